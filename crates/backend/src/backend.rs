@@ -1,0 +1,84 @@
+use crate::{
+    BackendError, BoxFuture, Change, ChangeWitness, Expect, FileInfo, GlobQuery, GlobResult, GrepQuery, GrepResult,
+    ReadResult, ReadWindow, Shell, VirtualPath,
+};
+
+/// Files behind one path space.
+///
+/// Every error names the path as the caller wrote it (a composite re-adds its prefix). Mutations take a witness and
+/// call it exactly once per changed file, after everything that can fail by itself and before the first effect.
+pub trait Backend: Send + Sync {
+    /// Direct children, sorted by path.
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>>;
+
+    fn read<'a>(&'a self, path: &'a VirtualPath, window: ReadWindow)
+    -> BoxFuture<'a, Result<ReadResult, BackendError>>;
+
+    /// Creates or replaces a file, parents included. Wholly done or not at all.
+    fn write<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        bytes: Vec<u8>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>>;
+
+    /// Replaces `old` by `new` literally; an LF `old` matches CRLF text and the replacement takes the file's line
+    /// ends (behaviour.md A5).
+    fn edit<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        replacement: Replacement<'a>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>>;
+
+    fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>>;
+
+    fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>>;
+
+    /// Whole files in, in the given order, one answer each. Existing files are replaced.
+    fn upload(&self, files: Vec<(VirtualPath, Vec<u8>)>) -> BoxFuture<'_, Vec<Result<(), BackendError>>>;
+
+    /// Whole files out, in the given order, one answer each.
+    fn download(&self, paths: Vec<VirtualPath>) -> BoxFuture<'_, Vec<Result<Vec<u8>, BackendError>>>;
+
+    /// Commands, where the backend can run them.
+    fn shell(&self) -> Option<&dyn Shell> {
+        None
+    }
+
+    /// Deleting, where the backend can.
+    fn deleter(&self) -> Option<&dyn Delete> {
+        None
+    }
+
+    /// The path on this machine's disk, where there is one; for showing and opening, never for file access.
+    fn host_path(&self, _path: &VirtualPath) -> Option<std::path::PathBuf> {
+        None
+    }
+
+    /// Reads `text` as this backend's path: a host path at or below the root becomes its virtual path
+    /// (behaviour.md A26).
+    fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
+        Ok(VirtualPath::parse(text)?)
+    }
+}
+
+/// A literal replacement in a text file.
+#[derive(Clone, Copy, Debug)]
+pub struct Replacement<'a> {
+    pub old: &'a str,
+    pub new: &'a str,
+    pub all: bool,
+}
+
+/// Removes files, links (never their targets) and directory trees.
+pub trait Delete: Send + Sync {
+    fn delete<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Vec<Change>, BackendError>>;
+}

@@ -1,0 +1,54 @@
+use std::sync::Arc;
+
+use crate::{BackendError, BoxFuture, ContentHash, FileData, FileStamp, VirtualPath};
+
+/// What a change may assume about the file it meets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// The file does not exist.
+    Absent,
+    /// The file is as it was when this stamp was taken.
+    Unchanged(FileStamp),
+    /// Whatever is there (restores and internal writes only; no tool of the model uses this).
+    Anything,
+}
+
+/// A change that is about to happen: everything needed to settle it after a crash and to undo it later.
+#[derive(Clone, Debug)]
+pub struct PlannedChange {
+    pub path: VirtualPath,
+    /// `None`: the file does not exist before.
+    pub before: Option<Arc<[u8]>>,
+    /// `None`: the file does not exist afterwards.
+    pub after: Option<Arc<[u8]>>,
+    /// Unix permission bits before, where there are any.
+    pub mode: Option<u32>,
+}
+
+/// Makes the intent of a change durable *before* the change happens (architecture.md 5.3).
+pub trait ChangeWitness: Send + Sync {
+    /// Durable when it returns. An error keeps the change from happening.
+    fn intend(&self, change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>>;
+}
+
+/// Records nothing. For callers that keep no journal, such as `bosun tools`.
+pub struct Unwitnessed;
+
+impl ChangeWitness for Unwitnessed {
+    fn intend(&self, _change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// A change that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    pub path: VirtualPath,
+    pub before: Option<ContentHash>,
+    /// The file as it is now; `None` after a delete.
+    pub after: Option<FileStamp>,
+    /// Number of replacements made by an edit.
+    pub occurrences: usize,
+    /// For backends that keep files in the session's state: what the files reducer has to merge.
+    pub state: Vec<(VirtualPath, Option<FileData>)>,
+}

@@ -1,0 +1,79 @@
+use std::io;
+
+use crate::VirtualPath;
+
+/// Text that is not a [`VirtualPath`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    #[error("the path '{given}' leaves its root with '..'; use a path from /, without '..'")]
+    Traversal { given: String },
+    #[error("the path '{given}' starts at a home folder; use a path from /, where / is the project")]
+    Home { given: String },
+    #[error("'{given}' is a Windows path; use a path from /, where / is the project, with forward slashes")]
+    Windows { given: String },
+    #[error("the path '{given}' holds a NUL byte, which no file name can")]
+    Nul { given: String },
+    #[error("the path '{given}' is longer than {limit} bytes; use a shorter name")]
+    TooLong { given: String, limit: usize },
+}
+
+/// A file or process operation that did not happen. Every variant names the virtual path it is about and reads as a
+/// sentence for the model and for a person.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BackendError {
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error("File '{path}' not found")]
+    NotFound { path: VirtualPath },
+    #[error("Path '{path}': path_not_found")]
+    DirectoryNotFound { path: VirtualPath },
+    #[error("Path '{path}': not_a_directory")]
+    NotADirectory { path: VirtualPath },
+    #[error("'{path}' is a directory, not a file; use ls to see what is in it")]
+    IsADirectory { path: VirtualPath },
+    #[error("'{path}' already exists; read it and change it with edit_file, or pass overwrite: true after reading it")]
+    AlreadyExists { path: VirtualPath },
+    #[error("'{path}' is a {kind}, not a regular file, and is never opened")]
+    NotRegular { path: VirtualPath, kind: &'static str },
+    #[error("'{path}' leads outside its root through a link, so it is not touched")]
+    OutsideRoot { path: VirtualPath },
+    #[error("permission denied for '{path}'; the file's own access rights do not allow it")]
+    PermissionDenied { path: VirtualPath },
+    #[error("'{path}' changed since it was read; read it again before changing it")]
+    Changed { path: VirtualPath },
+    #[error("'{path}' has not been read yet; read it before changing it")]
+    NotRead { path: VirtualPath },
+    #[error("'{path}' is not UTF-8 text ({reason}); it cannot be read or edited as text")]
+    NotText { path: VirtualPath, reason: String },
+    #[error("'{path}' is binary; text edits do not apply to it")]
+    Binary { path: VirtualPath },
+    #[error("'{path}' is {size} bytes, over the limit of {limit}")]
+    TooLarge { path: VirtualPath, size: u64, limit: u64 },
+    #[error("offset {offset} is past the end of '{path}' ({total_lines} lines)")]
+    OffsetPastEnd { path: VirtualPath, offset: u64, total_lines: u64 },
+    #[error("String not found in file: '{old}'{hint}")]
+    StringNotFound { path: VirtualPath, old: String, hint: &'static str },
+    #[error("'{old}' appears {count} times in '{path}'; give more of its surroundings or set replace_all")]
+    StringNotUnique { path: VirtualPath, old: String, count: usize },
+    #[error("old_string is empty; give the exact text to replace in '{path}'")]
+    EmptyOldString { path: VirtualPath },
+    #[error("the root '/' and mounts cannot be deleted")]
+    ProtectedRoot { path: VirtualPath },
+    #[error("the pattern '{pattern}' is not usable: {reason}")]
+    BadPattern { pattern: String, reason: String },
+    #[error("the disk is full; '{path}' was not changed. Free some space and try again")]
+    DiskFull { path: VirtualPath },
+    #[error("'{path}' is read-only here")]
+    ReadOnly { path: VirtualPath },
+    #[error("the project folder is gone or was replaced; nothing was changed. Bring it back or open another folder")]
+    RootGone,
+    #[error("'{path}': {reason}")]
+    Io { path: VirtualPath, kind: io::ErrorKind, reason: String },
+    #[error("the command could not be started: {reason}")]
+    Spawn { reason: String },
+    /// The witness could not make the intent durable, so nothing was changed.
+    #[error("the change to '{path}' could not be recorded, so it was not made: {reason}")]
+    NotRecorded { path: VirtualPath, reason: String },
+    #[error("cancelled")]
+    Cancelled,
+}

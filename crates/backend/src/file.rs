@@ -1,0 +1,122 @@
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::VirtualPath;
+
+/// BLAKE3 of a file's bytes, as 64 hex characters. Also the name of its blob.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ContentHash(Arc<str>);
+
+impl ContentHash {
+    pub fn of(bytes: &[u8]) -> Self {
+        Self::from_blake3(blake3::hash(bytes))
+    }
+
+    pub fn from_blake3(hash: blake3::Hash) -> Self {
+        Self(hash.to_hex().as_str().into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.get(..12).unwrap_or(&self.0))
+    }
+}
+
+/// Which object, in which state: what "unchanged since it was read" is decided by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileStamp {
+    pub device: u64,
+    pub inode: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Nanoseconds since 1970; 0 where the backend has no clock of its own.
+    pub modified_ns: i64,
+    /// `None` where the file was too large to hash for a page of it.
+    pub hash: Option<ContentHash>,
+}
+
+impl FileStamp {
+    /// Whether `self` and `other` are the same content: by hash where both have one, else by the object's figures.
+    pub fn same_content(&self, other: &Self) -> bool {
+        match (&self.hash, &other.hash) {
+            (Some(a), Some(b)) => a == b,
+            _ => {
+                (self.device, self.inode, self.size, self.modified_ns)
+                    == (other.device, other.inode, other.size, other.modified_ns)
+            }
+        }
+    }
+}
+
+/// A file kept in a session's state or in the store, not on disk (behaviour.md, Part B 2.1).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileData {
+    pub content: String,
+    /// `utf-8` or `base64`.
+    pub encoding: String,
+    /// ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified_at: Option<String>,
+}
+
+/// One row of `ls`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileInfo {
+    pub path: VirtualPath,
+    pub is_dir: bool,
+    /// Bytes; `None` for directories.
+    pub size: Option<u64>,
+    /// Nanoseconds since 1970.
+    pub modified_ns: Option<i64>,
+}
+
+/// Which lines to read: `offset` is 0-based, `limit` counts lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadWindow {
+    pub offset: u64,
+    pub limit: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadResult {
+    pub content: ReadContent,
+    pub stamp: FileStamp,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReadContent {
+    Text(TextPage),
+    /// Not text, or of a media type: the whole bytes.
+    Bytes {
+        mime: String,
+        bytes: Arc<[u8]>,
+    },
+}
+
+/// A window of a text file. Line ends are LF here whatever the file has; lines are split at LF, CRLF and CR only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextPage {
+    /// The window's lines, without line ends.
+    pub lines: Vec<String>,
+    /// 1-based number of the first line in `lines`.
+    pub start_line: u64,
+    pub total_lines: u64,
+    /// The file holds nothing, or nothing but white space.
+    pub blank: bool,
+}

@@ -1,0 +1,166 @@
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::PathError;
+
+/// An absolute, normalised path in the agent's path space. It cannot hold `..`, NUL, or an empty segment.
+///
+/// `""`, `.` and `./` mean `/`; repeated slashes collapse; relative paths start at `/`; a trailing slash is dropped.
+/// `..` is refused as a whole component only: `/a..b` and `/[...slug]/x` are names (behaviour.md A7). Percent signs
+/// are literal.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct VirtualPath(Arc<str>);
+
+/// Longest path accepted, in bytes.
+const MAX_PATH: usize = 4096;
+/// Longest name accepted, in bytes.
+const MAX_NAME: usize = 255;
+
+impl VirtualPath {
+    pub fn root() -> Self {
+        Self(Arc::from("/"))
+    }
+
+    /// Parses what a model or a person wrote.
+    ///
+    /// # Errors
+    /// [`PathError`] for a `..` component, a home shortcut (`~`, `~name` as the first component), a Windows or UNC
+    /// path, a NUL byte, or a name or path longer than a file system takes.
+    pub fn parse(text: &str) -> Result<Self, PathError> {
+        if text.contains('\0') {
+            return Err(PathError::Nul { given: text.replace('\0', "\\0") });
+        }
+        if text.len() > MAX_PATH {
+            return Err(PathError::TooLong { given: shorten(text), limit: MAX_PATH });
+        }
+        if is_windows(text) {
+            return Err(PathError::Windows { given: text.to_owned() });
+        }
+        let mut path = String::with_capacity(text.len() + 1);
+        let separators: &[char] = if cfg!(windows) { &['/', '\\'] } else { &['/'] };
+        for (index, segment) in text.split(separators).enumerate() {
+            match segment {
+                "" | "." => {}
+                ".." => return Err(PathError::Traversal { given: text.to_owned() }),
+                home if index == 0 && home.starts_with('~') => {
+                    return Err(PathError::Home { given: text.to_owned() });
+                }
+                backslashed if cfg!(not(windows)) && has_backslash_traversal(backslashed) => {
+                    return Err(PathError::Traversal { given: text.to_owned() });
+                }
+                long if long.len() > MAX_NAME => {
+                    return Err(PathError::TooLong { given: shorten(long), limit: MAX_NAME });
+                }
+                name => {
+                    path.push('/');
+                    path.push_str(name);
+                }
+            }
+        }
+        if path.is_empty() {
+            path.push('/');
+        }
+        Ok(Self(path.into()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn is_root(&self) -> bool {
+        &*self.0 == "/"
+    }
+
+    /// The path below the root without its leading slash; empty for the root.
+    pub fn relative(&self) -> &str {
+        self.0.trim_start_matches('/')
+    }
+
+    pub fn segments(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.0.split('/').filter(|segment| !segment.is_empty())
+    }
+
+    /// The last segment; `None` for the root.
+    pub fn name(&self) -> Option<&str> {
+        self.segments().next_back()
+    }
+
+    pub fn parent(&self) -> Option<Self> {
+        let (parent, name) = self.0.rsplit_once('/')?;
+        if name.is_empty() {
+            return None;
+        }
+        Some(if parent.is_empty() { Self::root() } else { Self(parent.into()) })
+    }
+
+    /// This path with `relative` below it.
+    pub fn join(&self, relative: &str) -> Result<Self, PathError> {
+        Self::parse(&format!("{}/{relative}", self.0))
+    }
+
+    /// Whether `self` is `prefix` or lies below it, on whole segments: `/memories_evil` is not below `/memories`.
+    pub fn starts_with(&self, prefix: &Self) -> bool {
+        self.strip_prefix(prefix).is_some()
+    }
+
+    /// The rest of `self` below `prefix` as a path of its own; `/` where they are equal.
+    pub fn strip_prefix(&self, prefix: &Self) -> Option<Self> {
+        if prefix.is_root() {
+            return Some(self.clone());
+        }
+        let rest = self.0.strip_prefix(&*prefix.0)?;
+        if rest.is_empty() {
+            Some(Self::root())
+        } else if rest.starts_with('/') {
+            Some(Self(rest.into()))
+        } else {
+            None
+        }
+    }
+}
+
+fn is_windows(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let drive = matches!(bytes, [letter, b':', ..] if letter.is_ascii_alphabetic())
+        && matches!(bytes.get(2), None | Some(b'/' | b'\\'));
+    drive || text.starts_with("\\\\")
+}
+
+/// `..\x` means a traversal to a person who comes from Windows; as a name on Unix it has no honest use.
+fn has_backslash_traversal(segment: &str) -> bool {
+    segment.contains('\\') && segment.split('\\').any(|part| part == "..")
+}
+
+fn shorten(text: &str) -> String {
+    let head: String = text.chars().take(80).collect();
+    format!("{head}…")
+}
+
+impl fmt::Display for VirtualPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for VirtualPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &*self.0)
+    }
+}
+
+impl TryFrom<String> for VirtualPath {
+    type Error = PathError;
+
+    fn try_from(text: String) -> Result<Self, PathError> {
+        Self::parse(&text)
+    }
+}
+
+impl From<VirtualPath> for String {
+    fn from(path: VirtualPath) -> Self {
+        path.0.as_ref().to_owned()
+    }
+}

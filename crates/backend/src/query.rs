@@ -1,0 +1,60 @@
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::VirtualPath;
+
+/// A literal (or, when `regex`, a pattern) search per line, case-sensitive.
+#[derive(Clone, Debug)]
+pub struct GrepQuery {
+    pub pattern: String,
+    pub regex: bool,
+    /// A file or directory; the root by default.
+    pub path: VirtualPath,
+    /// One glob dialect with [`GlobQuery`] (behaviour.md 2.3 with Part A 9).
+    pub glob: Option<String>,
+    pub include_ignored: bool,
+    /// Total matches over all files.
+    pub max_count: usize,
+    pub cancel: CancellationToken,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrepMatch {
+    pub path: VirtualPath,
+    /// 1-based.
+    pub line: u64,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrepResult {
+    /// Sorted by path, then line.
+    pub matches: Vec<GrepMatch>,
+    pub truncated: Option<Truncation>,
+}
+
+#[derive(Clone, Debug)]
+pub struct GlobQuery {
+    pub pattern: String,
+    pub path: VirtualPath,
+    pub include_ignored: bool,
+    pub cancel: CancellationToken,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GlobResult {
+    /// Files only, sorted.
+    pub paths: Vec<VirtualPath>,
+    pub truncated: Option<Truncation>,
+}
+
+/// Why a search is partial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truncation {
+    /// More matches than asked for.
+    Count,
+    /// The time or size budget ran out: search something narrower.
+    Budget,
+    /// Some folders could not be read: a narrower search will not help.
+    Unreadable,
+}

@@ -1,0 +1,88 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::BoxFuture;
+
+/// A path of names under which values are kept, for example `["memories", "user"]`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Namespace(Vec<String>);
+
+impl Namespace {
+    /// # Errors
+    /// [`StoreError::BadNamespace`] unless there is at least one part and every part is non-empty and made of
+    /// letters, digits and `- _ . @ + : ~`.
+    pub fn new<I, S>(parts: I) -> Result<Self, StoreError>
+    where
+        I: IntoIterator<Item = S>,
+        S: Into<String>,
+    {
+        let parts: Vec<String> = parts.into_iter().map(Into::into).collect();
+        let fits =
+            |part: &String| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "-_.@+:~".contains(c));
+        if parts.is_empty() || !parts.iter().all(fits) {
+            return Err(StoreError::BadNamespace { given: parts.join("/") });
+        }
+        Ok(Self(parts))
+    }
+
+    pub fn parts(&self) -> &[String] {
+        &self.0
+    }
+}
+
+/// Long-term memory: namespaced JSON values, with full-text search where the implementation has it.
+pub trait Store: Send + Sync {
+    fn get<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoreItem>, StoreError>>;
+
+    /// Creates or replaces; `created_at` survives a replacement.
+    fn put<'a>(&'a self, namespace: &'a Namespace, key: &'a str, value: Value)
+    -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Returns whether there was something to delete.
+    fn delete<'a>(&'a self, namespace: &'a Namespace, key: &'a str) -> BoxFuture<'a, Result<bool, StoreError>>;
+
+    fn search(&self, query: StoreQuery) -> BoxFuture<'_, Result<Vec<StoreHit>, StoreError>>;
+
+    fn list_namespaces<'a>(&'a self, prefix: &'a [String]) -> BoxFuture<'a, Result<Vec<Namespace>, StoreError>>;
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoreItem {
+    pub key: String,
+    pub value: Value,
+    /// Milliseconds since 1970.
+    pub created_at: i64,
+    pub updated_at: i64,
+}
+
+/// Items of one namespace, by key prefix and, with `text`, by full text.
+#[derive(Clone, Debug)]
+pub struct StoreQuery {
+    pub namespace: Namespace,
+    pub key_prefix: Option<String>,
+    pub text: Option<String>,
+    pub limit: usize,
+    pub offset: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoreHit {
+    pub item: StoreItem,
+    /// Better matches have the higher score; 0 where no text was asked for.
+    pub score: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    #[error("'{given}' is not a namespace: use non-empty names of letters, digits and - _ . @ + : ~")]
+    BadNamespace { given: String },
+    #[error("the search text '{given}' cannot be used: {reason}")]
+    BadQuery { given: String, reason: String },
+    #[error("the database did not answer: {reason}")]
+    Unavailable { reason: String },
+}

@@ -1,0 +1,225 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    AiMessage, CallId, ContentBlock, InvalidToolCall, MessageId, ModelError, ModelErrorKind, ModelEvent, Reasoning,
+    StopReason, ToolCall, Usage,
+};
+
+/// Folds [`ModelEvent`]s into an [`AiMessage`].
+///
+/// | input | outcome |
+/// |---|---|
+/// | no `Finished` | [`ModelErrorKind::StreamCut`]; the partial text stays readable through [`Self::partial_text`] |
+/// | arguments that are not a JSON object | an [`InvalidToolCall`] with the text that arrived |
+/// | arguments never closed and `MaxTokens` | an [`InvalidToolCall`]; valid-looking JSON is not trusted |
+/// | a delta for a call that never started | a protocol error |
+/// | empty argument text | `{}` |
+#[derive(Debug, Default)]
+pub struct MessageBuilder {
+    content: Vec<ContentBlock>,
+    reasoning: Option<Reasoning>,
+    calls: BTreeMap<u32, CallBuilder>,
+    usage: Option<Usage>,
+    stop: Option<StopReason>,
+    model: Option<String>,
+}
+
+#[derive(Debug)]
+struct CallBuilder {
+    id: CallId,
+    name: String,
+    json: String,
+    done: bool,
+}
+
+impl MessageBuilder {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes one event. Fails on events that contradict those before.
+    pub fn push(&mut self, event: &ModelEvent) -> Result<(), ModelError> {
+        match event {
+            ModelEvent::Started { model } => self.model.clone_from(model),
+            ModelEvent::TextDelta { text } => self.push_text(text),
+            ModelEvent::ReasoningDelta { text } => {
+                self.reasoning.get_or_insert_default().text.push_str(text);
+            }
+            ModelEvent::ReasoningDone { signature, opaque } => {
+                let mut block = self.reasoning.take().unwrap_or_default();
+                block.signature.clone_from(signature);
+                block.opaque.clone_from(opaque);
+                self.content.push(ContentBlock::Reasoning(block));
+            }
+            ModelEvent::ToolCallStarted { index, id, name } => {
+                self.close_reasoning();
+                let call = CallBuilder { id: id.clone(), name: name.clone(), json: String::new(), done: false };
+                if self.calls.insert(*index, call).is_some() {
+                    return Err(protocol(format!("two tool calls share the index {index}")));
+                }
+            }
+            ModelEvent::ToolCallDelta { index, json } => self.call(*index)?.json.push_str(json),
+            ModelEvent::ToolCallDone { index } => self.call(*index)?.done = true,
+            ModelEvent::Usage(usage) => {
+                self.usage = Some(self.usage.unwrap_or_default().updated_by(*usage));
+            }
+            ModelEvent::Finished { stop } => self.stop = Some(stop.clone()),
+        }
+        Ok(())
+    }
+
+    /// The text so far, for keeping what a cut stream already showed.
+    pub fn partial_text(&self) -> String {
+        crate::text_of(&self.content)
+    }
+
+    /// The finished message. An argument object cut short never becomes a call.
+    pub fn finish(mut self, id: MessageId, provider: &str) -> Result<AiMessage, ModelError> {
+        let Some(stop) = self.stop.take() else {
+            return Err(ModelError::new(ModelErrorKind::StreamCut, provider, "the reply ended before it was complete"));
+        };
+        self.close_reasoning();
+        let mut tool_calls = Vec::new();
+        let mut invalid_tool_calls = Vec::new();
+        for call in std::mem::take(&mut self.calls).into_values() {
+            let cut = !call.done && stop == StopReason::MaxTokens;
+            match arguments(&call.json, cut) {
+                Ok(args) => tool_calls.push(ToolCall { id: call.id, name: call.name, args }),
+                Err(reason) => {
+                    invalid_tool_calls.push(InvalidToolCall { id: call.id, name: call.name, args: call.json, reason });
+                }
+            }
+        }
+        Ok(AiMessage {
+            id,
+            content: self.content,
+            tool_calls,
+            invalid_tool_calls,
+            usage: self.usage,
+            stop,
+            model: self.model,
+        })
+    }
+
+    fn push_text(&mut self, text: &str) {
+        self.close_reasoning();
+        if let Some(ContentBlock::Text { text: last }) = self.content.last_mut() {
+            last.push_str(text);
+        } else {
+            self.content.push(ContentBlock::text(text));
+        }
+    }
+
+    fn close_reasoning(&mut self) {
+        if let Some(block) = self.reasoning.take() {
+            self.content.push(ContentBlock::Reasoning(block));
+        }
+    }
+
+    fn call(&mut self, index: u32) -> Result<&mut CallBuilder, ModelError> {
+        self.calls
+            .get_mut(&index)
+            .ok_or_else(|| protocol(format!("arguments for a tool call {index} that never began")))
+    }
+}
+
+fn arguments(json: &str, cut: bool) -> Result<Value, String> {
+    if cut {
+        return Err("the reply was cut by its length limit inside the arguments".into());
+    }
+    if json.trim().is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    match serde_json::from_str::<Value>(json) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_) => Err("the arguments are not a JSON object".into()),
+        Err(error) => Err(format!("the arguments are not valid JSON: {error}")),
+    }
+}
+
+fn protocol(message: String) -> ModelError {
+    ModelError::new(ModelErrorKind::Protocol, "model", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+
+    fn build(events: &[ModelEvent]) -> Result<AiMessage, ModelError> {
+        let mut builder = MessageBuilder::new();
+        for event in events {
+            builder.push(event)?;
+        }
+        builder.finish("m1".into(), "test")
+    }
+
+    fn call(json: &str, done: bool, stop: StopReason) -> Vec<ModelEvent> {
+        let mut events = vec![
+            ModelEvent::ToolCallStarted { index: 0, id: "c1".into(), name: "ls".into() },
+            ModelEvent::ToolCallDelta { index: 0, json: json.into() },
+        ];
+        if done {
+            events.push(ModelEvent::ToolCallDone { index: 0 });
+        }
+        events.push(ModelEvent::Finished { stop });
+        events
+    }
+
+    #[test]
+    fn text_reasoning_and_calls_keep_their_order() {
+        let message = build(&[
+            ModelEvent::ReasoningDelta { text: "hm".into() },
+            ModelEvent::ReasoningDone { signature: Some("s".into()), opaque: None },
+            ModelEvent::TextDelta { text: "a".into() },
+            ModelEvent::TextDelta { text: "b".into() },
+            ModelEvent::ToolCallStarted { index: 1, id: "c1".into(), name: "ls".into() },
+            ModelEvent::ToolCallDelta { index: 1, json: "{\"path\":".into() },
+            ModelEvent::ToolCallDelta { index: 1, json: "\"/\"}".into() },
+            ModelEvent::ToolCallDone { index: 1 },
+            ModelEvent::Finished { stop: StopReason::ToolUse },
+        ])
+        .unwrap();
+        assert_eq!(
+            message.content,
+            vec![
+                ContentBlock::Reasoning(Reasoning { text: "hm".into(), signature: Some("s".into()), opaque: None }),
+                ContentBlock::text("ab"),
+            ]
+        );
+        assert_eq!(
+            message.tool_calls,
+            vec![ToolCall { id: "c1".into(), name: "ls".into(), args: json!({"path": "/"}) }]
+        );
+    }
+
+    #[test]
+    fn a_cut_stream_is_an_error_and_makes_no_call() {
+        let mut events = call("{\"path\":\"/\"}", true, StopReason::ToolUse);
+        events.pop();
+        assert_eq!(build(&events).unwrap_err().kind, ModelErrorKind::StreamCut);
+    }
+
+    #[test]
+    fn partial_arguments_become_an_invalid_call() {
+        let message = build(&call("{\"path\":", true, StopReason::ToolUse)).unwrap();
+        assert_eq!(message.tool_calls, vec![]);
+        assert_eq!(message.invalid_tool_calls.len(), 1);
+    }
+
+    #[test]
+    fn the_length_limit_never_yields_a_call_even_if_the_json_parses() {
+        let message = build(&call("{}", false, StopReason::MaxTokens)).unwrap();
+        assert_eq!(message.tool_calls, vec![]);
+    }
+
+    #[test]
+    fn empty_arguments_are_an_empty_object() {
+        let message = build(&call("", true, StopReason::ToolUse)).unwrap();
+        assert_eq!(message.tool_calls[0].args, json!({}));
+    }
+}

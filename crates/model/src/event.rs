@@ -1,0 +1,57 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{CallId, Usage};
+
+/// One thing a model stream says. Adapters make these from bytes; [`crate::MessageBuilder`] folds them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ModelEvent {
+    Started {
+        model: Option<String>,
+    },
+    TextDelta {
+        text: String,
+    },
+    ReasoningDelta {
+        text: String,
+    },
+    /// Closes the reasoning block that the deltas before it built (or makes an opaque one where there were none).
+    ReasoningDone {
+        signature: Option<String>,
+        opaque: Option<Value>,
+    },
+    /// `index` is unique within the message and says which call later deltas belong to.
+    ToolCallStarted {
+        index: u32,
+        id: CallId,
+        name: String,
+    },
+    ToolCallDelta {
+        index: u32,
+        json: String,
+    },
+    /// The provider said that this call's arguments are complete.
+    ToolCallDone {
+        index: u32,
+    },
+    /// A cumulative snapshot, possibly partial.
+    Usage(Usage),
+    /// The provider's own end of message. A stream without it was cut.
+    Finished {
+        stop: StopReason,
+    },
+}
+
+/// Why the model stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    EndTurn,
+    ToolUse,
+    MaxTokens,
+    StopSequence,
+    Refusal,
+    /// A reason this version does not know, in the provider's word.
+    Other(String),
+}

@@ -1,0 +1,30 @@
+//! The words a model speaks: messages, requests, events, errors, and the one trait every chat model implements.
+//!
+//! **Owns** the types that cross between the agent loop and a provider. **Must not** do IO, know a wire format, or
+//! name a provider. Start reading at [`ChatModel`], then [`Message`] and [`ModelEvent`]; [`MessageBuilder`] is the one
+//! place where events become a finished message.
+
+mod builder;
+mod chat_model;
+mod content;
+mod error;
+mod event;
+mod ids;
+mod message;
+mod request;
+mod usage;
+
+pub use builder::MessageBuilder;
+pub use chat_model::{Abilities, ChatModel, ModelInfo, ModelStream, Price};
+pub use content::{ContentBlock, Media, MediaKind, Reasoning, text_of};
+pub use error::{ModelError, ModelErrorKind};
+pub use event::{ModelEvent, StopReason};
+pub use ids::{CallId, MessageId};
+pub use message::{
+    AiMessage, HumanMessage, InvalidToolCall, Message, SystemMessage, ToolCall, ToolMessage, ToolStatus,
+};
+pub use request::{ChatRequest, SystemBlock, ToolChoice, ToolSpec};
+pub use usage::Usage;
+
+/// A boxed future that may borrow from its maker; the currency of every `dyn` seam.
+pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

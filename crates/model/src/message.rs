@@ -1,0 +1,103 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{CallId, ContentBlock, MessageId, StopReason, Usage, text_of};
+
+/// What the model reads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    System(SystemMessage),
+    Human(HumanMessage),
+    Ai(AiMessage),
+    Tool(ToolMessage),
+}
+
+/// An instruction in the middle of a conversation; the standing prompt is [`crate::ChatRequest::system`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SystemMessage {
+    pub content: Vec<ContentBlock>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HumanMessage {
+    pub id: MessageId,
+    pub content: Vec<ContentBlock>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AiMessage {
+    pub id: MessageId,
+    pub content: Vec<ContentBlock>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// Calls whose arguments never became a JSON object; they are answered with an error and never run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub invalid_tool_calls: Vec<InvalidToolCall>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    pub stop: StopReason,
+    /// The model's own name as the provider reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+impl AiMessage {
+    pub fn text(&self) -> String {
+        text_of(&self.content)
+    }
+}
+
+/// A request by the model to run a tool. `args` is always a JSON object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub id: CallId,
+    pub name: String,
+    pub args: Value,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InvalidToolCall {
+    pub id: CallId,
+    pub name: String,
+    /// The argument text as far as it arrived.
+    pub args: String,
+    pub reason: String,
+}
+
+/// What came back from a tool, as the model reads it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolMessage {
+    pub call_id: CallId,
+    pub name: String,
+    pub status: ToolStatus,
+    pub content: Vec<ContentBlock>,
+}
+
+impl ToolMessage {
+    pub fn text(&self) -> String {
+        text_of(&self.content)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolStatus {
+    Success,
+    Error,
+}
+
+impl Message {
+    pub fn human(id: impl Into<MessageId>, text: impl Into<String>) -> Self {
+        Self::Human(HumanMessage { id: id.into(), content: vec![ContentBlock::text(text)] })
+    }
+
+    pub fn content(&self) -> &[ContentBlock] {
+        match self {
+            Self::System(message) => &message.content,
+            Self::Human(message) => &message.content,
+            Self::Ai(message) => &message.content,
+            Self::Tool(message) => &message.content,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+use serde::{Deserialize, Serialize};
+
+/// Tokens of one model call, as the provider counts them. `None` means "not reported", never zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// All input tokens, cached ones included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<u64>,
+    /// The part of `input` read from the provider's cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<u64>,
+    /// The part of `input` written to the provider's cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+    /// The part of `output` spent on reasoning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<u64>,
+}
+
+impl Usage {
+    /// The later snapshot wins field by field: providers send usage cumulatively and in parts.
+    pub fn updated_by(self, later: Self) -> Self {
+        Self {
+            input: later.input.or(self.input),
+            output: later.output.or(self.output),
+            cache_read: later.cache_read.or(self.cache_read),
+            cache_write: later.cache_write.or(self.cache_write),
+            reasoning: later.reasoning.or(self.reasoning),
+        }
+    }
+
+    /// Adds another call's usage; a field unknown on one side keeps the other's figure.
+    pub fn plus(self, other: Self) -> Self {
+        let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            (a, b) => a.or(b),
+        };
+        Self {
+            input: add(self.input, other.input),
+            output: add(self.output, other.output),
+            cache_read: add(self.cache_read, other.cache_read),
+            cache_write: add(self.cache_write, other.cache_write),
+            reasoning: add(self.reasoning, other.reasoning),
+        }
+    }
+}
