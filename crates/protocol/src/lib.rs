@@ -1,1 +1,38 @@
-//! todo
+//! What crosses the IPC between the core and whoever shows it: the desktop's UI, and `bosun run --json`.
+//!
+//! **Owns** ids, [`Item`], [`SessionEvent`], [`Snapshot`], parameters and the error codes the UI branches on.
+//! **Must not** hold logic or depend on any other crate of Bosun. TypeScript is generated from these types.
+//!
+//! The stream's law: [`Snapshot`] at `seq` *k*, then every [`Envelope`] after *k*, equals the snapshot at the end; an
+//! envelope at or below the known `seq` changes nothing. Start reading at [`SessionEvent`].
+
+mod agent;
+mod approval;
+mod change;
+mod diff;
+mod error;
+mod event;
+mod ids;
+mod item;
+mod model;
+mod project;
+mod session;
+mod settings;
+mod todo;
+
+pub use agent::{AgentNode, AgentStatus};
+pub use approval::{
+    Approval, AskReason, Decide, Decision, DecisionKind, DecisionRecord, DecisionSource, Preview, Reach, ReachPlace,
+    Undo,
+};
+pub use change::{ChangeKind, FileChange};
+pub use diff::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff};
+pub use error::{CommandError, ErrorCode};
+pub use event::{Delta, Envelope, SessionEvent, Snapshot, TurnOutcome};
+pub use ids::{CallId, ItemId, ProjectId, SessionId};
+pub use item::{Attachment, Figure, Item, ItemBody, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
+pub use model::{KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall, UsageSummary};
+pub use project::{ProjectProblem, ProjectView};
+pub use session::{QueuedMessage, SendMessage, SessionStatus, SessionSummary, TourStart};
+pub use settings::{Language, Settings, StartInfo, Theme};
+pub use todo::{Todo, TodoStatus};

@@ -1,0 +1,137 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use specta::Type;
+
+use crate::{CallId, DecisionRecord, FileDiff, ItemId, SessionId};
+
+/// One row of the conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct Item {
+    pub id: ItemId,
+    /// The turn it belongs to, from 1.
+    pub turn: u32,
+    /// Milliseconds since 1970.
+    #[specta(type = specta_typescript::Number)]
+    pub at: i64,
+    pub body: ItemBody,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ItemBody {
+    Human {
+        text: String,
+        attachments: Vec<Attachment>,
+    },
+    Ai {
+        text: String,
+        reasoning: String,
+        /// More text may come.
+        streaming: bool,
+    },
+    Tool(ToolItem),
+    Notice(Notice),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct Attachment {
+    pub name: String,
+    pub mime: String,
+}
+
+/// One tool call from proposal to result. A subagent is the tool item that started it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct ToolItem {
+    pub call_id: CallId,
+    pub name: String,
+    pub tool_kind: ToolKind,
+    /// The arguments as the model proposed them; while they stream, what could be read so far.
+    #[specta(type = specta_typescript::Unknown)]
+    pub args: Value,
+    pub state: ToolState,
+    /// Milliseconds since 1970; `None` until it ran.
+    #[specta(type = Option<specta_typescript::Number>)]
+    pub started_at: Option<i64>,
+    #[specta(type = Option<specta_typescript::Number>)]
+    pub ended_at: Option<i64>,
+    pub figures: Vec<Figure>,
+    /// The result's text (or, while it runs, its output so far), head and tail where it is long.
+    pub output: String,
+    pub output_truncated: bool,
+    /// What an edit did (or, before it ran, would do).
+    pub diff: Option<FileDiff>,
+    pub decision: Option<DecisionRecord>,
+    /// The subagent's own session, for delegations.
+    pub child: Option<SessionId>,
+    /// The todo in progress when it was proposed.
+    pub todo: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    Read,
+    Edit,
+    Execute,
+    Delegate,
+    Plan,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolState {
+    /// The model is still writing the arguments, or the call has not begun.
+    Proposed,
+    /// A person has to decide.
+    Waiting,
+    Running,
+    Done,
+    Failed,
+    Rejected,
+    /// A person answered in the tool's place.
+    Answered,
+    Cancelled,
+    /// It was running when the app ended; what it did is not known and it is not run again.
+    Unknown,
+}
+
+/// One figure of a tool row; the UI words it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(tag = "figure", content = "value", rename_all = "snake_case")]
+pub enum Figure {
+    Lines(u32),
+    Matches(u32),
+    Files(u32),
+    Entries(u32),
+    Added(u32),
+    Removed(u32),
+    ExitCode(i32),
+    Todos { done: u32, total: u32 },
+    TimedOut,
+    Truncated,
+}
+
+/// Something that happened to the turn and is not a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct Notice {
+    pub code: NoticeCode,
+    /// The provider's or the system's own words, redacted; empty where the code says it all.
+    pub detail: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum NoticeCode {
+    /// The model call failed; `detail` is the provider's sentence.
+    ModelFailed,
+    /// The reply was cut; nothing was executed from it.
+    StreamCut,
+    Stopped,
+    StepLimit,
+    /// The app ended while the turn ran; it can be continued.
+    Interrupted,
+    /// The turn ended on an error inside Bosun.
+    Failed,
+    EmptyReply,
+}

@@ -1,0 +1,101 @@
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+/// A model at a provider, written `provider:name` on the command line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Type)]
+pub struct ModelRef {
+    pub provider: String,
+    pub name: String,
+}
+
+/// A model the user can choose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct ModelChoice {
+    pub model: ModelRef,
+    pub context_window: Option<u32>,
+    /// Its replies are written down beforehand (the tour).
+    pub scripted: bool,
+}
+
+/// A provider as the settings show it. Keys never cross in this direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct ProviderView {
+    pub id: String,
+    pub label: String,
+    pub family: ProviderFamily,
+    pub base_url: String,
+    pub key: KeySource,
+    /// Whether it works without a key (servers on this machine).
+    pub key_optional: bool,
+    /// Whether it was added by the user and can be removed.
+    pub custom: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderFamily {
+    Anthropic,
+    OpenaiChat,
+    Tour,
+}
+
+/// Where the key in use comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(tag = "source", rename_all = "snake_case")]
+pub enum KeySource {
+    Missing,
+    Keyring,
+    Environment {
+        variable: String,
+    },
+    /// Kept for this run only, because no keyring answers; `reason` says what the keyring said.
+    Memory {
+        reason: String,
+    },
+    /// A key is stored, but the keyring is locked or did not answer.
+    Locked {
+        reason: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct SaveProvider {
+    /// `None` adds a custom provider.
+    pub id: Option<String>,
+    pub label: String,
+    pub family: ProviderFamily,
+    pub base_url: String,
+    /// `None` keeps the key, an empty text removes it.
+    pub key: Option<String>,
+}
+
+/// What a small call to the provider said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(tag = "result", rename_all = "snake_case")]
+pub enum TestCall {
+    Works {
+        reply: String,
+        milliseconds: u32,
+    },
+    /// `message` is the provider's own sentence.
+    Fails {
+        message: String,
+    },
+}
+
+/// Tokens and money; `None` means unknown, never zero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Type)]
+pub struct UsageSummary {
+    #[specta(type = specta_typescript::Number)]
+    pub input_tokens: u64,
+    #[specta(type = specta_typescript::Number)]
+    pub output_tokens: u64,
+    #[specta(type = specta_typescript::Number)]
+    pub cache_read_tokens: u64,
+    /// US dollars; `None` where a price or a usage report is missing.
+    pub cost: Option<f64>,
+    /// Tokens in the model's window at the last call.
+    #[specta(type = Option<specta_typescript::Number>)]
+    pub context_tokens: Option<u64>,
+    pub context_window: Option<u32>,
+}

@@ -1,0 +1,61 @@
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+use crate::{ModelRef, ProjectId, ProjectView, SessionId, UsageSummary};
+
+/// What the session list shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct SessionSummary {
+    pub id: SessionId,
+    pub project: ProjectId,
+    /// Set for a subagent's session.
+    pub parent: Option<SessionId>,
+    pub title: String,
+    pub status: SessionStatus,
+    pub model: Option<ModelRef>,
+    /// Milliseconds since 1970.
+    #[specta(type = specta_typescript::Number)]
+    pub created_at: i64,
+    #[specta(type = specta_typescript::Number)]
+    pub updated_at: i64,
+    /// Pending approvals of this session and all its subagents.
+    pub waiting: u32,
+    pub usage: UsageSummary,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionStatus {
+    /// Nothing was asked yet, or the last turn is done.
+    Idle,
+    Running,
+    /// Nothing goes on before a person decides.
+    Waiting,
+    /// The last turn ended on an error; it can be tried again.
+    Failed,
+    Stopped,
+    /// The app ended in the middle of a turn; it can be continued.
+    Interrupted,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct SendMessage {
+    pub session: SessionId,
+    pub text: String,
+}
+
+/// A message that waits for the running turn to end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct QueuedMessage {
+    pub id: String,
+    pub text: String,
+}
+
+/// The tour, ready to begin: the sample project was copied and a session with the scripted model exists.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct TourStart {
+    pub project: ProjectView,
+    pub session: SessionSummary,
+    /// The first task, put into the composer for the user to send.
+    pub task: String,
+}
