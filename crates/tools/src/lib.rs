@@ -1,1 +1,26 @@
-//! todo
+//! What the agent can do: the [`Tool`] trait, the registry, the built-in tools over a backend, and diffs.
+//!
+//! **Owns** tool inputs (their doc comments are prompt text), results, previews for approvals, and [`StateUpdate`].
+//! **Must not** open files or start processes itself (that is the backend's), decide whether a call may run (that is
+//! `agent`'s policy), or know of a journal: a tool is handed a [`ToolContext`] and returns a [`ToolOutput`].
+//!
+//! Start reading at [`Tool`], then [`ToolContext`], then `edit_file`.
+
+mod arguments;
+mod context;
+mod output;
+mod preview;
+mod registry;
+mod tool;
+mod update;
+
+pub use arguments::ArgumentError;
+pub use context::{Delegate, DelegateRequest, StateView, ToolContext};
+pub use output::{Artifact, ChangeRecord, Figure, ToolError, ToolOutput};
+pub use preview::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff, Preview};
+pub use registry::{RegistryError, ToolRegistry};
+pub use tool::{DynTool, Tool, ToolKind, erase};
+pub use update::{StateUpdate, Todo, TodoStatus};
+
+/// A boxed future that may borrow from its maker.
+pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

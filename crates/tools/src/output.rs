@@ -1,0 +1,107 @@
+use bosun_backend::{BackendError, Change};
+use bosun_model::{ContentBlock, ToolStatus};
+use serde::{Deserialize, Serialize};
+
+use crate::{FileDiff, StateUpdate};
+
+/// What a call gives back: content for the model, an update for the state, figures for the row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    pub content: Vec<ContentBlock>,
+    /// `true` where the result is an error for the model although the tool itself worked.
+    #[serde(default)]
+    pub is_error: bool,
+    #[serde(default)]
+    pub update: StateUpdate,
+    #[serde(default)]
+    pub artifact: Artifact,
+}
+
+impl ToolOutput {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: vec![ContentBlock::text(text)], ..Self::default() }
+    }
+
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::text(text) }
+    }
+
+    pub fn status(&self) -> ToolStatus {
+        if self.is_error { ToolStatus::Error } else { ToolStatus::Success }
+    }
+}
+
+/// What a row shows of a result and the model does not read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Artifact {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Figure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<FileDiff>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// Files this call changed, for undo and the list of changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ChangeRecord>,
+}
+
+/// A change that happened, by content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeRecord {
+    pub path: bosun_backend::VirtualPath,
+    /// Blob of the bytes before; `None` where there was no file.
+    pub before: Option<bosun_backend::ContentHash>,
+    pub after: Option<bosun_backend::ContentHash>,
+}
+
+impl From<&Change> for ChangeRecord {
+    fn from(change: &Change) -> Self {
+        Self {
+            path: change.path.clone(),
+            before: change.before.clone(),
+            after: change.after.as_ref().and_then(|stamp| stamp.hash.clone()),
+        }
+    }
+}
+
+/// One figure of a row; whoever shows it words it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "figure", content = "value", rename_all = "snake_case")]
+pub enum Figure {
+    Lines(u32),
+    Matches(u32),
+    Files(u32),
+    Entries(u32),
+    Added(u32),
+    Removed(u32),
+    ExitCode(i32),
+    Todos { done: u32, total: u32 },
+    TimedOut,
+    Truncated,
+}
+
+/// How a call can fail. Only `Fatal` ends the turn; nothing a file, a command or a subagent does is fatal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ToolError {
+    /// Goes back to the model as an error result.
+    #[error("{0}")]
+    Model(String),
+    /// The harness itself cannot go on (the journal cannot be written).
+    #[error("{0}")]
+    Fatal(String),
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl From<BackendError> for ToolError {
+    fn from(error: BackendError) -> Self {
+        match error {
+            BackendError::Cancelled => Self::Cancelled,
+            BackendError::NotRecorded { .. } => Self::Fatal(error.to_string()),
+            error => Self::Model(format!("Error: {error}")),
+        }
+    }
+}

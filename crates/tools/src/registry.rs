@@ -1,0 +1,48 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bosun_model::ToolSpec;
+
+use crate::DynTool;
+
+/// The tools of one agent, in the order they are offered to the model.
+#[derive(Clone, Default)]
+pub struct ToolRegistry {
+    tools: Vec<Arc<dyn DynTool>>,
+    by_name: HashMap<String, usize>,
+    specs: Arc<[ToolSpec]>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegistryError {
+    #[error("two tools are called '{name}'; rename or remove one of them")]
+    Duplicate { name: String },
+}
+
+impl ToolRegistry {
+    /// # Errors
+    /// [`RegistryError::Duplicate`] when two tools share a name.
+    pub fn new(tools: Vec<Arc<dyn DynTool>>) -> Result<Self, RegistryError> {
+        let mut by_name = HashMap::with_capacity(tools.len());
+        for (index, tool) in tools.iter().enumerate() {
+            if by_name.insert(tool.spec().name.clone(), index).is_some() {
+                return Err(RegistryError::Duplicate { name: tool.spec().name.clone() });
+            }
+        }
+        let specs = tools.iter().map(|tool| tool.spec().clone()).collect();
+        Ok(Self { tools, by_name, specs })
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn DynTool>> {
+        self.tools.get(*self.by_name.get(name)?)
+    }
+
+    /// What the model is offered; shared, so that a request costs no copy.
+    pub fn specs(&self) -> Arc<[ToolSpec]> {
+        Arc::clone(&self.specs)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.spec().name.as_str())
+    }
+}
