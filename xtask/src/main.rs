@@ -1,1 +1,62 @@
-fn main() {}
+//! `cargo xtask`: installs what is missing, then does the job.
+//!
+//! Owns the set-up of a machine, the order of builds and tests, benchmarks and bundles. Must not hold anything the app
+//! needs at run time, and stays quick to compile: the standard library and `anyhow`, nothing else. Start reading at
+//! [`run`] and [`test`]; both begin with [`setup`].
+#![allow(clippy::disallowed_methods, reason = "a build tool starts programs and writes files; nothing here ships")]
+
+use anyhow::{Result, bail};
+use std::process::ExitCode;
+
+mod bundle;
+mod exec;
+mod place;
+mod run;
+mod say;
+mod setup;
+mod test;
+mod ui;
+
+use place::Place;
+
+const HELP: &str = "\
+cargo xtask <task>
+
+  run [--release] [-- ARGS]       install what is missing, build, open the window
+  test [--long] [--only STAGE]    every test; STAGE is tree, ui, rust, wire or window (may be repeated)
+  bundle                          the .deb and .rpm packages
+  ci                              `test` as continuous integration runs it: nothing may be skipped
+  help                            this text
+
+With CI=true in the environment a missing part is an error instead of a skipped test, and builds of third-party
+code are kept in the user's cache folder between runs.
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            say::problem(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<ExitCode> {
+    let (task, rest) = match arguments.split_first() {
+        Some((task, rest)) => (task.as_str(), rest),
+        None => ("help", arguments),
+    };
+    match task {
+        "run" => run::run(&Place::here()?, rest),
+        "test" => test::run(&Place::here()?, rest),
+        "ci" => test::run(&Place::here()?.with_ci_rules(), rest),
+        "bundle" => bundle::run(&Place::here()?, rest),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
+        other => bail!("there is no task named {other:?}; `cargo xtask help` lists them"),
+    }
+}

@@ -1,0 +1,146 @@
+//! The system packages, what each is for, and how to see that it is there.
+
+use crate::exec::{Program, find};
+use crate::place::Place;
+
+/// What a system package is needed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Compiling the desktop app. Nothing works without it.
+    Build,
+    /// Driving the built app in a real window under a virtual display, with pictures in which Chinese is legible.
+    Window,
+    /// A Secret Service for the tests that store a key.
+    Keyring,
+    /// Asking the official Python clients whether the test server speaks their wire format.
+    Python,
+    /// The programs that benchmarks are measured beside.
+    Bench,
+}
+
+impl Need {
+    /// In the order they are told.
+    pub const ALL: [Self; 5] = [Self::Build, Self::Window, Self::Keyring, Self::Python, Self::Bench];
+
+    /// The subject of a sentence: "… needs these packages".
+    pub fn purpose(self) -> &'static str {
+        match self {
+            Self::Build => "building Bosun",
+            Self::Window => "the real-window tests",
+            Self::Keyring => "the keyring tests",
+            Self::Python => "the check against the official model clients",
+            Self::Bench => "the comparison in the benchmarks",
+        }
+    }
+}
+
+/// One system package.
+#[derive(Debug)]
+pub struct Package {
+    /// Its name on Debian and Ubuntu.
+    pub apt: &'static str,
+    pub need: Need,
+    /// A program that makes the package needless when it is on the PATH; empty when only the package itself will do.
+    pub program: &'static str,
+    /// It brings a daemon that is started with the machine or with a person's desktop.
+    pub service: bool,
+    /// What to look for on a Linux without apt.
+    pub elsewhere: &'static str,
+}
+
+const fn package(need: Need, apt: &'static str, program: &'static str, elsewhere: &'static str) -> Package {
+    Package { apt, need, program, service: false, elsewhere }
+}
+
+/// Everything any task may ask for.
+static PACKAGES: [Package; 19] = [
+    package(Need::Build, "gcc", "cc", "gcc"),
+    package(Need::Build, "libc6-dev", "", "the C library's headers (Fedora: glibc-devel, Arch: glibc)"),
+    package(Need::Build, "pkg-config", "pkg-config", "pkg-config (Fedora: pkgconf-pkg-config, Arch: pkgconf)"),
+    package(
+        Need::Build,
+        "libwebkit2gtk-4.1-dev",
+        "",
+        "WebKitGTK 4.1 (Fedora: webkit2gtk4.1-devel, Arch: webkit2gtk-4.1, openSUSE: webkit2gtk3-devel)",
+    ),
+    package(Need::Build, "libdbus-1-dev", "", "D-Bus headers (Fedora: dbus-devel, Arch: dbus, openSUSE: dbus-1-devel)"),
+    package(Need::Window, "webkit2gtk-driver", "WebKitWebDriver", "WebKitWebDriver (with WebKitGTK)"),
+    package(Need::Window, "xvfb", "Xvfb", "Xvfb"),
+    package(Need::Window, "dbus-daemon", "dbus-daemon", "dbus-daemon"),
+    package(Need::Window, "imagemagick", "import", "ImageMagick"),
+    package(Need::Window, "xdotool", "xdotool", "xdotool"),
+    package(Need::Window, "fonts-noto-cjk", "", "Noto Sans CJK"),
+    package(Need::Window, "fonts-inter", "", "Inter"),
+    package(Need::Window, "fonts-jetbrains-mono", "", "JetBrains Mono"),
+    Package {
+        apt: "gnome-keyring",
+        need: Need::Keyring,
+        program: "gnome-keyring-daemon",
+        service: true,
+        elsewhere: "gnome-keyring",
+    },
+    package(Need::Keyring, "libsecret-tools", "secret-tool", "secret-tool (libsecret)"),
+    package(Need::Python, "python3", "python3", "Python 3.9 or newer"),
+    package(Need::Python, "python3-venv", "", "Python's venv module"),
+    package(Need::Bench, "ripgrep", "rg", "ripgrep"),
+    package(Need::Bench, "fd-find", "fdfind", "fd"),
+];
+
+/// The packages behind `needs`.
+pub fn of(needs: &[Need]) -> Vec<&'static Package> {
+    PACKAGES.iter().filter(|package| needs.contains(&package.need)).collect()
+}
+
+/// Whether the package's work is done by something that did not come from the package.
+pub fn is_met_otherwise(place: &Place, package: &Package) -> bool {
+    match package.apt {
+        "python3-venv" => Program::new(place, "python3").args(["-c", "import ensurepip, venv"]).output().is_some(),
+        _ => !package.program.is_empty() && find(package.program).is_some(),
+    }
+}
+
+/// Without a package database: the needs that are not met, with one line per thing to install.
+pub fn unmet_elsewhere(place: &Place, needs: &[Need]) -> Vec<(Need, String)> {
+    let mut unmet = Vec::new();
+    for &need in needs {
+        let lacking = of(&[need]).into_iter().filter(|package| !is_here_elsewhere(place, package));
+        let text: String = lacking.map(|package| format!("    {}\n", package.elsewhere)).collect();
+        if !text.is_empty() {
+            unmet.push((need, text));
+        }
+    }
+    unmet
+}
+
+fn is_here_elsewhere(place: &Place, package: &Package) -> bool {
+    let library = |name: &str| Program::new(place, "pkg-config").args(["--exists", name]).output().is_some();
+    match package.apt {
+        "libwebkit2gtk-4.1-dev" => library("webkit2gtk-4.1"),
+        "libdbus-1-dev" => library("dbus-1"),
+        "libc6-dev" => true,
+        "fd-find" => find("fd").is_some() || find("fdfind").is_some(),
+        name if name.starts_with("fonts-") => true,
+        _ => is_met_otherwise(place, package),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Need, PACKAGES, of};
+
+    #[test]
+    fn every_need_has_packages_and_every_package_is_told_once() {
+        for need in Need::ALL {
+            assert!(!of(&[need]).is_empty(), "{need:?} asks for nothing");
+        }
+        let mut names: Vec<_> = PACKAGES.iter().map(|package| package.apt).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), PACKAGES.len());
+    }
+
+    #[test]
+    fn a_build_never_asks_for_a_service() {
+        assert!(of(&[Need::Build, Need::Window, Need::Python, Need::Bench]).iter().all(|package| !package.service));
+    }
+}

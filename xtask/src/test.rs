@@ -1,0 +1,166 @@
+//! `cargo xtask test`: everything that can fail, with the time each part took.
+//!
+//! One feature set serves every build here, so that the tree of dependencies is compiled once for the tests and checked
+//! once for clippy. A failing step does not stop the others: the table at the end tells them all.
+
+use anyhow::{Result, bail};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use crate::place::Place;
+use crate::setup::{self, Missing, Need};
+use crate::ui;
+
+mod cache;
+mod report;
+mod rust;
+mod tally;
+mod wire;
+
+use report::Report;
+use tally::Tally;
+
+/// The parts one can ask for by name, in the order they run.
+const STAGES: [&str; 5] = ["ui", "tree", "rust", "wire", "window"];
+
+/// What the person asked for.
+struct Options {
+    long: bool,
+    stages: Vec<&'static str>,
+}
+
+impl Options {
+    fn read(arguments: &[String]) -> Result<Self> {
+        let mut options = Self { long: false, stages: Vec::new() };
+        let mut rest = arguments.iter().map(String::as_str);
+        while let Some(argument) = rest.next() {
+            match argument {
+                "--long" => options.long = true,
+                "--only" => options.stages.push(stage_named(rest.next().unwrap_or_default())?),
+                other => bail!("`cargo xtask test` takes --long and --only STAGE, not {other:?}"),
+            }
+        }
+        if options.stages.is_empty() {
+            options.stages.extend(STAGES);
+        }
+        Ok(options)
+    }
+
+    fn wants(&self, stage: &str) -> bool {
+        self.stages.contains(&stage)
+    }
+
+    /// Whether anything is compiled that embeds the built page.
+    fn compiles(&self) -> bool {
+        self.stages.iter().any(|stage| *stage != "ui")
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        let mut needs = Vec::new();
+        if self.compiles() {
+            needs.push(Need::Build);
+        }
+        if self.wants("window") {
+            needs.extend([Need::Window, Need::Keyring]);
+        }
+        if self.wants("wire") {
+            needs.push(Need::Python);
+        }
+        needs
+    }
+}
+
+fn stage_named(name: &str) -> Result<&'static str> {
+    match STAGES.iter().find(|stage| **stage == name) {
+        Some(stage) => Ok(stage),
+        None => bail!("there is no stage named {name:?}; the stages are {}", STAGES.join(", ")),
+    }
+}
+
+pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
+    let options = Options::read(arguments)?;
+    let mut report = Report::new();
+    let start = Instant::now();
+    let missing = setup::check(place, &options.needs())?;
+    setup::tell(&missing);
+    ui::install(place)?;
+    if options.compiles() {
+        ui::build(place)?;
+        cache::prepare(place)?;
+    }
+    report.time("set-up", start.elapsed());
+    if options.wants("ui") {
+        ui_stage(place, &mut report);
+    }
+    if options.compiles() {
+        rust_stages(place, &options, &missing, &mut report)?;
+    }
+    report.print();
+    Ok(if report.total().failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn ui_stage(place: &Place, report: &mut Report) {
+    for script in ["check", "lint"] {
+        report.check(&format!("ui: {script}"), || crate::exec::Program::npm(place).args(["run", "--silent", script]));
+    }
+    report.counted("ui: tests", || crate::exec::Program::npm(place).args(["run", "--silent", "test"]));
+}
+
+fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut Report) -> Result<()> {
+    let runner = rust::Runner::choose(options.long);
+    if options.wants("tree") {
+        report.check("tree: format", || rust::format(place));
+        report.check("tree: clippy", || rust::clippy(place));
+    }
+    if options.stages.iter().any(|stage| matches!(*stage, "tree" | "rust" | "window")) {
+        report.check("build", || runner.build(place));
+    }
+    if options.wants("tree") {
+        report.counted("tree: layering", || runner.tests(place, &["--test", "tree"]));
+    }
+    if options.wants("rust") {
+        let targets = rust::targets(place)?;
+        report.counted("rust: tests", || runner.tests(place, &targets));
+        report.counted("rust: examples in docs", || runner.doc_tests(place));
+    }
+    if options.wants("wire") {
+        match missing.reason(Need::Python) {
+            Some(reason) => report.skip("wire: official clients", reason),
+            None => wire::stage(place, report),
+        }
+    }
+    if options.wants("window") {
+        match missing.reason(Need::Window) {
+            Some(reason) => report.skip("window: tests", reason),
+            None => report.counted("window: tests", || runner.tests(place, &["--test", "window"])),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, STAGES};
+    use crate::setup::Need;
+
+    fn read(arguments: &[&str]) -> anyhow::Result<Options> {
+        Options::read(&arguments.iter().map(|argument| (*argument).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn without_arguments_every_stage_runs() {
+        let options = read(&[]).expect("options");
+        assert_eq!(options.stages, STAGES);
+        assert_eq!(options.needs(), [Need::Build, Need::Window, Need::Keyring, Need::Python]);
+        assert!(!options.long);
+    }
+
+    #[test]
+    fn stages_are_chosen_by_name() {
+        let options = read(&["--only", "ui", "--long"]).expect("options");
+        assert!(options.long && options.wants("ui") && !options.compiles() && options.needs().is_empty());
+        assert!(read(&["--only", "everything"]).is_err());
+        assert!(read(&["--only"]).is_err());
+        assert!(read(&["--quick"]).is_err());
+    }
+}

@@ -1,0 +1,125 @@
+//! Reading what test runners say about how many tests passed.
+
+/// Counts over one or more runs.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    pub passed: u32,
+    pub failed: u32,
+    pub skipped: u32,
+}
+
+impl Tally {
+    /// One check that has no counts of its own.
+    pub fn of_check(passed: bool) -> Self {
+        Self { passed: u32::from(passed), failed: u32::from(!passed), skipped: 0 }
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+
+    /// Takes in a line if it is the summary of nextest, of cargo's own runner, of vitest or of Python's checks.
+    pub fn read(&mut self, line: &str) {
+        let line = without_colour(line);
+        let text = line.trim();
+        let is_nextest = text.starts_with("Summary [") && text.contains(" run: ");
+        let is_cargo = text.starts_with("test result: ");
+        // Vitest counts files as well ("Test Files  2 passed"); only the line of tests counts.
+        let is_vitest = text.starts_with("Tests  ");
+        let is_plain =
+            text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(" passed, ") && text.contains(" failed");
+        if is_nextest || is_cargo || is_vitest || is_plain {
+            self.add(counts(text));
+        }
+    }
+
+    /// The closing line: `12 passed, 0 failed`, with `, 1 skipped` where something was.
+    pub fn sentence(self) -> String {
+        let skipped = if self.skipped == 0 { String::new() } else { format!(", {} skipped", self.skipped) };
+        format!("{} passed, {} failed{skipped}", self.passed, self.failed)
+    }
+}
+
+/// Every number that is followed by one of the words.
+fn counts(text: &str) -> Tally {
+    let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let mut tally = Tally::default();
+    for pair in words.windows(2) {
+        let [number, word] = pair else { continue };
+        let Ok(number) = number.parse::<u32>() else { continue };
+        match *word {
+            "passed" => tally.passed += number,
+            "failed" | "timed" => tally.failed += number,
+            "skipped" | "ignored" | "todo" => tally.skipped += number,
+            _ => {}
+        }
+    }
+    tally
+}
+
+fn without_colour(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' {
+            for end in chars.by_ref() {
+                if end.is_ascii_alphabetic() {
+                    break;
+                }
+            }
+        } else {
+            plain.push(c);
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+
+    fn read(lines: &[&str]) -> (u32, u32, u32) {
+        let mut tally = Tally::default();
+        lines.iter().for_each(|line| tally.read(line));
+        (tally.passed, tally.failed, tally.skipped)
+    }
+
+    #[test]
+    fn nextest() {
+        assert_eq!(read(&["     Summary [   0.010s] 3 tests run: 3 passed, 0 skipped"]), (3, 0, 0));
+        let mixed =
+            "     Summary [  12.1s] 9/10 tests run: 6 passed (1 slow, 1 flaky), 2 failed, 1 timed out, 4 skipped";
+        assert_eq!(read(&[mixed]), (6, 3, 4));
+        assert_eq!(
+            read(&["\u{1b}[32;1m     Summary\u{1b}[0m [   0.0s] \u{1b}[1m1\u{1b}[0m test run: 1 passed, 0 skipped"]),
+            (1, 0, 0)
+        );
+    }
+
+    #[test]
+    fn cargo_test() {
+        let line = "test result: ok. 12 passed; 1 failed; 2 ignored; 0 measured; 7 filtered out; finished in 0.02s";
+        assert_eq!(read(&[line, line]), (24, 2, 4));
+    }
+
+    #[test]
+    fn vitest() {
+        let lines = [" Test Files  1 failed | 3 passed (4)", "      Tests  2 failed | 41 passed | 1 skipped (44)"];
+        assert_eq!(read(&lines), (41, 2, 1));
+    }
+
+    #[test]
+    fn a_plain_closing_line_and_lines_that_are_none() {
+        assert_eq!(read(&["14 passed, 0 failed"]), (14, 0, 0));
+        assert_eq!(read(&["        PASS [   0.004s] xtask tests::says_3_passed", "Compiling 3 passed"]), (0, 0, 0));
+    }
+
+    #[test]
+    fn the_closing_sentence() {
+        let tally = Tally { passed: 3, failed: 1, skipped: 0 };
+        assert_eq!(tally.sentence(), "3 passed, 1 failed");
+        assert_eq!(Tally { skipped: 2, ..tally }.sentence(), "3 passed, 1 failed, 2 skipped");
+    }
+}
