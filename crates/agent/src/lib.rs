@@ -1,1 +1,49 @@
-//! todo
+//! The loop: from a message to the end of a turn, over a journal that can be folded again at any time.
+//!
+//! **Owns** [`State`] and its reducers, [`JournalEntry`], the [`Journal`] and [`Host`] traits, [`Middleware`] with its
+//! `Next`, asks and [`Decision`]s, [`Policy`], and [`run_turn`]. **Must not** do IO of its own, know SQLite, HTTP or a
+//! UI, or hold state that is not in the journal: dropping a running turn at any point loses nothing that was recorded.
+//!
+//! Start reading at [`JournalEntry`], then [`SessionLog`] (the journal and the state folded from it, kept equal), then
+//! [`run_turn`].
+
+mod activity;
+mod agent;
+mod ask;
+mod clock;
+mod context;
+mod delegate;
+mod entry;
+mod error;
+mod event;
+mod journal;
+mod log;
+mod memory;
+mod middleware;
+mod model_call;
+mod policy;
+mod recover;
+mod state;
+mod step;
+mod tool_call;
+mod turn;
+mod witness;
+
+pub use activity::Activity;
+pub use agent::{Agent, AgentParts, Limits, Subagents};
+pub use ask::{Ask, AskReason, Decision, DecisionError, DecisionKind, DecisionRecord, DecisionSource};
+pub use clock::{Clock, IdSource, SystemClock, UuidSource};
+pub use context::TurnContext;
+pub use entry::{ChangeIntent, EntryBody, JournalEntry, Recorded, Seq, ToolOutcome, TurnEnd};
+pub use error::AgentError;
+pub use event::LiveEvent;
+pub use journal::{ChildStart, Host, Journal, JournalError, OpenedChild, SessionId};
+pub use log::SessionLog;
+pub use memory::MemoryHost;
+pub use middleware::{Middleware, NextModel, NextTool};
+pub use policy::{CallFacts, InterruptConfig, PermissionRule, Policy, Verdict};
+pub use state::{OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, State};
+pub use turn::run_turn;
+
+/// A boxed future that may borrow from its maker.
+pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

@@ -1,0 +1,99 @@
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bosun_backend::{Backend, BlobStore};
+use bosun_model::{ChatModel, SystemBlock};
+use bosun_tools::{RegistryError, ToolRegistry};
+
+use crate::{IdSource, Middleware, Policy, TurnContext};
+
+/// A model with a prompt, a stack of middleware, tools and a place to work: everything a turn needs but the session.
+pub struct Agent {
+    pub name: String,
+    pub model: Arc<dyn ChatModel>,
+    /// Outermost first.
+    pub middleware: Vec<Arc<dyn Middleware>>,
+    pub tools: ToolRegistry,
+    /// The standing prompt; the same bytes in every request of a session.
+    pub system: Vec<SystemBlock>,
+    pub backend: Arc<dyn Backend>,
+    /// Where the bytes before a change are kept; without it changes cannot be undone.
+    pub blobs: Option<Arc<BlobStore>>,
+    pub subagents: Option<Arc<dyn Subagents>>,
+    pub limits: Limits,
+    pub ids: Arc<dyn IdSource>,
+    policy: RwLock<Arc<Policy>>,
+}
+
+/// Bounds of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Model calls of one turn; reaching it saves and can be continued.
+    pub max_steps: u32,
+    /// How deep subagents may send out subagents.
+    pub max_depth: u32,
+    /// Subagents at work at once on one depth; the rest queue.
+    pub max_subagents: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_steps: 1_000, max_depth: 3, max_subagents: 8 }
+    }
+}
+
+/// Where subagents come from.
+pub trait Subagents: Send + Sync {
+    /// The subagent called `name`, for a parent that runs in `parent`.
+    ///
+    /// # Errors
+    /// A sentence for the model that names the ones there are.
+    fn agent(&self, name: &str, parent: &TurnContext) -> Result<Arc<Agent>, String>;
+}
+
+/// The parts of an [`Agent`].
+pub struct AgentParts {
+    pub name: String,
+    pub model: Arc<dyn ChatModel>,
+    pub middleware: Vec<Arc<dyn Middleware>>,
+    pub tools: Vec<Arc<dyn bosun_tools::DynTool>>,
+    pub system: Vec<SystemBlock>,
+    pub backend: Arc<dyn Backend>,
+    pub blobs: Option<Arc<BlobStore>>,
+    pub subagents: Option<Arc<dyn Subagents>>,
+    pub limits: Limits,
+    pub ids: Arc<dyn IdSource>,
+    pub policy: Policy,
+}
+
+impl Agent {
+    /// Puts an agent together: `parts.tools`, then each middleware's own tools in stack order.
+    ///
+    /// # Errors
+    /// [`RegistryError`] when two tools share a name.
+    pub fn new(parts: AgentParts) -> Result<Self, RegistryError> {
+        let brought = parts.middleware.iter().flat_map(|middleware| middleware.tools());
+        let tools = ToolRegistry::new(parts.tools.into_iter().chain(brought).collect())?;
+        Ok(Self {
+            name: parts.name,
+            model: parts.model,
+            middleware: parts.middleware,
+            tools,
+            system: parts.system,
+            backend: parts.backend,
+            blobs: parts.blobs,
+            subagents: parts.subagents,
+            limits: parts.limits,
+            ids: parts.ids,
+            policy: RwLock::new(Arc::new(parts.policy)),
+        })
+    }
+
+    pub fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Holds from the next call on; calls that already wait for a person keep waiting.
+    pub fn set_policy(&self, policy: Policy) {
+        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
+    }
+}

@@ -1,0 +1,120 @@
+use bosun_model::{CallId, ToolCall};
+use bosun_tools::{Preview, ToolKind};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A call that waits for a person, with everything that was shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ask {
+    pub call: ToolCall,
+    pub kind: ToolKind,
+    /// JSON Schema of the arguments.
+    pub schema: Value,
+    pub preview: Preview,
+    pub reason: AskReason,
+    pub allowed: Vec<DecisionKind>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The sandbox the call would run in, in words; `None` where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
+    /// What exactly is asked for: BLAKE3 over the call, its preview and its reach.
+    pub digest: String,
+}
+
+impl Ask {
+    /// The digest of what a person is shown. A decision is good for this and nothing else.
+    pub fn digest_of(call: &ToolCall, preview: &Preview) -> String {
+        let shown = serde_json::to_vec(&(&call.id, &call.name, &call.args, preview)).unwrap_or_default();
+        blake3::hash(&shown).to_hex().to_string()
+    }
+}
+
+/// Why a call asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum AskReason {
+    EditsAsk,
+    CommandsAsk,
+    DeletesAsk,
+    /// The file's name is one that later runs code or holds configuration (security.md P33).
+    ProtectedName {
+        name: String,
+    },
+    Rule {
+        rule: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisionKind {
+    Approve,
+    Edit,
+    Respond,
+    Reject,
+}
+
+impl DecisionKind {
+    pub const ALL: [Self; 4] = [Self::Approve, Self::Edit, Self::Respond, Self::Reject];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Edit => "edit",
+            Self::Respond => "respond",
+            Self::Reject => "reject",
+        }
+    }
+}
+
+/// A person's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "decision", rename_all = "snake_case")]
+pub enum Decision {
+    Approve,
+    Edit { args: Value },
+    Respond { text: String },
+    Reject { reason: Option<String> },
+}
+
+impl Decision {
+    pub fn kind(&self) -> DecisionKind {
+        match self {
+            Self::Approve => DecisionKind::Approve,
+            Self::Edit { .. } => DecisionKind::Edit,
+            Self::Respond { .. } => DecisionKind::Respond,
+            Self::Reject { .. } => DecisionKind::Reject,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecisionRecord {
+    pub decision: Decision,
+    pub by: DecisionSource,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum DecisionSource {
+    Person,
+    Rule { rule: String },
+}
+
+/// A decision that was not taken. Nothing was stored.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecisionError {
+    #[error("no call '{call_id}' is waiting for a decision; it was decided before, or its turn was stopped")]
+    NotPending { call_id: CallId },
+    #[error("what is asked for changed since it was shown; look at the request again")]
+    Stale { call_id: CallId },
+    #[error("'{given}' is not allowed for {tool}; allowed: {allowed}")]
+    NotAllowed { given: &'static str, tool: String, allowed: String },
+    #[error("{reason}")]
+    BadArguments { reason: String },
+    #[error("an answer in the tool's place needs some text")]
+    EmptyResponse,
+    #[error(transparent)]
+    Journal(#[from] crate::JournalError),
+}

@@ -1,0 +1,117 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bosun_model::CallId;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Activity, Agent, SessionLog};
+
+/// What a turn runs in. Cheap to clone.
+#[derive(Clone)]
+pub struct TurnContext {
+    inner: Arc<TurnParts>,
+}
+
+struct TurnParts {
+    agent: Arc<Agent>,
+    log: Arc<SessionLog>,
+    cancel: CancellationToken,
+    activity: Activity,
+    /// Names of the agents from the session's own to this one.
+    path: Vec<String>,
+    /// One semaphore per depth: a parent that waits for its children never holds what they need.
+    slots: Arc<[Semaphore]>,
+    notes: Mutex<HashMap<CallId, CallNote>>,
+    partial: Mutex<String>,
+}
+
+/// What the endpoint and the gate know of a call and its result has to tell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallNote {
+    pub started_at: Option<i64>,
+    pub allowed_by: Option<String>,
+}
+
+impl TurnContext {
+    /// A context for a session's own agent.
+    pub fn new(agent: Arc<Agent>, log: Arc<SessionLog>, cancel: CancellationToken, activity: Activity) -> Self {
+        let depths = agent.limits.max_depth.max(1);
+        let slots = (0..depths).map(|_| Semaphore::new(agent.limits.max_subagents.max(1))).collect();
+        let path = vec![agent.name.clone()];
+        Self::with(agent, log, cancel, activity, path, slots)
+    }
+
+    /// A context for a subagent of this one.
+    pub(crate) fn child(&self, agent: Arc<Agent>, log: Arc<SessionLog>, cancel: CancellationToken) -> Self {
+        let mut path = self.inner.path.clone();
+        path.push(agent.name.clone());
+        Self::with(agent, log, cancel, self.inner.activity.clone(), path, Arc::clone(&self.inner.slots))
+    }
+
+    fn with(
+        agent: Arc<Agent>,
+        log: Arc<SessionLog>,
+        cancel: CancellationToken,
+        activity: Activity,
+        path: Vec<String>,
+        slots: Arc<[Semaphore]>,
+    ) -> Self {
+        let (notes, partial) = (Mutex::default(), Mutex::default());
+        Self { inner: Arc::new(TurnParts { agent, log, cancel, activity, path, slots, notes, partial }) }
+    }
+
+    pub fn agent(&self) -> &Arc<Agent> {
+        &self.inner.agent
+    }
+
+    pub fn log(&self) -> &Arc<SessionLog> {
+        &self.inner.log
+    }
+
+    pub fn cancel(&self) -> &CancellationToken {
+        &self.inner.cancel
+    }
+
+    pub fn activity(&self) -> &Activity {
+        &self.inner.activity
+    }
+
+    /// Names of the agents from the session's own to this one.
+    pub fn path(&self) -> &[String] {
+        &self.inner.path
+    }
+
+    /// 0 for the session's own agent.
+    pub fn depth(&self) -> u32 {
+        u32::try_from(self.inner.path.len()).unwrap_or(u32::MAX).saturating_sub(1)
+    }
+
+    /// Keeps, for the record, the rule that let a call run without asking.
+    pub fn note_rule(&self, call_id: &CallId, rule: String) {
+        self.note(call_id, |note| note.allowed_by = Some(rule));
+    }
+
+    pub(crate) fn note(&self, call_id: &CallId, change: impl FnOnce(&mut CallNote)) {
+        let mut notes = self.inner.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        change(notes.entry(call_id.clone()).or_default());
+    }
+
+    pub(crate) fn take_note(&self, call_id: &CallId) -> CallNote {
+        self.inner.notes.lock().unwrap_or_else(PoisonError::into_inner).remove(call_id).unwrap_or_default()
+    }
+
+    /// Remembers the text of a reply that came to nothing.
+    pub(crate) fn set_partial(&self, text: String) {
+        *self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+
+    pub(crate) fn take_partial(&self) -> String {
+        std::mem::take(&mut self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The semaphore of the subagents that this agent sends out; `None` where the depth limit forbids any.
+    pub(crate) fn subagent_slots(&self) -> Option<&Semaphore> {
+        self.inner.slots.get(usize::try_from(self.depth()).ok()?)
+    }
+}

@@ -1,0 +1,174 @@
+use std::sync::Arc;
+
+use bosun_backend::{ContentHash, VirtualPath};
+use bosun_model::{AiMessage, CallId, HumanMessage, Message, MessageId, ModelError};
+use bosun_tools::{Artifact, StateUpdate, ToolKind};
+use serde::{Deserialize, Serialize};
+
+use crate::{Ask, DecisionRecord, SessionId};
+
+/// Place of an entry in its session's journal, from 1.
+pub type Seq = u64;
+
+/// One durable fact. The state is the fold of these and of nothing else.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JournalEntry {
+    /// Milliseconds since 1970, by the session's clock.
+    pub at: i64,
+    #[serde(flatten)]
+    pub body: EntryBody,
+}
+
+/// An entry with its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    pub seq: Seq,
+    #[serde(flatten)]
+    pub entry: JournalEntry,
+}
+
+/// What happened. Variants are only ever added; a field added later has a default (law 7: old journals still load).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "snake_case")]
+pub enum EntryBody {
+    /// The first entry of a subagent: what it was given from its parent's state.
+    Seeded {
+        update: StateUpdate,
+    },
+    /// A person's (or, for a subagent, the parent's) message, which starts a turn.
+    TurnStarted {
+        turn: u32,
+        message: HumanMessage,
+    },
+    /// The turn goes on after a failure, a limit, a stop or a restart, without a new message.
+    TurnContinued {
+        turn: u32,
+    },
+    /// What of a reply was shown so far, so that a crash loses at most the last second of it.
+    Draft {
+        message: MessageId,
+        text: String,
+        reasoning: String,
+    },
+    /// A finished reply. `kinds` belong to its tool calls, in order.
+    Ai {
+        message: AiMessage,
+        kinds: Vec<ToolKind>,
+    },
+    /// The model call failed; nothing of the reply was executed.
+    ModelFailed {
+        error: ModelError,
+        partial: String,
+    },
+    /// A call waits for a person.
+    Asked {
+        ask: Box<Ask>,
+    },
+    /// A person (or a named rule) answered an ask. Durable before its effect starts.
+    Decided {
+        call_id: CallId,
+        record: DecisionRecord,
+    },
+    /// The intent of a call whose outcome cannot be told from the disk (commands, network).
+    CallStarted {
+        call_id: CallId,
+    },
+    /// The intent of a file change.
+    ChangeIntended {
+        call_id: CallId,
+        intent: ChangeIntent,
+    },
+    /// A subagent was sent out for this call.
+    SubagentStarted {
+        call_id: CallId,
+        child: SessionId,
+        name: String,
+        description: String,
+    },
+    /// What came back from a call.
+    ToolResult {
+        call_id: CallId,
+        message: Arc<Message>,
+        outcome: ToolOutcome,
+        #[serde(default)]
+        update: StateUpdate,
+        #[serde(default)]
+        artifact: Artifact,
+        /// When it began to run, in milliseconds since 1970; `None` if it never ran.
+        started_at: Option<i64>,
+        /// The rule that let it run without asking, where one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        allowed_by: Option<String>,
+    },
+    /// A middleware's change of the state, by its name.
+    Updated {
+        by: String,
+        update: StateUpdate,
+    },
+    TurnEnded {
+        turn: u32,
+        end: TurnEnd,
+    },
+    /// A message that waits for the running turn to end.
+    Queued {
+        id: String,
+        text: String,
+    },
+    Unqueued {
+        id: String,
+    },
+    Titled {
+        title: String,
+    },
+    /// The model of the turns from here on.
+    ModelChosen {
+        provider: String,
+        name: String,
+    },
+}
+
+/// Enough to settle a file change after a crash and to undo it later.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeIntent {
+    pub path: VirtualPath,
+    /// Blob of the bytes before; `None` where there is no file.
+    pub before: Option<ContentHash>,
+    /// Hash of the bytes afterwards; `None` for a delete.
+    pub after: Option<ContentHash>,
+    /// Unix permission bits before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolOutcome {
+    Ran,
+    /// It never ran: unknown tool, wrong arguments, refused by a rule.
+    Refused,
+    /// A person said no.
+    Rejected,
+    /// A person answered in the tool's place.
+    Answered,
+    Cancelled,
+    /// It was running when the app ended; it is not run again.
+    Unknown,
+}
+
+/// How a turn ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum TurnEnd {
+    Done,
+    /// The model said nothing and called nothing.
+    Empty,
+    Stopped,
+    StepLimit {
+        limit: u32,
+    },
+    /// The sentence that was shown.
+    Failed {
+        reason: String,
+    },
+}

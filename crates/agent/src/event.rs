@@ -1,0 +1,37 @@
+use bosun_model::{CallId, MessageId};
+
+/// News while something runs. Provisional: the journal entry that follows is what counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LiveEvent {
+    /// A model call was sent; its reply will have this id.
+    ReplyStarted {
+        message: MessageId,
+    },
+    TextDelta {
+        message: MessageId,
+        text: String,
+    },
+    ReasoningDelta {
+        message: MessageId,
+        text: String,
+    },
+    /// The model began to write a call.
+    CallProposed {
+        message: MessageId,
+        call_id: CallId,
+        name: String,
+    },
+    /// The reply came to nothing (it failed or was stopped) and its rows go away or stay as a notice.
+    ReplyDropped {
+        message: MessageId,
+    },
+    /// A call began to run, after any approval. Milliseconds since 1970.
+    CallRunning {
+        call_id: CallId,
+        at: i64,
+    },
+    Output {
+        call_id: CallId,
+        text: String,
+    },
+}

@@ -1,0 +1,186 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bosun_backend::{FileStamp, VirtualPath};
+use bosun_model::CallId;
+use bosun_tools::{StateView, Todo};
+use serde_json::Value;
+use tokio::sync::{Mutex as AsyncMutex, Notify};
+
+use crate::{
+    ChildStart, Clock, Decision, DecisionError, DecisionRecord, DecisionSource, EntryBody, Host, JournalEntry,
+    JournalError, LiveEvent, Recorded, SessionId, State,
+};
+
+/// A session's journal and the state folded from it, kept equal: an entry reaches the state only after it is durable,
+/// and in the order of the journal.
+pub struct SessionLog {
+    host: Arc<dyn Host>,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+    /// Held over "append, then apply", so that the state follows the journal's order.
+    order: AsyncMutex<()>,
+    changed: Notify,
+    children: Mutex<HashMap<SessionId, Arc<SessionLog>>>,
+}
+
+impl SessionLog {
+    /// Opens a session from everything its journal holds.
+    pub fn open(host: Arc<dyn Host>, clock: Arc<dyn Clock>, entries: &[Recorded]) -> Self {
+        let state = State::fold(entries.iter().map(|recorded| &recorded.entry));
+        Self {
+            host,
+            clock,
+            state: Mutex::new(state),
+            order: AsyncMutex::new(()),
+            changed: Notify::new(),
+            children: Mutex::new(HashMap::new()),
+        }
+    }
+
+    pub fn session(&self) -> &SessionId {
+        self.host.session()
+    }
+
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// Reads the state. The closure must be short: it holds the lock.
+    pub fn with_state<T>(&self, read: impl FnOnce(&State) -> T) -> T {
+        read(&locked(&self.state))
+    }
+
+    /// Tells news that is not recorded.
+    pub fn emit(&self, event: LiveEvent) {
+        self.host.emit(event);
+    }
+
+    /// Appends `bodies` as one unit; they are durable and in the state when this returns.
+    pub async fn record(&self, bodies: Vec<EntryBody>) -> Result<(), JournalError> {
+        let guard = self.order.lock().await;
+        self.record_in_order(bodies).await?;
+        drop(guard);
+        Ok(())
+    }
+
+    /// Takes a person's (or a rule's) decision: checked in full, then durable, then handed to whoever waits for it.
+    ///
+    /// `check_args` checks edited arguments against the tool and gives them back as they will run.
+    ///
+    /// # Errors
+    /// [`DecisionError`]; nothing was stored.
+    pub async fn decide(
+        &self,
+        call_id: &CallId,
+        digest: Option<&str>,
+        decision: Decision,
+        by: DecisionSource,
+        check_args: &(dyn Fn(&str, &Value) -> Result<Value, String> + Sync),
+    ) -> Result<(), DecisionError> {
+        let guard = self.order.lock().await;
+        let decision = self.checked(call_id, digest, decision, check_args)?;
+        let record = DecisionRecord { decision, by };
+        self.record_in_order(vec![EntryBody::Decided { call_id: call_id.clone(), record }]).await?;
+        drop(guard);
+        Ok(())
+    }
+
+    /// Whether [`Self::decide`] would take this decision now.
+    pub fn checked(
+        &self,
+        call_id: &CallId,
+        digest: Option<&str>,
+        decision: Decision,
+        check_args: &(dyn Fn(&str, &Value) -> Result<Value, String> + Sync),
+    ) -> Result<Decision, DecisionError> {
+        let ask = self
+            .with_state(|state| {
+                state.open_call(call_id).filter(|call| call.is_waiting()).and_then(|call| call.ask.clone())
+            })
+            .ok_or_else(|| DecisionError::NotPending { call_id: call_id.clone() })?;
+        if digest.is_some_and(|digest| digest != ask.digest) {
+            return Err(DecisionError::Stale { call_id: call_id.clone() });
+        }
+        if !ask.allowed.contains(&decision.kind()) {
+            return Err(DecisionError::NotAllowed {
+                given: decision.kind().name(),
+                tool: ask.call.name,
+                allowed: ask.allowed.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
+            });
+        }
+        match decision {
+            Decision::Edit { args } => {
+                let args =
+                    check_args(&ask.call.name, &args).map_err(|reason| DecisionError::BadArguments { reason })?;
+                Ok(Decision::Edit { args })
+            }
+            Decision::Respond { text } if text.trim().is_empty() => Err(DecisionError::EmptyResponse),
+            decision @ (Decision::Approve | Decision::Respond { .. } | Decision::Reject { .. }) => Ok(decision),
+        }
+    }
+
+    /// Waits until a call that asks is decided. Dropping the future loses nothing: the ask is in the journal.
+    pub async fn decision(&self, call_id: &CallId) -> DecisionRecord {
+        loop {
+            let changed = self.changed.notified();
+            let decided = self.with_state(|state| state.open_call(call_id).and_then(|call| call.decision.clone()));
+            if let Some(record) = decided {
+                return record;
+            }
+            changed.await;
+        }
+    }
+
+    /// The log of the subagent that `start` names: opened once, then shared.
+    pub async fn child(&self, start: ChildStart) -> Result<Arc<Self>, JournalError> {
+        let opened = self.host.child(start).await?;
+        let id = opened.host.session().clone();
+        let mut children = locked(&self.children);
+        let child = children
+            .entry(id)
+            .or_insert_with(|| Arc::new(Self::open(opened.host, Arc::clone(&self.clock), &opened.entries)));
+        Ok(Arc::clone(child))
+    }
+
+    /// A log of this tree by its session, among those opened so far.
+    pub fn find(self: &Arc<Self>, session: &SessionId) -> Option<Arc<Self>> {
+        if self.session() == session {
+            return Some(Arc::clone(self));
+        }
+        let children: Vec<Arc<Self>> = locked(&self.children).values().cloned().collect();
+        children.iter().find_map(|child| child.find(session))
+    }
+
+    async fn record_in_order(&self, bodies: Vec<EntryBody>) -> Result<(), JournalError> {
+        let at = self.clock.now_ms();
+        let entries: Vec<JournalEntry> = bodies.into_iter().map(|body| JournalEntry { at, body }).collect();
+        self.host.journal().append(entries.clone()).await?;
+        let mut state = locked(&self.state);
+        for entry in &entries {
+            state.apply(entry);
+        }
+        drop(state);
+        self.changed.notify_waiters();
+        Ok(())
+    }
+}
+
+impl StateView for SessionLog {
+    fn read_stamp(&self, path: &VirtualPath) -> Option<FileStamp> {
+        self.with_state(|state| state.reads.get(path).cloned())
+    }
+
+    fn todos(&self) -> Vec<Todo> {
+        self.with_state(|state| {
+            let todo = |todo: &crate::PlannedTodo| Todo { content: todo.content.clone(), status: todo.status };
+            state.todos.iter().map(todo).collect()
+        })
+    }
+}
+
+/// A panic while the lock was held cannot leave a half-applied entry visible for long: the journal is the truth and
+/// the state is rebuilt from it when the session is opened again.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,130 @@
+use std::time::{Duration, Instant};
+
+use bosun_model::{AiMessage, ChatRequest, MessageBuilder, MessageId, ModelError, ModelEvent, ModelStream, StopReason};
+use futures_util::StreamExt;
+
+use crate::{AgentError, EntryBody, LiveEvent, TurnContext};
+
+/// How often a growing reply is saved, so that a crash loses at most this much of what was shown.
+const DRAFT_EVERY: Duration = Duration::from_secs(1);
+
+/// The innermost endpoint: one request, its stream, one finished message. Deltas leave sideways through the log, so
+/// that no middleware can swallow them.
+pub(crate) async fn call(cx: &TurnContext, request: ChatRequest) -> Result<AiMessage, AgentError> {
+    let busy = cx.activity().enter();
+    let id = MessageId::new(cx.agent().ids.next());
+    cx.log().emit(LiveEvent::ReplyStarted { message: id.clone() });
+    let mut reply = Reply { id: id.clone(), builder: MessageBuilder::new(), draft: Draft::default() };
+    let outcome = tokio::select! {
+        biased;
+        () = cx.cancel().cancelled() => Err(AgentError::Cancelled),
+        outcome = reply.receive(cx, request) => outcome,
+    };
+    drop(busy);
+    match outcome {
+        Ok(()) => {
+            let partial = reply.builder.partial_text();
+            let provider = &cx.agent().model.info().provider;
+            reply.builder.finish(id.clone(), provider).map_err(|error| dropped(cx, &id, partial, error.into()))
+        }
+        Err(error) => Err(dropped(cx, &id, reply.builder.partial_text(), error)),
+    }
+}
+
+/// A reply that came to nothing: its text is kept for the record, and whoever shows it is told.
+fn dropped(cx: &TurnContext, id: &MessageId, partial: String, error: AgentError) -> AgentError {
+    cx.set_partial(partial);
+    cx.log().emit(LiveEvent::ReplyDropped { message: id.clone() });
+    error
+}
+
+/// What a stop keeps: the text a person has already read becomes a message of its own.
+pub(crate) fn stopped_message(cx: &TurnContext) -> Option<AiMessage> {
+    let text = cx.take_partial();
+    (!text.trim().is_empty()).then(|| AiMessage {
+        id: MessageId::new(cx.agent().ids.next()),
+        content: vec![text.into()],
+        tool_calls: Vec::new(),
+        invalid_tool_calls: Vec::new(),
+        usage: None,
+        stop: StopReason::Other("stopped".into()),
+        model: None,
+    })
+}
+
+struct Reply {
+    id: MessageId,
+    builder: MessageBuilder,
+    draft: Draft,
+}
+
+/// The text since the last save.
+#[derive(Default)]
+struct Draft {
+    text: String,
+    reasoning: String,
+    saved: Option<Instant>,
+    grown: bool,
+}
+
+impl Reply {
+    async fn receive(&mut self, cx: &TurnContext, request: ChatRequest) -> Result<(), AgentError> {
+        let mut stream: ModelStream = cx.agent().model.stream(request).await?;
+        while let Some(event) = stream.next().await {
+            let event = event?;
+            self.builder.push(&event).map_err(|error| named(cx, error))?;
+            if matches!(event, ModelEvent::Finished { .. }) {
+                return Ok(());
+            }
+            self.tell(cx, event);
+            self.save_draft(cx).await?;
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, cx: &TurnContext, event: ModelEvent) {
+        let message = self.id.clone();
+        match event {
+            ModelEvent::TextDelta { text } => {
+                self.draft.text.push_str(&text);
+                self.draft.grown = true;
+                cx.log().emit(LiveEvent::TextDelta { message, text });
+            }
+            ModelEvent::ReasoningDelta { text } => {
+                self.draft.reasoning.push_str(&text);
+                self.draft.grown = true;
+                cx.log().emit(LiveEvent::ReasoningDelta { message, text });
+            }
+            ModelEvent::ToolCallStarted { id, name, .. } => {
+                cx.log().emit(LiveEvent::CallProposed { message, call_id: id, name });
+            }
+            ModelEvent::Started { .. }
+            | ModelEvent::ReasoningDone { .. }
+            | ModelEvent::ToolCallDelta { .. }
+            | ModelEvent::ToolCallDone { .. }
+            | ModelEvent::Usage(_)
+            | ModelEvent::Finished { .. } => {}
+        }
+    }
+
+    async fn save_draft(&mut self, cx: &TurnContext) -> Result<(), AgentError> {
+        let now = Instant::now();
+        let last = *self.draft.saved.get_or_insert(now);
+        if !self.draft.grown || now.duration_since(last) < DRAFT_EVERY {
+            return Ok(());
+        }
+        self.draft.saved = Some(now);
+        self.draft.grown = false;
+        let entry = EntryBody::Draft {
+            message: self.id.clone(),
+            text: self.draft.text.clone(),
+            reasoning: self.draft.reasoning.clone(),
+        };
+        cx.log().record(vec![entry]).await?;
+        Ok(())
+    }
+}
+
+fn named(cx: &TurnContext, error: ModelError) -> ModelError {
+    ModelError { provider: cx.agent().model.info().provider.clone(), ..error }
+}

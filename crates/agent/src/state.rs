@@ -1,0 +1,262 @@
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use bosun_backend::{FileData, FileStamp, VirtualPath};
+use bosun_model::{AiMessage, CallId, Message, MessageId, ToolCall, Usage};
+use bosun_tools::{StateUpdate, TodoStatus, ToolKind};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Ask, ChangeIntent, DecisionRecord, EntryBody, JournalEntry, SessionId, TurnEnd};
+
+mod todos;
+
+/// The fold of a session's journal. Two journals with the same entries give equal states.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Finished messages; the results of a step stand in call order, whatever order they came in.
+    pub messages: Vec<Arc<Message>>,
+    pub todos: Vec<PlannedTodo>,
+    /// Files kept in the session itself.
+    pub files: BTreeMap<VirtualPath, FileData>,
+    /// Files as the agent last read or wrote them.
+    pub reads: HashMap<VirtualPath, FileStamp>,
+    /// Named fields that tools and middleware declared.
+    pub fields: BTreeMap<String, Value>,
+    /// The calls of the last reply while not all have a result.
+    pub step: Option<OpenStep>,
+    /// The turn that has not ended.
+    pub turn: Option<OpenTurn>,
+    /// Number of the last turn begun.
+    pub turns: u32,
+    pub last_end: Option<TurnEnd>,
+    pub queue: Vec<QueuedMessage>,
+    pub usage: Usage,
+    /// Usage of the last model call alone.
+    pub last_usage: Option<Usage>,
+    pub title: Option<String>,
+    /// Provider and name, where the session chose one.
+    pub model: Option<(String, String)>,
+    next_todo: u32,
+}
+
+/// A turn under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenTurn {
+    pub number: u32,
+    /// Model calls since the turn began or was continued.
+    pub steps: u32,
+}
+
+/// The calls of one reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenStep {
+    pub message: MessageId,
+    pub calls: Vec<OpenCall>,
+}
+
+/// One call, as far as the journal knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenCall {
+    pub call: ToolCall,
+    pub kind: ToolKind,
+    /// Why the call can never run, where its arguments did not arrive whole.
+    pub invalid: Option<String>,
+    pub ask: Option<Ask>,
+    pub decision: Option<DecisionRecord>,
+    pub started: bool,
+    pub intents: Vec<ChangeIntent>,
+    pub child: Option<SessionId>,
+    pub result: Option<Arc<Message>>,
+}
+
+impl OpenCall {
+    /// Whether a person has to decide before anything goes on with this call.
+    pub fn is_waiting(&self) -> bool {
+        self.ask.is_some() && self.decision.is_none() && self.result.is_none()
+    }
+}
+
+/// A line of the plan with an id that stays while the line is recognisably the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedTodo {
+    pub id: String,
+    pub content: String,
+    pub status: TodoStatus,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuedMessage {
+    pub id: String,
+    pub text: String,
+}
+
+impl State {
+    /// Folds `entries` from nothing.
+    pub fn fold<'a>(entries: impl IntoIterator<Item = &'a JournalEntry>) -> Self {
+        let mut state = Self::default();
+        for entry in entries {
+            state.apply(entry);
+        }
+        state
+    }
+
+    /// The reducer. Total: an entry that does not fit (from a damaged or newer journal) changes nothing.
+    pub fn apply(&mut self, entry: &JournalEntry) {
+        match &entry.body {
+            EntryBody::Seeded { update } | EntryBody::Updated { update, .. } => self.merge(update),
+            EntryBody::TurnStarted { turn, message } => {
+                self.begin(*turn);
+                self.messages.push(Arc::new(Message::Human(message.clone())));
+            }
+            EntryBody::TurnContinued { turn } => self.begin(*turn),
+            EntryBody::Draft { .. } => {}
+            EntryBody::Ai { message, kinds } => self.reply(message, kinds),
+            EntryBody::ModelFailed { .. } => {}
+            EntryBody::Asked { ask } => {
+                if let Some(call) = self.open_call_mut(&ask.call.id) {
+                    call.ask = Some((**ask).clone());
+                }
+            }
+            EntryBody::Decided { call_id, record } => {
+                if let Some(call) = self.open_call_mut(call_id).filter(|call| call.decision.is_none()) {
+                    call.decision = Some(record.clone());
+                }
+            }
+            EntryBody::CallStarted { call_id } => {
+                if let Some(call) = self.open_call_mut(call_id) {
+                    call.started = true;
+                }
+            }
+            EntryBody::ChangeIntended { call_id, intent } => {
+                if let Some(call) = self.open_call_mut(call_id) {
+                    call.intents.push(intent.clone());
+                }
+            }
+            EntryBody::SubagentStarted { call_id, child, .. } => {
+                if let Some(call) = self.open_call_mut(call_id) {
+                    call.child = Some(child.clone());
+                }
+            }
+            EntryBody::ToolResult { call_id, message, update, .. } => {
+                self.merge(update);
+                self.result(call_id, message);
+            }
+            EntryBody::TurnEnded { end, .. } => {
+                self.turn = None;
+                self.last_end = Some(end.clone());
+            }
+            EntryBody::Queued { id, text } => {
+                self.queue.push(QueuedMessage { id: id.clone(), text: text.clone() });
+            }
+            EntryBody::Unqueued { id } => self.queue.retain(|message| message.id != *id),
+            EntryBody::Titled { title } => self.title = Some(title.clone()),
+            EntryBody::ModelChosen { provider, name } => self.model = Some((provider.clone(), name.clone())),
+        }
+    }
+
+    /// The open calls that wait for a person, in call order.
+    pub fn waiting(&self) -> impl Iterator<Item = &OpenCall> {
+        self.step.iter().flat_map(|step| &step.calls).filter(|call| call.is_waiting())
+    }
+
+    pub fn open_call(&self, id: &CallId) -> Option<&OpenCall> {
+        self.step.as_ref()?.calls.iter().find(|call| call.call.id == *id)
+    }
+
+    /// The last reply of the model with text in it.
+    pub fn last_text(&self) -> Option<String> {
+        self.messages.iter().rev().find_map(|message| match &**message {
+            Message::Ai(reply) => Some(reply.text()).filter(|text| !text.trim().is_empty()),
+            Message::System(_) | Message::Human(_) | Message::Tool(_) => None,
+        })
+    }
+
+    /// The todo that new calls belong to.
+    pub fn todo_in_progress(&self) -> Option<&PlannedTodo> {
+        self.todos.iter().find(|todo| todo.status == TodoStatus::InProgress)
+    }
+
+    fn begin(&mut self, turn: u32) {
+        self.turns = self.turns.max(turn);
+        self.turn = Some(OpenTurn { number: turn, steps: 0 });
+        self.last_end = None;
+    }
+
+    fn reply(&mut self, message: &AiMessage, kinds: &[ToolKind]) {
+        if let Some(turn) = &mut self.turn {
+            turn.steps += 1;
+        }
+        if let Some(usage) = message.usage {
+            self.usage = self.usage.plus(usage);
+            self.last_usage = Some(usage);
+        }
+        let valid = message.tool_calls.iter().enumerate().map(|(index, call)| OpenCall {
+            kind: kinds.get(index).copied().unwrap_or(ToolKind::Other),
+            ..OpenCall::of(call.clone())
+        });
+        let invalid = message.invalid_tool_calls.iter().map(|call| OpenCall {
+            invalid: Some(call.reason.clone()),
+            ..OpenCall::of(ToolCall {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                args: Value::Object(Default::default()),
+            })
+        });
+        let calls: Vec<OpenCall> = valid.chain(invalid).collect();
+        self.step = (!calls.is_empty()).then(|| OpenStep { message: message.id.clone(), calls });
+        self.messages.push(Arc::new(Message::Ai(message.clone())));
+    }
+
+    fn result(&mut self, id: &CallId, message: &Arc<Message>) {
+        let Some(call) = self.open_call_mut(id).filter(|call| call.result.is_none()) else { return };
+        call.result = Some(Arc::clone(message));
+        let Some(step) = &self.step else { return };
+        if step.calls.iter().all(|call| call.result.is_some()) {
+            let results = step.calls.iter().filter_map(|call| call.result.clone());
+            self.messages.extend(results);
+            self.step = None;
+        }
+    }
+
+    fn merge(&mut self, update: &StateUpdate) {
+        if let Some(todos) = &update.todos {
+            self.todos = todos::matched(&self.todos, todos, &mut self.next_todo);
+        }
+        for (path, data) in &update.files {
+            match data {
+                Some(data) => self.files.insert(path.clone(), data.clone()),
+                None => self.files.remove(path),
+            };
+        }
+        for (path, stamp) in &update.reads {
+            match stamp {
+                Some(stamp) => self.reads.insert(path.clone(), stamp.clone()),
+                None => self.reads.remove(path),
+            };
+        }
+        for (name, value) in &update.fields {
+            self.fields.insert(name.clone(), value.clone());
+        }
+    }
+
+    fn open_call_mut(&mut self, id: &CallId) -> Option<&mut OpenCall> {
+        self.step.as_mut()?.calls.iter_mut().find(|call| call.call.id == *id)
+    }
+}
+
+impl OpenCall {
+    fn of(call: ToolCall) -> Self {
+        Self {
+            call,
+            kind: ToolKind::Other,
+            invalid: None,
+            ask: None,
+            decision: None,
+            started: false,
+            intents: Vec::new(),
+            child: None,
+            result: None,
+        }
+    }
+}

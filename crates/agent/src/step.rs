@@ -1,0 +1,185 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bosun_backend::VirtualPath;
+use bosun_model::{AiMessage, ChatRequest, Message, ToolCall, ToolMessage};
+use bosun_tools::{DynTool, ToolKind, ToolOutput};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+
+use crate::{
+    AgentError, Decision, EntryBody, NextModel, NextTool, OpenCall, ToolOutcome, TurnContext, recover, tool_call,
+};
+
+/// One model call through the stack, recorded.
+pub(crate) async fn reply(cx: &TurnContext) -> Result<AiMessage, AgentError> {
+    let agent = cx.agent();
+    let request = ChatRequest {
+        system: agent.system.clone(),
+        messages: cx.log().with_state(|state| state.messages.clone()),
+        tools: agent.tools.specs(),
+        max_output: agent.model.info().max_output,
+        ..ChatRequest::default()
+    };
+    let message = NextModel { cx, rest: &agent.middleware }.run(request).await?;
+    let kinds = message.tool_calls.iter().map(|call| kind_of(cx, &call.name)).collect();
+    cx.log().record(vec![EntryBody::Ai { message: message.clone(), kinds }]).await?;
+    for middleware in agent.middleware.iter().rev() {
+        let update = middleware.after_model(cx, &message).await?;
+        record_update(cx, middleware.name(), update).await?;
+    }
+    Ok(message)
+}
+
+/// Records a middleware's update, where it has one.
+pub(crate) async fn record_update(
+    cx: &TurnContext,
+    by: &str,
+    update: bosun_tools::StateUpdate,
+) -> Result<(), AgentError> {
+    if !update.is_empty() {
+        cx.log().record(vec![EntryBody::Updated { by: by.to_owned(), update }]).await?;
+    }
+    Ok(())
+}
+
+/// Brings every open call to a result. Calls run side by side, except that calls which change one path run in call
+/// order, each against the bytes it meets (behaviour.md A12). Works the same for a fresh step and for one rebuilt
+/// from the journal.
+pub(crate) async fn run_calls(cx: &TurnContext) -> Result<(), AgentError> {
+    let open: Vec<OpenCall> = cx.log().with_state(|state| {
+        state.step.iter().flat_map(|step| &step.calls).filter(|call| call.result.is_none()).cloned().collect()
+    });
+    let mut running: FuturesUnordered<_> = in_lanes(cx, open)
+        .into_iter()
+        .map(|lane| async move {
+            for call in lane {
+                run_call(cx, call).await?;
+            }
+            Ok::<(), AgentError>(())
+        })
+        .collect();
+    let mut cancelled = false;
+    while let Some(outcome) = running.next().await {
+        match outcome {
+            Ok(()) => {}
+            // The others are being cancelled too and may still have something to record.
+            Err(AgentError::Cancelled) => cancelled = true,
+            Err(error) => return Err(error),
+        }
+    }
+    if cancelled { Err(AgentError::Cancelled) } else { Ok(()) }
+}
+
+/// Calls on one path share a lane, in call order; every other call has a lane of its own.
+fn in_lanes(cx: &TurnContext, calls: Vec<OpenCall>) -> Vec<Vec<OpenCall>> {
+    let mut lanes: Vec<Vec<OpenCall>> = Vec::with_capacity(calls.len());
+    let mut by_path: HashMap<VirtualPath, usize> = HashMap::new();
+    for call in calls {
+        let path = cx
+            .agent()
+            .tools
+            .get(&call.call.name)
+            .and_then(|tool| tool.mutates(&tool_call::context(cx, &call.call.id), &call.call.args));
+        let lane = match path {
+            Some(path) => *by_path.entry(path).or_insert(lanes.len()),
+            None => lanes.len(),
+        };
+        match lanes.get_mut(lane) {
+            Some(lane) => lane.push(call),
+            None => lanes.push(vec![call]),
+        }
+    }
+    lanes
+}
+
+async fn run_call(cx: &TurnContext, open: OpenCall) -> Result<(), AgentError> {
+    let (output, outcome) = match ready(cx, &open) {
+        Err(refusal) => (ToolOutput::error(refusal), ToolOutcome::Refused),
+        Ok((tool, call)) => match recover::settle(&open, &*cx.agent().backend).await {
+            Some(settled) => settled,
+            None => {
+                let next = NextTool { cx, tool, rest: &cx.agent().middleware };
+                let output = next.run(call).await?;
+                (output, outcome_of(cx, &open))
+            }
+        },
+    };
+    record_result(cx, &open, output, outcome).await
+}
+
+/// The tool and the call as it may run, or the sentence that says why it never can.
+fn ready<'a>(cx: &'a TurnContext, open: &OpenCall) -> Result<(&'a Arc<dyn DynTool>, ToolCall), String> {
+    let tools = &cx.agent().tools;
+    let name = &open.call.name;
+    if let Some(reason) = &open.invalid {
+        return Err(format!("Error invoking tool '{name}': {reason}. It was not run; call it again in full."));
+    }
+    let tool = tools.get(name).ok_or_else(|| {
+        let known: Vec<&str> = tools.names().collect();
+        format!("Error: {name} is not a valid tool, try one of [{}].", known.join(", "))
+    })?;
+    let args = tool.validate(&open.call.args).map_err(|error| error.to_string())?;
+    Ok((tool, ToolCall { args, ..open.call.clone() }))
+}
+
+/// How a call that came through the stack ended: by what a person decided, else by whether it reached its endpoint.
+fn outcome_of(cx: &TurnContext, open: &OpenCall) -> ToolOutcome {
+    let decision = cx.log().with_state(|state| {
+        state.open_call(&open.call.id).and_then(|call| call.decision.as_ref()).map(|record| record.decision.clone())
+    });
+    let mut ran = false;
+    cx.note(&open.call.id, |note| ran = note.started_at.is_some());
+    match decision {
+        Some(Decision::Reject { .. }) => ToolOutcome::Rejected,
+        Some(Decision::Respond { .. }) => ToolOutcome::Answered,
+        _ if ran => ToolOutcome::Ran,
+        _ => ToolOutcome::Refused,
+    }
+}
+
+async fn record_result(
+    cx: &TurnContext,
+    open: &OpenCall,
+    output: ToolOutput,
+    outcome: ToolOutcome,
+) -> Result<(), AgentError> {
+    let note = cx.take_note(&open.call.id);
+    let message = ToolMessage {
+        call_id: open.call.id.clone(),
+        name: open.call.name.clone(),
+        status: output.status(),
+        content: output.content,
+    };
+    let entry = EntryBody::ToolResult {
+        call_id: open.call.id.clone(),
+        message: Arc::new(Message::Tool(message)),
+        outcome,
+        update: output.update,
+        artifact: output.artifact,
+        started_at: note.started_at,
+        allowed_by: note.allowed_by,
+    };
+    cx.log().record(vec![entry]).await?;
+    Ok(())
+}
+
+/// Gives every open call a result that says it was cancelled (law 5).
+pub(crate) async fn cancel_open_calls(cx: &TurnContext) -> Result<(), AgentError> {
+    let open: Vec<OpenCall> = cx.log().with_state(|state| {
+        state.step.iter().flat_map(|step| &step.calls).filter(|call| call.result.is_none()).cloned().collect()
+    });
+    for call in open {
+        let text = if call.started || !call.intents.is_empty() {
+            "Cancelled by the user while it ran; look at what it may have changed before you repeat it."
+        } else {
+            "Cancelled by the user before it ran."
+        };
+        record_result(cx, &call, ToolOutput::error(text), ToolOutcome::Cancelled).await?;
+    }
+    Ok(())
+}
+
+fn kind_of(cx: &TurnContext, name: &str) -> ToolKind {
+    cx.agent().tools.get(name).map_or(ToolKind::Other, |tool| tool.kind())
+}

@@ -1,0 +1,88 @@
+use std::time::Duration;
+
+use crate::{AgentError, EntryBody, TurnContext, TurnEnd, model_call, step};
+
+/// How long running tools get to end by themselves after a stop.
+const STOP_GRACE: Duration = Duration::from_millis(500);
+
+/// Runs the session's open turn to its end, from wherever the journal says it is.
+///
+/// The caller has recorded [`EntryBody::TurnStarted`] or [`EntryBody::TurnContinued`]. Dropping the future leaves the
+/// turn open; calling this again goes on from the journal: recorded replies and results are kept, decided calls run,
+/// undecided ones ask again, and nothing recorded happens twice.
+///
+/// # Errors
+/// Only when the journal cannot be written. Everything else is a [`TurnEnd`].
+pub async fn run_turn(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
+    let outcome = {
+        let mut work = Box::pin(work(cx));
+        tokio::select! {
+            biased;
+            outcome = &mut work => outcome,
+            () = cx.cancel().cancelled() => {
+                tokio::time::timeout(STOP_GRACE, work).await.unwrap_or(Err(AgentError::Cancelled))
+            }
+        }
+    };
+    match outcome {
+        Ok(end) => finish(cx, end).await,
+        Err(AgentError::Cancelled) => stop(cx).await,
+        Err(AgentError::Model(error)) => {
+            let reason = error.to_string();
+            let partial = cx.take_partial();
+            cx.log().record(vec![EntryBody::ModelFailed { error, partial }]).await?;
+            finish(cx, TurnEnd::Failed { reason }).await
+        }
+        Err(AgentError::Fatal(reason)) => {
+            step::cancel_open_calls(cx).await?;
+            finish(cx, TurnEnd::Failed { reason }).await
+        }
+        Err(error @ AgentError::Journal(_)) => Err(error),
+    }
+}
+
+async fn work(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
+    if cx.log().with_state(|state| state.step.is_some()) {
+        step::run_calls(cx).await?;
+    } else if cx.log().with_state(|state| state.turn.is_some_and(|turn| turn.steps == 0)) {
+        for middleware in &cx.agent().middleware {
+            let update = middleware.before_turn(cx).await?;
+            step::record_update(cx, middleware.name(), update).await?;
+        }
+    }
+    let limit = cx.agent().limits.max_steps;
+    loop {
+        if cx.cancel().is_cancelled() {
+            return Err(AgentError::Cancelled);
+        }
+        let steps = cx.log().with_state(|state| state.turn.map_or(0, |turn| turn.steps));
+        if steps >= limit {
+            return Ok(TurnEnd::StepLimit { limit });
+        }
+        let message = step::reply(cx).await?;
+        if message.tool_calls.is_empty() && message.invalid_tool_calls.is_empty() {
+            return Ok(if message.text().trim().is_empty() { TurnEnd::Empty } else { TurnEnd::Done });
+        }
+        step::run_calls(cx).await?;
+    }
+}
+
+async fn stop(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
+    step::cancel_open_calls(cx).await?;
+    if let Some(message) = model_call::stopped_message(cx) {
+        cx.log().record(vec![EntryBody::Ai { message, kinds: Vec::new() }]).await?;
+    }
+    finish(cx, TurnEnd::Stopped).await
+}
+
+async fn finish(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {
+    for middleware in cx.agent().middleware.iter().rev() {
+        match middleware.after_turn(cx, &end).await {
+            Ok(update) => step::record_update(cx, middleware.name(), update).await?,
+            Err(error) => tracing::warn!(middleware = middleware.name(), %error, "after_turn failed"),
+        }
+    }
+    let turn = cx.log().with_state(|state| state.turn.map_or(state.turns, |turn| turn.number));
+    cx.log().record(vec![EntryBody::TurnEnded { turn, end: end.clone() }]).await?;
+    Ok(end)
+}
