@@ -1,0 +1,135 @@
+//! The two wire formats, from the server's side.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Ending, Part, Reply};
+
+mod anthropic;
+mod openai;
+
+/// A model API's format on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wire {
+    /// Anthropic Messages, `POST /v1/messages`.
+    Anthropic,
+    /// OpenAI Chat Completions, `POST /v1/chat/completions`.
+    OpenAi,
+}
+
+impl fmt::Display for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Anthropic => "Anthropic",
+            Self::OpenAi => "OpenAI",
+        })
+    }
+}
+
+/// One thing to do with the body of a response.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Out {
+    Bytes(String),
+    Gate(String),
+    Pause(Duration),
+    /// Break the connection.
+    Cut,
+}
+
+/// Numbers for message and call ids, so that they never repeat within one server.
+#[derive(Debug, Default)]
+pub(crate) struct Ids(AtomicU64);
+
+impl Ids {
+    pub(crate) fn next(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+impl Wire {
+    /// The reply as this wire streams it.
+    pub(crate) fn stream(self, reply: &Reply, model: &str, ids: &Ids) -> Vec<Out> {
+        let mut out = match self {
+            Self::Anthropic => anthropic::stream(reply, model, ids),
+            Self::OpenAi => openai::stream(reply, model, ids),
+        };
+        if let Some(cut) = out.iter().position(|item| *item == Out::Cut) {
+            out.truncate(cut + 1);
+        }
+        out
+    }
+
+    /// The reply as this wire gives it to a client that did not ask for a stream.
+    pub(crate) fn whole(self, reply: &Reply, model: &str, ids: &Ids) -> Value {
+        match self {
+            Self::Anthropic => anthropic::whole(reply, model, ids),
+            Self::OpenAi => openai::whole(reply, model, ids),
+        }
+    }
+
+    /// The list of models.
+    pub(crate) fn models(self, names: &[String]) -> Value {
+        match self {
+            Self::Anthropic => anthropic::models(names),
+            Self::OpenAi => openai::models(names),
+        }
+    }
+
+    /// An error body.
+    pub(crate) fn error(self, kind: &str, message: &str) -> Value {
+        match self {
+            Self::Anthropic => anthropic::error(kind, message),
+            Self::OpenAi => openai::error(kind, message),
+        }
+    }
+
+    /// The bytes of a stream that plays whole, for fixtures. Gates and pauses leave no trace.
+    pub fn recording(self, reply: &Reply) -> String {
+        let items = self.stream(reply, "test-model", &Ids::default());
+        items.into_iter().filter_map(|item| if let Out::Bytes(bytes) = item { Some(bytes) } else { None }).collect()
+    }
+}
+
+/// The argument text of a call, and its name and id.
+struct CallText<'a> {
+    name: &'a str,
+    json: String,
+    id: Option<&'a str>,
+}
+
+fn call_of(part: &Part) -> Option<CallText<'_>> {
+    match part {
+        Part::Call { name, args, id } => Some(CallText { name, json: args.to_string(), id: id.as_deref() }),
+        Part::RawCall { name, json, id } => Some(CallText { name, json: json.clone(), id: id.as_deref() }),
+        _ => None,
+    }
+}
+
+/// `text` in pieces of `chars` characters.
+fn pieces(text: &str, chars: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.char_indices().nth(chars.max(1)).map_or(rest.len(), |(at, _)| at);
+        let (piece, tail) = rest.split_at(end);
+        rest = tail;
+        Some(piece)
+    })
+}
+
+/// The pieces of a call's arguments; with [`Ending::CutInCall`] only the first half, at least one byte short.
+fn argument_pieces(json: &str, reply: &Reply) -> (Vec<String>, bool) {
+    let cut = reply.ending == Ending::CutInCall;
+    let mut end = if cut { json.len() / 2 } else { json.len() };
+    while !json.is_char_boundary(end) {
+        end -= 1;
+    }
+    (pieces(&json[..end], reply.delta_chars).map(String::from).collect(), cut)
+}
