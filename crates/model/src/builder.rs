@@ -13,7 +13,8 @@ use crate::{
 /// |---|---|
 /// | no `Finished` | [`ModelErrorKind::StreamCut`]; the partial text stays readable through [`Self::partial_text`] |
 /// | arguments that are not a JSON object | an [`InvalidToolCall`] with the text that arrived |
-/// | arguments never closed and `MaxTokens` | an [`InvalidToolCall`]; valid-looking JSON is not trusted |
+/// | arguments never closed, and a stop other than a natural one | an [`InvalidToolCall`]; valid-looking JSON is not trusted |
+/// | no argument text at all, and such a stop | an [`InvalidToolCall`]; it may have been cut before the first byte |
 /// | a delta for a call that never started | a protocol error |
 /// | empty argument text | `{}` |
 #[derive(Debug, Default)]
@@ -84,7 +85,7 @@ impl MessageBuilder {
         let mut tool_calls = Vec::new();
         let mut invalid_tool_calls = Vec::new();
         for call in std::mem::take(&mut self.calls).into_values() {
-            let cut = !call.done && stop == StopReason::MaxTokens;
+            let cut = !ended_naturally(&stop) && (!call.done || call.json.trim().is_empty());
             match arguments(&call.json, cut) {
                 Ok(args) => tool_calls.push(ToolCall { id: call.id, name: call.name, args }),
                 Err(reason) => {
@@ -125,9 +126,17 @@ impl MessageBuilder {
     }
 }
 
+/// Whether the model itself chose to stop. Only then may a call be taken whose end the provider did not announce.
+fn ended_naturally(stop: &StopReason) -> bool {
+    match stop {
+        StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence => true,
+        StopReason::MaxTokens | StopReason::Refusal | StopReason::Other(_) => false,
+    }
+}
+
 fn arguments(json: &str, cut: bool) -> Result<Value, String> {
     if cut {
-        return Err("the reply was cut by its length limit inside the arguments".into());
+        return Err("the reply was stopped before the arguments were complete".into());
     }
     if json.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
@@ -215,6 +224,14 @@ mod tests {
     fn the_length_limit_never_yields_a_call_even_if_the_json_parses() {
         let message = build(&call("{}", false, StopReason::MaxTokens)).unwrap();
         assert_eq!(message.tool_calls, vec![]);
+    }
+
+    #[test]
+    fn a_reply_stopped_before_the_first_argument_byte_yields_no_call() {
+        for stop in [StopReason::MaxTokens, StopReason::Refusal, StopReason::Other("pause_turn".into())] {
+            let message = build(&call("", true, stop)).unwrap();
+            assert_eq!((message.tool_calls, message.invalid_tool_calls.len()), (vec![], 1));
+        }
     }
 
     #[test]
