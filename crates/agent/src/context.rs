@@ -2,10 +2,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_model::CallId;
+use bosun_tools::ToolContext;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Activity, Agent, SessionLog};
+use crate::{Activity, Agent, SessionLog, tool_call};
 
 /// What a turn runs in. Cheap to clone.
 #[derive(Clone)]
@@ -85,6 +86,11 @@ impl TurnContext {
     /// 0 for the session's own agent.
     pub fn depth(&self) -> u32 {
         u32::try_from(self.inner.path.len()).unwrap_or(u32::MAX).saturating_sub(1)
+    }
+
+    /// What a call of this turn may use.
+    pub fn tool_context(&self, call_id: &CallId) -> ToolContext {
+        tool_call::context(self, call_id)
     }
 
     /// Keeps, for the record, the rule that let a call run without asking.

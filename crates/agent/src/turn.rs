@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use crate::{AgentError, EntryBody, TurnContext, TurnEnd, model_call, step};
+use bosun_model::{AiMessage, Message};
+
+use crate::{AgentError, EntryBody, State, TurnContext, TurnEnd, model_call, step};
 
 /// How long running tools get to end by themselves after a stop.
 const STOP_GRACE: Duration = Duration::from_millis(500);
@@ -50,6 +52,9 @@ async fn work(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
             step::record_update(cx, middleware.name(), update).await?;
         }
     }
+    if let Some(message) = cx.log().with_state(final_reply) {
+        return Ok(end_of(&message));
+    }
     let limit = cx.agent().limits.max_steps;
     loop {
         if cx.cancel().is_cancelled() {
@@ -61,10 +66,23 @@ async fn work(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
         }
         let message = step::reply(cx).await?;
         if message.tool_calls.is_empty() && message.invalid_tool_calls.is_empty() {
-            return Ok(if message.text().trim().is_empty() { TurnEnd::Empty } else { TurnEnd::Done });
+            return Ok(end_of(&message));
         }
         step::run_calls(cx).await?;
     }
+}
+
+/// The reply that ended this turn, where only the end itself is not recorded yet.
+fn final_reply(state: &State) -> Option<AiMessage> {
+    state.turn.filter(|turn| turn.steps > 0)?;
+    match state.messages.last().map(|message| &**message) {
+        Some(Message::Ai(reply)) if state.step.is_none() => Some(reply.clone()),
+        _ => None,
+    }
+}
+
+fn end_of(message: &AiMessage) -> TurnEnd {
+    if message.text().trim().is_empty() { TurnEnd::Empty } else { TurnEnd::Done }
 }
 
 async fn stop(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
