@@ -96,6 +96,7 @@ impl Policy {
         };
         match rule {
             PermissionRule::Reject { name } => Verdict::Reject { rule: name.clone() },
+            PermissionRule::AllowAll { name } => Verdict::Allow { rule: Some(name.clone()) },
             PermissionRule::Allow { name } => match facts.mutates.and_then(protected_name) {
                 // A rule for edits in general never covers a file that later runs code (security.md P33).
                 Some(protected) if facts.kind == ToolKind::Edit => {
