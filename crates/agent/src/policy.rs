@@ -51,8 +51,12 @@ impl Default for InterruptConfig {
 #[serde(tag = "rule", rename_all = "snake_case")]
 pub enum PermissionRule {
     Ask,
-    /// `name` is what the record keeps of the rule.
+    /// `name` is what the record keeps of the rule. Files with protected names still ask.
     Allow {
+        name: String,
+    },
+    /// Protected names included; only for someone who said so in as many words.
+    AllowAll {
         name: String,
     },
     Reject {
