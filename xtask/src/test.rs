@@ -50,9 +50,14 @@ impl Options {
         self.stages.contains(&stage)
     }
 
-    /// Whether anything is compiled that embeds the built page.
+    /// Whether anything is compiled.
     fn compiles(&self) -> bool {
         self.stages.iter().any(|stage| *stage != "ui")
+    }
+
+    /// Whether the desktop binary is compiled, which embeds the built page.
+    fn embeds_page(&self) -> bool {
+        self.stages.iter().any(|stage| matches!(*stage, "tree" | "rust" | "window"))
     }
 
     fn needs(&self) -> Vec<Need> {
@@ -83,9 +88,13 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     let start = Instant::now();
     let missing = setup::check(place, &options.needs())?;
     setup::tell(&missing);
-    ui::install(place)?;
-    if options.compiles() {
+    if options.wants("ui") || options.embeds_page() {
+        ui::install(place)?;
+    }
+    if options.embeds_page() {
         ui::build(place)?;
+    }
+    if options.compiles() {
         cache::prepare(place)?;
     }
     report.time("set-up", start.elapsed());
@@ -112,7 +121,7 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
         report.check("tree: format", || rust::format(place));
         report.check("tree: clippy", || rust::clippy(place));
     }
-    if options.stages.iter().any(|stage| matches!(*stage, "tree" | "rust" | "window")) {
+    if options.embeds_page() {
         report.check("build", || runner.build(place));
     }
     if options.wants("tree") {

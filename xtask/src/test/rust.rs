@@ -32,7 +32,7 @@ impl Runner {
             program = program.env("BOSUN_LONG", "1").env("PROPTEST_CASES", "1000000");
         }
         match (self.nextest, self.long) {
-            (true, true) => program.args(["--run-ignored", "all"]),
+            (true, true) => program.args(["--profile", "long", "--run-ignored", "all"]),
             (false, true) => program.args(["--", "--include-ignored"]),
             _ => program,
         }

@@ -35,6 +35,14 @@ impl Tally {
         }
     }
 
+    /// A run that failed without a failing test, or passed without any test, counts as one failure.
+    pub fn settled(mut self, passed: bool) -> Self {
+        if (!passed && self.failed == 0) || (passed && self == Self::default()) {
+            self.failed += 1;
+        }
+        self
+    }
+
     /// The closing line: `12 passed, 0 failed`, with `, 1 skipped` where something was.
     pub fn sentence(self) -> String {
         let skipped = if self.skipped == 0 { String::new() } else { format!(", {} skipped", self.skipped) };
@@ -114,6 +122,14 @@ mod tests {
     fn a_plain_closing_line_and_lines_that_are_none() {
         assert_eq!(read(&["14 passed, 0 failed"]), (14, 0, 0));
         assert_eq!(read(&["        PASS [   0.004s] xtask tests::says_3_passed", "Compiling 3 passed"]), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_run_that_ends_badly_without_a_failed_test_is_a_failure() {
+        let three = Tally { passed: 3, ..Tally::default() };
+        assert_eq!(three.settled(true), three);
+        assert_eq!(three.settled(false), Tally { failed: 1, ..three });
+        assert_eq!(Tally::default().settled(true).failed, 1);
     }
 
     #[test]

@@ -23,11 +23,12 @@ pub fn stage(place: &Place, report: &mut Report) {
     let server = place.target.join("debug/bosun-model-server");
     report.step("wire: official clients", || {
         let mut tally = Tally::default();
-        let check = Program::new(place, python).arg(CHECK).env("BOSUN_MODEL_SERVER", server);
-        let passed = check.watched(&mut |line| tally.read(line))?;
-        // A script that does not count is one check.
-        let counted = tally.passed + tally.failed > 0 && passed == (tally.failed == 0);
-        Ok(if counted { tally } else { Tally::of_check(passed) })
+        let check = Program::new(place, python).arg(CHECK).arg(server);
+        let passed = check.watched(&mut |line| {
+            tally.passed += u32::from(line.starts_with("ok  "));
+            tally.failed += u32::from(line.starts_with("FAIL  "));
+        })?;
+        Ok(tally.settled(passed))
     });
 }
 
