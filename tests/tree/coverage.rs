@@ -1,0 +1,70 @@
+//! `docs/coverage.md` says which test shows what. A row of its tables ends in a cell of tests, each written in backquotes
+//! as `path/of/file.rs::name_of_the_test` or `path/of/file.test.ts::title of the test`; both parts must exist. A row whose
+//! last cell names a later issue (`issue 7`) instead of a test is a promise and is let pass.
+
+use crate::none;
+use crate::source::root;
+
+const DOCUMENT: &str = "docs/coverage.md";
+
+/// The last cells of the tables' rows, with their line numbers.
+fn rows(document: &str) -> Vec<(usize, &str)> {
+    let lines = document.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with('|'));
+    let cells =
+        lines.filter_map(|(number, line)| Some((number + 1, line.trim().trim_matches('|').rsplit('|').next()?.trim())));
+    // The line of dashes below a table's head, and the head itself.
+    cells.filter(|(_, cell)| !cell.is_empty() && !cell.chars().all(|c| "-: ".contains(c)) && *cell != "Tests").collect()
+}
+
+/// What is between backquotes.
+fn quoted(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
+/// Why `reference` names no test.
+fn fault(reference: &str) -> Option<String> {
+    let Some((path, name)) = reference.split_once("::") else {
+        return Some("write it as path::name".to_owned());
+    };
+    let Ok(text) = std::fs::read_to_string(root().join(path)) else {
+        return Some(format!("there is no file {path}"));
+    };
+    let exists = if path.ends_with(".rs") {
+        // Modules may stand before the name: a::b::name.
+        let function = name.rsplit("::").next().unwrap_or(name);
+        text.contains(&format!("fn {function}("))
+    } else {
+        ["\"", "'", "`"].iter().any(|quote| text.contains(&format!("({quote}{name}{quote}")))
+    };
+    (!exists).then(|| format!("{path} has no test named {name}"))
+}
+
+#[test]
+fn every_row_of_the_coverage_table_names_tests_that_exist() {
+    let document = std::fs::read_to_string(root().join(DOCUMENT)).unwrap_or_else(|error| panic!("{DOCUMENT}: {error}"));
+    let rows = rows(&document);
+    assert!(!rows.is_empty(), "{DOCUMENT} has no rows");
+    let mut problems = Vec::new();
+    for (number, cell) in rows {
+        let references: Vec<_> = quoted(cell).collect();
+        if references.is_empty() && !cell.contains("issue ") {
+            problems.push(format!("{DOCUMENT}:{number}: names neither a test nor the issue that brings one: {cell}"));
+        }
+        let faults = references.iter().filter_map(|reference| fault(reference));
+        problems.extend(faults.map(|fault| format!("{DOCUMENT}:{number}: {fault}")));
+    }
+    none("the coverage table promises what is not there", &problems);
+}
+
+#[test]
+fn rows_and_references_are_read_as_described() {
+    let table =
+        "| Thing | Tests |\n|---|---|\n| a | `tests/tree/sizes.rs::files_stay_readable`, `b::c` |\n| d | issue 7 |\n";
+    let rows = rows(table);
+    assert_eq!(rows.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [3, 4]);
+    assert_eq!(quoted(rows[0].1).collect::<Vec<_>>(), ["tests/tree/sizes.rs::files_stay_readable", "b::c"]);
+    assert_eq!(fault("tests/tree/sizes.rs::files_stay_readable"), None);
+    assert!(
+        fault("tests/tree/sizes.rs::nothing").is_some() && fault("no/file.rs::x").is_some() && fault("x").is_some()
+    );
+}
