@@ -1,62 +1,52 @@
 use bosun_model::ToolSpec;
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
+
+use crate::schema;
 
 /// Arguments that do not fit a tool's schema; reads as the sentence the model gets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Error invoking tool '{tool}': {reason}. Fix the arguments and call it again.")]
 pub struct ArgumentError {
     pub tool: String,
+    /// Names the argument and says what is wrong with it.
     pub reason: String,
 }
 
-/// JSON Schema of `Input`: one object, no references, no dialect marker.
-pub(crate) fn schema_of<Input: JsonSchema>(strict: bool) -> Value {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.inline_subschemas = true;
-    settings.meta_schema = None;
-    let mut schema = settings.into_generator().into_root_schema_for::<Input>().to_value();
-    if let Value::Object(object) = &mut schema {
-        object.remove("title");
-        object.remove("description");
-        object.entry("properties").or_insert_with(|| Value::Object(Map::new()));
-        if strict {
-            object.insert("additionalProperties".into(), Value::Bool(false));
-        }
-    }
-    schema
-}
-
-/// Checks and reads `args`. Unknown arguments are ignored unless `strict`; numeric strings are taken as numbers
-/// (behaviour.md 1.4).
-pub(crate) fn parse<Input: DeserializeOwned>(
-    spec: &ToolSpec,
-    strict: bool,
-    args: &Value,
-) -> Result<Input, ArgumentError> {
+/// Checks and reads `args`. Unknown arguments are ignored unless the schema forbids them; numeric strings are taken as
+/// numbers (behaviour.md 1.4).
+pub(crate) fn parse<Input: DeserializeOwned>(spec: &ToolSpec, args: &Value) -> Result<Input, ArgumentError> {
     let fail = |reason: String| ArgumentError { tool: spec.name.clone(), reason };
-    let Some(object) = args.as_object() else {
+    if !args.is_object() {
         return Err(fail("the arguments must be a JSON object".into()));
-    };
-    let properties = spec.schema.get("properties").and_then(Value::as_object);
-    if strict && let Some(extra) = object.keys().find(|key| !properties.is_some_and(|known| known.contains_key(*key))) {
-        return Err(fail(format!("'{extra}' is not an argument of this tool")));
     }
-    serde_path(coerced(&spec.schema, args)).map_err(fail)
+    let args = coerced(&spec.schema, args);
+    if let Some(problem) = schema::first_problem(&spec.schema, &args) {
+        return Err(fail(problem));
+    }
+    serde_json::from_value(args).map_err(|error| fail(error.to_string()))
 }
 
-fn serde_path<Input: DeserializeOwned>(args: Value) -> Result<Input, String> {
-    serde_json::from_value(args).map_err(|error| error.to_string())
+/// `value` as `schema` means it: text read as a number, a boolean, a list or an object where one of those is wanted and
+/// text is not, whole floats read as whole numbers, and `null` dropped where the field may be left out.
+pub(crate) fn coerced(schema: &Value, value: &Value) -> Value {
+    match value {
+        Value::Object(object) => coerced_object(schema, object),
+        Value::Array(items) => match schema.get("items") {
+            Some(of) => items.iter().map(|item| coerced(of, item)).collect(),
+            None => value.clone(),
+        },
+        Value::String(text) => from_text(schema, text).unwrap_or_else(|| value.clone()),
+        Value::Number(number) if wants(schema, "integer") => {
+            number.as_f64().filter(|_| number.is_f64()).and_then(whole).map_or_else(|| value.clone(), Value::from)
+        }
+        other => other.clone(),
+    }
 }
 
-/// `args` with strings read as numbers or booleans wherever `schema` wants those, and `null` dropped where the field
-/// may be left out.
-pub(crate) fn coerced(schema: &Value, args: &Value) -> Value {
-    let (Some(properties), Some(object)) = (schema.get("properties").and_then(Value::as_object), args.as_object())
-    else {
-        return args.clone();
+fn coerced_object(schema: &Value, object: &Map<String, Value>) -> Value {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return Value::Object(object.clone());
     };
     let required = |name: &str| {
         schema.get("required").and_then(Value::as_array).is_some_and(|list| list.iter().any(|entry| entry == name))
@@ -65,37 +55,53 @@ pub(crate) fn coerced(schema: &Value, args: &Value) -> Value {
         .iter()
         .filter(|(name, value)| !value.is_null() || required(name) || !properties.contains_key(*name))
         .map(|(name, value)| {
-            let value = properties.get(name).map_or_else(|| value.clone(), |wanted| coerce_one(wanted, value));
+            let value = properties.get(name).map_or_else(|| value.clone(), |wanted| coerced(wanted, value));
             (name.clone(), value)
         })
         .collect::<Map<_, _>>()
         .into()
 }
 
-fn coerce_one(schema: &Value, value: &Value) -> Value {
-    let Some(text) = value.as_str() else { return value.clone() };
-    let wants = |name: &str| match schema.get("type") {
-        Some(Value::String(kind)) => kind == name,
-        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == name),
-        _ => false,
-    };
-    if wants("string") {
-        return value.clone();
+fn from_text(schema: &Value, text: &str) -> Option<Value> {
+    if wants(schema, "string") {
+        return None;
     }
     let text = text.trim();
-    if wants("integer")
-        && let Ok(number) = text.parse::<i64>()
-    {
-        return number.into();
+    if wants(schema, "integer") {
+        return text.parse::<i64>().ok().or_else(|| text.parse().ok().and_then(whole)).map(Value::from);
     }
-    if wants("number")
-        && let Ok(number) = text.parse::<f64>()
-    {
-        return serde_json::Number::from_f64(number).map_or_else(|| value.clone(), Value::Number);
+    if wants(schema, "number") {
+        return text.parse().ok().and_then(Number::from_f64).map(Value::Number);
     }
-    match text {
-        "true" if wants("boolean") => Value::Bool(true),
-        "false" if wants("boolean") => Value::Bool(false),
-        _ => value.clone(),
+    if wants(schema, "boolean") {
+        return match text {
+            "true" | "True" => Some(Value::Bool(true)),
+            "false" | "False" => Some(Value::Bool(false)),
+            _ => None,
+        };
+    }
+    // Some models write a nested value as text.
+    let nested: Value = serde_json::from_str(text).ok()?;
+    let fits = nested.is_array() && wants(schema, "array") || nested.is_object() && wants(schema, "object");
+    fits.then(|| coerced(schema, &nested))
+}
+
+/// `number` as an integer where it is one and exact.
+fn whole(number: f64) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    #[allow(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
+    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
+}
+
+fn wants(schema: &Value, kind: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::String(wanted)) => wanted == kind,
+        Some(Value::Array(wanted)) => wanted.iter().any(|wanted| wanted == kind),
+        // A choice of words (`enum`) is text.
+        _ => kind == "string" && schema.get("enum").is_some(),
     }
 }
+
+#[cfg(test)]
+#[path = "arguments_tests.rs"]
+mod tests;

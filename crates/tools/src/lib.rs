@@ -8,14 +8,17 @@
 
 mod arguments;
 mod context;
+mod diff;
 mod output;
 mod preview;
 mod registry;
+mod schema;
 mod tool;
 mod update;
 
 pub use arguments::ArgumentError;
 pub use context::{Delegate, DelegateRequest, StateView, ToolContext};
+pub use diff::{DiffLimits, file_diff};
 pub use output::{Artifact, ChangeRecord, Figure, ToolError, ToolOutput};
 pub use preview::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff, Preview};
 pub use registry::{RegistryError, ToolRegistry};

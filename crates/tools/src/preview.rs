@@ -35,21 +35,27 @@ pub struct FileDiff {
     pub added: u32,
     pub removed: u32,
     pub hunks: Vec<DiffHunk>,
+    /// One side is not text: there are no hunks.
+    #[serde(default, skip_serializing_if = "is_false")]
     pub binary: bool,
-    /// Hunks were left out; the counts still cover everything.
+    /// Lines or hunks were left out; the counts still cover everything.
+    #[serde(default, skip_serializing_if = "is_false")]
     pub truncated: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
     pub created: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
     pub deleted: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffHunk {
-    /// 1-based.
+    /// 1-based; the line before (0 at the top) where this side has no lines.
     pub old_start: u32,
     pub old_lines: u32,
     pub new_start: u32,
     pub new_lines: u32,
     /// The nearest enclosing heading; empty where none was found.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub heading: String,
     pub lines: Vec<DiffLine>,
 }
@@ -57,10 +63,15 @@ pub struct DiffHunk {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffLine {
     pub kind: DiffLineKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<u32>,
+    /// The line in pieces, without its end; none for an empty line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub segments: Vec<DiffSegment>,
     /// The file ends here without a line feed.
+    #[serde(default, skip_serializing_if = "is_false")]
     pub no_newline: bool,
 }
 
@@ -75,5 +86,12 @@ pub enum DiffLineKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffSegment {
     pub text: String,
+    #[serde(default, skip_serializing_if = "is_false")]
     pub changed: bool,
+}
+
+/// Diffs are kept with every result, and most of their fields are at rest.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the shape serde asks for")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }

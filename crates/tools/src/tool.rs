@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ArgumentError, BoxFuture, Preview, ToolContext, ToolError, ToolOutput, arguments};
+use crate::{ArgumentError, BoxFuture, Preview, ToolContext, ToolError, ToolOutput, arguments, schema};
 
 /// What a tool does to the world; rows, icons and default permissions go by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ pub fn erase<T: Tool>(tool: T) -> Arc<dyn DynTool> {
     let spec = ToolSpec {
         name: T::NAME.to_owned(),
         description: tool.description().into_owned(),
-        schema: arguments::schema_of::<T::Input>(T::STRICT),
+        schema: schema::schema_of::<T::Input>(T::STRICT),
     };
     Arc::new(Erased { tool, spec })
 }
@@ -81,7 +81,7 @@ struct Erased<T> {
 
 impl<T: Tool> Erased<T> {
     fn parse(&self, args: &Value) -> Result<T::Input, ArgumentError> {
-        arguments::parse(&self.spec, T::STRICT, args)
+        arguments::parse(&self.spec, args)
     }
 }
 
