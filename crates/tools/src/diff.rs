@@ -40,10 +40,9 @@ const SNIFFED: usize = 8 * 1024;
 /// except where both sides use CRLF throughout. A line that a side leaves without LF is marked.
 pub fn file_diff(path: &VirtualPath, before: Option<&[u8]>, after: Option<&[u8]>, limits: DiffLimits) -> FileDiff {
     let mut diff = FileDiff {
-        path: path.as_str().to_owned(),
         created: before.is_none() && after.is_some(),
         deleted: before.is_some() && after.is_none(),
-        ..empty(path)
+        ..FileDiff::empty(path)
     };
     let (Some(old), Some(new)) = (text(before), text(after)) else {
         diff.binary = true;
@@ -103,16 +102,19 @@ impl Sides<'_> {
     }
 }
 
-fn empty(path: &VirtualPath) -> FileDiff {
-    FileDiff {
-        path: path.as_str().to_owned(),
-        added: 0,
-        removed: 0,
-        hunks: Vec::new(),
-        binary: false,
-        truncated: false,
-        created: false,
-        deleted: false,
+impl FileDiff {
+    /// A diff of `path` with nothing in it.
+    pub(crate) fn empty(path: &VirtualPath) -> Self {
+        Self {
+            path: path.as_str().to_owned(),
+            added: 0,
+            removed: 0,
+            hunks: Vec::new(),
+            binary: false,
+            truncated: false,
+            created: false,
+            deleted: false,
+        }
     }
 }
 

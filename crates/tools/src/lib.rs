@@ -7,8 +7,13 @@
 //! Start reading at [`Tool`], then [`ToolContext`], then `edit_file`.
 
 mod arguments;
+mod builtin;
+mod changed;
 mod context;
 mod diff;
+mod known;
+mod limits;
+mod media;
 mod output;
 mod preview;
 mod registry;
@@ -17,8 +22,13 @@ mod tool;
 mod update;
 
 pub use arguments::ArgumentError;
+pub use builtin::{
+    BuiltinOptions, Delete, EditFile, Execute, Glob, Grep, Ls, ReadFile, ReadFormat, SubagentCard, Task, WriteFile,
+    WriteTodos, builtin_tools, file_tools, file_tools_with,
+};
 pub use context::{Delegate, DelegateRequest, StateView, ToolContext};
 pub use diff::{DiffLimits, file_diff};
+pub use limits::{OUTPUT_CHARS, RESULT_CHARS};
 pub use output::{Artifact, ChangeRecord, Figure, ToolError, ToolOutput};
 pub use preview::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff, Preview};
 pub use registry::{RegistryError, ToolRegistry};

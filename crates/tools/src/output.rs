@@ -1,4 +1,4 @@
-use bosun_backend::{BackendError, Change};
+use bosun_backend::{BackendError, Change, KeptOutput};
 use bosun_model::{ContentBlock, ToolStatus};
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,9 @@ pub struct ToolOutput {
     pub update: StateUpdate,
     #[serde(default)]
     pub artifact: Artifact,
+    /// The whole of an output that `content` shows in part, for whoever keeps large results. Not recorded.
+    #[serde(skip)]
+    pub full_output: Option<KeptOutput>,
 }
 
 impl ToolOutput {

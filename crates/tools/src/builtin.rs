@@ -1,0 +1,92 @@
+//! The built-in tools, one file each, in the order they are offered to a model.
+
+mod delete;
+mod edit_file;
+mod execute;
+mod glob;
+mod grep;
+mod ls;
+mod read_file;
+mod task;
+mod write_file;
+mod write_todos;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bosun_backend::{Backend, VirtualPath};
+
+use crate::{DynTool, ToolContext, ToolError, erase};
+
+pub use delete::Delete;
+pub use edit_file::EditFile;
+pub use execute::Execute;
+pub use glob::Glob;
+pub use grep::Grep;
+pub use ls::Ls;
+pub use read_file::{ReadFile, ReadFormat};
+pub use task::{SubagentCard, Task};
+pub use write_file::WriteFile;
+pub use write_todos::WriteTodos;
+
+/// What may be set about the built-in tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuiltinOptions {
+    pub read_format: ReadFormat,
+    /// Matches of one `grep` that names no `max_count`.
+    pub grep_max_count: u32,
+    /// Longest time limit a call of `execute` may ask for.
+    pub max_execute_timeout: Duration,
+    /// Whom `task` may send; without any there is no `task`.
+    pub subagents: Vec<SubagentCard>,
+}
+
+impl Default for BuiltinOptions {
+    fn default() -> Self {
+        Self {
+            read_format: ReadFormat::default(),
+            grep_max_count: 1_000,
+            max_execute_timeout: Duration::from_secs(3_600),
+            subagents: Vec::new(),
+        }
+    }
+}
+
+/// All built-in tools that `backend` can carry: `ls read_file write_file edit_file delete glob grep execute
+/// write_todos task`; `delete` only with a deleter, `execute` only with a shell, `task` only with subagents.
+pub fn builtin_tools(backend: &dyn Backend, options: BuiltinOptions) -> Vec<Arc<dyn DynTool>> {
+    let mut tools = file_tools_with(backend, &options);
+    tools.push(erase(WriteTodos));
+    if !options.subagents.is_empty() {
+        tools.push(erase(Task::new(options.subagents)));
+    }
+    tools
+}
+
+/// The file tools, and `execute` where there is a shell, as they are by default.
+pub fn file_tools(backend: &dyn Backend) -> Vec<Arc<dyn DynTool>> {
+    file_tools_with(backend, &BuiltinOptions::default())
+}
+
+/// The file tools, and `execute` where there is a shell.
+pub fn file_tools_with(backend: &dyn Backend, options: &BuiltinOptions) -> Vec<Arc<dyn DynTool>> {
+    let mut tools = vec![erase(Ls), erase(ReadFile::new(options.read_format)), erase(WriteFile), erase(EditFile)];
+    if backend.deleter().is_some() {
+        tools.push(erase(Delete));
+    }
+    tools.extend([erase(Glob), erase(Grep::new(options.grep_max_count))]);
+    if let Some(shell) = backend.shell() {
+        tools.push(erase(Execute::new(shell.default_timeout(), options.max_execute_timeout)));
+    }
+    tools
+}
+
+/// A path as the model wrote it.
+fn resolve(cx: &ToolContext, text: &str) -> Result<VirtualPath, ToolError> {
+    Ok(cx.backend.resolve(text)?)
+}
+
+/// The file a call would change, for the order of calls: none where the path cannot be read.
+fn target(cx: &ToolContext, text: &str) -> Option<VirtualPath> {
+    cx.backend.resolve(text).ok()
+}

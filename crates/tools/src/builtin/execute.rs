@@ -1,0 +1,161 @@
+mod framing;
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use bosun_backend::{ExecRequest, ExecResult};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::limits::{OUTPUT_CHARS, head_and_tail};
+use crate::{Artifact, Figure, Preview, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
+
+/// Runs a command.
+pub struct Execute {
+    default_timeout: Duration,
+    max_timeout: Duration,
+}
+
+impl Execute {
+    /// `default_timeout` is the shell's own.
+    pub fn new(default_timeout: Duration, max_timeout: Duration) -> Self {
+        Self { default_timeout, max_timeout: max_timeout.max(default_timeout) }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ExecuteInput {
+    /// The command line, for /bin/sh. It starts in the project folder; write paths relative to it and quote those with
+    /// spaces.
+    command: String,
+    /// Seconds until the command and everything it started is ended.
+    timeout: Option<i64>,
+}
+
+/// Longest command line, in bytes: what the system takes as one argument.
+const MAX_COMMAND: usize = 128 * 1024 - 1;
+/// The exit code of a command that reached its time limit, as `timeout(1)` has it.
+const TIMED_OUT: i32 = 124;
+
+impl Tool for Execute {
+    const NAME: &'static str = "execute";
+    type Input = ExecuteInput;
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Execute
+    }
+
+    fn description(&self) -> Cow<'_, str> {
+        format!(
+            "Runs a shell command in the project folder and gives back its output and, as the last line, its exit code. \
+             Join commands with && or ;. There is no terminal and no input, so nothing can ask. To look at files, ls, \
+             read_file, glob and grep serve better than shell commands. A command is ended after {} seconds unless \
+             timeout gives it up to {}.",
+            self.default_timeout.as_secs(),
+            self.max_timeout.as_secs()
+        )
+        .into()
+    }
+
+    async fn call(&self, cx: &ToolContext, input: ExecuteInput) -> Result<ToolOutput, ToolError> {
+        let Some(shell) = cx.backend.shell() else {
+            return Err(ToolError::Model("Error: Execution not available: there is no shell here".into()));
+        };
+        let timeout = self.checked(&input).map_err(|reason| ToolError::Model(format!("Error: {reason}")))?;
+        let request = ExecRequest { command: input.command, timeout: Some(timeout), cancel: cx.cancel.clone() };
+        let result = shell.execute(request, &*cx.output).await?;
+        Ok(reported(cx, result, timeout, self.max_timeout))
+    }
+
+    async fn preview(&self, cx: &ToolContext, input: &ExecuteInput) -> Preview {
+        if cx.backend.shell().is_none() {
+            return Preview::Problem { message: "there is no shell here".into() };
+        }
+        match self.checked(input) {
+            Ok(timeout) => Preview::Command {
+                command: input.command.clone(),
+                folder: "/".into(),
+                timeout_seconds: u32::try_from(timeout.as_secs()).ok(),
+            },
+            Err(message) => Preview::Problem { message },
+        }
+    }
+}
+
+impl Execute {
+    /// The time limit of a call that may run.
+    fn checked(&self, input: &ExecuteInput) -> Result<Duration, String> {
+        if input.command.trim().is_empty() {
+            return Err("the command is empty; give the command line to run".into());
+        }
+        if input.command.contains('\0') {
+            return Err("the command holds a NUL byte, which no command line can".into());
+        }
+        if input.command.len() > MAX_COMMAND {
+            return Err(format!(
+                "the command has {} bytes, over the limit of {MAX_COMMAND}; put it into a file and run that",
+                input.command.len()
+            ));
+        }
+        let Some(seconds) = input.timeout else { return Ok(self.default_timeout) };
+        let most = self.max_timeout.as_secs();
+        match u64::try_from(seconds) {
+            Ok(given) if (1..=most).contains(&given) => Ok(Duration::from_secs(given)),
+            _ => Err(format!("a timeout of {seconds} s is not possible; use 1 to {most}")),
+        }
+    }
+}
+
+/// Output, what is to be said about it, and the exit code as the last line: whatever a command prints stands before
+/// the line that the operating system's own answer makes.
+fn reported(cx: &ToolContext, result: ExecResult, timeout: Duration, max: Duration) -> ToolOutput {
+    let code = match result.exit_code {
+        Some(code) => Some(code),
+        None if result.timed_out => Some(TIMED_OUT),
+        None => result.signal.map(|signal| -signal),
+    };
+    let (shown, left_out) = head_and_tail(&result.output, OUTPUT_CHARS);
+    let truncated = result.truncated || left_out > 0;
+    let mut text = if shown.is_empty() { "<no output>".to_owned() } else { framing::framed(&cx.call_id, shown) };
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    if truncated {
+        let total = result.total_bytes;
+        text.push_str(&format!("\n[Output was truncated: {total} bytes were written, head and tail are shown.]"));
+    }
+    text.push('\n');
+    text.push_str(&last_line(&result, code, timeout, max));
+    let mut figures: Vec<Figure> = code.map(Figure::ExitCode).into_iter().collect();
+    if result.timed_out {
+        figures = vec![Figure::TimedOut];
+    }
+    ToolOutput {
+        is_error: result.cancelled,
+        artifact: Artifact { figures, exit_code: code, truncated, ..Artifact::default() },
+        full_output: result.full_output,
+        ..ToolOutput::text(text)
+    }
+}
+
+fn last_line(result: &ExecResult, code: Option<i32>, timeout: Duration, max: Duration) -> String {
+    let code = code.unwrap_or(-1);
+    if result.cancelled {
+        return "[Command was stopped by the user with everything it had started; the output above is what it wrote \
+                until then]"
+            .into();
+    }
+    if result.timed_out {
+        return format!(
+            "[Command timed out after {} s and was ended with everything it had started; the output above is what it \
+             wrote until then. Pass a longer timeout, up to {}, if it needs one. Exit code {code}]",
+            timeout.as_secs(),
+            max.as_secs()
+        );
+    }
+    match (result.signal, code) {
+        (Some(signal), code) => format!("[Command was ended by signal {signal}; exit code {code}]"),
+        (None, 0) => "[Command succeeded with exit code 0]".into(),
+        (None, code) => format!("[Command failed with exit code {code}]"),
+    }
+}

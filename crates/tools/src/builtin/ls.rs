@@ -1,0 +1,62 @@
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::resolve;
+use crate::limits::{Listing, figure};
+use crate::{Artifact, Figure, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
+
+/// What lists show when they have nothing to show.
+pub(super) const NOTHING_FOUND: &str = "No files found";
+const GUIDANCE: &str = "[The list is cut here. List a folder further down, or use glob with a pattern.]";
+
+/// Lists a folder.
+pub struct Ls;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct LsInput {
+    /// The folder to list, for example "/src". "/" is the project.
+    #[serde(default = "root")]
+    path: String,
+}
+
+fn root() -> String {
+    "/".into()
+}
+
+impl Tool for Ls {
+    const NAME: &'static str = "ls";
+    type Input = LsInput;
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn description(&self) -> Cow<'_, str> {
+        "Lists what is directly in a folder, one path per line; folders end in \"/\". Shows hidden and ignored files \
+         too. Look here before you read or change files in a place you do not know yet."
+            .into()
+    }
+
+    async fn call(&self, cx: &ToolContext, input: LsInput) -> Result<ToolOutput, ToolError> {
+        let path = resolve(cx, &input.path)?;
+        let entries = cx.backend.ls(&path).await?;
+        if entries.is_empty() {
+            return Ok(ToolOutput {
+                artifact: Artifact { figures: vec![Figure::Entries(0)], ..Artifact::default() },
+                ..ToolOutput::text(NOTHING_FOUND)
+            });
+        }
+        let lines = entries.iter().map(|entry| format!("{}{}", entry.path, if entry.is_dir { "/" } else { "" }));
+        let listing = Listing::of(lines, GUIDANCE, 0);
+        Ok(ToolOutput {
+            artifact: Artifact {
+                figures: vec![Figure::Entries(figure(entries.len()))],
+                truncated: listing.cut,
+                ..Artifact::default()
+            },
+            ..ToolOutput::text(listing.text)
+        })
+    }
+}

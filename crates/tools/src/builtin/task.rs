@@ -1,0 +1,76 @@
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::{DelegateRequest, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
+
+/// A subagent as the model is told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubagentCard {
+    pub name: String,
+    /// When to send it.
+    pub description: String,
+}
+
+/// Sends a subagent.
+pub struct Task {
+    cards: Vec<SubagentCard>,
+}
+
+impl Task {
+    pub fn new(cards: Vec<SubagentCard>) -> Self {
+        Self { cards }
+    }
+
+    fn names(&self) -> String {
+        self.cards.iter().map(|card| card.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct TaskInput {
+    /// The whole task with everything the subagent has to know, and what its answer shall hold: it sees nothing else of
+    /// this conversation.
+    #[schemars(length(min = 1, max = 200_000))]
+    description: String,
+    /// Which subagent, by its name from the list above.
+    subagent_type: String,
+}
+
+impl Tool for Task {
+    const NAME: &'static str = "task";
+    const STRICT: bool = true;
+    type Input = TaskInput;
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Delegate
+    }
+
+    fn description(&self) -> Cow<'_, str> {
+        let mut text = String::from(
+            "Sends a subagent to do a task by itself and gives back its answer. Good for work with many steps of which \
+             you only need the result, and for independent tasks: call it several times in one step and they run side by \
+             side. A subagent begins with nothing but your description and ends with one answer, which the user does \
+             not see: tell the user what matters in it. Small things are done faster by yourself.\n\nSubagents:",
+        );
+        for card in &self.cards {
+            text.push_str(&format!("\n- {}: {}", card.name, card.description));
+        }
+        text.into()
+    }
+
+    async fn call(&self, cx: &ToolContext, input: TaskInput) -> Result<ToolOutput, ToolError> {
+        if !self.cards.iter().any(|card| card.name == input.subagent_type) {
+            return Err(ToolError::Model(format!(
+                "Error: there is no subagent '{}'; use one of: {}.",
+                input.subagent_type,
+                self.names()
+            )));
+        }
+        let Some(delegate) = &cx.delegate else {
+            return Err(ToolError::Model("Error: no subagent can be sent here; do this part yourself.".into()));
+        };
+        delegate.delegate(DelegateRequest { description: input.description, agent: input.subagent_type }).await
+    }
+}

@@ -1,0 +1,96 @@
+//! Changes to files: what was done, for the model, the state and the row.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bosun_backend::{BackendError, Change, ChangeWitness, PlannedChange, VirtualPath};
+
+use crate::diff::{DiffLimits, file_diff};
+use crate::limits::figure;
+use crate::{Artifact, BoxFuture, ChangeRecord, Figure, FileDiff, StateUpdate, ToolOutput};
+
+/// Passes intents on and keeps the bytes of the first one, so that a diff of exactly what happened can be shown.
+pub(crate) struct Recorder<'a> {
+    witness: &'a dyn ChangeWitness,
+    first: Mutex<Option<Bytes>>,
+}
+
+struct Bytes {
+    path: VirtualPath,
+    before: Option<Arc<[u8]>>,
+    after: Option<Arc<[u8]>>,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(witness: &'a dyn ChangeWitness) -> Self {
+        Self { witness, first: Mutex::new(None) }
+    }
+
+    /// The first change as a diff, where its bytes were given.
+    pub(crate) async fn diff(self) -> Option<FileDiff> {
+        let Bytes { path, before, after } = self.first.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        Some(diff_of(path, before, after, DiffLimits::ROW).await)
+    }
+}
+
+impl ChangeWitness for Recorder<'_> {
+    fn intend(&self, change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>> {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.is_none() && change.unkept.is_none() {
+            *first =
+                Some(Bytes { path: change.path.clone(), before: change.before.clone(), after: change.after.clone() });
+        }
+        drop(first);
+        self.witness.intend(change)
+    }
+}
+
+/// Bytes from which on a diff is made on the blocking pool.
+const LARGE: usize = 128 * 1024;
+
+/// [`file_diff`] that does not hold up other tasks.
+pub(crate) async fn diff_of(
+    path: VirtualPath,
+    before: Option<Arc<[u8]>>,
+    after: Option<Arc<[u8]>>,
+    limits: DiffLimits,
+) -> FileDiff {
+    let size = before.as_ref().map_or(0, |bytes| bytes.len()) + after.as_ref().map_or(0, |bytes| bytes.len());
+    let shown = path.clone();
+    let make = move || file_diff(&path, before.as_deref(), after.as_deref(), limits);
+    if size < LARGE {
+        return make();
+    }
+    tokio::task::spawn_blocking(make).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "a diff could not be made");
+        FileDiff { truncated: true, ..FileDiff::empty(&shown) }
+    })
+}
+
+/// The result of changes that happened: what the agent now knows of the files, what to undo, what the row shows.
+pub(crate) fn changed(text: String, changes: &[Change], diff: Option<FileDiff>) -> ToolOutput {
+    let figures = match &diff {
+        Some(diff) if !diff.binary => {
+            [(diff.added, Figure::Added(diff.added)), (diff.removed, Figure::Removed(diff.removed))]
+                .into_iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|(_, figure)| figure)
+                .collect()
+        }
+        Some(_) => Vec::new(),
+        None => vec![Figure::Files(figure(changes.len()))],
+    };
+    ToolOutput {
+        update: StateUpdate {
+            files: changes.iter().flat_map(|change| change.state.iter().cloned()).collect(),
+            reads: changes.iter().map(|change| (change.path.clone(), change.after.clone())).collect(),
+            ..StateUpdate::default()
+        },
+        artifact: Artifact {
+            figures,
+            diff,
+            changes: changes.iter().map(ChangeRecord::from).collect(),
+            ..Artifact::default()
+        },
+        ..ToolOutput::text(text)
+    }
+}

@@ -1,0 +1,89 @@
+//! Read before change (behaviour.md A4): what a call may assume of the file it is about to change.
+
+use bosun_backend::{Backend, BackendError, ContentHash, FileStamp, ReadWindow, VirtualPath};
+
+use crate::ToolContext;
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    File,
+    Directory,
+    /// A name that leads nowhere (a broken link).
+    Dangling,
+    Nothing,
+}
+
+/// The file as this agent knows it.
+///
+/// # Errors
+/// [`BackendError::NotRead`] for a file it has not read; what is there instead where it is no file.
+pub(crate) async fn known(cx: &ToolContext, path: &VirtualPath) -> Result<FileStamp, BackendError> {
+    if let Some(stamp) = cx.state.read_stamp(path) {
+        return Ok(stamp);
+    }
+    Err(match look(&*cx.backend, path).await? {
+        Found::File => BackendError::NotRead { path: path.clone() },
+        Found::Directory => BackendError::IsADirectory { path: path.clone() },
+        Found::Dangling | Found::Nothing => BackendError::NotFound { path: path.clone() },
+    })
+}
+
+/// What is at `path`, without reading more of it than needed.
+pub(crate) async fn look(backend: &dyn Backend, path: &VirtualPath) -> Result<Found, BackendError> {
+    if backend.ls(path).await.is_ok_and(|entries| !entries.is_empty()) {
+        return Ok(Found::Directory);
+    }
+    match backend.read(path, ReadWindow { offset: 0, limit: 1 }).await {
+        Ok(_) => Ok(Found::File),
+        Err(BackendError::IsADirectory { .. }) => Ok(Found::Directory),
+        Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => {
+            Ok(if is_listed(backend, path).await { Found::Dangling } else { Found::Nothing })
+        }
+        Err(
+            BackendError::NotText { .. }
+            | BackendError::Binary { .. }
+            | BackendError::TooLarge { .. }
+            | BackendError::NotRegular { .. }
+            | BackendError::Unstable { .. },
+        ) => Ok(Found::File),
+        Err(BackendError::LinkLoop { .. }) if is_listed(backend, path).await => Ok(Found::Dangling),
+        Err(error) => Err(error),
+    }
+}
+
+async fn is_listed(backend: &dyn Backend, path: &VirtualPath) -> bool {
+    let Some(parent) = path.parent() else { return false };
+    backend.ls(&parent).await.is_ok_and(|entries| entries.iter().any(|entry| entry.path == *path))
+}
+
+/// The whole bytes of one file.
+pub(crate) async fn bytes_of(backend: &dyn Backend, path: &VirtualPath) -> Result<Vec<u8>, BackendError> {
+    match backend.download(vec![path.clone()]).await.pop() {
+        Some(answer) => answer,
+        None => Err(BackendError::NotFound { path: path.clone() }),
+    }
+}
+
+/// A stamp by content alone, for bytes that came without one.
+pub(crate) fn stamp_of(bytes: &[u8]) -> FileStamp {
+    FileStamp { device: 0, inode: 0, size: bytes.len() as u64, modified_ns: 0, hash: Some(ContentHash::of(bytes)) }
+}
+
+/// The bytes that are there now, if they are those this agent knows.
+///
+/// # Errors
+/// As [`known`], and [`BackendError::Changed`].
+pub(crate) async fn known_bytes(cx: &ToolContext, path: &VirtualPath) -> Result<Vec<u8>, BackendError> {
+    let stamp = known(cx, path).await?;
+    let bytes = match bytes_of(&*cx.backend, path).await {
+        Err(BackendError::NotFound { .. }) => return Err(BackendError::Changed { path: path.clone() }),
+        other => other?,
+    };
+    let now = match stamp.hash {
+        Some(_) => stamp_of(&bytes),
+        // Too large to have been hashed when a page of it was read: the object's own figures decide.
+        None => cx.backend.read(path, ReadWindow { offset: 0, limit: 1 }).await?.stamp,
+    };
+    if stamp.same_content(&now) { Ok(bytes) } else { Err(BackendError::Changed { path: path.clone() }) }
+}

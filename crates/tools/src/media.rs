@@ -1,0 +1,78 @@
+//! Media for models: a block where the model can take it, a sentence where it cannot. An image that a provider would
+//! refuse must never get into a conversation, where every later request would carry it again.
+
+mod image;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bosun_backend::VirtualPath;
+use bosun_model::{Abilities, ContentBlock, Media, MediaKind};
+
+/// Largest image, in bytes: 5 MB as base64, which is the least that providers take.
+const MAX_IMAGE: usize = 3_750_000;
+/// Largest document, in bytes.
+const MAX_DOCUMENT: usize = 16 * 1024 * 1024;
+/// Longest side of an image, in pixels.
+const MAX_SIDE: u32 = 8_000;
+
+/// What the model sees of a file that is no text.
+pub(crate) fn block(path: &VirtualPath, mime: &str, bytes: &[u8], abilities: Abilities) -> ContentBlock {
+    match usable(mime, bytes, abilities) {
+        Ok((kind, mime)) => ContentBlock::Media(Media {
+            kind,
+            mime: mime.to_owned(),
+            data: STANDARD.encode(bytes).into(),
+            name: Some(path.as_str().to_owned()),
+        }),
+        Err(reason) => ContentBlock::text(format!(
+            "[The {} {path} ({mime}, {} bytes) is not shown: {reason}.]",
+            word(mime),
+            bytes.len()
+        )),
+    }
+}
+
+fn usable<'m>(mime: &'m str, bytes: &[u8], abilities: Abilities) -> Result<(MediaKind, &'m str), String> {
+    match word(mime) {
+        "image" if !abilities.images => Err("this model takes no images".into()),
+        "image" => {
+            let image = image::sniff(bytes).ok_or("its bytes are no whole PNG, JPEG, GIF or WebP image")?;
+            if image.width > MAX_SIDE || image.height > MAX_SIDE {
+                return Err(format!(
+                    "it has {} by {} pixels and models take at most {MAX_SIDE} a side",
+                    image.width, image.height
+                ));
+            }
+            within(bytes, MAX_IMAGE)?;
+            // The bytes are right where the name is wrong.
+            Ok((MediaKind::Image, image.mime))
+        }
+        "document" if !abilities.documents => Err("this model takes no documents".into()),
+        "document" if mime != "application/pdf" => Err("models take no documents but PDF".into()),
+        "document" if !bytes.get(..1024).unwrap_or(bytes).windows(5).any(|window| window == b"%PDF-") => {
+            Err("its bytes are no PDF".into())
+        }
+        "document" => within(bytes, MAX_DOCUMENT).map(|()| (MediaKind::Document, mime)),
+        "audio" => Err("this model takes no audio".into()),
+        "video" => Err("this model takes no video".into()),
+        _ => Err("it is neither text nor media that models take".into()),
+    }
+}
+
+fn within(bytes: &[u8], limit: usize) -> Result<(), String> {
+    if bytes.len() <= limit { Ok(()) } else { Err(format!("it is over the limit of {limit} bytes")) }
+}
+
+fn word(mime: &str) -> &'static str {
+    match mime.split('/').next() {
+        Some("image") => "image",
+        Some("audio") => "audio",
+        Some("video") => "video",
+        Some("application") if mime != "application/octet-stream" => "document",
+        _ => "file",
+    }
+}
+
+#[cfg(test)]
+#[path = "media_tests.rs"]
+mod tests;
