@@ -1,1 +1,34 @@
-//! todo
+//! The only SQLite and the only keyring: journals, sessions, projects, settings, provider accounts, the key-value store,
+//! secrets.
+//!
+//! **Owns** the database file and everything about its safety: one writer thread with group commit, WAL with full
+//! sync, migrations with a backup, refusals that never replace a file. **Must not** know a model, a tool or what an
+//! entry means: a journal entry is JSON with a place. Keys are never in the database.
+//!
+//! Start reading at [`Database`], then [`SessionJournal`], then [`SecretStore`].
+#![allow(clippy::disallowed_methods, reason = "this crate is the room for the database and its folder")]
+
+mod accounts;
+mod data_folder;
+mod database;
+mod error;
+mod journal;
+mod key_value;
+mod keys;
+mod migrations;
+mod projects;
+mod secrets;
+mod sessions;
+mod settings;
+mod writer;
+
+pub use accounts::ProviderAccount;
+pub use data_folder::{data_folder, default_data_folder};
+pub use database::Database;
+pub use error::{DatabaseError, OpenError};
+pub use journal::SessionJournal;
+pub use key_value::KeyValueStore;
+pub use keys::{Key, Keys, key_from_environment};
+pub use projects::StoredProject;
+pub use secrets::{KeyringSecrets, MemorySecrets, SecretError, SecretStore};
+pub use sessions::{NewSession, SessionClaim, StoredSession};

@@ -1,0 +1,165 @@
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use std::{fs, io};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::migrations::{APPLICATION_ID, FORMAT, MIGRATIONS};
+use crate::writer::Writer;
+use crate::{DatabaseError, OpenError};
+
+/// Oldest SQLite whose WAL does not lose a reset (fixed in 3.53.1).
+const OLDEST_SQLITE: i32 = 3_053_001;
+/// How long a second process may hold the write lock before it is an error.
+const BUSY: Duration = Duration::from_secs(5);
+/// Readers kept for the next question.
+const SPARE_READERS: usize = 4;
+
+/// Bosun's database in its data folder.
+#[derive(Debug)]
+pub struct Database {
+    folder: PathBuf,
+    file: PathBuf,
+    writer: Writer,
+    readers: Arc<Mutex<Vec<Connection>>>,
+}
+
+impl Database {
+    /// Opens `bosun.db` in `folder`, making both where they are missing. Blocks for a few milliseconds.
+    ///
+    /// # Errors
+    /// [`OpenError`]; the file is as it was.
+    pub fn open(folder: &Path) -> Result<Arc<Self>, OpenError> {
+        make_private(folder).map_err(|source| OpenError::Folder { path: folder.to_owned(), source })?;
+        let file = folder.join("bosun.db");
+        if file.is_dir() {
+            return Err(OpenError::NotADatabase { path: file });
+        }
+        let unusable = |reason: String| OpenError::Unusable { path: file.clone(), reason };
+        if rusqlite::version_number() < OLDEST_SQLITE {
+            return Err(unusable(format!("SQLite {} is too old", rusqlite::version())));
+        }
+        let mut connection = Connection::open(&file).map_err(|error| named(&file, &error))?;
+        private_file(&file).map_err(|source| OpenError::Folder { path: folder.to_owned(), source })?;
+        prepare(&connection).map_err(|error| named(&file, &error))?;
+        migrate(&mut connection, folder, &file)?;
+        let writer = Writer::start(connection).map_err(|error| unusable(error.to_string()))?;
+        Ok(Arc::new(Self { folder: folder.to_owned(), file, writer, readers: Arc::default() }))
+    }
+
+    /// The data folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,
+    ) -> Result<T, DatabaseError> {
+        self.writer.write(work).await
+    }
+
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,
+    ) -> Result<T, DatabaseError> {
+        let (readers, file) = (Arc::clone(&self.readers), self.file.clone());
+        let read = move || {
+            let spare = readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let connection = spare.map_or_else(|| reader(&file), Ok)?;
+            let outcome = work(&connection);
+            let mut readers = readers.lock().unwrap_or_else(PoisonError::into_inner);
+            if readers.len() < SPARE_READERS {
+                readers.push(connection);
+            }
+            outcome
+        };
+        tokio::task::spawn_blocking(read)
+            .await
+            .map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })?
+    }
+}
+
+fn reader(file: &Path) -> Result<Connection, DatabaseError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;")?;
+    Ok(connection)
+}
+
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY)?;
+    connection.execute_batch(
+        "PRAGMA trusted_schema = OFF;
+         PRAGMA cell_size_check = ON;
+         PRAGMA mmap_size = 0;
+         PRAGMA foreign_keys = ON;",
+    )
+}
+
+fn migrate(connection: &mut Connection, folder: &Path, file: &Path) -> Result<(), OpenError> {
+    let wrap = |error: rusqlite::Error| named(file, &error);
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(wrap);
+    let (application, format) = (number("application_id")?, number("user_version")?);
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(wrap)?;
+    if application != APPLICATION_ID && (application != 0 || tables > 0) {
+        return Err(OpenError::OtherApplication { path: file.to_owned() });
+    }
+    if format > FORMAT {
+        return Err(OpenError::Newer { path: file.to_owned(), found: format, known: FORMAT });
+    }
+    // Only now is it ours to change, even if only in its header.
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(wrap)?;
+    connection.pragma_update(None, "synchronous", "FULL").map_err(wrap)?;
+    if format == FORMAT {
+        return Ok(());
+    }
+    if tables > 0 {
+        let backup = folder.join(format!("bosun.db.format-{format}"));
+        connection.backup("main", backup, None).map_err(wrap)?;
+    }
+    connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap)?;
+    MIGRATIONS
+        .to_latest(connection)
+        .map_err(|error| OpenError::Unusable { path: file.to_owned(), reason: error.to_string() })
+}
+
+fn named(file: &Path, error: &rusqlite::Error) -> OpenError {
+    let path = file.to_owned();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::NotADatabase { path },
+        Some(ErrorCode::ReadOnly) => OpenError::ReadOnly { path },
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => OpenError::Locked { path },
+        _ => OpenError::Unusable { path, reason: error.to_string() },
+    }
+}
+
+/// Makes a folder that only its owner can look into.
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(unix)]
+fn private_file(file: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let permissions = fs::metadata(file)?.permissions();
+    if permissions.mode() & 0o077 != 0 {
+        fs::set_permissions(file, fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn private_file(_file: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "database_tests.rs"]
+mod tests;

@@ -1,0 +1,183 @@
+use std::sync::Arc;
+
+use bosun_agent::{EntryBody, Journal, JournalEntry, JournalError, SessionId};
+use pretty_assertions::assert_eq;
+use rusqlite::Connection;
+use serde_json::json;
+
+use super::Database;
+use crate::{NewSession, OpenError};
+
+fn titled(text: &str) -> JournalEntry {
+    JournalEntry { at: 1, body: EntryBody::Titled { title: text.into() } }
+}
+
+async fn session(database: &Database, id: &str) -> SessionId {
+    let id = SessionId::new(id);
+    let new =
+        NewSession { id: id.clone(), project: "p".into(), parent: None, created_at: 1, summary: json!({"title": ""}) };
+    database.create_session(new).await.unwrap();
+    id
+}
+
+#[tokio::test]
+async fn entries_come_back_in_order_with_the_summary_of_the_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = {
+        let database = Database::open(folder.path()).unwrap();
+        let id = session(&database, "s").await;
+        let journal = database.journal(&id);
+        assert_eq!(journal.append(vec![titled("a"), titled("b")]).await, Ok(2));
+        assert_eq!(journal.append_with(vec![titled("c")], Some(json!({"title": "c"}))).await, Ok(3));
+        id
+    };
+    let database = Database::open(folder.path()).unwrap();
+    let entries = database.entries(&id, 1).await.unwrap();
+    let found: Vec<(u64, JournalEntry)> = entries.into_iter().map(|entry| (entry.seq, entry.entry)).collect();
+    assert_eq!(found, [(2, titled("b")), (3, titled("c"))]);
+    assert_eq!(database.session(&id).await.unwrap().unwrap().summary, json!({"title": "c"}));
+}
+
+#[tokio::test]
+async fn writers_at_once_each_get_their_own_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let ids = [session(&database, "a").await, session(&database, "b").await];
+    let writes = (0..200).map(|n: usize| {
+        let journal = database.journal(&ids[n % 2]);
+        async move { journal.append(vec![titled(&n.to_string())]).await }
+    });
+    let missing = database.journal(&"nobody".into());
+    let (written, refused) = tokio::join!(futures_util::future::join_all(writes), missing.append(vec![titled("x")]));
+    assert!(written.iter().all(Result::is_ok));
+    assert_eq!(refused, Err(JournalError::NotFound));
+    for id in &ids {
+        assert_eq!(database.entries(id, 0).await.unwrap().len(), 100);
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_is_said_and_the_database_goes_on_when_there_is_space() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let id = session(&database, "s").await;
+    let journal = database.journal(&id);
+    let pages = |limit: i64| {
+        database.write(move |connection| {
+            Ok(connection.pragma_update_and_check(None, "max_page_count", limit, |row| row.get::<_, i64>(0))?)
+        })
+    };
+    pages(60).await.unwrap();
+    let mut written = 0;
+    let error = loop {
+        match journal.append(vec![titled(&"x".repeat(8_000))]).await {
+            Ok(seq) => written = seq,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error, JournalError::DiskFull);
+    pages(1_000_000).await.unwrap();
+    assert_eq!(journal.append(vec![titled("again")]).await, Ok(written + 1));
+    assert_eq!(database.entries(&id, 0).await.unwrap().len() as u64, written + 1);
+}
+
+#[tokio::test]
+async fn an_entry_of_a_newer_kind_is_named_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let id = session(&database, "s").await;
+    database.journal(&id).append(vec![titled("a")]).await.unwrap();
+    database
+        .write(|connection| {
+            connection.execute(
+                "INSERT INTO entries SELECT session, 2, 1, '{\"entry\":\"from_the_future\"}' FROM entries",
+                [],
+            )?;
+            Ok(())
+        })
+        .await
+        .unwrap();
+    let error = database.entries(&id, 0).await.unwrap_err();
+    assert!(error.to_string().starts_with("entry 2 cannot be read"), "{error}");
+}
+
+#[tokio::test]
+async fn the_same_call_finds_the_same_subagent() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let parent = session(&database, "s").await;
+    let child = |id: &str| NewSession {
+        id: id.into(),
+        project: "p".into(),
+        parent: Some((parent.clone(), "call".into())),
+        created_at: 2,
+        summary: json!({}),
+    };
+    let first = database.create_session(child("c1")).await.unwrap();
+    assert_eq!(database.create_session(child("c2")).await.unwrap(), first);
+    assert_eq!(database.children(&parent).await.unwrap(), [first]);
+    assert_eq!(database.sessions("p").await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_session_is_run_by_one_process_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let id = session(&database, "s").await;
+    let claim = database.claim(&id).unwrap();
+    assert!(claim.is_some());
+    assert!(database.claim(&id).unwrap().is_none());
+    drop(claim);
+    assert!(database.claim(&id).unwrap().is_some());
+}
+
+fn refusal(prepare: impl FnOnce(&std::path::Path)) -> OpenError {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bosun.db");
+    prepare(&file);
+    let before = std::fs::read(&file).ok();
+    let error = Database::open(folder.path()).unwrap_err();
+    assert_eq!(std::fs::read(&file).ok(), before, "a refused file must stay as it was");
+    error
+}
+
+#[test]
+fn what_is_not_ours_is_refused_and_left_alone() {
+    let random =
+        refusal(|file| std::fs::write(file, b"not a database, but long enough to look at".repeat(40)).unwrap());
+    assert!(matches!(random, OpenError::NotADatabase { .. }), "{random}");
+    let folder = refusal(|file| std::fs::create_dir(file).unwrap());
+    assert!(matches!(folder, OpenError::NotADatabase { .. }), "{folder}");
+    let other = refusal(|file| {
+        Connection::open(file).unwrap().execute_batch("PRAGMA application_id = 7; CREATE TABLE t (x)").unwrap();
+    });
+    assert!(matches!(other, OpenError::OtherApplication { .. }), "{other}");
+    let newer = refusal(|file| {
+        Connection::open(file)
+            .unwrap()
+            .execute_batch("PRAGMA application_id = 0x4273756e; PRAGMA user_version = 99; CREATE TABLE t (x)")
+            .unwrap();
+    });
+    assert!(matches!(newer, OpenError::Newer { found: 99, .. }), "{newer}");
+}
+
+#[test]
+fn an_empty_file_is_a_fresh_start_and_a_second_opening_works() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("bosun.db"), b"").unwrap();
+    let first: Arc<Database> = Database::open(folder.path()).unwrap();
+    let second = Database::open(folder.path());
+    assert!(second.is_ok());
+    drop(first);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_look_in() {
+    use std::os::unix::fs::PermissionsExt;
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join("data");
+    let _database = Database::open(&folder).unwrap();
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&folder), mode(&folder.join("bosun.db"))), (0o700, 0o600));
+}

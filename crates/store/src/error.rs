@@ -1,0 +1,72 @@
+use std::io;
+use std::path::PathBuf;
+
+use bosun_agent::JournalError;
+
+/// The database was not opened. The file is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("the data folder {path} cannot be used: {source}. Choose another with BOSUN_DATA_DIR")]
+    Folder { path: PathBuf, source: io::Error },
+    #[error(
+        "{path} was made by a newer Bosun (format {found}, this one knows {known}). Update Bosun; nothing was changed"
+    )]
+    Newer { path: PathBuf, found: i64, known: i64 },
+    #[error("{path} is not a database. It was left as it is; move it away to begin anew")]
+    NotADatabase { path: PathBuf },
+    #[error("{path} belongs to another program. It was left as it is; choose another folder with BOSUN_DATA_DIR")]
+    OtherApplication { path: PathBuf },
+    #[error(
+        "{path} is read-only, so nothing could be saved. Make it writable or choose another folder with BOSUN_DATA_DIR"
+    )]
+    ReadOnly { path: PathBuf },
+    #[error("{path} is locked by another program. Close it (it may be a second Bosun) and try again")]
+    Locked { path: PathBuf },
+    #[error("{path} cannot be opened: {reason}")]
+    Unusable { path: PathBuf, reason: String },
+}
+
+/// An operation on an open database that did not happen.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DatabaseError {
+    #[error("the disk is full, so this could not be saved; free some space and go on")]
+    DiskFull,
+    #[error("Bosun's database is locked by another program; close it and go on")]
+    Locked,
+    #[error(
+        "Bosun's database is damaged: {reason}. Nothing was overwritten; restore it from a backup in the data folder"
+    )]
+    Damaged { reason: String },
+    #[error("{what} is not in the database")]
+    NotFound { what: String },
+    #[error("entry {seq} cannot be read: {reason}; the session is kept as it is")]
+    CorruptEntry { seq: u64, reason: String },
+    #[error("Bosun's database could not be used: {reason}")]
+    Unavailable { reason: String },
+}
+
+impl From<rusqlite::Error> for DatabaseError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::DiskFull,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { reason: error.to_string() },
+            _ => Self::Unavailable { reason: error.to_string() },
+        }
+    }
+}
+
+impl From<DatabaseError> for JournalError {
+    fn from(error: DatabaseError) -> Self {
+        match error {
+            DatabaseError::DiskFull => Self::DiskFull,
+            DatabaseError::Locked => Self::Locked { holder: "unknown".into() },
+            DatabaseError::CorruptEntry { seq, reason } => Self::Corrupt { seq, reason },
+            DatabaseError::NotFound { .. } => Self::NotFound,
+            DatabaseError::Damaged { .. } | DatabaseError::Unavailable { .. } => {
+                Self::Unavailable { reason: error.to_string() }
+            }
+        }
+    }
+}

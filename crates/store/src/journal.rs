@@ -1,0 +1,99 @@
+use std::sync::Arc;
+
+use bosun_agent::{BoxFuture, Journal, JournalEntry, JournalError, Recorded, Seq, SessionId};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
+
+use crate::{Database, DatabaseError};
+
+/// The journal of one session in the database.
+#[derive(Clone, Debug)]
+pub struct SessionJournal {
+    database: Arc<Database>,
+    session: SessionId,
+}
+
+impl Database {
+    /// The journal of `session`, which exists.
+    pub fn journal(self: &Arc<Self>, session: &SessionId) -> SessionJournal {
+        SessionJournal { database: Arc::clone(self), session: session.clone() }
+    }
+
+    /// The entries of `session` after `after`, in order.
+    ///
+    /// # Errors
+    /// [`DatabaseError::CorruptEntry`] for one that this version cannot read; nothing is skipped over.
+    pub async fn entries(&self, session: &SessionId, after: Seq) -> Result<Vec<Recorded>, DatabaseError> {
+        let session = session.clone();
+        self.read(move |connection| read_entries(connection, &session, after)).await
+    }
+}
+
+impl SessionJournal {
+    /// Appends `entries` and, in the same transaction, replaces what lists show of the session.
+    pub async fn append_with(&self, entries: Vec<JournalEntry>, summary: Option<Value>) -> Result<Seq, DatabaseError> {
+        let mut rows = Vec::with_capacity(entries.len());
+        for entry in &entries {
+            let body = serde_json::to_string(&entry.body)
+                .map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })?;
+            rows.push((entry.at, body));
+        }
+        let session = self.session.clone();
+        self.database.write(move |connection| append(connection, &session, &rows, summary.as_ref())).await
+    }
+}
+
+impl Journal for SessionJournal {
+    fn append(&self, entries: Vec<JournalEntry>) -> BoxFuture<'_, Result<Seq, JournalError>> {
+        Box::pin(async move { Ok(self.append_with(entries, None).await?) })
+    }
+}
+
+fn append(
+    connection: &Connection,
+    session: &SessionId,
+    rows: &[(i64, String)],
+    summary: Option<&Value>,
+) -> Result<Seq, DatabaseError> {
+    let key = key_of(connection, session)?;
+    let mut seq: i64 = connection
+        .prepare_cached("SELECT coalesce(max(seq), 0) FROM entries WHERE session = ?1")?
+        .query_row([key], |row| row.get(0))?;
+    let mut insert =
+        connection.prepare_cached("INSERT INTO entries (session, seq, at, body) VALUES (?1, ?2, ?3, ?4)")?;
+    for (at, body) in rows {
+        seq += 1;
+        insert.execute(params![key, seq, at, body])?;
+    }
+    if let Some(summary) = summary {
+        let at = rows.last().map(|(at, _)| *at);
+        connection
+            .prepare_cached("UPDATE sessions SET summary = ?2, updated_at = coalesce(?3, updated_at) WHERE key = ?1")?
+            .execute(params![key, summary.to_string(), at])?;
+    }
+    Ok(seq.unsigned_abs())
+}
+
+fn read_entries(connection: &Connection, session: &SessionId, after: Seq) -> Result<Vec<Recorded>, DatabaseError> {
+    let key = key_of(connection, session)?;
+    let mut select =
+        connection.prepare_cached("SELECT seq, at, body FROM entries WHERE session = ?1 AND seq > ?2 ORDER BY seq")?;
+    let mut rows = select.query(params![key, i64::try_from(after).unwrap_or(i64::MAX)])?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        let seq = row.get::<_, i64>(0)?.unsigned_abs();
+        let at = row.get(1)?;
+        let body = serde_json::from_str(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)
+            .map_err(|error| DatabaseError::CorruptEntry { seq, reason: error.to_string() })?;
+        entries.push(Recorded { seq, entry: JournalEntry { at, body } });
+    }
+    Ok(entries)
+}
+
+pub(crate) fn key_of(connection: &Connection, session: &SessionId) -> Result<i64, DatabaseError> {
+    connection
+        .prepare_cached("SELECT key FROM sessions WHERE id = ?1")?
+        .query_row([session.as_str()], |row| row.get(0))
+        .optional()?
+        .ok_or_else(|| DatabaseError::NotFound { what: format!("session {session}") })
+}

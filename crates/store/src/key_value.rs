@@ -1,0 +1,155 @@
+use std::sync::Arc;
+
+use bosun_agent::{BoxFuture, Clock};
+use bosun_backend::{Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::Value;
+
+use crate::{Database, DatabaseError};
+
+/// Long-term memory in the database, with full-text search.
+pub struct KeyValueStore {
+    database: Arc<Database>,
+    clock: Arc<dyn Clock>,
+}
+
+impl KeyValueStore {
+    pub fn new(database: Arc<Database>, clock: Arc<dyn Clock>) -> Self {
+        Self { database, clock }
+    }
+}
+
+impl From<DatabaseError> for StoreError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Unavailable { reason: error.to_string() }
+    }
+}
+
+impl Store for KeyValueStore {
+    fn get<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoreItem>, StoreError>> {
+        let (namespace, key) = (joined(namespace.parts()), key.to_owned());
+        Box::pin(async move {
+            let read = move |connection: &Connection| {
+                let sql = "SELECT name, value, created_at, updated_at, 0.0 FROM key_values
+                           WHERE namespace = ?1 AND name = ?2";
+                Ok(connection.prepare_cached(sql)?.query_row(params![namespace, key], hit).optional()?)
+            };
+            Ok(self.database.read(read).await?.map(|hit| hit.item))
+        })
+    }
+
+    fn put<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        key: &'a str,
+        value: Value,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let (namespace, key) = (joined(namespace.parts()), key.to_owned());
+        let (text, now) = (value.to_string(), self.clock.now_ms());
+        Box::pin(async move {
+            let write = move |connection: &Connection| {
+                let sql = "INSERT INTO key_values (namespace, name, value, created_at, updated_at)
+                           VALUES (?1, ?2, ?3, ?4, ?4)
+                           ON CONFLICT (namespace, name)
+                           DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
+                connection.prepare_cached(sql)?.execute(params![namespace, key, text, now])?;
+                Ok(())
+            };
+            Ok(self.database.write(write).await?)
+        })
+    }
+
+    fn delete<'a>(&'a self, namespace: &'a Namespace, key: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        let (namespace, key) = (joined(namespace.parts()), key.to_owned());
+        Box::pin(async move {
+            let write = move |connection: &Connection| {
+                let sql = "DELETE FROM key_values WHERE namespace = ?1 AND name = ?2";
+                Ok(connection.prepare_cached(sql)?.execute(params![namespace, key])? > 0)
+            };
+            Ok(self.database.write(write).await?)
+        })
+    }
+
+    fn search(&self, query: StoreQuery) -> BoxFuture<'_, Result<Vec<StoreHit>, StoreError>> {
+        Box::pin(async move { Ok(self.database.read(move |connection| search(connection, &query)).await?) })
+    }
+
+    fn list_namespaces<'a>(&'a self, prefix: &'a [String]) -> BoxFuture<'a, Result<Vec<Namespace>, StoreError>> {
+        let prefix = joined(prefix);
+        Box::pin(async move {
+            let read = move |connection: &Connection| {
+                let sql = "SELECT DISTINCT namespace FROM key_values
+                           WHERE ?1 = '' OR namespace = ?1 OR substr(namespace, 1, length(?1) + 1) = ?1 || char(31)
+                           ORDER BY namespace";
+                let mut select = connection.prepare_cached(sql)?;
+                let rows = select.query_map([prefix], |row| row.get::<_, String>(0))?;
+                Ok(rows.collect::<Result<Vec<_>, _>>()?)
+            };
+            self.database.read(read).await?.iter().map(|name| Namespace::new(name.split(SEPARATOR))).collect()
+        })
+    }
+}
+
+/// Cannot be in a part of a namespace.
+const SEPARATOR: char = '\u{1f}';
+
+fn joined(parts: &[String]) -> String {
+    parts.join("\u{1f}")
+}
+
+fn search(connection: &Connection, query: &StoreQuery) -> Result<Vec<StoreHit>, DatabaseError> {
+    let namespace = joined(query.namespace.parts());
+    let prefix = query.key_prefix.clone().unwrap_or_default();
+    let (limit, offset) = (clamped(query.limit), clamped(query.offset));
+    let Some(text) = query.text.as_deref().map(str::trim).filter(|text| !text.is_empty()) else {
+        let sql = "SELECT name, value, created_at, updated_at, 0.0 FROM key_values
+                   WHERE namespace = ?1 AND substr(name, 1, length(?2)) = ?2 ORDER BY name LIMIT ?3 OFFSET ?4";
+        return hits(connection, sql, params![namespace, prefix, limit, offset]);
+    };
+    let (table, pattern) = pattern_of(text);
+    let sql = format!(
+        "SELECT kv.name, kv.value, kv.created_at, kv.updated_at, -found.rank
+         FROM {table} AS found JOIN key_values AS kv ON kv.key = found.rowid
+         WHERE found.{table} MATCH ?5 AND kv.namespace = ?1 AND substr(kv.name, 1, length(?2)) = ?2
+         ORDER BY found.rank, kv.name LIMIT ?3 OFFSET ?4"
+    );
+    hits(connection, &sql, params![namespace, prefix, limit, offset, pattern])
+}
+
+/// Which index to ask, and with what. Every word is quoted, so that nothing in it is query syntax. Runs of three need
+/// three characters; shorter text without spaces of its own falls back to words.
+fn pattern_of(text: &str) -> (&'static str, String) {
+    let quoted = |word: &str| format!("\"{}\"", word.replace('"', "\"\""));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let ascii = text.is_ascii();
+    if !ascii && words.iter().all(|word| word.chars().count() >= 3) {
+        let pattern = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        return ("key_values_runs", pattern);
+    }
+    let pattern = words.iter().map(|word| format!("{}*", quoted(word))).collect::<Vec<_>>().join(" ");
+    ("key_values_words", pattern)
+}
+
+fn hits(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<Vec<StoreHit>, DatabaseError> {
+    let mut select = connection.prepare_cached(sql)?;
+    let rows = select.query_map(values, hit)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn hit(row: &Row<'_>) -> rusqlite::Result<StoreHit> {
+    let value = serde_json::from_str(&row.get::<_, String>(1)?).unwrap_or_default();
+    let item = StoreItem { key: row.get(0)?, value, created_at: row.get(2)?, updated_at: row.get(3)? };
+    Ok(StoreHit { item, score: row.get(4)? })
+}
+
+fn clamped(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+#[path = "key_value_tests.rs"]
+mod tests;

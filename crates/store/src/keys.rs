@@ -1,0 +1,212 @@
+use std::sync::Arc;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::{Database, DatabaseError, MemorySecrets, SecretError, SecretStore};
+
+/// Names of the accounts whose key was put into the keyring, as `account@host`. Not secret, and what tells a locked
+/// keyring, which answers "no such key", from one that never had it.
+const KEPT: &str = "keys_in_keyring";
+
+/// The keys of the provider accounts: the keyring first, memory for this run where no keyring answers.
+pub struct Keys {
+    database: Option<Arc<Database>>,
+    keyring: Arc<dyn SecretStore>,
+    memory: MemorySecrets,
+}
+
+/// What is known of an account's key.
+#[derive(Clone, Debug)]
+pub enum Key {
+    Missing,
+    InKeyring(SecretString),
+    /// For this run only; `reason` is what the keyring said.
+    InMemory {
+        key: SecretString,
+        reason: String,
+    },
+    /// One is kept, but the keyring does not give it out now.
+    Locked {
+        reason: String,
+    },
+}
+
+impl Key {
+    pub fn secret(&self) -> Option<&SecretString> {
+        match self {
+            Self::InKeyring(key) | Self::InMemory { key, .. } => Some(key),
+            Self::Missing | Self::Locked { .. } => None,
+        }
+    }
+}
+
+impl Keys {
+    pub fn new(keyring: Arc<dyn SecretStore>, database: Option<Arc<Database>>) -> Self {
+        Self { database, keyring, memory: MemorySecrets::default() }
+    }
+
+    /// The key of `account` for `host`; one entered for another host is not found.
+    pub async fn get(&self, account: &str, host: &str) -> Result<Key, DatabaseError> {
+        if let Ok(Some(key)) = self.memory.get(account, host).await {
+            let reason = match self.keyring.get(account, host).await {
+                Err(error) => error.to_string(),
+                Ok(_) => String::new(),
+            };
+            return Ok(Key::InMemory { key, reason });
+        }
+        if !self.kept(account, host).await? {
+            return Ok(Key::Missing);
+        }
+        Ok(match self.keyring.get(account, host).await {
+            Ok(Some(key)) => Key::InKeyring(key),
+            Ok(None) => Key::Locked { reason: SecretError::Locked.to_string() },
+            Err(error) => Key::Locked { reason: error.to_string() },
+        })
+    }
+
+    /// Keeps a key; one that is empty is removed. What comes back says where it is now.
+    pub async fn set(&self, account: &str, host: &str, key: SecretString) -> Result<Key, DatabaseError> {
+        if key.expose_secret().trim().is_empty() {
+            self.remove(account, host).await?;
+            return Ok(Key::Missing);
+        }
+        match self.keyring.set(account, host, key.clone()).await {
+            Ok(()) => {
+                // A key from before the keyring came back would otherwise win over this one.
+                self.forget_memory(account, host).await;
+                self.mark(account, host, true).await?;
+                Ok(Key::InKeyring(key))
+            }
+            Err(error) => {
+                let reason = error.to_string();
+                if let Err(error) = self.memory.set(account, host, key.clone()).await {
+                    tracing::warn!(%error, "memory refused a key");
+                }
+                Ok(Key::InMemory { key, reason })
+            }
+        }
+    }
+
+    pub async fn remove(&self, account: &str, host: &str) -> Result<(), DatabaseError> {
+        self.forget_memory(account, host).await;
+        if let Err(error) = self.keyring.remove(account, host).await {
+            tracing::warn!(%error, "the keyring kept a key that was to be removed");
+        }
+        self.mark(account, host, false).await
+    }
+
+    async fn forget_memory(&self, account: &str, host: &str) {
+        if let Err(error) = self.memory.remove(account, host).await {
+            tracing::warn!(%error, "memory kept a key that was to be removed");
+        }
+    }
+
+    async fn kept(&self, account: &str, host: &str) -> Result<bool, DatabaseError> {
+        Ok(self.all_kept().await?.contains(&format!("{account}@{host}")))
+    }
+
+    async fn all_kept(&self) -> Result<Vec<String>, DatabaseError> {
+        match &self.database {
+            Some(database) => Ok(database.setting(KEPT).await?.unwrap_or_default()),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    async fn mark(&self, account: &str, host: &str, there: bool) -> Result<(), DatabaseError> {
+        let Some(database) = &self.database else { return Ok(()) };
+        let name = format!("{account}@{host}");
+        let mut kept = self.all_kept().await?;
+        kept.retain(|entry| *entry != name);
+        if there {
+            kept.push(name);
+        }
+        database.set_setting(KEPT, &kept).await
+    }
+}
+
+/// A key in the environment under the first of `variables` that is set, with the variable's name.
+pub fn key_from_environment<'a>(
+    variables: &[&'a str],
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<(&'a str, SecretString)> {
+    variables.iter().find_map(|name| {
+        let value = variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())?;
+        Some((*name, SecretString::from(value)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use bosun_agent::BoxFuture;
+
+    use super::*;
+
+    /// A keyring that takes keys and then locks, as Secret Service does: it says that there is no such key.
+    #[derive(Default)]
+    struct Locking(MemorySecrets, std::sync::atomic::AtomicBool);
+
+    impl SecretStore for Locking {
+        fn get<'a>(
+            &'a self,
+            account: &'a str,
+            host: &'a str,
+        ) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
+            if self.1.load(std::sync::atomic::Ordering::SeqCst) {
+                return Box::pin(async { Ok(None) });
+            }
+            self.0.get(account, host)
+        }
+
+        fn set<'a>(
+            &'a self,
+            account: &'a str,
+            host: &'a str,
+            key: SecretString,
+        ) -> BoxFuture<'a, Result<(), SecretError>> {
+            if self.1.load(std::sync::atomic::Ordering::SeqCst) {
+                return Box::pin(async { Err(SecretError::Locked) });
+            }
+            self.0.set(account, host, key)
+        }
+
+        fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
+            self.0.remove(account, host)
+        }
+    }
+
+    fn scene() -> (tempfile::TempDir, Arc<Locking>, Keys) {
+        let folder = tempfile::tempdir().unwrap();
+        let keyring = Arc::new(Locking::default());
+        let database = Database::open(folder.path()).unwrap();
+        let keys = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, Some(database));
+        (folder, keyring, keys)
+    }
+
+    #[tokio::test]
+    async fn a_key_is_good_for_its_host_only() {
+        let (_folder, _keyring, keys) = scene();
+        keys.set("openai", "api.openai.com", SecretString::from("sk-1")).await.unwrap();
+        assert!(matches!(keys.get("openai", "api.openai.com").await.unwrap(), Key::InKeyring(_)));
+        assert!(matches!(keys.get("openai", "evil.example").await.unwrap(), Key::Missing));
+    }
+
+    #[tokio::test]
+    async fn a_locked_keyring_is_not_taken_for_an_empty_one() {
+        let (_folder, keyring, keys) = scene();
+        keys.set("openai", "h", SecretString::from("sk-1")).await.unwrap();
+        keyring.1.store(true, std::sync::atomic::Ordering::SeqCst);
+        assert!(matches!(keys.get("openai", "h").await.unwrap(), Key::Locked { .. }));
+        assert!(matches!(keys.get("other", "h").await.unwrap(), Key::Missing));
+        let kept = keys.set("other", "h", SecretString::from("sk-2")).await.unwrap();
+        assert!(matches!(kept, Key::InMemory { .. }));
+        assert!(matches!(keys.get("other", "h").await.unwrap(), Key::InMemory { .. }));
+    }
+
+    #[tokio::test]
+    async fn an_empty_key_removes_the_one_that_was() {
+        let (_folder, _keyring, keys) = scene();
+        keys.set("a", "h", SecretString::from("sk-1")).await.unwrap();
+        keys.set("a", "h", SecretString::from(" ")).await.unwrap();
+        assert!(matches!(keys.get("a", "h").await.unwrap(), Key::Missing));
+    }
+}

@@ -1,0 +1,20 @@
+use rusqlite_migration::{M, Migrations};
+
+/// "Bsun": says that a database is Bosun's.
+pub(crate) const APPLICATION_ID: i64 = 0x4273_756e;
+
+/// The schema, one step per format. A step that was released is never changed.
+const STEPS: &[M<'static>] = &[M::up(include_str!("migrations/1.sql"))];
+
+pub(crate) const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
+
+/// The format this version writes.
+pub(crate) const FORMAT: i64 = STEPS.len() as i64;
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_step_applies() {
+        assert_eq!(super::MIGRATIONS.validate(), Ok(()));
+    }
+}

@@ -1,0 +1,128 @@
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use bosun_agent::BoxFuture;
+use keyring::{Entry, Error};
+use secrecy::{ExposeSecret, SecretString};
+
+/// The service that Bosun's entries in the system's keyring are under.
+const SERVICE: &str = "app.bosun.desktop";
+
+/// Where provider keys are kept. A key is bound to the host it was entered for: for another host it is not found.
+pub trait SecretStore: Send + Sync {
+    /// `None`: nothing is kept under this account and host, as far as the store says.
+    fn get<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>>;
+
+    fn set<'a>(
+        &'a self,
+        account: &'a str,
+        host: &'a str,
+        secret: SecretString,
+    ) -> BoxFuture<'a, Result<(), SecretError>>;
+
+    /// Removing what is not there is fine.
+    fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>>;
+}
+
+/// A keyring that did not do what was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SecretError {
+    #[error(
+        "no keyring answers on this system ({reason}); unlock or install one (for example gnome-keyring) to keep keys"
+    )]
+    Missing { reason: String },
+    #[error("the keyring is locked; unlock it and try again")]
+    Locked,
+    #[error("the keyring did not take the key: {reason}")]
+    Refused { reason: String },
+}
+
+/// The system's keyring: Secret Service, macOS Keychain, Windows Credential Manager.
+#[derive(Debug, Default)]
+pub struct KeyringSecrets;
+
+impl SecretStore for KeyringSecrets {
+    fn get<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
+        on_keyring(account, host, |entry| match entry.get_password() {
+            Ok(secret) => Ok(Some(SecretString::from(secret))),
+            Err(Error::NoEntry) => Ok(None),
+            Err(error) => Err(error),
+        })
+    }
+
+    fn set<'a>(
+        &'a self,
+        account: &'a str,
+        host: &'a str,
+        secret: SecretString,
+    ) -> BoxFuture<'a, Result<(), SecretError>> {
+        on_keyring(account, host, move |entry| entry.set_password(secret.expose_secret()))
+    }
+
+    fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
+        on_keyring(account, host, |entry| match entry.delete_credential() {
+            Ok(()) | Err(Error::NoEntry) => Ok(()),
+            Err(error) => Err(error),
+        })
+    }
+}
+
+/// Runs `work` where it may block: a desktop may ask the user to unlock the keyring.
+fn on_keyring<T: Send + 'static>(
+    account: &str,
+    host: &str,
+    work: impl FnOnce(&Entry) -> Result<T, Error> + Send + 'static,
+) -> BoxFuture<'static, Result<T, SecretError>> {
+    let user = format!("{account}@{host}");
+    Box::pin(async move {
+        let run = move || {
+            if let Err(error) = Entry::store_status() {
+                return Err(SecretError::Missing { reason: error.to_string() });
+            }
+            Entry::new(SERVICE, &user).and_then(|entry| work(&entry)).map_err(|error| failure(&error))
+        };
+        tokio::task::spawn_blocking(run).await.map_err(|error| SecretError::Missing { reason: error.to_string() })?
+    })
+}
+
+fn failure(error: &Error) -> SecretError {
+    match error {
+        Error::NoStorageAccess(_) => SecretError::Locked,
+        Error::NoDefaultStore | Error::PlatformFailure(_) => SecretError::Missing { reason: error.to_string() },
+        other => SecretError::Refused { reason: other.to_string() },
+    }
+}
+
+/// Keys for this run only. Never a file.
+#[derive(Default)]
+pub struct MemorySecrets {
+    secrets: Mutex<HashMap<(String, String), SecretString>>,
+}
+
+impl MemorySecrets {
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<(String, String), SecretString>) -> T) -> T {
+        work(&mut self.secrets.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl SecretStore for MemorySecrets {
+    fn get<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
+        let found = self.with(|secrets| secrets.get(&(account.to_owned(), host.to_owned())).cloned());
+        Box::pin(async move { Ok(found) })
+    }
+
+    fn set<'a>(
+        &'a self,
+        account: &'a str,
+        host: &'a str,
+        secret: SecretString,
+    ) -> BoxFuture<'a, Result<(), SecretError>> {
+        self.with(|secrets| secrets.insert((account.to_owned(), host.to_owned()), secret));
+        Box::pin(async { Ok(()) })
+    }
+
+    fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
+        self.with(|secrets| secrets.remove(&(account.to_owned(), host.to_owned())));
+        Box::pin(async { Ok(()) })
+    }
+}

@@ -1,0 +1,111 @@
+use std::sync::mpsc;
+use std::thread;
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::DatabaseError;
+
+/// Jobs that piled up while a commit synced share the next one; more than this waits for the one after.
+const MOST_PER_COMMIT: usize = 256;
+
+/// Tells a job's caller how it went, once the commit is known.
+type Answer = Box<dyn FnOnce(Result<(), DatabaseError>) + Send>;
+type Job = Box<dyn FnOnce(&Connection) -> Answer + Send>;
+
+/// The only connection that writes, on its own thread, so that callers never block on the disk and never meet
+/// "database is locked" among themselves.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    jobs: Option<mpsc::Sender<Job>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(crate) fn start(connection: Connection) -> std::io::Result<Self> {
+        let (jobs, queue) = mpsc::channel();
+        let thread = thread::Builder::new().name("bosun-writer".into()).spawn(move || run(&connection, &queue))?;
+        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    /// Runs `work` in a transaction; on stable storage when it returns. A failing job takes nothing of its neighbours
+    /// with it.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,
+    ) -> Result<T, DatabaseError> {
+        let (reply, answered) = oneshot::channel();
+        let job: Job = Box::new(move |connection| {
+            let outcome = in_savepoint(connection, work);
+            Box::new(move |committed: Result<(), DatabaseError>| {
+                let outcome = outcome.and_then(|value| committed.map(|()| value));
+                if reply.send(outcome).is_err() {
+                    tracing::debug!("the caller of a write went away before its answer");
+                }
+            })
+        });
+        let gone = || DatabaseError::Unavailable { reason: "its writer has ended".into() };
+        self.jobs.as_ref().ok_or_else(gone)?.send(job).map_err(|_closed| gone())?;
+        answered.await.map_err(|_closed| gone())?
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the writer of the database ended in a panic");
+        }
+    }
+}
+
+fn run(connection: &Connection, queue: &mpsc::Receiver<Job>) {
+    while let Ok(first) = queue.recv() {
+        let mut answers = Vec::new();
+        let begun = connection.execute_batch("BEGIN IMMEDIATE").map_err(DatabaseError::from);
+        let committed = begun.and_then(|()| {
+            answers.push(first(connection));
+            while answers.len() < MOST_PER_COMMIT
+                && !connection.is_autocommit()
+                && let Ok(job) = queue.try_recv()
+            {
+                answers.push(job(connection));
+            }
+            // After some errors (a full disk) SQLite rolls the whole transaction back by itself.
+            if connection.is_autocommit() {
+                return Err(DatabaseError::Unavailable { reason: "a write beside this one failed".into() });
+            }
+            connection.execute_batch("COMMIT").map_err(DatabaseError::from)
+        });
+        if committed.is_err()
+            && !connection.is_autocommit()
+            && let Err(error) = connection.execute_batch("ROLLBACK")
+        {
+            tracing::warn!(%error, "could not roll back");
+        }
+        for answer in answers {
+            answer(committed.clone());
+        }
+    }
+}
+
+fn in_savepoint<T>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> Result<T, DatabaseError>,
+) -> Result<T, DatabaseError> {
+    connection.prepare_cached("SAVEPOINT job")?.execute([])?;
+    match work(connection) {
+        Ok(value) => {
+            connection.prepare_cached("RELEASE job")?.execute([])?;
+            Ok(value)
+        }
+        Err(error) => {
+            if !connection.is_autocommit() {
+                connection.execute_batch("ROLLBACK TO job; RELEASE job")?;
+            }
+            Err(error)
+        }
+    }
+}
