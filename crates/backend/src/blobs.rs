@@ -1,175 +1,289 @@
-use std::fs;
-use std::io::{self, Write};
+//! Bytes under the name of their hash: previous contents of files, large outputs.
+//!
+//! Layout: `ab/cdef…`, the hash's first two characters as the folder. A blob is one byte of encoding, eight bytes of
+//! length (little endian) and the bytes, compressed where that makes them smaller. Written beside its name, synced and
+//! renamed, so that a blob that exists is whole. Folders are 0700, files 0600.
+
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::ContentHash;
+use crate::{ContentHash, KeptOutput};
 
-/// Content-addressed bytes beside the database: file contents before a change, large outputs.
-///
-/// A blob's name is the BLAKE3 of its bytes, so writing one twice is writing it once. Blobs are written whole (temporary
-/// file, sync, rename, sync of the folder) and checked when they are read. Folders are 0700 and files 0600.
-#[derive(Debug)]
-pub struct BlobStore {
-    root: PathBuf,
-}
-
-/// A blob that could not be kept or given back.
-#[derive(Debug, thiserror::Error)]
-pub enum BlobError {
-    #[error("the disk is full, so the bytes before the change could not be kept; free some space and go on")]
-    DiskFull,
-    #[error("blob {hash} is not there; it may have been removed with its session")]
-    Missing { hash: ContentHash },
-    #[error("blob {hash} is damaged on the disk and was not used")]
-    Damaged { hash: ContentHash },
-    #[error("the blob store could not be used: {0}")]
-    Io(#[source] io::Error),
-}
-
-/// Compression pays from here on, and below it the frame would cost more than it saves.
-const COMPRESS_FROM: usize = 256;
-/// Fast, and within a few per cent of the default's size on source text.
-const LEVEL: i32 = 1;
+/// Bytes handled at a time.
+const CHUNK: usize = 256 * 1024;
+/// Blobs below this size are not worth compressing.
+const MIN_COMPRESSED: u64 = 512;
+/// Good for text at a speed that no disk outruns.
+const LEVEL: i32 = 3;
 const PLAIN: u8 = 0;
 const ZSTD: u8 = 1;
 
+/// Content-addressed storage below one private folder. Clones are the same store.
+#[derive(Clone, Debug)]
+pub struct BlobStore {
+    dir: Arc<Path>,
+}
+
+/// What a [`BlobStore`] holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlobUsage {
+    pub blobs: u64,
+    /// Bytes on disk, after compression.
+    pub bytes: u64,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum BlobError {
+    #[error("the stored content {hash} is missing")]
+    Missing { hash: ContentHash },
+    #[error("the stored content {hash} is damaged ({reason}); restore the app's data folder from a backup")]
+    Damaged { hash: ContentHash, reason: String },
+    #[error("the disk is full, so content could not be stored; free some space and try again")]
+    DiskFull,
+    #[error("the content store at {} cannot be used: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
 impl BlobStore {
-    /// Opens the store in `root`, making the folder where it is missing.
-    pub fn open(root: impl Into<PathBuf>) -> Result<Self, BlobError> {
-        let root = root.into();
-        make_private_folder(&root).map_err(failed)?;
-        Ok(Self { root })
+    /// Opens the store at `dir`, making it where it is missing. Blocks on the disk for a moment.
+    pub fn open(dir: impl Into<PathBuf>) -> Result<Self, BlobError> {
+        let dir = dir.into();
+        private_folder(&dir, Parents::Make).map_err(|error| blob_io(&dir, error))?;
+        Ok(Self { dir: dir.into() })
     }
 
-    /// Keeps `bytes`; on stable storage when it returns.
-    pub async fn put(self: &Arc<Self>, bytes: Arc<[u8]>) -> Result<ContentHash, BlobError> {
-        let store = Arc::clone(self);
-        run(move || store.put_blocking(&bytes)).await
+    /// Keeps `bytes` for good when it returns; storing the same bytes again costs a look.
+    pub async fn put(&self, bytes: Arc<[u8]>) -> Result<ContentHash, BlobError> {
+        self.hop(move |store| store.put_source(&*bytes)).await
     }
 
-    /// The bytes named `hash`, checked against their name.
-    pub async fn get(self: &Arc<Self>, hash: &ContentHash) -> Result<Vec<u8>, BlobError> {
-        let (store, hash) = (Arc::clone(self), hash.clone());
-        run(move || store.get_blocking(&hash)).await
+    /// Keeps the whole of a command's output, without holding it in memory.
+    pub async fn put_output(&self, output: KeptOutput) -> Result<ContentHash, BlobError> {
+        self.hop(move |store| store.put_source(&output)).await
     }
 
-    pub fn contains(&self, hash: &ContentHash) -> bool {
-        self.place(hash).exists()
+    /// The bytes of `hash`, which were checked against it.
+    pub async fn get(&self, hash: &ContentHash) -> Result<Vec<u8>, BlobError> {
+        let hash = hash.clone();
+        self.hop(move |store| store.read(&hash)).await
     }
 
-    fn put_blocking(&self, bytes: &[u8]) -> Result<ContentHash, BlobError> {
-        let hash = ContentHash::of(bytes);
-        let place = self.place(&hash);
-        if place.exists() {
-            return Ok(hash);
+    pub async fn contains(&self, hash: &ContentHash) -> Result<bool, BlobError> {
+        let hash = hash.clone();
+        self.hop(move |store| {
+            let Some(path) = store.path(&hash) else { return Ok(false) };
+            path.try_exists().map_err(|error| blob_io(&path, error))
+        })
+        .await
+    }
+
+    /// Counts what is stored. Reads the whole folder.
+    pub async fn usage(&self) -> Result<BlobUsage, BlobError> {
+        self.hop(|store| store.count().map_err(|error| blob_io(&store.dir, error))).await
+    }
+
+    async fn hop<T, F>(&self, work: F) -> Result<T, BlobError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Self) -> Result<T, BlobError> + Send + 'static,
+    {
+        let store = self.clone();
+        match tokio::task::spawn_blocking(move || work(&store)).await {
+            Ok(result) => result,
+            Err(error) => Err(blob_io(&self.dir, io::Error::other(error))),
         }
-        let folder = place.parent().unwrap_or(&self.root);
-        make_private_folder(folder).map_err(failed)?;
-        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder).map_err(failed)?;
-        file.write_all(&packed(bytes)).map_err(failed)?;
-        file.as_file().sync_all().map_err(failed)?;
-        file.persist(&place).map_err(|error| failed(error.error))?;
-        fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    }
+
+    /// `None` for text that is no hash, whatever file it might name.
+    fn path(&self, hash: &ContentHash) -> Option<PathBuf> {
+        let text = hash.as_str();
+        let is_hash = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let (folder, name) = text.split_at_checked(2).filter(|_| is_hash)?;
+        Some(self.dir.join(folder).join(name))
+    }
+
+    fn put_source(&self, source: &(impl Source + ?Sized)) -> Result<ContentHash, BlobError> {
+        let hash = hash_of(source).map_err(|error| blob_io(&self.dir, error))?;
+        let Some(path) = self.path(&hash) else { return Err(BlobError::Missing { hash }) };
+        let stored = match path.try_exists() {
+            Ok(true) => Ok(()),
+            Ok(false) => self.write(&path, source),
+            Err(error) => Err(error),
+        };
+        stored.map_err(|error| blob_io(&path, error))?;
         Ok(hash)
     }
 
-    fn get_blocking(&self, hash: &ContentHash) -> Result<Vec<u8>, BlobError> {
-        let packed = match fs::read(self.place(hash)) {
-            Ok(packed) => packed,
+    fn write(&self, path: &Path, source: &(impl Source + ?Sized)) -> io::Result<()> {
+        let folder = path.parent().unwrap_or(&self.dir);
+        if private_folder(folder, Parents::Expect)? {
+            File::open(&self.dir)?.sync_all()?;
+        }
+        // Made 0600 and with a name that nobody can guess.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        encode(source, file.as_file_mut())?;
+        file.as_file().sync_all()?;
+        // A second writer of the same bytes puts the same blob there.
+        file.persist(path).map_err(|error| error.error)?;
+        File::open(folder)?.sync_all()
+    }
+
+    fn read(&self, hash: &ContentHash) -> Result<Vec<u8>, BlobError> {
+        let Some(path) = self.path(hash) else { return Err(BlobError::Missing { hash: hash.clone() }) };
+        let file = match File::open(&path) {
+            Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(BlobError::Missing { hash: hash.clone() });
             }
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(blob_io(&path, error)),
         };
-        let bytes = unpacked(&packed).filter(|bytes| ContentHash::of(bytes) == *hash);
-        bytes.ok_or_else(|| BlobError::Damaged { hash: hash.clone() })
+        let corrupt = |reason: &str| BlobError::Damaged { hash: hash.clone(), reason: reason.to_owned() };
+        let bytes = decode(file).map_err(|error| corrupt(&error.to_string()))?;
+        if ContentHash::of(&bytes) != *hash {
+            return Err(corrupt("its bytes do not match its name"));
+        }
+        Ok(bytes)
     }
 
-    /// `ab/cdef…`: 256 folders keep each one short.
-    fn place(&self, hash: &ContentHash) -> PathBuf {
-        let (shard, rest) = hash.as_str().split_at_checked(2).unwrap_or(("", hash.as_str()));
-        self.root.join(shard).join(rest)
-    }
-}
-
-fn packed(bytes: &[u8]) -> Vec<u8> {
-    if bytes.len() >= COMPRESS_FROM
-        && let Ok(mut small) = zstd::bulk::compress(bytes, LEVEL)
-        && small.len() < bytes.len()
-    {
-        small.insert(0, ZSTD);
-        return small;
-    }
-    let mut plain = Vec::with_capacity(bytes.len() + 1);
-    plain.push(PLAIN);
-    plain.extend_from_slice(bytes);
-    plain
-}
-
-fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
-    match packed.split_first()? {
-        (&PLAIN, bytes) => Some(bytes.to_vec()),
-        (&ZSTD, bytes) => zstd::stream::decode_all(bytes).ok(),
-        _ => None,
+    fn count(&self) -> io::Result<BlobUsage> {
+        let mut usage = BlobUsage::default();
+        for folder in self.dir.read_dir()? {
+            let folder = folder?;
+            if !folder.file_type()?.is_dir() {
+                continue;
+            }
+            for blob in folder.path().read_dir()? {
+                let blob = blob?.metadata()?;
+                usage.blobs += 1;
+                usage.bytes += blob.len();
+            }
+        }
+        Ok(usage)
     }
 }
 
-fn make_private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+/// Bytes that are read twice: for their name, then for storing them.
+trait Source {
+    fn length(&self) -> u64;
+    fn chunk(&self, offset: u64) -> io::Result<Vec<u8>>;
 }
 
-fn failed(error: io::Error) -> BlobError {
-    if error.kind() == io::ErrorKind::StorageFull { BlobError::DiskFull } else { BlobError::Io(error) }
+impl Source for [u8] {
+    fn length(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn chunk(&self, offset: u64) -> io::Result<Vec<u8>> {
+        let from = usize::try_from(offset).unwrap_or(usize::MAX);
+        let rest = self.get(from..).unwrap_or_default();
+        Ok(rest.get(..CHUNK).unwrap_or(rest).to_vec())
+    }
 }
 
-async fn run<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, BlobError> + Send + 'static,
-) -> Result<T, BlobError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| BlobError::Io(io::Error::other(error)))?
+impl Source for KeptOutput {
+    fn length(&self) -> u64 {
+        self.len()
+    }
+
+    fn chunk(&self, offset: u64) -> io::Result<Vec<u8>> {
+        self.read(offset, CHUNK)
+    }
+}
+
+fn each_chunk(source: &(impl Source + ?Sized), mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    let mut offset = 0;
+    while offset < source.length() {
+        let chunk = source.chunk(offset)?;
+        if chunk.is_empty() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        take(&chunk)?;
+        offset += chunk.len() as u64;
+    }
+    Ok(())
+}
+
+fn hash_of(source: &(impl Source + ?Sized)) -> io::Result<ContentHash> {
+    let mut hasher = blake3::Hasher::new();
+    each_chunk(source, |chunk| {
+        hasher.update(chunk);
+        Ok(())
+    })?;
+    Ok(ContentHash::from_blake3(hasher.finalize()))
+}
+
+fn encode(source: &(impl Source + ?Sized), file: &mut File) -> io::Result<()> {
+    let compressed = pays(source)?;
+    file.write_all(&[if compressed { ZSTD } else { PLAIN }])?;
+    file.write_all(&source.length().to_le_bytes())?;
+    if compressed {
+        let mut encoder = zstd::Encoder::new(file, LEVEL)?;
+        each_chunk(source, |chunk| encoder.write_all(chunk))?;
+        encoder.finish()?;
+        Ok(())
+    } else {
+        each_chunk(source, |chunk| file.write_all(chunk))
+    }
+}
+
+/// Whether the first part becomes at least a tenth smaller.
+fn pays(source: &(impl Source + ?Sized)) -> io::Result<bool> {
+    if source.length() < MIN_COMPRESSED {
+        return Ok(false);
+    }
+    let sample = source.chunk(0)?;
+    let smaller = zstd::bulk::compress(&sample, 1)?;
+    Ok(smaller.len() < sample.len() / 10 * 9)
+}
+
+fn decode(mut file: File) -> io::Result<Vec<u8>> {
+    let mut encoding = [0_u8; 1];
+    let mut length = [0_u8; 8];
+    file.read_exact(&mut encoding)?;
+    file.read_exact(&mut length)?;
+    let length = u64::from_le_bytes(length);
+    let mut bytes = Vec::new();
+    // One byte more than promised is read at most, whatever the file holds.
+    let limit = length.saturating_add(1);
+    match encoding {
+        [PLAIN] => file.take(limit).read_to_end(&mut bytes)?,
+        [ZSTD] => zstd::Decoder::new(file)?.take(limit).read_to_end(&mut bytes)?,
+        [other] => return Err(io::Error::other(format!("encoding {other} is not known"))),
+    };
+    if bytes.len() as u64 != length {
+        return Err(io::Error::other("its length is not the one it states"));
+    }
+    Ok(bytes)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Parents {
+    Make,
+    Expect,
+}
+
+/// Makes a folder that only this user may enter. Returns whether it was missing.
+fn private_folder(path: &Path, parents: Parents) -> io::Result<bool> {
+    let missing = !path.try_exists()?;
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700).recursive(parents == Parents::Make);
+    match builder.create(path) {
+        Ok(()) => Ok(missing),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn blob_io(path: &Path, error: io::Error) -> BlobError {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => BlobError::DiskFull,
+        _ => BlobError::Io { path: path.to_owned(), source: error },
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn store() -> (tempfile::TempDir, Arc<BlobStore>) {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(BlobStore::open(folder.path().join("blobs")).unwrap());
-        (folder, store)
-    }
-
-    #[tokio::test]
-    async fn bytes_come_back_as_they_went() {
-        let (_folder, store) = store();
-        for bytes in [Vec::new(), b"short".to_vec(), b"long enough to pack ".repeat(100), vec![0xA7; 3]] {
-            let hash = store.put(bytes.clone().into()).await.unwrap();
-            assert_eq!(store.put(bytes.clone().into()).await.unwrap(), hash);
-            assert_eq!(store.get(&hash).await.unwrap(), bytes);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_damaged_or_missing_blob_is_said_and_not_used() {
-        let (_folder, store) = store();
-        let hash = store.put(b"kept".to_vec().into()).await.unwrap();
-        fs::write(store.place(&hash), b"\0kepT").unwrap();
-        assert!(matches!(store.get(&hash).await, Err(BlobError::Damaged { .. })));
-        let other = ContentHash::of(b"never");
-        assert!(matches!(store.get(&other).await, Err(BlobError::Missing { .. })));
-    }
-
-    #[cfg(unix)]
-    #[tokio::test]
-    async fn only_the_owner_can_look_in() {
-        use std::os::unix::fs::PermissionsExt;
-        let (_folder, store) = store();
-        let hash = store.put(b"kept".to_vec().into()).await.unwrap();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&store.root), mode(&store.place(&hash))), (0o700, 0o600));
-    }
-}
+#[path = "blobs_tests.rs"]
+mod tests;

@@ -17,12 +17,25 @@ pub enum Expect {
 #[derive(Clone, Debug)]
 pub struct PlannedChange {
     pub path: VirtualPath,
-    /// `None`: the file does not exist before.
+    pub object: ObjectKind,
+    /// The bytes before; for a link, its target's text. `None`: there was no file, or it is in `unkept`.
     pub before: Option<Arc<[u8]>>,
+    /// The file before, where it was too large to keep its bytes: undo cannot bring it back and has to say so.
+    pub unkept: Option<FileStamp>,
     /// `None`: the file does not exist afterwards.
     pub after: Option<Arc<[u8]>>,
     /// Unix permission bits before, where there are any.
     pub mode: Option<u32>,
+}
+
+/// What a change is done to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    File,
+    /// A symbolic link itself, never what it points to. Only a delete meets one.
+    Link,
+    /// A pipe, socket or device node. Only a delete meets one; it has no bytes to keep.
+    Special,
 }
 
 /// Makes the intent of a change durable *before* the change happens (architecture.md 5.3).

@@ -29,7 +29,7 @@ pub enum BackendError {
     DirectoryNotFound { path: VirtualPath },
     #[error("Path '{path}': not_a_directory")]
     NotADirectory { path: VirtualPath },
-    #[error("'{path}' is a directory, not a file; use ls to see what is in it")]
+    #[error("File '{path}' not found: '{path}' is a directory; use ls to see what is in it")]
     IsADirectory { path: VirtualPath },
     #[error("'{path}' already exists; read it and change it with edit_file, or pass overwrite: true after reading it")]
     AlreadyExists { path: VirtualPath },
@@ -37,10 +37,14 @@ pub enum BackendError {
     NotRegular { path: VirtualPath, kind: &'static str },
     #[error("'{path}' leads outside its root through a link, so it is not touched")]
     OutsideRoot { path: VirtualPath },
+    #[error("'{path}' cannot be followed: its links form a loop or are nested too deeply")]
+    LinkLoop { path: VirtualPath },
     #[error("permission denied for '{path}'; the file's own access rights do not allow it")]
     PermissionDenied { path: VirtualPath },
     #[error("'{path}' changed since it was read; read it again before changing it")]
     Changed { path: VirtualPath },
+    #[error("'{path}' kept changing while it was read; try again when whatever writes it is done")]
+    Unstable { path: VirtualPath },
     #[error("'{path}' has not been read yet; read it before changing it")]
     NotRead { path: VirtualPath },
     #[error("'{path}' is not UTF-8 text ({reason}); it cannot be read or edited as text")]
@@ -52,11 +56,13 @@ pub enum BackendError {
     #[error("offset {offset} is past the end of '{path}' ({total_lines} lines)")]
     OffsetPastEnd { path: VirtualPath, offset: u64, total_lines: u64 },
     #[error("String not found in file: '{old}'{hint}")]
-    StringNotFound { path: VirtualPath, old: String, hint: &'static str },
+    StringNotFound { path: VirtualPath, old: String, hint: String },
     #[error("'{old}' appears {count} times in '{path}'; give more of its surroundings or set replace_all")]
     StringNotUnique { path: VirtualPath, old: String, count: usize },
     #[error("old_string is empty; give the exact text to replace in '{path}'")]
     EmptyOldString { path: VirtualPath },
+    #[error("old_string and new_string are the same, so '{path}' would not change; give the text it should become")]
+    NothingToChange { path: VirtualPath },
     #[error("the root '/' and mounts cannot be deleted")]
     ProtectedRoot { path: VirtualPath },
     #[error("the pattern '{pattern}' is not usable: {reason}")]
@@ -71,6 +77,10 @@ pub enum BackendError {
     Io { path: VirtualPath, kind: io::ErrorKind, reason: String },
     #[error("the command could not be started: {reason}")]
     Spawn { reason: String },
+    #[error("the command cannot be run: {reason}")]
+    BadCommand { reason: String },
+    #[error("a time limit of {given} s is not possible; use 1 to {max} s")]
+    BadTimeout { given: u64, max: u64 },
     /// The witness could not make the intent durable, so nothing was changed.
     #[error("the change to '{path}' could not be recorded, so it was not made: {reason}")]
     NotRecorded { path: VirtualPath, reason: String },

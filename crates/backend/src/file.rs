@@ -80,7 +80,7 @@ pub struct FileData {
 pub struct FileInfo {
     pub path: VirtualPath,
     pub is_dir: bool,
-    /// Bytes; `None` for directories.
+    /// Bytes; `None` for directories, broken links and special files.
     pub size: Option<u64>,
     /// Nanoseconds since 1970.
     pub modified_ns: Option<i64>,
@@ -112,8 +112,10 @@ pub enum ReadContent {
 /// A window of a text file. Line ends are LF here whatever the file has; lines are split at LF, CRLF and CR only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextPage {
-    /// The window's lines, without line ends.
+    /// The window's lines, without line ends. Fewer than asked for where a page would grow past a few megabytes.
     pub lines: Vec<String>,
+    /// The last line in `lines` is longer than a page may be and is cut.
+    pub cut: bool,
     /// 1-based number of the first line in `lines`.
     pub start_line: u64,
     pub total_lines: u64,

@@ -9,21 +9,36 @@
 #![allow(clippy::disallowed_methods, reason = "this crate is the room for files and processes")]
 
 mod backend;
+mod blobs;
 mod change;
 mod error;
+mod fault;
 mod file;
+mod filesystem;
+mod local_shell;
+mod media;
 mod path;
+mod project;
 mod query;
+mod replace;
+mod root;
+mod search;
 mod shell;
 mod store;
+mod text;
 
 pub use backend::{Backend, Delete, Replacement};
-pub use change::{Change, ChangeWitness, Expect, PlannedChange, Unwitnessed};
+pub use blobs::{BlobError, BlobStore, BlobUsage};
+pub use change::{Change, ChangeWitness, Expect, ObjectKind, PlannedChange, Unwitnessed};
 pub use error::{BackendError, PathError};
 pub use file::{ContentHash, FileData, FileInfo, FileStamp, ReadContent, ReadResult, ReadWindow, TextPage};
+pub use filesystem::{FilesystemBackend, FilesystemOptions};
+pub use local_shell::{LocalShellBackend, LocalShellOptions};
 pub use path::VirtualPath;
+pub use project::{ProjectRoot, RootError, RootNote, project_root};
 pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation};
-pub use shell::{ExecRequest, ExecResult, OutputSink, Shell};
+pub use root::Mounts;
+pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};
 pub use store::{Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
 
 /// A boxed future that may borrow from its maker.

@@ -14,12 +14,13 @@ use crate::PathError;
 #[serde(try_from = "String", into = "String")]
 pub struct VirtualPath(Arc<str>);
 
-/// Longest path accepted, in bytes.
-const MAX_PATH: usize = 4096;
 /// Longest name accepted, in bytes.
 const MAX_NAME: usize = 255;
 
 impl VirtualPath {
+    /// Longest path accepted, in bytes.
+    pub const MAX_LENGTH: usize = 4096;
+
     pub fn root() -> Self {
         Self(Arc::from("/"))
     }
@@ -33,8 +34,8 @@ impl VirtualPath {
         if text.contains('\0') {
             return Err(PathError::Nul { given: text.replace('\0', "\\0") });
         }
-        if text.len() > MAX_PATH {
-            return Err(PathError::TooLong { given: shorten(text), limit: MAX_PATH });
+        if text.len() > Self::MAX_LENGTH {
+            return Err(PathError::TooLong { given: shorten(text), limit: Self::MAX_LENGTH });
         }
         if is_windows(text) {
             return Err(PathError::Windows { given: text.to_owned() });

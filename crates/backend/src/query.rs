@@ -18,11 +18,12 @@ pub struct GrepQuery {
     pub cancel: CancellationToken,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GrepMatch {
     pub path: VirtualPath,
     /// 1-based.
     pub line: u64,
+    /// Without its line end; of a very long line the part around the match, and said so.
     pub text: String,
 }
 

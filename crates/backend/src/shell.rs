@@ -1,3 +1,7 @@
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -36,7 +40,8 @@ pub struct ExecRequest {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecResult {
-    /// Standard output and error as they came, head and tail where it was too long; lossy UTF-8.
+    /// Standard output and error in the order in which their lines came, every line of standard error marked with
+    /// `[stderr] `; head and tail where it was too long; lossy UTF-8.
     pub output: String,
     /// `None` where the command was ended by a signal, its time limit or a cancellation.
     pub exit_code: Option<i32>,
@@ -45,9 +50,56 @@ pub struct ExecResult {
     pub cancelled: bool,
     /// Whether `output` leaves something out.
     pub truncated: bool,
-    /// All bytes that were written, shown or not.
+    /// All bytes that the command wrote, shown or not.
     pub total_bytes: u64,
-    /// The exact bytes, up to the keeping limit; `None` where `output` is exact.
-    pub full_output: Option<Vec<u8>>,
+    /// The same output with nothing left out and its exact bytes, up to the keeping limit; `None` where `output` is
+    /// exact.
+    pub full_output: Option<KeptOutput>,
     pub duration: Duration,
 }
+
+/// Output that is too long for a message: in a nameless temporary file, which is gone when the last clone is.
+#[derive(Clone, Debug)]
+pub struct KeptOutput {
+    file: Arc<File>,
+    len: u64,
+}
+
+impl KeptOutput {
+    pub(crate) fn new(file: File, len: u64) -> Self {
+        Self { file: Arc::new(file), len }
+    }
+
+    /// Keeps `bytes`, as a shell on another machine or a test does.
+    pub fn of(bytes: &[u8]) -> io::Result<Self> {
+        let file = tempfile::tempfile()?;
+        file.write_all_at(bytes, 0)?;
+        Ok(Self::new(file, bytes.len() as u64))
+    }
+
+    /// Bytes kept.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Up to `limit` bytes from `offset` on. Blocks on the disk: call it on the blocking pool.
+    pub fn read(&self, offset: u64, limit: usize) -> io::Result<Vec<u8>> {
+        let left = usize::try_from(self.len.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let mut bytes = vec![0; left.min(limit)];
+        self.file.read_exact_at(&mut bytes, offset)?;
+        Ok(bytes)
+    }
+}
+
+/// Two are equal when they are the same file.
+impl PartialEq for KeptOutput {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.file, &other.file)
+    }
+}
+
+impl Eq for KeptOutput {}

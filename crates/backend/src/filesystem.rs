@@ -1,0 +1,187 @@
+//! Files below a folder of this machine.
+
+mod change;
+mod delete;
+mod list;
+mod locks;
+mod read;
+mod stage;
+mod transfer;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::fs::AtFlags;
+
+use crate::fault::on_disk;
+use crate::root::{Mounts, Root};
+use crate::search::{self, Budget};
+use crate::{
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
+    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, VirtualPath,
+};
+use change::Content;
+
+/// Bounds of a [`FilesystemBackend`].
+#[derive(Clone, Copy, Debug)]
+pub struct FilesystemOptions {
+    /// Largest file written, edited, or read as a whole (media, download), in bytes. Text pages have no limit.
+    pub max_file_size: u64,
+    /// Largest file whose bytes are given to the witness before they go, in bytes.
+    pub max_kept_size: u64,
+    pub mounts: Mounts,
+    /// Time that one `grep` may take before it gives what it has.
+    pub grep_time: Duration,
+    pub glob_time: Duration,
+}
+
+impl Default for FilesystemOptions {
+    fn default() -> Self {
+        const MIB: u64 = 1024 * 1024;
+        Self {
+            max_file_size: 64 * MIB,
+            max_kept_size: 64 * MIB,
+            mounts: Mounts::Refuse,
+            grep_time: Duration::from_secs(15),
+            glob_time: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The files below one folder. Every operation is one hop to the blocking pool, a change is two with the witness in
+/// between.
+#[derive(Clone, Debug)]
+pub struct FilesystemBackend {
+    root: Arc<Root>,
+    options: FilesystemOptions,
+}
+
+impl FilesystemBackend {
+    /// Takes hold of the folder at `root`. Blocks on the disk for a moment.
+    ///
+    /// # Errors
+    /// [`BackendError::RootGone`] where there is no folder, else what keeps it from being opened.
+    pub fn open(root: &Path, options: FilesystemOptions) -> Result<Self, BackendError> {
+        Ok(Self { root: Arc::new(Root::open(root, options.mounts)?), options })
+    }
+
+    pub(crate) fn root(&self) -> &Arc<Root> {
+        &self.root
+    }
+
+    /// Runs `work` on the blocking pool with a root that is known to be there.
+    async fn at_root<T, F>(&self, work: F) -> Result<T, BackendError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Root) -> Result<T, BackendError> + Send + 'static,
+    {
+        let root = Arc::clone(&self.root);
+        on_disk(move || {
+            root.check_alive()?;
+            work(&root)
+        })
+        .await
+    }
+}
+
+impl Backend for FilesystemBackend {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+        let path = path.clone();
+        Box::pin(self.at_root(move |root| list::list(root, &path)))
+    }
+
+    fn read<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        window: ReadWindow,
+    ) -> BoxFuture<'a, Result<ReadResult, BackendError>> {
+        let path = path.clone();
+        let limit = self.options.max_file_size;
+        Box::pin(self.at_root(move |root| read::read(root, &path, window, limit)))
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        bytes: Vec<u8>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        Box::pin(change::change(self, path, Content::Whole(bytes.into()), expect, witness))
+    }
+
+    fn edit<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        replacement: Replacement<'a>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        let content = Content::Edit { old: replacement.old.into(), new: replacement.new.into(), all: replacement.all };
+        Box::pin(change::change(self, path, content, expect, witness))
+    }
+
+    fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
+        let budget = Budget::new(self.options.grep_time, &query.cancel);
+        Box::pin(async move {
+            let stop = budget.stop_on_drop();
+            let result = self.at_root(move |root| search::grep(root, &query, &budget)).await;
+            drop(stop);
+            result
+        })
+    }
+
+    fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {
+        let budget = Budget::new(self.options.glob_time, &query.cancel);
+        Box::pin(async move {
+            let stop = budget.stop_on_drop();
+            let result = self.at_root(move |root| search::glob(root, &query, &budget)).await;
+            drop(stop);
+            result
+        })
+    }
+
+    fn upload(&self, files: Vec<(VirtualPath, Vec<u8>)>) -> BoxFuture<'_, Vec<Result<(), BackendError>>> {
+        Box::pin(transfer::upload(self, files))
+    }
+
+    fn download(&self, paths: Vec<VirtualPath>) -> BoxFuture<'_, Vec<Result<Vec<u8>, BackendError>>> {
+        Box::pin(transfer::download(self, paths))
+    }
+
+    fn deleter(&self) -> Option<&dyn Delete> {
+        Some(self)
+    }
+
+    fn host_path(&self, path: &VirtualPath) -> Option<std::path::PathBuf> {
+        Some(self.root.host_path(path))
+    }
+
+    /// The host path of the root, or of something below it, becomes its virtual path. Where the project itself has a
+    /// top-level entry of that name the text is a path in the project: a root at `/src` may well have a `src` of its
+    /// own.
+    fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
+        let path = VirtualPath::parse(text)?;
+        if !text.starts_with('/') {
+            return Ok(path);
+        }
+        let Some(below) = self.root.below(path.as_str()) else { return Ok(path) };
+        let own = path
+            .segments()
+            .next()
+            .is_some_and(|first| rustix::fs::statat(self.root.handle(), first, AtFlags::SYMLINK_NOFOLLOW).is_ok());
+        if own { Ok(path) } else { Ok(VirtualPath::parse(&format!("/{below}"))?) }
+    }
+}
+
+impl Delete for FilesystemBackend {
+    fn delete<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Vec<Change>, BackendError>> {
+        Box::pin(delete::delete(self, path, expect, witness))
+    }
+}

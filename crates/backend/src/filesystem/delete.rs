@@ -1,0 +1,231 @@
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, FileType};
+use rustix::io::Errno;
+
+use super::FilesystemBackend;
+use super::change::{Current, check, require_writable_folder, sync_folder};
+use super::locks::lock;
+use crate::fault::{fault, on_disk};
+use crate::root::{FOLDER, FinalLink, Links, Place, Root, file_type, identity};
+use crate::{BackendError, Change, ChangeWitness, ContentHash, Expect, ObjectKind, PlannedChange, VirtualPath};
+
+/// Largest tree deleted in one call: every file of it is recorded for undo first.
+const MAX_ENTRIES: usize = 100_000;
+
+pub(super) async fn delete(
+    backend: &FilesystemBackend,
+    path: &VirtualPath,
+    expect: Expect,
+    witness: &dyn ChangeWitness,
+) -> Result<Vec<Change>, BackendError> {
+    if path.is_root() {
+        return Err(BackendError::ProtectedRoot { path: path.clone() });
+    }
+    let (asked, expected) = (path.clone(), expect.clone());
+    let tree = backend.at_root(move |root| survey(root, &asked, &expected)).await?;
+    // Within a tree every object was found by this call; what the caller knows is the tree.
+    let each = if tree.folders.is_empty() { expect } else { Expect::Anything };
+    let mut changes = Vec::with_capacity(tree.objects.len());
+    for object in tree.objects {
+        let shown = object.strip_prefix(&tree.direct).map_or_else(|| path.clone(), |rest| below(path, &rest));
+        changes.push(remove(backend, &object, shown, each.clone(), witness).await?);
+    }
+    let folders = tree.folders;
+    let path = path.clone();
+    backend.at_root(move |root| folders.iter().rev().try_for_each(|folder| remove_folder(root, folder, &path))).await?;
+    Ok(changes)
+}
+
+fn below(path: &VirtualPath, rest: &VirtualPath) -> VirtualPath {
+    path.join(rest.relative()).unwrap_or_else(|_| path.clone())
+}
+
+/// What a delete will remove, by names without links.
+struct Tree {
+    direct: VirtualPath,
+    /// Files, links and special files.
+    objects: Vec<VirtualPath>,
+    /// Folders, each after the one it is in. Empty unless the path itself is a folder.
+    folders: Vec<VirtualPath>,
+}
+
+/// Finds everything below `path` and whether it may be removed, before anything is.
+fn survey(root: &Root, path: &VirtualPath, expect: &Expect) -> Result<Tree, BackendError> {
+    let place = root.place(path, FinalLink::Keep).map_err(|errno| fault(errno, path))?;
+    let Some(stat) = &place.found else { return Err(BackendError::NotFound { path: path.clone() }) };
+    require_writable_folder(&place.dir, path)?;
+    let direct = place.path;
+    if file_type(stat) != FileType::Directory {
+        return Ok(Tree { objects: vec![direct.clone()], direct, folders: Vec::new() });
+    }
+    match expect {
+        Expect::Absent => return Err(BackendError::AlreadyExists { path: path.clone() }),
+        // A folder has no content of its own: the stamp says only which one it is.
+        Expect::Unchanged(seen) if (seen.device, seen.inode) != identity(stat) => {
+            return Err(BackendError::Changed { path: path.clone() });
+        }
+        Expect::Unchanged(_) | Expect::Anything => {}
+    }
+    let mut tree = Tree { folders: Vec::new(), objects: Vec::new(), direct: direct.clone() };
+    let mut waiting = vec![direct];
+    while let Some(folder) = waiting.pop() {
+        let handle = root.open_path(&folder, FOLDER, Links::Refuse).map_err(|errno| fault(errno, &folder))?;
+        survey_folder(&handle, &folder, &mut tree.objects, &mut waiting)?;
+        tree.folders.push(folder);
+        if tree.objects.len() + tree.folders.len() > MAX_ENTRIES {
+            return Err(refusal(path, format!("it holds more than {MAX_ENTRIES} entries; delete it in parts")));
+        }
+    }
+    Ok(tree)
+}
+
+fn survey_folder(
+    handle: &OwnedFd,
+    folder: &VirtualPath,
+    objects: &mut Vec<VirtualPath>,
+    folders: &mut Vec<VirtualPath>,
+) -> Result<(), BackendError> {
+    let mut empty = true;
+    for entry in rustix::fs::Dir::read_from(handle).map_err(|errno| fault(errno, folder))? {
+        let entry = entry.map_err(|errno| fault(errno, folder))?;
+        let Ok(name) = entry.file_name().to_str() else {
+            return Err(refusal(
+                folder,
+                "a name in it is not UTF-8 and cannot be written here; delete that first".into(),
+            ));
+        };
+        if matches!(name, "." | "..") {
+            continue;
+        }
+        empty = false;
+        let path = folder.join(name)?;
+        let kind = match entry.file_type() {
+            FileType::Unknown => {
+                let stat = rustix::fs::statat(handle, name, AtFlags::SYMLINK_NOFOLLOW);
+                file_type(&stat.map_err(|errno| fault(errno, &path))?)
+            }
+            known => known,
+        };
+        if kind == FileType::Directory { folders.push(path) } else { objects.push(path) }
+    }
+    if empty { Ok(()) } else { require_writable_folder(handle, folder) }
+}
+
+fn refusal(path: &VirtualPath, reason: String) -> BackendError {
+    BackendError::Io { path: path.clone(), kind: std::io::ErrorKind::Other, reason }
+}
+
+/// Removes one object that is not a folder.
+async fn remove(
+    backend: &FilesystemBackend,
+    direct: &VirtualPath,
+    shown: VirtualPath,
+    expect: Expect,
+    witness: &dyn ChangeWitness,
+) -> Result<Change, BackendError> {
+    let guard = lock(&backend.root, direct).await;
+    let (name, kept) = (direct.clone(), backend.options.max_kept_size);
+    let doomed = backend.at_root(move |root| Doomed::find(root, &name, shown, &expect, kept)).await?;
+    witness.intend(doomed.planned()).await?;
+    on_disk(move || {
+        let done = doomed.remove();
+        drop(guard);
+        done
+    })
+    .await
+}
+
+/// An object about to be removed.
+struct Doomed {
+    place: Place,
+    shown: VirtualPath,
+    object: Object,
+}
+
+enum Object {
+    File(Current),
+    Link(Arc<[u8]>),
+    Special,
+}
+
+impl Doomed {
+    fn find(
+        root: &Root,
+        direct: &VirtualPath,
+        shown: VirtualPath,
+        expect: &Expect,
+        max_kept: u64,
+    ) -> Result<Self, BackendError> {
+        let place = root.place(direct, FinalLink::Keep).map_err(|errno| fault(errno, &shown))?;
+        let Some(stat) = &place.found else { return Err(BackendError::NotFound { path: shown }) };
+        let object = match file_type(stat) {
+            FileType::RegularFile => {
+                let current = Current::open(root, &place, &shown, max_kept)?;
+                check(expect, Some(&current.stamp), &shown)?;
+                Object::File(current)
+            }
+            FileType::Symlink => {
+                let target = rustix::fs::readlinkat(&place.dir, &*place.name, Vec::new());
+                Object::Link(target.map_err(|errno| fault(errno, &shown))?.into_bytes().into())
+            }
+            FileType::Directory => return Err(BackendError::Changed { path: shown }),
+            _ => Object::Special,
+        };
+        Ok(Self { place, shown, object })
+    }
+
+    fn planned(&self) -> PlannedChange {
+        let planned = PlannedChange {
+            path: self.shown.clone(),
+            object: ObjectKind::Special,
+            before: None,
+            unkept: None,
+            after: None,
+            mode: None,
+        };
+        match &self.object {
+            Object::File(current) => PlannedChange {
+                object: ObjectKind::File,
+                before: current.bytes.clone(),
+                unkept: current.unkept(),
+                mode: Some(current.mode()),
+                ..planned
+            },
+            Object::Link(target) => {
+                PlannedChange { object: ObjectKind::Link, before: Some(Arc::clone(target)), ..planned }
+            }
+            Object::Special => planned,
+        }
+    }
+
+    fn remove(self) -> Result<Change, BackendError> {
+        let Self { place, shown, object } = self;
+        let before = match &object {
+            Object::File(current) => {
+                current.still_at(place.dir.as_fd(), &place.name, &shown)?;
+                current.stamp.hash.clone()
+            }
+            Object::Link(target) => Some(ContentHash::of(target)),
+            Object::Special => None,
+        };
+        match rustix::fs::unlinkat(&place.dir, &*place.name, AtFlags::empty()) {
+            Ok(()) => {}
+            Err(Errno::NOENT) => return Err(BackendError::Changed { path: shown }),
+            Err(errno) => return Err(fault(errno, &shown)),
+        }
+        sync_folder(&place.dir).map_err(|errno| fault(errno, &shown))?;
+        Ok(Change { path: shown, before, after: None, occurrences: 0, state: Vec::new() })
+    }
+}
+
+fn remove_folder(root: &Root, folder: &VirtualPath, asked: &VirtualPath) -> Result<(), BackendError> {
+    let place = root.place(folder, FinalLink::Keep).map_err(|errno| fault(errno, asked))?;
+    match rustix::fs::unlinkat(&place.dir, &*place.name, AtFlags::REMOVEDIR) {
+        Ok(()) => sync_folder(&place.dir).map_err(|errno| fault(errno, asked)),
+        // Something was put into it meanwhile.
+        Err(Errno::NOTEMPTY | Errno::EXIST) => Err(BackendError::Changed { path: asked.clone() }),
+        Err(errno) => Err(fault(errno, asked)),
+    }
+}

@@ -1,0 +1,66 @@
+use std::collections::BinaryHeap;
+use std::os::fd::AsFd;
+
+use rustix::fs::{AtFlags, FileType, Stat};
+use rustix::io::Errno;
+
+use crate::fault::fault;
+use crate::root::{FOLDER, Links, NAME, Root, file_type, modified_ns, size};
+use crate::{BackendError, FileInfo, VirtualPath};
+
+/// Entries of one listing: the first in order. A folder with a million files costs bounded memory, and no caller shows
+/// this many.
+const MAX_ENTRIES: usize = 100_000;
+
+pub(super) fn list(root: &Root, path: &VirtualPath) -> Result<Vec<FileInfo>, BackendError> {
+    let folder = root.open_path(path, FOLDER, Links::Follow).map_err(|errno| match errno {
+        Errno::NOENT => BackendError::DirectoryNotFound { path: path.clone() },
+        other => fault(other, path),
+    })?;
+    let mut names = BinaryHeap::new();
+    for entry in rustix::fs::Dir::read_from(&folder).map_err(|errno| fault(errno, path))? {
+        let entry = entry.map_err(|errno| fault(errno, path))?;
+        // A name that is not UTF-8 cannot be a path here, so that it could only be shown, never used.
+        if let Ok(name) = entry.file_name().to_str()
+            && !matches!(name, "." | "..")
+        {
+            names.push(name.to_owned());
+            if names.len() > MAX_ENTRIES {
+                names.pop();
+            }
+        }
+    }
+    let mut rows: Vec<FileInfo> = names
+        .into_iter()
+        .filter_map(|name| {
+            let stat = rustix::fs::statat(folder.as_fd(), &*name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            row(root, path.join(&name).ok()?, &stat)
+        })
+        .collect();
+    rows.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    Ok(rows)
+}
+
+/// `None` for a link that leads out of the root. A link inside it is listed under its own name with what it leads to;
+/// one that leads nowhere is listed too, so that it can be deleted.
+fn row(root: &Root, path: VirtualPath, stat: &Stat) -> Option<FileInfo> {
+    let followed;
+    let stat = if file_type(stat) == FileType::Symlink {
+        match root.open_path(&path, NAME, Links::Follow).and_then(rustix::fs::fstat) {
+            Ok(target) => {
+                followed = target;
+                &followed
+            }
+            Err(Errno::XDEV) => return None,
+            Err(_) => stat,
+        }
+    } else {
+        stat
+    };
+    Some(FileInfo {
+        path,
+        is_dir: file_type(stat) == FileType::Directory,
+        size: (file_type(stat) == FileType::RegularFile).then(|| size(stat)),
+        modified_ns: Some(modified_ns(stat)),
+    })
+}

@@ -1,0 +1,208 @@
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid, XattrFlags};
+use rustix::io::Errno;
+
+use super::read::figures;
+use crate::root::identity;
+
+/// The new content of a file: complete, synced, with the attributes of the file it is to replace, and not yet under
+/// its name. Dropped before that, it leaves nothing behind.
+#[derive(Debug)]
+pub(super) struct Staged {
+    /// Where the content waits; the same file system as its destination.
+    dir: Arc<OwnedFd>,
+    file: File,
+    /// `None` while it is nameless: then not even a crash leaves anything behind.
+    name: Option<String>,
+}
+
+/// The file to be replaced, as it was when it was read.
+#[derive(Clone, Copy)]
+pub(super) struct Replaced<'a> {
+    pub(super) file: &'a File,
+    pub(super) stat: &'a Stat,
+}
+
+impl Staged {
+    pub(super) fn write(dir: &Arc<OwnedFd>, bytes: &[u8], replaced: Option<Replaced<'_>>) -> std::io::Result<Self> {
+        // A new file takes the usual mode; one that replaces stays private until it has the mode of the other.
+        let mode = Mode::from_raw_mode(if replaced.is_some() { 0o600 } else { 0o666 });
+        let mut staged = match nameless(dir.as_fd(), mode) {
+            Some(file) => Self { dir: Arc::clone(dir), file, name: None },
+            None => Self::named(dir, mode)?,
+        };
+        staged.file.write_all(bytes)?;
+        if let Some(replaced) = replaced {
+            keep_attributes(replaced, &staged.file)?;
+        }
+        staged.file.sync_all()?;
+        Ok(staged)
+    }
+
+    fn named(dir: &Arc<OwnedFd>, mode: Mode) -> std::io::Result<Self> {
+        let name = fresh_name()?;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(dir, &*name, flags, mode)?);
+        Ok(Self { dir: Arc::clone(dir), file, name: Some(name) })
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Gives the content its name where nothing has that name.
+    pub(super) fn create(&mut self, dir: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
+        let Some(waiting) = self.name.as_deref() else { return link(&self.file, dir, name) };
+        match rustix::fs::renameat_with(&self.dir, waiting, dir, name, RenameFlags::NOREPLACE) {
+            Err(errno) if unsupported(errno) => {
+                // The waiting name goes when this is dropped.
+                rustix::fs::linkat(&self.dir, waiting, dir, name, AtFlags::empty())
+            }
+            result => {
+                result?;
+                self.name = None;
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts the content in the place of `name`, which has to be `old` still.
+    ///
+    /// Where the file system can, the two change places in one step and what came out is looked at afterwards, so
+    /// that a file that somebody else saved a moment ago is put back, not lost.
+    pub(super) fn replace(&mut self, dir: BorrowedFd<'_>, name: &str, old: Replaced<'_>) -> Result<(), Outdated> {
+        let waiting = self.take_name()?;
+        match rustix::fs::renameat_with(&self.dir, &*waiting, dir, name, RenameFlags::EXCHANGE) {
+            Ok(()) => {}
+            Err(errno) if unsupported(errno) => {
+                rustix::fs::renameat(&self.dir, &*waiting, dir, name)?;
+                self.name = None;
+                return Ok(());
+            }
+            Err(Errno::NOENT) => return Err(Outdated::Changed),
+            Err(errno) => return Err(errno.into()),
+        }
+        let came_out = rustix::fs::statat(&self.dir, &*waiting, AtFlags::SYMLINK_NOFOLLOW)?;
+        let written = rustix::fs::fstat(old.file)?;
+        let same = identity(&came_out) == identity(old.stat) && content_figures(&written) == content_figures(old.stat);
+        if !same {
+            rustix::fs::renameat_with(&self.dir, &*waiting, dir, name, RenameFlags::EXCHANGE)?;
+            return Err(Outdated::Changed);
+        }
+        // What has the waiting name now is the old file; it goes with this value.
+        Ok(())
+    }
+
+    fn take_name(&mut self) -> Result<String, Errno> {
+        if let Some(name) = &self.name {
+            return Ok(name.clone());
+        }
+        let name = fresh_name()?;
+        link(&self.file, self.dir.as_fd(), &name)?;
+        self.name = Some(name.clone());
+        Ok(name)
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name
+            && let Err(errno) = rustix::fs::unlinkat(&self.dir, &**name, AtFlags::empty())
+            && errno != Errno::NOENT
+        {
+            tracing::warn!(%name, %errno, "a temporary file stays behind");
+        }
+    }
+}
+
+/// Why a replacement did not happen.
+#[derive(Debug)]
+pub(super) enum Outdated {
+    /// The file is not the one that was read.
+    Changed,
+    Fault(Errno),
+}
+
+impl From<Errno> for Outdated {
+    fn from(errno: Errno) -> Self {
+        Self::Fault(errno)
+    }
+}
+
+/// Changes time of the inode is left out: the exchange itself moves it.
+fn content_figures(stat: &Stat) -> (u64, i64) {
+    let (size, modified, ..) = figures(stat);
+    (size, modified)
+}
+
+/// A file without a name, where the file system has such and they can be named later.
+#[cfg(target_os = "linux")]
+fn nameless(dir: BorrowedFd<'_>, mode: Mode) -> Option<File> {
+    static NAMEABLE: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| rustix::fs::stat("/proc/self/fd").is_ok());
+    if !*NAMEABLE {
+        return None;
+    }
+    rustix::fs::openat(dir, ".", OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode).ok().map(File::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless(_dir: BorrowedFd<'_>, _mode: Mode) -> Option<File> {
+    None
+}
+
+fn link(file: &File, dir: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
+    let held = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
+    rustix::fs::linkat(rustix::fs::CWD, held, dir, name, AtFlags::SYMLINK_FOLLOW)
+}
+
+/// Hidden, so that no search meets it, and not to be guessed.
+pub(super) fn fresh_name() -> Result<String, Errno> {
+    let mut random = [0_u8; 16];
+    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
+    Ok(format!(".bosun-{:032x}.tmp", u128::from_ne_bytes(random)))
+}
+
+fn unsupported(errno: Errno) -> bool {
+    matches!(errno, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
+}
+
+/// Gives the new file the owner, the extended attributes (access lists among them) and the mode of the old one. Owner
+/// and attributes that this user may not set are left out; the mode is not.
+fn keep_attributes(from: Replaced<'_>, to: &File) -> Result<(), Errno> {
+    let own = rustix::fs::fstat(to)?;
+    if (own.st_uid, own.st_gid) != (from.stat.st_uid, from.stat.st_gid) {
+        let (owner, group) = (Uid::from_raw(from.stat.st_uid), Gid::from_raw(from.stat.st_gid));
+        if let Err(errno) = rustix::fs::fchown(to, Some(owner), Some(group))
+            && let Err(group_errno) = rustix::fs::fchown(to, None, Some(group))
+        {
+            tracing::debug!(%errno, %group_errno, "the owner of a file could not be kept");
+        }
+    }
+    for (name, value) in extended_attributes(from.file) {
+        if let Err(errno) = rustix::fs::fsetxattr(to, &*name, &value, XattrFlags::empty()) {
+            tracing::debug!(%errno, ?name, "an extended attribute could not be kept");
+        }
+    }
+    rustix::fs::fchmod(to, Mode::from_raw_mode(from.stat.st_mode))
+}
+
+fn extended_attributes(file: &File) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let Ok(length) = rustix::fs::flistxattr(file, &mut [0_u8; 0]) else { return Vec::new() };
+    let mut list = vec![0_u8; length];
+    let Ok(length) = rustix::fs::flistxattr(file, &mut *list) else { return Vec::new() };
+    list.truncate(length);
+    list.split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty())
+        .filter_map(|name| {
+            let length = rustix::fs::fgetxattr(file, name, &mut [0_u8; 0]).ok()?;
+            let mut value = vec![0_u8; length];
+            let length = rustix::fs::fgetxattr(file, name, &mut *value).ok()?;
+            value.truncate(length);
+            Some((name.to_vec(), value))
+        })
+        .collect()
+}

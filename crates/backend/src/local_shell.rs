@@ -1,0 +1,208 @@
+//! Files and commands of this machine, below one folder.
+
+mod environment;
+mod launch;
+mod output;
+mod run;
+mod tree;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
+use crate::fault::on_disk;
+use crate::{
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, ExecRequest, ExecResult, Expect, FileInfo,
+    FilesystemBackend, FilesystemOptions, GlobQuery, GlobResult, GrepQuery, GrepResult, OutputSink, ReadResult,
+    ReadWindow, Replacement, Shell, VirtualPath,
+};
+
+/// Longest command, in bytes: what the system takes as one argument.
+const MAX_COMMAND: usize = 128 * 1024 - 1;
+
+/// How a [`LocalShellBackend`] runs commands.
+#[derive(Clone, Debug)]
+pub struct LocalShellOptions {
+    pub files: FilesystemOptions,
+    /// For requests that name no limit.
+    pub default_timeout: Duration,
+    pub max_timeout: Duration,
+    /// Commands that run at the same time; more wait.
+    pub at_once: usize,
+    /// Names of variables that commands get from the app's own environment besides the usual few. Names that look
+    /// like those of secrets are never passed.
+    pub pass_environment: Vec<String>,
+    /// Variables that commands get with these values.
+    pub set_environment: Vec<(String, String)>,
+    /// Where long outputs wait, in files without a name; `None`: the system's temporary folder.
+    pub spool_dir: Option<PathBuf>,
+}
+
+impl Default for LocalShellOptions {
+    fn default() -> Self {
+        Self {
+            files: FilesystemOptions::default(),
+            default_timeout: Duration::from_secs(120),
+            max_timeout: Duration::from_secs(3600),
+            at_once: 8,
+            pass_environment: Vec::new(),
+            set_environment: Vec::new(),
+            spool_dir: None,
+        }
+    }
+}
+
+/// A [`FilesystemBackend`] with a [`Shell`] beside it. Nothing holds the commands back but the rights of the user: see
+/// [`Shell::sandbox`].
+#[derive(Clone, Debug)]
+pub struct LocalShellBackend {
+    files: FilesystemBackend,
+    environment: Arc<[(OsString, OsString)]>,
+    default_timeout: Duration,
+    max_timeout: Duration,
+    spool_dir: PathBuf,
+    running: Arc<Semaphore>,
+}
+
+impl LocalShellBackend {
+    /// Takes hold of the folder at `root` and of the environment as it is now. Blocks on the disk for a moment.
+    ///
+    /// # Errors
+    /// Those of [`FilesystemBackend::open`].
+    pub fn open(root: &Path, options: LocalShellOptions) -> Result<Self, BackendError> {
+        let files = FilesystemBackend::open(root, options.files)?;
+        let environment = environment::build(std::env::vars_os(), &options, files.root().host()).into();
+        Ok(Self {
+            files,
+            environment,
+            default_timeout: options.default_timeout,
+            max_timeout: options.max_timeout,
+            spool_dir: options.spool_dir.unwrap_or_else(std::env::temp_dir),
+            running: Arc::new(Semaphore::new(options.at_once.max(1))),
+        })
+    }
+
+    async fn run(&self, request: ExecRequest, sink: &dyn OutputSink) -> Result<ExecResult, BackendError> {
+        check_command(&request.command)?;
+        let timeout = request.timeout.unwrap_or(self.default_timeout);
+        if timeout.is_zero() || timeout > self.max_timeout {
+            return Err(BackendError::BadTimeout { given: timeout.as_secs(), max: self.max_timeout.as_secs() });
+        }
+        let _permit = tokio::select! {
+            permit = self.running.acquire() => permit.map_err(|_| BackendError::Cancelled)?,
+            () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
+        };
+        let root = Arc::clone(self.files.root());
+        on_disk(move || root.check_alive()).await?;
+        let running = launch::launch(self.files.root(), &request.command, &self.environment)?;
+        run::run(running, timeout, &request.cancel, sink, self.spool_dir.clone()).await
+    }
+}
+
+fn check_command(command: &str) -> Result<(), BackendError> {
+    let refused = |reason: String| Err(BackendError::BadCommand { reason });
+    if command.trim().is_empty() {
+        return refused("it is empty; give the command to run".to_owned());
+    }
+    if command.contains('\0') {
+        return refused("it holds a NUL byte, which no shell can take".to_owned());
+    }
+    if command.len() > MAX_COMMAND {
+        let length = command.len();
+        return refused(format!(
+            "it is {length} bytes long and the system takes {MAX_COMMAND}; write it to a file and run that"
+        ));
+    }
+    Ok(())
+}
+
+impl Shell for LocalShellBackend {
+    fn execute<'a>(
+        &'a self,
+        request: ExecRequest,
+        sink: &'a dyn OutputSink,
+    ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
+        Box::pin(self.run(request, sink))
+    }
+
+    fn default_timeout(&self) -> Duration {
+        self.default_timeout
+    }
+
+    fn sandbox(&self) -> Option<&str> {
+        None
+    }
+}
+
+impl Backend for LocalShellBackend {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+        self.files.ls(path)
+    }
+
+    fn read<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        window: ReadWindow,
+    ) -> BoxFuture<'a, Result<ReadResult, BackendError>> {
+        self.files.read(path, window)
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        bytes: Vec<u8>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        self.files.write(path, bytes, expect, witness)
+    }
+
+    fn edit<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        replacement: Replacement<'a>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        self.files.edit(path, replacement, expect, witness)
+    }
+
+    fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
+        self.files.grep(query)
+    }
+
+    fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {
+        self.files.glob(query)
+    }
+
+    fn upload(&self, files: Vec<(VirtualPath, Vec<u8>)>) -> BoxFuture<'_, Vec<Result<(), BackendError>>> {
+        self.files.upload(files)
+    }
+
+    fn download(&self, paths: Vec<VirtualPath>) -> BoxFuture<'_, Vec<Result<Vec<u8>, BackendError>>> {
+        self.files.download(paths)
+    }
+
+    fn shell(&self) -> Option<&dyn Shell> {
+        Some(self)
+    }
+
+    fn deleter(&self) -> Option<&dyn Delete> {
+        self.files.deleter()
+    }
+
+    fn host_path(&self, path: &VirtualPath) -> Option<PathBuf> {
+        self.files.host_path(path)
+    }
+
+    fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
+        self.files.resolve(text)
+    }
+}
+
+#[cfg(test)]
+#[path = "local_shell_tests.rs"]
+mod tests;

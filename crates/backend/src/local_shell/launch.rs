@@ -1,0 +1,77 @@
+use std::ffi::OsString;
+use std::os::fd::AsRawFd;
+use std::process::Stdio;
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
+use tokio::process::{ChildStderr, ChildStdout, Command};
+
+use super::tree::{ProcessTree, Tag};
+use crate::BackendError;
+use crate::root::Root;
+
+/// A command that has been started.
+pub(super) struct Running {
+    pub(super) child: Box<dyn ChildWrapper>,
+    pub(super) stdout: ChildStdout,
+    pub(super) stderr: ChildStderr,
+    pub(super) tree: ProcessTree,
+}
+
+/// Starts `command` in the folder that `root` holds, in a session of its own, with nothing to read.
+pub(super) fn launch(
+    root: &Root,
+    command: &str,
+    environment: &[(OsString, OsString)],
+) -> Result<Running, BackendError> {
+    let failed = |reason: String| BackendError::Spawn { reason };
+    let tag = Tag::fresh().map_err(|errno| failed(errno.to_string()))?;
+    let mut shell = Command::new("/bin/sh");
+    shell
+        .arg("-c")
+        .arg(command)
+        .env_clear()
+        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .current_dir(working_folder(root))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    prepare_child(&mut shell, tag);
+    let mut child = CommandWrap::from(shell).wrap(ProcessSession).spawn().map_err(|error| failed(error.to_string()))?;
+    let tree = child.id().and_then(|id| ProcessTree::of(id, tag)).ok_or_else(|| failed("it has no process".into()))?;
+    match (child.stdout().take(), child.stderr().take()) {
+        (Some(stdout), Some(stderr)) => Ok(Running { child, stdout, stderr, tree }),
+        _ => Err(failed("its output cannot be read".into())),
+    }
+}
+
+/// The folder as an object, not by its name: whatever happens to the name, the command starts where the files are.
+#[cfg(target_os = "linux")]
+fn working_folder(root: &Root) -> std::path::PathBuf {
+    let held = format!("/proc/self/fd/{}", root.handle().as_raw_fd());
+    if std::path::Path::new(&held).exists() { held.into() } else { root.host().to_owned() }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn working_folder(root: &Root) -> std::path::PathBuf {
+    root.host().to_owned()
+}
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, reason = "the only way to do something between fork and exec")]
+fn prepare_child(shell: &mut Command, tag: Tag) {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    // SAFETY: the closure runs in the forked child of a process with many threads. It makes two system calls and
+    // nothing else: it allocates nothing and takes no lock.
+    unsafe {
+        shell.pre_exec(move || {
+            tag.put_on_this_process();
+            let none = Rlimit { current: Some(0), maximum: Some(0) };
+            // A core file in the project would hold whatever the program had in memory.
+            setrlimit(Resource::Core, none).or(Ok(()))
+        });
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn prepare_child(_shell: &mut Command, _tag: Tag) {}

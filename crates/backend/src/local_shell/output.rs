@@ -1,0 +1,317 @@
+//! What a command writes: two streams brought together line by line, shown as they come, kept within bounds.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use memchr::{memchr, memrchr};
+
+use crate::{KeptOutput, OutputSink};
+
+/// Bytes of the result's text at each end.
+const HEAD: usize = 128 * 1024;
+const TAIL: usize = 128 * 1024;
+/// Bytes of a long output that are kept at all.
+const MAX_KEPT: u64 = 64 * 1024 * 1024;
+/// Bytes handed to the disk at a time.
+const SPOOL: usize = 1024 * 1024;
+/// An unfinished line is held back for its rest up to this length.
+const MAX_HELD: usize = 8 * 1024;
+/// At most this much is shown live in one [`WINDOW`].
+const LIVE: usize = 64 * 1024;
+const WINDOW: Duration = Duration::from_millis(50);
+const MARK: &[u8] = b"[stderr] ";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    Out,
+    Err,
+}
+
+/// Lines of both streams in the order in which they came, those of standard error marked.
+#[derive(Default)]
+struct Interleaver {
+    held_out: Vec<u8>,
+    held_err: Vec<u8>,
+    last: Option<Stream>,
+    mid_line: bool,
+}
+
+impl Interleaver {
+    fn push(&mut self, stream: Stream, bytes: &[u8], out: &mut Vec<u8>) {
+        let held = self.held(stream);
+        let (whole, rest) = match memrchr(b'\n', bytes) {
+            Some(at) => bytes.split_at(at + 1),
+            None => (&[][..], bytes),
+        };
+        if !whole.is_empty() {
+            let mut lines = std::mem::take(held);
+            lines.extend_from_slice(whole);
+            self.emit(stream, &lines, out);
+        }
+        let held = self.held(stream);
+        held.extend_from_slice(rest);
+        if held.len() > MAX_HELD {
+            let part = std::mem::take(held);
+            self.emit(stream, &part, out);
+        }
+    }
+
+    fn holds(&self) -> bool {
+        !self.held_out.is_empty() || !self.held_err.is_empty()
+    }
+
+    /// Lets unfinished lines go: nothing more came for a while, or ever will.
+    fn flush(&mut self, out: &mut Vec<u8>) {
+        for stream in [Stream::Out, Stream::Err] {
+            let part = std::mem::take(self.held(stream));
+            self.emit(stream, &part, out);
+        }
+    }
+
+    fn held(&mut self, stream: Stream) -> &mut Vec<u8> {
+        match stream {
+            Stream::Out => &mut self.held_out,
+            Stream::Err => &mut self.held_err,
+        }
+    }
+
+    fn emit(&mut self, stream: Stream, bytes: &[u8], out: &mut Vec<u8>) {
+        if bytes.is_empty() {
+            return;
+        }
+        if self.mid_line && self.last != Some(stream) {
+            out.push(b'\n');
+            self.mid_line = false;
+        }
+        self.last = Some(stream);
+        if stream == Stream::Out {
+            out.extend_from_slice(bytes);
+            self.mid_line = !bytes.ends_with(b"\n");
+            return;
+        }
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if !self.mid_line {
+                out.extend_from_slice(MARK);
+            }
+            let (line, after) = rest.split_at(memchr(b'\n', rest).map_or(rest.len(), |at| at + 1));
+            out.extend_from_slice(line);
+            self.mid_line = !line.ends_with(b"\n");
+            rest = after;
+        }
+    }
+}
+
+/// Collects a command's output.
+pub(super) struct Collector<'a> {
+    lines: Interleaver,
+    sink: Live<'a>,
+    /// Bytes the command wrote, and bytes of the marked text.
+    written: u64,
+    length: u64,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    spool: Spool,
+}
+
+/// Everything about an output that has come to its end.
+pub(super) struct Collected {
+    pub(super) output: String,
+    pub(super) truncated: bool,
+    pub(super) written: u64,
+    pub(super) kept: Option<KeptOutput>,
+}
+
+impl<'a> Collector<'a> {
+    pub(super) fn new(sink: &'a dyn OutputSink, spool_dir: PathBuf) -> Self {
+        Self {
+            lines: Interleaver::default(),
+            sink: Live { sink, window: Instant::now(), shown: 0, skipped: 0 },
+            written: 0,
+            length: 0,
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            spool: Spool { dir: spool_dir, pending: Vec::new(), file: None, length: 0 },
+        }
+    }
+
+    pub(super) fn take(&mut self, stream: Stream, bytes: &[u8]) {
+        self.written += bytes.len() as u64;
+        let mut text = Vec::with_capacity(bytes.len() + MARK.len());
+        self.lines.push(stream, bytes, &mut text);
+        self.add(&text);
+    }
+
+    /// Whether an unfinished line waits to be shown.
+    pub(super) fn holds(&self) -> bool {
+        self.lines.holds()
+    }
+
+    pub(super) fn flush(&mut self) {
+        let mut text = Vec::new();
+        self.lines.flush(&mut text);
+        self.add(&text);
+    }
+
+    fn add(&mut self, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
+        self.sink.show(text);
+        let over = self.length + text.len() as u64 > (HEAD + TAIL) as u64;
+        if over && !self.spool.is_open() {
+            // So far both ends together are the whole.
+            let tail = self.tail.make_contiguous();
+            self.spool.begin(&self.head, tail);
+        }
+        if over {
+            self.spool.add(text);
+        }
+        self.length += text.len() as u64;
+        let room = HEAD - self.head.len();
+        let (first, rest) = text.split_at(room.min(text.len()));
+        self.head.extend_from_slice(first);
+        self.tail.extend(rest.get(rest.len().saturating_sub(TAIL)..).unwrap_or_default());
+        let surplus = self.tail.len().saturating_sub(TAIL);
+        self.tail.drain(..surplus);
+    }
+
+    /// Hands what waits to the disk, once it is worth it.
+    pub(super) async fn spill(&mut self) {
+        if self.spool.pending.len() >= SPOOL {
+            self.spool.write_out().await;
+        }
+    }
+
+    pub(super) async fn finish(mut self) -> Collected {
+        self.flush();
+        self.sink.finish();
+        self.spool.write_out().await;
+        let left_out = self.length - (self.head.len() + self.tail.len()) as u64;
+        let tail: Vec<u8> = self.tail.into();
+        let whole = if left_out == 0 { [self.head.as_slice(), &tail].concat() } else { Vec::new() };
+        let output = match left_out {
+            0 => String::from_utf8_lossy(&whole).into_owned(),
+            _ => joined(&self.head, left_out, &tail),
+        };
+        let exact = left_out == 0 && output.as_bytes() == whole;
+        let kept = match left_out {
+            0 if exact => None,
+            0 => self.spool.keep_small(whole).await,
+            _ => self.spool.keep(),
+        };
+        Collected { output, truncated: left_out > 0, written: self.written, kept }
+    }
+}
+
+/// Both ends with a line between them that says what is missing. Neither begins nor ends inside a character.
+fn joined(head: &[u8], left_out: u64, tail: &[u8]) -> String {
+    let is_inside = |byte: &u8| byte & 0xC0 == 0x80;
+    let cut = tail.iter().take(3).take_while(|byte| is_inside(byte)).count();
+    let tail = tail.get(cut..).unwrap_or_default();
+    let head = match std::str::from_utf8(head) {
+        Err(error) if error.error_len().is_none() => head.get(..error.valid_up_to()).unwrap_or_default(),
+        _ => head,
+    };
+    format!(
+        "{}\n\n[{left_out} bytes left out here]\n\n{}",
+        String::from_utf8_lossy(head).trim_end_matches('\n'),
+        String::from_utf8_lossy(tail)
+    )
+}
+
+/// Shows output as it comes, at a rate that a window can follow.
+struct Live<'a> {
+    sink: &'a dyn OutputSink,
+    window: Instant,
+    shown: usize,
+    skipped: usize,
+}
+
+impl Live<'_> {
+    fn show(&mut self, text: &[u8]) {
+        if self.window.elapsed() >= WINDOW {
+            self.finish();
+            self.window = Instant::now();
+            self.shown = 0;
+        }
+        let (now, later) = text.split_at(LIVE.saturating_sub(self.shown).min(text.len()));
+        if !now.is_empty() {
+            self.sink.output(now);
+        }
+        self.shown += now.len();
+        self.skipped += later.len();
+    }
+
+    fn finish(&mut self) {
+        if self.skipped > 0 {
+            self.sink.output(format!("\n[{} bytes not shown live]\n", self.skipped).as_bytes());
+            self.skipped = 0;
+        }
+    }
+}
+
+/// The whole of a long output on disk, as far as it is kept.
+struct Spool {
+    dir: PathBuf,
+    pending: Vec<u8>,
+    /// `Err`: the disk did not take it, and the ends have to do.
+    file: Option<io::Result<File>>,
+    length: u64,
+}
+
+impl Spool {
+    fn is_open(&self) -> bool {
+        self.file.is_some()
+    }
+
+    fn begin(&mut self, head: &[u8], tail: &[u8]) {
+        self.file = Some(tempfile::tempfile_in(&self.dir));
+        self.add(head);
+        self.add(tail);
+    }
+
+    fn add(&mut self, text: &[u8]) {
+        let room = usize::try_from(MAX_KEPT - self.length).unwrap_or(usize::MAX);
+        let kept = text.get(..room).unwrap_or(text);
+        self.length += kept.len() as u64;
+        self.pending.extend_from_slice(kept);
+    }
+
+    async fn write_out(&mut self) {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return;
+        }
+        let Some(Ok(mut file)) = self.file.take() else { return };
+        let written = tokio::task::spawn_blocking(move || file.write_all(&pending).map(|()| file)).await;
+        let written = written.unwrap_or_else(|error| Err(io::Error::other(error)));
+        if let Err(error) = &written {
+            tracing::warn!(%error, "a long output could not be kept");
+        }
+        self.file = Some(written);
+    }
+
+    fn keep(self) -> Option<KeptOutput> {
+        Some(KeptOutput::new(self.file?.ok()?, self.length))
+    }
+
+    async fn keep_small(self, bytes: Vec<u8>) -> Option<KeptOutput> {
+        let dir = self.dir;
+        let kept = tokio::task::spawn_blocking(move || keep_in(&dir, &bytes)).await;
+        kept.unwrap_or_else(|error| Err(io::Error::other(error))).ok()
+    }
+}
+
+fn keep_in(dir: &Path, bytes: &[u8]) -> io::Result<KeptOutput> {
+    let mut file = tempfile::tempfile_in(dir)?;
+    file.write_all(bytes)?;
+    Ok(KeptOutput::new(file, bytes.len() as u64))
+}
+
+#[cfg(test)]
+#[path = "output_tests.rs"]
+mod tests;

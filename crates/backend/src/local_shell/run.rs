@@ -1,0 +1,180 @@
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::pin::{Pin, pin};
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{ChildStderr, ChildStdout};
+use tokio_util::sync::CancellationToken;
+
+use super::launch::Running;
+use super::output::{Collector, Stream};
+use super::tree::ProcessTree;
+use crate::{BackendError, ExecResult, OutputSink};
+
+/// What a pipe holds at most.
+const PIPE: usize = 64 * 1024;
+/// An unfinished line is shown when nothing came for this long.
+const IDLE: Duration = Duration::from_millis(100);
+/// Time for the last bytes of programs that end a moment after the shell, before they are ended.
+const GRACE: Duration = Duration::from_millis(100);
+/// Time for the pipes to close once everything has ended. Only something that is not of the tree can hold them then.
+const DRAIN: Duration = Duration::from_millis(200);
+
+/// How the wait for a command ended.
+enum End {
+    Exit(std::io::Result<ExitStatus>),
+    TimedOut,
+    Cancelled,
+}
+
+pub(super) async fn run(
+    running: Running,
+    timeout: Duration,
+    cancel: &CancellationToken,
+    sink: &dyn OutputSink,
+    spool_dir: PathBuf,
+) -> Result<ExecResult, BackendError> {
+    let begun = Instant::now();
+    let Running { mut child, stdout, stderr, tree } = running;
+    let alive = Alive(tree);
+    let mut collector = Collector::new(sink, spool_dir);
+    let mut pipes = Pipes::new(stdout, stderr);
+    let mut exit = child.wait();
+    let deadline = pin!(tokio::time::sleep(timeout));
+    let end = wait(&mut exit, deadline, cancel, &mut pipes, &mut collector).await;
+    let (timed_out, cancelled) = (matches!(end, End::TimedOut), matches!(end, End::Cancelled));
+    let status = match end {
+        End::Exit(status) => {
+            pipes.read_for(GRACE, &mut collector).await;
+            alive.end(&mut pipes, &mut collector).await;
+            Some(status.map_err(|error| BackendError::Spawn { reason: error.to_string() })?)
+        }
+        End::TimedOut | End::Cancelled => {
+            alive.end(&mut pipes, &mut collector).await;
+            // Only to leave no dead process behind: how it ended is known.
+            if tokio::time::timeout(DRAIN, &mut exit).await.is_err() {
+                tracing::warn!("a command was killed and has not ended yet");
+            }
+            None
+        }
+    };
+    pipes.read_for(DRAIN, &mut collector).await;
+    let collected = collector.finish().await;
+    Ok(ExecResult {
+        output: collected.output,
+        exit_code: status.and_then(|status| status.code()),
+        signal: status.and_then(|status| status.signal()),
+        timed_out,
+        cancelled,
+        truncated: collected.truncated,
+        total_bytes: collected.written,
+        full_output: collected.kept,
+        duration: begun.elapsed(),
+    })
+}
+
+type Exit<'a> = Pin<Box<dyn Future<Output = std::io::Result<ExitStatus>> + Send + 'a>>;
+
+async fn wait(
+    exit: &mut Exit<'_>,
+    mut deadline: Pin<&mut tokio::time::Sleep>,
+    cancel: &CancellationToken,
+    pipes: &mut Pipes,
+    collector: &mut Collector<'_>,
+) -> End {
+    loop {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return End::Cancelled,
+            () = &mut deadline => return End::TimedOut,
+            () = pipes.read(collector), if pipes.are_open() => {}
+            status = &mut *exit => return End::Exit(status),
+        }
+        collector.spill().await;
+    }
+}
+
+/// Both ends of a command's output.
+struct Pipes {
+    out: Option<ChildStdout>,
+    err: Option<ChildStderr>,
+    out_buffer: Vec<u8>,
+    err_buffer: Vec<u8>,
+}
+
+impl Pipes {
+    fn new(out: ChildStdout, err: ChildStderr) -> Self {
+        Self { out: Some(out), err: Some(err), out_buffer: vec![0; PIPE], err_buffer: vec![0; PIPE] }
+    }
+
+    fn are_open(&self) -> bool {
+        self.out.is_some() || self.err.is_some()
+    }
+
+    /// Takes what comes next from either, or shows an unfinished line when nothing comes. Losing this future loses no
+    /// bytes.
+    async fn read(&mut self, collector: &mut Collector<'_>) {
+        let idle = tokio::time::sleep(IDLE);
+        tokio::select! {
+            got = next(&mut self.out, &mut self.out_buffer), if self.out.is_some() => match got {
+                0 => self.out = None,
+                got => collector.take(Stream::Out, self.out_buffer.get(..got).unwrap_or_default()),
+            },
+            got = next(&mut self.err, &mut self.err_buffer), if self.err.is_some() => match got {
+                0 => self.err = None,
+                got => collector.take(Stream::Err, self.err_buffer.get(..got).unwrap_or_default()),
+            },
+            () = idle, if collector.holds() => collector.flush(),
+        }
+    }
+
+    /// Goes on reading until both are closed, for `time` at most.
+    async fn read_for(&mut self, time: Duration, collector: &mut Collector<'_>) {
+        let until = tokio::time::Instant::now() + time;
+        while self.are_open() && tokio::time::timeout_at(until, self.read(collector)).await.is_ok() {
+            collector.spill().await;
+        }
+    }
+}
+
+/// Bytes read; 0 at the end. A pipe that fails has nothing more to say either.
+async fn next(pipe: &mut Option<impl AsyncRead + Unpin>, buffer: &mut [u8]) -> usize {
+    match pipe {
+        Some(pipe) => pipe.read(buffer).await.unwrap_or(0),
+        None => 0,
+    }
+}
+
+/// Ends the tree whichever way the run ends, also where its future is dropped.
+struct Alive(ProcessTree);
+
+impl Alive {
+    /// Ends all processes, while their last output is still read.
+    async fn end(self, pipes: &mut Pipes, collector: &mut Collector<'_>) {
+        let tree = self.0;
+        std::mem::forget(self);
+        let mut ending = pin!(tokio::task::spawn_blocking(move || tree.end()));
+        loop {
+            tokio::select! {
+                _ = &mut ending => return,
+                () = pipes.read(collector), if pipes.are_open() => {}
+            }
+            collector.spill().await;
+        }
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        let tree = self.0;
+        if tree.kill_once() {
+            // What was started meanwhile dies on a thread of its own: nobody waits here.
+            let killer = std::thread::Builder::new().name("end of a command".to_owned());
+            if let Err(error) = killer.spawn(move || tree.kill()) {
+                tracing::warn!(%error, "processes of a dropped command may go on");
+            }
+        }
+    }
+}

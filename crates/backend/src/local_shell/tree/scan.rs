@@ -1,0 +1,88 @@
+use std::fs;
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use super::ProcessTree;
+
+/// A process as `/proc` shows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Process {
+    pid: Pid,
+    parent: i32,
+    group: i32,
+    session: i32,
+    started: u64,
+    /// It has ended and waits for its parent to notice.
+    ended: bool,
+}
+
+/// The living processes of `tree`.
+pub(super) fn members(tree: &ProcessTree) -> Vec<Process> {
+    let own = rustix::process::getpid();
+    let candidates: Vec<Process> = all()
+        .filter_map(read)
+        .filter(|process| process.started >= tree.started && process.pid != own && !process.ended)
+        .collect();
+    let leader = tree.leader.as_raw_nonzero().get();
+    let mut members = Vec::new();
+    let mut others = Vec::new();
+    for process in candidates {
+        let marked = process.session == leader || process.group == leader || carries(process.pid, tree);
+        if marked { members.push(process) } else { others.push(process) }
+    }
+    // Children of members belong to them, also where the number could not be put on them.
+    loop {
+        let (found, rest): (Vec<Process>, Vec<Process>) = others
+            .into_iter()
+            .partition(|process| members.iter().any(|member| member.pid.as_raw_nonzero().get() == process.parent));
+        if found.is_empty() {
+            return members;
+        }
+        members.extend(found);
+        others = rest;
+    }
+}
+
+pub(super) fn started(pid: Pid) -> u64 {
+    read(pid).map_or(0, |process| process.started)
+}
+
+impl Process {
+    /// Signals this process and no other that got its number since.
+    pub(super) fn signal(&self, signal: Signal) {
+        let Ok(handle) = pidfd_open(self.pid, PidfdFlags::empty()) else { return };
+        let same = read(self.pid).is_some_and(|now| now.started == self.started);
+        if same && let Err(errno) = pidfd_send_signal(&handle, signal) {
+            tracing::debug!(pid = %self.pid, %errno, "a process of a command could not be ended");
+        }
+    }
+}
+
+fn all() -> impl Iterator<Item = Pid> {
+    fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok().and_then(Pid::from_raw))
+}
+
+fn read(pid: Pid) -> Option<Process> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    // The name is in parentheses and may hold anything, parentheses too.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let mut fields = fields.split(' ');
+    let state = fields.next()?;
+    let mut number = || fields.next()?.parse().ok();
+    let (parent, group, session) = (number()?, number()?, number()?);
+    // proc(5): the start is field 22, and session was field 6.
+    let started = fields.nth(15)?.parse().ok()?;
+    Some(Process { pid, parent, group, session, started, ended: matches!(state, "Z" | "X") })
+}
+
+fn carries(pid: Pid, tree: &ProcessTree) -> bool {
+    let Ok(limits) = fs::read_to_string(format!("/proc/{}/limits", pid.as_raw_nonzero())) else { return false };
+    let hard = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max realtime timeout"))
+        .and_then(|values| values.split_whitespace().nth(1)?.parse().ok());
+    hard.is_some_and(|limit| tree.tag.covers(limit))
+}

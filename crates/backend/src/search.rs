@@ -1,0 +1,140 @@
+//! `grep` and `glob` over the files below a root, in process.
+//!
+//! Both walk the same set of files (behaviour.md A9): what ignore files leave out is left out, hidden files too unless
+//! the pattern names them, `.git` always. Nothing outside the root is met: folders are opened by the root, links are
+//! followed only to files that it opens. Results are the first ones in path order, whatever the threads did.
+
+mod dialect;
+mod file;
+mod lines;
+mod rules;
+mod top;
+mod walk;
+
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::root::Root;
+use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation, VirtualPath};
+use dialect::{Glob, Hidden};
+use file::FileSearch;
+use top::Top;
+use walk::{Found, Outcome, Visitor, Walk};
+
+/// Paths that one `glob` gives.
+const MAX_PATHS: usize = 100_000;
+
+/// How long a search may go on.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget {
+    deadline: Instant,
+    cancel: CancellationToken,
+}
+
+impl Budget {
+    pub(crate) fn new(time: Duration, cancel: &CancellationToken) -> Self {
+        Self { deadline: Instant::now() + time, cancel: cancel.child_token() }
+    }
+
+    /// Stops the search when its caller goes away.
+    pub(crate) fn stop_on_drop(&self) -> DropGuard {
+        self.cancel.clone().drop_guard()
+    }
+
+    fn is_spent(&self) -> bool {
+        self.cancel.is_cancelled() || Instant::now() >= self.deadline
+    }
+}
+
+pub(crate) fn glob(root: &Root, query: &GlobQuery, budget: &Budget) -> Result<GlobResult, BackendError> {
+    let glob = Glob::parse(&query.pattern, hidden(query.include_ignored))?;
+    let walk = Walk::new(root, budget, &query.path, Some(glob), query.include_ignored)?;
+    let top = Top::new(MAX_PATHS);
+    let outcome = walk.run(&Paths { top: &top })?;
+    let (paths, more) = top.into_sorted();
+    Ok(GlobResult { paths, truncated: truncation(outcome, more) })
+}
+
+pub(crate) fn grep(root: &Root, query: &GrepQuery, budget: &Budget) -> Result<GrepResult, BackendError> {
+    let filter = query.glob.as_deref().map(|glob| Glob::parse(glob, hidden(query.include_ignored))).transpose()?;
+    let search = FileSearch::new(&query.pattern, query.regex)?;
+    let walk = Walk::new(root, budget, &query.path, filter, query.include_ignored)?;
+    let top = Top::new(query.max_count);
+    let outcome = walk.run(&Lines { root, budget, search: &search, top: &top })?;
+    let (matches, more) = top.into_sorted();
+    Ok(GrepResult { matches, truncated: truncation(outcome, more) })
+}
+
+fn hidden(include_ignored: bool) -> Hidden {
+    if include_ignored { Hidden::Enter } else { Hidden::Skip }
+}
+
+fn truncation(outcome: Outcome, more: bool) -> Option<Truncation> {
+    if outcome.spent {
+        Some(Truncation::Budget)
+    } else if more {
+        Some(Truncation::Count)
+    } else {
+        outcome.unreadable.then_some(Truncation::Unreadable)
+    }
+}
+
+struct Paths<'a> {
+    top: &'a Top<VirtualPath>,
+}
+
+impl Visitor for Paths<'_> {
+    type Local = ();
+
+    fn local(&self) {}
+
+    fn wants(&self, path: &str) -> bool {
+        self.top.may_take(|last| path <= last.as_str())
+    }
+
+    fn visit(&self, found: &Found<'_>, (): &mut ()) -> Result<(), rustix::io::Errno> {
+        if let Some(path) = found.path() {
+            self.top.offer(path);
+        }
+        Ok(())
+    }
+}
+
+struct Lines<'a> {
+    root: &'a Root,
+    budget: &'a Budget,
+    search: &'a FileSearch,
+    top: &'a Top<GrepMatch>,
+}
+
+impl Visitor for Lines<'_> {
+    type Local = file::Scratch;
+
+    fn local(&self) -> file::Scratch {
+        self.search.scratch()
+    }
+
+    fn wants(&self, path: &str) -> bool {
+        self.top.may_take(|last| path <= last.path.as_str())
+    }
+
+    fn visit(&self, found: &Found<'_>, scratch: &mut file::Scratch) -> Result<(), rustix::io::Errno> {
+        let Some(file) = found.open(self.root)? else { return Ok(()) };
+        let mut path = None;
+        scratch.search(file, self.budget, |line, text| {
+            let path = match &path {
+                Some(path) => path,
+                None => match found.path() {
+                    Some(shown) => path.insert(shown),
+                    None => return false,
+                },
+            };
+            self.top.offer(GrepMatch { path: VirtualPath::clone(path), line, text: text() })
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;

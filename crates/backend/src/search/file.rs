@@ -1,0 +1,161 @@
+use std::fs::File;
+use std::io::{self, Read};
+
+use grep_matcher::{LineTerminator, Matcher};
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use rustix::io::Errno;
+
+use super::Budget;
+use super::lines::{Unified, unify};
+use crate::BackendError;
+use crate::text::BOM;
+
+/// Files up to this size are searched in one piece.
+const PIECE: usize = 256 * 1024;
+/// Memory for one line of a larger file. A file with a longer one is left at that line.
+const MAX_LINE: usize = 16 * 1024 * 1024;
+/// Bytes of a line that are shown.
+const SHOWN: usize = 2000;
+/// Of those, before the match.
+const LEAD: usize = 400;
+/// Bytes that a compiled pattern may take.
+const MAX_PATTERN: usize = 10 * 1024 * 1024;
+
+/// What to look for in every file.
+pub(super) struct FileSearch {
+    /// `None`: a text with a line end in it, which no line holds.
+    matcher: Option<RegexMatcher>,
+}
+
+/// One thread's own searcher and buffer.
+pub(super) struct Scratch {
+    matcher: Option<RegexMatcher>,
+    searcher: Searcher,
+    buffer: Vec<u8>,
+}
+
+impl FileSearch {
+    pub(super) fn new(pattern: &str, regex: bool) -> Result<Self, BackendError> {
+        if !regex && pattern.contains(['\n', '\r']) {
+            return Ok(Self { matcher: None });
+        }
+        let matcher = RegexMatcherBuilder::new()
+            .fixed_strings(!regex)
+            .multi_line(true)
+            .crlf(true)
+            .size_limit(MAX_PATTERN)
+            .dfa_size_limit(MAX_PATTERN)
+            .build(pattern)
+            .map_err(|error| BackendError::BadPattern {
+                pattern: pattern.chars().take(80).collect(),
+                reason: error.to_string(),
+            })?;
+        Ok(Self { matcher: Some(matcher) })
+    }
+
+    pub(super) fn scratch(&self) -> Scratch {
+        let searcher = SearcherBuilder::new()
+            .line_terminator(LineTerminator::crlf())
+            .line_number(true)
+            .bom_sniffing(false)
+            .binary_detection(BinaryDetection::quit(0))
+            .heap_limit(Some(MAX_LINE))
+            .build();
+        Scratch { matcher: self.matcher.clone(), searcher, buffer: vec![0; PIECE] }
+    }
+}
+
+impl Scratch {
+    /// Gives every matching line to `take`, with its 1-based number and a way to make its text, until that says no.
+    pub(super) fn search(
+        &mut self,
+        mut file: File,
+        budget: &Budget,
+        take: impl FnMut(u64, &dyn Fn() -> String) -> bool,
+    ) -> Result<(), Errno> {
+        let Some(matcher) = &self.matcher else { return Ok(()) };
+        let got = read_piece(&mut file, &mut self.buffer).map_err(|error| errno(&error))?;
+        let piece = self.buffer.get_mut(..got).unwrap_or_default();
+        if memchr::memchr(0, piece).is_some() {
+            return Ok(());
+        }
+        let mark = if piece.starts_with(BOM) { BOM.len() } else { 0 };
+        let sink = LineSink { matcher, take };
+        let searched = if got < PIECE {
+            unify(piece, None);
+            self.searcher.search_slice(matcher, piece.get(mark..).unwrap_or_default(), sink)
+        } else {
+            let head: &[u8] = piece.get(mark..).unwrap_or_default();
+            self.searcher.search_reader(matcher, Unified::new(head.chain(file), budget), sink)
+        };
+        match searched {
+            // The walk looks at the budget by itself.
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(()),
+            Err(error) => Err(errno(&error)),
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+/// Fills `buffer` as far as the file goes.
+fn read_piece(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
+        let asked = room.len();
+        match file.read(room) {
+            Ok(got) => {
+                filled += got;
+                // A regular file gives less than was asked for only at its end.
+                if got < asked {
+                    return Ok(filled);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+fn errno(error: &io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
+}
+
+struct LineSink<'a, F> {
+    matcher: &'a RegexMatcher,
+    take: F,
+}
+
+impl<F: FnMut(u64, &dyn Fn() -> String) -> bool> Sink for LineSink<'_, F> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        let line = found.bytes();
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        Ok((self.take)(found.line_number().unwrap_or(0), &|| shown(line, self.matcher)))
+    }
+}
+
+/// The line, or of a very long one the part around the match.
+fn shown(line: &[u8], matcher: &RegexMatcher) -> String {
+    if line.len() <= SHOWN {
+        return String::from_utf8_lossy(line).into_owned();
+    }
+    let at = matcher.find(line).ok().flatten().map_or(0, |found| found.start());
+    let start = boundary(line, at.saturating_sub(LEAD).min(line.len() - SHOWN));
+    let end = boundary(line, start + SHOWN);
+    let part = String::from_utf8_lossy(line.get(start..end).unwrap_or_default());
+    let (before, after) = (if start > 0 { "…" } else { "" }, if end < line.len() { "…" } else { "" });
+    format!("{before}{part}{after} [{} of {} bytes of this line]", end - start, line.len())
+}
+
+/// The nearest position at or before `at` where a character begins.
+fn boundary(line: &[u8], at: usize) -> usize {
+    let mut at = at.min(line.len());
+    while at > 0 && line.get(at).is_some_and(|byte| byte & 0xC0 == 0x80) {
+        at -= 1;
+    }
+    at
+}

@@ -1,0 +1,484 @@
+use std::fs::File;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::{AtFlags, FileType};
+use rustix::io::Errno;
+
+use super::Budget;
+use super::dialect::{Glob, Progress, is_hidden};
+use super::rules::{Present, Rules};
+use crate::fault::fault;
+use crate::root::{FOLDER, Links, NAME, READ, Root, file_type};
+use crate::{BackendError, VirtualPath};
+
+const MAX_THREADS: usize = 8;
+/// Files that one thread takes on at a time; a large folder is shared out in such parts.
+const BATCH: usize = 64;
+/// Entries of one folder held at a time, so that a folder with a million costs no more.
+const HELD: usize = 16 * 1024;
+/// Bytes asked from the kernel for each part of a listing.
+const LISTING: usize = 32 * 1024;
+
+/// Takes the files that a walk finds, on several threads.
+pub(super) trait Visitor: Sync {
+    /// What each thread has for itself.
+    type Local;
+
+    fn local(&self) -> Self::Local;
+
+    /// Whether anything at or below `path` can be of use.
+    fn wants(&self, path: &str) -> bool;
+
+    fn visit(&self, found: &Found<'_>, local: &mut Self::Local) -> Result<(), Errno>;
+}
+
+/// What became of a walk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outcome {
+    /// Time ran out.
+    pub(super) spent: bool,
+    /// Something could not be read.
+    pub(super) unreadable: bool,
+}
+
+pub(super) struct Walk<'a> {
+    root: &'a Root,
+    budget: &'a Budget,
+    /// What the caller called the start, and what it is called without links.
+    shown: VirtualPath,
+    direct: VirtualPath,
+    filter: Option<Glob>,
+    include_ignored: bool,
+    queue: Mutex<Queue>,
+    wake: Condvar,
+    stopped: AtomicBool,
+    unreadable: AtomicBool,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: Vec<Work>,
+    /// Threads at work, which may add to what waits.
+    active: usize,
+}
+
+enum Work {
+    Folder(Folder),
+    Files(Files),
+}
+
+/// A folder to be read, by its path below the root without links.
+struct Folder {
+    relative: String,
+    progress: Option<Progress>,
+    rules: Rules,
+}
+
+struct Files {
+    folder: Arc<OwnedFd>,
+    relative: Arc<str>,
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    name: String,
+    link: bool,
+}
+
+/// A file that a walk has found.
+pub(super) struct Found<'a> {
+    walk: &'a Walk<'a>,
+    folder: BorrowedFd<'a>,
+    relative: &'a str,
+    entry: &'a Entry,
+}
+
+impl<'a> Walk<'a> {
+    /// # Errors
+    /// Where the start leads out of the root or cannot be opened. A start that does not exist is an empty walk.
+    pub(super) fn new(
+        root: &'a Root,
+        budget: &'a Budget,
+        path: &VirtualPath,
+        filter: Option<Glob>,
+        include_ignored: bool,
+    ) -> Result<Self, BackendError> {
+        let (direct, exists) = match root.direct(path) {
+            Ok(direct) => (direct, true),
+            Err(Errno::NOENT | Errno::NOTDIR) => (path.clone(), false),
+            Err(errno) => return Err(fault(errno, path)),
+        };
+        let walk = Self {
+            root,
+            budget,
+            shown: path.clone(),
+            direct,
+            filter,
+            include_ignored,
+            queue: Mutex::default(),
+            wake: Condvar::new(),
+            stopped: AtomicBool::new(false),
+            unreadable: AtomicBool::new(false),
+        };
+        if exists && let Some(work) = walk.first().map_err(|errno| fault(errno, path))? {
+            walk.lock().waiting.push(work);
+        }
+        Ok(walk)
+    }
+
+    fn first(&self) -> Result<Option<Work>, Errno> {
+        if self.direct.segments().any(is_git) {
+            return Ok(None);
+        }
+        let named = match self.root.open_path(&self.direct, NAME, Links::Refuse) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
+            opened => opened?,
+        };
+        match file_type(&rustix::fs::fstat(&named)?) {
+            FileType::Directory => {
+                let rules = match self.include_ignored {
+                    true => Rules::default(),
+                    false => Rules::above(self.root, self.direct.relative()),
+                };
+                let progress = self.filter.as_ref().map(Glob::start);
+                Ok(Some(Work::Folder(Folder { relative: self.direct.relative().to_owned(), progress, rules })))
+            }
+            FileType::RegularFile => self.one_file(),
+            _ => Ok(None),
+        }
+    }
+
+    /// A file named as the start is searched whatever ignore files say; the filter is about its name.
+    fn one_file(&self) -> Result<Option<Work>, Errno> {
+        let (Some(parent), Some(name)) = (self.direct.parent(), self.direct.name()) else { return Ok(None) };
+        if self.filter.as_ref().is_some_and(|glob| !glob.matches(&glob.start(), name)) {
+            return Ok(None);
+        }
+        let folder = Arc::new(self.root.open_path(&parent, FOLDER, Links::Refuse)?);
+        let entries = vec![Entry { name: name.to_owned(), link: false }];
+        Ok(Some(Work::Files(Files { folder, relative: parent.relative().into(), entries })))
+    }
+
+    pub(super) fn run<V: Visitor>(self, visitor: &V) -> Result<Outcome, BackendError> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|| self.work(visitor));
+            }
+            self.work(visitor);
+        });
+        if self.budget.cancel.is_cancelled() {
+            return Err(BackendError::Cancelled);
+        }
+        Ok(Outcome { spent: self.stopped.load(Ordering::Relaxed), unreadable: self.unreadable.load(Ordering::Relaxed) })
+    }
+
+    fn work<V: Visitor>(&self, visitor: &V) {
+        let mut local = visitor.local();
+        let mut listing = vec![MaybeUninit::uninit(); LISTING];
+        while let Some(work) = self.next() {
+            // Also where a visitor panics, the others must not wait for this thread.
+            let _busy = Busy(self);
+            match work {
+                Work::Folder(folder) => self.read_folder(folder, visitor, &mut listing, &mut local),
+                Work::Files(files) => self.visit(&files, visitor, &mut local),
+            }
+        }
+    }
+
+    fn next(&self) -> Option<Work> {
+        let mut queue = self.lock();
+        loop {
+            if self.spent() {
+                return None;
+            }
+            if let Some(work) = queue.waiting.pop() {
+                queue.active += 1;
+                return Some(work);
+            }
+            if queue.active == 0 {
+                return None;
+            }
+            queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn spent(&self) -> bool {
+        if !self.stopped.load(Ordering::Relaxed) && self.budget.is_spent() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, work: Work) {
+        self.lock().waiting.push(work);
+        self.wake.notify_one();
+    }
+
+    fn read_folder<V: Visitor>(
+        &self,
+        folder: Folder,
+        visitor: &V,
+        listing: &mut [MaybeUninit<u8>],
+        local: &mut V::Local,
+    ) {
+        if !visitor.wants(&format!("/{}/", folder.relative)) && !folder.relative.is_empty() {
+            return;
+        }
+        let handle = match self.root.open_relative(&folder.relative, FOLDER, Links::Refuse) {
+            Ok(handle) => Arc::new(handle),
+            Err(errno) => return self.unread(errno),
+        };
+        let mut reading = Reading { walk: self, rules: None, handle: Arc::clone(&handle), folder };
+        let mut present = Present::default();
+        let mut names: Vec<(String, FileType)> = Vec::new();
+        let mut entries = Listing::open(&handle, listing);
+        loop {
+            match entries.next() {
+                Some(Ok((name, kind))) => {
+                    present.note(&name);
+                    names.push((name, kind));
+                    if names.len() < HELD {
+                        continue;
+                    }
+                    reading.take(&mut names, Present::UNKNOWN, visitor, local);
+                }
+                Some(Err(errno)) => {
+                    self.unread(errno);
+                    break;
+                }
+                None => break,
+            }
+            if self.spent() {
+                return;
+            }
+        }
+        reading.take(&mut names, present, visitor, local);
+    }
+
+    fn visit<V: Visitor>(&self, files: &Files, visitor: &V, local: &mut V::Local) {
+        for entry in &files.entries {
+            if self.spent() {
+                return;
+            }
+            let found = Found { walk: self, folder: files.folder.as_fd(), relative: &files.relative, entry };
+            if let Err(errno) = visitor.visit(&found, local) {
+                self.unread(errno);
+            }
+        }
+    }
+
+    fn unread(&self, errno: Errno) {
+        // What went away or became something else while the walk was under way is not there to be read.
+        if !matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) {
+            self.unreadable.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+struct Busy<'a>(&'a Walk<'a>);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        let mut queue = self.0.lock();
+        queue.active -= 1;
+        if queue.active == 0 && queue.waiting.is_empty() || self.0.stopped.load(Ordering::Relaxed) {
+            self.0.wake.notify_all();
+        }
+    }
+}
+
+/// One folder while its entries come in.
+struct Reading<'a> {
+    walk: &'a Walk<'a>,
+    folder: Folder,
+    handle: Arc<OwnedFd>,
+    /// The folder's own rules, once its ignore files were looked for.
+    rules: Option<Rules>,
+}
+
+impl Reading<'_> {
+    fn take<V: Visitor>(
+        &mut self,
+        names: &mut Vec<(String, FileType)>,
+        present: Present,
+        visitor: &V,
+        local: &mut V::Local,
+    ) {
+        let rules = match (&self.rules, self.walk.include_ignored) {
+            (Some(rules), _) => rules.clone(),
+            (None, true) => Rules::default(),
+            (None, false) => {
+                let above = &self.folder.rules;
+                above.enter(self.walk.root, self.handle.as_fd(), &self.folder.relative, present)
+            }
+        };
+        self.rules = Some(rules.clone());
+        let mut path = String::with_capacity(self.folder.relative.len() + 64);
+        let mut files = Vec::new();
+        for (name, kind) in names.drain(..) {
+            path.clear();
+            if !self.folder.relative.is_empty() {
+                path.push('/');
+                path.push_str(&self.folder.relative);
+            }
+            path.push('/');
+            path.push_str(&name);
+            match self.kind(&name, kind) {
+                Some(FileType::Directory) => self.folder(&path, &name, &rules),
+                Some(kind @ (FileType::RegularFile | FileType::Symlink)) => {
+                    let wanted = self.wants_file(&name) && !rules.leave_out(&path, false) && visitor.wants(&path);
+                    let link = kind == FileType::Symlink;
+                    if wanted && (!link || self.leads_to_file(&path)) {
+                        files.push(Entry { name, link });
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.share(files, visitor, local);
+    }
+
+    /// Keeps one batch for this thread and leaves the others to all.
+    fn share<V: Visitor>(&self, mut files: Vec<Entry>, visitor: &V, local: &mut V::Local) {
+        let relative: Arc<str> = self.folder.relative.as_str().into();
+        let batch = |entries| Files { folder: Arc::clone(&self.handle), relative: Arc::clone(&relative), entries };
+        while files.len() > BATCH {
+            let entries = files.split_off(files.len() - BATCH);
+            self.walk.add(Work::Files(batch(entries)));
+        }
+        self.walk.visit(&batch(files), visitor, local);
+    }
+
+    fn kind(&self, name: &str, listed: FileType) -> Option<FileType> {
+        if is_git(name) {
+            return None;
+        }
+        if listed != FileType::Unknown {
+            return Some(listed);
+        }
+        let stat = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some(file_type(&stat))
+    }
+
+    fn folder(&self, path: &str, name: &str, rules: &Rules) {
+        let progress = match (&self.walk.filter, &self.folder.progress) {
+            (Some(glob), Some(progress)) => match glob.enter(progress, name) {
+                Some(progress) => Some(progress),
+                None => return,
+            },
+            _ if is_hidden(name) && !self.walk.include_ignored => return,
+            _ => None,
+        };
+        if !rules.leave_out(path, true) {
+            let relative = path.trim_start_matches('/').to_owned();
+            self.walk.add(Work::Folder(Folder { relative, progress, rules: rules.clone() }));
+        }
+    }
+
+    fn wants_file(&self, name: &str) -> bool {
+        match (&self.walk.filter, &self.folder.progress) {
+            (Some(glob), Some(progress)) => glob.matches(progress, name),
+            _ => self.walk.include_ignored || !is_hidden(name),
+        }
+    }
+
+    /// Links to folders are not entered: what is behind them is met under its own name.
+    fn leads_to_file(&self, path: &str) -> bool {
+        let target = self.walk.root.open_relative(path.trim_start_matches('/'), NAME, Links::Follow);
+        target.and_then(rustix::fs::fstat).is_ok_and(|stat| file_type(&stat) == FileType::RegularFile)
+    }
+}
+
+impl Found<'_> {
+    /// The file's path as the caller would write it. `None` for a name that cannot be a path here.
+    pub(super) fn path(&self) -> Option<VirtualPath> {
+        let relative = self.relative();
+        if self.walk.shown == self.walk.direct {
+            return VirtualPath::parse(&format!("/{relative}")).ok();
+        }
+        let rest = VirtualPath::parse(&format!("/{relative}")).ok()?.strip_prefix(&self.walk.direct)?;
+        self.walk.shown.join(rest.relative()).ok()
+    }
+
+    /// `None` where it is no regular file any more.
+    pub(super) fn open(&self, root: &Root) -> Result<Option<File>, Errno> {
+        let file = match self.entry.link {
+            true => root.open_relative(&self.relative(), READ, Links::Follow)?,
+            false => root.open_child(self.folder, &self.entry.name, READ)?,
+        };
+        let regular = file_type(&rustix::fs::fstat(&file)?) == FileType::RegularFile;
+        Ok(regular.then(|| File::from(file)))
+    }
+
+    fn relative(&self) -> String {
+        match self.relative {
+            "" => self.entry.name.clone(),
+            folder => format!("{folder}/{}", self.entry.name),
+        }
+    }
+}
+
+/// Git's own files are never searched, however a file system without case spells them.
+fn is_git(name: &str) -> bool {
+    name.eq_ignore_ascii_case(".git")
+}
+
+/// The entries of an open folder. Names that are not UTF-8 cannot be paths here and are passed over.
+struct Listing<'a> {
+    #[cfg(target_os = "linux")]
+    entries: rustix::fs::RawDir<'a, &'a OwnedFd>,
+    #[cfg(not(target_os = "linux"))]
+    entries: Result<rustix::fs::Dir, Option<Errno>>,
+    #[cfg(not(target_os = "linux"))]
+    buffer: std::marker::PhantomData<&'a ()>,
+}
+
+#[cfg(target_os = "linux")]
+impl<'a> Listing<'a> {
+    fn open(folder: &'a OwnedFd, buffer: &'a mut [MaybeUninit<u8>]) -> Self {
+        Self { entries: rustix::fs::RawDir::new(folder, buffer) }
+    }
+
+    fn next(&mut self) -> Option<Result<(String, FileType), Errno>> {
+        loop {
+            match self.entries.next()? {
+                Err(errno) => return Some(Err(errno)),
+                Ok(entry) => match entry.file_name().to_str() {
+                    Ok("." | "..") | Err(_) => {}
+                    Ok(name) => return Some(Ok((name.to_owned(), entry.file_type()))),
+                },
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl<'a> Listing<'a> {
+    fn open(folder: &'a OwnedFd, _buffer: &'a mut [MaybeUninit<u8>]) -> Self {
+        Self { entries: rustix::fs::Dir::read_from(folder).map_err(Some), buffer: std::marker::PhantomData }
+    }
+
+    fn next(&mut self) -> Option<Result<(String, FileType), Errno>> {
+        let entries = match &mut self.entries {
+            Ok(entries) => entries,
+            Err(errno) => return errno.take().map(Err),
+        };
+        loop {
+            match entries.next()? {
+                Err(errno) => return Some(Err(errno)),
+                Ok(entry) => match entry.file_name().to_str() {
+                    Ok("." | "..") | Err(_) => {}
+                    Ok(name) => return Some(Ok((name.to_owned(), entry.file_type()))),
+                },
+            }
+        }
+    }
+}
