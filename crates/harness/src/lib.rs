@@ -1,1 +1,22 @@
-//! todo
+//! What makes a *deep* agent: the built-in middleware, one file each, and the one factory that stacks them.
+//!
+//! **Owns** the base prompt, the documented order of the stack, subagent definitions, and [`create_deep_agent`].
+//! **Must not** do IO of its own, run the loop (that is `agent`), or know a session's storage or a UI.
+//!
+//! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `TodoList`, `Filesystem`,
+//! `SubAgents`, `PatchToolCalls`, the user's own, `HumanInTheLoop`.
+
+mod create;
+mod filesystem;
+mod human_in_the_loop;
+mod patch_tool_calls;
+mod prompt;
+mod sub_agents;
+mod todo_list;
+
+pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
+pub use filesystem::Filesystem;
+pub use human_in_the_loop::HumanInTheLoop;
+pub use patch_tool_calls::PatchToolCalls;
+pub use sub_agents::{GENERAL_PURPOSE, SubAgents, SubagentSpec};
+pub use todo_list::TodoList;

@@ -1,0 +1,130 @@
+use std::sync::Arc;
+
+use bosun_agent::{
+    AgentError, Ask, AskReason, BoxFuture, CallFacts, Decision, DecisionRecord, EntryBody, InterruptConfig, Middleware,
+    NextTool, TurnContext, Verdict,
+};
+use bosun_model::{ContentBlock, ToolCall};
+use bosun_tools::{DynTool, ToolOutput};
+use serde_json::Value;
+
+/// Asks a person before a call runs, where the policy says so. Innermost for tools: nothing may rewrite a call after
+/// it was approved.
+///
+/// An ask is a journal entry. Waiting here is only a short cut: if the turn is dropped, the next run finds the ask
+/// (shown again as it was) or the decision (acted upon without asking) in the state.
+#[derive(Default)]
+pub struct HumanInTheLoop;
+
+impl Middleware for HumanInTheLoop {
+    fn name(&self) -> &'static str {
+        "HumanInTheLoop"
+    }
+
+    fn wrap_tool_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        Box::pin(gate(cx, call, next))
+    }
+}
+
+async fn gate(cx: &TurnContext, call: ToolCall, next: NextTool<'_>) -> Result<ToolOutput, AgentError> {
+    let (asked, decided) = cx.log().with_state(|state| {
+        let open = state.open_call(&call.id);
+        (open.is_some_and(|open| open.ask.is_some()), open.and_then(|open| open.decision.clone()))
+    });
+    if let Some(record) = decided {
+        return decide(record, call, next).await;
+    }
+    if !asked {
+        match judge(cx, &call, next.tool()) {
+            Verdict::Allow { rule } => {
+                if let Some(rule) = rule {
+                    cx.note_rule(&call.id, rule);
+                }
+                return next.run(call).await;
+            }
+            Verdict::Reject { rule } => {
+                let text = format!(
+                    "Error: {} was not run: it is refused by the rule '{rule}'. Do not try it again; go on without it \
+                     or end with what is missing.",
+                    call.name
+                );
+                cx.note_rule(&call.id, rule);
+                return Ok(ToolOutput::error(text));
+            }
+            Verdict::Ask { reason, config } => ask(cx, &call, next.tool(), reason, config).await?,
+        }
+    }
+    let record = tokio::select! {
+        biased;
+        () = cx.cancel().cancelled() => return Err(AgentError::Cancelled),
+        record = cx.log().decision(&call.id) => record,
+    };
+    decide(record, call, next).await
+}
+
+fn judge(cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Verdict {
+    let mutates = tool.mutates(&cx.tool_context(&call.id), &call.args);
+    let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates: mutates.as_ref() };
+    cx.agent().policy().judge(&facts)
+}
+
+async fn ask(
+    cx: &TurnContext,
+    call: &ToolCall,
+    tool: &Arc<dyn DynTool>,
+    reason: AskReason,
+    config: InterruptConfig,
+) -> Result<(), AgentError> {
+    let busy = cx.activity().enter();
+    let preview = tool.preview(&cx.tool_context(&call.id), &call.args).await;
+    let digest = Ask::digest_of(call, &preview);
+    let ask = Ask {
+        call: call.clone(),
+        kind: tool.kind(),
+        schema: tool.spec().schema.clone(),
+        preview,
+        reason,
+        allowed: config.allowed,
+        description: config.description,
+        sandbox: cx.agent().backend.shell().and_then(|shell| shell.sandbox()).map(str::to_owned),
+        digest,
+    };
+    cx.log().record(vec![EntryBody::Asked { ask: Box::new(ask) }]).await?;
+    drop(busy);
+    Ok(())
+}
+
+async fn decide(record: DecisionRecord, call: ToolCall, next: NextTool<'_>) -> Result<ToolOutput, AgentError> {
+    match record.decision {
+        Decision::Approve => next.run(call).await,
+        Decision::Edit { args } => {
+            let name = call.name.clone();
+            let output = next.run(ToolCall { args: args.clone(), ..call }).await?;
+            Ok(edited(output, &name, &args))
+        }
+        Decision::Respond { text } => Ok(ToolOutput::text(text)),
+        Decision::Reject { reason } => Ok(ToolOutput::error(rejection(&call, reason.as_deref()))),
+    }
+}
+
+/// The model's message keeps the call it made, so the result says what really ran (behaviour.md A14).
+fn edited(mut output: ToolOutput, name: &str, args: &Value) -> ToolOutput {
+    let note = format!("The user changed this call before it ran. What ran: {name} {args}");
+    output.content.insert(0, ContentBlock::text(note));
+    output
+}
+
+fn rejection(call: &ToolCall, reason: Option<&str>) -> String {
+    match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
+        Some(reason) => format!("The user rejected this call; it was not run. Their reason: {reason}"),
+        None => format!(
+            "The user rejected the call {} ({}); it was not run. Do not try it again unless they ask for it.",
+            call.name, call.id
+        ),
+    }
+}

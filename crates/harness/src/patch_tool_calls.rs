@@ -1,0 +1,105 @@
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
+use bosun_model::{AiMessage, CallId, ChatRequest, ContentBlock, Message, ToolMessage, ToolStatus};
+
+/// Gives every tool call in the history a result before the model sees it: providers refuse a request in which one is
+/// missing. The loop itself leaves none behind; histories that were imported or cut can.
+#[derive(Default)]
+pub struct PatchToolCalls;
+
+impl Middleware for PatchToolCalls {
+    fn name(&self) -> &'static str {
+        "PatchToolCalls"
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        _cx: &'a TurnContext,
+        mut request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        if let Some(messages) = patched(&request.messages) {
+            request.messages = messages;
+        }
+        next.run(request)
+    }
+}
+
+/// The repaired history, or `None` where nothing was missing.
+fn patched(messages: &[Arc<Message>]) -> Option<Vec<Arc<Message>>> {
+    let answered: HashSet<&CallId> = messages
+        .iter()
+        .filter_map(|message| match &**message {
+            Message::Tool(result) => Some(&result.call_id),
+            Message::System(_) | Message::Human(_) | Message::Ai(_) => None,
+        })
+        .collect();
+    let mut repaired = Vec::with_capacity(messages.len());
+    let mut missing = false;
+    for message in messages {
+        repaired.push(Arc::clone(message));
+        let Message::Ai(reply) = &**message else { continue };
+        let dangling = reply.tool_calls.iter().map(|call| (&call.id, &call.name, NO_RESULT));
+        let malformed = reply.invalid_tool_calls.iter().map(|call| (&call.id, &call.name, MALFORMED));
+        for (id, name, text) in dangling.chain(malformed).filter(|(id, ..)| !answered.contains(id)) {
+            missing = true;
+            repaired.push(Arc::new(Message::Tool(ToolMessage {
+                call_id: id.clone(),
+                name: name.clone(),
+                status: ToolStatus::Error,
+                content: vec![ContentBlock::text(text)],
+            })));
+        }
+    }
+    missing.then_some(repaired)
+}
+
+const NO_RESULT: &str = "No result of this call was recorded; it may have been cancelled or interrupted.";
+const MALFORMED: &str = "The arguments of this call were malformed or truncated, so it was not run.";
+
+#[cfg(test)]
+mod tests {
+    use bosun_model::{StopReason, ToolCall};
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+
+    fn reply(calls: &[&str]) -> Arc<Message> {
+        let tool_calls =
+            calls.iter().map(|id| ToolCall { id: (*id).into(), name: "ls".into(), args: json!({}) }).collect();
+        Arc::new(Message::Ai(AiMessage {
+            id: "m".into(),
+            content: vec![],
+            tool_calls,
+            invalid_tool_calls: vec![],
+            usage: None,
+            stop: StopReason::ToolUse,
+            model: None,
+        }))
+    }
+
+    fn result(id: &str) -> Arc<Message> {
+        Arc::new(Message::Tool(ToolMessage {
+            call_id: id.into(),
+            name: "ls".into(),
+            status: ToolStatus::Success,
+            content: vec![],
+        }))
+    }
+
+    #[test]
+    fn a_whole_history_is_left_alone() {
+        assert_eq!(patched(&[reply(&["a"]), result("a")]), None);
+    }
+
+    #[test]
+    fn a_missing_result_is_put_right_after_its_call() {
+        let repaired = patched(&[reply(&["a", "b"]), result("a"), Arc::new(Message::human("h", "go on"))]).unwrap();
+        let Message::Tool(patch) = &*repaired[1] else { panic!("no result after the reply") };
+        assert_eq!((patch.call_id.as_str(), patch.status), ("b", ToolStatus::Error));
+        assert_eq!(repaired.len(), 4);
+    }
+}

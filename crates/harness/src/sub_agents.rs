@@ -1,0 +1,82 @@
+use std::sync::Arc;
+
+use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, Subagents, TurnContext};
+use bosun_model::{AiMessage, ChatRequest};
+use bosun_tools::{DynTool, SubagentCard, Task, erase};
+
+use crate::{create, prompt};
+
+/// The subagent that every agent has.
+pub const GENERAL_PURPOSE: &str = "general-purpose";
+
+/// A subagent, as it is declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubagentSpec {
+    pub name: String,
+    /// When to send it, for the model that may.
+    pub description: String,
+    /// Its own instructions, after the base prompt for subagents.
+    pub prompt: String,
+    /// The built-in tools it has, by name; `None` gives it all that its parent has.
+    pub tools: Option<Vec<String>>,
+}
+
+impl SubagentSpec {
+    pub fn general_purpose() -> Self {
+        Self {
+            name: GENERAL_PURPOSE.into(),
+            description: prompt::GENERAL_PURPOSE.into(),
+            prompt: String::new(),
+            tools: None,
+        }
+    }
+}
+
+/// Delegation: the `task` tool and when to use it.
+pub struct SubAgents {
+    specs: Arc<[SubagentSpec]>,
+}
+
+impl SubAgents {
+    /// `specs` have distinct names.
+    pub fn new(specs: Arc<[SubagentSpec]>) -> Self {
+        Self { specs }
+    }
+}
+
+impl Middleware for SubAgents {
+    fn name(&self) -> &'static str {
+        "SubAgents"
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        let card =
+            |spec: &SubagentSpec| SubagentCard { name: spec.name.clone(), description: spec.description.clone() };
+        vec![erase(Task::new(self.specs.iter().map(card).collect()))]
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        _cx: &'a TurnContext,
+        mut request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        prompt::append(&mut request, prompt::DELEGATING);
+        next.run(request)
+    }
+}
+
+/// Makes subagents from their specs, on the parent's model, backend, policy and limits.
+pub(crate) struct DeclaredSubagents {
+    pub specs: Arc<[SubagentSpec]>,
+}
+
+impl Subagents for DeclaredSubagents {
+    fn agent(&self, name: &str, parent: &TurnContext) -> Result<Arc<Agent>, String> {
+        let Some(spec) = self.specs.iter().find(|spec| spec.name == name) else {
+            let known: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+            return Err(format!("Error: there is no subagent '{name}'; use one of: {}.", known.join(", ")));
+        };
+        create::subagent(spec, &self.specs, parent).map(Arc::new).map_err(|error| format!("Error: {error}"))
+    }
+}
