@@ -1,0 +1,92 @@
+use std::sync::Arc;
+
+use bosun_model::{ChatRequest, Message, ModelInfo};
+use reqwest::header::{HeaderMap, HeaderName};
+
+use crate::anthropic::Anthropic;
+use crate::config::{Endpoint, Family};
+use crate::driver::Decoder;
+use crate::openai_chat::OpenAiChat;
+
+/// One wire format: bytes for a request, and a reader for the reply. No IO, no policy.
+///
+/// The families to come (OpenAI Responses, Gemini, Ollama's own) are a module and a row in [`adapter`] each; one that does not
+/// stream server-sent events needs a second framer in the driver.
+pub(crate) trait Adapter: Send + Sync {
+    /// Below the base URL, without a slash in front.
+    fn chat_path(&self) -> &'static str;
+
+    /// Path and query of the list of models.
+    fn models_path(&self) -> (&'static str, Option<&'static str>);
+
+    fn key_header(&self, key: &str) -> (HeaderName, String);
+
+    /// Headers of every request besides the key's.
+    fn add_headers(&self, headers: &mut HeaderMap);
+
+    /// The body, serialised straight from the shared messages.
+    fn encode(&self, request: &ChatRequest, info: &ModelInfo) -> serde_json::Result<Vec<u8>>;
+
+    fn decoder(&self, ids: CallIds) -> Box<dyn Decoder>;
+}
+
+pub(crate) fn adapter(endpoint: &Endpoint, family: Family) -> Arc<dyn Adapter> {
+    match family {
+        Family::Anthropic => Arc::new(Anthropic),
+        Family::OpenAiChat => Arc::new(OpenAiChat::new(endpoint)),
+    }
+}
+
+/// Ids for tool calls whose server gave none.
+///
+/// Made from the ids of the conversation so far, which no other reply of the session shares; the same request always gives
+/// the same ids.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallIds {
+    seed: u64,
+}
+
+impl CallIds {
+    pub(crate) fn of(request: &ChatRequest) -> Self {
+        let mut seed = FNV_OFFSET;
+        for message in &request.messages {
+            let id = match &**message {
+                Message::System(_) => "",
+                Message::Human(message) => message.id.as_str(),
+                Message::Ai(message) => message.id.as_str(),
+                Message::Tool(message) => message.call_id.as_str(),
+            };
+            for byte in id.bytes().chain([0]) {
+                seed = (seed ^ u64::from(byte)).wrapping_mul(FNV_PRIME);
+            }
+        }
+        Self { seed }
+    }
+
+    pub(crate) fn id(self, number: usize) -> String {
+        format!("call_{:016x}_{number}", self.seed)
+    }
+}
+
+/// FNV-1a: small, and the same in every build.
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0100_0000_01b3;
+
+#[cfg(test)]
+mod tests {
+    use bosun_model::Message;
+
+    use super::*;
+
+    #[test]
+    fn ids_differ_from_step_to_step_and_repeat_for_the_same_request() {
+        let request = |ids: &[&str]| ChatRequest {
+            messages: ids.iter().map(|id| Message::human(*id, "text").into()).collect(),
+            ..ChatRequest::default()
+        };
+        let id = |ids: &[&str]| CallIds::of(&request(ids)).id(0);
+        assert_eq!(id(&["a", "b"]), id(&["a", "b"]));
+        assert_ne!(id(&["a", "b"]), id(&["a", "b", ""]));
+        assert_ne!(id(&["a", "b"]), id(&["ab"]));
+    }
+}

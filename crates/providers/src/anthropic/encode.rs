@@ -1,0 +1,276 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bosun_model::{
+    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, Reasoning, SystemBlock, ToolChoice,
+    ToolMessage, ToolStatus,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::media::{instruction, is_blank, placeholder};
+
+/// The wire wants a limit with every request. This is asked for where the model's own is larger: a single step of an agent
+/// hardly writes more, and the limit counts against the window on older models.
+const MOST_OUTPUT: u32 = 32_000;
+/// For models that nothing is known of. Every current one can do this; a larger figure is an error on those that cannot.
+const UNKNOWN_OUTPUT: u32 = 8_192;
+/// The vendor takes four breakpoints; one is for the conversation.
+const SYSTEM_BREAKPOINTS: usize = 3;
+
+pub(super) fn body(request: &ChatRequest, info: &ModelInfo) -> serde_json::Result<Vec<u8>> {
+    let caching = request.system.iter().any(|block| block.cache);
+    let own = info.max_output.map_or(UNKNOWN_OUTPUT, |most| most.min(MOST_OUTPUT));
+    let body = Body {
+        model: &info.name,
+        max_tokens: request.max_output.unwrap_or(own),
+        stream: true,
+        system: system(&request.system),
+        messages: messages(&request.messages, caching),
+        tools: request
+            .tools
+            .iter()
+            .map(|tool| Tool { name: &tool.name, description: &tool.description, input_schema: &tool.schema })
+            .collect(),
+        tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
+    };
+    serde_json::to_vec(&body)
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    max_tokens: u32,
+    stream: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    system: Vec<Block<'a>>,
+    messages: Vec<Turn<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Choice<'a>>,
+}
+
+#[derive(Serialize)]
+struct Turn<'a> {
+    role: &'static str,
+    content: Vec<Block<'a>>,
+}
+
+/// A block that borrows all its bytes from the shared message.
+#[derive(Serialize)]
+struct Block<'a> {
+    #[serde(flatten)]
+    kind: Kind<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<CacheControl>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Kind<'a> {
+    Text {
+        text: Cow<'a, str>,
+    },
+    Thinking {
+        thinking: &'a str,
+        signature: &'a str,
+    },
+    RedactedThinking {
+        data: &'a str,
+    },
+    ToolUse {
+        id: Cow<'a, str>,
+        name: &'a str,
+        input: Input<'a>,
+    },
+    ToolResult {
+        tool_use_id: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        content: Vec<Block<'a>>,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        is_error: bool,
+    },
+    Image {
+        source: Source<'a>,
+    },
+    Document {
+        source: Source<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        title: Option<&'a str>,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Input<'a> {
+    Args(&'a Value),
+    /// For calls whose arguments never were an object: the wire takes nothing else, and the result says what was wrong.
+    Empty {},
+}
+
+#[derive(Serialize)]
+struct Source<'a> {
+    r#type: &'static str,
+    media_type: &'a str,
+    data: &'a str,
+}
+
+#[derive(Serialize)]
+struct CacheControl {
+    r#type: &'static str,
+}
+
+const EPHEMERAL: Option<CacheControl> = Some(CacheControl { r#type: "ephemeral" });
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    description: &'a str,
+    input_schema: &'a Value,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Choice<'a> {
+    None,
+    Any,
+    Tool { name: &'a str },
+}
+
+fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(Choice::None),
+        ToolChoice::Required => Some(Choice::Any),
+        ToolChoice::Tool(name) => Some(Choice::Tool { name }),
+    }
+}
+
+fn system(blocks: &[SystemBlock]) -> Vec<Block<'_>> {
+    let mut spare = blocks.iter().filter(|block| block.cache).count().saturating_sub(SYSTEM_BREAKPOINTS);
+    let mut written = Vec::with_capacity(blocks.len());
+    for block in blocks.iter().filter(|block| !is_blank(&block.text)) {
+        let mut one = text(&block.text);
+        // Where there are too many, the last ones mark the longest prefixes.
+        if block.cache && spare > 0 {
+            spare -= 1;
+        } else if block.cache {
+            one.cache_control = EPHEMERAL;
+        }
+        written.push(one);
+    }
+    written
+}
+
+/// Turns that alternate: all between two replies of the model is one message of the user, results first, as the wire
+/// demands.
+fn messages(messages: &[Arc<Message>], caching: bool) -> Vec<Turn<'_>> {
+    let is_ai = |message: &Arc<Message>| matches!(**message, Message::Ai(_));
+    let mut turns = Vec::new();
+    for group in messages.chunk_by(|a, b| is_ai(a) == is_ai(b)) {
+        let mut content = Vec::new();
+        let mut role = "user";
+        for message in group {
+            match &**message {
+                Message::Ai(message) => {
+                    role = "assistant";
+                    assistant(message, &mut content);
+                }
+                Message::Tool(message) => content.push(result(message)),
+                Message::Human(_) | Message::System(_) => {}
+            }
+        }
+        for message in group {
+            match &**message {
+                Message::Human(message) => content.extend(message.content.iter().filter_map(block)),
+                Message::System(message) => {
+                    let words = instruction(&bosun_model::text_of(&message.content));
+                    content.push(plain(Kind::Text { text: words.into() }));
+                }
+                Message::Ai(_) | Message::Tool(_) => {}
+            }
+        }
+        if !content.is_empty() {
+            turns.push(Turn { role, content });
+        }
+    }
+    // One more breakpoint at the end of the conversation: the next step reads all of this from the cache.
+    if caching
+        && let Some(last) = turns.last_mut().filter(|turn| turn.role == "user").and_then(|turn| turn.content.last_mut())
+    {
+        last.cache_control = EPHEMERAL;
+    }
+    turns
+}
+
+fn assistant<'a>(message: &'a AiMessage, content: &mut Vec<Block<'a>>) {
+    content.extend(message.content.iter().filter_map(block));
+    for call in &message.tool_calls {
+        content.push(plain(Kind::ToolUse {
+            id: id(call.id.as_str()),
+            name: &call.name,
+            input: Input::Args(&call.args),
+        }));
+    }
+    for call in &message.invalid_tool_calls {
+        content.push(plain(Kind::ToolUse { id: id(call.id.as_str()), name: &call.name, input: Input::Empty {} }));
+    }
+}
+
+fn result(message: &ToolMessage) -> Block<'_> {
+    plain(Kind::ToolResult {
+        tool_use_id: id(message.call_id.as_str()),
+        content: message.content.iter().filter_map(block).collect(),
+        is_error: message.status == ToolStatus::Error,
+    })
+}
+
+/// `None` for what says nothing, and for reasoning that another family made.
+fn block(block: &ContentBlock) -> Option<Block<'_>> {
+    match block {
+        ContentBlock::Text { text: words } => (!is_blank(words)).then(|| text(words)),
+        ContentBlock::Reasoning(reasoning) => thinking(reasoning).map(plain),
+        ContentBlock::Media(media) => Some(plain(attachment(media))),
+    }
+}
+
+fn thinking(reasoning: &Reasoning) -> Option<Kind<'_>> {
+    if let Some(opaque) = &reasoning.opaque {
+        let redacted = opaque.get("type").and_then(Value::as_str) == Some("redacted_thinking");
+        let data = opaque.get("data").and_then(Value::as_str).filter(|_| redacted)?;
+        return Some(Kind::RedactedThinking { data });
+    }
+    let signature = reasoning.signature.as_deref()?;
+    Some(Kind::Thinking { thinking: &reasoning.text, signature })
+}
+
+fn attachment(media: &Media) -> Kind<'_> {
+    let source = Source { r#type: "base64", media_type: &media.mime, data: &media.data };
+    match (media.kind, media.mime.as_str()) {
+        (MediaKind::Image, "image/png" | "image/jpeg" | "image/gif" | "image/webp") => Kind::Image { source },
+        (MediaKind::Document, "application/pdf") => Kind::Document { source, title: media.name.as_deref() },
+        _ => Kind::Text { text: placeholder(media).into() },
+    }
+}
+
+fn text(words: &str) -> Block<'_> {
+    plain(Kind::Text { text: words.into() })
+}
+
+fn plain(kind: Kind<'_>) -> Block<'_> {
+    Block { kind, cache_control: None }
+}
+
+/// The wire takes letters, digits, `_` and `-` only; ids of other servers hold more.
+fn id(id: &str) -> Cow<'_, str> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if id.chars().all(allowed) {
+        return Cow::Borrowed(id);
+    }
+    Cow::Owned(id.chars().map(|c| if allowed(c) { c } else { '_' }).collect())
+}
+
+#[cfg(test)]
+#[path = "encode_tests.rs"]
+mod tests;

@@ -1,0 +1,72 @@
+use bosun_model::{ChatRequest, Message, SystemBlock, ToolChoice};
+use insta::assert_json_snapshot;
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::testing::{attachments, conversation, info};
+
+fn body(request: &ChatRequest) -> Value {
+    body_of(request, "claude-sonnet-4-6")
+}
+
+fn body_of(request: &ChatRequest, model: &str) -> Value {
+    serde_json::from_slice(&super::body(request, &info(model)).unwrap()).unwrap()
+}
+
+fn hello() -> ChatRequest {
+    ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() }
+}
+
+#[test]
+fn a_plain_question() {
+    assert_json_snapshot!(body(&hello()));
+}
+
+#[test]
+fn a_whole_conversation() {
+    assert_json_snapshot!(body(&conversation()));
+}
+
+#[test]
+fn what_cannot_be_carried_is_named() {
+    assert_json_snapshot!(body(&attachments())["messages"]);
+}
+
+#[test]
+fn the_output_limit_is_asked_for_known_or_careful() {
+    assert_eq!(body(&hello())["max_tokens"], 32_000);
+    assert_eq!(body_of(&hello(), "nobody-knows-1")["max_tokens"], 8_192);
+    let asked = ChatRequest { max_output: Some(16), ..hello() };
+    assert_eq!(body(&asked)["max_tokens"], 16);
+}
+
+#[test]
+fn tool_choices() {
+    let choose = |tool_choice| body(&ChatRequest { tool_choice, ..conversation() })["tool_choice"].clone();
+    assert_eq!(choose(ToolChoice::Auto), Value::Null);
+    assert_eq!(choose(ToolChoice::None), json!({ "type": "none" }));
+    assert_eq!(choose(ToolChoice::Required), json!({ "type": "any" }));
+    assert_eq!(choose(ToolChoice::Tool("ls".into())), json!({ "type": "tool", "name": "ls" }));
+    assert_eq!(body(&ChatRequest { tool_choice: ToolChoice::Required, ..hello() })["tool_choice"], Value::Null);
+}
+
+#[test]
+fn there_are_never_more_breakpoints_than_the_wire_takes() {
+    let block = |text: &str| SystemBlock { text: text.into(), cache: true };
+    let request = ChatRequest { system: ["a", "b", "c", "d", "e"].map(block).into(), ..hello() };
+    let body = body(&request);
+    let cached: Vec<_> =
+        body["system"].as_array().unwrap().iter().map(|block| block["cache_control"].is_object()).collect();
+    assert_eq!(cached, [false, false, true, true, true]);
+    assert!(body["messages"][0]["content"][0]["cache_control"].is_object());
+}
+
+#[test]
+fn a_reply_that_says_nothing_is_left_out() {
+    let Message::Ai(mut empty) = (*conversation().messages[7]).clone() else { panic!() };
+    empty.tool_calls.clear();
+    let mut request = hello();
+    request.messages.push(Message::Ai(empty).into());
+    request.messages.push(Message::human("h2", "again").into());
+    assert_eq!(body(&request)["messages"].as_array().unwrap().len(), 2);
+}

@@ -1,0 +1,145 @@
+//! What is known of models beforehand: `catalogue.json`, with its date and source. What is not in it is unknown, and
+//! unknown models work.
+
+use std::sync::OnceLock;
+
+use bosun_model::{Abilities, ModelInfo, Price};
+use serde::Deserialize;
+
+/// The file, as it is embedded.
+const FILE: &str = include_str!("catalogue.json");
+
+/// A vendor's models.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Vendor {
+    /// Its own hosts, where its prices hold.
+    hosts: Vec<String>,
+    models: Vec<Model>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Model {
+    name: String,
+    /// Whether others may serve it too, with a window of their choosing.
+    #[serde(default)]
+    open_weights: bool,
+    context_window: Option<u32>,
+    max_output: Option<u32>,
+    #[serde(default)]
+    abilities: Abilities,
+    price: Option<Price>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Catalogue {
+    date: String,
+    source: String,
+    vendors: Vec<Vendor>,
+}
+
+/// When and from where the figures were taken, for the settings to show.
+pub fn catalogue_source() -> (&'static str, &'static str) {
+    let catalogue = catalogue();
+    (&catalogue.date, &catalogue.source)
+}
+
+/// What is known of `name` at `host`.
+///
+/// A price is the vendor's own, so it is given for the vendor's hosts only. A window holds wherever the vendor alone can
+/// serve the model, behind a gateway too; who serves open weights chooses a window, so it is unknown elsewhere.
+pub(crate) fn info(provider: &str, host: &str, name: &str) -> ModelInfo {
+    let mut info = ModelInfo {
+        provider: provider.to_owned(),
+        name: name.to_owned(),
+        context_window: None,
+        max_output: None,
+        abilities: Abilities::default(),
+        price: None,
+        scripted: false,
+    };
+    if let Some((vendor, model)) = find(name) {
+        let own = vendor.hosts.iter().any(|known| known == host);
+        info.abilities = model.abilities;
+        if own || !model.open_weights {
+            info.context_window = model.context_window;
+            info.max_output = model.max_output;
+        }
+        if own {
+            info.price = model.price;
+        }
+    }
+    info
+}
+
+/// The entry for `name`: itself, behind a gateway's `vendor/`, or with a date or `-latest` at its end.
+fn find(name: &str) -> Option<(&'static Vendor, &'static Model)> {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let vendors = catalogue().vendors.iter();
+    let rows = vendors.flat_map(|vendor| vendor.models.iter().map(move |model| (vendor, model)));
+    rows.filter(|(_, model)| name.strip_prefix(model.name.as_str()).is_some_and(is_version))
+        .max_by_key(|(_, model)| model.name.len())
+}
+
+/// What may follow a model's name without making it another model.
+fn is_version(rest: &str) -> bool {
+    let digits = rest.chars().filter(char::is_ascii_digit).count();
+    rest.is_empty()
+        || rest == "-latest"
+        || (digits == 8 && rest.starts_with('-') && rest.chars().all(|c| c == '-' || c.is_ascii_digit()))
+}
+
+fn catalogue() -> &'static Catalogue {
+    static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
+    CATALOGUE.get_or_init(|| {
+        // A test reads the file, so that this cannot happen in a build that was tested.
+        serde_json::from_str(FILE).unwrap_or_else(|error| {
+            tracing::error!(%error, "the catalogue of models cannot be read");
+            Catalogue { date: String::new(), source: String::new(), vendors: Vec::new() }
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn the_file_is_sound() {
+        let read: Catalogue = serde_json::from_str(FILE).unwrap();
+        let mut names: Vec<_> =
+            read.vendors.iter().flat_map(|vendor| &vendor.models).map(|model| &model.name).collect();
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        for model in read.vendors.iter().flat_map(|vendor| &vendor.models) {
+            assert!(model.max_output <= model.context_window, "{}", model.name);
+        }
+        assert_eq!(catalogue_source().0.len(), "2026-01-01".len());
+    }
+
+    #[test]
+    fn names_are_found_with_dates_and_behind_gateways_but_not_by_their_beginning() {
+        let window = |host, name| info("p", host, name).context_window;
+        let known = window("api.anthropic.com", "claude-haiku-4-5");
+        assert!(known.is_some());
+        assert_eq!(window("api.anthropic.com", "claude-haiku-4-5-20251001"), known);
+        assert_eq!(window("openrouter.ai", "anthropic/claude-haiku-4-5-latest"), known);
+        assert_eq!(window("api.anthropic.com", "claude-haiku-4-5-next"), None);
+        assert_eq!(window("api.openai.com", "gpt-4.1-mini-2025-04-14"), window("api.openai.com", "gpt-4.1-mini"));
+    }
+
+    #[test]
+    fn prices_and_the_windows_of_open_weights_hold_at_the_vendor_only() {
+        assert!(info("p", "api.deepseek.com", "deepseek-v4-flash").price.is_some());
+        let local = info("p", "127.0.0.1:8080", "deepseek-v4-flash");
+        assert_eq!((local.price, local.context_window), (None, None));
+        assert!(local.abilities.reasoning);
+        assert_eq!(info("p", "gateway.example", "claude-haiku-4-5").price, None);
+    }
+}

@@ -1,0 +1,221 @@
+use std::fmt;
+use std::net::IpAddr;
+
+use bosun_model::{ModelError, ModelErrorKind};
+use reqwest::Url;
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+
+/// An account at a model server: where it is, what it speaks, and the key.
+///
+/// A key belongs to the host it was entered for. Whoever fills this in compares [`host_of`] with the host stored beside
+/// the key, and leaves `key` empty when they differ.
+#[derive(Clone)]
+pub struct ProviderConfig {
+    /// Our name for it, for example `anthropic`; the `provider` of every error and [`bosun_model::ModelInfo`].
+    pub id: String,
+    pub family: Family,
+    /// As in the vendors' own SDKs: without `/v1` for [`Family::Anthropic`], with it for [`Family::OpenAiChat`].
+    pub base_url: String,
+    /// `None` for servers that want none (most on the user's own machine).
+    pub key: Option<SecretString>,
+    /// Further headers, which win over ours. Their values are treated as secrets in errors.
+    pub headers: Vec<(String, String)>,
+}
+
+/// A wire format. Each has one adapter; the driver, the limits and the errors are shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI Chat Completions, which most other servers offer too.
+    #[serde(rename = "openai_chat")]
+    OpenAiChat,
+}
+
+impl Family {
+    /// The vendor's own address.
+    pub fn default_base_url(self) -> &'static str {
+        match self {
+            Self::Anthropic => "https://api.anthropic.com",
+            Self::OpenAiChat => "https://api.openai.com/v1",
+        }
+    }
+}
+
+impl ProviderConfig {
+    pub fn new(id: impl Into<String>, family: Family, base_url: impl Into<String>) -> Self {
+        Self { id: id.into(), family, base_url: base_url.into(), key: None, headers: Vec::new() }
+    }
+
+    pub fn with_key(mut self, key: impl Into<SecretString>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+}
+
+impl fmt::Debug for ProviderConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("ProviderConfig")
+            .field("id", &self.id)
+            .field("family", &self.family)
+            .field("base_url", &self.base_url)
+            .field("key", &self.key.as_ref().map(|_| "[redacted]"))
+            .field("headers", &names)
+            .finish()
+    }
+}
+
+/// The host a base URL speaks to, with the port unless it is the usual one of `https`: what a key is bound to.
+///
+/// `https://api.anthropic.com/` gives `api.anthropic.com`; the same over plain `http` gives `api.anthropic.com:80`, so
+/// that a key entered for the one is not sent in the clear to the other.
+///
+/// # Errors
+/// [`ModelErrorKind::NotFound`], with a sentence for the user, when the URL is not `http` or `https` or cannot be parsed.
+pub fn host_of(base_url: &str) -> Result<String, ModelError> {
+    Ok(Endpoint::parse("provider", Family::OpenAiChat, base_url)?.host)
+}
+
+/// A base URL that was understood.
+#[derive(Clone, Debug)]
+pub(crate) struct Endpoint {
+    base: Url,
+    /// As [`host_of`] gives it.
+    pub(crate) host: String,
+    /// Whether it stays on this machine.
+    pub(crate) loopback: bool,
+}
+
+impl Endpoint {
+    pub(crate) fn parse(provider: &str, family: Family, base_url: &str) -> Result<Self, ModelError> {
+        let wrong = |reason: &str| {
+            let example = family.default_base_url();
+            let message = format!("the base URL {base_url:?} {reason}; it should look like {example}");
+            ModelError::new(ModelErrorKind::NotFound, provider, message)
+        };
+        let mut base = Url::parse(base_url.trim()).map_err(|error| match error.to_string().as_str() {
+            "relative URL without a base" => wrong("has no http:// or https:// in front"),
+            reason => wrong(&format!("cannot be read ({reason})")),
+        })?;
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(wrong(&format!("is neither http nor https but {}", base.scheme())));
+        }
+        if !base.username().is_empty() || base.password().is_some() {
+            let message = "the base URL holds a user name or password; enter the key in its own field instead";
+            return Err(ModelError::new(ModelErrorKind::NotFound, provider, message));
+        }
+        let Some(name) = base.host_str().map(str::to_owned) else { return Err(wrong("names no host")) };
+        base.set_fragment(None);
+        let mut path = base.path().trim_end_matches('/').to_owned();
+        if family == Family::Anthropic && path.ends_with("/v1") {
+            // The vendor's SDK adds the version itself, but people paste it.
+            path.truncate(path.len() - "/v1".len());
+        }
+        base.set_path(&path);
+        let host = match base.port_or_known_default() {
+            Some(443) if base.scheme() == "https" => name.clone(),
+            Some(port) => format!("{name}:{port}"),
+            None => name.clone(),
+        };
+        Ok(Self { loopback: is_loopback(&name), base, host })
+    }
+
+    /// The address of `path` (without a slash in front) below the base URL; a query stays.
+    pub(crate) fn join(&self, path: &str) -> Url {
+        let mut url = self.base.clone();
+        let joined = format!("{}/{path}", url.path().trim_end_matches('/'));
+        url.set_path(&joined);
+        url
+    }
+
+    pub(crate) fn is_plain(&self) -> bool {
+        self.base.scheme() == "http"
+    }
+
+    /// For people: the base URL without a query, which may hold a key.
+    pub(crate) fn shown(&self) -> String {
+        let mut url = self.base.clone();
+        url.set_query(None);
+        url.as_str().trim_end_matches('/').to_owned()
+    }
+
+    /// Whether the address has the version in it that OpenAI-compatible servers expect.
+    pub(crate) fn has_version(&self) -> bool {
+        self.base
+            .path()
+            .split('/')
+            .any(|part| part.strip_prefix('v').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit())))
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let name = host.trim_matches(['[', ']']);
+    name == "localhost" || name.ends_with(".localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn the_host_of_a_key_tells_plain_and_port_apart() {
+        let hosts = [
+            ("https://api.anthropic.com", "api.anthropic.com"),
+            ("https://api.anthropic.com:443/", "api.anthropic.com"),
+            ("http://api.anthropic.com", "api.anthropic.com:80"),
+            (" https://API.OpenAI.com/v1/ ", "api.openai.com"),
+            ("http://localhost:11434/v1", "localhost:11434"),
+            ("http://[::1]:8080", "[::1]:8080"),
+        ];
+        for (url, host) in hosts {
+            assert_eq!(host_of(url).as_deref(), Ok(host), "{url}");
+        }
+    }
+
+    #[test]
+    fn wrong_base_urls_say_what_is_wrong() {
+        let wrong = [
+            ("localhost:11434", "neither http nor https but localhost"),
+            ("api.openai.com/v1", "no http:// or https:// in front"),
+            ("file:///etc/passwd", "neither http nor https but file"),
+            ("http://", "cannot be read (empty host)"),
+            ("", "no http:// or https:// in front"),
+            ("https://user:pass@host/v1", "user name or password"),
+        ];
+        for (url, reason) in wrong {
+            let error = host_of(url).unwrap_err();
+            assert!(error.message.contains(reason), "{url}: {error}");
+            assert!(!error.message.contains("pass@"));
+        }
+    }
+
+    #[test]
+    fn paths_join_with_and_without_slashes_versions_and_queries() {
+        let join = |family, base: &str| Endpoint::parse("p", family, base).unwrap().join("v1/messages").to_string();
+        assert_eq!(join(Family::Anthropic, "https://h"), "https://h/v1/messages");
+        assert_eq!(join(Family::Anthropic, "https://h/v1/"), "https://h/v1/messages");
+        assert_eq!(join(Family::Anthropic, "https://h/gate//?k=v#f"), "https://h/gate/v1/messages?k=v");
+        let openai = Endpoint::parse("p", Family::OpenAiChat, "http://127.0.0.1:1/v1/").unwrap();
+        assert_eq!(openai.join("chat/completions").as_str(), "http://127.0.0.1:1/v1/chat/completions");
+        assert!(openai.loopback && openai.has_version() && openai.is_plain());
+    }
+
+    #[test]
+    fn a_config_never_shows_its_secrets() {
+        let config = ProviderConfig::new("p", Family::Anthropic, "https://h")
+            .with_key("sk-canary-12345")
+            .with_header("x-gateway", "canary-67890");
+        let shown = format!("{config:?}");
+        assert!(shown.contains("x-gateway") && !shown.contains("canary"), "{shown}");
+    }
+}

@@ -1,0 +1,130 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use bosun_model::{ModelError, ModelErrorKind};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, Url};
+use secrecy::ExposeSecret;
+use tokio::time::Instant;
+
+use crate::adapter::{Adapter, adapter};
+use crate::client::client;
+use crate::config::Endpoint;
+use crate::origin::Origin;
+use crate::{Limits, ProviderConfig, failure};
+
+/// An error body is read this far, and for so long.
+const ERROR_BODY: usize = 64 << 10;
+const ERROR_WAIT: Duration = Duration::from_secs(10);
+
+/// A configured server: address, headers and adapter, checked once.
+pub(crate) struct Connection {
+    pub(crate) origin: Arc<Origin>,
+    pub(crate) adapter: Arc<dyn Adapter>,
+    pub(crate) limits: Limits,
+    endpoint: Endpoint,
+    headers: HeaderMap,
+}
+
+impl Connection {
+    pub(crate) fn new(config: &ProviderConfig, limits: Option<Limits>) -> Result<Self, ModelError> {
+        let endpoint = Endpoint::parse(&config.id, config.family, &config.base_url)?;
+        let origin = Arc::new(Origin::new(config, &endpoint));
+        let adapter = adapter(&endpoint, config.family);
+        let headers = headers(config, &origin, &*adapter)?;
+        let limits = limits.unwrap_or_else(|| Limits::of(&endpoint));
+        Ok(Self { origin, adapter, limits, endpoint, headers })
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Posts a model call and returns the reply once its status is known to be good. `deadline` is for its headers.
+    pub(crate) async fn post(&self, body: Vec<u8>, deadline: Instant) -> Result<Response, ModelError> {
+        let request = self.client()?.post(self.endpoint.join(self.adapter.chat_path()));
+        let request = request
+            .headers(self.headers.clone())
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .header(ACCEPT, HeaderValue::from_static("text/event-stream"))
+            // Compression would only hold deltas back; what comes compressed all the same is read.
+            .header(ACCEPT_ENCODING, HeaderValue::from_static("identity"))
+            .body(body);
+        self.send(request, deadline, self.limits.first_byte).await
+    }
+
+    /// Gets a small answer whole.
+    pub(crate) async fn get(&self, path: &str, query: Option<&str>, most: usize) -> Result<Vec<u8>, ModelError> {
+        let mut url: Url = self.endpoint.join(path);
+        if let Some(query) = query {
+            let both = url.query().map(|own| format!("{own}&{query}"));
+            url.set_query(Some(both.as_deref().unwrap_or(query)));
+        }
+        let request = self.client()?.get(url).headers(self.headers.clone());
+        let wait = self.limits.idle;
+        let mut response = self.send(request, Instant::now() + wait, wait).await?;
+        let body = tokio::time::timeout(wait, read_up_to(&mut response, most + 1)).await;
+        let body = body.map_err(|_| failure::timeout(&self.origin, "sent only part of an answer", wait))?;
+        let body = body.map_err(|error| failure::transport(&self.origin, error))?;
+        if failure::is_html(response.headers(), &body) || body.len() > most {
+            return Err(failure::not_a_stream(&self.origin, &body));
+        }
+        Ok(body)
+    }
+
+    async fn send(
+        &self,
+        request: reqwest::RequestBuilder,
+        deadline: Instant,
+        limit: Duration,
+    ) -> Result<Response, ModelError> {
+        let sent = tokio::time::timeout_at(deadline, request.send()).await;
+        let sent = sent.map_err(|_| failure::timeout(&self.origin, "sent no answer", limit))?;
+        let mut response = sent.map_err(|error| failure::transport(&self.origin, error))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        // Whatever of the body comes in time is better than none.
+        let body = tokio::time::timeout(ERROR_WAIT, read_up_to(&mut response, ERROR_BODY)).await;
+        let body = body.ok().and_then(Result::ok).unwrap_or_default();
+        Err(failure::status(&self.origin, status, response.headers(), &body))
+    }
+
+    fn client(&self) -> Result<&'static Client, ModelError> {
+        client(&self.origin, &self.endpoint)
+    }
+}
+
+async fn read_up_to(response: &mut Response, most: usize) -> reqwest::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        body.extend(chunk.iter().take(most - body.len()));
+        if body.len() >= most {
+            break;
+        }
+    }
+    Ok(body)
+}
+
+fn headers(config: &ProviderConfig, origin: &Origin, adapter: &dyn Adapter) -> Result<HeaderMap, ModelError> {
+    let mut headers = HeaderMap::new();
+    adapter.add_headers(&mut headers);
+    if let Some(key) = config.key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty()) {
+        let (name, value) = adapter.key_header(key);
+        let mut value = HeaderValue::try_from(value).map_err(|_| {
+            let message = "the key holds characters that no key has (a line break, perhaps); enter it again";
+            origin.error(ModelErrorKind::Unauthorized, message)
+        })?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    for (name, value) in &config.headers {
+        let wrong = |what| origin.error(ModelErrorKind::InvalidRequest, format!("the header {name:?} has {what}"));
+        let name = HeaderName::try_from(name.trim()).map_err(|_| wrong("a name that HTTP does not allow"))?;
+        let mut value = HeaderValue::try_from(value.trim()).map_err(|_| wrong("a value that HTTP does not allow"))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}

@@ -1,0 +1,181 @@
+use std::time::Instant;
+
+use bosun_model::{ModelErrorKind, ModelEvent};
+use bosun_testkit::{Part, Reply, Wire};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::Family;
+use crate::sse::Sizes;
+use crate::testing::{KEY, decode, decode_within};
+
+const FAMILIES: [Family; 2] = [Family::Anthropic, Family::OpenAiChat];
+
+fn wire(family: Family) -> Wire {
+    match family {
+        Family::Anthropic => Wire::Anthropic,
+        Family::OpenAiChat => Wire::OpenAi,
+    }
+}
+
+fn rich() -> Reply {
+    Reply::new()
+        .and_reasoning("Erst 考える.", Some("sig"))
+        .and_text("Grüße \"世界\" 🦀\n")
+        .and_call("read_file", json!({ "file_path": "/ü.txt", "limit": 3 }))
+        .part(Part::Ping)
+        .and_call("ls", json!({}))
+        .delta_chars(5)
+}
+
+const FIXTURES: [(Family, &str); 13] = [
+    (Family::Anthropic, include_str!("../fixtures/anthropic_text.sse")),
+    (Family::Anthropic, include_str!("../fixtures/anthropic_thinking_and_calls.sse")),
+    (Family::Anthropic, include_str!("../fixtures/anthropic_unknown.sse")),
+    (Family::Anthropic, include_str!("../fixtures/anthropic_overloaded.sse")),
+    (Family::Anthropic, include_str!("../fixtures/anthropic_cut_by_length.sse")),
+    (Family::OpenAiChat, include_str!("../fixtures/openai_text.sse")),
+    (Family::OpenAiChat, include_str!("../fixtures/openai_parallel_calls.sse")),
+    (Family::OpenAiChat, include_str!("../fixtures/openai_ollama.sse")),
+    (Family::OpenAiChat, include_str!("../fixtures/openai_deepseek.sse")),
+    (Family::OpenAiChat, include_str!("../fixtures/openai_objects.sse")),
+    (Family::OpenAiChat, include_str!("../fixtures/openai_error.sse")),
+    (Family::OpenAiChat, include_str!("../fixtures/openai_cut_by_length.sse")),
+    (Family::OpenAiChat, include_str!("../fixtures/openai_refusal.sse")),
+];
+
+/// N01 without the network (the conformance suite does it over HTTP): whatever is missing at the end, either the message
+/// is an error or it is the whole one.
+#[test]
+fn a_cut_at_any_byte_never_makes_another_message() {
+    for (family, bytes) in FIXTURES {
+        let whole = decode(family, &[bytes.as_bytes()]);
+        for at in 0..bytes.len() {
+            let cut = decode(family, &[&bytes.as_bytes()[..at]]);
+            match cut.message() {
+                // Usage may be missing: a finish reason is the end for Chat Completions.
+                Ok(message) => {
+                    let whole = whole.message().unwrap();
+                    assert_eq!((message.tool_calls, message.content), (whole.tool_calls, whole.content), "{at}");
+                }
+                Err(error) => assert!(
+                    matches!(error.kind, ModelErrorKind::StreamCut | ModelErrorKind::Unavailable)
+                        || (error.kind == ModelErrorKind::NotAModelServer && cut.events.is_empty()),
+                    "{at}: {error}"
+                ),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_test_server_writes_is_read_back() {
+    for family in FAMILIES {
+        let decoded = decode(family, &[wire(family).recording(&rich()).as_bytes()]);
+        let message = decoded.message().unwrap();
+        assert_eq!(message.text(), "Grüße \"世界\" 🦀\n");
+        let calls: Vec<_> = message.tool_calls.iter().map(|call| (call.name.as_str(), call.args.clone())).collect();
+        assert_eq!(calls, [("read_file", json!({ "file_path": "/ü.txt", "limit": 3 })), ("ls", json!({}))]);
+        assert_eq!(message.usage.and_then(|usage| usage.output), Some(5));
+    }
+}
+
+#[test]
+fn pages_and_other_things_without_an_event_are_no_model_server() {
+    let cases = [
+        ("<!DOCTYPE html><html><head><title>Sign  in</title>", "(\"Sign in\")"),
+        ("{\"hello\": 1}", "JSON that is not a model's reply"),
+        ("SSH-2.0-OpenSSH_9.2\r\n", "something else"),
+    ];
+    for family in FAMILIES {
+        for (bytes, words) in cases {
+            let error = decode(family, &[bytes.as_bytes()]).error.unwrap();
+            assert_eq!(error.kind, ModelErrorKind::NotAModelServer);
+            assert!(error.message.contains(words), "{error}");
+        }
+        let page = format!("<html>{}", "x".repeat(100));
+        let sizes = Sizes { event: 50, stream: 1_000 };
+        assert_eq!(
+            decode_within(family, &[page.as_bytes()], sizes).error.unwrap().kind,
+            ModelErrorKind::NotAModelServer
+        );
+        let refused = decode(family, &[br#"{"error": {"message": "no such key", "type": "authentication_error"}}"#]);
+        assert_eq!(refused.error.unwrap().kind, ModelErrorKind::Unauthorized);
+        assert_eq!(decode(family, &[b"\n\n"]).error.unwrap().kind, ModelErrorKind::StreamCut);
+    }
+}
+
+#[test]
+fn sizes_end_a_reply_after_what_was_understood() {
+    for family in FAMILIES {
+        let bytes = wire(family).recording(&Reply::new().part(Part::Deltas { text: "word ".into(), count: 500 }));
+        let decoded = decode_within(family, &[bytes.as_bytes()], Sizes { event: 4_000, stream: 20_000 });
+        assert_eq!(decoded.error.map(|error| error.kind), Some(ModelErrorKind::Protocol));
+        assert!(decoded.events.len() > 50);
+    }
+}
+
+#[test]
+fn an_error_event_that_echoes_the_key_is_redacted() {
+    for family in FAMILIES {
+        let reply = Reply::text("a").and_error("authentication_error", format!("invalid key {KEY}"));
+        let error = decode(family, &[wire(family).recording(&reply).as_bytes()]).error.unwrap();
+        assert_eq!((error.kind, error.message.as_str()), (ModelErrorKind::Unauthorized, "invalid key [redacted]"));
+    }
+}
+
+/// Prints deltas per second of CPU; run it with `--run-ignored only --no-capture`, optimised for a figure that counts.
+#[test]
+#[ignore = "a measurement"]
+fn throughput() {
+    for family in FAMILIES {
+        let bytes = wire(family).recording(&Reply::new().part(Part::Deltas { text: "word ".into(), count: 200_000 }));
+        let chunks: Vec<&[u8]> = bytes.as_bytes().chunks(8 << 10).collect();
+        let start = Instant::now();
+        let decoded = decode(family, &chunks);
+        let seconds = start.elapsed().as_secs_f64();
+        let deltas = decoded.events.iter().filter(|event| matches!(event, ModelEvent::TextDelta { .. })).count();
+        println!("{family:?}: {:.0} deltas/s, {} bytes", deltas as f64 / seconds, bytes.len());
+    }
+}
+
+proptest! {
+    /// Law 1: any split of the same bytes gives the same events and the same error, spoiled bytes included.
+    #[test]
+    fn any_split_gives_the_same_events(
+        fixture in 0..FIXTURES.len(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+        spoil in prop::option::of((any::<prop::sample::Index>(), any::<u8>())),
+    ) {
+        let (family, text) = FIXTURES[fixture];
+        let mut bytes = text.as_bytes().to_vec();
+        if let Some((at, byte)) = spoil {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+        at.extend([0, bytes.len()]);
+        at.sort_unstable();
+        let chunks: Vec<&[u8]> = at.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
+        prop_assert_eq!(decode(family, &chunks), decode(family, &[&bytes]));
+    }
+
+    /// N02: arbitrary changes never panic, and never make a call whose arguments were not in the stream.
+    #[test]
+    fn spoiled_bytes_never_panic(
+        fixture in 0..FIXTURES.len(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20),
+    ) {
+        let (family, text) = FIXTURES[fixture];
+        let mut bytes = text.as_bytes().to_vec();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        let decoded = decode(family, &[&bytes]);
+        if let Ok(message) = decoded.message() {
+            prop_assert!(message.tool_calls.iter().all(|call| call.args.is_object()));
+        }
+    }
+}

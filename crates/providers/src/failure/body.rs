@@ -1,0 +1,175 @@
+//! The shapes of error bodies, and what their words mean.
+
+use bosun_model::ModelErrorKind as Kind;
+use serde_json::Value;
+
+/// What a provider says about its failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// Its own sentence; may be empty.
+    pub(crate) message: String,
+    /// Its own words for the kind: `type`, `code`, `status`.
+    pub(crate) labels: Vec<String>,
+    /// A status inside the body.
+    pub(crate) status: Option<u16>,
+}
+
+impl Refusal {
+    /// An error object, or whatever stands in its place.
+    pub(crate) fn of_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::String(message) => Some(Self { message: message.clone(), ..Self::default() }),
+            Value::Object(fields) => {
+                let message = fields.get("message").or_else(|| fields.get("msg")).or_else(|| fields.get("detail"));
+                let mut refusal = Self { message: message.map(words).unwrap_or_default(), ..Self::default() };
+                for value in ["type", "code", "status"].iter().filter_map(|name| fields.get(*name)) {
+                    match value {
+                        Value::String(label) => refusal.labels.push(label.clone()),
+                        Value::Number(_) => refusal.status = status(value).or(refusal.status),
+                        _ => {}
+                    }
+                }
+                let empty = refusal.message.is_empty() && refusal.labels.is_empty();
+                if refusal.message.is_empty() {
+                    refusal.message = refusal.labels.join(", ");
+                }
+                (!empty || refusal.status.is_some()).then_some(refusal)
+            }
+            _ => None,
+        }
+    }
+
+    /// A body without structure: its text, unless it is a page or empty.
+    pub(super) fn of_text(body: &[u8], html: bool) -> Self {
+        let message =
+            if html { title(body).unwrap_or_default() } else { String::from_utf8_lossy(body).trim().to_owned() };
+        Self { message, ..Self::default() }
+    }
+
+    /// The kind that the words say, where they say one.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        let says = |needles: &[&str]| {
+            let message = self.message.to_lowercase();
+            needles.iter().any(|needle| message.contains(needle) || self.labels.iter().any(|label| label == needle))
+        };
+        KINDS.iter().find(|(_, needles)| says(needles)).map(|(kind, _)| *kind)
+    }
+}
+
+/// Labels and pieces of sentences, in lower case, of the vendors and of the servers people run themselves. Billing comes
+/// before rate limits because exhausted credit is reported as one of those, and rate limits before overflows because both
+/// speak of too many tokens.
+const KINDS: [(Kind, &[&str]); 8] = [
+    (
+        Kind::Billing,
+        &[
+            "insufficient_quota",
+            "billing_error",
+            "billing_not_active",
+            "credit balance is too low",
+            "insufficient balance",
+            "exceeded your current quota",
+            "arrearage",
+        ],
+    ),
+    (
+        Kind::RateLimited,
+        &["rate_limit_error", "rate_limit_exceeded", "rate limit", "tokens per min", "too many requests"],
+    ),
+    (
+        Kind::ContextOverflow,
+        &[
+            "context_length_exceeded",
+            "exceed_context_size_error",
+            "request_too_large",
+            "prompt is too long",
+            "input is too long",
+            "maximum context length",
+            "exceed context limit",
+            "exceeds the available context size",
+            "context size has been exceeded",
+            "exceeds the context window",
+            "exceeds the model's context",
+            "context the overflows",
+            "context window exceeds",
+            "reduce the length of the messages",
+            "maximum prompt length",
+            "range of input length should be",
+        ],
+    ),
+    (Kind::Unavailable, &["overloaded_error", "overloaded", "api_error", "server_error", "service_unavailable"]),
+    (Kind::Timeout, &["timeout_error", "gateway_timeout"]),
+    (
+        Kind::Unauthorized,
+        &[
+            "authentication_error",
+            "permission_error",
+            "invalid_api_key",
+            "api key not valid",
+            "incorrect api key",
+            "invalid api key",
+        ],
+    ),
+    (Kind::NotFound, &["not_found_error", "model_not_found", "model not found", "no such model"]),
+    (Kind::InvalidRequest, &["invalid_request_error", "bad_request"]),
+];
+
+/// The refusal in a JSON body, in the shapes that are about: an `error` object or text (with or without a list around it),
+/// a `message` or `detail` at the top.
+pub(super) fn read(body: &[u8]) -> Option<Refusal> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    let value = value.as_array().and_then(|list| list.first()).unwrap_or(&value);
+    let fields = value.as_object()?;
+    if let Some(error) = fields.get("error").filter(|error| !error.is_null()) {
+        let mut refusal = Refusal::of_value(error)?;
+        if refusal.message.is_empty() {
+            refusal.message = fields.get("message").map(words).unwrap_or_default();
+        }
+        return Some(refusal);
+    }
+    let speaks = ["message", "detail", "msg"].iter().any(|name| fields.contains_key(*name));
+    if speaks { Refusal::of_value(value) } else { None }
+}
+
+/// A sentence out of text, or out of the lists of complaints that some servers send.
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Array(items) => items.iter().map(words).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; "),
+        Value::Object(fields) => {
+            let message = fields.get("msg").or_else(|| fields.get("message")).map(words).unwrap_or_default();
+            match fields.get("loc").and_then(Value::as_array) {
+                Some(place) => {
+                    let place: Vec<_> = place.iter().filter_map(Value::as_str).collect();
+                    format!("{}: {message}", place.join("."))
+                }
+                None => message,
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+fn status(value: &Value) -> Option<u16> {
+    value.as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code))
+}
+
+pub(super) fn is_html(body: &[u8]) -> bool {
+    let head = body.trim_ascii_start();
+    let head = head.get(..head.len().min(64)).unwrap_or_default().to_ascii_lowercase();
+    [b"<!doctype" as &[u8], b"<html", b"<head", b"<?xml", b"<!--"].iter().any(|start| head.starts_with(start))
+}
+
+pub(super) fn is_json(body: &[u8]) -> bool {
+    matches!(body.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+/// The title of a web page, which names the captive portal or the proxy.
+pub(super) fn title(body: &[u8]) -> Option<String> {
+    let page = String::from_utf8_lossy(body);
+    let start = page.to_ascii_lowercase().find("<title")?;
+    let (_, after) = page.get(start..)?.split_once('>')?;
+    let (title, _) = after.split_once('<')?;
+    let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(80).collect();
+    (!title.is_empty()).then_some(title)
+}

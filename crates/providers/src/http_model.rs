@@ -1,0 +1,71 @@
+use std::sync::Arc;
+
+use bosun_model::{BoxFuture, ChatModel, ChatRequest, ModelError, ModelErrorKind, ModelInfo, ModelStream};
+use tokio::time::Instant;
+
+use crate::adapter::CallIds;
+use crate::connection::Connection;
+use crate::driver::Driver;
+use crate::reply::Reply;
+use crate::{Limits, ProviderConfig, catalogue, failure};
+
+/// The model `name` at the server that `config` describes. Nothing is sent yet.
+///
+/// # Errors
+/// A base URL, key or header that cannot be used, with a sentence for the user.
+pub fn connect(config: &ProviderConfig, name: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
+    Ok(Arc::new(HttpModel::new(config, name, None)?))
+}
+
+/// As [`connect`], with other limits on waiting.
+pub fn connect_within(config: &ProviderConfig, name: &str, limits: Limits) -> Result<Arc<dyn ChatModel>, ModelError> {
+    Ok(Arc::new(HttpModel::new(config, name, Some(limits))?))
+}
+
+pub(crate) struct HttpModel {
+    connection: Connection,
+    info: ModelInfo,
+}
+
+impl HttpModel {
+    pub(crate) fn new(config: &ProviderConfig, name: &str, limits: Option<Limits>) -> Result<Self, ModelError> {
+        let connection = Connection::new(config, limits)?;
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(connection.origin.error(ModelErrorKind::NotFound, "no model was named"));
+        }
+        let info = catalogue::info(&config.id, &connection.endpoint().host, name);
+        Ok(Self { connection, info })
+    }
+
+    async fn send(&self, request: ChatRequest) -> Result<ModelStream, ModelError> {
+        let connection = &self.connection;
+        let deadline = Instant::now() + connection.limits.first_byte;
+        let body = connection.adapter.encode(&request, &self.info).map_err(|error| {
+            connection.origin.error(ModelErrorKind::InvalidRequest, format!("the request cannot be written: {error}"))
+        })?;
+        let decoder = connection.adapter.decoder(CallIds::of(&request));
+        drop(request);
+        let mut response = connection.post(body, deadline).await?;
+        let origin = &connection.origin;
+        let page = failure::has_type(response.headers(), "text/html");
+        if page || failure::has_type(response.headers(), "application/json") {
+            // Not a stream, so a first piece says all there is to say.
+            let piece = tokio::time::timeout(connection.limits.idle, response.chunk()).await;
+            let piece = piece.ok().and_then(Result::ok).flatten().unwrap_or_default();
+            return Err(if page { failure::web_page(origin, &piece) } else { failure::not_a_stream(origin, &piece) });
+        }
+        let driver = Driver::new(Arc::clone(origin), decoder, connection.limits.sizes);
+        Ok(Box::pin(Reply::new(response.bytes_stream(), driver, Arc::clone(origin), connection.limits, deadline)))
+    }
+}
+
+impl ChatModel for HttpModel {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn stream(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelStream, ModelError>> {
+        Box::pin(self.send(request))
+    }
+}

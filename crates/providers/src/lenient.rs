@@ -1,0 +1,143 @@
+//! Readers for fields that servers fill in different ways.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+/// More tokens than any model reads in one call; a larger figure is a fault of the server.
+const MOST_TOKENS: u64 = 10_000_000_000;
+
+/// A number of tokens, or `None` for whatever cannot be one (negative, absurd, not a number).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Count(pub(crate) Option<u64>);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CountVisitor)
+    }
+}
+
+struct CountVisitor;
+
+impl<'de> Visitor<'de> for CountVisitor {
+    type Value = Count;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number of tokens")
+    }
+
+    fn visit_u64<E>(self, count: u64) -> Result<Count, E> {
+        Ok(Count((count <= MOST_TOKENS).then_some(count)))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Count, E> {
+        Ok(Count(None))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Count, E> {
+        Ok(Count(None))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Count, E> {
+        Ok(Count(None))
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Count, E> {
+        Ok(Count(None))
+    }
+
+    fn visit_unit<E>(self) -> Result<Count, E> {
+        Ok(Count(None))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Count, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Count(None))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Count, A::Error> {
+        while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Count(None))
+    }
+}
+
+/// Text given as a string, as `null`, or as a list of parts of which those of type `text` count. Borrows from the input
+/// where the string has no escapes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+#[derive(Deserialize)]
+struct TextPart<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+}
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Owned(text)))
+    }
+
+    fn visit_unit<E>(self) -> Result<Text<'de>, E> {
+        Ok(Text::default())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Text<'de>, A::Error> {
+        let mut text = String::new();
+        while let Some(part) = parts.next_element::<TextPart<'de>>()? {
+            if part.kind.is_none_or(|kind| kind == "text") {
+                text.push_str(&part.text.unwrap_or_default());
+            }
+        }
+        Ok(Text(Cow::Owned(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn absurd_counts_are_unknown() {
+        let counts: Vec<Count> =
+            serde_json::from_str(r#"[7, 0, -1, 1.5, 1000000000000000, "9", null, true, [1], {"a": 1}]"#).unwrap();
+        let known: Vec<_> = counts.into_iter().map(|count| count.0).collect();
+        assert_eq!(known, [Some(7), Some(0), None, None, None, None, None, None, None, None]);
+    }
+
+    #[test]
+    fn text_comes_in_three_shapes_and_no_other() {
+        let read = |json| serde_json::from_str::<Text<'_>>(json).map(|text| text.0.into_owned());
+        assert_eq!(read(r#""a\nb""#).unwrap(), "a\nb");
+        assert_eq!(read("null").unwrap(), "");
+        assert_eq!(read(r#"[{"type":"text","text":"a"},{"type":"thinking","text":"x"},{"text":"b"}]"#).unwrap(), "ab");
+        assert!(read("42").is_err());
+    }
+}

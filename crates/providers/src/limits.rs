@@ -1,0 +1,35 @@
+use std::time::Duration;
+
+use crate::config::Endpoint;
+use crate::sse::Sizes;
+
+/// How long to wait, and for how much. Connecting has 10 s, for every client of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// From sending the request to the first byte of the reply's body.
+    pub first_byte: Duration,
+    /// Between two reads after that. Every byte counts as life, pings and comments included.
+    pub idle: Duration,
+    /// For the whole reply, against servers that trickle.
+    pub total: Duration,
+    pub(crate) sizes: Sizes,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            first_byte: Duration::from_secs(120),
+            idle: Duration::from_secs(60),
+            total: Duration::from_secs(3_600),
+            sizes: Sizes::default(),
+        }
+    }
+}
+
+impl Limits {
+    /// Servers on this machine read a long prompt for minutes before their first byte, and nothing is lost by waiting.
+    pub(crate) fn of(endpoint: &Endpoint) -> Self {
+        let limits = Self::default();
+        if endpoint.loopback { Self { first_byte: Duration::from_secs(600), ..limits } } else { limits }
+    }
+}

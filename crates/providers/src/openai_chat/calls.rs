@@ -1,0 +1,160 @@
+use std::collections::HashSet;
+
+use bosun_model::{ModelEvent, StopReason};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::adapter::CallIds;
+use crate::driver::{Events, Fault};
+use crate::lenient::Text;
+
+/// More calls than any model makes in one reply; a server that begins more is broken.
+const MOST_CALLS: usize = 1_000;
+
+/// Puts tool calls together from deltas.
+///
+/// | what a server does | what it means |
+/// |---|---|
+/// | id and name first, then argument pieces under the same index | one call |
+/// | the id again with every piece, or another id without a name | the same call |
+/// | the same index with a name and another id | a new call (servers that number every call 0) |
+/// | no index: an id seen before, or no id and no name | the call it belongs to, else the newest |
+/// | no index: a new id, or a name without an id | a new call |
+/// | arguments as a JSON object instead of text | the whole of the arguments |
+/// | no id, or one that another call of the reply has | an id is made ([`CallIds`]) |
+/// | no name by the end | an error: nothing is guessed |
+#[derive(Debug)]
+pub(super) struct Calls {
+    ids: CallIds,
+    calls: Vec<Call>,
+    taken: HashSet<String>,
+}
+
+#[derive(Debug)]
+struct Call {
+    index: Option<u64>,
+    /// As the server gave it; what events carry may differ.
+    id: Option<String>,
+    /// Events are held back until the name is known.
+    named: bool,
+    waiting: String,
+    /// The arguments came as an object, so there can be no more.
+    whole: bool,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ToolDelta<'a> {
+    index: Option<u64>,
+    #[serde(borrow, default)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    function: Option<FunctionDelta<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+struct FunctionDelta<'a> {
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+impl Calls {
+    pub(super) fn new(ids: CallIds) -> Self {
+        Self { ids, calls: Vec::new(), taken: HashSet::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    pub(super) fn take(&mut self, delta: ToolDelta<'_>, out: &mut Events) -> Result<(), Fault> {
+        let function = delta.function.unwrap_or_default();
+        let id = Some(&*delta.id.0).filter(|id| !id.is_empty());
+        let name = Some(&*function.name.0).filter(|name| !name.is_empty());
+        let at = match self.find(delta.index, id, name) {
+            Some(at) => at,
+            None => {
+                if self.calls.len() >= MOST_CALLS {
+                    return Err(Fault::corrupt(format!("more than {MOST_CALLS} tool calls in one reply")));
+                }
+                let id = id.map(str::to_owned);
+                self.calls.push(Call { index: delta.index, id, named: false, waiting: String::new(), whole: false });
+                self.calls.len() - 1
+            }
+        };
+        let number = u32::try_from(at).unwrap_or(u32::MAX);
+        let Some(call) = self.calls.get_mut(at) else { return Ok(()) };
+        if call.id.is_none() {
+            call.id = id.map(str::to_owned);
+        }
+        if let Some(name) = name
+            && !call.named
+        {
+            call.named = true;
+            let given = call.id.clone().filter(|id| !self.taken.contains(id));
+            let id = given.unwrap_or_else(|| self.ids.id(at));
+            self.taken.insert(id.clone());
+            out.push_back(ModelEvent::ToolCallStarted { index: number, id: id.into(), name: name.to_owned() });
+            if !call.waiting.is_empty() {
+                let json = std::mem::take(&mut call.waiting);
+                out.push_back(ModelEvent::ToolCallDelta { index: number, json });
+            }
+        }
+        if let Some(arguments) = function.arguments {
+            call.arguments(arguments.get(), number, out)?;
+        }
+        Ok(())
+    }
+
+    /// The call that a delta goes on with; `None` when it begins one.
+    fn find(&self, index: Option<u64>, id: Option<&str>, name: Option<&str>) -> Option<usize> {
+        let same = match (index, id) {
+            (Some(_), _) => self.calls.iter().rposition(|call| call.index == index),
+            (None, Some(id)) => self.calls.iter().rposition(|call| call.id.as_deref() == Some(id)),
+            (None, None) => self.calls.len().checked_sub(1),
+        };
+        let call = same.and_then(|at| self.calls.get(at))?;
+        let other_id = id.is_some() && call.id.is_some() && call.id.as_deref() != id;
+        let unplaced = index.is_none() && id.is_none();
+        let anew = name.is_some() && call.named && (other_id || unplaced || call.whole);
+        if anew { None } else { same }
+    }
+
+    /// Says which calls are complete. Only a reply that the model itself ended has complete ones: this wire does not mark
+    /// the end of a call.
+    pub(super) fn finish(&mut self, stop: &StopReason, out: &mut Events) -> Result<(), Fault> {
+        if self.calls.iter().any(|call| !call.named) {
+            return Err(Fault::corrupt("a tool call without a name"));
+        }
+        if matches!(stop, StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence) {
+            let count = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
+            out.extend((0..count).map(|index| ModelEvent::ToolCallDone { index }));
+        }
+        Ok(())
+    }
+}
+
+impl Call {
+    /// Argument text, or the object itself.
+    fn arguments(&mut self, raw: &str, index: u32, out: &mut Events) -> Result<(), Fault> {
+        let json = match raw.as_bytes().first() {
+            Some(b'"') => serde_json::from_str(raw).map_err(|error| Fault::json("the arguments of a call", &error))?,
+            Some(b'{') => {
+                self.whole = true;
+                raw.to_owned()
+            }
+            _ if raw == "null" => return Ok(()),
+            _ => return Err(Fault::corrupt("the arguments of a call are neither text nor an object")),
+        };
+        if json.is_empty() {
+            return Ok(());
+        }
+        if self.named {
+            out.push_back(ModelEvent::ToolCallDelta { index, json });
+        } else {
+            self.waiting.push_str(&json);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+use bosun_model::{ModelEvent, StopReason, Usage};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::calls::{Calls, ToolDelta};
+use crate::adapter::CallIds;
+use crate::driver::{Decoder, Events, Fault};
+use crate::failure::Refusal;
+use crate::lenient::{Count, Text};
+use crate::sse::{Flow, Frame};
+
+/// Reads the chunks of one completion. See the policy table of [`crate::driver`].
+///
+/// Lenient where a server's habit cannot change what is done: the finish reason may be `stop` beside tool calls or come with
+/// several chunks, `[DONE]` may be missing after it, usage may come with any chunk, reasoning under either name, and tool
+/// calls in the ways that [`Calls`] lists. Strict where it could: without a finish reason a reply with calls is cut.
+#[derive(Debug)]
+pub(super) struct OpenAiDecoder {
+    host: String,
+    started: bool,
+    reasoning: Option<ReasoningField>,
+    calls: Calls,
+    finish: Option<String>,
+    refused: bool,
+    usage: Option<Usage>,
+}
+
+/// Under which name the server sends what the model thinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReasoningField {
+    /// DeepSeek's; servers that use it want it back.
+    Content,
+    /// OpenRouter's and Ollama's.
+    Plain,
+}
+
+impl OpenAiDecoder {
+    pub(super) fn new(host: &str, ids: CallIds) -> Self {
+        Self {
+            host: host.to_owned(),
+            started: false,
+            reasoning: None,
+            calls: Calls::new(ids),
+            finish: None,
+            refused: false,
+            usage: None,
+        }
+    }
+
+    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut Events) -> Result<(), Fault> {
+        if let Some(error) = chunk.error {
+            let error: Value = serde_json::from_str(error.get()).map_err(|error| Fault::json("an error", &error))?;
+            return Err(Fault::Refused(Refusal::of_value(&error).unwrap_or_default()));
+        }
+        let Some(choices) = chunk.choices else {
+            self.note_usage(chunk.usage, out);
+            return Ok(());
+        };
+        if !self.started {
+            self.started = true;
+            let model = Some(chunk.model.0.into_owned()).filter(|model| !model.is_empty());
+            out.push_back(ModelEvent::Started { model });
+        }
+        // Only one choice was asked for.
+        for choice in choices.into_iter().filter(|choice| choice.index.unwrap_or(0) == 0) {
+            if let Some(delta) = choice.delta {
+                self.delta(delta, out)?;
+            }
+            if !choice.finish_reason.0.is_empty() {
+                self.finish = Some(choice.finish_reason.0.into_owned());
+            }
+        }
+        self.note_usage(chunk.usage, out);
+        Ok(())
+    }
+
+    fn delta(&mut self, delta: Delta<'_>, out: &mut Events) -> Result<(), Fault> {
+        // Servers in transition send both names with the same text.
+        let (field, thought) = if delta.reasoning_content.0.is_empty() {
+            (ReasoningField::Plain, delta.reasoning)
+        } else {
+            (ReasoningField::Content, delta.reasoning_content)
+        };
+        if !thought.0.is_empty() {
+            self.reasoning = Some(field);
+            out.push_back(ModelEvent::ReasoningDelta { text: thought.0.into_owned() });
+        }
+        self.refused |= !delta.refusal.0.is_empty();
+        for text in [delta.content, delta.refusal] {
+            if !text.0.is_empty() {
+                self.close_reasoning(out);
+                out.push_back(ModelEvent::TextDelta { text: text.0.into_owned() });
+            }
+        }
+        for call in delta.tool_calls.unwrap_or_default() {
+            self.close_reasoning(out);
+            self.calls.take(call, out)?;
+        }
+        Ok(())
+    }
+
+    fn close_reasoning(&mut self, out: &mut Events) {
+        if let Some(field) = self.reasoning.take() {
+            let opaque = (field == ReasoningField::Content).then(|| json!({ "reasoning_content": self.host }));
+            out.push_back(ModelEvent::ReasoningDone { signature: None, opaque });
+        }
+    }
+
+    fn note_usage(&mut self, usage: Option<WireUsage>, out: &mut Events) {
+        let usage = usage.map(WireUsage::usage).filter(|usage| *usage != Usage::default());
+        if usage.is_some() && usage != self.usage {
+            self.usage = usage;
+            out.extend(usage.map(ModelEvent::Usage));
+        }
+    }
+
+    fn finish(&mut self, out: &mut Events) -> Result<(), Fault> {
+        self.close_reasoning(out);
+        let called = !self.calls.is_empty();
+        let stop = match self.finish.as_deref() {
+            // An end without a reason is taken from servers that give none, but nothing is done because of it.
+            None if called => return Err(Fault::Cut),
+            None | Some("stop") if self.refused => StopReason::Refusal,
+            None | Some("stop" | "end_turn" | "eos") if called => StopReason::ToolUse,
+            None | Some("stop" | "end_turn" | "eos") => StopReason::EndTurn,
+            Some("tool_calls" | "function_call" | "tool_use") => StopReason::ToolUse,
+            Some("length" | "max_tokens") => StopReason::MaxTokens,
+            Some("content_filter") => StopReason::Refusal,
+            Some(other) => StopReason::Other(other.to_owned()),
+        };
+        self.calls.finish(&stop, out)?;
+        out.push_back(ModelEvent::Finished { stop });
+        Ok(())
+    }
+}
+
+impl Decoder for OpenAiDecoder {
+    fn frame(&mut self, frame: Frame<'_>, out: &mut Events) -> Result<Flow, Fault> {
+        if frame.data.trim() == "[DONE]" {
+            if !self.started {
+                return Err(Fault::corrupt("it ended without a message"));
+            }
+            self.finish(out)?;
+            return Ok(Flow::Stop);
+        }
+        if frame.event == "error" {
+            let value: Value = serde_json::from_str(frame.data).unwrap_or_else(|_| json!(frame.data));
+            let refusal = Refusal::of_value(value.get("error").unwrap_or(&value));
+            return Err(Fault::Refused(refusal.unwrap_or_default()));
+        }
+        let chunk: Chunk<'_> = serde_json::from_str(frame.data).map_err(|error| Fault::json("a chunk", &error))?;
+        if chunk.object.0 == "error" {
+            let value: Value = serde_json::from_str(frame.data).map_err(|error| Fault::json("an error", &error))?;
+            return Err(Fault::Refused(Refusal::of_value(&value).unwrap_or_default()));
+        }
+        self.chunk(chunk, out)?;
+        Ok(Flow::More)
+    }
+
+    fn end(&mut self, out: &mut Events) -> Result<(), Fault> {
+        if self.finish.is_some() { self.finish(out) } else { Err(Fault::Cut) }
+    }
+}
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow, default)]
+    object: Text<'a>,
+    #[serde(borrow, default)]
+    model: Text<'a>,
+    #[serde(borrow)]
+    choices: Option<Vec<Choice<'a>>>,
+    usage: Option<WireUsage>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    index: Option<u32>,
+    #[serde(borrow)]
+    delta: Option<Delta<'a>>,
+    #[serde(borrow, default)]
+    finish_reason: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    content: Text<'a>,
+    #[serde(borrow, default)]
+    reasoning_content: Text<'a>,
+    #[serde(borrow, default)]
+    reasoning: Text<'a>,
+    #[serde(borrow, default)]
+    refusal: Text<'a>,
+    #[serde(borrow)]
+    tool_calls: Option<Vec<ToolDelta<'a>>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct WireUsage {
+    prompt_tokens: Count,
+    completion_tokens: Count,
+    prompt_tokens_details: Option<PromptDetails>,
+    completion_tokens_details: Option<CompletionDetails>,
+    /// DeepSeek's name for the cached part.
+    prompt_cache_hit_tokens: Count,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PromptDetails {
+    cached_tokens: Count,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CompletionDetails {
+    reasoning_tokens: Count,
+}
+
+impl WireUsage {
+    fn usage(self) -> Usage {
+        let cached = self.prompt_tokens_details.and_then(|details| details.cached_tokens.0);
+        Usage {
+            input: self.prompt_tokens.0,
+            output: self.completion_tokens.0,
+            cache_read: cached.or(self.prompt_cache_hit_tokens.0),
+            cache_write: None,
+            reasoning: self.completion_tokens_details.and_then(|details| details.reasoning_tokens.0),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod tests;

@@ -1,0 +1,188 @@
+use bosun_model::{ModelErrorKind, ModelEvent, StopReason};
+use insta::assert_debug_snapshot;
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::Family;
+use crate::testing::{Decoded, decode};
+
+fn recorded(bytes: &str) -> Decoded {
+    decode(Family::OpenAiChat, &[bytes.as_bytes()])
+}
+
+fn data(data: &[String]) -> Decoded {
+    let bytes: String = data.iter().map(|data| format!("data: {data}\n\n")).collect();
+    recorded(&bytes)
+}
+
+fn chunk(delta: Value, finish: Option<&str>) -> String {
+    json!({ "model": "m", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] }).to_string()
+}
+
+/// One reply made of these tool call deltas, ended as usual.
+fn calls(deltas: &[Value]) -> Vec<(String, String, String)> {
+    let mut chunks: Vec<_> = deltas.iter().map(|delta| chunk(json!({ "tool_calls": [delta] }), None)).collect();
+    chunks.extend([chunk(json!({}), Some("tool_calls")), "[DONE]".into()]);
+    let message = data(&chunks).message().unwrap();
+    assert_eq!(message.invalid_tool_calls, []);
+    message.tool_calls.into_iter().map(|call| (call.id.to_string(), call.name, call.args.to_string())).collect()
+}
+
+fn call(id: &str, name: &str, args: &str) -> (String, String, String) {
+    (id.into(), name.into(), args.into())
+}
+
+#[test]
+fn text() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_text.sse")));
+}
+
+#[test]
+fn parallel_calls() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_parallel_calls.sse")));
+}
+
+#[test]
+fn ollama_numbers_every_call_0_and_stops_with_stop() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_ollama.sse")));
+}
+
+#[test]
+fn deepseek_thinks_aloud() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_deepseek.sse")));
+}
+
+#[test]
+fn arguments_as_objects_without_ids_or_indexes() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_objects.sse")));
+}
+
+#[test]
+fn an_error_in_the_middle_keeps_the_providers_words() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_error.sse")));
+}
+
+#[test]
+fn refusals_are_text_with_a_stop_reason() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_refusal.sse")));
+}
+
+#[test]
+fn a_call_cut_by_the_length_limit_is_no_call_even_if_it_parses() {
+    let message = recorded(include_str!("../../fixtures/openai_cut_by_length.sse")).message().unwrap();
+    assert_eq!(
+        (message.stop, message.tool_calls.len(), message.invalid_tool_calls.len()),
+        (StopReason::MaxTokens, 0, 1)
+    );
+}
+
+#[test]
+fn ids_may_repeat_change_or_be_missing() {
+    let piece = |id: Option<&str>, index: Option<u32>, args: &str| json!({ "id": id, "index": index, "function": { "arguments": args } });
+    let first = |id: Option<&str>, index: Option<u32>| json!({ "id": id, "index": index, "type": "function", "function": { "name": "ls", "arguments": "{\"a\"" } });
+    let whole = r#"{"a":1}"#;
+    assert_eq!(calls(&[first(Some("c"), Some(0)), piece(Some("c"), Some(0), ":1}")]), [call("c", "ls", whole)]);
+    assert_eq!(calls(&[first(Some("c"), Some(0)), piece(Some("other"), Some(0), ":1}")]), [call("c", "ls", whole)]);
+    assert_eq!(calls(&[first(Some("c"), None), piece(None, None, ":1}")]), [call("c", "ls", whole)]);
+    assert_eq!(calls(&[first(Some("c"), None), piece(Some("c"), None, ":1}")]), [call("c", "ls", whole)]);
+    let made = &calls(&[first(None, Some(0)), piece(None, Some(0), ":1}")])[0].0;
+    assert!(made.starts_with("call_") && made.ends_with("_0"), "{made}");
+}
+
+#[test]
+fn two_calls_are_never_made_one_and_never_share_an_id() {
+    let whole = |id: &str, index: Option<u32>| json!({ "id": id, "index": index, "function": { "name": "ls", "arguments": "{}" } });
+    for index in [Some(0), None] {
+        assert_eq!(calls(&[whole("a", index), whole("b", index)]), [call("a", "ls", "{}"), call("b", "ls", "{}")]);
+    }
+    let same = calls(&[whole("a", Some(0)), whole("a", Some(1))]);
+    assert_eq!((same.len(), same[0].0.as_str()), (2, "a"));
+    assert_ne!(same[0].0, same[1].0);
+}
+
+#[test]
+fn a_name_may_come_after_the_arguments_but_must_come() {
+    let late = [
+        json!({ "index": 0, "id": "c", "function": { "arguments": "{\"a\"" } }),
+        json!({ "index": 0, "function": { "name": "ls", "arguments": ":1}" } }),
+    ];
+    assert_eq!(calls(&late), [call("c", "ls", r#"{"a":1}"#)]);
+    let never = chunk(json!({ "tool_calls": [{ "index": 0, "id": "c", "function": { "arguments": "{}" } }] }), None);
+    let decoded = data(&[never, chunk(json!({}), Some("tool_calls")), "[DONE]".into()]);
+    assert_eq!(decoded.error.unwrap().kind, ModelErrorKind::Protocol);
+}
+
+#[test]
+fn the_end_may_lack_done_or_a_reason_but_not_both() {
+    let text = chunk(json!({ "content": "hi" }), None);
+    let called = chunk(json!({ "tool_calls": [{ "index": 0, "id": "c", "function": { "name": "ls" } }] }), None);
+    let end = chunk(json!({}), Some("stop"));
+    let stop = |chunks: &[&String]| {
+        let chunks: Vec<String> = chunks.iter().map(|chunk| (*chunk).clone()).collect();
+        data(&chunks).message().map(|message| message.stop).map_err(|error| error.kind)
+    };
+    let done = "[DONE]".to_owned();
+    assert_eq!(stop(&[&text, &end]), Ok(StopReason::EndTurn));
+    assert_eq!(stop(&[&called, &end]), Ok(StopReason::ToolUse));
+    assert_eq!(stop(&[&text, &done]), Ok(StopReason::EndTurn));
+    assert_eq!(stop(&[&called, &done]), Err(ModelErrorKind::StreamCut));
+    assert_eq!(stop(&[&text]), Err(ModelErrorKind::StreamCut));
+    assert_eq!(stop(&[&done]), Err(ModelErrorKind::Protocol));
+}
+
+#[test]
+fn other_choices_and_unknown_chunks_are_passed_over() {
+    let other = json!({ "choices": [{ "index": 1, "delta": { "content": "other" }, "finish_reason": "stop" }] });
+    let filter = json!({ "prompt_filter_results": [] });
+    let decoded = data(&[
+        filter.to_string(),
+        other.to_string(),
+        chunk(json!({ "content": "mine", "audio": {} }), Some("")),
+        chunk(json!({}), Some("stop")),
+    ]);
+    assert_eq!(decoded.message().unwrap().text(), "mine");
+}
+
+#[test]
+fn wrong_shapes_are_typed_errors() {
+    let wrong = [
+        "not json".to_owned(),
+        "7".to_owned(),
+        json!({ "choices": 7 }).to_string(),
+        chunk(json!({ "content": 7 }), None),
+        chunk(json!({ "tool_calls": [{ "index": -1, "id": "c", "function": { "name": "ls" } }] }), None),
+        chunk(
+            json!({ "tool_calls": [{ "index": 0, "id": "c", "function": { "name": "ls", "arguments": [1] } }] }),
+            None,
+        ),
+    ];
+    for one in wrong {
+        let error = data(&[chunk(json!({ "content": "a" }), None), one.clone()]).error.unwrap();
+        assert_eq!(error.kind, ModelErrorKind::Protocol, "{one}");
+    }
+}
+
+#[test]
+fn errors_come_in_several_shapes() {
+    let shapes = [
+        r#"data: {"error":{"message":"Too long: maximum context length is 8192 tokens","code":400}}"#,
+        r#"data: {"error":"Too long: maximum context length is 8192 tokens"}"#,
+        r#"data: {"object":"error","message":"Too long: maximum context length is 8192 tokens","code":400}"#,
+        "event: error\ndata: {\"message\":\"Too long: maximum context length is 8192 tokens\"}",
+    ];
+    for shape in shapes {
+        let error = recorded(&format!("{shape}\n\n")).error.unwrap();
+        assert_eq!(error.message, "Too long: maximum context length is 8192 tokens", "{shape}");
+        assert_eq!(error.kind, ModelErrorKind::ContextOverflow, "{shape}");
+    }
+}
+
+#[test]
+fn usage_in_every_chunk_is_told_once_per_change() {
+    let with = |tokens: u32| {
+        json!({ "choices": [], "usage": { "prompt_tokens": 5, "completion_tokens": tokens } }).to_string()
+    };
+    let decoded = data(&[chunk(json!({ "content": "a" }), Some("stop")), with(1), with(1), with(2), "[DONE]".into()]);
+    let usages = decoded.events.iter().filter(|event| matches!(event, ModelEvent::Usage(_))).count();
+    assert_eq!(usages, 2);
+}

@@ -1,0 +1,346 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bosun_model::{
+    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, Reasoning, SystemBlock, ToolChoice,
+    ToolMessage, ToolStatus,
+};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::media::{DataUrl, instruction, is_blank, placeholder};
+
+pub(super) fn body(request: &ChatRequest, info: &ModelInfo, host: &str) -> serde_json::Result<Vec<u8>> {
+    // The vendor's newer models refuse the old name of the limit; other servers know only that one.
+    let vendor = host == "api.openai.com" || host.ends_with(".openai.azure.com");
+    let body = Body {
+        model: &info.name,
+        stream: true,
+        stream_options: StreamOptions { include_usage: true },
+        messages: messages(request, host),
+        tools: request
+            .tools
+            .iter()
+            .map(|tool| Tool {
+                r#type: "function",
+                function: Function { name: &tool.name, description: &tool.description, parameters: &tool.schema },
+            })
+            .collect(),
+        tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
+        max_tokens: request.max_output.filter(|_| !vendor),
+        max_completion_tokens: request.max_output.filter(|_| vendor),
+    };
+    serde_json::to_vec(&body)
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    stream: bool,
+    stream_options: StreamOptions,
+    messages: Vec<Turn<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Choice<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+enum Turn<'a> {
+    System {
+        content: Cow<'a, str>,
+    },
+    User {
+        content: Content<'a>,
+    },
+    Assistant {
+        content: Option<Cow<'a, str>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning_content: Option<Cow<'a, str>>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<Call<'a>>,
+    },
+    Tool {
+        tool_call_id: &'a str,
+        content: Cow<'a, str>,
+    },
+}
+
+/// Text alone goes as a string, which every server takes; parts only where there is something to look at.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<Part<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Part<'a> {
+    Text { text: Cow<'a, str> },
+    ImageUrl { image_url: ImageUrl<'a> },
+    File { file: File<'a> },
+    InputAudio { input_audio: Audio<'a> },
+}
+
+#[derive(Serialize)]
+struct ImageUrl<'a> {
+    url: DataUrl<'a>,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    filename: &'a str,
+    file_data: DataUrl<'a>,
+}
+
+#[derive(Serialize)]
+struct Audio<'a> {
+    data: &'a str,
+    format: &'static str,
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    id: &'a str,
+    r#type: &'static str,
+    function: CalledFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct CalledFunction<'a> {
+    name: &'a str,
+    arguments: Arguments<'a>,
+}
+
+/// The arguments as text. For calls whose arguments never were an object: an empty one, because servers that fill a
+/// template parse this, and the result says what was wrong.
+struct Arguments<'a>(Option<&'a Value>);
+
+impl Serialize for Arguments<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(args) => serializer.collect_str(args),
+            None => serializer.serialize_str("{}"),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    r#type: &'static str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Choice<'a> {
+    Word(&'static str),
+    Tool { r#type: &'static str, function: ChosenFunction<'a> },
+}
+
+#[derive(Serialize)]
+struct ChosenFunction<'a> {
+    name: &'a str,
+}
+
+fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(Choice::Word("none")),
+        ToolChoice::Required => Some(Choice::Word("required")),
+        ToolChoice::Tool(name) => Some(Choice::Tool { r#type: "function", function: ChosenFunction { name } }),
+    }
+}
+
+fn messages<'a>(request: &'a ChatRequest, host: &str) -> Vec<Turn<'a>> {
+    let mut turns = Vec::with_capacity(request.messages.len() + 1);
+    turns.extend(system(&request.system));
+    let thinks = request.messages.iter().any(|message| has_reasoning_of(message, host));
+    let is_ai = |message: &Arc<Message>| matches!(**message, Message::Ai(_));
+    for group in request.messages.chunk_by(|a, b| is_ai(a) == is_ai(b)) {
+        for message in group {
+            match &**message {
+                Message::Ai(message) => turns.extend(assistant(message, host, thinks)),
+                Message::Tool(message) => turns.push(result(message)),
+                Message::Human(_) | Message::System(_) => {}
+            }
+        }
+        turns.extend(user(group));
+    }
+    turns
+}
+
+fn system(blocks: &[SystemBlock]) -> Option<Turn<'_>> {
+    let mut texts = blocks.iter().map(|block| block.text.as_str()).filter(|text| !is_blank(text));
+    let first = texts.next()?;
+    let mut content = Cow::Borrowed(first);
+    for text in texts {
+        let joined = content.to_mut();
+        joined.push_str("\n\n");
+        joined.push_str(text);
+    }
+    Some(Turn::System { content })
+}
+
+/// `None` for a message that says nothing, which servers refuse.
+fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool) -> Option<Turn<'a>> {
+    let text = joined(&message.content);
+    let content = (!is_blank(&text)).then_some(text);
+    let valid = message.tool_calls.iter().map(|call| (&call.id, &call.name, Some(&call.args)));
+    let invalid = message.invalid_tool_calls.iter().map(|call| (&call.id, &call.name, None));
+    let tool_calls: Vec<_> = valid
+        .chain(invalid)
+        .map(|(id, name, args)| Call {
+            id: id.as_str(),
+            r#type: "function",
+            function: CalledFunction { name, arguments: Arguments(args) },
+        })
+        .collect();
+    if content.is_none() && tool_calls.is_empty() {
+        return None;
+    }
+    // A server that thinks aloud wants its thoughts back with every message that called tools, even empty ones.
+    let reasoning_content = (thinks && !tool_calls.is_empty()).then(|| thoughts(message, host));
+    Some(Turn::Assistant { content, reasoning_content, tool_calls })
+}
+
+fn thoughts<'a>(message: &'a AiMessage, host: &str) -> Cow<'a, str> {
+    let mut found = message.content.iter().filter_map(|block| reasoning_of(block, host));
+    let first = found.next().map(|reasoning| reasoning.text.as_str()).unwrap_or_default();
+    found.fold(Cow::Borrowed(first), |mut all, more| {
+        all.to_mut().push_str(&more.text);
+        all
+    })
+}
+
+fn has_reasoning_of(message: &Message, host: &str) -> bool {
+    matches!(message, Message::Ai(message) if message.content.iter().any(|block| reasoning_of(block, host).is_some()))
+}
+
+/// The reasoning of this very host that it wants back; `decode` marked it.
+fn reasoning_of<'a>(block: &'a ContentBlock, host: &str) -> Option<&'a Reasoning> {
+    let ContentBlock::Reasoning(reasoning) = block else { return None };
+    let from = reasoning.opaque.as_ref()?.get("reasoning_content")?.as_str()?;
+    (from == host).then_some(reasoning)
+}
+
+fn result(message: &ToolMessage) -> Turn<'_> {
+    let mut content = joined(&message.content);
+    // The wire has no mark for errors.
+    let marked = content.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
+    if message.status == ToolStatus::Error && !marked {
+        content = Cow::Owned(format!("Error: {content}"));
+    }
+    if is_blank(&content) && message.content.iter().any(|block| matches!(block, ContentBlock::Media(_))) {
+        content = Cow::Borrowed("[see the attachment below]");
+    }
+    Turn::Tool { tool_call_id: message.call_id.as_str(), content }
+}
+
+/// One message of the user for all that is not a result: what the results show (this wire's results are text only), then
+/// what was said.
+fn user(group: &[Arc<Message>]) -> Option<Turn<'_>> {
+    let mut parts = Vec::new();
+    for message in group {
+        if let Message::Tool(message) = &**message {
+            let mut shown = message.content.iter().filter_map(attachment).peekable();
+            if shown.peek().is_some() {
+                let words = format!("Attached by {} ({}):", message.name, message.call_id);
+                parts.push(Part::Text { text: words.into() });
+            }
+            parts.extend(shown);
+        }
+    }
+    for message in group {
+        match &**message {
+            Message::Human(message) => parts.extend(message.content.iter().filter_map(part)),
+            Message::System(message) => {
+                let words = instruction(&bosun_model::text_of(&message.content));
+                parts.push(Part::Text { text: words.into() });
+            }
+            Message::Ai(_) | Message::Tool(_) => {}
+        }
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    Some(Turn::User { content: content(parts) })
+}
+
+fn content(parts: Vec<Part<'_>>) -> Content<'_> {
+    if !parts.iter().all(|part| matches!(part, Part::Text { .. })) {
+        return Content::Parts(parts);
+    }
+    let mut texts = parts.into_iter().filter_map(|part| if let Part::Text { text } = part { Some(text) } else { None });
+    let first = texts.next().unwrap_or_default();
+    Content::Text(texts.fold(first, |mut all, more| {
+        let joined = all.to_mut();
+        joined.push_str("\n\n");
+        joined.push_str(&more);
+        all
+    }))
+}
+
+fn part(block: &ContentBlock) -> Option<Part<'_>> {
+    match block {
+        ContentBlock::Text { text } => (!is_blank(text)).then(|| Part::Text { text: text.into() }),
+        ContentBlock::Reasoning(_) => None,
+        ContentBlock::Media(_) => attachment(block),
+    }
+}
+
+fn attachment(block: &ContentBlock) -> Option<Part<'_>> {
+    let ContentBlock::Media(media) = block else { return None };
+    Some(match media.kind {
+        MediaKind::Image => Part::ImageUrl { image_url: ImageUrl { url: DataUrl(media) } },
+        MediaKind::Document if media.mime == "application/pdf" => {
+            let filename = media.name.as_deref().unwrap_or("document.pdf");
+            Part::File { file: File { filename, file_data: DataUrl(media) } }
+        }
+        MediaKind::Audio if audio_format(media).is_some() => {
+            let format = audio_format(media).unwrap_or("wav");
+            Part::InputAudio { input_audio: Audio { data: &media.data, format } }
+        }
+        _ => Part::Text { text: placeholder(media).into() },
+    })
+}
+
+fn audio_format(media: &Media) -> Option<&'static str> {
+    match media.mime.as_str() {
+        "audio/wav" | "audio/x-wav" | "audio/wave" => Some("wav"),
+        "audio/mpeg" | "audio/mp3" => Some("mp3"),
+        _ => None,
+    }
+}
+
+/// The text of a message, borrowed where it is one piece.
+fn joined(content: &[ContentBlock]) -> Cow<'_, str> {
+    let mut texts = content.iter().filter_map(ContentBlock::as_text);
+    match (texts.next(), texts.next()) {
+        (None, _) => Cow::Borrowed(""),
+        (Some(text), None) => Cow::Borrowed(text),
+        (Some(_), Some(_)) => Cow::Owned(bosun_model::text_of(content)),
+    }
+}
+
+#[cfg(test)]
+#[path = "encode_tests.rs"]
+mod tests;

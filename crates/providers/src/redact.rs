@@ -1,0 +1,173 @@
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use secrecy::{ExposeSecret, SecretString};
+
+const MASK: &str = "[redacted]";
+
+/// Shorter ones are words like `none` or `ollama`, which local servers take as keys and errors may well contain.
+const SHORTEST: usize = 8;
+
+/// How keys of known vendors begin.
+const PREFIXES: [&str; 16] = [
+    "sk-",
+    "sk_",
+    "pk-",
+    "rk-",
+    "AIza",
+    "gsk_",
+    "xai-",
+    "hf_",
+    "ghp_",
+    "gho_",
+    "github_pat_",
+    "glpat-",
+    "nvapi-",
+    "pplx-",
+    "AKIA",
+    "eyJ",
+];
+
+/// What stands in front of a secret in headers and their echoes.
+const LEADERS: [&str; 5] = ["bearer", "x-api-key", "api-key", "api_key", "authorization"];
+
+/// Takes secrets out of texts before anyone sees them: the ones it knows, in the forms an error body may give them back
+/// (plain, in JSON, in a URL), and whatever looks like a key or follows `Bearer`, `x-api-key` and the like.
+pub(crate) struct Redactor {
+    forms: Vec<SecretString>,
+}
+
+impl Redactor {
+    pub(crate) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut forms: Vec<SecretString> = Vec::new();
+        for secret in secrets {
+            let secret = secret.trim();
+            if secret.len() < SHORTEST {
+                continue;
+            }
+            let json = serde_json::to_string(secret).unwrap_or_default();
+            for form in [secret, json.trim_matches('"'), &percent_encoded(secret)] {
+                if !forms.iter().any(|known| known.expose_secret() == form) {
+                    forms.push(form.into());
+                }
+            }
+        }
+        Self { forms }
+    }
+
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let mut text = Cow::Borrowed(text);
+        for form in &self.forms {
+            if text.contains(form.expose_secret()) {
+                text = Cow::Owned(text.replace(form.expose_secret(), MASK));
+            }
+        }
+        mask_lookalikes(&text)
+    }
+}
+
+fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            write!(encoded, "%{byte:02X}").ok();
+        }
+    }
+    encoded
+}
+
+/// Masks words that begin like a vendor's key, and what stands behind a [`LEADERS`] entry.
+fn mask_lookalikes(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut led = false;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| if led { ends_secret(c) } else { !in_word(c) }).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        let core = word.trim_end_matches('.');
+        if core != MASK && (looks_like_key(core) || (led && looks_random(core))) {
+            masked.push_str(MASK);
+            masked.push_str(word.get(core.len()..).unwrap_or_default());
+        } else {
+            masked.push_str(word);
+        }
+        let (gap, next) = after.split_at(after.find(in_word).unwrap_or(after.len()));
+        masked.push_str(gap);
+        led = leads(word, gap);
+        rest = next;
+    }
+    masked
+}
+
+/// Letters that keys and tokens are made of. Neither `=` nor `/`, so that `?key=AIza…` begins a word at the key.
+fn in_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '*' | '+' | '~')
+}
+
+/// Where a secret behind a leader is over at the latest.
+fn ends_secret(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '&' | '}' | ']' | ')' | '>' | '\\')
+}
+
+fn looks_like_key(word: &str) -> bool {
+    word.len() >= 12 && PREFIXES.iter().any(|prefix| word.starts_with(prefix))
+}
+
+/// Not a word of the sentence that the leader stands in.
+fn looks_random(word: &str) -> bool {
+    word.len() >= SHORTEST && (word.len() >= 20 || word.contains(|c: char| c.is_ascii_digit() || c == '*'))
+}
+
+/// Whether what follows `word` and `gap` may be the secret that `word` announces.
+fn leads(word: &str, gap: &str) -> bool {
+    let joint = !gap.is_empty() && gap.chars().all(|c| matches!(c, ' ' | ':' | '"' | '\'' | '=' | '\\'));
+    joint && LEADERS.iter().any(|leader| leader.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    fn redact(text: &str) -> String {
+        Redactor::new(["canary+key/42\"x", "none"]).redact(text)
+    }
+
+    #[test]
+    fn a_known_key_goes_in_every_form_an_error_may_echo() {
+        for form in ["canary+key/42\"x", r#"canary+key/42\"x"#, "canary%2Bkey%2F42%22x"] {
+            assert_eq!(redact(&format!("wrong key <{form}>!")), "wrong key <[redacted]>!");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_key_goes_too() {
+        let cases = [
+            ("Incorrect API key provided: sk-proj-****abcd. See", "Incorrect API key provided: [redacted]. See"),
+            (r#"{"x-api-key": "abcdefgh1234"}"#, r#"{"x-api-key": "[redacted]"}"#),
+            ("Authorization: Bearer abcdefgh1234, ok", "Authorization: Bearer [redacted], ok"),
+            ("bearer abcdefgh1234/+=x y", "bearer [redacted] y"),
+            ("https://h/?key=AIzaSyA1234567890&x=1", "https://h/?key=[redacted]&x=1"),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(redact(text), wanted);
+        }
+    }
+
+    #[test]
+    fn ordinary_words_stay() {
+        for text in [
+            "there is none",
+            "risk-averse task-sk-x",
+            "the model 'sk-1' 世界",
+            "x-api-key header is required",
+            "no Authorization information",
+        ] {
+            assert_eq!(redact(text), text);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What the unit tests of this crate share.
+
+use std::sync::Arc;
+
+use bosun_model::{
+    AiMessage, ChatRequest, ContentBlock, HumanMessage, InvalidToolCall, Media, MediaKind, Message, MessageBuilder,
+    ModelError, ModelEvent, ModelInfo, Reasoning, StopReason, SystemBlock, SystemMessage, ToolCall, ToolChoice,
+    ToolMessage, ToolSpec, ToolStatus,
+};
+use serde_json::json;
+
+use crate::adapter::{CallIds, adapter};
+use crate::config::Endpoint;
+use crate::driver::{Driver, Events};
+use crate::origin::Origin;
+use crate::sse::Sizes;
+use crate::{Family, ProviderConfig, catalogue};
+
+pub(crate) const KEY: &str = "sk-canary-0123456789";
+
+pub(crate) fn config(family: Family) -> ProviderConfig {
+    ProviderConfig::new("test", family, family.default_base_url()).with_key(KEY)
+}
+
+pub(crate) fn origin(family: Family) -> Arc<Origin> {
+    let config = config(family);
+    Arc::new(Origin::new(&config, &endpoint(&config)))
+}
+
+pub(crate) fn endpoint(config: &ProviderConfig) -> Endpoint {
+    Endpoint::parse(&config.id, config.family, &config.base_url).unwrap()
+}
+
+pub(crate) fn info(name: &str) -> ModelInfo {
+    catalogue::info("test", "nowhere", name)
+}
+
+/// A conversation with all that messages can hold.
+pub(crate) fn conversation() -> ChatRequest {
+    let system = vec![
+        SystemBlock { text: "You are Bosun.".into(), cache: true },
+        SystemBlock::new("  "),
+        SystemBlock::new("Memory: tabs."),
+    ];
+    let png = |name: Option<&str>| {
+        ContentBlock::Media(Media {
+            kind: MediaKind::Image,
+            mime: "image/png".into(),
+            data: "iVBORw0KGgo=".into(),
+            name: name.map(Into::into),
+        })
+    };
+    let human = |id: &str, content: Vec<ContentBlock>| Message::Human(HumanMessage { id: id.into(), content });
+    let tool = |id: &str, name: &str, status, content: Vec<ContentBlock>| {
+        Message::Tool(ToolMessage { call_id: id.into(), name: name.into(), status, content })
+    };
+    let signed = Reasoning { text: "Signed.".into(), signature: Some("sig".into()), opaque: None };
+    let hidden = json!({ "type": "redacted_thinking", "data": "b3BhcXVl" });
+    let aloud = json!({ "reasoning_content": "api.openai.com" });
+    let messages = [
+        human("h1", vec!["Look at \"this\":".into(), png(Some("a.png")), " ".into()]),
+        Message::Ai(AiMessage {
+            id: "a1".into(),
+            content: vec![
+                ContentBlock::Reasoning(signed),
+                ContentBlock::Reasoning(Reasoning { opaque: Some(hidden), ..Reasoning::default() }),
+                ContentBlock::Reasoning(Reasoning { text: "Aloud.".into(), signature: None, opaque: Some(aloud) }),
+                "Looking.".into(),
+            ],
+            tool_calls: vec![
+                ToolCall { id: "functions.ls:0".into(), name: "ls".into(), args: json!({ "path": "/ü" }) },
+                ToolCall { id: "c2".into(), name: "read_file".into(), args: json!({ "file_path": "/b.png" }) },
+            ],
+            invalid_tool_calls: vec![InvalidToolCall {
+                id: "c3".into(),
+                name: "write_file".into(),
+                args: "{\"file".into(),
+                reason: "cut".into(),
+            }],
+            usage: None,
+            stop: StopReason::ToolUse,
+            model: None,
+        }),
+        tool("functions.ls:0", "ls", ToolStatus::Success, vec!["/b.png".into(), "(1 entry)".into()]),
+        tool("c2", "read_file", ToolStatus::Success, vec![png(None)]),
+        tool("c3", "write_file", ToolStatus::Error, vec!["the arguments are not valid JSON".into()]),
+        Message::System(SystemMessage { content: vec!["Be brief.".into()] }),
+        human("h2", vec!["And now?".into()]),
+        Message::Ai(AiMessage {
+            id: "a2".into(),
+            content: vec![],
+            tool_calls: vec![ToolCall { id: "c4".into(), name: "ls".into(), args: json!({}) }],
+            invalid_tool_calls: vec![],
+            usage: None,
+            stop: StopReason::ToolUse,
+            model: None,
+        }),
+        tool("c4", "ls", ToolStatus::Error, vec!["Error: no such folder".into()]),
+    ];
+    let schema = json!({ "type": "object", "properties": { "path": { "type": "string" } }, "required": ["path"] });
+    let ls = ToolSpec { name: "ls".into(), description: "List a folder.".into(), schema };
+    ChatRequest {
+        system,
+        messages: messages.into_iter().map(Arc::new).collect(),
+        tools: vec![ls].into(),
+        tool_choice: ToolChoice::Auto,
+        max_output: None,
+    }
+}
+
+/// Documents, sound and film, which each wire can carry in part.
+pub(crate) fn attachments() -> ChatRequest {
+    let media = |kind, mime: &str, name: &str| {
+        ContentBlock::Media(Media { kind, mime: mime.into(), data: "QUJD".into(), name: Some(name.into()) })
+    };
+    let content = vec![
+        media(MediaKind::Document, "application/pdf", "a.pdf"),
+        media(MediaKind::Document, "application/msword", "a.doc"),
+        media(MediaKind::Image, "image/heic", "a.heic"),
+        media(MediaKind::Audio, "audio/mpeg", "a.mp3"),
+        media(MediaKind::Video, "video/mp4", "a.mp4"),
+    ];
+    let message = Message::Human(HumanMessage { id: "h".into(), content });
+    ChatRequest { messages: vec![Arc::new(message)], ..ChatRequest::default() }
+}
+
+/// What came out of a stream, and what ended it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Decoded {
+    pub(crate) events: Vec<ModelEvent>,
+    pub(crate) error: Option<ModelError>,
+}
+
+impl Decoded {
+    /// The message that the loop would get.
+    pub(crate) fn message(&self) -> Result<AiMessage, ModelError> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        let mut builder = MessageBuilder::new();
+        for event in &self.events {
+            builder.push(event)?;
+        }
+        builder.finish("m".into(), "test")
+    }
+}
+
+/// Feeds `chunks` to the family's adapter through the driver.
+pub(crate) fn decode(family: Family, chunks: &[&[u8]]) -> Decoded {
+    decode_within(family, chunks, Sizes::default())
+}
+
+pub(crate) fn decode_within(family: Family, chunks: &[&[u8]], sizes: Sizes) -> Decoded {
+    let decoder = adapter(&endpoint(&config(family)), family).decoder(CallIds::of(&ChatRequest::default()));
+    let mut driver = Driver::new(origin(family), decoder, sizes);
+    let mut events = Events::new();
+    let fed = chunks.iter().try_for_each(|chunk| driver.feed(chunk, &mut events));
+    let error = fed.and_then(|()| driver.end(None, &mut events)).err();
+    Decoded { events: events.into(), error }
+}
