@@ -37,6 +37,7 @@ pub use local_shell::{LocalShellBackend, LocalShellOptions};
 pub use path::VirtualPath;
 pub use project::{ProjectRoot, RootError, RootNote, project_root};
 pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation};
+pub use replace::replace;
 pub use root::Mounts;
 pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};
 pub use store::{Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};

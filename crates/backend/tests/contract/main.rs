@@ -1,0 +1,97 @@
+//! What every backend promises, as cases over `&dyn Backend` that begin with an empty path space. A new backend runs
+//! them all with one call of `contract!`.
+#![allow(clippy::disallowed_methods, reason = "tests make their own files")]
+
+mod change;
+mod edit;
+mod read;
+mod search;
+mod shell;
+mod support;
+
+use bosun_backend::{FilesystemBackend, FilesystemOptions, LocalShellBackend, LocalShellOptions};
+
+/// One test per case. `$open` gives `(guard, backend)`; the guard lives as long as the test.
+macro_rules! cases {
+    ($open:expr, $($group:ident: [$($case:ident),+ $(,)?]),+ $(,)?) => {
+        $($(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                let (_guard, backend) = $open;
+                crate::$group::$case(&backend).await;
+            }
+        )+)+
+    };
+}
+
+macro_rules! contract {
+    ($name:ident, $open:expr) => {
+        mod $name {
+            cases! {
+                $open,
+                read: [
+                    what_was_written_is_read, a_window_of_lines, lines_end_at_lf_crlf_and_cr_only,
+                    the_mark_in_front_is_not_part_of_the_text, nothing_asked_for_nothing_given, blank_files_say_so,
+                    past_the_end_names_both_numbers, other_codecs_are_refused, media_come_as_bytes,
+                    missing_files_and_folders, listings_are_sorted_and_flat, long_pages_are_cut_not_lost,
+                ],
+                change: [
+                    parents_are_made, absent_means_absent, unchanged_means_unchanged, anything_means_anything,
+                    the_witness_sees_before_and_after_once, a_refusing_witness_keeps_the_old_bytes,
+                    a_file_is_no_folder, deleting_a_file, deleting_a_tree, deleting_nothing_and_everything,
+                    transfers_keep_their_order, writers_of_one_file_do_not_pass_each_other, names_are_only_names,
+                ],
+                edit: [
+                    once_or_all, text_is_literal_and_does_not_overlap, checks_come_in_order,
+                    a_newline_too_many_gets_a_hint, line_ends_stay_what_they_are, edits_expect_what_was_read,
+                    edits_in_call_order_meet_each_other,
+                ],
+                search: [
+                    patterns_find_files, a_search_below_a_folder, ignore_files_hold_in_both, git_is_never_searched,
+                    hidden_files_only_by_name, literal_lines, expressions, a_filter_on_names,
+                    the_first_matches_in_order, line_numbers_are_those_of_reading, long_lines_are_cut_around_the_match,
+                    binary_files_are_passed_over, unusable_patterns, a_cancelled_search,
+                ],
+            }
+        }
+    };
+}
+
+macro_rules! shell_contract {
+    ($name:ident, $open:expr) => {
+        mod $name {
+            cases! {
+                $open,
+                shell: [
+                    it_runs_in_the_project, streams_are_told_apart, exit_codes_and_signals, refused_commands,
+                    input_is_empty, time_runs_out_and_output_stays, a_cancel_ends_it, output_arrives_while_it_runs,
+                    long_output_keeps_both_ends, odd_bytes_are_shown_and_kept, no_secrets_in_the_environment,
+                ],
+            }
+        }
+    };
+}
+
+contract!(filesystem, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::files(&folder);
+    (folder, backend)
+});
+contract!(local_shell, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::local(&folder);
+    (folder, backend)
+});
+shell_contract!(local_shell_commands, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::local(&folder);
+    (folder, backend)
+});
+
+fn files(folder: &tempfile::TempDir) -> FilesystemBackend {
+    FilesystemBackend::open(folder.path(), FilesystemOptions::default()).unwrap()
+}
+
+fn local(folder: &tempfile::TempDir) -> LocalShellBackend {
+    LocalShellBackend::open(folder.path(), LocalShellOptions::default()).unwrap()
+}

@@ -1,0 +1,152 @@
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use bosun_backend::{Backend, BackendError, ExecRequest, ExecResult, OutputSink};
+use pretty_assertions::assert_eq;
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{given, text};
+
+#[derive(Default)]
+struct Shown(Mutex<Vec<u8>>);
+
+impl OutputSink for Shown {
+    fn output(&self, bytes: &[u8]) {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+    }
+}
+
+fn request(command: &str) -> ExecRequest {
+    ExecRequest {
+        command: command.to_owned(),
+        timeout: Some(Duration::from_secs(60)),
+        cancel: CancellationToken::new(),
+    }
+}
+
+async fn execute(backend: &dyn Backend, request: ExecRequest) -> Result<ExecResult, BackendError> {
+    backend.shell().unwrap().execute(request, &Shown::default()).await
+}
+
+async fn run(backend: &dyn Backend, command: &str) -> ExecResult {
+    execute(backend, request(command)).await.unwrap()
+}
+
+pub async fn it_runs_in_the_project(backend: &dyn Backend) {
+    given(backend, &[("/in/a.txt", "from the file\n")]).await;
+    let result = run(backend, "cat in/a.txt && printf made > out.txt").await;
+    assert_eq!((result.output.as_str(), result.exit_code), ("from the file\n", Some(0)));
+    assert_eq!(text(backend, "/out.txt").await, "made");
+}
+
+pub async fn streams_are_told_apart(backend: &dyn Backend) {
+    let lines = run(backend, "echo a; echo b >&2; echo c; printf 'd\\ne' >&2").await;
+    // Each stream keeps its order; between the two it is that of arrival.
+    let (err, out): (Vec<&str>, Vec<&str>) = lines.output.lines().partition(|line| line.starts_with("[stderr] "));
+    assert_eq!((out, err), (vec!["a", "c"], vec!["[stderr] b", "[stderr] d", "[stderr] e"]));
+    assert_eq!(lines.total_bytes, 9);
+    assert_eq!(lines.full_output, None);
+    let silent = run(backend, "true").await;
+    assert_eq!((silent.output.as_str(), silent.total_bytes), ("", 0));
+}
+
+pub async fn exit_codes_and_signals(backend: &dyn Backend) {
+    assert_eq!(run(backend, "exit 3").await.exit_code, Some(3));
+    assert_eq!(run(backend, "no-such-program-anywhere").await.exit_code, Some(127));
+    let killed = run(backend, "kill -9 $$").await;
+    assert_eq!((killed.exit_code, killed.signal, killed.timed_out), (None, Some(9), false));
+}
+
+pub async fn refused_commands(backend: &dyn Backend) {
+    for command in ["", " \n\t", "echo a\0b", &"x".repeat(1_000_000)] {
+        let error = execute(backend, request(command)).await.unwrap_err();
+        assert!(matches!(error, BackendError::BadCommand { .. }), "{error}");
+    }
+    for timeout in [Duration::ZERO, Duration::from_secs(1_000_000)] {
+        let error = execute(backend, ExecRequest { timeout: Some(timeout), ..request("true") }).await.unwrap_err();
+        assert!(matches!(error, BackendError::BadTimeout { .. }), "{error}");
+    }
+}
+
+pub async fn input_is_empty(backend: &dyn Backend) {
+    let result = run(backend, "cat; read x; echo \"read: $?\"").await;
+    assert_eq!(result.output, "read: 1\n");
+}
+
+pub async fn time_runs_out_and_output_stays(backend: &dyn Backend) {
+    let begun = Instant::now();
+    let timeout = Some(Duration::from_millis(600));
+    let result = execute(backend, ExecRequest { timeout, ..request("echo early; printf partial; sleep 60") }).await;
+    let result = result.unwrap();
+    assert_eq!(result.output, "early\npartial");
+    assert_eq!((result.timed_out, result.cancelled, result.exit_code), (true, false, None));
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+pub async fn a_cancel_ends_it(backend: &dyn Backend) {
+    let cancel = CancellationToken::new();
+    let command = ExecRequest { cancel: cancel.clone(), ..request("trap '' TERM; echo up; sleep 60") };
+    let shown = Shown::default();
+    let running = backend.shell().unwrap().execute(command, &shown);
+    let watch = async {
+        while shown.0.lock().unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        cancel.cancel();
+    };
+    let (result, ()) = tokio::join!(running, watch);
+    let result = result.unwrap();
+    assert_eq!((result.output.as_str(), result.cancelled, result.timed_out), ("up\n", true, false));
+    let early = CancellationToken::new();
+    early.cancel();
+    let result = execute(backend, ExecRequest { cancel: early, ..request("echo never > never.txt; sleep 60") }).await;
+    assert!(result.is_err() || result.is_ok_and(|result| result.cancelled));
+}
+
+pub async fn output_arrives_while_it_runs(backend: &dyn Backend) {
+    let cancel = CancellationToken::new();
+    let shown = Shown::default();
+    let command =
+        ExecRequest { cancel: cancel.clone(), ..request("printf 'no line end yet'; echo oops >&2; sleep 60") };
+    let running = backend.shell().unwrap().execute(command, &shown);
+    let watch = async {
+        loop {
+            let text = String::from_utf8(shown.0.lock().unwrap().clone()).unwrap();
+            if text.contains("no line end yet") && text.contains("[stderr] oops\n") {
+                return cancel.cancel();
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let (result, ()) = tokio::join!(running, watch);
+    assert!(result.unwrap().cancelled);
+}
+
+pub async fn long_output_keeps_both_ends(backend: &dyn Backend) {
+    let result =
+        run(backend, "echo first; i=0; while [ $i -lt 40000 ]; do echo \"line number $i\"; i=$((i+1)); done").await;
+    assert!(result.truncated);
+    assert!(result.output.len() < 300 * 1024, "{}", result.output.len());
+    assert!(result.output.starts_with("first\nline number 0\n") && result.output.ends_with("line number 39999\n"));
+    assert!(result.output.contains("bytes left out here"));
+    let kept = result.full_output.unwrap();
+    assert_eq!(kept.len(), result.total_bytes);
+    let middle = kept.read(0, usize::MAX).unwrap();
+    assert!(String::from_utf8(middle).unwrap().contains("\nline number 20000\n"));
+    assert_eq!(kept.read(kept.len() - 6, 100).unwrap(), b"39999\n");
+}
+
+pub async fn odd_bytes_are_shown_and_kept(backend: &dyn Backend) {
+    let result = run(backend, "printf 'a\\377\\376\\000b'").await;
+    assert_eq!(result.output, "a\u{fffd}\u{fffd}\0b");
+    assert_eq!((result.exit_code, result.truncated), (Some(0), false));
+    assert_eq!(result.full_output.unwrap().read(0, 100).unwrap(), b"a\xff\xfe\0b");
+}
+
+pub async fn no_secrets_in_the_environment(backend: &dyn Backend) {
+    let names = run(backend, "env | cut -d= -f1 | sort").await.output;
+    let usual = ["HOME", "LANG", "LANGUAGE", "OLDPWD", "PATH", "PWD", "SHLVL", "TERM", "TMPDIR", "TZ", "_"];
+    for name in names.lines() {
+        assert!(usual.contains(&name) || name.starts_with("LC_"), "{name}");
+    }
+}
