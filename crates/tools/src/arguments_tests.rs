@@ -101,6 +101,8 @@ fn numeric_text_is_taken_as_a_number_and_nothing_else_is() {
     assert_eq!(read(json!({"pattern": "x", "ratio": "0.5"})), Ok(Input { ratio: Some(0.5), ..input("x") }));
     assert_eq!(read(json!({"pattern": "x", "deep": "true"})), Ok(Input { deep: true, ..input("x") }));
     assert!(read(json!({"pattern": "x", "offset": 1e300})).is_err());
+    let large = read(json!({"pattern": "x", "offset": u64::MAX})).unwrap_err();
+    assert_eq!(large, "'offset' is too large: 18446744073709551615");
 }
 
 #[test]

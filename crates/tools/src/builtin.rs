@@ -11,6 +11,7 @@ mod task;
 mod write_file;
 mod write_todos;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -86,7 +87,22 @@ fn resolve(cx: &ToolContext, text: &str) -> Result<VirtualPath, ToolError> {
     Ok(cx.backend.resolve(text)?)
 }
 
+/// A path on a line of its own: a line end or another control character in a name is shown as an escape, so that one
+/// name cannot pass for two.
+fn shown(path: &VirtualPath) -> Cow<'_, str> {
+    let path = path.as_str();
+    if path.chars().any(char::is_control) {
+        path.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
+    } else {
+        path.into()
+    }
+}
+
 /// The file a call would change, for the order of calls: none where the path cannot be read.
 fn target(cx: &ToolContext, text: &str) -> Option<VirtualPath> {
     cx.backend.resolve(text).ok()
 }
+
+#[cfg(test)]
+#[path = "builtin_tests.rs"]
+mod tests;

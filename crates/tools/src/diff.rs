@@ -1,5 +1,6 @@
 //! Diffs of whole files for people: hunks with context and headings, changed words marked, bounded in time and size.
 
+mod compact;
 mod heading;
 mod hunks;
 mod words;
@@ -10,6 +11,7 @@ use bosun_backend::VirtualPath;
 use similar::{Algorithm, DiffOp, TextDiff};
 
 use crate::{DiffHunk, FileDiff};
+pub(crate) use compact::CompactHunk;
 use hunks::HunkWriter;
 
 /// How much of a diff is carried; what is over is counted and marked as left out.

@@ -3,7 +3,7 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 use super::{DiffLimits, file_diff, is_crlf};
-use crate::{DiffHunk, DiffLine, DiffLineKind, FileDiff};
+use crate::{DiffHunk, DiffLine, DiffLineKind, FileDiff, Preview};
 
 fn diff_of(name: &str, before: Option<&str>, after: Option<&str>) -> FileDiff {
     let path = VirtualPath::parse(name).unwrap();
@@ -145,6 +145,19 @@ fn a_long_diff_is_cut_and_still_counted() {
 }
 
 #[test]
+fn a_kept_diff_costs_little_more_than_its_text() {
+    let after: String = (0..300).map(|line| format!("    line {line} of a file\n")).collect();
+    let diff = diff_of("/n", None, Some(&after));
+    let kept = serde_json::to_string(&diff).unwrap();
+    assert!(kept.len() < after.len() * 13 / 10, "{} for {}", kept.len(), after.len());
+    let diff = diff_of("/n", Some("one two three\nend"), Some("one 2 three\nend"));
+    assert_eq!(
+        serde_json::to_string(&diff).unwrap(),
+        r#"{"path":"/n","added":1,"removed":1,"hunks":[{"old_start":1,"old_lines":2,"new_start":1,"new_lines":2,"lines":["-one two three","+one 2 three"," end"],"changed":[[0,[4,7]],[1,[4,5]]],"no_newline":[2]}]}"#
+    );
+}
+
+#[test]
 fn large_files_stay_cheap() {
     let before: String = (0..200_000).map(|line| format!("line {line} {}\n", line * 7 % 13)).collect();
     let after = before.replace("line 77 ", "changed 77 ").replace("line 190000 ", "changed 190000 ");
@@ -226,6 +239,9 @@ proptest! {
         let end = if is_crlf(&before) && is_crlf(&after) { "\r\n" } else { "\n" };
         prop_assert_eq!(applied(&before, &diff, end), after.clone());
         prop_assert_eq!(applied(&after, &inverse(&diff), end), before.clone());
+        let shown = Preview::Diff { diff: diff.clone() };
+        let kept = serde_json::to_string(&shown).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Preview>(&kept).unwrap(), shown);
         let count = |kind| diff.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind).count();
         prop_assert_eq!(count(DiffLineKind::Added), diff.added as usize);
         prop_assert_eq!(count(DiffLineKind::Removed), diff.removed as usize);

@@ -5,12 +5,12 @@ use bosun_backend::{Backend, BackendError, ContentHash, FileStamp, ReadWindow, V
 use crate::ToolContext;
 
 /// What is at a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     File,
     Directory,
-    /// A name that leads nowhere (a broken link).
-    Dangling,
+    /// A name without content to know: a broken link, a pipe, a device. Reading it gives this error.
+    Hollow(BackendError),
     Nothing,
 }
 
@@ -25,7 +25,8 @@ pub(crate) async fn known(cx: &ToolContext, path: &VirtualPath) -> Result<FileSt
     Err(match look(&*cx.backend, path).await? {
         Found::File => BackendError::NotRead { path: path.clone() },
         Found::Directory => BackendError::IsADirectory { path: path.clone() },
-        Found::Dangling | Found::Nothing => BackendError::NotFound { path: path.clone() },
+        Found::Hollow(error) => error,
+        Found::Nothing => BackendError::NotFound { path: path.clone() },
     })
 }
 
@@ -34,21 +35,21 @@ pub(crate) async fn look(backend: &dyn Backend, path: &VirtualPath) -> Result<Fo
     if backend.ls(path).await.is_ok_and(|entries| !entries.is_empty()) {
         return Ok(Found::Directory);
     }
-    match backend.read(path, ReadWindow { offset: 0, limit: 1 }).await {
-        Ok(_) => Ok(Found::File),
-        Err(BackendError::IsADirectory { .. }) => Ok(Found::Directory),
-        Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => {
-            Ok(if is_listed(backend, path).await { Found::Dangling } else { Found::Nothing })
+    let error = match backend.read(path, ReadWindow { offset: 0, limit: 1 }).await {
+        Ok(_) => return Ok(Found::File),
+        Err(error) => error,
+    };
+    match error {
+        BackendError::IsADirectory { .. } => Ok(Found::Directory),
+        BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. } | BackendError::LinkLoop { .. } => {
+            Ok(if is_listed(backend, path).await { Found::Hollow(error) } else { Found::Nothing })
         }
-        Err(
-            BackendError::NotText { .. }
-            | BackendError::Binary { .. }
-            | BackendError::TooLarge { .. }
-            | BackendError::NotRegular { .. }
-            | BackendError::Unstable { .. },
-        ) => Ok(Found::File),
-        Err(BackendError::LinkLoop { .. }) if is_listed(backend, path).await => Ok(Found::Dangling),
-        Err(error) => Err(error),
+        BackendError::NotRegular { .. } => Ok(Found::Hollow(error)),
+        BackendError::NotText { .. }
+        | BackendError::Binary { .. }
+        | BackendError::TooLarge { .. }
+        | BackendError::Unstable { .. } => Ok(Found::File),
+        error => Err(error),
     }
 }
 

@@ -4,13 +4,16 @@
 //! **Must not** open files or start processes itself (that is the backend's), decide whether a call may run (that is
 //! `agent`'s policy), or know of a journal: a tool is handed a [`ToolContext`] and returns a [`ToolOutput`].
 //!
-//! Start reading at [`Tool`], then [`ToolContext`], then `edit_file`.
+//! Start reading at [`Tool`], then [`ToolContext`], then `builtin/edit_file`.
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make their own files"))]
 
 mod arguments;
 mod builtin;
 mod changed;
 mod context;
 mod diff;
+#[cfg(test)]
+mod fixture;
 mod known;
 mod limits;
 mod media;

@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::diff::CompactHunk;
+
 /// What a person is shown before deciding about a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "preview", rename_all = "snake_case")]
@@ -47,7 +49,9 @@ pub struct FileDiff {
     pub deleted: bool,
 }
 
+/// Kept as `diff::compact` writes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "CompactHunk", into = "CompactHunk")]
 pub struct DiffHunk {
     /// 1-based; the line before (0 at the top) where this side has no lines.
     pub old_start: u32,
@@ -55,42 +59,34 @@ pub struct DiffHunk {
     pub new_start: u32,
     pub new_lines: u32,
     /// The nearest enclosing heading; empty where none was found.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub heading: String,
     pub lines: Vec<DiffLine>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffLine {
     pub kind: DiffLineKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<u32>,
     /// The line in pieces, without its end; none for an empty line.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub segments: Vec<DiffSegment>,
     /// The file ends here without a line feed.
-    #[serde(default, skip_serializing_if = "is_false")]
     pub no_newline: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffLineKind {
     Context,
     Added,
     Removed,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffSegment {
     pub text: String,
-    #[serde(default, skip_serializing_if = "is_false")]
     pub changed: bool,
 }
 
-/// Diffs are kept with every result, and most of their fields are at rest.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the shape serde asks for")]
 fn is_false(flag: &bool) -> bool {
     !flag

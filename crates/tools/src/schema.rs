@@ -25,6 +25,10 @@ pub(crate) fn schema_of<Input: JsonSchema>(strict: bool) -> Value {
 fn tidy(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     object.remove("format");
+    // Doc comments are wrapped for the source, not for the reader.
+    if let Some(Value::String(description)) = object.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
     if object.get("default") == Some(&Value::Null) {
         object.remove("default");
     }
@@ -109,6 +113,9 @@ fn object_problem(place: &str, schema: &Value, object: &Map<String, Value>) -> O
 
 fn number_problem(place: &str, schema: &Value, value: &Value) -> Option<String> {
     let number = value.as_f64()?;
+    if value.is_u64() && !value.is_i64() {
+        return Some(format!("'{place}' is too large: {value}"));
+    }
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     if let Some(least) = bound("minimum")
         && number < least

@@ -70,7 +70,7 @@ struct Doomed {
     is_dir: bool,
 }
 
-/// A file has to be known. A folder has no content of its own to know, and a broken link nothing to lose.
+/// A file has to be known. A folder has no content of its own to know, and a broken link or a pipe none to lose.
 async fn doomed(cx: &ToolContext, path: &VirtualPath) -> Result<Doomed, BackendError> {
     if path.is_root() {
         return Err(BackendError::ProtectedRoot { path: path.clone() });
@@ -78,7 +78,7 @@ async fn doomed(cx: &ToolContext, path: &VirtualPath) -> Result<Doomed, BackendE
     match look(&*cx.backend, path).await? {
         Found::Nothing => Err(BackendError::NotFound { path: path.clone() }),
         Found::Directory => Ok(Doomed { expect: Expect::Anything, is_dir: true }),
-        Found::Dangling => Ok(Doomed { expect: Expect::Anything, is_dir: false }),
+        Found::Hollow(_) => Ok(Doomed { expect: Expect::Anything, is_dir: false }),
         Found::File => Ok(Doomed { expect: Expect::Unchanged(known(cx, path).await?), is_dir: false }),
     }
 }
@@ -114,3 +114,7 @@ async fn count_files(backend: &dyn Backend, path: &VirtualPath) -> Result<(usize
     }
     Ok((files, true))
 }
+
+#[cfg(test)]
+#[path = "delete_tests.rs"]
+mod tests;

@@ -1,16 +1,14 @@
 use std::borrow::Cow;
 
-use std::sync::{Mutex, PoisonError};
-
-use bosun_backend::{BackendError, ChangeWitness, Expect, PlannedChange, Replacement, VirtualPath};
+use bosun_backend::{BackendError, Expect, Replacement, VirtualPath, replace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{resolve, target};
 use crate::changed::{Recorder, changed, diff_of};
 use crate::diff::DiffLimits;
-use crate::known::known;
-use crate::{BoxFuture, Preview, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
+use crate::known::{known, known_bytes};
+use crate::{Preview, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
 /// Replaces text in a file.
 pub struct EditFile;
@@ -33,6 +31,27 @@ impl EditFileInput {
     fn replacement(&self) -> Replacement<'_> {
         Replacement { old: &self.old_string, new: &self.new_string, all: self.replace_all }
     }
+
+    /// Text copied out of a result of `read_file` with its line numbers is the usual reason for not being found.
+    fn explained(&self, error: BackendError) -> BackendError {
+        match error {
+            BackendError::StringNotFound { path, old, hint } if hint.is_empty() && is_numbered(&self.old_string) => {
+                let hint = ". It begins with line numbers, which are not in the file; leave them out".to_owned();
+                BackendError::StringNotFound { path, old, hint }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Whether every line begins as a row of `read_file` does.
+fn is_numbered(text: &str) -> bool {
+    text.lines().all(|line| {
+        line.split_once('\t').is_some_and(|(number, _)| {
+            let number = number.trim_start();
+            !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.')
+        })
+    })
 }
 
 impl Tool for EditFile {
@@ -54,7 +73,8 @@ impl Tool for EditFile {
         let path = resolve(cx, &input.file_path)?;
         let stamp = known(cx, &path).await?;
         let recorder = Recorder::new(&*cx.witness);
-        let change = cx.backend.edit(&path, input.replacement(), Expect::Unchanged(stamp), &recorder).await?;
+        let change = cx.backend.edit(&path, input.replacement(), Expect::Unchanged(stamp), &recorder).await;
+        let change = change.map_err(|error| input.explained(error))?;
         let text = format!("Successfully replaced {} instance(s) of the string in '{path}'", change.occurrences);
         Ok(changed(text, &[change], recorder.diff().await))
     }
@@ -74,28 +94,14 @@ impl Tool for EditFile {
 impl EditFile {
     async fn planned(&self, cx: &ToolContext, input: &EditFileInput) -> Result<Preview, BackendError> {
         let path = cx.backend.resolve(&input.file_path)?;
-        let stamp = known(cx, &path).await?;
-        let rehearsal = Rehearsal::default();
-        match cx.backend.edit(&path, input.replacement(), Expect::Unchanged(stamp), &rehearsal).await {
-            Ok(_) | Err(BackendError::NotRecorded { .. }) => {}
-            Err(error) => return Err(error),
-        }
-        let planned = rehearsal.planned.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let Some(planned) = planned else { return Err(BackendError::Changed { path }) };
-        Ok(Preview::Diff { diff: diff_of(path, planned.before, planned.after, DiffLimits::PREVIEW).await })
+        let before = known_bytes(cx, &path).await?;
+        let (after, _) =
+            replace(&before, input.replacement(), u64::MAX, &path).map_err(|error| input.explained(error))?;
+        let diff = diff_of(path, Some(before.into()), Some(after.into()), DiffLimits::PREVIEW).await;
+        Ok(Preview::Diff { diff })
     }
 }
 
-/// Takes the intent and lets it go no further.
-#[derive(Default)]
-struct Rehearsal {
-    planned: Mutex<Option<PlannedChange>>,
-}
-
-impl ChangeWitness for Rehearsal {
-    fn intend(&self, change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>> {
-        let path = change.path.clone();
-        *self.planned.lock().unwrap_or_else(PoisonError::into_inner) = Some(change);
-        Box::pin(async { Err(BackendError::NotRecorded { path, reason: "it was only shown".into() }) })
-    }
-}
+#[cfg(test)]
+#[path = "edit_file_tests.rs"]
+mod tests;

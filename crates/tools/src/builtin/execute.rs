@@ -159,3 +159,7 @@ fn last_line(result: &ExecResult, code: Option<i32>, timeout: Duration, max: Dur
         (None, code) => format!("[Command failed with exit code {code}]"),
     }
 }
+
+#[cfg(test)]
+#[path = "execute_tests.rs"]
+mod tests;

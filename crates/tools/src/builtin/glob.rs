@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::ls::NOTHING_FOUND;
-use super::resolve;
+use super::{resolve, shown};
 use crate::limits::{Listing, figure};
 use crate::{Artifact, Figure, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
@@ -61,7 +61,7 @@ impl Tool for Glob {
         };
         let note = result.truncated.map(note);
         let count = result.paths.len();
-        let listing = Listing::of(result.paths.iter().map(VirtualPath::as_str), GUIDANCE, note.map_or(0, str::len));
+        let listing = Listing::of(result.paths.iter().map(shown), GUIDANCE, note.map_or(0, str::len));
         let mut text = if count == 0 { NOTHING_FOUND.to_owned() } else { listing.text };
         if let Some(note) = note {
             text.push_str("\n\n");
@@ -103,3 +103,7 @@ pub(super) fn virtual_pattern(backend: &dyn Backend, below: &VirtualPath, patter
         _ => pattern,
     }
 }
+
+#[cfg(test)]
+#[path = "glob_tests.rs"]
+mod tests;

@@ -6,12 +6,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::glob::virtual_pattern;
-use super::resolve;
+use super::{resolve, shown};
 use crate::limits::{Listing, excerpt, figure};
 use crate::{Artifact, Figure, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
 const NO_MATCHES: &str = "No matches found";
 const GUIDANCE: &str = "[The result is cut here. Narrow it with path or glob, or ask for output_mode \"count\".]";
+/// Matches that are ever collected: a result shows far fewer.
+const MOST_MATCHES: u64 = 100_000;
 /// Longest line shown, in characters.
 const LINE_CHARS: usize = 500;
 
@@ -40,7 +42,7 @@ pub struct GrepInput {
     output_mode: OutputMode,
     /// Most matches to collect over all files.
     #[schemars(range(min = 1))]
-    max_count: Option<u32>,
+    max_count: Option<u64>,
     /// Takes `pattern` as a regular expression (Rust syntax: no look-around, no back-references).
     #[serde(default)]
     regex: bool,
@@ -78,7 +80,7 @@ impl Tool for Grep {
 
     async fn call(&self, cx: &ToolContext, input: GrepInput) -> Result<ToolOutput, ToolError> {
         let path = input.path.as_deref().map_or_else(|| Ok(VirtualPath::root()), |path| resolve(cx, path))?;
-        let max_count = input.max_count.unwrap_or(self.default_max_count);
+        let max_count = input.max_count.unwrap_or_else(|| self.default_max_count.into()).min(MOST_MATCHES);
         let query = GrepQuery {
             pattern: input.pattern.clone(),
             regex: input.regex,
@@ -100,17 +102,17 @@ impl Tool for Grep {
 }
 
 /// `literal` is the pattern where it is no regular expression.
-fn rendered(result: &GrepResult, mode: OutputMode, literal: Option<&str>, max_count: u32) -> ToolOutput {
+fn rendered(result: &GrepResult, mode: OutputMode, literal: Option<&str>, max_count: u64) -> ToolOutput {
     let note = result.truncated.map(|why| note(why, max_count));
     let mut by_file: BTreeMap<&VirtualPath, Vec<&GrepMatch>> = BTreeMap::new();
     for hit in &result.matches {
         by_file.entry(&hit.path).or_default().push(hit);
     }
     let lines: Box<dyn Iterator<Item = String> + '_> = match mode {
-        OutputMode::FilesWithMatches => Box::new(by_file.keys().map(|path| path.to_string())),
-        OutputMode::Count => Box::new(by_file.iter().map(|(path, hits)| format!("{path}: {}", hits.len()))),
+        OutputMode::FilesWithMatches => Box::new(by_file.keys().map(|path| shown(path).into_owned())),
+        OutputMode::Count => Box::new(by_file.iter().map(|(path, hits)| format!("{}: {}", shown(path), hits.len()))),
         OutputMode::Content => Box::new(by_file.iter().flat_map(|(path, hits)| {
-            let head = std::iter::once(format!("{path}:"));
+            let head = std::iter::once(format!("{}:", shown(path)));
             head.chain(hits.iter().map(|hit| format!("  {}: {}", hit.line, line_of(hit, literal))))
         })),
     };
@@ -158,7 +160,7 @@ fn looks_like_regex(pattern: &str) -> bool {
         || pattern.split('\\').skip(1).any(|rest| rest.starts_with(escape))
 }
 
-fn note(why: Truncation, max_count: u32) -> String {
+fn note(why: Truncation, max_count: u64) -> String {
     match why {
         Truncation::Count => format!(
             "[Stopped after {max_count} matches, the maximum match count, so there may be more. Narrow the search with \
@@ -172,3 +174,7 @@ fn note(why: Truncation, max_count: u32) -> String {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "grep_tests.rs"]
+mod tests;

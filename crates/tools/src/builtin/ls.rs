@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::resolve;
+use super::{resolve, shown};
 use crate::limits::{Listing, figure};
 use crate::{Artifact, Figure, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
@@ -48,7 +48,8 @@ impl Tool for Ls {
                 ..ToolOutput::text(NOTHING_FOUND)
             });
         }
-        let lines = entries.iter().map(|entry| format!("{}{}", entry.path, if entry.is_dir { "/" } else { "" }));
+        let lines =
+            entries.iter().map(|entry| format!("{}{}", shown(&entry.path), if entry.is_dir { "/" } else { "" }));
         let listing = Listing::of(lines, GUIDANCE, 0);
         Ok(ToolOutput {
             artifact: Artifact {
@@ -60,3 +61,7 @@ impl Tool for Ls {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "ls_tests.rs"]
+mod tests;

@@ -140,3 +140,7 @@ async fn refused(cx: &ToolContext, path: &VirtualPath, error: BackendError) -> R
         error => Err(error),
     }
 }
+
+#[cfg(test)]
+#[path = "read_file_tests.rs"]
+mod tests;

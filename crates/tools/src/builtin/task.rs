@@ -74,3 +74,7 @@ impl Tool for Task {
         delegate.delegate(DelegateRequest { description: input.description, agent: input.subagent_type }).await
     }
 }
+
+#[cfg(test)]
+#[path = "task_tests.rs"]
+mod tests;

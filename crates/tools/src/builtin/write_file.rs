@@ -72,7 +72,8 @@ impl WriteFile {
         let path = cx.backend.resolve(&input.file_path)?;
         within_limit(&path, &input.content)?;
         let before = match look(&*cx.backend, &path).await? {
-            Found::Nothing | Found::Dangling => None,
+            Found::Nothing | Found::Hollow(BackendError::NotFound { .. }) => None,
+            Found::Hollow(error) => return Err(error),
             Found::Directory => return Err(BackendError::IsADirectory { path }),
             Found::File if !input.overwrite => return Err(BackendError::AlreadyExists { path }),
             Found::File => Some(known_bytes(cx, &path).await?.into()),
@@ -96,3 +97,7 @@ fn expectation(cx: &ToolContext, path: &VirtualPath, overwrite: bool) -> Expect 
         _ => Expect::Absent,
     }
 }
+
+#[cfg(test)]
+#[path = "write_file_tests.rs"]
+mod tests;

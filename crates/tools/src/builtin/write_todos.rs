@@ -12,7 +12,7 @@ pub struct WriteTodos;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct WriteTodosInput {
     /// The whole list, in the order of the work. It replaces the list as it is.
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = 200))]
     todos: Vec<TodoInput>,
 }
 
@@ -77,3 +77,7 @@ impl From<TodoInput> for Todo {
         Self { content: input.content, status }
     }
 }
+
+#[cfg(test)]
+#[path = "write_todos_tests.rs"]
+mod tests;

@@ -82,8 +82,7 @@ fn pieces(line: &str) -> Vec<&str> {
     }
     let mut pieces = Vec::new();
     let mut rest = line;
-    loop {
-        let Some((at, _)) = rest.char_indices().nth(ROW_CHARS) else { break };
+    while let Some((at, _)) = rest.char_indices().nth(ROW_CHARS) {
         let (piece, tail) = rest.split_at(at);
         pieces.push(piece);
         rest = tail;
@@ -151,3 +150,7 @@ pub(super) fn plain(page: &TextPage, offset: i64) -> Page {
     let shown: String = line.chars().take(room).collect();
     Page { text: format!("{clamped}{FIT}{}{shown}", header(room)), lines: 1, cut: true }
 }
+
+#[cfg(test)]
+#[path = "page_tests.rs"]
+mod tests;

@@ -1,0 +1,107 @@
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::fixture::{Canned, Fixture};
+use crate::{Figure, Preview};
+
+fn path(path: &str) -> Value {
+    json!({"file_path": path})
+}
+
+#[tokio::test]
+async fn a_file_that_was_read_goes_and_is_forgotten() {
+    let fixture = Fixture::with([("/a.txt", "one\ntwo\n")]);
+    let text = fixture.err("delete", path("/a.txt")).await;
+    assert!(text.contains("has not been read yet"), "{text}");
+    fixture.ok("read_file", path("/a.txt")).await;
+    let output = fixture.run("delete", path("/a.txt")).await;
+    assert_eq!(output.content, ["Deleted /a.txt".into()]);
+    assert_eq!(output.artifact.figures, [Figure::Removed(2)]);
+    assert!(output.artifact.diff.unwrap().deleted);
+    assert!(!fixture.exists("/a.txt") && !fixture.knows("/a.txt"));
+    assert_eq!(fixture.err("delete", path("/a.txt")).await, "Error: File '/a.txt' not found");
+}
+
+#[tokio::test]
+async fn a_folder_goes_with_everything_in_it() {
+    let fixture = Fixture::with([("/dir/a", "a"), ("/dir/sub/.b", "b"), ("/other", "o")]);
+    fixture.ok("read_file", path("/dir/a")).await;
+    let output = fixture.run("delete", path("/dir/")).await;
+    assert_eq!(output.content, ["Deleted /dir (2 files)".into()]);
+    assert_eq!(output.artifact.figures, [Figure::Files(2)]);
+    assert_eq!(output.artifact.changes.len(), 2);
+    assert!(!fixture.exists("/dir") && fixture.exists("/other") && !fixture.knows("/dir/a"));
+    std::fs::create_dir(fixture.host("/void")).unwrap();
+    assert_eq!(fixture.ok("delete", path("/void")).await, "Deleted /void (0 files)");
+}
+
+#[tokio::test]
+async fn the_root_and_what_is_outside_are_refused() {
+    let fixture = Fixture::with([("/a", "a")]);
+    for (given, token) in
+        [("/", "root"), ("", "root"), (".", "root"), ("/..", "/.."), ("/none", "File '/none' not found")]
+    {
+        let text = fixture.err("delete", path(given)).await;
+        assert!(text.starts_with("Error: ") && text.contains(token), "{text}");
+        assert!(fixture.problem("delete", path(given)).await.contains(token));
+    }
+    assert!(fixture.exists("/a"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn of_a_link_only_the_link_goes() {
+    use std::os::unix::fs::symlink;
+    let fixture = Fixture::with([("/target", "t"), ("/dir/inside", "i")]);
+    symlink("target", fixture.host("/link")).unwrap();
+    symlink("dir", fixture.host("/folder")).unwrap();
+    symlink("nowhere", fixture.host("/broken")).unwrap();
+    symlink("loop", fixture.host("/loop")).unwrap();
+    fixture.ok("read_file", path("/link")).await;
+    fixture.ok("delete", path("/link")).await;
+    fixture.ok("delete", path("/folder")).await;
+    fixture.ok("delete", path("/broken")).await;
+    fixture.ok("delete", path("/loop")).await;
+    for gone in ["/link", "/folder", "/broken", "/loop"] {
+        assert!(!fixture.exists(gone), "{gone}");
+    }
+    assert!(fixture.exists("/target") && fixture.exists("/dir/inside"));
+}
+
+#[tokio::test]
+async fn a_file_that_changed_since_is_kept() {
+    let fixture = Fixture::with([("/a", "a")]);
+    fixture.ok("read_file", path("/a")).await;
+    fixture.put("/a", "b");
+    assert!(fixture.problem("delete", path("/a")).await.contains("changed since"));
+    assert!(fixture.err("delete", path("/a")).await.contains("changed since"));
+    assert!(fixture.exists("/a"));
+}
+
+#[tokio::test]
+async fn a_preview_counts_what_would_go() {
+    let fixture = Fixture::with([("/dir/a", "a"), ("/dir/sub/.b", "b"), ("/one", "o")]);
+    fixture.ok("read_file", path("/one")).await;
+    assert_eq!(
+        fixture.preview("delete", path("/one")).await,
+        Preview::Delete { path: "/one".into(), files: 1, counted_all: true, is_dir: false }
+    );
+    assert_eq!(
+        fixture.preview("delete", path("dir")).await,
+        Preview::Delete { path: "/dir".into(), files: 2, counted_all: true, is_dir: true }
+    );
+    for number in 0..super::MAX_COUNTED {
+        std::fs::write(fixture.host("/dir").join(format!("f{number}")), "").unwrap();
+    }
+    assert_eq!(
+        fixture.preview("delete", path("dir")).await,
+        Preview::Delete { path: "/dir".into(), files: 1_000, counted_all: false, is_dir: true }
+    );
+    assert!(fixture.exists("/dir/a"));
+}
+
+#[test]
+fn it_is_offered_only_where_something_can_be_deleted() {
+    let fixture = Fixture::canned(Canned::default());
+    assert!(fixture.tools.get("delete").is_none() && fixture.tools.get("execute").is_none());
+}
