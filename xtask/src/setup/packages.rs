@@ -53,7 +53,7 @@ const fn package(need: Need, apt: &'static str, program: &'static str, elsewhere
 }
 
 /// Everything any task may ask for.
-static PACKAGES: [Package; 19] = [
+static PACKAGES: [Package; 18] = [
     package(Need::Build, "gcc", "cc", "gcc"),
     package(Need::Build, "libc6-dev", "", "the C library's headers (Fedora: glibc-devel, Arch: glibc)"),
     package(Need::Build, "pkg-config", "pkg-config", "pkg-config (Fedora: pkgconf-pkg-config, Arch: pkgconf)"),
@@ -68,7 +68,6 @@ static PACKAGES: [Package; 19] = [
     package(Need::Window, "xvfb", "Xvfb", "Xvfb"),
     package(Need::Window, "dbus-daemon", "dbus-daemon", "dbus-daemon"),
     package(Need::Window, "imagemagick", "import", "ImageMagick"),
-    package(Need::Window, "xdotool", "xdotool", "xdotool"),
     package(Need::Window, "fonts-noto-cjk", "", "Noto Sans CJK"),
     package(Need::Window, "fonts-inter", "", "Inter"),
     package(Need::Window, "fonts-jetbrains-mono", "", "JetBrains Mono"),

@@ -1,0 +1,217 @@
+//! A desk: a display, a bus, a keyring and folders that belong to one test.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+use super::bus::{Bus, Keyring};
+use super::display::Display;
+use super::process::{MARK, end_all};
+use super::window::Window;
+
+/// What a desk will be; [`Plan::set_up`] makes it.
+pub struct Plan {
+    name: &'static str,
+    size: (u32, u32),
+    keyring: bool,
+    environment: Vec<(String, String)>,
+}
+
+impl Plan {
+    /// A screen of 1024x700 instead of 1440x900.
+    pub fn small(mut self) -> Self {
+        self.size = (1024, 700);
+        self
+    }
+
+    /// `light` or `dark`.
+    pub fn theme(self, theme: &str) -> Self {
+        self.env("BOSUN_THEME", theme)
+    }
+
+    /// `en` or `zh-CN`.
+    pub fn language(self, language: &str) -> Self {
+        self.env("BOSUN_LANG", language)
+    }
+
+    /// The folder that answers the native dialog, which WebDriver cannot reach (debug builds of the app only).
+    pub fn picks(self, folder: &Path) -> Self {
+        self.env("BOSUN_PICK_FOLDER", &folder.to_string_lossy())
+    }
+
+    /// A machine on which no Secret Service answers.
+    pub fn without_keyring(mut self) -> Self {
+        self.keyring = false;
+        self
+    }
+
+    /// A variable of the app's environment. Nothing but PATH is taken over from the test's own.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Starts the display, the bus and the keyring.
+    pub fn set_up(self) -> Desk {
+        Desk::set_up(self)
+    }
+}
+
+/// One test's display, bus, keyring and folders.
+pub struct Desk {
+    /// The folder of its pictures.
+    pub name: &'static str,
+    /// The screen in pixels; the window fills it.
+    pub size: (u32, u32),
+    environment: Vec<(String, String)>,
+    mark: String,
+    keyring: Option<Keyring>,
+    bus: Bus,
+    display: Display,
+    root: TempDir,
+    pictures: Cell<u32>,
+}
+
+impl Desk {
+    /// A desk of 1440x900 with a keyring. `name` must be the test's own.
+    pub fn plan(name: &'static str) -> Plan {
+        Plan { name, size: (1440, 900), keyring: true, environment: Vec::new() }
+    }
+
+    fn set_up(plan: Plan) -> Self {
+        let root = tempfile::Builder::new().prefix("bosun-desk-").tempdir().expect("a temporary folder");
+        for folder in ["home", "run", "data", "project"] {
+            std::fs::create_dir(root.path().join(folder)).expect("a folder of the desk");
+        }
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(root.path().join("run"), private).expect("a private folder");
+        // What an earlier run left would pass for this run's.
+        std::fs::remove_dir_all(shots_of(plan.name)).ok();
+        let mark = root.path().to_string_lossy().into_owned();
+        let log = || log_of(root.path());
+        let display = Display::start(plan.size.0, plan.size.1, log(), (MARK, &mark));
+        let bus = Bus::start(&root.path().join("run"), log(), (MARK, &mark));
+        let mut desk = Self {
+            name: plan.name,
+            size: plan.size,
+            environment: plan.environment,
+            mark,
+            keyring: None,
+            bus,
+            display,
+            root,
+            pictures: Cell::new(0),
+        };
+        if plan.keyring && Keyring::is_installed() {
+            desk.keyring = Some(Keyring::start(&|program| desk.command(program), desk.log()));
+        }
+        let may_skip = std::env::var("CI").map_or(true, |ci| matches!(ci.as_str(), "" | "0" | "false"));
+        assert!(
+            !plan.keyring || desk.has_keyring() || may_skip,
+            "CI=true: gnome-keyring and libsecret-tools are missing"
+        );
+        desk
+    }
+
+    /// Whether a Secret Service answers. On a person's machine one may be missing; a test of keys then returns early.
+    pub fn has_keyring(&self) -> bool {
+        self.keyring.is_some()
+    }
+
+    /// An empty folder for a project.
+    pub fn project(&self) -> PathBuf {
+        self.root.path().join("project")
+    }
+
+    /// The app's data folder. It outlives the window.
+    pub fn data(&self) -> PathBuf {
+        self.root.path().join("data")
+    }
+
+    /// The desk's private home folder.
+    pub fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    /// Starts the app and waits for its page.
+    pub fn open(&self) -> Window<'_> {
+        Window::open(self, Path::new(env!("CARGO_BIN_EXE_bosun-desktop")), &[])
+    }
+
+    /// A program in the desk's environment.
+    pub fn command(&self, program: &str) -> Command {
+        let home = self.home();
+        let mut command = Command::new(program);
+        command.env_clear().current_dir(&home).env(MARK, &self.mark).env("HOME", &home);
+        command.envs(["PATH", "RUST_BACKTRACE"].iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        command.env("DISPLAY", &self.display.name).env("GDK_BACKEND", "x11");
+        command.env("DBUS_SESSION_BUS_ADDRESS", &self.bus.address).env("XDG_RUNTIME_DIR", self.root.path().join("run"));
+        command.env("XDG_CACHE_HOME", home.join(".cache")).env("XDG_CONFIG_HOME", home.join(".config"));
+        command.env("XDG_DATA_HOME", home.join(".local/share")).env("BOSUN_DATA_DIR", self.data());
+        // Stable pictures: one language, one time zone, no settings of a desktop, no bridge to a screen reader.
+        command.env("LANG", "C.UTF-8").env("TZ", "UTC").env("GSETTINGS_BACKEND", "memory").env("NO_AT_BRIDGE", "1");
+        command.env("TAURI_WEBVIEW_AUTOMATION", "true");
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Where what the desk's programs say is kept.
+    pub fn log(&self) -> Stdio {
+        log_of(self.root.path())
+    }
+
+    /// What they have said so far.
+    pub fn said(&self) -> String {
+        std::fs::read_to_string(self.root.path().join("log.txt")).unwrap_or_default()
+    }
+
+    /// Marks the processes of this desk, for [`super::process::marked`].
+    pub fn mark(&self) -> &str {
+        &self.mark
+    }
+
+    /// Takes a picture of the whole screen into `tests/e2e/shots/<desk>/`, numbered in the order they are taken.
+    pub fn picture(&self, name: &str) -> PathBuf {
+        let number = self.pictures.get() + 1;
+        self.pictures.set(number);
+        let file = self.shots().join(format!("{number:02}-{name}.png"));
+        self.display.picture(&file);
+        file
+    }
+
+    /// Asks the app's window to close; `false` if there is none.
+    pub fn ask_to_close(&self) -> bool {
+        self.display.ask_to_close()
+    }
+
+    /// Keeps what tells why a test failed.
+    pub fn keep_evidence(&self) {
+        let folder = self.shots();
+        self.display.picture(&folder.join("failed.png"));
+        std::fs::write(folder.join("failed.log"), self.said()).expect("the log can be kept");
+        eprintln!("the screen and the log at the time of the failure are in {}", folder.display());
+    }
+
+    fn shots(&self) -> PathBuf {
+        let folder = shots_of(self.name);
+        std::fs::create_dir_all(&folder).expect("the folder of pictures");
+        folder
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        end_all(&self.mark);
+    }
+}
+
+fn shots_of(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/shots").join(name)
+}
+
+fn log_of(root: &Path) -> Stdio {
+    let file = File::options().create(true).append(true).open(root.join("log.txt"));
+    file.expect("the desk's log").into()
+}

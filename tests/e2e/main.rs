@@ -1,0 +1,11 @@
+//! The built app in a real WebKitGTK window, driven as a person drives it. Start reading at [`harness`].
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "tests start programs, look at files and stop at once"
+)]
+#![allow(dead_code, reason = "the harness offers more than any one state of the scenarios uses")]
+
+mod harness;
+mod start;
