@@ -1,0 +1,146 @@
+/**
+ * A session's state as the fold of its events. Pure, and tested against the same recorded journal as the Rust projection.
+ *
+ * The law: a snapshot at k, then every event after k, equals the snapshot at the end; an envelope at or below the known
+ * `seq` changes nothing.
+ */
+import type { Delta, Envelope, Item, ItemBody, SessionEvent, Snapshot } from '../../ipc/bindings';
+
+/** Applies what is news. Returns the same object when nothing is. */
+export function reduce(snapshot: Snapshot, envelopes: readonly Envelope[]): Snapshot {
+  const draft = new Draft(snapshot);
+  for (const envelope of envelopes) draft.apply(envelope);
+  return draft.finish();
+}
+
+/** Puts a page of older items before those that are known. */
+export function prepend(snapshot: Snapshot, older: readonly Item[]): Snapshot {
+  const known = new Set(snapshot.items.map((item) => item.id));
+  const fresh = older.filter((item) => !known.has(item.id));
+  if (fresh.length === 0) return snapshot;
+  return {
+    ...snapshot,
+    items: [...fresh, ...snapshot.items],
+    items_before: Math.max(0, snapshot.items_before - fresh.length),
+  };
+}
+
+/**
+ * One batch in the making. Lists are copied at most once a batch, so that a thousand deltas cost one copy of the list
+ * and one of the item they grow.
+ */
+class Draft {
+  private next: Snapshot;
+  private itemsOwned = false;
+  /** Where the last item was found: deltas come in runs. */
+  private at = -1;
+  private grown = new Set<string>();
+
+  constructor(private readonly base: Snapshot) {
+    this.next = base;
+  }
+
+  finish(): Snapshot {
+    return this.next;
+  }
+
+  apply({ seq, event }: Envelope): void {
+    if (seq <= this.next.seq) return;
+    this.own().seq = seq;
+    this.change(event);
+  }
+
+  private change(event: SessionEvent): void {
+    const next = this.own();
+    switch (event.type) {
+      case 'session_updated':
+        next.session = event.session;
+        break;
+      case 'turn_started':
+      case 'turn_ended':
+        // What a turn does to the session's status comes with `session_updated`.
+        break;
+      case 'item_started':
+      case 'item_updated':
+      case 'item_completed':
+        this.put(event.item);
+        break;
+      case 'item_delta':
+        this.grow(event.item, event.delta);
+        break;
+      case 'todos_replaced':
+        next.todos = event.todos;
+        break;
+      case 'approval_requested':
+        next.approvals = upsert(next.approvals, event.approval, (one) => one.call_id);
+        break;
+      case 'approval_resolved':
+        next.approvals = next.approvals.filter((one) => one.call_id !== event.call_id);
+        break;
+      case 'queue_replaced':
+        next.queue = event.queue;
+        break;
+      case 'agent_updated':
+        next.agents = upsert(next.agents, event.agent, (one) => one.session);
+        break;
+      case 'file_changed':
+        next.changes = upsert(next.changes, event.change, (one) => one.path);
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  private own(): Snapshot {
+    if (this.next === this.base) this.next = { ...this.base };
+    return this.next;
+  }
+
+  private items(): Item[] {
+    const next = this.own();
+    if (!this.itemsOwned) {
+      next.items = [...next.items];
+      this.itemsOwned = true;
+    }
+    return next.items;
+  }
+
+  private find(items: readonly Item[], id: string): number {
+    if (items[this.at]?.id === id) return this.at;
+    this.at = items.findLastIndex((item) => item.id === id);
+    return this.at;
+  }
+
+  private put(item: Item): void {
+    const items = this.items();
+    const at = this.find(items, item.id);
+    if (at < 0) items.push(item);
+    else items[at] = item;
+    this.grown.delete(item.id);
+  }
+
+  private grow(id: string, delta: Delta): void {
+    const items = this.items();
+    const at = this.find(items, id);
+    const item = items[at];
+    if (!item) return;
+    const mine = this.grown.has(id) ? item : { ...item, body: { ...item.body } };
+    if (!extend(mine.body, delta)) return;
+    this.grown.add(id);
+    items[at] = mine;
+  }
+}
+
+/** Adds to a body that this batch owns; false where the delta does not fit it. */
+function extend(body: ItemBody, delta: Delta): boolean {
+  if (body.kind === 'ai' && delta.delta === 'text') body.text += delta.text;
+  else if (body.kind === 'ai' && delta.delta === 'reasoning') body.reasoning += delta.text;
+  else if (body.kind === 'tool' && delta.delta === 'output') body.output += delta.text;
+  else return false;
+  return true;
+}
+
+function upsert<T>(list: readonly T[], value: T, key: (value: T) => string): T[] {
+  const at = list.findIndex((one) => key(one) === key(value));
+  return at < 0 ? [...list, value] : list.with(at, value);
+}

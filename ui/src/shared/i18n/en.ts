@@ -1,0 +1,39 @@
+import { approvals } from './en/approvals';
+import { app, projects, sessions, shortcuts } from './en/app';
+import { chat, composer, models, notices } from './en/chat';
+import { agents, changes, panes, plan } from './en/panes';
+import { providers, settings, welcome } from './en/setup';
+import { diff, figures, rows, tools, toolStates } from './en/tools';
+
+/** English; its shape is what every language has to fill. */
+export const en = {
+  app,
+  projects,
+  sessions,
+  shortcuts,
+  chat,
+  composer,
+  notices,
+  models,
+  tools,
+  toolStates,
+  figures,
+  rows,
+  diff,
+  approvals,
+  panes,
+  plan,
+  agents,
+  changes,
+  settings,
+  providers,
+  welcome,
+};
+
+type Widened<T> = T extends string
+  ? string
+  : T extends (...args: infer A) => string
+    ? (...args: A) => string
+    : { readonly [K in keyof T]: Widened<T[K]> };
+
+export type Messages = Widened<typeof en>;

@@ -1,0 +1,78 @@
+import { Formats } from '../formats';
+
+const f = new Formats('en');
+
+export const chat = {
+  emptyTitle: 'What should be done?',
+  emptyText: 'Bosun reads and plans on its own. Before it changes a file or runs a command, it asks you.',
+  noModelTitle: 'Choose a model first',
+  noModelText: 'Bosun needs a model to work with. Add a key, or use a server that runs on this machine.',
+  chooseModel: 'Choose a model',
+  you: 'You',
+  bosun: 'Bosun',
+  thinking: 'Thinking',
+  thought: 'Thought',
+  working: 'Working…',
+  earlier: (count: number) => `Show ${f.count(count, 'earlier row', 'earlier rows')}`,
+  loadingEarlier: 'Loading earlier rows…',
+  toEnd: 'To the newest',
+  replyDone: 'The reply is complete.',
+  longMessage: (size: string) => `Show all of it (${size})`,
+  image: 'Image, not loaded',
+  copyCode: 'Copy code',
+  contextUsed: (share: string) => `${share} of the context used`,
+  contextTitle: (used: string, window: string) => `${used} of ${window} tokens in the model’s context`,
+  costTitle: (input: string, output: string) => `${input} tokens read, ${output} written`,
+  costUnknown: 'Cost unknown',
+  scripted: 'Scripted tour',
+  scriptedTitle: 'The replies of this session are written down beforehand; the tools, approvals and files are real.',
+  rename: 'Rename',
+};
+
+export const composer = {
+  label: 'Message',
+  first: 'Say what should be done…',
+  reply: 'Reply…',
+  replyOrQueue: 'Reply, or queue what comes next…',
+  send: 'Send',
+  queue: 'Queue',
+  stop: 'Stop',
+  enterSends: 'Enter sends',
+  enterQueues: 'Enter queues',
+  escStops: 'Esc stops',
+  modeAsk: 'Ask before changes',
+  modeAskTitle: 'Changes to files and commands wait for your answer.',
+  sandboxOff: 'Sandbox: off, asks',
+  sandboxOffTitle: 'Commands run with your rights on this machine, so every one of them asks.',
+  queued: (count: number) => `${f.number(count)} queued`,
+  queuedTitle: 'Sent when the turn is over',
+  unqueue: 'Delete from the queue',
+};
+
+export const notices = {
+  model_failed: 'The model did not answer',
+  stream_cut: 'The reply was cut off. Nothing in it was carried out.',
+  stopped: 'You stopped the turn.',
+  step_limit: 'The turn reached its step limit. Everything is saved.',
+  interrupted: 'Bosun was closed in the middle of this turn. Nothing is lost.',
+  failed: 'The turn ended on an error inside Bosun',
+  empty_reply: 'The model sent an empty reply.',
+  retry: 'Try again',
+  continue: 'Continue',
+  switchModel: 'Switch model',
+  settings: 'Settings',
+};
+
+export const models = {
+  title: 'Model',
+  menu: 'Models',
+  none: 'No model',
+  search: 'Find or type a model’s name',
+  loading: 'Asking for the list of models…',
+  failed: (provider: string) => `${provider} did not send its list of models.`,
+  useTyped: (name: string, provider: string) => `Use “${name}” at ${provider}`,
+  noneFound: 'No model of that name',
+  addProvider: 'Add a key or a server…',
+  context: (tokens: string) => `${tokens} context`,
+  scripted: 'scripted',
+};

@@ -1,0 +1,43 @@
+import { Formats } from '../formats';
+
+const f = new Formats('en');
+
+export const panes = {
+  plan: 'Plan',
+  agents: 'Agents',
+  changes: 'Changes',
+};
+
+export const plan = {
+  done: (done: number, total: number) => `${f.number(done)} of ${f.number(total)} done`,
+  progress: 'Progress of the plan',
+  pending: 'Pending',
+  inProgress: 'In progress',
+  completed: 'Completed',
+  calls: (count: number) => f.count(count, 'call', 'calls'),
+  moreFiles: (count: number) => `+${f.count(count, 'file', 'files')}`,
+  waiting: 'waiting for you',
+  emptyTitle: 'No plan yet',
+  emptyText: 'For work of several steps the agent writes a list here and ticks it off as it goes.',
+};
+
+export const agents = {
+  tree: 'Agents of this session',
+  status: { running: 'running', waiting: 'waiting for you', done: 'done', failed: 'failed', cancelled: 'cancelled' },
+  emptyTitle: 'Only the main agent',
+  emptyText: 'When it sends subagents, they appear here with what they do, how long and at what cost.',
+  transcript: (name: string) => `What ${name} did`,
+  loading: 'Loading…',
+  sentTo: 'Sent to',
+};
+
+export const changes = {
+  files: (count: number) => f.count(count, 'file', 'files'),
+  kinds: { created: 'new', changed: 'changed', deleted: 'deleted' },
+  list: 'Changed files',
+  pending: 'pending',
+  loading: 'Comparing…',
+  againstStart: 'From before this session to the disk now',
+  emptyTitle: 'No file changed',
+  emptyText: 'Every file this session creates, changes or deletes is listed here, with what changed in it.',
+};

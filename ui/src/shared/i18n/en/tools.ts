@@ -1,0 +1,86 @@
+import { Formats } from '../formats';
+
+const f = new Formats('en');
+
+/** Words around the objects of a call: `{name}` is drawn as code, or as a name. */
+export const tools = {
+  ls: { plan: 'List {path}', doing: 'Listing {path}', done: 'Listed {path}' },
+  read_file: { plan: 'Read {path}', doing: 'Reading {path}', done: 'Read {path}' },
+  write_file: { plan: 'Write {path}', doing: 'Writing {path}', done: 'Wrote {path}' },
+  edit_file: { plan: 'Edit {path}', doing: 'Editing {path}', done: 'Edited {path}' },
+  delete: { plan: 'Delete {path}', doing: 'Deleting {path}', done: 'Deleted {path}' },
+  glob: { plan: 'Find {pattern}', doing: 'Finding {pattern}', done: 'Found {pattern}' },
+  glob_in: { plan: 'Find {pattern} in {path}', doing: 'Finding {pattern} in {path}', done: 'Found {pattern} in {path}' },
+  grep: { plan: 'Search {pattern}', doing: 'Searching {pattern}', done: 'Searched {pattern}' },
+  grep_in: {
+    plan: 'Search {pattern} in {path}',
+    doing: 'Searching {pattern} in {path}',
+    done: 'Searched {pattern} in {path}',
+  },
+  execute: { plan: 'Run {command}', doing: 'Running {command}', done: 'Ran {command}' },
+  write_todos: { plan: 'Update the plan', doing: 'Updating the plan', done: 'Updated the plan' },
+  task: { plan: 'Send {agent}: {task}', doing: '{agent} at work: {task}', done: 'Sent {agent}: {task}' },
+  other: { plan: 'Call {tool}', doing: 'Calling {tool}', done: 'Called {tool}' },
+};
+
+export const toolStates = {
+  proposed: 'preparing',
+  waiting: 'waiting',
+  running: 'running',
+  failed: 'failed',
+  rejected: 'rejected',
+  answered: 'answered by you',
+  cancelled: 'cancelled',
+  unknown: 'outcome unknown',
+};
+
+export const figures = {
+  lines: (count: number) => f.count(count, 'line', 'lines'),
+  matches: (count: number) => f.count(count, 'match', 'matches'),
+  files: (count: number) => f.count(count, 'file', 'files'),
+  entries: (count: number) => f.count(count, 'entry', 'entries'),
+  exit: (code: number) => `exit ${code}`,
+  todos: (done: number, total: number) => `${done} of ${total} done`,
+  timed_out: 'timed out',
+  truncated: 'cut',
+};
+
+export const rows = {
+  folded: (count: number) => f.count(count, 'step', 'steps'),
+  foldedFailures: (count: number) => `${f.number(count)} failed`,
+  unfold: 'Show the steps',
+  fold: 'Fold the steps',
+  open: 'Show details',
+  shut: 'Hide details',
+  noOutput: 'No output.',
+  truncated: 'Only the beginning and the end are shown.',
+  arguments: 'Arguments',
+  result: 'Result',
+  unknownOutcome:
+    'Bosun was closed while this ran. What it did is not known, and it is not run again. Look before you go on.',
+  cancelled: 'It was stopped before it came to an end.',
+  decision: {
+    approve: 'You approved it.',
+    edit: 'You changed the call and let it run.',
+    respond: 'You answered in its place.',
+    reject: 'You rejected it.',
+    rule: (rule: string) => `Decided by the rule “${rule}”.`,
+  },
+  ranWith: 'Ran with',
+  reason: 'Reason',
+  answer: 'Your answer',
+  openAgent: 'Open',
+  subagentAsked: 'Sent to',
+  subagentEmpty: 'It has done nothing yet.',
+};
+
+export const diff = {
+  created: 'new file',
+  deleted: 'deleted',
+  binary: 'Not text, so its lines cannot be shown.',
+  truncated: 'The change is too long to be shown whole here.',
+  unchanged: 'The content stays the same.',
+  noNewline: 'no line end at the end of the file',
+  skipped: (count: number) => f.count(count, 'unchanged line', 'unchanged lines'),
+  label: (path: string) => `Changes to ${path}`,
+};

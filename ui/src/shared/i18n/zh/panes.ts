@@ -1,0 +1,37 @@
+import type { Messages } from '../en';
+
+export const panes: Messages['panes'] = { plan: '计划', agents: '代理', changes: '更改' };
+
+export const plan: Messages['plan'] = {
+  done: (done, total) => `已完成 ${done} / ${total}`,
+  progress: '计划进度',
+  pending: '待办',
+  inProgress: '进行中',
+  completed: '已完成',
+  calls: (count) => `${count} 次调用`,
+  moreFiles: (count) => `另有 ${count} 个文件`,
+  waiting: '等你决定',
+  emptyTitle: '还没有计划',
+  emptyText: '遇到需要多个步骤的工作，代理会在这里列出清单，边做边勾掉。',
+};
+
+export const agents: Messages['agents'] = {
+  tree: '本会话的代理',
+  status: { running: '进行中', waiting: '等你决定', done: '已完成', failed: '失败', cancelled: '已取消' },
+  emptyTitle: '只有主代理',
+  emptyText: '派出子代理后，这里会显示它们在做什么、用了多久、花费多少。',
+  transcript: (name) => `${name} 的工作记录`,
+  loading: '正在载入…',
+  sentTo: '任务',
+};
+
+export const changes: Messages['changes'] = {
+  files: (count) => `${count} 个文件`,
+  kinds: { created: '新建', changed: '已改', deleted: '已删' },
+  list: '改动的文件',
+  pending: '待批',
+  loading: '正在比较…',
+  againstStart: '会话开始之前与磁盘现状之间的差异',
+  emptyTitle: '没有改动任何文件',
+  emptyText: '本会话新建、修改或删除的文件都会列在这里，并显示具体改动。',
+};

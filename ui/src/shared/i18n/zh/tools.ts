@@ -1,0 +1,86 @@
+import type { Messages } from '../en';
+
+export const tools: Messages['tools'] = {
+  ls: { plan: '列出 {path}', doing: '正在列出 {path}', done: '列出了 {path}' },
+  read_file: { plan: '读取 {path}', doing: '正在读取 {path}', done: '读取了 {path}' },
+  write_file: { plan: '写入 {path}', doing: '正在写入 {path}', done: '写入了 {path}' },
+  edit_file: { plan: '编辑 {path}', doing: '正在编辑 {path}', done: '编辑了 {path}' },
+  delete: { plan: '删除 {path}', doing: '正在删除 {path}', done: '删除了 {path}' },
+  glob: { plan: '查找文件 {pattern}', doing: '正在查找文件 {pattern}', done: '查找了文件 {pattern}' },
+  glob_in: {
+    plan: '在 {path} 中查找文件 {pattern}',
+    doing: '正在 {path} 中查找文件 {pattern}',
+    done: '在 {path} 中查找了文件 {pattern}',
+  },
+  grep: { plan: '搜索 {pattern}', doing: '正在搜索 {pattern}', done: '搜索了 {pattern}' },
+  grep_in: {
+    plan: '在 {path} 中搜索 {pattern}',
+    doing: '正在 {path} 中搜索 {pattern}',
+    done: '在 {path} 中搜索了 {pattern}',
+  },
+  execute: { plan: '运行 {command}', doing: '正在运行 {command}', done: '运行了 {command}' },
+  write_todos: { plan: '更新计划', doing: '正在更新计划', done: '更新了计划' },
+  task: { plan: '派出 {agent}：{task}', doing: '{agent} 正在工作：{task}', done: '派出了 {agent}：{task}' },
+  other: { plan: '调用 {tool}', doing: '正在调用 {tool}', done: '调用了 {tool}' },
+};
+
+export const toolStates: Messages['toolStates'] = {
+  proposed: '准备中',
+  waiting: '等待中',
+  running: '进行中',
+  failed: '失败',
+  rejected: '已拒绝',
+  answered: '由你答复',
+  cancelled: '已取消',
+  unknown: '结果未知',
+};
+
+export const figures: Messages['figures'] = {
+  lines: (count) => `${count} 行`,
+  matches: (count) => `${count} 处匹配`,
+  files: (count) => `${count} 个文件`,
+  entries: (count) => `${count} 项`,
+  exit: (code) => `退出码 ${code}`,
+  todos: (done, total) => `已完成 ${done} / ${total}`,
+  timed_out: '超时',
+  truncated: '已截断',
+};
+
+export const rows: Messages['rows'] = {
+  folded: (count) => `${count} 个步骤`,
+  foldedFailures: (count) => `${count} 个失败`,
+  unfold: '展开步骤',
+  fold: '收起步骤',
+  open: '显示详情',
+  shut: '隐藏详情',
+  noOutput: '没有输出。',
+  truncated: '仅显示开头和结尾。',
+  arguments: '参数',
+  result: '结果',
+  unknownOutcome: '运行期间 Bosun 被关闭，结果未知，也不会重新运行。继续之前请先检查。',
+  cancelled: '结束之前已被停止。',
+  decision: {
+    approve: '你批准了。',
+    edit: '你修改后让它运行。',
+    respond: '你代替工具作了答复。',
+    reject: '你拒绝了。',
+    rule: (rule) => `由规则“${rule}”决定。`,
+  },
+  ranWith: '实际参数',
+  reason: '理由',
+  answer: '你的答复',
+  openAgent: '打开',
+  subagentAsked: '任务',
+  subagentEmpty: '它还没有做任何事。',
+};
+
+export const diff: Messages['diff'] = {
+  created: '新文件',
+  deleted: '已删除',
+  binary: '不是文本，无法逐行显示。',
+  truncated: '改动过长，无法在此完整显示。',
+  unchanged: '内容没有变化。',
+  noNewline: '文件末尾没有换行',
+  skipped: (count) => `${count} 行未改动`,
+  label: (path) => `${path} 的改动`,
+};

@@ -1,0 +1,99 @@
+/** Letters of another script that pass for Latin ones, and host names written in punycode (security.md, A06). */
+
+export interface Suspect {
+  /** The word as it stands. */
+  word: string;
+  reason: 'mixed' | 'imitates' | 'wide' | 'punycode';
+  /** The strange letters with their code points; for punycode, the decoded host. */
+  detail: string;
+}
+
+/** Cyrillic, Greek, Armenian and Cherokee letters that are drawn like Latin ones. */
+const IMITATORS = new Set('асеорхуѕіјһԁԛԝгпкьАВСЕНІЈКМОРЅТУХΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυχօսոցհյΒᎪᎬᎷᏒᏚᎢᏟ');
+const MOST = 40;
+
+export function lookalikes(text: string): Suspect[] {
+  const found: Suspect[] = [];
+  const seen = new Set<string>();
+  for (const [word] of text.matchAll(/[\p{L}\p{M}\p{N}._-]+/gu)) {
+    if (seen.has(word) || found.length >= MOST) continue;
+    seen.add(word);
+    const suspect = judge(word);
+    if (suspect) found.push(suspect);
+  }
+  return found;
+}
+
+function judge(word: string): Suspect | null {
+  if (/(?:^|\.)xn--/i.test(word)) return { word, reason: 'punycode', detail: decodeHost(word) };
+  // eslint-disable-next-line no-control-regex -- the whole of ASCII is meant
+  if (/^[\x00-\x7f]*$/.test(word)) return null;
+  const wide = letters(word, /[\uff01-\uff5e\u{1d400}-\u{1d7ff}\u2460-\u24ff\u{1f100}-\u{1f1ff}]/gu);
+  if (wide) return { word, reason: 'wide', detail: wide };
+  const foreign = letters(word, /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/gu);
+  if (!foreign) return null;
+  if (/\p{Script=Latin}/u.test(word)) return { word, reason: 'mixed', detail: foreign };
+  const imitates = [...word].every((char) => !/\p{L}/u.test(char) || IMITATORS.has(char));
+  return imitates ? { word, reason: 'imitates', detail: foreign } : null;
+}
+
+/** The letters of `word` that match, each with its code point; empty where none does. */
+function letters(word: string, kind: RegExp): string {
+  const unique = new Set([...word.matchAll(kind)].map(([char]) => char));
+  return [...unique].map((char) => `${char} ${point(char)}`).join(', ');
+}
+
+const point = (char: string) => `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** A host with its `xn--` labels decoded; a label that does not decode stays as it is. */
+export function decodeHost(host: string): string {
+  const labels = host.split('.').map((label) => {
+    if (!/^xn--/i.test(label)) return label;
+    return punycode(label.slice(4)) ?? label;
+  });
+  return labels.join('.');
+}
+
+/** RFC 3492 with the parameters of IDNA; `null` for what is not punycode. */
+function punycode(input: string): string | null {
+  const dash = input.lastIndexOf('-');
+  const out = dash > 0 ? [...input.slice(0, dash)].map((char) => char.codePointAt(0) ?? 0) : [];
+  let code = 128;
+  let index = 0;
+  let bias = 72;
+  let at = dash > 0 ? dash + 1 : 0;
+  while (at < input.length) {
+    const before = index;
+    for (let weight = 1, k = 36; ; k += 36) {
+      const digit = at < input.length ? digitOf(input.charCodeAt(at++)) : -1;
+      if (digit < 0) return null;
+      index += digit * weight;
+      const threshold = Math.min(26, Math.max(1, k - bias));
+      if (digit < threshold) break;
+      weight *= 36 - threshold;
+      if (index > 0x7fffffff || weight > 0x7fffffff) return null;
+    }
+    const length = out.length + 1;
+    bias = adapt(index - before, length, before === 0);
+    code += Math.floor(index / length);
+    index %= length;
+    if (code > 0x10ffff) return null;
+    out.splice(index++, 0, code);
+  }
+  return String.fromCodePoint(...out);
+}
+
+function digitOf(char: number): number {
+  if (char >= 48 && char <= 57) return char - 22;
+  if (char >= 65 && char <= 90) return char - 65;
+  if (char >= 97 && char <= 122) return char - 97;
+  return -1;
+}
+
+function adapt(delta: number, length: number, first: boolean): number {
+  let rest = first ? Math.floor(delta / 700) : delta >> 1;
+  rest += Math.floor(rest / length);
+  let k = 0;
+  for (; rest > 455; k += 36) rest = Math.floor(rest / 35);
+  return k + Math.floor((36 * rest) / (rest + 38));
+}
