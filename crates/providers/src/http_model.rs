@@ -7,6 +7,7 @@ use crate::adapter::CallIds;
 use crate::connection::Connection;
 use crate::driver::Driver;
 use crate::reply::Reply;
+use crate::sse::Sizes;
 use crate::{Limits, ProviderConfig, catalogue, failure};
 
 /// The model `name` at the server that `config` describes. Nothing is sent yet.
@@ -55,7 +56,7 @@ impl HttpModel {
             let piece = piece.ok().and_then(Result::ok).flatten().unwrap_or_default();
             return Err(if page { failure::web_page(origin, &piece) } else { failure::not_a_stream(origin, &piece) });
         }
-        let driver = Driver::new(Arc::clone(origin), decoder, connection.limits.sizes);
+        let driver = Driver::new(Arc::clone(origin), decoder, Sizes::default());
         Ok(Box::pin(Reply::new(response.bytes_stream(), driver, Arc::clone(origin), connection.limits, deadline)))
     }
 }

@@ -25,6 +25,8 @@
 //! process, made with the first request, and no certificates for `http`. The same build decodes about 170,000 (Anthropic)
 //! and 140,000 (Chat Completions) text deltas a second on one core (`driver::tests::throughput`).
 
+#![allow(clippy::disallowed_methods, reason = "providers is the room of HTTP to models")]
+
 mod account;
 mod adapter;
 mod anthropic;

@@ -1,9 +1,8 @@
 use std::time::Duration;
 
 use crate::config::Endpoint;
-use crate::sse::Sizes;
 
-/// How long to wait, and for how much. Connecting has 10 s, for every client of the process.
+/// How long to wait. Connecting has 10 s, for every client of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// From sending the request to the first byte of the reply's body.
@@ -12,17 +11,11 @@ pub struct Limits {
     pub idle: Duration,
     /// For the whole reply, against servers that trickle.
     pub total: Duration,
-    pub(crate) sizes: Sizes,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            first_byte: Duration::from_secs(120),
-            idle: Duration::from_secs(60),
-            total: Duration::from_secs(3_600),
-            sizes: Sizes::default(),
-        }
+        Self { first_byte: Duration::from_secs(120), idle: Duration::from_secs(60), total: Duration::from_secs(3_600) }
     }
 }
 

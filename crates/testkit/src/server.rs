@@ -38,6 +38,8 @@ pub struct Recorded {
     pub headers: Vec<(String, String)>,
     pub body: Arc<[u8]>,
     pub outcome: Outcome,
+    /// Requests with the same number came over the same connection.
+    pub connection: u64,
 }
 
 /// What became of a request.
@@ -236,7 +238,7 @@ impl Shared {
     }
 
     /// Keeps a request; the number is for [`Self::close`]. `None` when the log is off.
-    fn record(&self, request: &http::Request) -> Option<usize> {
+    fn record(&self, request: &http::Request, connection: u64) -> Option<usize> {
         let mut state = self.state();
         if state.log == Log::Off {
             return None;
@@ -247,6 +249,7 @@ impl Shared {
             headers: request.headers.clone(),
             body: request.body.as_slice().into(),
             outcome: Outcome::Open,
+            connection,
         });
         let index = state.requests.len() - 1;
         drop(state);

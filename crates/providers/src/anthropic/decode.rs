@@ -163,10 +163,10 @@ impl AnthropicDecoder {
             return Err(Fault::corrupt(format!("a delta for the block {index}, which is over")));
         }
         match (&mut block.kind, event.delta) {
-            (Kind::Text, Delta::TextDelta { text: piece }) => text(piece, out),
-            (Kind::Thinking { .. }, Delta::ThinkingDelta { thinking }) => reasoning(thinking, out),
-            (Kind::Thinking { signature }, Delta::SignatureDelta { signature: piece }) => signature.push_str(&piece),
-            (Kind::Call(call), Delta::InputJsonDelta { partial_json }) => {
+            (Kind::Text, Delta::Text { text: piece }) => text(piece, out),
+            (Kind::Thinking { .. }, Delta::Thinking { thinking }) => reasoning(thinking, out),
+            (Kind::Thinking { signature }, Delta::Signature { signature: piece }) => signature.push_str(&piece),
+            (Kind::Call(call), Delta::InputJson { partial_json }) => {
                 if !partial_json.is_empty() {
                     out.push_back(ModelEvent::ToolCallDelta { index: *call, json: partial_json.into_owned() });
                 }
@@ -374,21 +374,25 @@ struct BlockDelta<'a> {
 }
 
 #[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 enum Delta<'a> {
-    TextDelta {
+    #[serde(rename = "text_delta")]
+    Text {
         #[serde(borrow)]
         text: Cow<'a, str>,
     },
-    InputJsonDelta {
+    #[serde(rename = "input_json_delta")]
+    InputJson {
         #[serde(borrow)]
         partial_json: Cow<'a, str>,
     },
-    ThinkingDelta {
+    #[serde(rename = "thinking_delta")]
+    Thinking {
         #[serde(borrow)]
         thinking: Cow<'a, str>,
     },
-    SignatureDelta {
+    #[serde(rename = "signature_delta")]
+    Signature {
         #[serde(borrow)]
         signature: Cow<'a, str>,
     },

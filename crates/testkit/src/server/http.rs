@@ -25,16 +25,17 @@ impl Request {
 
 /// One client. Bytes written are gathered until [`Self::flush`] or until they are many.
 pub(super) struct Connection {
+    pub(super) number: u64,
     socket: TcpStream,
     input: Vec<u8>,
     output: Vec<u8>,
 }
 
 impl Connection {
-    pub(super) fn new(socket: TcpStream) -> Self {
+    pub(super) fn new(socket: TcpStream, number: u64) -> Self {
         // Deltas must leave when they are written, or gates would mean little.
         socket.set_nodelay(true).ok();
-        Self { socket, input: Vec::new(), output: Vec::with_capacity(WRITE_AT * 2) }
+        Self { number, socket, input: Vec::new(), output: Vec::with_capacity(WRITE_AT * 2) }
     }
 
     /// The next request, or `None` when the client has closed.

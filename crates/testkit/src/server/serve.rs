@@ -18,11 +18,13 @@ pub(super) fn run(listener: std::net::TcpListener, shared: Arc<Shared>, stopped:
         let listener = TcpListener::from_std(listener).unwrap();
         let mut connections = JoinSet::new();
         let mut stopped = stopped;
+        let mut number = 0;
         loop {
             tokio::select! {
                 accepted = listener.accept() => {
                     if let Ok((socket, _)) = accepted {
-                        connections.spawn(serve(Connection::new(socket), Arc::clone(&shared)));
+                        number += 1;
+                        connections.spawn(serve(Connection::new(socket, number), Arc::clone(&shared)));
                     }
                 }
                 Some(_) = connections.join_next() => {}
@@ -71,7 +73,7 @@ async fn answer(connection: &mut Connection, shared: &Shared, request: &Request)
         let (status, body) = control::answer(shared, request);
         return done(json(connection, status, &body).await);
     }
-    let index = shared.record(request);
+    let index = shared.record(request, connection.number);
     // Writing fails only when the client has left.
     let (next, outcome) = model_answer(connection, shared, request).await.unwrap_or((Next::Close, Outcome::ClientGone));
     shared.close(index, outcome);

@@ -1,0 +1,385 @@
+//! One suite for every adapter, over real HTTP.
+
+#![allow(clippy::unwrap_used, reason = "a test's helpers may fail like the test")]
+
+use std::time::Duration;
+
+use bosun_model::{ChatModel, ChatRequest, Message, ModelError, ModelErrorKind, ModelEvent, StopReason, Usage};
+use bosun_providers::{Family, Limits, ProviderConfig, connect, connect_within, list_models, test_call};
+use bosun_testkit::{Ending, ModelServer, Outcome, Part, Reply, Rule, Script, Wire, events_of, message_of};
+use futures_util::{StreamExt, stream};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+const KEY: &str = "sk-canary-0123456789";
+const BOTH: [Wire; 2] = [Wire::Anthropic, Wire::OpenAi];
+
+fn config(server: &ModelServer, wire: Wire) -> ProviderConfig {
+    let family = match wire {
+        Wire::Anthropic => Family::Anthropic,
+        Wire::OpenAi => Family::OpenAiChat,
+    };
+    ProviderConfig::new("test", family, server.base_url(wire)).with_key(KEY)
+}
+
+fn model(server: &ModelServer, wire: Wire) -> std::sync::Arc<dyn ChatModel> {
+    connect(&config(server, wire), "test-model").unwrap()
+}
+
+fn hello() -> ChatRequest {
+    ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() }
+}
+
+/// The error of one call that is answered with `reply`.
+async fn error_of(wire: Wire, reply: Reply) -> ModelError {
+    error_within(wire, reply, Limits::default()).await
+}
+
+async fn error_within(wire: Wire, reply: Reply, limits: Limits) -> ModelError {
+    let server = ModelServer::start();
+    server.once(reply);
+    let model = connect_within(&config(&server, wire), "test-model", limits).unwrap();
+    let (_, error) = events_of(&*model, hello()).await;
+    error.unwrap()
+}
+
+fn short(first_byte: u64, idle: u64, total: u64) -> Limits {
+    let millis = Duration::from_millis;
+    Limits { first_byte: millis(first_byte), idle: millis(idle), total: millis(total) }
+}
+
+#[tokio::test]
+async fn text_reasoning_and_parallel_calls_arrive_whole() {
+    for wire in BOTH {
+        let server = ModelServer::start();
+        let usage = Usage { input: Some(100), output: Some(20), cache_read: Some(60), ..Usage::default() };
+        let reply = Reply::new()
+            .and_reasoning("Let me 考える.", Some("sig"))
+            .and_text("Grüße, 世界 🦀 \"quoted\"\nand more")
+            .and_call_with_id("call_a", "read_file", json!({ "file_path": "/ü \"x\".txt" }))
+            .and_call_with_id("call_b", "ls", json!({}))
+            .delta_chars(3)
+            .usage(usage);
+        server.once(reply);
+        let message = message_of(&*model(&server, wire), hello()).await.unwrap();
+        assert_eq!(message.text(), "Grüße, 世界 🦀 \"quoted\"\nand more");
+        let calls: Vec<_> = message.tool_calls.iter().map(|c| (c.id.as_str(), &*c.name, c.args.clone())).collect();
+        assert_eq!(
+            calls,
+            [("call_a", "read_file", json!({ "file_path": "/ü \"x\".txt" })), ("call_b", "ls", json!({}))]
+        );
+        assert_eq!((message.stop, message.model.as_deref()), (StopReason::ToolUse, Some("test-model")));
+        let counted = message.usage.unwrap();
+        assert_eq!((counted.input, counted.output, counted.cache_read), (Some(100), Some(20), Some(60)));
+    }
+}
+
+#[tokio::test]
+async fn the_key_and_nothing_else_identifies_us() {
+    let server = ModelServer::start();
+    server.add(Rule::any().reply("hi").order(bosun_testkit::Order::RepeatLast));
+    for wire in BOTH {
+        let keyed = config(&server, wire).with_header("x-team", "blue");
+        let bare = ProviderConfig { key: None, ..keyed.clone() };
+        for config in [keyed, bare] {
+            message_of(&*connect(&config, "test-model").unwrap(), hello()).await.unwrap();
+        }
+    }
+    let requests = server.requests();
+    let header = |index: usize, name| requests[index].header(name).map(str::to_owned);
+    assert_eq!((header(0, "x-api-key"), header(0, "authorization")), (Some(KEY.into()), None));
+    assert_eq!(header(0, "anthropic-version").as_deref(), Some("2023-06-01"));
+    assert_eq!((header(2, "x-api-key"), header(2, "authorization")), (None, Some(format!("Bearer {KEY}"))));
+    for index in [1, 3] {
+        assert_eq!((header(index, "x-api-key"), header(index, "authorization")), (None, None));
+    }
+    for request in &requests {
+        assert_eq!(request.header("x-team"), Some("blue"));
+        assert_eq!(request.header("accept-encoding"), Some("identity"));
+        assert!(request.header("user-agent").is_some_and(|agent| agent.starts_with("bosun/")));
+    }
+}
+
+#[tokio::test]
+async fn a_connection_is_kept_for_the_next_step() {
+    for wire in BOTH {
+        let server = ModelServer::start();
+        server.once("one").once("two");
+        let model = model(&server, wire);
+        for _ in 0..2 {
+            message_of(&*model, hello()).await.unwrap();
+        }
+        let requests = server.requests();
+        assert_eq!(requests[0].connection, requests[1].connection);
+    }
+}
+
+/// N01 over the network. Whatever arrives, it is the whole message or an error that may be tried again.
+#[tokio::test]
+async fn a_reply_cut_at_any_byte_never_makes_a_call() {
+    for wire in BOTH {
+        let reply = Reply::text("Hm.").and_call_with_id("c", "ls", json!({ "path": "/a" })).delta_chars(6);
+        let length = wire.recording(&reply).len();
+        let server = ModelServer::start();
+        for at in 0..length {
+            server.once(reply.clone().ending(Ending::CutAfterBytes(at)));
+        }
+        let model = model(&server, wire);
+        let calls = stream::iter(0..length).map(|_| message_of(&*model, hello())).buffer_unordered(16);
+        let results: Vec<_> = calls.collect().await;
+        for result in &results {
+            match result {
+                Ok(message) => assert_eq!(message.tool_calls[0].args, json!({ "path": "/a" })),
+                Err(error) => assert!(error.is_retryable() || error.kind == ModelErrorKind::NotAModelServer, "{error}"),
+            }
+        }
+        // Chat Completions says that it is complete before its last bytes; Anthropic says it with them.
+        let whole = results.iter().filter(|result| result.is_ok()).count();
+        assert!(if wire == Wire::Anthropic { whole == 0 } else { whole > 0 && whole < length / 2 }, "{whole}");
+    }
+}
+
+#[tokio::test]
+async fn a_cut_inside_the_arguments_is_an_error() {
+    for wire in BOTH {
+        for ending in [Ending::CutInCall, Ending::EndAfterBytes(700)] {
+            let reply = Reply::call("write_file", json!({ "content": "x".repeat(500) })).ending(ending);
+            assert_eq!(error_of(wire, reply).await.kind, ModelErrorKind::StreamCut);
+        }
+    }
+}
+
+#[tokio::test]
+async fn statuses_keep_the_providers_words_and_their_meaning() {
+    use ModelErrorKind::*;
+    let table = [
+        (400, "invalid_request_error", "messages: field required", InvalidRequest),
+        (400, "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum", ContextOverflow),
+        (401, "authentication_error", "invalid x-api-key", Unauthorized),
+        (403, "permission_error", "not for you", Unauthorized),
+        (404, "not_found_error", "model: nope", NotFound),
+        (408, "timeout_error", "too slow", Timeout),
+        (409, "conflict", "conflict", Unavailable),
+        (413, "request_too_large", "too large", ContextOverflow),
+        (429, "rate_limit_error", "slow down", RateLimited),
+        (429, "insufficient_quota", "no money", Billing),
+        (500, "api_error", "internal", Unavailable),
+        (502, "bad_gateway", "bad gateway", Unavailable),
+        (503, "service_unavailable", "later", Unavailable),
+        (504, "timeout_error", "gateway", Timeout),
+        (529, "overloaded_error", "Overloaded", Unavailable),
+    ];
+    for wire in BOTH {
+        for (status, kind, words, wanted) in table {
+            let error = error_of(wire, Reply::error(status, kind, words)).await;
+            assert_eq!((error.kind, error.status, error.message.as_str()), (wanted, Some(status), words));
+            assert_eq!(error.provider, "test");
+        }
+        let waits = [("7", Some(7)), ("1000000000", Some(600)), ("soon", None)];
+        for (header, seconds) in waits {
+            let error = error_of(wire, Reply::error(429, "rate_limit_error", "slow down").retry_after(header)).await;
+            assert_eq!(error.retry_after, seconds.map(Duration::from_secs));
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_error_holds_the_key() {
+    let echo = format!("bad key {KEY} in x-api-key: {KEY}");
+    for wire in BOTH {
+        let replies = [
+            Reply::error(401, "authentication_error", &echo),
+            Reply::http(500, echo.clone()),
+            Reply::text("a").and_error("api_error", echo.clone()),
+            Reply::html(format!("<html><title>{KEY}</title>")),
+            Reply::redirect(format!("https://evil.example/?key={KEY}")),
+            Reply::new().and_raw(format!("data: {{\"type\": {KEY}}}\n\n")),
+        ];
+        for reply in replies {
+            let error = error_of(wire, reply).await;
+            assert!(!format!("{error:?}").contains("canary"), "{error:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn redirects_are_not_followed() {
+    let other = ModelServer::start();
+    for wire in BOTH {
+        let error = error_of(wire, Reply::redirect(format!("{}/v1/messages", other.url()))).await;
+        assert_eq!((error.kind, error.status), (ModelErrorKind::NotAModelServer, Some(307)));
+        assert!(error.message.contains(&other.url()), "{error}");
+    }
+    assert_eq!(other.requests(), []);
+}
+
+#[tokio::test]
+async fn what_is_no_model_server_is_called_so() {
+    for wire in BOTH {
+        let replies = [
+            Reply::html("<!DOCTYPE html><html><head><title>Hotel WiFi</title></head></html>"),
+            Reply::http(200, "<html>").header("content-type", "text/plain"),
+            Reply::http(200, r#"{"hello": "world"}"#).header("content-type", "application/json"),
+            Reply::http(200, "hello"),
+            Reply::new().and_raw("no events\n\n").ending(Ending::EndAfterBytes(8)),
+        ];
+        for reply in replies {
+            let error = error_of(wire, reply).await;
+            assert_eq!(error.kind, ModelErrorKind::NotAModelServer, "{error}");
+        }
+        let refused = Reply::http(200, r#"{"error": {"message": "no credit", "code": "insufficient_quota"}}"#);
+        let error = error_of(wire, refused.header("content-type", "application/json")).await;
+        assert_eq!((error.kind, error.message.as_str()), (ModelErrorKind::Billing, "no credit"));
+    }
+}
+
+#[tokio::test]
+async fn bombs_are_bounded() {
+    let line: &[u8] = include_bytes!("../fixtures/line.gz");
+    let comments: &[u8] = include_bytes!("../fixtures/comments.br");
+    for wire in BOTH {
+        for (body, encoding, wanted) in
+            [(line, "gzip", ModelErrorKind::NotAModelServer), (comments, "br", ModelErrorKind::Protocol)]
+        {
+            let reply = Reply::http(200, body).header("content-encoding", encoding);
+            let error = error_of(wire, reply.header("content-type", "text/event-stream")).await;
+            assert_eq!(error.kind, wanted, "{error}");
+        }
+        let bomb = Reply::http(500, line).header("content-encoding", "gzip");
+        assert_eq!(error_of(wire, bomb).await.kind, ModelErrorKind::Unavailable);
+    }
+}
+
+#[tokio::test]
+async fn spoiled_streams_are_typed_errors() {
+    for wire in BOTH {
+        for raw in ["data: {not json}\n\n", "data: [1]\n\n", "data: \"text\"\n\n"] {
+            let error = error_of(wire, Reply::text("a").and_raw(raw)).await;
+            assert_eq!(error.kind, ModelErrorKind::Protocol, "{error}");
+        }
+        let error = error_of(wire, Reply::text("a").and_error("overloaded_error", "Overloaded")).await;
+        assert_eq!((error.kind, error.message.as_str()), (ModelErrorKind::Unavailable, "Overloaded"));
+    }
+}
+
+#[tokio::test]
+async fn unknown_events_and_pings_are_passed_over() {
+    for wire in BOTH {
+        let server = ModelServer::start();
+        let unknown =
+            "event: sparkle\ndata: {\"type\": \"sparkle\", \"delta\": 7}\n\n: comment\n\nid: 4\nretry: 10\n\n";
+        server.once(Reply::text("a").and_raw(unknown).part(Part::Ping).and_text("b"));
+        assert_eq!(message_of(&*model(&server, wire), hello()).await.unwrap().text(), "ab");
+    }
+}
+
+#[tokio::test]
+async fn silence_is_given_up() {
+    for wire in BOTH {
+        let hang = |ending| Reply::text("some text").ending(ending);
+        let cases = [
+            (hang(Ending::HangBeforeHeaders), "sent no answer for 0.3 s"),
+            (hang(Ending::HangAfterBytes(0)), "sent nothing for 0.3 s"),
+            (hang(Ending::HangAfterBytes(100)), "sent nothing more for 0.2 s"),
+        ];
+        for (reply, words) in cases {
+            let error = error_within(wire, reply, short(300, 200, 60_000)).await;
+            assert_eq!(error.kind, ModelErrorKind::Timeout);
+            assert!(error.message.contains(words), "{error}");
+        }
+        let mut trickle = Reply::text("a");
+        for _ in 0..100 {
+            trickle = trickle.part(Part::Ping).and_pause(Duration::from_millis(20));
+        }
+        let error = error_within(wire, trickle, short(60_000, 60_000, 300)).await;
+        assert!(error.message.contains("still sending the same reply for 0.3 s"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn pings_count_as_life() {
+    for wire in BOTH {
+        let server = ModelServer::start();
+        let mut slow = Reply::text("a");
+        for _ in 0..12 {
+            slow = slow.part(Part::Ping).and_pause(Duration::from_millis(100));
+        }
+        server.once(slow.and_text("b"));
+        let model = connect_within(&config(&server, wire), "test-model", short(60_000, 1_000, 60_000)).unwrap();
+        assert_eq!(message_of(&*model, hello()).await.unwrap().text(), "ab");
+    }
+}
+
+#[tokio::test]
+async fn dropping_cancels_in_every_state() {
+    for wire in BOTH {
+        let server = ModelServer::start();
+        server.once(Reply::hang()).once(Reply::text("before").and_gate("never").and_text("after"));
+        let model = model(&server, wire);
+        let mut waiting = model.stream(hello());
+        tokio::select! {
+            _ = &mut waiting => unreachable!("the server hangs"),
+            () = server.saw_requests(1) => {}
+        }
+        drop(waiting);
+        assert_eq!(server.outcome(0).await, Outcome::ClientGone);
+
+        let mut stream = model.stream(hello()).await.unwrap();
+        while !matches!(stream.next().await, Some(Ok(ModelEvent::TextDelta { .. }))) {}
+        server.gate("never").reached().await;
+        drop(stream);
+        assert_eq!(server.outcome(1).await, Outcome::ClientGone);
+    }
+}
+
+#[tokio::test]
+async fn nobody_there_is_said_so() {
+    let port = ModelServer::start().port();
+    for (family, path) in [(Family::Anthropic, ""), (Family::OpenAiChat, "/v1")] {
+        let config = ProviderConfig::new("gone", family, format!("http://127.0.0.1:{port}{path}"));
+        let model = connect(&config, "m").unwrap();
+        let error = events_of(&*model, hello()).await.1.unwrap();
+        assert_eq!((error.kind, error.is_retryable()), (ModelErrorKind::Network, true));
+        assert!(error.message.starts_with("nothing answers at http://127.0.0.1:"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn models_are_listed_and_a_test_call_tells_the_truth() {
+    for wire in BOTH {
+        let script = Script { models: vec!["a".into(), "b".into()], key: Some(KEY.into()), ..Script::default() };
+        let server = ModelServer::with(script);
+        let right = config(&server, wire);
+        let names: Vec<_> = list_models(&right).await.unwrap().into_iter().map(|model| model.name).collect();
+        assert_eq!(names, ["a", "b"]);
+        server.once("ready");
+        assert_eq!(test_call(&right, "a").await.unwrap(), "ready");
+        assert_eq!(server.requests().last().unwrap().json()["max_tokens"], 16);
+
+        let wrong = right.clone().with_key("sk-wrong-0123456789");
+        let errors = [list_models(&wrong).await.unwrap_err(), test_call(&wrong, "a").await.unwrap_err()];
+        for error in errors {
+            assert_eq!((error.kind, error.message.as_str()), (ModelErrorKind::Unauthorized, "invalid x-api-key"));
+        }
+        server.answer_models_with(Reply::html("<html><title>Router</title>"));
+        assert_eq!(list_models(&right).await.unwrap_err().kind, ModelErrorKind::NotAModelServer);
+        server.answer_models_with(Reply::http(200, r#"{"data": 7}"#));
+        assert_eq!(list_models(&right).await.unwrap_err().kind, ModelErrorKind::NotAModelServer);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_refused_before_it_is() {
+    let server = ModelServer::start();
+    for wire in BOTH {
+        let good = config(&server, wire);
+        let refused = |config: &ProviderConfig, name| connect(config, name).err().map(|error| error.kind);
+        assert_eq!(refused(&good.clone().with_key("two\nlines"), "m"), Some(ModelErrorKind::Unauthorized));
+        assert_eq!(refused(&good.clone().with_header("bad name", "x"), "m"), Some(ModelErrorKind::InvalidRequest));
+        assert_eq!(refused(&good.clone().with_header("x", "a\nb"), "m"), Some(ModelErrorKind::InvalidRequest));
+        assert_eq!(refused(&good, " "), Some(ModelErrorKind::NotFound));
+        let nowhere = ProviderConfig { base_url: "localhost".into(), ..good };
+        assert_eq!(refused(&nowhere, "m"), Some(ModelErrorKind::NotFound));
+    }
+    assert_eq!(server.requests(), []);
+}
