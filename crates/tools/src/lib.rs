@@ -13,6 +13,7 @@ mod changed;
 mod context;
 mod diff;
 #[cfg(test)]
+#[path = "tests/fixture.rs"]
 mod fixture;
 mod known;
 mod limits;

@@ -144,3 +144,49 @@ async fn arguments_are_checked_by_name() {
     let text = fixture.problem("edit_file", json!({"file_path": "/f", "old_string": 5, "new_string": "x"})).await;
     assert!(text.contains("'old_string' must be text"), "{text}");
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn rights_of_a_file_are_kept_and_respected() {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+    let fixture = known("a\r\nb").await;
+    let set = |mode| std::fs::set_permissions(fixture.host("/f"), Permissions::from_mode(mode)).unwrap();
+    let mode = || std::fs::metadata(fixture.host("/f")).unwrap().permissions().mode() & 0o777;
+    set(0o751);
+    fixture.ok("edit_file", edit("/f", "b", "c")).await;
+    assert_eq!((mode(), &*fixture.text("/f")), (0o751, "a\r\nc"));
+    set(0o444);
+    let text = fixture.err("edit_file", edit("/f", "c", "d")).await;
+    assert!(text.starts_with("Error: '/f' is read-only"), "{text}");
+    assert_eq!((mode(), &*fixture.text("/f")), (0o444, "a\r\nc"));
+    let text = fixture.err("write_file", json!({"file_path": "/f", "content": "x", "overwrite": true})).await;
+    assert!(text.contains("read-only"), "{text}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn links_are_followed_inside_and_refused_outside() {
+    use std::os::unix::fs::symlink;
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("secret"), "secret\n").unwrap();
+    let fixture = Fixture::with([("/real", "foo\n")]);
+    symlink("real", fixture.host("/inside")).unwrap();
+    symlink(outside.path().join("secret"), fixture.host("/leak")).unwrap();
+    symlink(outside.path(), fixture.host("/away")).unwrap();
+    fixture.ok("read_file", json!({"file_path": "/inside"})).await;
+    fixture.ok("edit_file", edit("/inside", "foo", "bar")).await;
+    assert_eq!(fixture.text("/real"), "bar\n");
+    for path in ["/leak", "/away/secret"] {
+        for text in [
+            fixture.err("read_file", json!({"file_path": path})).await,
+            fixture.err("edit_file", edit(path, "secret", "x")).await,
+            fixture.err("write_file", json!({"file_path": path, "content": "x", "overwrite": true})).await,
+        ] {
+            assert!(text.starts_with("Error: ") && !text.contains("secret\n"), "{text}");
+        }
+    }
+    fixture.err("write_file", json!({"file_path": "/away/new/deep", "content": "x"})).await;
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
+    assert_eq!(std::fs::read_to_string(outside.path().join("secret")).unwrap(), "secret\n");
+}

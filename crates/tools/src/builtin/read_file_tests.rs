@@ -37,9 +37,11 @@ async fn rows_carry_numbers() {
 async fn a_page_says_how_to_go_on() {
     let fixture = tree();
     for (offset, limit, text) in [
-        (0, 2, "     1\tone\n     2\ttwo\n[Lines 1-2 of 3. More follows: the next offset is 2.]"),
+        (0_i64, 2_i64, "     1\tone\n     2\ttwo\n[Lines 1-2 of 3. More follows: the next offset is 2.]"),
         (1, 1, "     2\ttwo\n[Lines 2-2 of 3. More follows: the next offset is 2.]"),
         (1, 9, "     2\ttwo\n     3\tthree"),
+        (1, i64::MAX, "     2\ttwo\n     3\tthree"),
+        (i64::MIN, i64::MAX, "     1\tone\n     2\ttwo\n     3\tthree"),
         (-5, 1, "     1\tone\n[Lines 1-1 of 3. More follows: the next offset is 1.]"),
     ] {
         let args = json!({"file_path": "/a.txt", "offset": offset, "limit": limit});

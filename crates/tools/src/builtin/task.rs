@@ -1,8 +1,10 @@
 use std::borrow::Cow;
 
+use bosun_model::ContentBlock;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::limits::{OUTPUT_CHARS, head_and_tail};
 use crate::{DelegateRequest, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
 /// A subagent as the model is told of it.
@@ -71,7 +73,16 @@ impl Tool for Task {
         let Some(delegate) = &cx.delegate else {
             return Err(ToolError::Model("Error: no subagent can be sent here; do this part yourself.".into()));
         };
-        delegate.delegate(DelegateRequest { description: input.description, agent: input.subagent_type }).await
+        let request = DelegateRequest { description: input.description, agent: input.subagent_type };
+        let mut output = delegate.delegate(request).await?;
+        for block in &mut output.content {
+            if let ContentBlock::Text { text } = block
+                && text.len() > OUTPUT_CHARS
+            {
+                *text = head_and_tail(text, OUTPUT_CHARS).0;
+            }
+        }
+        Ok(output)
     }
 }
 

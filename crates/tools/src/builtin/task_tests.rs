@@ -4,15 +4,16 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 
 use crate::fixture::{Canned, Fixture, cards};
-use crate::{BoxFuture, Delegate, DelegateRequest, ToolError, ToolOutput};
+use crate::{BoxFuture, Delegate, DelegateRequest, OUTPUT_CHARS, ToolError, ToolOutput};
 
 #[derive(Clone, Default)]
 struct Sent(Arc<Mutex<Vec<DelegateRequest>>>);
 
 impl Delegate for Sent {
     fn delegate(&self, request: DelegateRequest) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        let report = if request.description == "at length" { "x".repeat(1_000_000) } else { "the report".into() };
         self.0.lock().unwrap().push(request);
-        Box::pin(async { Ok(ToolOutput::text("the report")) })
+        Box::pin(async { Ok(ToolOutput::text(report)) })
     }
 }
 
@@ -24,6 +25,8 @@ async fn a_known_subagent_is_sent() {
     assert_eq!(text, "the report");
     let request = DelegateRequest { description: "look".into(), agent: "researcher".into() };
     assert_eq!(*sent.0.lock().unwrap(), [request]);
+    let long = fixture.ok("task", json!({"description": "at length", "subagent_type": "researcher"})).await;
+    assert!(long.len() < OUTPUT_CHARS + 100 && long.contains("characters left out"));
 }
 
 #[tokio::test]
