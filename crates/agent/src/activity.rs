@@ -22,6 +22,10 @@ impl Activity {
         ActivityGuard { activity: self.clone() }
     }
 
+    pub fn is_quiet(&self) -> bool {
+        *self.busy.borrow() == 0
+    }
+
     /// Returns once nothing is going on.
     pub async fn quiet(&self) {
         let mut seen = self.busy.subscribe();

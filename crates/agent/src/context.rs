@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bosun_model::CallId;
+use bosun_model::{CallId, MessageId};
 use bosun_tools::ToolContext;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -24,7 +24,8 @@ struct TurnParts {
     /// One semaphore per depth: a parent that waits for its children never holds what they need.
     slots: Arc<[Semaphore]>,
     notes: Mutex<HashMap<CallId, CallNote>>,
-    partial: Mutex<String>,
+    /// The reply that came to nothing, and the text that was shown of it.
+    partial: Mutex<Option<(MessageId, String)>>,
 }
 
 /// What the endpoint and the gate know of a call and its result has to tell.
@@ -108,12 +109,12 @@ impl TurnContext {
     }
 
     /// Remembers the text of a reply that came to nothing.
-    pub(crate) fn set_partial(&self, text: String) {
-        *self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    pub(crate) fn set_partial(&self, message: MessageId, text: String) {
+        *self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, text));
     }
 
-    pub(crate) fn take_partial(&self) -> String {
-        std::mem::take(&mut self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn take_partial(&self) -> Option<(MessageId, String)> {
+        self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The semaphore of the subagents that this agent sends out; `None` where the depth limit forbids any.

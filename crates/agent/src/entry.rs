@@ -55,10 +55,11 @@ pub enum EntryBody {
         message: AiMessage,
         kinds: Vec<ToolKind>,
     },
-    /// The model call failed; nothing of the reply was executed.
+    /// The model call failed; nothing of the reply was executed. `partial` is what was shown of the reply `message`.
     ModelFailed {
         error: ModelError,
         partial: String,
+        message: Option<MessageId>,
     },
     /// A call waits for a person.
     Asked {

@@ -33,16 +33,16 @@ pub(crate) async fn call(cx: &TurnContext, request: ChatRequest) -> Result<AiMes
 
 /// A reply that came to nothing: its text is kept for the record, and whoever shows it is told.
 fn dropped(cx: &TurnContext, id: &MessageId, partial: String, error: AgentError) -> AgentError {
-    cx.set_partial(partial);
+    cx.set_partial(id.clone(), partial);
     cx.log().emit(LiveEvent::ReplyDropped { message: id.clone() });
     error
 }
 
 /// What a stop keeps: the text a person has already read becomes a message of its own.
 pub(crate) fn stopped_message(cx: &TurnContext) -> Option<AiMessage> {
-    let text = cx.take_partial();
-    (!text.trim().is_empty()).then(|| AiMessage {
-        id: MessageId::new(cx.agent().ids.next()),
+    let (id, text) = cx.take_partial().filter(|(_, text)| !text.trim().is_empty())?;
+    Some(AiMessage {
+        id,
         content: vec![text.into()],
         tool_calls: Vec::new(),
         invalid_tool_calls: Vec::new(),

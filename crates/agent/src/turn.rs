@@ -31,8 +31,9 @@ pub async fn run_turn(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
         Err(AgentError::Cancelled) => stop(cx).await,
         Err(AgentError::Model(error)) => {
             let reason = error.to_string();
-            let partial = cx.take_partial();
-            cx.log().record(vec![EntryBody::ModelFailed { error, partial }]).await?;
+            let (message, partial) = cx.take_partial().unzip();
+            let partial = partial.unwrap_or_default();
+            cx.log().record(vec![EntryBody::ModelFailed { error, partial, message }]).await?;
             finish(cx, TurnEnd::Failed { reason }).await
         }
         Err(AgentError::Fatal(reason)) => {

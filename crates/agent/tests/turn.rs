@@ -270,7 +270,7 @@ async fn a_reply_cut_in_the_middle_of_a_call_runs_nothing_and_says_so() {
     assert!(matches!(&end, TurnEnd::Failed { reason } if reason.contains("ended before")), "{end:?}");
     let entries = scene.host.entries();
     let failed = entries.iter().find_map(|r| match &r.entry.body {
-        EntryBody::ModelFailed { error, partial } => Some((error.kind, partial.clone())),
+        EntryBody::ModelFailed { error, partial, .. } => Some((error.kind, partial.clone())),
         _ => None,
     });
     assert_eq!(failed, Some((ModelErrorKind::StreamCut, "Let me ".to_owned())));

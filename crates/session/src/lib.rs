@@ -1,1 +1,20 @@
-//! todo
+//! One actor per session: its queue, its pending approvals, its recovery, and what it shows.
+//!
+//! **Owns** [`Sessions`] (what the desktop and the command line share), the projection from journal entries to
+//! `protocol` items and events, and subscriptions. **Must not** speak HTTP or SQL, decide what a tool may do, or know
+//! a window.
+//!
+//! Start reading at [`Sessions`], then `projection` (entries in, events out), then `actor`.
+
+mod actor;
+mod convert;
+mod error;
+mod host;
+mod projection;
+mod sessions;
+mod stream;
+mod view;
+
+pub use error::SessionError;
+pub use sessions::{ModelSource, Quiet, Sessions, SessionsParts};
+pub use stream::{EventStream, Subscription, SummaryStream};

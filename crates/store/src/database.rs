@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
@@ -23,6 +24,8 @@ pub struct Database {
     file: PathBuf,
     writer: Writer,
     readers: Arc<Mutex<Vec<Connection>>>,
+    /// The folder of a database in memory; gone with it.
+    scratch: Option<tempfile::TempDir>,
 }
 
 impl Database {
@@ -45,7 +48,23 @@ impl Database {
         prepare(&connection).map_err(|error| named(&file, &error))?;
         migrate(&mut connection, folder, &file)?;
         let writer = Writer::start(connection).map_err(|error| unusable(error.to_string()))?;
-        Ok(Arc::new(Self { folder: folder.to_owned(), file, writer, readers: Arc::default() }))
+        Ok(Arc::new(Self { folder: folder.to_owned(), file, writer, readers: Arc::default(), scratch: None }))
+    }
+
+    /// A database that lives as long as this value, for runs that are not to be stored. Its folder, for claims, is a
+    /// temporary one.
+    pub fn in_memory() -> Result<Arc<Self>, OpenError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let file = PathBuf::from(format!("file:bosun-{}-{number}?mode=memory&cache=shared", std::process::id()));
+        let unusable = |reason: String| OpenError::Unusable { path: file.clone(), reason };
+        let folder = tempfile::tempdir().map_err(|error| unusable(error.to_string()))?;
+        let mut connection = Connection::open(&file).map_err(|error| named(&file, &error))?;
+        prepare(&connection).map_err(|error| named(&file, &error))?;
+        migrate(&mut connection, folder.path(), &file)?;
+        let writer = Writer::start(connection).map_err(|error| unusable(error.to_string()))?;
+        let path = folder.path().to_owned();
+        Ok(Arc::new(Self { folder: path, file, writer, readers: Arc::default(), scratch: Some(folder) }))
     }
 
     /// The data folder.
@@ -65,9 +84,10 @@ impl Database {
         work: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,
     ) -> Result<T, DatabaseError> {
         let (readers, file) = (Arc::clone(&self.readers), self.file.clone());
+        let shared = self.scratch.is_some();
         let read = move || {
             let spare = readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let connection = spare.map_or_else(|| reader(&file), Ok)?;
+            let connection = spare.map_or_else(|| reader(&file, shared), Ok)?;
             let outcome = work(&connection);
             let mut readers = readers.lock().unwrap_or_else(PoisonError::into_inner);
             if readers.len() < SPARE_READERS {
@@ -81,11 +101,15 @@ impl Database {
     }
 }
 
-fn reader(file: &Path) -> Result<Connection, DatabaseError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+fn reader(file: &Path, shared: bool) -> Result<Connection, DatabaseError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(file, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;")?;
+    if shared {
+        // Connections that share one cache would otherwise be refused while the writer writes.
+        connection.pragma_update(None, "read_uncommitted", true)?;
+    }
     Ok(connection)
 }
 

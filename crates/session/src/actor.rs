@@ -1,0 +1,335 @@
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use bosun_agent::{
+    Activity, Agent, AgentError, BoxFuture, ChildStart, DecisionSource, EntryBody, Limits, Policy, SessionId, SessionLog,
+    TurnContext, TurnEnd, run_turn,
+};
+use bosun_backend::{Backend, BlobStore, LocalShellBackend, LocalShellOptions, VirtualPath};
+use bosun_harness::{DeepAgentConfig, create_deep_agent};
+use bosun_model::{CallId, HumanMessage, MessageId};
+use bosun_protocol::{Decide, ErrorCode, FileDiff, ModelRef};
+use bosun_store::SessionClaim;
+use bosun_tools::{DiffLimits, file_diff};
+use serde_json::Value;
+use tokio::sync::Mutex as AsyncMutex;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::host::{SessionHost, Tree, child_stream};
+use crate::sessions::ModelSource;
+use crate::stream::{Stream, locked};
+use crate::{SessionError, convert};
+
+/// One session: its log, its running turn, and everything that may be asked of it. Requests are taken one at a time.
+pub(crate) struct Actor {
+    pub log: Arc<SessionLog>,
+    pub stream: Arc<Stream>,
+    pub tree: Arc<Tree>,
+    pub setting: Setting,
+    turn: AsyncMutex<Option<Turn>>,
+    agent: Mutex<Option<Arc<Agent>>>,
+    tasks: TaskTracker,
+    /// Held while this process may run the session.
+    _claim: SessionClaim,
+}
+
+/// What an actor builds its agent from.
+#[derive(Clone)]
+pub(crate) struct Setting {
+    pub root: PathBuf,
+    pub models: Arc<dyn ModelSource>,
+    pub blobs: Option<Arc<BlobStore>>,
+    pub policy: Policy,
+    pub limits: Limits,
+}
+
+struct Turn {
+    cancel: CancellationToken,
+    activity: Activity,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Actor {
+    pub(crate) fn new(
+        host: SessionHost,
+        log: SessionLog,
+        setting: Setting,
+        tasks: TaskTracker,
+        claim: SessionClaim,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            log: Arc::new(log),
+            stream: Arc::clone(&host.stream),
+            tree: host.tree,
+            setting,
+            turn: AsyncMutex::new(None),
+            agent: Mutex::new(None),
+            tasks,
+            _claim: claim,
+        })
+    }
+
+    /// Starts a turn with `text`, or queues it while one is open. Durable when it returns.
+    pub(crate) async fn send(self: &Arc<Self>, text: String) -> Result<(), SessionError> {
+        if text.trim().is_empty() {
+            return Err(SessionError::new(ErrorCode::Invalid, "there is nothing in this message; write something to send"));
+        }
+        let mut turn = self.turn.lock().await;
+        if self.log.with_state(|state| state.turn.is_some()) {
+            let id = self.tree.ids.next();
+            self.log.record(vec![EntryBody::Queued { id, text }]).await?;
+            return Ok(());
+        }
+        self.agent().await?;
+        self.log.record(vec![self.started(text)]).await?;
+        self.run(&mut turn).await
+    }
+
+    pub(crate) async fn unqueue(&self, id: &str) -> Result<(), SessionError> {
+        self.log.record(vec![EntryBody::Unqueued { id: id.to_owned() }]).await?;
+        Ok(())
+    }
+
+    /// Ends the open turn; every call has a result afterwards.
+    pub(crate) async fn stop(self: &Arc<Self>) -> Result<(), SessionError> {
+        let mut turn = self.turn.lock().await;
+        if !self.log.with_state(|state| state.turn.is_some()) {
+            return Ok(());
+        }
+        if turn.as_ref().is_none_or(|turn| turn.task.is_finished()) {
+            self.agent().await?;
+            self.run(&mut turn).await?;
+        }
+        if let Some(running) = turn.take() {
+            running.cancel.cancel();
+            drop(turn);
+            if let Err(error) = running.task.await {
+                tracing::error!(%error, "a turn ended in a panic");
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes up a turn that failed, was stopped, reached a limit or was interrupted.
+    pub(crate) async fn continue_turn(self: &Arc<Self>) -> Result<(), SessionError> {
+        let mut turn = self.turn.lock().await;
+        if turn.as_ref().is_some_and(|turn| !turn.task.is_finished()) {
+            return Ok(());
+        }
+        self.agent().await?;
+        let (open, last) = self.log.with_state(|state| (state.turn.is_some(), state.turns));
+        if last == 0 {
+            return Err(SessionError::new(ErrorCode::Invalid, "there is nothing to go on with; send a message first"));
+        }
+        if !open {
+            self.log.record(vec![EntryBody::TurnContinued { turn: last }]).await?;
+        }
+        self.run(&mut turn).await
+    }
+
+    /// Checks every decision, then stores them, then goes on where the turn was not running.
+    pub(crate) async fn decide(self: &Arc<Self>, decisions: Vec<Decide>) -> Result<(), SessionError> {
+        let mut turn = self.turn.lock().await;
+        let agent = self.agent().await?;
+        let check = |name: &str, args: &Value| match agent.tools.get(name) {
+            Some(tool) => tool.validate(args).map_err(|error| error.to_string()),
+            None => Err(format!("there is no tool '{name}' any more")),
+        };
+        let mut checked = Vec::with_capacity(decisions.len());
+        for decide in decisions {
+            let log = self.find(&decide.session).await?;
+            let call_id = CallId::new(decide.call_id.as_str());
+            let decision = log.checked(&call_id, Some(&decide.digest), convert::decision(decide.decision), &check)?;
+            checked.push((log, call_id, decide.digest, decision));
+        }
+        for (log, call_id, digest, decision) in checked {
+            log.decide(&call_id, Some(&digest), decision, DecisionSource::Person, &check).await?;
+        }
+        if turn.as_ref().is_none_or(|turn| turn.task.is_finished()) {
+            self.run(&mut turn).await?;
+        }
+        Ok(())
+    }
+
+    /// The model of the turns from the next one on.
+    pub(crate) async fn set_model(&self, model: ModelRef) -> Result<(), SessionError> {
+        self.log.record(vec![EntryBody::ModelChosen { provider: model.provider, name: model.name }]).await?;
+        *locked(&self.agent) = None;
+        Ok(())
+    }
+
+    /// Returns once the turn has ended or nothing goes on but calls that wait for a person.
+    pub(crate) async fn quiet(&self) {
+        let activity = self.turn.lock().await.as_ref().map(|turn| turn.activity.clone());
+        let Some(activity) = activity else { return };
+        loop {
+            activity.quiet().await;
+            // Between a result and the next call nothing is going on either, for a moment.
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            let waiting = self.stream.read(|projection| !projection.view().approvals.is_empty());
+            let over = self.turn.lock().await.as_ref().is_none_or(|turn| turn.task.is_finished());
+            if over || (waiting && activity.is_quiet()) {
+                return;
+            }
+        }
+    }
+
+    /// Lets a running turn go without ending it: the journal goes on with it later.
+    pub(crate) async fn let_go(&self) {
+        if let Some(turn) = self.turn.lock().await.take() {
+            turn.task.abort();
+        }
+    }
+
+    /// The bytes of `path` before this session first changed it, against what is there now.
+    pub(crate) async fn file_diff(&self, path: &str) -> Result<FileDiff, SessionError> {
+        let backend = self.backend()?;
+        let path = VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let before = self.stream.read(|projection| projection.bytes_before(&path)).ok_or_else(|| {
+            SessionError::new(ErrorCode::NotFound, format!("this session has not changed '{path}'"))
+        })?;
+        let before = match (before, &self.setting.blobs) {
+            (Some(hash), Some(blobs)) => Some(
+                blobs.get(&hash).await.map_err(|error| SessionError::new(ErrorCode::NotFound, error.to_string()))?,
+            ),
+            (Some(_), None) | (None, _) => None,
+        };
+        let after = backend.download(vec![path.clone()]).await.pop().and_then(Result::ok);
+        let diff = file_diff(&path, before.as_deref(), after.as_deref(), DiffLimits::PREVIEW);
+        Ok(convert::diff(&diff))
+    }
+
+    fn started(&self, text: String) -> EntryBody {
+        let turn = self.log.with_state(|state| state.turns) + 1;
+        let message = HumanMessage { id: MessageId::new(self.tree.ids.next()), content: vec![text.into()] };
+        EntryBody::TurnStarted { turn, message }
+    }
+
+    /// Runs the open turn. Boxed, because the end of a turn may begin the next.
+    fn run<'a>(self: &'a Arc<Self>, turn: &'a mut Option<Turn>) -> BoxFuture<'a, Result<(), SessionError>> {
+        Box::pin(self.run_open_turn(turn))
+    }
+
+    async fn run_open_turn(self: &Arc<Self>, turn: &mut Option<Turn>) -> Result<(), SessionError> {
+        let agent = self.agent().await?;
+        let (cancel, activity) = (CancellationToken::new(), Activity::default());
+        let cx = TurnContext::new(agent, Arc::clone(&self.log), cancel.clone(), activity.clone());
+        let actor = Arc::clone(self);
+        // Busy from the start, so that nobody finds it quiet before it has begun.
+        let begun = activity.enter();
+        self.set_running(true);
+        let task = self.tasks.spawn(async move {
+            let outcome = {
+                let turn = run_turn(&cx);
+                drop(begun);
+                turn.await
+            };
+            actor.ended(outcome).await;
+        });
+        *turn = Some(Turn { cancel, activity, task });
+        Ok(())
+    }
+
+    async fn ended(self: &Arc<Self>, outcome: Result<TurnEnd, AgentError>) {
+        self.set_running(false);
+        match outcome {
+            Ok(TurnEnd::Done | TurnEnd::Empty) => self.start_queued().await,
+            Ok(TurnEnd::Stopped | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. }) => {}
+            Err(error) => tracing::error!(%error, session = %self.log.session(), "a turn could not be recorded"),
+        }
+    }
+
+    async fn start_queued(self: &Arc<Self>) {
+        let Some(next) = self.log.with_state(|state| state.queue.first().cloned()) else { return };
+        let entries = vec![EntryBody::Unqueued { id: next.id }, self.started(next.text)];
+        let outcome = match self.log.record(entries).await {
+            Ok(()) => {
+                let actor = Arc::clone(self);
+                // Not from inside the turn that has just ended: its task is still the one that is kept.
+                self.tasks.spawn(async move {
+                    let mut turn = actor.turn.lock().await;
+                    if let Err(error) = actor.run(&mut turn).await {
+                        tracing::error!(%error, "a queued message could not be begun");
+                    }
+                });
+                Ok(())
+            }
+            Err(error) => Err(error),
+        };
+        if let Err(error) = outcome {
+            tracing::error!(%error, "a queued message could not be begun");
+        }
+    }
+
+    fn set_running(&self, running: bool) {
+        self.stream.update(|projection| projection.set_running(running));
+        let children: Vec<Arc<Stream>> = locked(&self.tree.streams).values().cloned().collect();
+        for child in children.iter().filter(|_| !running) {
+            child.update(|projection| projection.set_running(false));
+        }
+    }
+
+    /// The log of this session or of one of its subagents, opened from the journal where it is not open yet.
+    async fn find(&self, session: &bosun_protocol::SessionId) -> Result<Arc<SessionLog>, SessionError> {
+        let id = SessionId::new(session.as_str());
+        if let Some(log) = self.log.find(&id) {
+            return Ok(log);
+        }
+        let mut open = vec![Arc::clone(&self.log)];
+        while let Some(log) = open.pop() {
+            if *log.session() == id {
+                return Ok(log);
+            }
+            let calls: Vec<CallId> = log.with_state(|state| {
+                let calls = state.step.iter().flat_map(|step| &step.calls);
+                calls.filter(|call| call.child.is_some()).map(|call| call.call.id.clone()).collect()
+            });
+            for call_id in calls {
+                let start = ChildStart { call_id, name: String::new(), description: String::new() };
+                open.push(log.child(start).await?);
+            }
+        }
+        Err(SessionError::no_session())
+    }
+
+    /// Opens the streams of all subagents, so that their approvals and their nodes are shown.
+    pub(crate) async fn open_children(&self) -> Result<(), SessionError> {
+        let mut parents = vec![(self.log.session().clone(), Arc::clone(&self.stream))];
+        while let Some((id, stream)) = parents.pop() {
+            for stored in self.tree.database.children(&id).await? {
+                let entries = self.tree.database.entries(&stored.id, 0).await?;
+                let child = child_stream(&self.tree, &stream, &stored, &entries);
+                parents.push((stored.id, child));
+            }
+        }
+        Ok(())
+    }
+
+    fn backend(&self) -> Result<Arc<dyn Backend>, SessionError> {
+        Ok(Arc::new(LocalShellBackend::open(&self.setting.root, LocalShellOptions::default())?))
+    }
+
+    async fn agent(&self) -> Result<Arc<Agent>, SessionError> {
+        if let Some(agent) = locked(&self.agent).clone() {
+            return Ok(agent);
+        }
+        let model = self.stream.read(|projection| projection.view().session.model.clone()).ok_or_else(|| {
+            SessionError::new(ErrorCode::NoModel, "no model is chosen for this session; choose one in its title bar")
+        })?;
+        let model = self.setting.models.connect(&model).await?;
+        let info = model.info().clone();
+        let mut config = DeepAgentConfig::new(model, self.backend()?);
+        config.blobs.clone_from(&self.setting.blobs);
+        config.policy = self.setting.policy.clone();
+        config.limits = self.setting.limits;
+        config.ids = Arc::clone(&self.tree.ids);
+        let agent = create_deep_agent(config)
+            .map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+        *locked(&self.tree.model) = Some(info.clone());
+        self.stream.update(|projection| projection.set_model(info));
+        let agent = Arc::new(agent);
+        *locked(&self.agent) = Some(Arc::clone(&agent));
+        Ok(agent)
+    }
+}

@@ -1,0 +1,164 @@
+//! The core's types as the protocol's. They are alike on purpose and apart on purpose: the journal's format and the
+//! wire's change for different reasons.
+
+use bosun_agent::{AskReason, Decision, DecisionKind, DecisionRecord, DecisionSource, PlannedTodo, TurnEnd};
+use bosun_protocol as wire;
+use bosun_tools::{DiffLineKind, Figure, FileDiff, Preview, TodoStatus, ToolKind};
+
+pub(crate) fn tool_kind(kind: ToolKind) -> wire::ToolKind {
+    match kind {
+        ToolKind::Read => wire::ToolKind::Read,
+        ToolKind::Edit => wire::ToolKind::Edit,
+        ToolKind::Execute => wire::ToolKind::Execute,
+        ToolKind::Delegate => wire::ToolKind::Delegate,
+        ToolKind::Plan => wire::ToolKind::Plan,
+        ToolKind::Other => wire::ToolKind::Other,
+    }
+}
+
+pub(crate) fn figure(figure: &Figure) -> wire::Figure {
+    match *figure {
+        Figure::Lines(n) => wire::Figure::Lines(n),
+        Figure::Matches(n) => wire::Figure::Matches(n),
+        Figure::Files(n) => wire::Figure::Files(n),
+        Figure::Entries(n) => wire::Figure::Entries(n),
+        Figure::Added(n) => wire::Figure::Added(n),
+        Figure::Removed(n) => wire::Figure::Removed(n),
+        Figure::ExitCode(code) => wire::Figure::ExitCode(code),
+        Figure::Todos { done, total } => wire::Figure::Todos { done, total },
+        Figure::TimedOut => wire::Figure::TimedOut,
+        Figure::Truncated => wire::Figure::Truncated,
+    }
+}
+
+pub(crate) fn diff(diff: &FileDiff) -> wire::FileDiff {
+    wire::FileDiff {
+        path: diff.path.clone(),
+        added: diff.added,
+        removed: diff.removed,
+        hunks: diff.hunks.iter().map(hunk).collect(),
+        binary: diff.binary,
+        truncated: diff.truncated,
+        created: diff.created,
+        deleted: diff.deleted,
+    }
+}
+
+fn hunk(hunk: &bosun_tools::DiffHunk) -> wire::DiffHunk {
+    wire::DiffHunk {
+        old_start: hunk.old_start,
+        old_lines: hunk.old_lines,
+        new_start: hunk.new_start,
+        new_lines: hunk.new_lines,
+        heading: hunk.heading.clone(),
+        lines: hunk.lines.iter().map(line).collect(),
+    }
+}
+
+fn line(line: &bosun_tools::DiffLine) -> wire::DiffLine {
+    let segment = |segment: &bosun_tools::DiffSegment| wire::DiffSegment {
+        text: segment.text.clone(),
+        changed: segment.changed,
+    };
+    wire::DiffLine {
+        kind: match line.kind {
+            DiffLineKind::Context => wire::DiffLineKind::Context,
+            DiffLineKind::Added => wire::DiffLineKind::Added,
+            DiffLineKind::Removed => wire::DiffLineKind::Removed,
+        },
+        old: line.old,
+        new: line.new,
+        segments: line.segments.iter().map(segment).collect(),
+        no_newline: line.no_newline,
+    }
+}
+
+pub(crate) fn preview(preview: &Preview) -> wire::Preview {
+    match preview {
+        Preview::Diff { diff: file } => wire::Preview::Diff { diff: diff(file) },
+        Preview::Command { command, folder, timeout_seconds } => wire::Preview::Command {
+            command: command.clone(),
+            folder: folder.clone(),
+            timeout_seconds: *timeout_seconds,
+        },
+        Preview::Delete { path, files, counted_all, is_dir } => {
+            wire::Preview::Delete { path: path.clone(), files: *files, counted_all: *counted_all, is_dir: *is_dir }
+        }
+        Preview::Fields => wire::Preview::Fields,
+        Preview::Problem { message } => wire::Preview::Problem { message: message.clone() },
+    }
+}
+
+pub(crate) fn reason(reason: &AskReason) -> wire::AskReason {
+    match reason {
+        AskReason::EditsAsk => wire::AskReason::EditsAsk,
+        AskReason::CommandsAsk => wire::AskReason::CommandsAsk,
+        AskReason::DeletesAsk => wire::AskReason::DeletesAsk,
+        AskReason::ProtectedName { name } => wire::AskReason::ProtectedName { name: name.clone() },
+        AskReason::Rule { rule } => wire::AskReason::Rule { rule: rule.clone() },
+    }
+}
+
+pub(crate) fn decision_kind(kind: DecisionKind) -> wire::DecisionKind {
+    match kind {
+        DecisionKind::Approve => wire::DecisionKind::Approve,
+        DecisionKind::Edit => wire::DecisionKind::Edit,
+        DecisionKind::Respond => wire::DecisionKind::Respond,
+        DecisionKind::Reject => wire::DecisionKind::Reject,
+    }
+}
+
+pub(crate) fn decision(decision: wire::Decision) -> Decision {
+    match decision {
+        wire::Decision::Approve => Decision::Approve,
+        wire::Decision::Edit { args } => Decision::Edit { args },
+        wire::Decision::Respond { text } => Decision::Respond { text },
+        wire::Decision::Reject { reason } => Decision::Reject { reason },
+    }
+}
+
+pub(crate) fn record(record: &DecisionRecord, at: i64) -> wire::DecisionRecord {
+    wire::DecisionRecord {
+        decision: match record.decision.clone() {
+            Decision::Approve => wire::Decision::Approve,
+            Decision::Edit { args } => wire::Decision::Edit { args },
+            Decision::Respond { text } => wire::Decision::Respond { text },
+            Decision::Reject { reason } => wire::Decision::Reject { reason },
+        },
+        by: match &record.by {
+            DecisionSource::Person => wire::DecisionSource::Person,
+            DecisionSource::Rule { rule } => wire::DecisionSource::Rule { rule: rule.clone() },
+        },
+        at,
+    }
+}
+
+pub(crate) fn todo(todo: &PlannedTodo) -> wire::Todo {
+    wire::Todo {
+        id: todo.id.clone(),
+        content: todo.content.clone(),
+        status: match todo.status {
+            TodoStatus::Pending => wire::TodoStatus::Pending,
+            TodoStatus::InProgress => wire::TodoStatus::InProgress,
+            TodoStatus::Completed => wire::TodoStatus::Completed,
+        },
+    }
+}
+
+pub(crate) fn outcome(end: &TurnEnd) -> wire::TurnOutcome {
+    match end {
+        TurnEnd::Done | TurnEnd::Empty => wire::TurnOutcome::Done,
+        TurnEnd::Stopped => wire::TurnOutcome::Stopped,
+        TurnEnd::StepLimit { .. } => wire::TurnOutcome::StepLimit,
+        TurnEnd::Failed { .. } => wire::TurnOutcome::Failed,
+    }
+}
+
+/// A path with the home folder as `~`.
+pub(crate) fn short_path(path: &std::path::Path, home: Option<&std::path::Path>) -> String {
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".into(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}

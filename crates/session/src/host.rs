@@ -1,0 +1,120 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use bosun_agent::{
+    BoxFuture, ChildStart, Clock, Host, IdSource, Journal, JournalEntry, JournalError, LiveEvent, OpenedChild,
+    Recorded, Seq, SessionId,
+};
+use bosun_model::ModelInfo;
+use bosun_protocol::ProjectId;
+use bosun_store::{Database, NewSession, SessionJournal, StoredSession};
+
+use crate::projection::{Projection, Subject};
+use crate::stream::{Stream, Summaries, locked};
+
+/// What the hosts of one session and its subagents share.
+pub(crate) struct Tree {
+    pub database: Arc<Database>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn IdSource>,
+    pub project: ProjectId,
+    pub summaries: Arc<Summaries>,
+    /// The streams of the subagents opened so far, by session.
+    pub streams: Mutex<HashMap<SessionId, Arc<Stream>>>,
+    /// The model that answers in this tree, for figures.
+    pub model: Mutex<Option<ModelInfo>>,
+}
+
+/// The host of one session's agent: records first, then shows.
+pub(crate) struct SessionHost {
+    pub tree: Arc<Tree>,
+    pub session: SessionId,
+    pub journal: SessionJournal,
+    pub stream: Arc<Stream>,
+}
+
+impl Journal for SessionHost {
+    fn append(&self, entries: Vec<JournalEntry>) -> BoxFuture<'_, Result<Seq, JournalError>> {
+        Box::pin(async move {
+            let summary = self.stream.read(|projection| projection.summary_after(&entries));
+            let summary = summary.and_then(|summary| serde_json::to_value(summary).ok());
+            let last = self.journal.append_with(entries.clone(), summary).await?;
+            let first = last + 1 - entries.len() as Seq;
+            let recorded: Vec<Recorded> =
+                (first..).zip(entries).map(|(seq, entry)| Recorded { seq, entry }).collect();
+            self.stream.recorded(&recorded);
+            Ok(last)
+        })
+    }
+}
+
+impl Host for SessionHost {
+    fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    fn journal(&self) -> &dyn Journal {
+        self
+    }
+
+    fn emit(&self, event: LiveEvent) {
+        self.stream.live(&event, self.tree.clock.now_ms());
+    }
+
+    fn child(&self, start: ChildStart) -> BoxFuture<'_, Result<OpenedChild, JournalError>> {
+        Box::pin(async move {
+            let new = NewSession {
+                id: SessionId::new(self.tree.ids.next()),
+                project: self.tree.project.to_string(),
+                parent: Some((self.session.clone(), start.call_id.clone())),
+                created_at: self.tree.clock.now_ms(),
+                summary: serde_json::json!({ "name": start.name, "description": start.description }),
+            };
+            let stored = self.tree.database.create_session(new).await?;
+            let entries = self.tree.database.entries(&stored.id, 0).await?;
+            let stream = child_stream(&self.tree, &self.stream, &stored, &entries);
+            stream.update(|projection| projection.set_running(true));
+            let host = Self {
+                tree: Arc::clone(&self.tree),
+                session: stored.id.clone(),
+                journal: self.tree.database.journal(&stored.id),
+                stream,
+            };
+            Ok(OpenedChild { host: Arc::new(host), entries })
+        })
+    }
+}
+
+/// The stream of a subagent's session: made from its journal once, then shared.
+pub(crate) fn child_stream(
+    tree: &Arc<Tree>,
+    parent: &Arc<Stream>,
+    stored: &StoredSession,
+    entries: &[Recorded],
+) -> Arc<Stream> {
+    if let Some(known) = locked(&tree.streams).get(&stored.id) {
+        return Arc::clone(known);
+    }
+    let word = |name: &str| stored.summary.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
+    let mut path = parent.read(|projection| projection.path().to_vec());
+    path.push(word("name"));
+    let mut projection = Projection::new(Subject {
+        id: stored.id.clone(),
+        project: tree.project.clone(),
+        parent: stored.parent.as_ref().map(|(parent, _)| parent.clone()),
+        path,
+        task: stored.parent.as_ref().map(|(_, call)| (call.clone(), word("description"))),
+        created_at: stored.created_at,
+        model: parent.read(|projection| projection.view().session.model.clone()),
+    });
+    if let Some(model) = locked(&tree.model).clone() {
+        projection.set_model(model);
+    }
+    // Told to the parent too, so that its inbox and its tree of agents know what was there before.
+    let stream = Arc::new(Stream::new(projection, Some(Arc::clone(parent)), Arc::clone(&tree.summaries)));
+    stream.update(Projection::introduce);
+    stream.recorded(entries);
+    stream.update(Projection::settle);
+    locked(&tree.streams).insert(stored.id.clone(), Arc::clone(&stream));
+    stream
+}

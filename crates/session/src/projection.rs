@@ -1,0 +1,488 @@
+use bosun_agent::{EntryBody, JournalEntry, LiveEvent, Recorded, SessionId, State, TurnEnd};
+use bosun_model::{AiMessage, CallId, ContentBlock, MessageId, ModelError, ModelErrorKind, ModelInfo, text_of};
+use bosun_protocol::{
+    AgentNode, AgentStatus, Approval, CallId as WireCallId, Delta, Envelope, Item, ItemBody, ItemId, ModelRef, Notice,
+    NoticeCode, ProjectId, SessionEvent, SessionId as WireSessionId, SessionStatus, SessionSummary, Todo,
+    UsageSummary,
+};
+
+use crate::convert;
+use crate::view::View;
+
+mod approvals;
+mod changes;
+mod tools;
+
+/// Longest title made from a first message, in characters.
+const TITLE: usize = 60;
+
+/// Turns what one session records and tells into what it shows.
+///
+/// It keeps its own fold of the journal, because some of what is shown (the todo a call belongs to, the calls that a
+/// stop leaves open) depends on the state before an entry.
+pub(crate) struct Projection {
+    state: State,
+    view: View,
+    out: Vec<Envelope>,
+    /// Names of the agents from the root session's own to this one.
+    path: Vec<String>,
+    changes: changes::Changes,
+    calls: tools::Calls,
+    model: Option<ModelInfo>,
+    /// Whether a turn is being run by this process.
+    running: bool,
+    /// The summary as it is now; the view has it as it was last told.
+    summary: SessionSummary,
+}
+
+/// What a projection is made for.
+pub(crate) struct Subject {
+    pub id: SessionId,
+    pub project: ProjectId,
+    pub parent: Option<SessionId>,
+    pub path: Vec<String>,
+    /// The parent's call that started it, and what it was sent to do.
+    pub task: Option<(CallId, String)>,
+    pub created_at: i64,
+    pub model: Option<ModelRef>,
+}
+
+impl Projection {
+    pub(crate) fn new(subject: Subject) -> Self {
+        let wire_id = WireSessionId::new(subject.id.as_str());
+        let session = SessionSummary {
+            id: wire_id.clone(),
+            project: subject.project,
+            parent: subject.parent.as_ref().map(|parent| WireSessionId::new(parent.as_str())),
+            title: String::new(),
+            status: SessionStatus::Idle,
+            model: subject.model,
+            created_at: subject.created_at,
+            updated_at: subject.created_at,
+            waiting: 0,
+            usage: UsageSummary::default(),
+        };
+        let (call_id, description) = subject.task.unzip();
+        let mut view = View::new(session.clone());
+        view.agents.push(AgentNode {
+            session: wire_id,
+            parent: session.parent.clone(),
+            call_id: call_id.map(|call| WireCallId::new(call.as_str())),
+            name: subject.path.last().cloned().unwrap_or_default(),
+            description: description.unwrap_or_default(),
+            status: AgentStatus::Done,
+            current: None,
+            usage: UsageSummary::default(),
+            started_at: subject.created_at,
+            ended_at: None,
+        });
+        Self {
+            state: State::default(),
+            view,
+            out: Vec::new(),
+            path: subject.path,
+            changes: changes::Changes::default(),
+            calls: tools::Calls::default(),
+            model: None,
+            running: false,
+            summary: session,
+        }
+    }
+
+    pub(crate) fn view(&self) -> &View {
+        &self.view
+    }
+
+    pub(crate) fn path(&self) -> &[String] {
+        &self.path
+    }
+
+    /// The events since the last call.
+    pub(crate) fn drain(&mut self) -> Vec<Envelope> {
+        std::mem::take(&mut self.out)
+    }
+
+    /// Takes what is known of the model that answers from now on.
+    pub(crate) fn set_model(&mut self, info: ModelInfo) {
+        self.model = Some(info);
+    }
+
+    pub(crate) fn set_running(&mut self, running: bool) {
+        if self.running != running {
+            self.running = running;
+            self.refresh(None);
+        }
+    }
+
+    /// Takes one entry of the journal.
+    pub(crate) fn apply(&mut self, recorded: &Recorded) {
+        let at = recorded.entry.at;
+        let todo = self.state.todo_in_progress().map(|todo| todo.content.clone());
+        let todos_before = self.state.todos.clone();
+        self.state.apply(&recorded.entry);
+        match &recorded.entry.body {
+            EntryBody::TurnStarted { turn, message } => {
+                let body = ItemBody::Human { text: text_of(&message.content), attachments: attachments(&message.content) };
+                self.complete(item_of(&message.id), *turn, at, body);
+                if self.summary.title.is_empty() {
+                    self.summary.title = title_of(&text_of(&message.content));
+                }
+                self.emit(SessionEvent::TurnStarted { turn: *turn, at });
+            }
+            EntryBody::TurnContinued { turn } => self.emit(SessionEvent::TurnStarted { turn: *turn, at }),
+            EntryBody::Draft { message, text, reasoning } => self.draft(message, text, reasoning, at),
+            EntryBody::Ai { message, kinds } => {
+                self.reply(message, at);
+                self.propose(message, kinds, todo, at);
+                self.count(message);
+            }
+            EntryBody::ModelFailed { error, partial, message } => {
+                let id = message.clone().unwrap_or_else(|| MessageId::new(format!("failed-{}", recorded.seq)));
+                self.settle_reply(&id, partial, at);
+                self.notice(recorded.seq, at, notice_of(error));
+            }
+            EntryBody::Asked { ask } => self.asked(ask, at),
+            EntryBody::Decided { call_id, record } => self.decided(call_id, record, at),
+            EntryBody::CallStarted { call_id } => self.running_call(call_id, at),
+            EntryBody::SubagentStarted { call_id, child, .. } => self.delegated(call_id, child),
+            EntryBody::ToolResult { call_id, message, outcome, artifact, started_at, allowed_by, .. } => {
+                let result = tools::Result { message, outcome: *outcome, artifact, started_at: *started_at, at };
+                self.finish_call(call_id, &result, allowed_by.as_deref());
+                self.changed(artifact);
+            }
+            EntryBody::TurnEnded { turn, end } => self.turn_ended(recorded.seq, *turn, end, at),
+            EntryBody::Queued { .. } | EntryBody::Unqueued { .. } => self.queue(),
+            EntryBody::Titled { title } => self.summary.title.clone_from(title),
+            EntryBody::ModelChosen { provider, name } => {
+                self.summary.model = Some(ModelRef { provider: provider.clone(), name: name.clone() });
+            }
+            EntryBody::Seeded { .. } | EntryBody::ChangeIntended { .. } | EntryBody::Updated { .. } => {}
+        }
+        if self.state.todos != todos_before {
+            let todos: Vec<Todo> = self.state.todos.iter().map(convert::todo).collect();
+            self.emit(SessionEvent::TodosReplaced { todos });
+        }
+        self.refresh(Some(at));
+    }
+
+    /// Takes news that is not recorded.
+    pub(crate) fn live(&mut self, event: &LiveEvent, at: i64) {
+        match event {
+            LiveEvent::ReplyStarted { .. } => {}
+            LiveEvent::TextDelta { message, text } => {
+                self.open_reply(message, at);
+                let delta = Delta::Text { text: text.clone() };
+                self.emit(SessionEvent::ItemDelta { item: item_of(message), delta });
+            }
+            LiveEvent::ReasoningDelta { message, text } => {
+                self.open_reply(message, at);
+                let delta = Delta::Reasoning { text: text.clone() };
+                self.emit(SessionEvent::ItemDelta { item: item_of(message), delta });
+            }
+            LiveEvent::CallProposed { message, call_id, name } => self.proposed(message, call_id, name, at),
+            LiveEvent::ReplyDropped { message } => self.drop_proposals(message),
+            LiveEvent::CallRunning { call_id, at } => self.running_call(call_id, *at),
+            LiveEvent::Output { call_id, text } => self.output(call_id, text),
+        }
+        if matches!(event, LiveEvent::CallRunning { .. }) {
+            self.refresh(None);
+        }
+    }
+
+    /// Tells the agent's own node, so that a parent's tree has it from the start.
+    pub(crate) fn introduce(&mut self) {
+        if let Some(agent) = self.view.agents.first().cloned() {
+            self.emit(SessionEvent::AgentUpdated { agent });
+        }
+    }
+
+    /// After the last entry was read on opening: nothing streams any more.
+    pub(crate) fn settle(&mut self) {
+        let streaming: Vec<Item> = self
+            .view
+            .items
+            .iter()
+            .filter(|item| matches!(item.body, ItemBody::Ai { streaming: true, .. }))
+            .cloned()
+            .collect();
+        for mut item in streaming {
+            if let ItemBody::Ai { streaming, .. } = &mut item.body {
+                *streaming = false;
+            }
+            self.emit(SessionEvent::ItemCompleted { item });
+        }
+        self.refresh(None);
+    }
+
+    pub(crate) fn emit(&mut self, event: SessionEvent) {
+        self.view.apply(&event);
+        self.out.push(Envelope { seq: self.view.seq, event });
+    }
+
+    fn turn(&self) -> u32 {
+        self.state.turns
+    }
+
+    fn complete(&mut self, id: ItemId, turn: u32, at: i64, body: ItemBody) {
+        self.emit(SessionEvent::ItemCompleted { item: Item { id, turn, at, body } });
+    }
+
+    fn open_reply(&mut self, message: &MessageId, at: i64) {
+        let id = item_of(message);
+        if self.view.item(&id).is_none() {
+            let body = ItemBody::Ai { text: String::new(), reasoning: String::new(), streaming: true };
+            self.emit(SessionEvent::ItemStarted { item: Item { id, turn: self.turn(), at, body } });
+        }
+    }
+
+    /// While live, the row is ahead of the draft; after a restart the draft is all there is.
+    fn draft(&mut self, message: &MessageId, text: &str, reasoning: &str, at: i64) {
+        let id = item_of(message);
+        let shown = match self.view.item(&id).map(|item| &item.body) {
+            Some(ItemBody::Ai { text, reasoning, .. }) => text.len() + reasoning.len(),
+            _ => 0,
+        };
+        if shown < text.len() + reasoning.len() {
+            let body = ItemBody::Ai { text: text.to_owned(), reasoning: reasoning.to_owned(), streaming: true };
+            self.emit(SessionEvent::ItemUpdated { item: Item { id, turn: self.turn(), at, body } });
+        }
+    }
+
+    fn reply(&mut self, message: &AiMessage, at: i64) {
+        let id = item_of(&message.id);
+        let text = message.text();
+        let reasoning: String = message
+            .content
+            .iter()
+            .filter_map(|block| match block {
+                ContentBlock::Reasoning(reasoning) => Some(reasoning.text.as_str()),
+                ContentBlock::Text { .. } | ContentBlock::Media(_) => None,
+            })
+            .collect();
+        let known = self.view.item(&id).map(|item| item.at);
+        if known.is_some() || !text.is_empty() || !reasoning.is_empty() {
+            let body = ItemBody::Ai { text, reasoning, streaming: false };
+            self.complete(id, self.turn(), known.unwrap_or(at), body);
+        }
+    }
+
+    /// A reply that came to nothing keeps the text that was read.
+    fn settle_reply(&mut self, message: &MessageId, partial: &str, at: i64) {
+        let id = item_of(message);
+        let known = self.view.item(&id).cloned();
+        if known.is_none() && partial.is_empty() {
+            return;
+        }
+        let (reasoning, at) = match known {
+            Some(Item { body: ItemBody::Ai { reasoning, .. }, at, .. }) => (reasoning, at),
+            _ => (String::new(), at),
+        };
+        let body = ItemBody::Ai { text: partial.to_owned(), reasoning, streaming: false };
+        self.complete(id, self.turn(), at, body);
+    }
+
+    fn notice(&mut self, seq: u64, at: i64, notice: Notice) {
+        self.complete(ItemId::new(format!("notice-{seq}")), self.turn(), at, ItemBody::Notice(notice));
+    }
+
+    fn turn_ended(&mut self, seq: u64, turn: u32, end: &TurnEnd, at: i64) {
+        let code = match end {
+            TurnEnd::Done => None,
+            TurnEnd::Empty => Some(NoticeCode::EmptyReply),
+            TurnEnd::Stopped => Some(NoticeCode::Stopped),
+            TurnEnd::StepLimit { .. } => Some(NoticeCode::StepLimit),
+            // A model's failure has its own notice, with the provider's words, right before.
+            TurnEnd::Failed { .. } if self.last_is_model_notice() => None,
+            TurnEnd::Failed { .. } => Some(NoticeCode::Failed),
+        };
+        let detail = match end {
+            TurnEnd::Failed { reason } => reason.clone(),
+            TurnEnd::StepLimit { limit } => limit.to_string(),
+            TurnEnd::Done | TurnEnd::Empty | TurnEnd::Stopped => String::new(),
+        };
+        if let Some(code) = code {
+            self.notice(seq, at, Notice { code, detail });
+        }
+        self.emit(SessionEvent::TurnEnded { turn, outcome: convert::outcome(end), at });
+    }
+
+    fn last_is_model_notice(&self) -> bool {
+        let code = match self.view.items.last().map(|item| &item.body) {
+            Some(ItemBody::Notice(notice)) => notice.code,
+            _ => return false,
+        };
+        matches!(code, NoticeCode::ModelFailed | NoticeCode::StreamCut)
+    }
+
+    fn queue(&mut self) {
+        let message = |message: &bosun_agent::QueuedMessage| bosun_protocol::QueuedMessage {
+            id: message.id.clone(),
+            text: message.text.clone(),
+        };
+        let queue = self.state.queue.iter().map(message).collect();
+        self.emit(SessionEvent::QueueReplaced { queue });
+    }
+
+    fn count(&mut self, message: &AiMessage) {
+        let Some(usage) = message.usage else { return };
+        let total = &mut self.summary.usage;
+        let first = total.input_tokens == 0 && total.output_tokens == 0;
+        total.input_tokens += usage.input.unwrap_or(0);
+        total.output_tokens += usage.output.unwrap_or(0);
+        total.cache_read_tokens += usage.cache_read.unwrap_or(0);
+        total.context_tokens = usage.input.map(|input| input.saturating_add(usage.output.unwrap_or(0)));
+        total.context_window = self.model.as_ref().and_then(|model| model.context_window).or(total.context_window);
+        let step = self.model.as_ref().and_then(|model| model.price).map(|price| {
+            let cached = usage.cache_read.unwrap_or(0);
+            let fresh = usage.input.unwrap_or(0).saturating_sub(cached);
+            let output = usage.output.unwrap_or(0);
+            (fresh as f64 * price.input
+                + cached as f64 * price.cache_read.unwrap_or(price.input)
+                + output as f64 * price.output)
+                / 1e6
+        });
+        // One step of unknown price makes the sum unknown.
+        total.cost = if first { step } else { total.cost.zip(step).map(|(sum, step)| sum + step) };
+    }
+
+    /// Brings the summary and the agent's own node up to date, and tells where they changed.
+    fn refresh(&mut self, at: Option<i64>) {
+        self.summary.waiting = u32::try_from(self.view.approvals.len()).unwrap_or(u32::MAX);
+        self.summary.status = self.status();
+        // The time alone is not worth telling; it goes along with the next change that is.
+        let told = SessionSummary { updated_at: self.summary.updated_at, ..self.view.session.clone() };
+        let changed = told != self.summary;
+        self.summary.updated_at = at.unwrap_or(self.summary.updated_at);
+        if changed {
+            self.emit(SessionEvent::SessionUpdated { session: self.summary.clone() });
+        }
+        self.refresh_node();
+    }
+
+    fn refresh_node(&mut self) {
+        let Some(node) = self.view.agents.first().cloned() else { return };
+        let session = &self.summary;
+        let status = match session.status {
+            SessionStatus::Running => AgentStatus::Running,
+            SessionStatus::Waiting => AgentStatus::Waiting,
+            SessionStatus::Idle => AgentStatus::Done,
+            SessionStatus::Failed => AgentStatus::Failed,
+            SessionStatus::Stopped | SessionStatus::Interrupted => AgentStatus::Cancelled,
+        };
+        let open = matches!(status, AgentStatus::Running | AgentStatus::Waiting);
+        let agent = AgentNode {
+            status,
+            current: open.then(|| tools::current(&self.view)).flatten(),
+            usage: session.usage.clone(),
+            ended_at: (!open).then_some(session.updated_at),
+            ..node.clone()
+        };
+        if agent != node {
+            self.emit(SessionEvent::AgentUpdated { agent });
+        }
+    }
+
+    fn status(&self) -> SessionStatus {
+        if !self.view.approvals.is_empty() {
+            return SessionStatus::Waiting;
+        }
+        if self.state.turn.is_some() {
+            return if self.running { SessionStatus::Running } else { SessionStatus::Interrupted };
+        }
+        self.state.last_end.as_ref().map_or(SessionStatus::Idle, status_after)
+    }
+
+    /// A subagent's approval, shown here because this is the root of its tree.
+    pub(crate) fn child_asked(&mut self, approval: Approval) {
+        self.emit(SessionEvent::ApprovalRequested { approval });
+        self.refresh(None);
+    }
+
+    pub(crate) fn child_resolved(&mut self, call_id: &WireCallId, record: Option<bosun_protocol::DecisionRecord>) {
+        self.emit(SessionEvent::ApprovalResolved { call_id: call_id.clone(), record });
+        self.refresh(None);
+    }
+
+    pub(crate) fn child_node(&mut self, agent: AgentNode) {
+        if !self.view.agents.contains(&agent) {
+            self.emit(SessionEvent::AgentUpdated { agent });
+        }
+    }
+
+    /// The summary as it will be once `entries` are recorded, where they change what lists show: it is stored in one
+    /// transaction with them, so that a list read after a crash is right.
+    pub(crate) fn summary_after(&self, entries: &[JournalEntry]) -> Option<SessionSummary> {
+        let mut summary = self.summary.clone();
+        let mut changed = false;
+        for entry in entries {
+            let status = match &entry.body {
+                EntryBody::TurnStarted { message, .. } => {
+                    if summary.title.is_empty() {
+                        summary.title = title_of(&text_of(&message.content));
+                    }
+                    SessionStatus::Running
+                }
+                EntryBody::TurnContinued { .. } | EntryBody::Decided { .. } => SessionStatus::Running,
+                EntryBody::Asked { .. } => SessionStatus::Waiting,
+                EntryBody::TurnEnded { end, .. } => status_after(end),
+                EntryBody::Titled { title } => {
+                    summary.title.clone_from(title);
+                    summary.status
+                }
+                EntryBody::ModelChosen { provider, name } => {
+                    summary.model = Some(ModelRef { provider: provider.clone(), name: name.clone() });
+                    summary.status
+                }
+                _ => continue,
+            };
+            (summary.status, summary.updated_at, changed) = (status, entry.at, true);
+        }
+        changed.then_some(summary)
+    }
+}
+
+fn status_after(end: &TurnEnd) -> SessionStatus {
+    match end {
+        TurnEnd::Done | TurnEnd::Empty => SessionStatus::Idle,
+        TurnEnd::Stopped | TurnEnd::StepLimit { .. } => SessionStatus::Stopped,
+        TurnEnd::Failed { .. } => SessionStatus::Failed,
+    }
+}
+
+fn item_of(message: &MessageId) -> ItemId {
+    ItemId::new(message.as_str())
+}
+
+fn attachments(content: &[ContentBlock]) -> Vec<bosun_protocol::Attachment> {
+    let media = content.iter().filter_map(|block| match block {
+        ContentBlock::Media(media) => Some(media),
+        ContentBlock::Text { .. } | ContentBlock::Reasoning(_) => None,
+    });
+    media
+        .map(|media| bosun_protocol::Attachment {
+            name: media.name.clone().unwrap_or_else(|| media.mime.clone()),
+            mime: media.mime.clone(),
+        })
+        .collect()
+}
+
+fn notice_of(error: &ModelError) -> Notice {
+    let code = match error.kind {
+        ModelErrorKind::StreamCut => NoticeCode::StreamCut,
+        _ => NoticeCode::ModelFailed,
+    };
+    Notice { code, detail: error.to_string() }
+}
+
+/// The first line with something in it, white space folded, cut at a word where there is one near.
+fn title_of(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let folded = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    if folded.chars().count() <= TITLE {
+        return folded;
+    }
+    let head: String = folded.chars().take(TITLE - 1).collect();
+    let cut = head.rfind(' ').filter(|at| *at > TITLE / 2).unwrap_or(head.len());
+    format!("{}…", head.get(..cut).unwrap_or(&head).trim_end())
+}
+

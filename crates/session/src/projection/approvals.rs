@@ -1,0 +1,75 @@
+use bosun_agent::{Ask, DecisionRecord};
+use bosun_model::CallId;
+use bosun_protocol::{Approval, CallId as WireCallId, Reach, ReachPlace, SessionEvent, ToolState, Undo};
+use bosun_tools::ToolKind;
+
+use super::Projection;
+use crate::convert;
+
+impl Projection {
+    pub(super) fn asked(&mut self, ask: &Ask, at: i64) {
+        let approval = self.approval(ask, at);
+        self.change_call(&ask.call.id, |tool| {
+            tool.state = ToolState::Waiting;
+            if let bosun_protocol::Preview::Diff { diff } = &approval.preview {
+                tool.diff = Some(diff.clone());
+            }
+        });
+        self.emit(SessionEvent::ApprovalRequested { approval });
+    }
+
+    pub(super) fn decided(&mut self, call_id: &CallId, record: &DecisionRecord, at: i64) {
+        let record = convert::record(record, at);
+        self.change_call(call_id, |tool| {
+            tool.state = ToolState::Proposed;
+            tool.decision = Some(record.clone());
+        });
+        self.resolve(call_id, Some(record));
+    }
+
+    /// An approval that is no longer asked for: decided, or lapsed because its turn was stopped.
+    pub(super) fn resolve(&mut self, call_id: &CallId, record: Option<bosun_protocol::DecisionRecord>) {
+        let call_id = WireCallId::new(call_id.as_str());
+        let mine = &self.view.session.id;
+        if self.view.approvals.iter().any(|known| known.call_id == call_id && known.session == *mine) {
+            self.emit(SessionEvent::ApprovalResolved { call_id, record });
+        }
+    }
+
+    fn approval(&self, ask: &Ask, at: i64) -> Approval {
+        Approval {
+            call_id: WireCallId::new(ask.call.id.as_str()),
+            session: self.view.session.id.clone(),
+            agent: self.path.clone(),
+            tool: ask.call.name.clone(),
+            tool_kind: convert::tool_kind(ask.kind),
+            args: ask.call.args.clone(),
+            schema: ask.schema.clone(),
+            preview: convert::preview(&ask.preview),
+            reach: reach(ask),
+            reason: convert::reason(&ask.reason),
+            allowed: ask.allowed.iter().copied().map(convert::decision_kind).collect(),
+            description: ask.description.clone(),
+            todo: self.todo_of(&ask.call.id),
+            asked_at: at,
+            digest: ask.digest.clone(),
+        }
+    }
+}
+
+/// How far a call can reach: file tools stay in the project and keep the bytes before; a command without a sandbox may
+/// go anywhere the user may.
+fn reach(ask: &Ask) -> Reach {
+    match ask.kind {
+        ToolKind::Edit | ToolKind::Read => {
+            Reach { place: ReachPlace::Project, network: false, sandbox: None, undo: Undo::Yes }
+        }
+        ToolKind::Plan | ToolKind::Delegate => {
+            Reach { place: ReachPlace::Session, network: false, sandbox: None, undo: Undo::Yes }
+        }
+        ToolKind::Execute | ToolKind::Other => {
+            let place = if ask.sandbox.is_some() { ReachPlace::Project } else { ReachPlace::Anywhere };
+            Reach { place, network: ask.sandbox.is_none(), sandbox: ask.sandbox.clone(), undo: Undo::No }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bosun_agent::{SessionId, ToolOutcome};
+use bosun_model::{AiMessage, CallId, Message, MessageId, ToolStatus};
+use bosun_protocol::{
+    Decision, DecisionRecord, DecisionSource, Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as WireSessionId, ToolItem, ToolState,
+};
+use bosun_tools::{Artifact, ToolKind};
+use serde_json::Value;
+
+use super::Projection;
+use crate::convert;
+use crate::view::View;
+
+/// Most of a result's text that a row carries; the rest is read where it is kept.
+const OUTPUT: usize = 20_000;
+/// Most live output that a row collects while a command runs.
+const LIVE_OUTPUT: usize = 200_000;
+
+/// Where the calls of the step under way are shown.
+#[derive(Default)]
+pub(super) struct Calls {
+    rows: HashMap<CallId, ItemId>,
+    /// Rows of a reply that is still being written, in the order its calls began.
+    proposals: Vec<(MessageId, ItemId)>,
+}
+
+/// A call's result as an entry has it.
+pub(super) struct Result<'a> {
+    pub message: &'a Arc<Message>,
+    pub outcome: ToolOutcome,
+    pub artifact: &'a Artifact,
+    pub started_at: Option<i64>,
+    pub at: i64,
+}
+
+/// The call that an agent is at, as `tool object`.
+pub(super) fn current(view: &View) -> Option<String> {
+    let busy = |item: &&Item| match &item.body {
+        ItemBody::Tool(tool) => matches!(tool.state, ToolState::Running | ToolState::Waiting),
+        ItemBody::Human { .. } | ItemBody::Ai { .. } | ItemBody::Notice(_) => false,
+    };
+    let item = view.items.iter().rev().take(64).find(busy)?;
+    let ItemBody::Tool(tool) = &item.body else { return None };
+    let object = ["file_path", "path", "pattern", "command", "description"]
+        .iter()
+        .find_map(|name| tool.args.get(name).and_then(Value::as_str))
+        .map(|object| object.lines().next().unwrap_or_default().chars().take(80).collect::<String>());
+    Some(object.map_or_else(|| tool.name.clone(), |object| format!("{} {object}", tool.name)))
+}
+
+impl Projection {
+    /// The model began to write a call; its arguments are not known yet.
+    pub(super) fn proposed(&mut self, message: &MessageId, call_id: &CallId, name: &str, at: i64) {
+        let index = self.calls.proposals.iter().filter(|(known, _)| known == message).count();
+        let id = row_of(message, index);
+        self.calls.proposals.push((message.clone(), id.clone()));
+        let kind = kind_guess(name);
+        let tool = empty_row(call_id, name, kind, Value::Object(serde_json::Map::new()));
+        self.emit(SessionEvent::ItemStarted {
+            item: Item { id, turn: self.turn(), at, body: ItemBody::Tool(tool) },
+        });
+    }
+
+    /// The reply was dropped: the calls it had begun never came to be.
+    pub(super) fn drop_proposals(&mut self, message: &MessageId) {
+        let dropped: Vec<ItemId> =
+            self.calls.proposals.iter().filter(|(known, _)| known == message).map(|(_, id)| id.clone()).collect();
+        self.calls.proposals.retain(|(known, _)| known != message);
+        for id in dropped {
+            if let Some(mut item) = self.view.item(&id).cloned() {
+                if let ItemBody::Tool(tool) = &mut item.body {
+                    tool.state = ToolState::Cancelled;
+                }
+                self.emit(SessionEvent::ItemCompleted { item });
+            }
+        }
+    }
+
+    pub(super) fn propose(&mut self, message: &AiMessage, kinds: &[ToolKind], todo: Option<String>, at: i64) {
+        self.calls.rows.clear();
+        self.calls.proposals.retain(|(known, _)| *known != message.id);
+        let valid = message.tool_calls.iter().enumerate().map(|(index, call)| {
+            (&call.id, call.name.as_str(), kinds.get(index).copied().unwrap_or(ToolKind::Other), call.args.clone())
+        });
+        let invalid = message.invalid_tool_calls.iter().map(|call| {
+            (&call.id, call.name.as_str(), ToolKind::Other, Value::Object(serde_json::Map::new()))
+        });
+        let calls: Vec<_> = valid.chain(invalid).collect();
+        for (index, (call_id, name, kind, args)) in calls.into_iter().enumerate() {
+            let id = row_of(&message.id, index);
+            self.calls.rows.insert(call_id.clone(), id.clone());
+            let tool = ToolItem { todo: todo.clone(), ..empty_row(call_id, name, kind, args) };
+            let item = Item { id, turn: self.turn(), at, body: ItemBody::Tool(tool) };
+            self.emit(SessionEvent::ItemStarted { item });
+        }
+    }
+
+    pub(super) fn running_call(&mut self, call_id: &CallId, at: i64) {
+        self.change_call(call_id, |tool| {
+            if tool.state != ToolState::Running {
+                tool.state = ToolState::Running;
+                tool.started_at = Some(at);
+            }
+        });
+    }
+
+    /// The todo that a call belongs to.
+    pub(super) fn todo_of(&self, call_id: &CallId) -> Option<String> {
+        match &self.view.item(self.calls.rows.get(call_id)?)?.body {
+            ItemBody::Tool(tool) => tool.todo.clone(),
+            ItemBody::Human { .. } | ItemBody::Ai { .. } | ItemBody::Notice(_) => None,
+        }
+    }
+
+    pub(super) fn delegated(&mut self, call_id: &CallId, child: &SessionId) {
+        let child = WireSessionId::new(child.as_str());
+        self.change_call(call_id, |tool| tool.child = Some(child));
+    }
+
+    pub(super) fn output(&mut self, call_id: &CallId, text: &str) {
+        let Some(id) = self.calls.rows.get(call_id).cloned() else { return };
+        let shown = match self.view.item(&id).map(|item| &item.body) {
+            Some(ItemBody::Tool(tool)) => tool.output.len(),
+            _ => return,
+        };
+        if shown < LIVE_OUTPUT {
+            let delta = Delta::Output { text: text.to_owned() };
+            self.emit(SessionEvent::ItemDelta { item: id, delta });
+        }
+    }
+
+    pub(super) fn finish_call(&mut self, call_id: &CallId, result: &Result<'_>, allowed_by: Option<&str>) {
+        let Some(id) = self.calls.rows.get(call_id).cloned() else { return };
+        let Some(mut item) = self.view.item(&id).cloned() else { return };
+        if let ItemBody::Tool(tool) = &mut item.body {
+            let (text, failed) = match &**result.message {
+                Message::Tool(message) => (message.text(), message.status == ToolStatus::Error),
+                Message::System(_) | Message::Human(_) | Message::Ai(_) => (String::new(), false),
+            };
+            tool.state = match result.outcome {
+                ToolOutcome::Ran if failed => ToolState::Failed,
+                ToolOutcome::Ran => ToolState::Done,
+                ToolOutcome::Refused => ToolState::Failed,
+                ToolOutcome::Rejected => ToolState::Rejected,
+                ToolOutcome::Answered => ToolState::Answered,
+                ToolOutcome::Cancelled => ToolState::Cancelled,
+                ToolOutcome::Unknown => ToolState::Unknown,
+            };
+            tool.started_at = result.started_at.or(tool.started_at);
+            tool.ended_at = Some(result.at);
+            if let Some(rule) = allowed_by {
+                tool.decision = Some(by_rule(rule, result.outcome, result.at));
+            }
+            tool.figures = result.artifact.figures.iter().map(convert::figure).collect();
+            (tool.output, tool.output_truncated) = head_and_tail(&text);
+            tool.diff = match (&result.artifact.diff, tool.state) {
+                (Some(diff), _) => Some(convert::diff(diff)),
+                (None, ToolState::Done) => None,
+                // What was refused stays to be seen.
+                (None, _) => tool.diff.take(),
+            };
+        }
+        self.emit(SessionEvent::ItemCompleted { item });
+        self.resolve(call_id, None);
+    }
+
+    /// Changes the row of a call of the step under way, and tells.
+    pub(super) fn change_call(&mut self, call_id: &CallId, change: impl FnOnce(&mut ToolItem)) {
+        let Some(id) = self.calls.rows.get(call_id).cloned() else { return };
+        let Some(mut item) = self.view.item(&id).cloned() else { return };
+        if let ItemBody::Tool(tool) = &mut item.body {
+            change(tool);
+        }
+        self.emit(SessionEvent::ItemUpdated { item });
+    }
+}
+
+/// What the row keeps where a rule decided and nobody was asked.
+fn by_rule(rule: &str, outcome: ToolOutcome, at: i64) -> DecisionRecord {
+    let decision = match outcome {
+        ToolOutcome::Refused => Decision::Reject { reason: None },
+        _ => Decision::Approve,
+    };
+    DecisionRecord { decision, by: DecisionSource::Rule { rule: rule.to_owned() }, at }
+}
+
+fn row_of(message: &MessageId, index: usize) -> ItemId {
+    ItemId::new(format!("{message}.{index}"))
+}
+
+fn empty_row(call_id: &CallId, name: &str, kind: ToolKind, args: Value) -> ToolItem {
+    ToolItem {
+        call_id: bosun_protocol::CallId::new(call_id.as_str()),
+        name: name.to_owned(),
+        tool_kind: convert::tool_kind(kind),
+        args,
+        state: ToolState::Proposed,
+        started_at: None,
+        ended_at: None,
+        figures: Vec::new(),
+        output: String::new(),
+        output_truncated: false,
+        diff: None,
+        decision: None,
+        child: None,
+        todo: None,
+    }
+}
+
+/// The kind of a call whose message is not finished; the finished message brings the true one.
+fn kind_guess(name: &str) -> ToolKind {
+    match name {
+        "ls" | "read_file" | "glob" | "grep" => ToolKind::Read,
+        "write_file" | "edit_file" | "delete" => ToolKind::Edit,
+        "execute" => ToolKind::Execute,
+        "task" => ToolKind::Delegate,
+        "write_todos" => ToolKind::Plan,
+        _ => ToolKind::Other,
+    }
+}
+
+/// The text, or its head and tail where it is long, cut between characters.
+fn head_and_tail(text: &str) -> (String, bool) {
+    if text.len() <= OUTPUT {
+        return (text.to_owned(), false);
+    }
+    let half = OUTPUT / 2;
+    let head = text.floor_char_boundary(half);
+    let tail = text.ceil_char_boundary(text.len() - half);
+    let (head, tail) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
+    (format!("{head}\n…\n{tail}"), true)
+}

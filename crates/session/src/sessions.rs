@@ -1,0 +1,374 @@
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy, SessionId as CoreId, SessionLog};
+use bosun_backend::{BlobStore, RootError, git_branch, project_root};
+use bosun_model::ChatModel;
+use bosun_protocol::{
+    Decide, ErrorCode, FileDiff, Item, ItemId, ModelRef, ProjectId, ProjectProblem, ProjectView, SessionId,
+    SessionStatus, SessionSummary, UsageSummary,
+};
+use bosun_store::{Database, NewSession, StoredProject, StoredSession};
+use tokio::sync::Mutex as AsyncMutex;
+use tokio_util::task::TaskTracker;
+
+use crate::actor::{Actor, Setting};
+use crate::host::{SessionHost, Tree};
+use crate::projection::{Projection, Subject};
+use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
+use crate::{SessionError, convert};
+
+/// Where models come from: the shell and the command line implement it over `providers` and the stored keys.
+pub trait ModelSource: Send + Sync {
+    fn connect<'a>(&'a self, model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>>;
+}
+
+/// The parts of [`Sessions`].
+pub struct SessionsParts {
+    /// `None` keeps everything in memory for this run.
+    pub database: Option<Arc<Database>>,
+    pub blobs: Option<Arc<BlobStore>>,
+    pub models: Arc<dyn ModelSource>,
+    pub policy: Policy,
+    pub limits: Limits,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn IdSource>,
+}
+
+/// What a session came to, when nothing goes on in it by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quiet {
+    pub summary: SessionSummary,
+    /// Calls that wait for a person.
+    pub waiting: usize,
+}
+
+/// Projects, sessions and their actors: what the desktop and the command line share. Cheap to clone.
+#[derive(Clone)]
+pub struct Sessions {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    database: Arc<Database>,
+    blobs: Option<Arc<BlobStore>>,
+    models: Arc<dyn ModelSource>,
+    policy: Policy,
+    limits: Limits,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    summaries: Arc<Summaries>,
+    actors: AsyncMutex<HashMap<CoreId, Arc<Actor>>>,
+    /// The root session of every subagent's session met so far.
+    roots: Mutex<HashMap<CoreId, CoreId>>,
+    tasks: TaskTracker,
+}
+
+impl Sessions {
+    /// Opens what `parts` hold. Starts no turn: one that a crash cut is shown as interrupted until someone goes on.
+    pub async fn open(parts: SessionsParts) -> Result<Self, SessionError> {
+        let database = match parts.database {
+            Some(database) => database,
+            None => Database::in_memory()
+                .map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))?,
+        };
+        let inner = Inner {
+            database,
+            blobs: parts.blobs,
+            models: parts.models,
+            policy: parts.policy,
+            limits: parts.limits,
+            clock: parts.clock,
+            ids: parts.ids,
+            summaries: Arc::default(),
+            actors: AsyncMutex::default(),
+            roots: Mutex::default(),
+            tasks: TaskTracker::new(),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The projects, last opened first.
+    pub async fn projects(&self) -> Result<Vec<ProjectView>, SessionError> {
+        let stored = self.inner.database.projects().await?;
+        Ok(stored.into_iter().map(view_of).collect())
+    }
+
+    /// Checks a folder and remembers it as a project.
+    pub async fn open_project(&self, path: &Path) -> Result<ProjectView, SessionError> {
+        let root = project_root(path)
+            .map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))?;
+        let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let project = StoredProject {
+            id: self.inner.ids.next(),
+            path: root.path.to_string_lossy().into_owned(),
+            name,
+            opened_at: self.inner.clock.now_ms(),
+        };
+        Ok(view_of(self.inner.database.remember_project(project).await?))
+    }
+
+    /// Takes a project off the list; its sessions stay.
+    pub async fn forget_project(&self, id: &ProjectId) -> Result<(), SessionError> {
+        Ok(self.inner.database.forget_project(id.as_str()).await?)
+    }
+
+    /// The sessions of a project, last changed first.
+    pub async fn list(&self, project: &ProjectId) -> Result<Vec<SessionSummary>, SessionError> {
+        let stored = self.inner.database.sessions(project.as_str()).await?;
+        self.summaries_of(stored).await
+    }
+
+    pub async fn create(&self, project: &ProjectId, model: Option<ModelRef>) -> Result<SessionSummary, SessionError> {
+        self.root_of(project).await?;
+        let id = self.inner.ids.next();
+        let at = self.inner.clock.now_ms();
+        let summary = SessionSummary {
+            id: SessionId::new(id.clone()),
+            project: project.clone(),
+            parent: None,
+            title: String::new(),
+            status: SessionStatus::Idle,
+            model,
+            created_at: at,
+            updated_at: at,
+            waiting: 0,
+            usage: UsageSummary::default(),
+        };
+        let new = NewSession {
+            id: CoreId::new(id),
+            project: project.to_string(),
+            parent: None,
+            created_at: at,
+            summary: json_of(&summary),
+        };
+        self.inner.database.create_session(new).await?;
+        self.inner.summaries.tell(summary.clone());
+        Ok(summary)
+    }
+
+    /// A session as it is and its events from now on; a subagent's session too.
+    pub async fn subscribe(&self, session: &SessionId) -> Result<Subscription, SessionError> {
+        Ok(self.stream(session).await?.subscribe())
+    }
+
+    /// The summaries of all sessions, and those that change from now on.
+    pub async fn watch_summaries(&self) -> Result<(Vec<SessionSummary>, SummaryStream), SessionError> {
+        let stream = self.inner.summaries.watch();
+        let stored = self.inner.database.all_sessions().await?;
+        Ok((self.summaries_of(stored).await?, stream))
+    }
+
+    /// Up to `limit` items right before `before`, oldest first.
+    pub async fn items_before(
+        &self,
+        session: &SessionId,
+        before: &ItemId,
+        limit: u32,
+    ) -> Result<Vec<Item>, SessionError> {
+        let limit = usize::try_from(limit.min(1_000)).unwrap_or(1_000);
+        Ok(self.stream(session).await?.read(|projection| projection.view().items_before(before, limit)))
+    }
+
+    /// Sends a message; on stable storage when it returns. While a turn is open it waits in the queue.
+    pub async fn send(&self, session: &SessionId, text: String) -> Result<(), SessionError> {
+        self.actor(session).await?.send(text).await
+    }
+
+    pub async fn unqueue(&self, session: &SessionId, id: &str) -> Result<(), SessionError> {
+        self.actor(session).await?.unqueue(id).await
+    }
+
+    pub async fn stop(&self, session: &SessionId) -> Result<(), SessionError> {
+        self.actor(session).await?.stop().await
+    }
+
+    /// Goes on with a turn that failed, was stopped, reached a limit or was interrupted.
+    pub async fn continue_turn(&self, session: &SessionId) -> Result<(), SessionError> {
+        self.actor(session).await?.continue_turn().await
+    }
+
+    /// Takes decisions, from subagents too: all are checked before any is stored.
+    pub async fn decide(&self, decisions: Vec<Decide>) -> Result<(), SessionError> {
+        let mut by_root: Vec<(Arc<Actor>, Vec<Decide>)> = Vec::new();
+        for decide in decisions {
+            let actor = self.actor(&decide.session).await?;
+            match by_root.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &actor)) {
+                Some((_, list)) => list.push(decide),
+                None => by_root.push((actor, vec![decide])),
+            }
+        }
+        for (actor, decisions) in by_root {
+            actor.decide(decisions).await?;
+        }
+        Ok(())
+    }
+
+    pub async fn set_model(&self, session: &SessionId, model: ModelRef) -> Result<(), SessionError> {
+        self.actor(session).await?.set_model(model).await
+    }
+
+    /// What this session did to a file, from its bytes before to what is there now.
+    pub async fn file_diff(&self, session: &SessionId, path: &str) -> Result<FileDiff, SessionError> {
+        self.actor(session).await?.file_diff(path).await
+    }
+
+    /// Waits until nothing goes on in a session by itself.
+    pub async fn quiet(&self, session: &SessionId) -> Result<Quiet, SessionError> {
+        let actor = self.actor(session).await?;
+        actor.quiet().await;
+        Ok(actor.stream.read(|projection| Quiet {
+            summary: projection.view().session.clone(),
+            waiting: projection.view().approvals.len(),
+        }))
+    }
+
+    /// Lets all running turns go; their journals go on with them later.
+    pub async fn shut_down(&self) {
+        for actor in self.inner.actors.lock().await.drain().map(|(_, actor)| actor) {
+            actor.let_go().await;
+        }
+    }
+
+    async fn stream(&self, session: &SessionId) -> Result<Arc<Stream>, SessionError> {
+        let actor = self.actor(session).await?;
+        let id = CoreId::new(session.as_str());
+        if *actor.log.session() == id {
+            return Ok(Arc::clone(&actor.stream));
+        }
+        let child = locked(&actor.tree.streams).get(&id).cloned();
+        child.ok_or_else(SessionError::no_session)
+    }
+
+    /// The actor of a session, or of the session at the root of a subagent's tree.
+    async fn actor(&self, session: &SessionId) -> Result<Arc<Actor>, SessionError> {
+        let stored = self.root_session(&CoreId::new(session.as_str())).await?;
+        let mut actors = self.inner.actors.lock().await;
+        if let Some(actor) = actors.get(&stored.id) {
+            return Ok(Arc::clone(actor));
+        }
+        let actor = self.open_actor(&stored).await?;
+        actors.insert(stored.id, Arc::clone(&actor));
+        Ok(actor)
+    }
+
+    async fn root_session(&self, id: &CoreId) -> Result<StoredSession, SessionError> {
+        let known = locked(&self.inner.roots).get(id).cloned();
+        let mut at = known.unwrap_or_else(|| id.clone());
+        loop {
+            let stored = self.inner.database.session(&at).await?.ok_or_else(SessionError::no_session)?;
+            match &stored.parent {
+                Some((parent, _)) => at = parent.clone(),
+                None => {
+                    locked(&self.inner.roots).insert(id.clone(), stored.id.clone());
+                    return Ok(stored);
+                }
+            }
+        }
+    }
+
+    async fn open_actor(&self, stored: &StoredSession) -> Result<Arc<Actor>, SessionError> {
+        let inner = &self.inner;
+        let claim = inner.database.claim(&stored.id)?.ok_or_else(|| {
+            let reason = "this session is open in another Bosun; close it there first";
+            SessionError::new(ErrorCode::StorageUnavailable, reason)
+        })?;
+        let project = ProjectId::new(stored.project.clone());
+        let entries = inner.database.entries(&stored.id, 0).await?;
+        let summary: Option<SessionSummary> = serde_json::from_value(stored.summary.clone()).ok();
+        let tree = Arc::new(Tree {
+            database: Arc::clone(&inner.database),
+            clock: Arc::clone(&inner.clock),
+            ids: Arc::clone(&inner.ids),
+            project: project.clone(),
+            summaries: Arc::clone(&inner.summaries),
+            streams: Mutex::default(),
+            model: Mutex::default(),
+        });
+        let mut projection = Projection::new(Subject {
+            id: stored.id.clone(),
+            project,
+            parent: None,
+            path: vec!["main".into()],
+            task: None,
+            created_at: stored.created_at,
+            model: summary.and_then(|summary| summary.model),
+        });
+        for entry in &entries {
+            projection.apply(entry);
+        }
+        projection.settle();
+        projection.drain();
+        let stream = Arc::new(Stream::new(projection, None, Arc::clone(&inner.summaries)));
+        let journal = inner.database.journal(&stored.id);
+        let host =
+            || SessionHost { tree: Arc::clone(&tree), session: stored.id.clone(), journal: journal.clone(), stream: Arc::clone(&stream) };
+        let log = SessionLog::open(Arc::new(host()), Arc::clone(&inner.clock), &entries);
+        let setting = Setting {
+            root: self.root_path(&stored.project).await?,
+            models: Arc::clone(&inner.models),
+            blobs: inner.blobs.clone(),
+            policy: inner.policy.clone(),
+            limits: inner.limits,
+        };
+        let actor = Actor::new(host(), log, setting, inner.tasks.clone(), claim);
+        actor.open_children().await?;
+        Ok(actor)
+    }
+
+    /// The folder of a project, whether it can be used now or not.
+    async fn root_path(&self, project: &str) -> Result<PathBuf, SessionError> {
+        let stored = self.inner.database.project(project).await?;
+        let stored = stored.ok_or_else(|| SessionError::new(ErrorCode::NotFound, "this project is not known any more"))?;
+        Ok(PathBuf::from(stored.path))
+    }
+
+    /// The folder of a project, checked.
+    async fn root_of(&self, project: &ProjectId) -> Result<PathBuf, SessionError> {
+        let path = self.root_path(project.as_str()).await?;
+        let root = project_root(&path)
+            .map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))?;
+        Ok(root.path)
+    }
+
+    /// What lists show: of open sessions as they are, of the others as they were stored. A stored one that was at work
+    /// was cut by a crash.
+    async fn summaries_of(&self, stored: Vec<StoredSession>) -> Result<Vec<SessionSummary>, SessionError> {
+        let actors = self.inner.actors.lock().await;
+        let summary = |stored: StoredSession| match actors.get(&stored.id) {
+            Some(actor) => Some(actor.stream.read(|projection| projection.view().session.clone())),
+            None => {
+                let mut summary: SessionSummary = serde_json::from_value(stored.summary).ok()?;
+                if summary.status == SessionStatus::Running {
+                    summary.status = SessionStatus::Interrupted;
+                }
+                Some(summary)
+            }
+        };
+        Ok(stored.into_iter().filter_map(summary).collect())
+    }
+}
+
+fn view_of(stored: StoredProject) -> ProjectView {
+    let path = Path::new(&stored.path);
+    let problem = project_root(path).err().map(|error| match error {
+        RootError::Missing { .. } => ProjectProblem::Missing,
+        RootError::NotAFolder { .. } => ProjectProblem::NotAFolder,
+        RootError::Unreadable { .. } | RootError::Io { .. } => ProjectProblem::Unreadable,
+        RootError::Home { .. } => ProjectProblem::HomeFolder,
+        RootError::FileSystemRoot { .. } => ProjectProblem::RootFolder,
+    });
+    ProjectView {
+        branch: git_branch(path),
+        path: convert::short_path(path, std::env::home_dir().as_deref()),
+        id: ProjectId::new(stored.id),
+        name: stored.name,
+        opened_at: stored.opened_at,
+        problem,
+    }
+}
+
+fn json_of(summary: &SessionSummary) -> serde_json::Value {
+    serde_json::to_value(summary).unwrap_or_default()
+}

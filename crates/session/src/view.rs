@@ -1,0 +1,119 @@
+use std::collections::HashMap;
+
+use bosun_protocol::{
+    AgentNode, Approval, Delta, FileChange, Item, ItemBody, ItemId, QueuedMessage, SessionEvent, SessionSummary,
+    Snapshot, Todo,
+};
+
+/// How many items a snapshot carries; earlier ones are fetched in pages.
+pub(crate) const WINDOW: usize = 200;
+
+/// What a session shows, changed by [`SessionEvent`]s and by nothing else: that is why a snapshot and the events after
+/// it always make the snapshot at the end.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct View {
+    pub seq: u32,
+    pub session: SessionSummary,
+    pub items: Vec<Item>,
+    pub todos: Vec<Todo>,
+    pub approvals: Vec<Approval>,
+    pub queue: Vec<QueuedMessage>,
+    pub agents: Vec<AgentNode>,
+    pub changes: Vec<FileChange>,
+    places: HashMap<ItemId, usize>,
+}
+
+impl View {
+    pub(crate) fn new(session: SessionSummary) -> Self {
+        Self {
+            seq: 0,
+            session,
+            items: Vec::new(),
+            todos: Vec::new(),
+            approvals: Vec::new(),
+            queue: Vec::new(),
+            agents: Vec::new(),
+            changes: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let before = self.items.len().saturating_sub(WINDOW);
+        Snapshot {
+            seq: self.seq,
+            session: self.session.clone(),
+            items: self.items.iter().skip(before).cloned().collect(),
+            items_before: u32::try_from(before).unwrap_or(u32::MAX),
+            todos: self.todos.clone(),
+            approvals: self.approvals.clone(),
+            queue: self.queue.clone(),
+            agents: self.agents.clone(),
+            changes: self.changes.clone(),
+        }
+    }
+
+    pub(crate) fn item(&self, id: &ItemId) -> Option<&Item> {
+        self.items.get(*self.places.get(id)?)
+    }
+
+    /// Up to `limit` items right before the item `id`, oldest first.
+    pub(crate) fn items_before(&self, id: &ItemId, limit: usize) -> Vec<Item> {
+        let end = self.places.get(id).copied().unwrap_or(0);
+        let start = end.saturating_sub(limit);
+        self.items.get(start..end).unwrap_or_default().to_vec()
+    }
+
+    pub(crate) fn apply(&mut self, event: &SessionEvent) {
+        self.seq += 1;
+        match event {
+            SessionEvent::SessionUpdated { session } => self.session = session.clone(),
+            SessionEvent::TurnStarted { .. } | SessionEvent::TurnEnded { .. } => {}
+            SessionEvent::ItemStarted { item }
+            | SessionEvent::ItemUpdated { item }
+            | SessionEvent::ItemCompleted { item } => self.put(item.clone()),
+            SessionEvent::ItemDelta { item, delta } => self.grow(item, delta),
+            SessionEvent::TodosReplaced { todos } => self.todos.clone_from(todos),
+            SessionEvent::ApprovalRequested { approval } => {
+                self.approvals.retain(|known| known.call_id != approval.call_id || known.session != approval.session);
+                self.approvals.push(approval.clone());
+            }
+            SessionEvent::ApprovalResolved { call_id, .. } => {
+                self.approvals.retain(|approval| approval.call_id != *call_id);
+            }
+            SessionEvent::QueueReplaced { queue } => self.queue.clone_from(queue),
+            SessionEvent::AgentUpdated { agent } => {
+                match self.agents.iter_mut().find(|known| known.session == agent.session) {
+                    Some(known) => *known = agent.clone(),
+                    None => self.agents.push(agent.clone()),
+                }
+            }
+            SessionEvent::FileChanged { change } => {
+                match self.changes.iter_mut().find(|known| known.path == change.path) {
+                    Some(known) => *known = change.clone(),
+                    None => self.changes.push(change.clone()),
+                }
+            }
+        }
+    }
+
+    fn put(&mut self, item: Item) {
+        match self.places.get(&item.id).and_then(|place| self.items.get_mut(*place)) {
+            Some(known) => *known = item,
+            None => {
+                self.places.insert(item.id.clone(), self.items.len());
+                self.items.push(item);
+            }
+        }
+    }
+
+    fn grow(&mut self, id: &ItemId, delta: &Delta) {
+        let Some(item) = self.places.get(id).and_then(|place| self.items.get_mut(*place)) else { return };
+        match (&mut item.body, delta) {
+            (ItemBody::Ai { text, .. }, Delta::Text { text: more }) => text.push_str(more),
+            (ItemBody::Ai { reasoning, .. }, Delta::Reasoning { text: more }) => reasoning.push_str(more),
+            (ItemBody::Tool(tool), Delta::Output { text: more }) => tool.output.push_str(more),
+            _ => {}
+        }
+    }
+}
