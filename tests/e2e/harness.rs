@@ -24,8 +24,8 @@ mod window;
 mod x11;
 
 pub use desk::Desk;
-pub use element::Element;
-pub use window::Window;
+#[allow(unused_imports, reason = "names for the signatures of scenarios' own helpers")]
+pub use {element::Element, window::Window};
 
 use std::time::{Duration, Instant};
 

@@ -1,13 +1,15 @@
 //! `cargo xtask`: installs what is missing, then does the job.
 //!
 //! Owns the set-up of a machine, the order of builds and tests, benchmarks and bundles. Must not hold anything the app
-//! needs at run time, and stays quick to compile: the standard library and `anyhow`, nothing else. Start reading at
+//! needs at run time, and stays quick to compile: the standard library, `anyhow` and `libc`, nothing else. Start reading at
 //! [`run`] and [`test`]; both begin with [`setup`].
 #![allow(clippy::disallowed_methods, reason = "a build tool starts programs and writes files; nothing here ships")]
 
 use anyhow::{Result, bail};
 use std::process::ExitCode;
 
+#[cfg(unix)]
+mod bench;
 mod bundle;
 mod exec;
 mod place;
@@ -24,6 +26,8 @@ cargo xtask <task>
 
   run [--release] [-- ARGS]       install what is missing, build, open the window
   test [--long] [--only STAGE]    every test; STAGE is tree, ui, rust, wire or window (may be repeated)
+  bench [--write] [--only FIGURE] [--debug]
+                                  the measured figures; --write puts them into docs/benchmarks.md
   bundle                          the .deb and .rpm packages
   ci                              `test` as continuous integration runs it: nothing may be skipped
   help                            this text
@@ -52,6 +56,8 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "run" => run::run(&Place::here()?, rest),
         "test" => test::run(&Place::here()?, rest),
         "ci" => test::run(&Place::here()?.with_ci_rules(), rest),
+        #[cfg(unix)]
+        "bench" => bench::run(&Place::here()?, rest),
         "bundle" => bundle::run(&Place::here()?, rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -1,0 +1,167 @@
+//! `cargo xtask bench`: the figures Bosun promises, measured on this machine.
+//!
+//! Every figure is one file here. Each measures the release build through its public face (`bosun run`, `bosun tools`,
+//! the desktop binary), several times, and tells the median with the lowest and highest value. Nothing is asserted: a
+//! figure that misses its target is marked, and judging it is a person's work.
+
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::exec::Program;
+use crate::place::Place;
+use crate::run::EMBED_PAGE;
+use crate::setup::{self, Need};
+use crate::{say, ui};
+
+mod database;
+mod desk;
+mod measure;
+mod memory;
+mod screen;
+mod search;
+mod start;
+mod steps;
+mod stream;
+mod table;
+mod tree;
+mod window;
+
+use table::{Row, Table};
+
+/// A measured figure.
+struct Figure {
+    name: &'static str,
+    /// Whether it needs the desktop binary, which takes many minutes to build.
+    desktop: bool,
+    measure: fn(&Bench) -> Result<Vec<Row>>,
+}
+
+const FIGURES: [Figure; 7] = [
+    Figure { name: "start", desktop: false, measure: start::measure },
+    Figure { name: "steps", desktop: false, measure: steps::measure },
+    Figure { name: "memory", desktop: false, measure: memory::measure },
+    Figure { name: "stream", desktop: false, measure: stream::measure },
+    Figure { name: "database", desktop: false, measure: database::measure },
+    Figure { name: "search", desktop: false, measure: search::measure },
+    Figure { name: "window", desktop: true, measure: window::measure },
+];
+
+/// What every figure measures with.
+pub struct Bench {
+    pub place: Place,
+    /// The command-line program.
+    pub bosun: PathBuf,
+    /// The scripted model server.
+    pub server: PathBuf,
+    /// The desktop program.
+    pub desktop: PathBuf,
+}
+
+struct Options {
+    write: bool,
+    debug: bool,
+    figures: Vec<&'static Figure>,
+}
+
+impl Options {
+    fn read(arguments: &[String]) -> Result<Self> {
+        let mut options = Self { write: false, debug: false, figures: Vec::new() };
+        let mut rest = arguments.iter().map(String::as_str);
+        while let Some(argument) = rest.next() {
+            match argument {
+                "--write" => options.write = true,
+                "--debug" => options.debug = true,
+                "--only" => options.figures.push(figure_named(rest.next().unwrap_or_default())?),
+                other => bail!("`cargo xtask bench` takes --write, --debug and --only FIGURE, not {other:?}"),
+            }
+        }
+        if options.write && (options.debug || !options.figures.is_empty()) {
+            bail!("--write keeps a whole set of release figures; leave --only and --debug out");
+        }
+        if options.figures.is_empty() {
+            options.figures.extend(&FIGURES);
+        }
+        Ok(options)
+    }
+}
+
+fn figure_named(name: &str) -> Result<&'static Figure> {
+    let known = || FIGURES.iter().map(|figure| figure.name).collect::<Vec<_>>().join(", ");
+    FIGURES
+        .iter()
+        .find(|figure| figure.name == name)
+        .with_context(|| format!("there is no figure {name:?}; there are {}", known()))
+}
+
+pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
+    let options = Options::read(arguments)?;
+    let desktop = options.figures.iter().any(|figure| figure.desktop);
+    let needs: &[Need] = if desktop { &[Need::Build, Need::Bench, Need::Window] } else { &[Need::Build, Need::Bench] };
+    setup::tell(&setup::check(place, needs)?);
+    let bench = build(place, options.debug, desktop)?;
+    let mut table = Table::default();
+    for figure in &options.figures {
+        say::stage(figure.name);
+        // One figure that cannot be taken must not cost the others.
+        match (figure.measure)(&bench) {
+            Ok(rows) => {
+                rows.iter().for_each(|row| say::note(&row.line()));
+                table.add(figure.name, rows);
+            }
+            Err(error) => {
+                say::problem(&format!("{}: {error:#}", figure.name));
+                table.failed = true;
+            }
+        }
+    }
+    if options.debug {
+        say::note("these are figures of a debug build: they show that the runner works and nothing more");
+    }
+    if options.write && !table.failed {
+        let file = place.root.join("docs/benchmarks.md");
+        std::fs::write(&file, table.document(place)).with_context(|| format!("could not write {}", file.display()))?;
+        say::note(&format!("written to {}", file.display()));
+    }
+    Ok(if table.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn build(place: &Place, debug: bool, desktop: bool) -> Result<Bench> {
+    let release = (!debug).then_some("--release");
+    say::timed("building what is measured (an optimised build takes many minutes the first time)", || {
+        let tools = ["build", "--package", "bosun-cli", "--package", "bosun-testkit", "--bins"];
+        Program::cargo(place).args(tools).args(release).run()?;
+        if desktop {
+            ui::install(place)?;
+            ui::build(place)?;
+            let desktop = ["build", "--package", "bosun-desktop", "--bin", "bosun-desktop"];
+            Program::cargo(place).args(desktop).args(EMBED_PAGE).args(release).run()?;
+        }
+        Ok(())
+    })?;
+    let folder = place.target.join(if debug { "debug" } else { "release" });
+    Ok(Bench {
+        place: place.clone(),
+        bosun: folder.join("bosun"),
+        server: folder.join("bosun-model-server"),
+        desktop: folder.join("bosun-desktop"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIGURES, Options};
+
+    fn read(arguments: &[&str]) -> anyhow::Result<Options> {
+        Options::read(&arguments.iter().map(|argument| (*argument).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn only_a_whole_release_set_is_written_down() {
+        assert_eq!(read(&["--write"]).expect("options").figures.len(), FIGURES.len());
+        assert!(read(&["--write", "--only", "start"]).is_err());
+        assert!(read(&["--write", "--debug"]).is_err());
+        assert!(read(&["--only", "speed"]).is_err());
+        assert_eq!(read(&["--only", "start", "--debug"]).expect("options").figures.len(), 1);
+    }
+}

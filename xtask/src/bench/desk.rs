@@ -1,0 +1,132 @@
+//! A scripted model and a scratch project: what a headless figure runs against.
+
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use super::Bench;
+
+/// The lengths of the scripted turns.
+pub const STEPS: [u32; 2] = [100, 400];
+/// Text deltas of the scripted stream.
+pub const DELTAS: u32 = 100_000;
+
+/// Bytes of each note the scripted turns read.
+const NOTE_BYTES: usize = 2_000;
+
+/// A server, a project and a data folder. Ends the server and removes the folders when dropped.
+pub struct Desk {
+    bosun: PathBuf,
+    folder: PathBuf,
+    server: Child,
+    port: u16,
+}
+
+impl Desk {
+    pub fn set_up(bench: &Bench, name: &str) -> Result<Self> {
+        let folder = bench.place.target.join("bench").join(name);
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).with_context(|| format!("could not empty {}", folder.display()))?;
+        }
+        let notes = folder.join("project/notes");
+        std::fs::create_dir_all(&notes).with_context(|| format!("could not make {}", notes.display()))?;
+        for number in 0..=STEPS.iter().copied().max().unwrap_or_default() {
+            std::fs::write(notes.join(format!("{number}.txt")), note(number))?;
+        }
+        let script = folder.join("script.json");
+        std::fs::write(&script, rules())?;
+        let mut command = Command::new(&bench.server);
+        let mut server = command.arg(&script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        let stdout = server.stdout.take().context("the model server has no output")?;
+        BufReader::new(stdout).read_line(&mut line)?;
+        let Ok(port) = line.trim().parse() else { bail!("the model server told no port but {line:?}") };
+        Ok(Self { bosun: bench.bosun.clone(), folder, server, port })
+    }
+
+    /// `bosun run` of `task` in this project, quiet and ready to be measured.
+    pub fn run(&self, task: &str) -> Command {
+        let url = format!("http://127.0.0.1:{}/v1", self.port);
+        run(&self.bosun, &self.folder, &url, task)
+    }
+
+    /// A fresh start: sessions and settings of earlier runs are gone.
+    pub fn forget(&self) -> Result<()> {
+        let data = self.data();
+        if data.exists() {
+            std::fs::remove_dir_all(&data).with_context(|| format!("could not remove {}", data.display()))?;
+        }
+        Ok(())
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.folder.join("project")
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        // Nothing to do about a server that is already gone or a folder that stays.
+        self.server.kill().ok();
+        self.server.wait().ok();
+        std::fs::remove_dir_all(&self.folder).ok();
+    }
+}
+
+/// `bosun run` with nothing of the person's own environment.
+pub fn run(bosun: &Path, folder: &Path, url: &str, task: &str) -> Command {
+    let mut command = bare(bosun, folder);
+    command.args(["run", "--model", "openai:bench", "--base-url", url, "--approve", "all", "--project"]);
+    command.arg(folder.join("project")).arg(task).env("OPENAI_API_KEY", "sk-bench");
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command
+}
+
+/// A program that sees this folder as its home.
+pub fn bare(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().env("HOME", folder).env("BOSUN_DATA_DIR", folder.join("data")).current_dir(folder);
+    command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command
+}
+
+/// Lines of a plausible length; every note is different.
+fn note(number: u32) -> String {
+    let mut text = String::with_capacity(NOTE_BYTES + 80);
+    let mut line = 0;
+    while text.len() < NOTE_BYTES {
+        line += 1;
+        text.push_str(&format!("note {number}, line {line}: the watch changes at eight bells, all hands stand by\n"));
+    }
+    text
+}
+
+fn rules() -> String {
+    let turn = |steps: u32| {
+        format!(
+            r#"{{"when":{{"last_human":{{"contains":"read {steps} notes"}}}},"loop":{{"steps":{steps},"call":"read_file","args":{{"file_path":"/notes/{{n}}.txt"}},"text":"Reading on."}},"replies":["All read."]}}"#
+        )
+    };
+    let [short, long] = STEPS.map(turn);
+    format!(
+        r#"{{"models":["bench"],"log":"off","rules":[{short},{long},
+{{"when":{{"last_human":{{"contains":"stream"}}}},"order":"repeat_last","replies":[{{"parts":[{{"deltas":{{"text":"word ","count":{DELTAS}}}}}]}}]}},
+{{"when":{{"last_human":{{"contains":"answer"}}}},"order":"repeat_last","replies":["Aye."]}}]}}"#
+    )
+}
+
+/// The task that makes the scripted model call a tool this many times.
+pub fn task_of(steps: u32) -> String {
+    format!("read {steps} notes")
+}
+
+/// The task it answers at once.
+pub const ANSWER: &str = "answer me";
+
+/// The task it answers with a long stream.
+pub const STREAM: &str = "stream to me";

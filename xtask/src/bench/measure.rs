@@ -1,0 +1,120 @@
+//! What a child process used, and what many measurements say together.
+
+use anyhow::{Context, Result, bail};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// What one run of a program took.
+#[derive(Debug, Clone, Copy)]
+pub struct Usage {
+    pub wall: Duration,
+    /// User and system time of the process and the children it waited for.
+    pub cpu: Duration,
+    /// Highest resident memory in bytes. Linux counts the moment before exec too, so it is never below xtask's own few
+    /// megabytes.
+    pub peak: u64,
+}
+
+/// Runs `command` to its end; anything but success is an error.
+pub fn measured(command: &mut Command) -> Result<Usage> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let start = Instant::now();
+    let child = command.spawn().with_context(|| format!("could not start {program}"))?;
+    let (status, usage) = wait(child.id()).with_context(|| format!("lost {program}"))?;
+    let wall = start.elapsed();
+    if status != 0 {
+        bail!("{program} failed (status {status:#x})");
+    }
+    Ok(Usage { wall, cpu: time(usage.ru_utime) + time(usage.ru_stime), peak: peak(&usage) })
+}
+
+/// `wait4` is the only call that tells a child's own usage.
+#[allow(unsafe_code, reason = "there is no safe wait4 in the standard library")]
+fn wait(pid: u32) -> Result<(i32, libc::rusage)> {
+    let pid = libc::pid_t::try_from(pid)?;
+    let mut status = 0;
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    loop {
+        // SAFETY: both pointers are valid for writes, and `pid` is a child nobody else waits for.
+        let reaped = unsafe { libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr()) };
+        if reaped == pid {
+            // SAFETY: all bits zero are a valid rusage, and wait4 has filled it.
+            return Ok((status, unsafe { usage.assume_init() }));
+        }
+        let error = std::io::Error::last_os_error();
+        if error.kind() != std::io::ErrorKind::Interrupted {
+            return Err(error.into());
+        }
+    }
+}
+
+fn time(value: libc::timeval) -> Duration {
+    let seconds = u64::try_from(value.tv_sec).unwrap_or_default();
+    let micros = u64::try_from(value.tv_usec).unwrap_or_default();
+    Duration::from_secs(seconds) + Duration::from_micros(micros)
+}
+
+fn peak(usage: &libc::rusage) -> u64 {
+    let value = u64::try_from(usage.ru_maxrss).unwrap_or_default();
+    // Kibibytes on Linux, bytes on macOS.
+    if cfg!(target_os = "macos") { value } else { value * 1024 }
+}
+
+/// Many values of one thing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample(Vec<f64>);
+
+impl Sample {
+    /// Takes `count` values after one that is thrown away.
+    pub fn take(count: usize, mut one: impl FnMut() -> Result<f64>) -> Result<Self> {
+        one()?;
+        (0..count).map(|_| one()).collect::<Result<Vec<_>>>().map(Self::from)
+    }
+
+    pub fn median(&self) -> f64 {
+        let at = |index: usize| self.0.get(index).copied().unwrap_or(f64::NAN);
+        let middle = self.0.len() / 2;
+        if self.0.len() % 2 == 1 { at(middle) } else { f64::midpoint(at(middle.saturating_sub(1)), at(middle)) }
+    }
+
+    pub fn lowest(&self) -> f64 {
+        self.0.first().copied().unwrap_or(f64::NAN)
+    }
+
+    pub fn highest(&self) -> f64 {
+        self.0.last().copied().unwrap_or(f64::NAN)
+    }
+}
+
+impl From<Vec<f64>> for Sample {
+    fn from(mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        Self(values)
+    }
+}
+
+pub fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Sample, measured};
+    use std::process::Command;
+
+    #[test]
+    fn the_median_and_the_ends() {
+        let sample = Sample::from(vec![9.0, 1.0, 4.0]);
+        assert_eq!((sample.lowest(), sample.median(), sample.highest()), (1.0, 4.0, 9.0));
+        assert_eq!(Sample::from(vec![4.0, 2.0]).median(), 3.0);
+        assert_eq!(Sample::take(2, || Ok(5.0)).expect("values"), Sample::from(vec![5.0, 5.0]));
+    }
+
+    #[test]
+    fn a_child_is_told_apart_from_the_rest() {
+        let usage =
+            measured(Command::new("sh").args(["-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"])).expect("sh");
+        assert!(!usage.cpu.is_zero() && usage.peak > 100_000 && usage.wall >= usage.cpu / 4, "{usage:?}");
+        assert!(measured(Command::new("sh").args(["-c", "exit 3"])).is_err());
+    }
+}

@@ -1,0 +1,43 @@
+//! What a tool step costs beyond the model: a scripted turn of 100 and of 400 `read_file` calls through `bosun run` with
+//! the durable journal on, less a run that answers at once, divided by the number of steps. CPU is that of the `bosun`
+//! process alone; the model server is another. Cost that grows with the length of the session would show as a ratio of
+//! the two above 1.
+
+use anyhow::Result;
+
+use super::Bench;
+use super::desk::{ANSWER, Desk, STEPS, task_of};
+use super::measure::{Sample, measured, millis};
+use super::table::Row;
+
+const ROUNDS: usize = 5;
+
+pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
+    let desk = Desk::set_up(bench, "steps")?;
+    let mut rows = Vec::new();
+    let mut per_step = Vec::new();
+    for steps in STEPS {
+        let (mut cpu, mut wall) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            desk.forget()?;
+            let nothing = measured(&mut desk.run(ANSWER))?;
+            desk.forget()?;
+            let turn = measured(&mut desk.run(&task_of(steps)))?;
+            cpu.push(millis(turn.cpu.saturating_sub(nothing.cpu)) / f64::from(steps));
+            wall.push(millis(turn.wall.saturating_sub(nothing.wall)) / f64::from(steps));
+        }
+        let cpu = Sample::from(cpu);
+        per_step.push(cpu.median());
+        rows.push(Row::new(format!("CPU per step, {steps} steps"), &cpu, "ms", "under 1.2 ms"));
+        rows.push(Row::new(format!("wall per step, {steps} steps"), &Sample::from(wall), "ms", ""));
+    }
+    if let [short, long] = per_step.as_slice() {
+        rows.push(Row::new(
+            "CPU per step, 400 steps against 100",
+            &Sample::from(vec![long / short]),
+            "x",
+            "1 (linear)",
+        ));
+    }
+    Ok(rows)
+}

@@ -1,0 +1,84 @@
+//! From starting the desktop program to its page standing on the screen, under Xvfb: the last change of the picture before
+//! a second of quiet, once there is more to see than a blank window. The page draws its controls when its script has run
+//! and its first state has come from the core, so what is seen can be used. Files are in the page cache, the process, its
+//! web process and its folders are new.
+
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use super::Bench;
+use super::desk::bare;
+use super::measure::{Sample, millis};
+use super::screen::{MANY, Screen};
+use super::table::Row;
+
+const ROUNDS: usize = 5;
+const QUIET: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
+    let folder = bench.place.target.join("bench/window");
+    let mut first = Vec::new();
+    let standing = Sample::take(ROUNDS, || {
+        let (painted, settled) = once(&bench.desktop, &folder)?;
+        first.push(painted);
+        Ok(settled)
+    })?;
+    // The first round was thrown away there as well.
+    let first = Sample::from(first.split_off(1));
+    Ok(vec![
+        Row::new("window: something to see", &first, "ms", ""),
+        Row::new("window: page standing", &standing, "ms", "under 1,500 ms"),
+    ])
+}
+
+/// Milliseconds to the first picture that is not blank, and to the last change.
+fn once(desktop: &Path, folder: &Path) -> Result<(f64, f64)> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).with_context(|| format!("could not empty {}", folder.display()))?;
+    }
+    let screen = Screen::start(&folder.join("screen"))?;
+    let runtime = folder.join("run");
+    std::fs::create_dir_all(&runtime)?;
+    std::fs::set_permissions(&runtime, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    // A blinking caret would never let the picture rest.
+    let settings = folder.join(".config/gtk-3.0");
+    std::fs::create_dir_all(&settings)?;
+    std::fs::write(settings.join("settings.ini"), "[Settings]\ngtk-cursor-blink=0\n")?;
+    let mut command = bare(desktop, folder);
+    command.env("DISPLAY", &screen.display).env("GDK_BACKEND", "x11").env("XDG_RUNTIME_DIR", &runtime);
+    command.env("DBUS_SESSION_BUS_ADDRESS", "disabled:").env("NO_AT_BRIDGE", "1").env("GSETTINGS_BACKEND", "memory");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let start = Instant::now();
+    let mut child = command.spawn().context("could not start the desktop program")?;
+    let times = watch(&screen, start);
+    child.kill().ok();
+    child.wait()?;
+    drop(screen);
+    std::fs::remove_dir_all(folder)?;
+    times
+}
+
+fn watch(screen: &Screen, start: Instant) -> Result<(f64, f64)> {
+    let mut last = screen.look()?;
+    let (mut painted, mut changed) = (None, start);
+    loop {
+        let now = Instant::now();
+        let look = screen.look()?;
+        if look != last {
+            (last, changed) = (look, now);
+            if look.colours >= MANY {
+                painted.get_or_insert(now);
+            }
+        }
+        if let Some(painted) = painted.filter(|_| now - changed > QUIET) {
+            return Ok((millis(painted - start), millis(changed - start)));
+        }
+        if now - start > PATIENCE {
+            bail!("no page stood on the screen within {PATIENCE:?}");
+        }
+        std::thread::sleep(Duration::from_millis(4));
+    }
+}
