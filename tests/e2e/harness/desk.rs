@@ -140,8 +140,15 @@ impl Desk {
     }
 
     /// Starts the app and waits for its page.
+    #[track_caller]
     pub fn open(&self) -> Window<'_> {
-        Window::open(self, Path::new(env!("CARGO_BIN_EXE_bosun-desktop")), &[])
+        self.open_with(&[])
+    }
+
+    /// The same with arguments on its command line.
+    #[track_caller]
+    pub fn open_with(&self, arguments: &[&str]) -> Window<'_> {
+        Window::open(self, Path::new(env!("CARGO_BIN_EXE_bosun-desktop")), arguments)
     }
 
     /// A program in the desk's environment.
