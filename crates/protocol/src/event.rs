@@ -65,6 +65,10 @@ pub enum SessionEvent {
     ItemCompleted {
         item: Item,
     },
+    /// A row that came to nothing: a call of a reply that was never finished.
+    ItemRemoved {
+        item: ItemId,
+    },
     TodosReplaced {
         todos: Vec<Todo>,
     },

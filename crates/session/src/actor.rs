@@ -2,8 +2,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
-    Activity, Agent, AgentError, BoxFuture, ChildStart, DecisionSource, EntryBody, Limits, Policy, SessionId, SessionLog,
-    TurnContext, TurnEnd, run_turn,
+    Activity, Agent, AgentError, BoxFuture, ChildStart, DecisionSource, EntryBody, Limits, Policy, SessionId,
+    SessionLog, TurnContext, TurnEnd, run_turn,
 };
 use bosun_backend::{Backend, BlobStore, LocalShellBackend, LocalShellOptions, VirtualPath};
 use bosun_harness::{DeepAgentConfig, create_deep_agent};
@@ -73,7 +73,10 @@ impl Actor {
     /// Starts a turn with `text`, or queues it while one is open. Durable when it returns.
     pub(crate) async fn send(self: &Arc<Self>, text: String) -> Result<(), SessionError> {
         if text.trim().is_empty() {
-            return Err(SessionError::new(ErrorCode::Invalid, "there is nothing in this message; write something to send"));
+            return Err(SessionError::new(
+                ErrorCode::Invalid,
+                "there is nothing in this message; write something to send",
+            ));
         }
         let mut turn = self.turn.lock().await;
         if self.log.with_state(|state| state.turn.is_some()) {
@@ -185,10 +188,12 @@ impl Actor {
     /// The bytes of `path` before this session first changed it, against what is there now.
     pub(crate) async fn file_diff(&self, path: &str) -> Result<FileDiff, SessionError> {
         let backend = self.backend()?;
-        let path = VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
-        let before = self.stream.read(|projection| projection.bytes_before(&path)).ok_or_else(|| {
-            SessionError::new(ErrorCode::NotFound, format!("this session has not changed '{path}'"))
-        })?;
+        let path =
+            VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let before = self
+            .stream
+            .read(|projection| projection.bytes_before(&path))
+            .ok_or_else(|| SessionError::new(ErrorCode::NotFound, format!("this session has not changed '{path}'")))?;
         let before = match (before, &self.setting.blobs) {
             (Some(hash), Some(blobs)) => Some(
                 blobs.get(&hash).await.map_err(|error| SessionError::new(ErrorCode::NotFound, error.to_string()))?,
@@ -324,8 +329,8 @@ impl Actor {
         config.policy = self.setting.policy.clone();
         config.limits = self.setting.limits;
         config.ids = Arc::clone(&self.tree.ids);
-        let agent = create_deep_agent(config)
-            .map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+        let agent =
+            create_deep_agent(config).map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
         *locked(&self.tree.model) = Some(info.clone());
         self.stream.update(|projection| projection.set_model(info));
         let agent = Arc::new(agent);

@@ -56,10 +56,8 @@ fn hunk(hunk: &bosun_tools::DiffHunk) -> wire::DiffHunk {
 }
 
 fn line(line: &bosun_tools::DiffLine) -> wire::DiffLine {
-    let segment = |segment: &bosun_tools::DiffSegment| wire::DiffSegment {
-        text: segment.text.clone(),
-        changed: segment.changed,
-    };
+    let segment =
+        |segment: &bosun_tools::DiffSegment| wire::DiffSegment { text: segment.text.clone(), changed: segment.changed };
     wire::DiffLine {
         kind: match line.kind {
             DiffLineKind::Context => wire::DiffLineKind::Context,

@@ -40,8 +40,7 @@ impl Journal for SessionHost {
             let summary = summary.and_then(|summary| serde_json::to_value(summary).ok());
             let last = self.journal.append_with(entries.clone(), summary).await?;
             let first = last + 1 - entries.len() as Seq;
-            let recorded: Vec<Recorded> =
-                (first..).zip(entries).map(|(seq, entry)| Recorded { seq, entry }).collect();
+            let recorded: Vec<Recorded> = (first..).zip(entries).map(|(seq, entry)| Recorded { seq, entry }).collect();
             self.stream.recorded(&recorded);
             Ok(last)
         })

@@ -15,6 +15,15 @@ mod sessions;
 mod stream;
 mod view;
 
+#[cfg(test)]
+mod fixture_tests;
+#[cfg(test)]
+mod sessions_tests;
+#[cfg(test)]
+mod stage;
+
+/// What [`SessionsParts`] are made of, for those who may not name the loop's own room.
+pub use bosun_agent::{Clock, IdSource, Limits, Policy, SystemClock, UuidSource};
 pub use error::SessionError;
 pub use sessions::{ModelSource, Quiet, Sessions, SessionsParts};
 pub use stream::{EventStream, Subscription, SummaryStream};

@@ -2,8 +2,7 @@ use bosun_agent::{EntryBody, JournalEntry, LiveEvent, Recorded, SessionId, State
 use bosun_model::{AiMessage, CallId, ContentBlock, MessageId, ModelError, ModelErrorKind, ModelInfo, text_of};
 use bosun_protocol::{
     AgentNode, AgentStatus, Approval, CallId as WireCallId, Delta, Envelope, Item, ItemBody, ItemId, ModelRef, Notice,
-    NoticeCode, ProjectId, SessionEvent, SessionId as WireSessionId, SessionStatus, SessionSummary, Todo,
-    UsageSummary,
+    NoticeCode, ProjectId, SessionEvent, SessionId as WireSessionId, SessionStatus, SessionSummary, Todo, UsageSummary,
 };
 
 use crate::convert;
@@ -122,7 +121,8 @@ impl Projection {
         self.state.apply(&recorded.entry);
         match &recorded.entry.body {
             EntryBody::TurnStarted { turn, message } => {
-                let body = ItemBody::Human { text: text_of(&message.content), attachments: attachments(&message.content) };
+                let body =
+                    ItemBody::Human { text: text_of(&message.content), attachments: attachments(&message.content) };
                 self.complete(item_of(&message.id), *turn, at, body);
                 if self.summary.title.is_empty() {
                     self.summary.title = title_of(&text_of(&message.content));
@@ -259,10 +259,10 @@ impl Projection {
                 ContentBlock::Text { .. } | ContentBlock::Media(_) => None,
             })
             .collect();
-        let known = self.view.item(&id).map(|item| item.at);
-        if known.is_some() || !text.is_empty() || !reasoning.is_empty() {
+        let known = self.view.item(&id).is_some();
+        if known || !text.is_empty() || !reasoning.is_empty() {
             let body = ItemBody::Ai { text, reasoning, streaming: false };
-            self.complete(id, self.turn(), known.unwrap_or(at), body);
+            self.complete(id, self.turn(), at, body);
         }
     }
 
@@ -273,9 +273,9 @@ impl Projection {
         if known.is_none() && partial.is_empty() {
             return;
         }
-        let (reasoning, at) = match known {
-            Some(Item { body: ItemBody::Ai { reasoning, .. }, at, .. }) => (reasoning, at),
-            _ => (String::new(), at),
+        let reasoning = match known.map(|item| item.body) {
+            Some(ItemBody::Ai { reasoning, .. }) => reasoning,
+            _ => String::new(),
         };
         let body = ItemBody::Ai { text: partial.to_owned(), reasoning, streaming: false };
         self.complete(id, self.turn(), at, body);
@@ -485,4 +485,3 @@ fn title_of(text: &str) -> String {
     let cut = head.rfind(' ').filter(|at| *at > TITLE / 2).unwrap_or(head.len());
     format!("{}…", head.get(..cut).unwrap_or(&head).trim_end())
 }
-

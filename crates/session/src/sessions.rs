@@ -97,8 +97,8 @@ impl Sessions {
 
     /// Checks a folder and remembers it as a project.
     pub async fn open_project(&self, path: &Path) -> Result<ProjectView, SessionError> {
-        let root = project_root(path)
-            .map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))?;
+        let root =
+            project_root(path).map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))?;
         let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let project = StoredProject {
             id: self.inner.ids.next(),
@@ -302,8 +302,12 @@ impl Sessions {
         projection.drain();
         let stream = Arc::new(Stream::new(projection, None, Arc::clone(&inner.summaries)));
         let journal = inner.database.journal(&stored.id);
-        let host =
-            || SessionHost { tree: Arc::clone(&tree), session: stored.id.clone(), journal: journal.clone(), stream: Arc::clone(&stream) };
+        let host = || SessionHost {
+            tree: Arc::clone(&tree),
+            session: stored.id.clone(),
+            journal: journal.clone(),
+            stream: Arc::clone(&stream),
+        };
         let log = SessionLog::open(Arc::new(host()), Arc::clone(&inner.clock), &entries);
         let setting = Setting {
             root: self.root_path(&stored.project).await?,
@@ -320,15 +324,16 @@ impl Sessions {
     /// The folder of a project, whether it can be used now or not.
     async fn root_path(&self, project: &str) -> Result<PathBuf, SessionError> {
         let stored = self.inner.database.project(project).await?;
-        let stored = stored.ok_or_else(|| SessionError::new(ErrorCode::NotFound, "this project is not known any more"))?;
+        let stored =
+            stored.ok_or_else(|| SessionError::new(ErrorCode::NotFound, "this project is not known any more"))?;
         Ok(PathBuf::from(stored.path))
     }
 
     /// The folder of a project, checked.
     async fn root_of(&self, project: &ProjectId) -> Result<PathBuf, SessionError> {
         let path = self.root_path(project.as_str()).await?;
-        let root = project_root(&path)
-            .map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))?;
+        let root =
+            project_root(&path).map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))?;
         Ok(root.path)
     }
 

@@ -38,6 +38,23 @@ impl View {
         }
     }
 
+    /// The view that a reader has after taking `snapshot`.
+    #[cfg(test)]
+    pub(crate) fn of_reader(snapshot: bosun_protocol::Snapshot) -> Self {
+        let places = snapshot.items.iter().enumerate().map(|(place, item)| (item.id.clone(), place)).collect();
+        Self {
+            seq: snapshot.seq,
+            session: snapshot.session,
+            items: snapshot.items,
+            todos: snapshot.todos,
+            approvals: snapshot.approvals,
+            queue: snapshot.queue,
+            agents: snapshot.agents,
+            changes: snapshot.changes,
+            places,
+        }
+    }
+
     pub(crate) fn snapshot(&self) -> Snapshot {
         let before = self.items.len().saturating_sub(WINDOW);
         Snapshot {
@@ -73,6 +90,7 @@ impl View {
             | SessionEvent::ItemUpdated { item }
             | SessionEvent::ItemCompleted { item } => self.put(item.clone()),
             SessionEvent::ItemDelta { item, delta } => self.grow(item, delta),
+            SessionEvent::ItemRemoved { item } => self.remove(item),
             SessionEvent::TodosReplaced { todos } => self.todos.clone_from(todos),
             SessionEvent::ApprovalRequested { approval } => {
                 self.approvals.retain(|known| known.call_id != approval.call_id || known.session != approval.session);
@@ -104,6 +122,15 @@ impl View {
                 self.places.insert(item.id.clone(), self.items.len());
                 self.items.push(item);
             }
+        }
+    }
+
+    /// Rows that come to nothing are among the last ones, so that few places move.
+    fn remove(&mut self, id: &ItemId) {
+        let Some(place) = self.places.remove(id) else { return };
+        self.items.remove(place);
+        for (place, item) in self.items.iter().enumerate().skip(place) {
+            self.places.insert(item.id.clone(), place);
         }
     }
 

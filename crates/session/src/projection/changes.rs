@@ -69,8 +69,6 @@ impl Projection {
         let diff = artifact.diff.as_ref().filter(|_| artifact.changes.len() == 1);
         let (added, removed) = diff.map_or((0, 0), |diff| (diff.added, diff.removed));
         let records = artifact.changes.iter();
-        records
-            .map(|record| SessionEvent::FileChanged { change: self.changes.take(record, added, removed) })
-            .collect()
+        records.map(|record| SessionEvent::FileChanged { change: self.changes.take(record, added, removed) }).collect()
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use bosun_agent::{SessionId, ToolOutcome};
 use bosun_model::{AiMessage, CallId, Message, MessageId, ToolStatus};
 use bosun_protocol::{
-    Decision, DecisionRecord, DecisionSource, Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as WireSessionId, ToolItem, ToolState,
+    Decision, DecisionRecord, DecisionSource, Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as WireSessionId,
+    ToolItem, ToolState,
 };
 use bosun_tools::{Artifact, ToolKind};
 use serde_json::Value;
@@ -58,9 +59,7 @@ impl Projection {
         self.calls.proposals.push((message.clone(), id.clone()));
         let kind = kind_guess(name);
         let tool = empty_row(call_id, name, kind, Value::Object(serde_json::Map::new()));
-        self.emit(SessionEvent::ItemStarted {
-            item: Item { id, turn: self.turn(), at, body: ItemBody::Tool(tool) },
-        });
+        self.emit(SessionEvent::ItemStarted { item: Item { id, turn: self.turn(), at, body: ItemBody::Tool(tool) } });
     }
 
     /// The reply was dropped: the calls it had begun never came to be.
@@ -68,13 +67,8 @@ impl Projection {
         let dropped: Vec<ItemId> =
             self.calls.proposals.iter().filter(|(known, _)| known == message).map(|(_, id)| id.clone()).collect();
         self.calls.proposals.retain(|(known, _)| known != message);
-        for id in dropped {
-            if let Some(mut item) = self.view.item(&id).cloned() {
-                if let ItemBody::Tool(tool) = &mut item.body {
-                    tool.state = ToolState::Cancelled;
-                }
-                self.emit(SessionEvent::ItemCompleted { item });
-            }
+        for item in dropped {
+            self.emit(SessionEvent::ItemRemoved { item });
         }
     }
 
@@ -84,9 +78,10 @@ impl Projection {
         let valid = message.tool_calls.iter().enumerate().map(|(index, call)| {
             (&call.id, call.name.as_str(), kinds.get(index).copied().unwrap_or(ToolKind::Other), call.args.clone())
         });
-        let invalid = message.invalid_tool_calls.iter().map(|call| {
-            (&call.id, call.name.as_str(), ToolKind::Other, Value::Object(serde_json::Map::new()))
-        });
+        let invalid = message
+            .invalid_tool_calls
+            .iter()
+            .map(|call| (&call.id, call.name.as_str(), ToolKind::Other, Value::Object(serde_json::Map::new())));
         let calls: Vec<_> = valid.chain(invalid).collect();
         for (index, (call_id, name, kind, args)) in calls.into_iter().enumerate() {
             let id = row_of(&message.id, index);

@@ -1,0 +1,130 @@
+//! What the tests of this crate play on: a project, a data folder, and a model that answers by what it is asked.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy};
+use bosun_backend::BlobStore;
+use bosun_model::{ChatModel, ChatRequest, ModelInfo, ModelStream};
+use bosun_protocol::{Decide, Decision, ModelRef, ProjectId, SessionId, Snapshot};
+use bosun_store::Database;
+use bosun_testkit::{ModelDriver, Project, Reply, ScriptedModel};
+
+use crate::{ModelSource, SessionError, Sessions, SessionsParts};
+
+/// Answers every request by a function of it.
+pub type Script = fn(&ChatRequest) -> Reply;
+
+pub struct Stage {
+    pub project: Project,
+    pub data: tempfile::TempDir,
+    pub sessions: Sessions,
+    pub project_id: ProjectId,
+}
+
+impl Stage {
+    pub async fn new(script: Script) -> Self {
+        let project = Project::new().file("a.txt", "one\ntwo\n").file("src/b.txt", "TODO b\n");
+        Self::on(project, tempfile::tempdir().unwrap(), script).await
+    }
+
+    /// The same project and data with a fresh process's objects, as after a restart.
+    pub async fn restarted(self, script: Script) -> Self {
+        self.sessions.shut_down().await;
+        let Self { project, data, sessions, .. } = self;
+        drop(sessions);
+        // The claim of a session is given back by the task that held it, which may end a moment later.
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        Self::on(project, data, script).await
+    }
+
+    async fn on(project: Project, data: tempfile::TempDir, script: Script) -> Self {
+        let parts = SessionsParts {
+            database: Some(Database::open(data.path()).unwrap()),
+            blobs: Some(Arc::new(BlobStore::open(data.path().join("blobs")).unwrap())),
+            models: Arc::new(Scripts(script)),
+            policy: Policy::default(),
+            limits: Limits::default(),
+            clock: Arc::new(Ticks(AtomicI64::new(1_700_000_000_000))),
+            ids: Arc::new(Numbers::new(data.path())),
+        };
+        let sessions = Sessions::open(parts).await.unwrap();
+        let project_id = sessions.open_project(project.root()).await.unwrap().id;
+        Self { project, data, sessions, project_id }
+    }
+
+    pub async fn session(&self) -> SessionId {
+        let model = ModelRef { provider: "scripted".into(), name: "m".into() };
+        self.sessions.create(&self.project_id, Some(model)).await.unwrap().id
+    }
+
+    pub async fn snapshot(&self, session: &SessionId) -> Snapshot {
+        self.sessions.subscribe(session).await.unwrap().snapshot
+    }
+
+    /// Gives `decision` for the pending call `call_id`.
+    pub async fn decide(&self, session: &SessionId, call_id: &str, decision: Decision) -> Result<(), SessionError> {
+        let approvals = self.snapshot(session).await.approvals;
+        let approval = approvals.into_iter().find(|approval| approval.call_id.as_str() == call_id).unwrap();
+        let decide = Decide { session: approval.session, call_id: approval.call_id, digest: approval.digest, decision };
+        self.sessions.decide(vec![decide]).await
+    }
+}
+
+struct Scripts(Script);
+
+impl ModelSource for Scripts {
+    fn connect<'a>(&'a self, _model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>> {
+        let script = self.0;
+        Box::pin(async move { Ok(Arc::new(Answering { inner: ScriptedModel::new(Vec::<Reply>::new()), script }) as _) })
+    }
+}
+
+struct Answering {
+    inner: ScriptedModel,
+    script: Script,
+}
+
+impl ChatModel for Answering {
+    fn info(&self) -> &ModelInfo {
+        self.inner.info()
+    }
+
+    fn stream(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelStream, bosun_model::ModelError>> {
+        let (model, mut driver): (ScriptedModel, ModelDriver) = ScriptedModel::driven();
+        let reply = (self.script)(&request);
+        Box::pin(async move {
+            let (stream, ()) = tokio::join!(model.stream(request), async { driver.next().await.reply(reply) });
+            stream
+        })
+    }
+}
+
+/// A clock that moves a second whenever it is looked at.
+struct Ticks(AtomicI64);
+
+impl Clock for Ticks {
+    fn now_ms(&self) -> i64 {
+        self.0.fetch_add(1_000, Ordering::SeqCst)
+    }
+}
+
+/// Ids that say where they come from and do not repeat after a restart on the same data.
+struct Numbers {
+    next: AtomicU64,
+}
+
+impl Numbers {
+    fn new(data: &std::path::Path) -> Self {
+        let starts = data.join("starts");
+        let start: u64 = std::fs::read_to_string(&starts).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+        std::fs::write(&starts, (start + 1).to_string()).unwrap();
+        Self { next: AtomicU64::new(start * 1_000) }
+    }
+}
+
+impl IdSource for Numbers {
+    fn next(&self) -> String {
+        format!("id-{:04}", self.next.fetch_add(1, Ordering::SeqCst))
+    }
+}
