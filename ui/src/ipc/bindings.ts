@@ -242,7 +242,7 @@ export type SendMessage = {
 	text: string,
 };
 
-export type SessionEvent = { type: "session_updated"; session: SessionSummary } | { type: "turn_started"; turn: number; at: number } | { type: "turn_ended"; turn: number; outcome: TurnOutcome; at: number } | { type: "item_started"; item: Item } | { type: "item_delta"; item: ItemId; delta: Delta } | { type: "item_updated"; item: Item } | { type: "item_completed"; item: Item } | { type: "todos_replaced"; todos: Todo[] } | { type: "approval_requested"; approval: Approval } | { type: "approval_resolved"; call_id: CallId; record: DecisionRecord | null } | { type: "queue_replaced"; queue: QueuedMessage[] } | { type: "agent_updated"; agent: AgentNode } | { type: "file_changed"; change: FileChange };
+export type SessionEvent = { type: "session_updated"; session: SessionSummary } | { type: "turn_started"; turn: number; at: number } | { type: "turn_ended"; turn: number; outcome: TurnOutcome; at: number } | { type: "item_started"; item: Item } | { type: "item_delta"; item: ItemId; delta: Delta } | { type: "item_updated"; item: Item } | { type: "item_completed"; item: Item } | { type: "item_removed"; item: ItemId } | { type: "todos_replaced"; todos: Todo[] } | { type: "approval_requested"; approval: Approval } | { type: "approval_resolved"; call_id: CallId; record: DecisionRecord | null } | { type: "queue_replaced"; queue: QueuedMessage[] } | { type: "agent_updated"; agent: AgentNode } | { type: "file_changed"; change: FileChange };
 
 export type SessionId = string;
 

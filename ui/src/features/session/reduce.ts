@@ -65,6 +65,10 @@ class Draft {
       case 'item_completed':
         this.put(event.item);
         break;
+      case 'item_removed':
+        next.items = next.items.filter((item) => item.id !== event.item);
+        this.itemsOwned = true;
+        break;
       case 'item_delta':
         this.grow(event.item, event.delta);
         break;
