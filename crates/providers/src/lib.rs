@@ -47,9 +47,11 @@ mod reply;
 mod sse;
 #[cfg(test)]
 mod testing;
+pub mod tour;
 
 pub use account::{ListedModel, list_models, test_call};
 pub use catalogue::catalogue_source;
 pub use config::{Family, ProviderConfig, host_of};
 pub use http_model::{connect, connect_within};
 pub use limits::Limits;
+pub use redact::Redactor;

@@ -33,12 +33,14 @@ const LEADERS: [&str; 5] = ["bearer", "x-api-key", "api-key", "api_key", "author
 
 /// Takes secrets out of texts before anyone sees them: the ones it knows, in the forms an error body may give them back
 /// (plain, in JSON, in a URL), and whatever looks like a key or follows `Bearer`, `x-api-key` and the like.
-pub(crate) struct Redactor {
+#[derive(Default)]
+pub struct Redactor {
     forms: Vec<SecretString>,
 }
 
 impl Redactor {
-    pub(crate) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+    /// Secrets shorter than eight letters are not looked for: they are words like `none`.
+    pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut forms: Vec<SecretString> = Vec::new();
         for secret in secrets {
             let secret = secret.trim();
@@ -55,7 +57,7 @@ impl Redactor {
         Self { forms }
     }
 
-    pub(crate) fn redact(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         let mut text = Cow::Borrowed(text);
         for form in &self.forms {
             if text.contains(form.expose_secret()) {

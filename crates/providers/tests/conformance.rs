@@ -383,3 +383,38 @@ async fn what_cannot_be_sent_is_refused_before_it_is() {
     }
     assert_eq!(server.requests(), []);
 }
+
+/// Prints what a long reply and many steps cost over HTTP; run it with `--run-ignored only --no-capture`.
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn cost_over_http() {
+    for wire in BOTH {
+        let server = ModelServer::with(Script { log: bosun_testkit::Log::Off, ..Script::default() });
+        server.once(Reply::new().part(Part::Deltas { text: "word ".into(), count: 20_000 }));
+        let model = model(&server, wire);
+        let start = std::time::Instant::now();
+        let (events, _) = events_of(&*model, hello()).await;
+        println!("{wire}: {} events in {:?}", events.len(), start.elapsed());
+
+        server.add(Rule::looped(400, "read_file", json!({ "file_path": "/f{n}.txt" }), "done"));
+        let mut request = hello();
+        for number in 0..=400 {
+            if number % 100 == 0 {
+                println!("{wire}: step {number} at {:?}", start.elapsed());
+            }
+            let reply = message_of(&*model, request.clone()).await.unwrap();
+            let results: Vec<_> = reply
+                .tool_calls
+                .iter()
+                .map(|call| bosun_model::ToolMessage {
+                    call_id: call.id.clone(),
+                    name: call.name.clone(),
+                    status: bosun_model::ToolStatus::Success,
+                    content: vec!["x".repeat(400).into()],
+                })
+                .collect();
+            request.messages.push(Message::Ai(reply).into());
+            request.messages.extend(results.into_iter().map(|result| Message::Tool(result).into()));
+        }
+    }
+}
