@@ -2,7 +2,7 @@
 //!
 //! What is checked here holds for every tool and every host: results in call order, one fact once, a turn that can be
 //! dropped at any entry and taken up again.
-#![allow(clippy::disallowed_methods, reason = "tests may spawn")]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests may spawn and fail loudly")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

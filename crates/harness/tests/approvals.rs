@@ -1,5 +1,5 @@
 //! A deep agent over a real folder with a scripted model: asks, the four answers, restarts in between, subagents.
-#![allow(clippy::disallowed_methods, reason = "tests may touch files and spawn")]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests may touch files and fail loudly")]
 
 use std::sync::Arc;
 

@@ -2,6 +2,7 @@
 //! reply. It is the shared truth of the projection here, the reducer of the UI, restarts, and the CLI's export.
 //!
 //! `BOSUN_UPDATE_FIXTURES=1 cargo nextest run -p bosun-session fixture` records it anew.
+#![allow(clippy::disallowed_methods, reason = "tests keep their own files")]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
 //! What the tests of this crate play on: a project, a data folder, and a model that answers by what it is asked.
+#![allow(clippy::disallowed_methods, reason = "tests keep their own files")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
