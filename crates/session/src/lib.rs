@@ -16,11 +16,7 @@ mod stream;
 mod view;
 
 #[cfg(test)]
-mod fixture_tests;
-#[cfg(test)]
-mod sessions_tests;
-#[cfg(test)]
-mod stage;
+mod tests;
 
 /// What [`SessionsParts`] are made of, for those who may not name the loop's own room.
 pub use bosun_agent::{Clock, IdSource, Limits, Policy, SystemClock, UuidSource};

@@ -4,10 +4,10 @@ use bosun_testkit::{Ending, Reply};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use crate::stage::Stage;
+use super::stage::Stage;
 
 /// How many results the last human message has had so far, and its text.
-pub(crate) fn progress(request: &ChatRequest) -> (String, usize) {
+pub(super) fn progress(request: &ChatRequest) -> (String, usize) {
     let mut results = 0;
     for message in request.messages.iter().rev() {
         match &**message {
@@ -19,7 +19,7 @@ pub(crate) fn progress(request: &ChatRequest) -> (String, usize) {
     (String::new(), results)
 }
 
-pub(crate) fn edit(id: &str, old: &str, new: &str) -> Reply {
+pub(super) fn edit(id: &str, old: &str, new: &str) -> Reply {
     let args = json!({"file_path": "/a.txt", "old_string": old, "new_string": new});
     Reply::default().and_call_with_id(id, "edit_file", args)
 }

@@ -16,9 +16,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::projection::{Projection, Subject};
-use crate::sessions_tests::{edit, progress};
-use crate::stage::Stage;
 use crate::view::View;
+
+use super::sessions::{edit, progress};
+use super::stage::Stage;
 
 #[derive(Serialize, Deserialize)]
 struct Transcript {
