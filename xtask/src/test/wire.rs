@@ -18,7 +18,13 @@ pub fn stage(place: &Place, report: &mut Report) {
     });
     let python = match environment(place) {
         Ok(python) => python,
-        Err(error) => return report.step("wire: official clients", || Err(error)),
+        Err(error) if place.ci => return report.step("wire: official clients", || Err(error)),
+        Err(error) => {
+            say::problem(&format!("{error:#}"));
+            let reason =
+                "the clients could not be installed; with a network, `cargo xtask test --only wire` tries again";
+            return report.skip("wire: official clients", reason);
+        }
     };
     let server = place.target.join("debug/bosun-model-server");
     report.step("wire: official clients", || {
