@@ -2,8 +2,10 @@ use std::sync::Arc;
 
 use bosun_model::{ChatRequest, Message, ModelInfo};
 use reqwest::header::{HeaderMap, HeaderName};
+use serde::Serialize;
 
 use crate::anthropic::Anthropic;
+use crate::body::Group;
 use crate::config::{Endpoint, Family};
 use crate::driver::Decoder;
 use crate::openai_chat::OpenAiChat;
@@ -24,8 +26,17 @@ pub(crate) trait Adapter: Send + Sync {
     /// Headers of every request besides the key's.
     fn add_headers(&self, headers: &mut HeaderMap);
 
-    /// The body, serialised straight from the shared messages.
-    fn encode(&self, request: &ChatRequest, info: &ModelInfo) -> serde_json::Result<Vec<u8>>;
+    /// The body up to the first turn; serialised straight from the shared messages, like all of it.
+    fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()>;
+
+    /// The turns of a group, each with a comma behind it. They depend on the group alone.
+    fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()>;
+
+    /// The body after the last turn.
+    fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()>;
+
+    /// A fact about the whole request that every turn depends on.
+    fn variant(&self, request: &ChatRequest) -> bool;
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder>;
 }
@@ -35,6 +46,42 @@ pub(crate) fn adapter(endpoint: &Endpoint, family: Family) -> Arc<dyn Adapter> {
         Family::Anthropic => Arc::new(Anthropic),
         Family::OpenAiChat => Arc::new(OpenAiChat::new(endpoint)),
     }
+}
+
+/// Writes `value` and a comma.
+pub(crate) fn write_turn(value: &impl Serialize, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.push(b',');
+    Ok(())
+}
+
+/// Writes the fields of an object that is open already, between its list of turns and its end.
+pub(crate) fn write_tail(fields: &impl Serialize, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    out.push(b']');
+    let open = out.len();
+    serde_json::to_writer(&mut *out, fields)?;
+    // `{"a":1}` goes on the object as `,"a":1}`, and `{}` ends it.
+    match out.get(open + 1) {
+        Some(b'}') => {
+            out.truncate(open);
+            out.push(b'}');
+        }
+        _ => {
+            if let Some(brace) = out.get_mut(open) {
+                *brace = b',';
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the fields of an object and opens its list of turns.
+pub(crate) fn write_head(fields: &impl Serialize, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    serde_json::to_writer(&mut *out, fields)?;
+    // The object's own end.
+    out.pop();
+    out.extend_from_slice(br#","messages":["#);
+    Ok(())
 }
 
 /// Ids for tool calls whose server gave none.

@@ -7,6 +7,7 @@ use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::adapter::{Adapter, CallIds};
+use crate::body::Group;
 use crate::driver::Decoder;
 
 mod decode;
@@ -31,8 +32,20 @@ impl Adapter for Anthropic {
         headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
     }
 
-    fn encode(&self, request: &ChatRequest, info: &ModelInfo) -> serde_json::Result<Vec<u8>> {
-        encode::body(request, info)
+    fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        encode::head(request, info, out)
+    }
+
+    fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        encode::turns(group, out)
+    }
+
+    fn tail(&self, request: &ChatRequest, _info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        encode::tail(request, out)
+    }
+
+    fn variant(&self, _request: &ChatRequest) -> bool {
+        false
     }
 
     fn decoder(&self, _ids: CallIds) -> Box<dyn Decoder> {

@@ -72,6 +72,12 @@ impl Connection {
         Ok(body)
     }
 
+    /// The error for a page with a good status. Whatever of it comes in time is better than none.
+    pub(crate) async fn web_page(&self, response: &mut Response) -> ModelError {
+        let page = tokio::time::timeout(ERROR_WAIT, read_up_to(response, ERROR_BODY)).await;
+        failure::web_page(&self.origin, &page.ok().and_then(Result::ok).unwrap_or_default())
+    }
+
     async fn send(
         &self,
         request: reqwest::RequestBuilder,
@@ -85,7 +91,6 @@ impl Connection {
         if status.is_success() {
             return Ok(response);
         }
-        // Whatever of the body comes in time is better than none.
         let body = tokio::time::timeout(ERROR_WAIT, read_up_to(&mut response, ERROR_BODY)).await;
         let body = body.ok().and_then(Result::ok).unwrap_or_default();
         Err(failure::status(&self.origin, status, response.headers(), &body))

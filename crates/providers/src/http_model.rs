@@ -4,6 +4,7 @@ use bosun_model::{BoxFuture, ChatModel, ChatRequest, ModelError, ModelErrorKind,
 use tokio::time::Instant;
 
 use crate::adapter::CallIds;
+use crate::body::Memo;
 use crate::connection::Connection;
 use crate::driver::Driver;
 use crate::reply::Reply;
@@ -26,6 +27,7 @@ pub fn connect_within(config: &ProviderConfig, name: &str, limits: Limits) -> Re
 pub(crate) struct HttpModel {
     connection: Connection,
     info: ModelInfo,
+    memo: Memo,
 }
 
 impl HttpModel {
@@ -36,25 +38,21 @@ impl HttpModel {
             return Err(connection.origin.error(ModelErrorKind::NotFound, "no model was named"));
         }
         let info = catalogue::info(&config.id, &connection.endpoint().host, name);
-        Ok(Self { connection, info })
+        Ok(Self { connection, info, memo: Memo::default() })
     }
 
     async fn send(&self, request: ChatRequest) -> Result<ModelStream, ModelError> {
         let connection = &self.connection;
         let deadline = Instant::now() + connection.limits.first_byte;
-        let body = connection.adapter.encode(&request, &self.info).map_err(|error| {
+        let body = self.memo.body(&*connection.adapter, &request, &self.info).map_err(|error| {
             connection.origin.error(ModelErrorKind::InvalidRequest, format!("the request cannot be written: {error}"))
         })?;
         let decoder = connection.adapter.decoder(CallIds::of(&request));
         drop(request);
         let mut response = connection.post(body, deadline).await?;
         let origin = &connection.origin;
-        let page = failure::has_type(response.headers(), "text/html");
-        if page || failure::has_type(response.headers(), "application/json") {
-            // Not a stream, so a first piece says all there is to say.
-            let piece = tokio::time::timeout(connection.limits.idle, response.chunk()).await;
-            let piece = piece.ok().and_then(Result::ok).flatten().unwrap_or_default();
-            return Err(if page { failure::web_page(origin, &piece) } else { failure::not_a_stream(origin, &piece) });
+        if failure::has_type(response.headers(), "text/html") {
+            return Err(connection.web_page(&mut response).await);
         }
         let driver = Driver::new(Arc::clone(origin), decoder, Sizes::default());
         Ok(Box::pin(Reply::new(response.bytes_stream(), driver, Arc::clone(origin), connection.limits, deadline)))

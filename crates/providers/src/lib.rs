@@ -30,6 +30,7 @@
 mod account;
 mod adapter;
 mod anthropic;
+mod body;
 mod catalogue;
 mod client;
 mod config;

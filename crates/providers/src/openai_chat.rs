@@ -7,6 +7,7 @@ use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
 use crate::adapter::{Adapter, CallIds};
+use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
 
@@ -40,8 +41,20 @@ impl Adapter for OpenAiChat {
 
     fn add_headers(&self, _headers: &mut HeaderMap) {}
 
-    fn encode(&self, request: &ChatRequest, info: &ModelInfo) -> serde_json::Result<Vec<u8>> {
-        encode::body(request, info, &self.host)
+    fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        encode::head(request, info, out)
+    }
+
+    fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        encode::turns(group, &self.host, out)
+    }
+
+    fn tail(&self, request: &ChatRequest, _info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        encode::tail(request, &self.host, out)
+    }
+
+    fn variant(&self, request: &ChatRequest) -> bool {
+        encode::thinks_aloud(request, &self.host)
     }
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder> {

@@ -84,7 +84,7 @@ impl SseFramer {
         on: &mut impl FnMut(Frame<'_>) -> Result<Flow, E>,
     ) -> Result<Flow, E> {
         loop {
-            if std::mem::take(&mut self.after_cr) {
+            if !bytes.is_empty() && std::mem::take(&mut self.after_cr) {
                 bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
             }
             let Some((end, is_cr)) = line_end(bytes) else { break };

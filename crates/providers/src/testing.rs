@@ -7,9 +7,10 @@ use bosun_model::{
     ModelError, ModelEvent, ModelInfo, Reasoning, StopReason, SystemBlock, SystemMessage, ToolCall, ToolChoice,
     ToolMessage, ToolSpec, ToolStatus,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::adapter::{CallIds, adapter};
+use crate::adapter::{Adapter, CallIds, adapter};
+use crate::body::Memo;
 use crate::config::Endpoint;
 use crate::driver::{Driver, Events};
 use crate::origin::Origin;
@@ -122,6 +123,11 @@ pub(crate) fn attachments() -> ChatRequest {
     ];
     let message = Message::Human(HumanMessage { id: "h".into(), content });
     ChatRequest { messages: vec![Arc::new(message)], ..ChatRequest::default() }
+}
+
+/// The body that an adapter makes of `request`, as JSON.
+pub(crate) fn body(adapter: &dyn Adapter, request: &ChatRequest, info: &ModelInfo) -> Value {
+    serde_json::from_slice(&Memo::default().body(adapter, request, info).unwrap()).unwrap()
 }
 
 /// What came out of a stream, and what ended it.

@@ -1,13 +1,14 @@
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use bosun_model::{
     AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, Reasoning, SystemBlock, ToolChoice,
-    ToolMessage, ToolStatus,
+    ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::adapter::{write_head, write_tail, write_turn};
+use crate::body::Group;
 use crate::media::{instruction, is_blank, placeholder};
 
 /// The wire wants a limit with every request. This is asked for where the model's own is larger: a single step of an agent
@@ -18,33 +19,36 @@ const UNKNOWN_OUTPUT: u32 = 8_192;
 /// The vendor takes four breakpoints; one is for the conversation.
 const SYSTEM_BREAKPOINTS: usize = 3;
 
-pub(super) fn body(request: &ChatRequest, info: &ModelInfo) -> serde_json::Result<Vec<u8>> {
-    let caching = request.system.iter().any(|block| block.cache);
+pub(super) fn head(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
     let own = info.max_output.map_or(UNKNOWN_OUTPUT, |most| most.min(MOST_OUTPUT));
-    let body = Body {
+    let head = Head {
         model: &info.name,
         max_tokens: request.max_output.unwrap_or(own),
         stream: true,
         system: system(&request.system),
-        messages: messages(&request.messages, caching),
-        tools: request
-            .tools
-            .iter()
-            .map(|tool| Tool { name: &tool.name, description: &tool.description, input_schema: &tool.schema })
-            .collect(),
+    };
+    write_head(&head, out)
+}
+
+pub(super) fn tail(request: &ChatRequest, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let tail = Tail {
+        tools: request.tools.iter().map(Tool::from).collect(),
         tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
     };
-    serde_json::to_vec(&body)
+    write_tail(&tail, out)
 }
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct Head<'a> {
     model: &'a str,
     max_tokens: u32,
     stream: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
-    messages: Vec<Turn<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tail<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,6 +142,12 @@ enum Choice<'a> {
     Tool { name: &'a str },
 }
 
+impl<'a> From<&'a ToolSpec> for Tool<'a> {
+    fn from(tool: &'a ToolSpec) -> Self {
+        Self { name: &tool.name, description: &tool.description, input_schema: &tool.schema }
+    }
+}
+
 fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
     match choice {
         ToolChoice::Auto => None,
@@ -163,45 +173,35 @@ fn system(blocks: &[SystemBlock]) -> Vec<Block<'_>> {
     written
 }
 
-/// Turns that alternate: all between two replies of the model is one message of the user, results first, as the wire
-/// demands.
-fn messages(messages: &[Arc<Message>], caching: bool) -> Vec<Turn<'_>> {
-    let is_ai = |message: &Arc<Message>| matches!(**message, Message::Ai(_));
-    let mut turns = Vec::new();
-    for group in messages.chunk_by(|a, b| is_ai(a) == is_ai(b)) {
-        let mut content = Vec::new();
-        let mut role = "user";
-        for message in group {
-            match &**message {
-                Message::Ai(message) => {
-                    role = "assistant";
-                    assistant(message, &mut content);
-                }
-                Message::Tool(message) => content.push(result(message)),
-                Message::Human(_) | Message::System(_) => {}
+/// One turn at most: all between two replies of the model is one message of the user, results first, as the wire demands.
+pub(super) fn turns(group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let mut content = Vec::new();
+    let mut role = "user";
+    for message in group.messages {
+        match &**message {
+            Message::Ai(message) => {
+                role = "assistant";
+                assistant(message, &mut content);
             }
+            Message::Tool(message) => content.push(result(message)),
+            Message::Human(_) | Message::System(_) => {}
         }
-        for message in group {
-            match &**message {
-                Message::Human(message) => content.extend(message.content.iter().filter_map(block)),
-                Message::System(message) => {
-                    let words = instruction(&bosun_model::text_of(&message.content));
-                    content.push(plain(Kind::Text { text: words.into() }));
-                }
-                Message::Ai(_) | Message::Tool(_) => {}
+    }
+    for message in group.messages {
+        match &**message {
+            Message::Human(message) => content.extend(message.content.iter().filter_map(block)),
+            Message::System(message) => {
+                let words = instruction(&bosun_model::text_of(&message.content));
+                content.push(plain(Kind::Text { text: words.into() }));
             }
-        }
-        if !content.is_empty() {
-            turns.push(Turn { role, content });
+            Message::Ai(_) | Message::Tool(_) => {}
         }
     }
     // One more breakpoint at the end of the conversation: the next step reads all of this from the cache.
-    if caching
-        && let Some(last) = turns.last_mut().filter(|turn| turn.role == "user").and_then(|turn| turn.content.last_mut())
-    {
+    if let Some(last) = content.last_mut().filter(|_| group.mark && role == "user") {
         last.cache_control = EPHEMERAL;
     }
-    turns
+    if content.is_empty() { Ok(()) } else { write_turn(&Turn { role, content }, out) }
 }
 
 fn assistant<'a>(message: &'a AiMessage, content: &mut Vec<Block<'a>>) {

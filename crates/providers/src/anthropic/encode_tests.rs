@@ -3,6 +3,7 @@ use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
+use crate::anthropic::Anthropic;
 use crate::testing::{attachments, conversation, info};
 
 fn body(request: &ChatRequest) -> Value {
@@ -10,7 +11,7 @@ fn body(request: &ChatRequest) -> Value {
 }
 
 fn body_of(request: &ChatRequest, model: &str) -> Value {
-    serde_json::from_slice(&super::body(request, &info(model)).unwrap()).unwrap()
+    crate::testing::body(&Anthropic, request, &info(model))
 }
 
 fn hello() -> ChatRequest {

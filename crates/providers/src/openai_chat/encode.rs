@@ -3,42 +3,45 @@ use std::sync::Arc;
 
 use bosun_model::{
     AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, Reasoning, SystemBlock, ToolChoice,
-    ToolMessage, ToolStatus,
+    ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::adapter::{write_head, write_tail, write_turn};
+use crate::body::Group;
 use crate::media::{DataUrl, instruction, is_blank, placeholder};
 
-pub(super) fn body(request: &ChatRequest, info: &ModelInfo, host: &str) -> serde_json::Result<Vec<u8>> {
+pub(super) fn head(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let head = Head { model: &info.name, stream: true, stream_options: StreamOptions { include_usage: true } };
+    write_head(&head, out)?;
+    match system(&request.system) {
+        Some(turn) => write_turn(&turn, out),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn tail(request: &ChatRequest, host: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
     // The vendor's newer models refuse the old name of the limit; other servers know only that one.
     let vendor = host == "api.openai.com" || host.ends_with(".openai.azure.com");
-    let body = Body {
-        model: &info.name,
-        stream: true,
-        stream_options: StreamOptions { include_usage: true },
-        messages: messages(request, host),
-        tools: request
-            .tools
-            .iter()
-            .map(|tool| Tool {
-                r#type: "function",
-                function: Function { name: &tool.name, description: &tool.description, parameters: &tool.schema },
-            })
-            .collect(),
+    let tail = Tail {
+        tools: request.tools.iter().map(Tool::from).collect(),
         tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
         max_tokens: request.max_output.filter(|_| !vendor),
         max_completion_tokens: request.max_output.filter(|_| vendor),
     };
-    serde_json::to_vec(&body)
+    write_tail(&tail, out)
 }
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct Head<'a> {
     model: &'a str,
     stream: bool,
     stream_options: StreamOptions,
-    messages: Vec<Turn<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tail<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,6 +164,13 @@ struct ChosenFunction<'a> {
     name: &'a str,
 }
 
+impl<'a> From<&'a ToolSpec> for Tool<'a> {
+    fn from(tool: &'a ToolSpec) -> Self {
+        let function = Function { name: &tool.name, description: &tool.description, parameters: &tool.schema };
+        Self { r#type: "function", function }
+    }
+}
+
 fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
     match choice {
         ToolChoice::Auto => None,
@@ -170,22 +180,27 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
     }
 }
 
-fn messages<'a>(request: &'a ChatRequest, host: &str) -> Vec<Turn<'a>> {
-    let mut turns = Vec::with_capacity(request.messages.len() + 1);
-    turns.extend(system(&request.system));
-    let thinks = request.messages.iter().any(|message| has_reasoning_of(message, host));
-    let is_ai = |message: &Arc<Message>| matches!(**message, Message::Ai(_));
-    for group in request.messages.chunk_by(|a, b| is_ai(a) == is_ai(b)) {
-        for message in group {
-            match &**message {
-                Message::Ai(message) => turns.extend(assistant(message, host, thinks)),
-                Message::Tool(message) => turns.push(result(message)),
-                Message::Human(_) | Message::System(_) => {}
+pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    for message in group.messages {
+        match &**message {
+            Message::Ai(message) => {
+                if let Some(turn) = assistant(message, host, group.variant) {
+                    write_turn(&turn, out)?;
+                }
             }
+            Message::Tool(message) => write_turn(&result(message), out)?,
+            Message::Human(_) | Message::System(_) => {}
         }
-        turns.extend(user(group));
     }
-    turns
+    match user(group.messages) {
+        Some(turn) => write_turn(&turn, out),
+        None => Ok(()),
+    }
+}
+
+/// Whether the conversation has reasoning that this host wants back.
+pub(super) fn thinks_aloud(request: &ChatRequest, host: &str) -> bool {
+    request.messages.iter().any(|message| has_reasoning_of(message, host))
 }
 
 fn system(blocks: &[SystemBlock]) -> Option<Turn<'_>> {

@@ -3,10 +3,12 @@ use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
+use crate::openai_chat::OpenAiChat;
 use crate::testing::{attachments, conversation, info};
 
 fn body(request: &ChatRequest, host: &str) -> Value {
-    serde_json::from_slice(&super::body(request, &info("test-model"), host).unwrap()).unwrap()
+    let adapter = OpenAiChat { host: host.to_owned() };
+    crate::testing::body(&adapter, request, &info("test-model"))
 }
 
 fn hello() -> ChatRequest {

@@ -1,0 +1,131 @@
+//! Request bodies, made at the cost of what is new in them.
+//!
+//! A step of an agent sends the whole conversation again with a little more at its end. Serialising all of it each time would
+//! make every step dearer than the one before. The messages are shared and never change, so what was written for a run of
+//! them before is copied, and only the rest is serialised.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use bosun_model::{ChatRequest, Message, ModelInfo};
+
+use crate::adapter::Adapter;
+
+/// Conversations remembered at once; subagents take turns with the agent that sent them.
+const SLOTS: usize = 4;
+/// A longer conversation is not remembered, so that memory stays bounded.
+const LARGEST: usize = 4 << 20;
+
+/// A run of messages that becomes a whole number of turns: replies of the model, or all that lies between two of them.
+pub(crate) struct Group<'a> {
+    pub(crate) messages: &'a [Arc<Message>],
+    /// What [`Adapter::variant`] said of the request.
+    pub(crate) variant: bool,
+    /// The last group of a conversation that is to be cached by the provider.
+    pub(crate) mark: bool,
+}
+
+/// What was written for earlier requests.
+#[derive(Default)]
+pub(crate) struct Memo {
+    /// The newest last.
+    slots: Mutex<Vec<Slot>>,
+}
+
+/// The groups of one conversation but its last, which may still grow.
+struct Slot {
+    variant: bool,
+    messages: Vec<Weak<Message>>,
+    bytes: Vec<u8>,
+    /// How many messages and bytes there are after each group.
+    ends: Vec<(usize, usize)>,
+}
+
+impl Memo {
+    /// The whole body of `request`.
+    pub(crate) fn body(
+        &self,
+        adapter: &dyn Adapter,
+        request: &ChatRequest,
+        info: &ModelInfo,
+    ) -> serde_json::Result<Vec<u8>> {
+        let variant = adapter.variant(request);
+        let mut slot = self.take(&request.messages, variant);
+        let mut rest = request.messages.get(slot.messages.len()..).unwrap_or_default();
+        let mut last = Vec::new();
+        while let Some(group) = rest.chunk_by(|a, b| is_ai(a) == is_ai(b)).next() {
+            rest = rest.get(group.len()..).unwrap_or_default();
+            if rest.is_empty() {
+                let mark = request.system.iter().any(|block| block.cache);
+                adapter.turns(&Group { messages: group, variant, mark }, &mut last)?;
+            } else {
+                adapter.turns(&Group { messages: group, variant, mark: false }, &mut slot.bytes)?;
+                slot.messages.extend(group.iter().map(Arc::downgrade));
+                slot.ends.push((slot.messages.len(), slot.bytes.len()));
+            }
+        }
+        let mut body = Vec::with_capacity(slot.bytes.len() + last.len() + (16 << 10));
+        adapter.head(request, info, &mut body)?;
+        body.extend_from_slice(&slot.bytes);
+        body.extend_from_slice(&last);
+        // Every turn is written with a comma behind it.
+        if body.last() == Some(&b',') {
+            body.pop();
+        }
+        adapter.tail(request, info, &mut body)?;
+        self.keep(slot);
+        Ok(body)
+    }
+
+    /// The remembered beginning of `messages`, or an empty one.
+    fn take(&self, messages: &[Arc<Message>], variant: bool) -> Slot {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = slots.iter().map(|slot| if slot.variant == variant { slot.shared(messages) } else { 0 });
+        let best = fits.enumerate().max_by_key(|(_, shared)| *shared).filter(|(_, shared)| *shared > 0);
+        match best {
+            Some((at, shared)) => slots.remove(at).cut(messages, shared),
+            None => Slot { variant, messages: Vec::new(), bytes: Vec::new(), ends: Vec::new() },
+        }
+    }
+
+    fn keep(&self, slot: Slot) {
+        if slot.ends.is_empty() || slot.bytes.len() > LARGEST {
+            return;
+        }
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if slots.len() >= SLOTS {
+            slots.remove(0);
+        }
+        slots.push(slot);
+    }
+}
+
+impl Slot {
+    /// How many messages at the beginning are the very same.
+    fn shared(&self, messages: &[Arc<Message>]) -> usize {
+        let same =
+            |(known, message): &(&Weak<Message>, &Arc<Message>)| std::ptr::eq(known.as_ptr(), Arc::as_ptr(message));
+        self.messages.iter().zip(messages).take_while(same).count()
+    }
+
+    /// Forgets all but the groups that are whole in `messages` too: the next message there must begin another.
+    fn cut(mut self, messages: &[Arc<Message>], shared: usize) -> Self {
+        let is_end = |at: usize| match (at.checked_sub(1).and_then(|before| messages.get(before)), messages.get(at)) {
+            (Some(before), Some(after)) => is_ai(before) != is_ai(after),
+            _ => false,
+        };
+        let whole = self.ends.iter().rposition(|(count, _)| *count <= shared && is_end(*count));
+        self.ends.truncate(whole.map_or(0, |at| at + 1));
+        let (count, length) = self.ends.last().copied().unwrap_or_default();
+        self.messages.truncate(count);
+        self.bytes.truncate(length);
+        self
+    }
+}
+
+fn is_ai(message: &Message) -> bool {
+    matches!(message, Message::Ai(_))
+}
+
+#[cfg(test)]
+#[path = "body_tests.rs"]
+mod tests;

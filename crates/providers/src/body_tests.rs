@@ -1,0 +1,95 @@
+use bosun_model::SystemBlock;
+use proptest::prelude::*;
+
+use super::*;
+use crate::Family;
+use crate::adapter::adapter;
+use crate::testing::{config, conversation, endpoint, info};
+
+/// What people and summaries do to a conversation between two requests.
+#[derive(Clone, Debug)]
+enum Change {
+    /// One more message, a copy of one of the conversation's.
+    Push(prop::sample::Index),
+    Truncate(prop::sample::Index),
+    Replace(prop::sample::Index, prop::sample::Index),
+    /// Another conversation on the same model.
+    Switch,
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let index = any::<prop::sample::Index>;
+    prop_oneof![
+        6 => index().prop_map(Change::Push),
+        1 => index().prop_map(Change::Truncate),
+        1 => (index(), index()).prop_map(|(at, with)| Change::Replace(at, with)),
+        1 => Just(Change::Switch),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_remembered_beginning_changes_no_byte(changes in prop::collection::vec(change(), 1..40), caching: bool) {
+        let samples = conversation().messages;
+        let fresh = |at: &prop::sample::Index| Arc::new((*samples[at.index(samples.len())]).clone());
+        for family in [Family::Anthropic, Family::OpenAiChat] {
+            let adapter = adapter(&endpoint(&config(family)), family);
+            let (memo, info) = (Memo::default(), info("claude-sonnet-4-6"));
+            let mut conversations = vec![Vec::new(); 3];
+            for change in &changes {
+                let messages = &mut conversations[0];
+                match change {
+                    Change::Push(which) => messages.push(fresh(which)),
+                    Change::Truncate(at) => messages.truncate(at.index(messages.len() + 1)),
+                    Change::Replace(at, with) => if !messages.is_empty() {
+                        let at = at.index(messages.len());
+                        messages[at] = fresh(with);
+                    },
+                    Change::Switch => conversations.rotate_left(1),
+                }
+                let request = ChatRequest {
+                    system: vec![SystemBlock { text: "s".into(), cache: caching }],
+                    messages: conversations[0].clone(),
+                    ..conversation()
+                };
+                let remembered = memo.body(&*adapter, &request, &info).unwrap();
+                let whole = Memo::default().body(&*adapter, &request, &info).unwrap();
+                prop_assert_eq!(String::from_utf8(remembered), String::from_utf8(whole));
+            }
+        }
+    }
+}
+
+#[test]
+fn only_what_is_new_is_written_again() {
+    let adapter = adapter(&endpoint(&config(Family::Anthropic)), Family::Anthropic);
+    let (memo, request) = (Memo::default(), conversation());
+    memo.body(&*adapter, &request, &info("m")).unwrap();
+    let remembered = || {
+        let slots = memo.slots.lock().unwrap();
+        slots.iter().map(|slot| slot.messages.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(remembered(), [8]);
+    assert_eq!(memo.take(&request.messages, false).messages.len(), 8);
+    assert_eq!(remembered(), [0; 0]);
+}
+
+/// Prints what the 400th step costs with and without memory; run it with `--run-ignored only --no-capture`.
+#[test]
+#[ignore = "a measurement"]
+fn cost_of_a_body() {
+    for family in [Family::Anthropic, Family::OpenAiChat] {
+        let adapter = adapter(&endpoint(&config(family)), family);
+        let step = conversation().messages;
+        let mut request = ChatRequest { messages: step[..1].to_vec(), ..conversation() };
+        for _ in 0..400 {
+            request.messages.extend(step[7..].iter().map(|message| Arc::new((**message).clone())));
+        }
+        let memo = Memo::default();
+        for what in ["first", "again"] {
+            let start = std::time::Instant::now();
+            let length = memo.body(&*adapter, &request, &info("m")).unwrap().len();
+            println!("{family:?} {what}: {length} bytes in {:?}", start.elapsed());
+        }
+    }
+}
