@@ -165,3 +165,7 @@ impl From<VirtualPath> for String {
         path.0.as_ref().to_owned()
     }
 }
+
+#[cfg(test)]
+#[path = "path_tests.rs"]
+mod tests;

@@ -1,1 +1,53 @@
+use std::os::unix::fs::symlink;
 
+use pretty_assertions::assert_eq;
+
+use super::*;
+
+#[test]
+fn an_ordinary_folder_is_fine() {
+    let top = tempfile::tempdir().unwrap();
+    let project = top.path().join("proj");
+    std::fs::create_dir(&project).unwrap();
+    symlink(&project, top.path().join("link")).unwrap();
+    let real = project.canonicalize().unwrap();
+    for given in [project, top.path().join("link")] {
+        let root = check(&given, Some(top.path())).unwrap();
+        assert_eq!(root, ProjectRoot { path: real.clone(), notes: Vec::new() });
+    }
+}
+
+#[test]
+fn what_cannot_be_a_project_says_why() {
+    let top = tempfile::tempdir().unwrap();
+    let file = top.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    symlink(top.path(), top.path().join("home")).unwrap();
+    let refused = |path: &Path| check(path, Some(top.path())).unwrap_err();
+    assert!(matches!(refused(&top.path().join("none")), RootError::Missing { .. }));
+    assert!(matches!(refused(&file), RootError::NotAFolder { .. }));
+    assert!(matches!(refused(&file.join("x")), RootError::NotAFolder { .. }));
+    assert!(matches!(refused(top.path()), RootError::Home { .. }));
+    assert!(matches!(refused(&top.path().join("home")), RootError::Home { .. }));
+    assert!(matches!(refused(Path::new("/")), RootError::FileSystemRoot { .. }));
+    assert!(matches!(refused(Path::new("/tmp/..")), RootError::FileSystemRoot { .. }));
+    let said = refused(&file).to_string();
+    assert!(said.contains("file, not a folder") && said.contains("choose"), "{said}");
+}
+
+#[test]
+fn rights_are_looked_at() {
+    use std::os::unix::fs::PermissionsExt;
+    if rustix::process::geteuid().is_root() {
+        // The superuser may do everything; nothing to see here.
+        return;
+    }
+    let top = tempfile::tempdir().unwrap();
+    let set = |mode| std::fs::set_permissions(top.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+    set(0o555);
+    assert_eq!(check(top.path(), None).unwrap().notes, [RootNote::ReadOnly]);
+    set(0o000);
+    let error = check(top.path(), None).unwrap_err();
+    set(0o755);
+    assert!(matches!(error, RootError::Unreadable { .. }), "{error}");
+}

@@ -213,3 +213,7 @@ pub(crate) fn require_regular(stat: &Stat, path: &VirtualPath) -> Result<(), Bac
     };
     Err(BackendError::NotRegular { path: path.clone(), kind })
 }
+
+#[cfg(test)]
+#[path = "root_tests.rs"]
+mod tests;

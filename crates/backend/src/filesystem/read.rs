@@ -1,5 +1,6 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::time::SystemTime;
 
 use rustix::fs::Stat;
 
@@ -12,8 +13,10 @@ use crate::{BackendError, ContentHash, FileStamp, ReadContent, ReadResult, ReadW
 const CHUNK: usize = 256 * 1024;
 /// Up to this many bytes a page's stamp carries a hash; larger files are stamped by their figures alone.
 const MAX_HASHED: u64 = 16 * 1024 * 1024;
+/// A write that began this long ago, in nanoseconds, is over.
+const RECENT_NS: i64 = 250_000_000;
 /// Attempts to see a file that is being written in one state.
-const ATTEMPTS: u32 = 6;
+const ATTEMPTS: u32 = 8;
 
 pub(super) fn read(
     root: &Root,
@@ -91,6 +94,9 @@ impl Sink for PageSink {
 
 /// One pass whose bytes are known to have stood in the file together: its figures did not move meanwhile, or two
 /// passes over the same length gave the same bytes (something is being appended). Never a mixture of two states.
+///
+/// A file that changed a moment ago always takes two passes: the write may still be under way, and it moved the
+/// figures when it began.
 fn snapshot<S: Sink>(
     file: &File,
     path: &VirtualPath,
@@ -101,29 +107,41 @@ fn snapshot<S: Sink>(
     let mut before = look()?;
     let mut length = size(&before);
     let mut last: Option<blake3::Hash> = None;
-    for attempt in 0..ATTEMPTS {
-        let hashed = attempt > 0 || length <= hash_up_to;
+    let mut failed = None;
+    for _ in 0..ATTEMPTS {
+        let recent = is_recent(&before);
+        let hashed = recent || last.is_some() || length <= hash_up_to;
         let mut hasher = hashed.then(blake3::Hasher::new);
         let mut taken = sink();
         let complete = pass(file, path, length, &mut taken, hasher.as_mut());
         let after = look()?;
         let hash = hasher.map(|hasher| hasher.finalize());
-        let still = figures(&before) == figures(&after);
-        // Bytes that are no text may be the fault of a writer at work, so that they count only when nothing moved.
+        let still = figures(&before) == figures(&after) && !recent;
         match complete {
-            Ok(true) if still || (hash.is_some() && hash == last) => {
+            Ok(true) if (still && size(&before) == length) || (hash.is_some() && hash == last) => {
                 return Ok((taken, stamp(&before, length, hash.map(ContentHash::from_blake3))));
             }
+            Ok(true) if hash.is_some() => last = hash,
             Err(error) if still => return Err(error),
-            Ok(true) => last = hash,
-            Ok(false) | Err(_) => {
+            unsettled => {
+                failed = unsettled.err();
                 length = size(&after);
                 last = None;
             }
         }
         before = after;
     }
-    Err(BackendError::Unstable { path: path.clone() })
+    Err(failed.unwrap_or_else(|| BackendError::Unstable { path: path.clone() }))
+}
+
+/// Whether a write may be under way that began before the file was looked at.
+fn is_recent(stat: &Stat) -> bool {
+    let (_, modified, changed, changed_ns) = figures(stat);
+    let changed = changed.saturating_mul(1_000_000_000).saturating_add(changed_ns);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let now = i64::try_from(now).unwrap_or(i64::MAX);
+    // A clock that is ahead says nothing about the age.
+    now.saturating_sub(modified.max(changed)) < RECENT_NS
 }
 
 /// `Ok(false)`: the file became shorter.

@@ -191,14 +191,14 @@ fn keep_attributes(from: Replaced<'_>, to: &File) -> Result<(), Errno> {
 }
 
 fn extended_attributes(file: &File) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let Ok(length) = rustix::fs::flistxattr(file, &mut [0_u8; 0]) else { return Vec::new() };
+    let Ok(length) = rustix::fs::flistxattr_query(file) else { return Vec::new() };
     let mut list = vec![0_u8; length];
     let Ok(length) = rustix::fs::flistxattr(file, &mut *list) else { return Vec::new() };
     list.truncate(length);
     list.split(|byte| *byte == 0)
         .filter(|name| !name.is_empty())
         .filter_map(|name| {
-            let length = rustix::fs::fgetxattr(file, name, &mut [0_u8; 0]).ok()?;
+            let length = rustix::fs::fgetxattr_query(file, name).ok()?;
             let mut value = vec![0_u8; length];
             let length = rustix::fs::fgetxattr(file, name, &mut *value).ok()?;
             value.truncate(length);

@@ -1,1 +1,117 @@
+use std::sync::Mutex;
 
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+
+use super::*;
+
+#[derive(Default)]
+struct Shown(Mutex<Vec<u8>>);
+
+impl OutputSink for Shown {
+    fn output(&self, bytes: &[u8]) {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+    }
+}
+
+fn woven(parts: &[(Stream, &str)]) -> String {
+    let mut lines = Interleaver::default();
+    let mut out = Vec::new();
+    for (stream, text) in parts {
+        lines.push(*stream, text.as_bytes(), &mut out);
+    }
+    lines.flush(&mut out);
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn lines_are_whole_and_marked() {
+    use Stream::{Err, Out};
+    assert_eq!(woven(&[(Out, "a\n"), (Err, "b\nc\n"), (Out, "d")]), "a\n[stderr] b\n[stderr] c\nd");
+    assert_eq!(woven(&[(Out, "one "), (Err, "x\n"), (Out, "line\n")]), "[stderr] x\none line\n");
+    assert_eq!(woven(&[(Out, "open"), (Err, "also")]), "open\n[stderr] also");
+    assert_eq!(woven(&[(Err, "a\n\nb")]), "[stderr] a\n[stderr] \n[stderr] b");
+    assert_eq!(woven(&[]), "");
+}
+
+async fn collected(parts: &[(Stream, Vec<u8>)]) -> (Collected, Vec<u8>) {
+    let shown = Shown::default();
+    let mut collector = Collector::new(&shown, std::env::temp_dir());
+    for (stream, bytes) in parts {
+        collector.take(*stream, bytes);
+        collector.spill().await;
+    }
+    let collected = collector.finish().await;
+    (collected, shown.0.into_inner().unwrap())
+}
+
+#[tokio::test]
+async fn up_to_the_limit_all_of_it_is_there() {
+    let text = b"0123456789abcde\n".repeat((HEAD + TAIL) / 16);
+    let (exact, _) = collected(&[(Stream::Out, text.clone())]).await;
+    assert_eq!((exact.output.as_bytes() == text, exact.truncated, exact.kept), (true, false, None));
+    let more = [(Stream::Out, text.clone()), (Stream::Out, b"!".to_vec())];
+    let (over, _) = collected(&more).await;
+    assert!(over.truncated && over.output.contains("[1 bytes left out here]"));
+    assert_eq!(over.kept.unwrap().read(0, usize::MAX).unwrap(), [text, b"!".to_vec()].concat());
+}
+
+/// O01, the small form: what is held stays small, what is kept is bounded, what was written is counted.
+#[tokio::test]
+async fn endless_output_costs_no_memory() {
+    let shown = Shown::default();
+    let mut collector = Collector::new(&shown, std::env::temp_dir());
+    let chunk = b"y\n".repeat(64 * 1024);
+    for _ in 0..1200 {
+        collector.take(Stream::Out, &chunk);
+        collector.spill().await;
+        assert!(collector.spool.pending.capacity() <= 4 * SPOOL && collector.tail.capacity() <= 4 * TAIL);
+    }
+    let collected = collector.finish().await;
+    assert_eq!(collected.written, 1200 * chunk.len() as u64);
+    assert_eq!(collected.kept.unwrap().len(), MAX_KEPT);
+    assert!(collected.output.len() < HEAD + TAIL + 100);
+    let live = shown.0.into_inner().unwrap();
+    assert!(String::from_utf8(live).unwrap().contains("bytes not shown live"));
+}
+
+#[tokio::test]
+async fn cuts_do_not_fall_into_characters() {
+    for shift in 0..3 {
+        let text = format!("{}{}", "x".repeat(shift), "€".repeat(200_000));
+        let (collected, _) = collected(&[(Stream::Out, text.into_bytes())]).await;
+        assert!(!collected.output.contains('\u{fffd}'));
+    }
+}
+
+#[tokio::test]
+async fn a_disk_that_takes_nothing_leaves_the_ends() {
+    let shown = Shown::default();
+    let mut collector = Collector::new(&shown, "/nonexistent/folder".into());
+    collector.take(Stream::Out, &b"z\n".repeat(400_000));
+    let collected = collector.finish().await;
+    assert_eq!((collected.kept, collected.truncated, collected.written), (None, true, 800_000));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn one_stream_alone_is_not_touched(parts in proptest::collection::vec("[a\n]{0,9}", 0..12)) {
+        let all: Vec<_> = parts.iter().map(|part| (Stream::Out, part.as_str())).collect();
+        prop_assert_eq!(woven(&all), parts.concat());
+    }
+
+    #[test]
+    fn every_line_keeps_its_text_and_its_stream(parts in proptest::collection::vec((any::<bool>(), "[ab]{0,3}\n?"), 0..16)) {
+        let all: Vec<_> =
+            parts.iter().map(|(err, text)| (if *err { Stream::Err } else { Stream::Out }, text.as_str())).collect();
+        let woven = woven(&all);
+        let of = |wanted: bool| parts.iter().filter(|(err, _)| *err == wanted).map(|(_, text)| text.as_str()).collect::<String>();
+        let (err, out): (Vec<&str>, Vec<&str>) = woven.lines().partition(|line| line.starts_with("[stderr] "));
+        let err: Vec<&str> = err.iter().filter_map(|line| line.strip_prefix("[stderr] ")).collect();
+        let (all_out, all_err) = (of(false), of(true));
+        prop_assert_eq!(out, all_out.lines().collect::<Vec<_>>());
+        prop_assert_eq!(err, all_err.lines().collect::<Vec<_>>());
+    }
+}

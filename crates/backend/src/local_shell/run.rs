@@ -15,6 +15,8 @@ use crate::{BackendError, ExecResult, OutputSink};
 
 /// What a pipe holds at most.
 const PIPE: usize = 64 * 1024;
+/// Standard error comes first every so many reads.
+const TURNS: u32 = 16;
 /// An unfinished line is shown when nothing came for this long.
 const IDLE: Duration = Duration::from_millis(100);
 /// Time for the last bytes of programs that end a moment after the shell, before they are ended.
@@ -102,31 +104,42 @@ struct Pipes {
     err: Option<ChildStderr>,
     out_buffer: Vec<u8>,
     err_buffer: Vec<u8>,
+    turns: u32,
 }
 
 impl Pipes {
     fn new(out: ChildStdout, err: ChildStderr) -> Self {
-        Self { out: Some(out), err: Some(err), out_buffer: vec![0; PIPE], err_buffer: vec![0; PIPE] }
+        Self { out: Some(out), err: Some(err), out_buffer: vec![0; PIPE], err_buffer: vec![0; PIPE], turns: 0 }
     }
 
     fn are_open(&self) -> bool {
         self.out.is_some() || self.err.is_some()
     }
 
-    /// Takes what comes next from either, or shows an unfinished line when nothing comes. Losing this future loses no
-    /// bytes.
+    /// Takes what comes next from either, or shows an unfinished line when nothing comes. Where both have something,
+    /// standard output comes first, but not for ever. Losing this future loses no bytes.
     async fn read(&mut self, collector: &mut Collector<'_>) {
-        let idle = tokio::time::sleep(IDLE);
-        tokio::select! {
-            got = next(&mut self.out, &mut self.out_buffer), if self.out.is_some() => match got {
-                0 => self.out = None,
-                got => collector.take(Stream::Out, self.out_buffer.get(..got).unwrap_or_default()),
+        self.turns = self.turns.wrapping_add(1);
+        let out = next(&mut self.out, &mut self.out_buffer);
+        let err = next(&mut self.err, &mut self.err_buffer);
+        let first = if self.turns.is_multiple_of(TURNS) { Stream::Err } else { Stream::Out };
+        let (stream, got) = tokio::select! {
+            biased;
+            read = either(first, out, err) => read,
+            () = tokio::time::sleep(IDLE), if collector.holds() => return collector.flush(),
+        };
+        let (pipe_is_done, buffer) = (
+            got == 0,
+            match stream {
+                Stream::Out => &self.out_buffer,
+                Stream::Err => &self.err_buffer,
             },
-            got = next(&mut self.err, &mut self.err_buffer), if self.err.is_some() => match got {
-                0 => self.err = None,
-                got => collector.take(Stream::Err, self.err_buffer.get(..got).unwrap_or_default()),
-            },
-            () = idle, if collector.holds() => collector.flush(),
+        );
+        collector.take(stream, buffer.get(..got).unwrap_or_default());
+        match stream {
+            Stream::Out if pipe_is_done => self.out = None,
+            Stream::Err if pipe_is_done => self.err = None,
+            _ => {}
         }
     }
 
@@ -139,11 +152,27 @@ impl Pipes {
     }
 }
 
-/// Bytes read; 0 at the end. A pipe that fails has nothing more to say either.
+/// Bytes read; 0 at the end. A pipe that fails has nothing more to say either, one that is closed says nothing.
 async fn next(pipe: &mut Option<impl AsyncRead + Unpin>, buffer: &mut [u8]) -> usize {
     match pipe {
         Some(pipe) => pipe.read(buffer).await.unwrap_or(0),
-        None => 0,
+        None => std::future::pending().await,
+    }
+}
+
+async fn either(first: Stream, out: impl Future<Output = usize>, err: impl Future<Output = usize>) -> (Stream, usize) {
+    let (mut out, mut err) = (pin!(out), pin!(err));
+    match first {
+        Stream::Out => tokio::select! {
+            biased;
+            got = &mut out => (Stream::Out, got),
+            got = &mut err => (Stream::Err, got),
+        },
+        Stream::Err => tokio::select! {
+            biased;
+            got = &mut err => (Stream::Err, got),
+            got = &mut out => (Stream::Out, got),
+        },
     }
 }
 

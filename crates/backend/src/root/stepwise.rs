@@ -12,7 +12,7 @@ pub(super) fn open(dir: BorrowedFd<'_>, relative: &str, flags: OFlags, mounts: M
     let mut held: Option<OwnedFd> = None;
     let mut names = relative.split('/').filter(|name| !matches!(*name, "" | ".")).peekable();
     if names.peek().is_none() {
-        return Ok(rustix::fs::openat(dir, ".", flags, Mode::empty())?);
+        return rustix::fs::openat(dir, ".", flags, Mode::empty());
     }
     while let Some(name) = names.next() {
         if name == ".." {

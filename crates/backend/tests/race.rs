@@ -1,0 +1,150 @@
+//! P13: a folder is swapped with a link that leads out, as fast as the machine can, while everything a backend does is
+//! done through it. Half a second by default, ten with `BOSUN_LONG=1`. Not one byte from outside may be seen and not
+//! one outside may change.
+#![cfg(target_os = "linux")]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests make their own files and fail by panicking")]
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use bosun_backend::{
+    Backend, BackendError, Delete, Expect, FilesystemBackend, FilesystemOptions, GlobQuery, GrepQuery, ReadContent,
+    ReadWindow, Replacement, Unwitnessed, VirtualPath,
+};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use tokio_util::sync::CancellationToken;
+
+const SECRET: &str = "secret from outside";
+
+fn path(text: &str) -> VirtualPath {
+    VirtualPath::parse(text).unwrap()
+}
+
+/// `proj/dir` (inside) and `proj/swap`, which trades places with `dir` and leads to `out`.
+fn arena(top: &Path) -> FilesystemBackend {
+    let project = top.join("proj");
+    fs::create_dir_all(project.join("dir/sub")).unwrap();
+    fs::create_dir_all(top.join("out/sub")).unwrap();
+    for name in ["f.txt", "sub/f.txt"] {
+        fs::write(project.join("dir").join(name), "inside\n").unwrap();
+        fs::write(top.join("out").join(name), SECRET).unwrap();
+    }
+    fs::write(top.join("out/only-outside.txt"), SECRET).unwrap();
+    std::os::unix::fs::symlink("../out", project.join("swap")).unwrap();
+    FilesystemBackend::open(&project, FilesystemOptions::default()).unwrap()
+}
+
+/// Everything below a folder, names and bytes.
+fn state(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(state(&path));
+        } else {
+            found.push((path.display().to_string(), fs::read(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Returns how many reads got through.
+async fn reads(backend: &FilesystemBackend) -> usize {
+    let mut through = 0;
+    let window = ReadWindow { offset: 0, limit: 10 };
+    for name in ["/dir/f.txt", "/dir/sub/f.txt", "/dir/only-outside.txt"] {
+        if let Ok(read) = backend.read(&path(name), window).await {
+            let ReadContent::Text(page) = read.content else { panic!("{name}") };
+            assert!(!page.lines.concat().contains(SECRET), "read {name}");
+            through += 1;
+        }
+        if let Some(Ok(bytes)) = backend.download(vec![path(name)]).await.pop() {
+            assert!(!String::from_utf8(bytes).unwrap().contains(SECRET), "download {name}");
+        }
+    }
+    let listed = backend.ls(&path("/dir")).await.unwrap_or_default();
+    assert!(listed.iter().all(|row| row.path.name() != Some("only-outside.txt")), "ls");
+    through
+}
+
+async fn searches(backend: &FilesystemBackend) {
+    for start in ["/", "/dir", "/dir/sub"] {
+        let query = GlobQuery {
+            pattern: "*.txt".into(),
+            path: path(start),
+            include_ignored: true,
+            cancel: CancellationToken::new(),
+        };
+        let found = backend.glob(query).await.map(|found| found.paths).unwrap_or_default();
+        assert!(found.iter().all(|path| path.name() != Some("only-outside.txt")), "glob {start}");
+        let query = GrepQuery {
+            pattern: "e".into(),
+            regex: false,
+            path: path(start),
+            glob: None,
+            include_ignored: true,
+            max_count: 100,
+            cancel: CancellationToken::new(),
+        };
+        let found = backend.grep(query).await.map(|found| found.matches).unwrap_or_default();
+        assert!(found.iter().all(|row| !row.text.contains(SECRET)), "grep {start}");
+    }
+}
+
+async fn changes(backend: &FilesystemBackend) {
+    let write = |name| async move {
+        let done = backend.write(&path(name), b"inside\n".to_vec(), Expect::Anything, &Unwitnessed).await;
+        expected(done.map(|_| ()));
+    };
+    write("/dir/f.txt").await;
+    write("/dir/sub/f.txt").await;
+    write("/dir/new/deep/f.txt").await;
+    let replacement = Replacement { old: "e", new: "3", all: true };
+    expected(backend.edit(&path("/dir/f.txt"), replacement, Expect::Anything, &Unwitnessed).await.map(|_| ()));
+    expected(backend.delete(&path("/dir/new"), Expect::Anything, &Unwitnessed).await.map(|_| ()));
+}
+
+/// Any refusal will do, so long as it is about the path.
+fn expected(result: Result<(), BackendError>) {
+    if let Err(error) = result {
+        assert!(!matches!(error, BackendError::RootGone), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_racing_link_never_leads_out() {
+    let top = tempfile::tempdir().unwrap();
+    let backend = arena(top.path());
+    let outside = state(&top.path().join("out"));
+    let time = Duration::from_millis(if std::env::var_os("BOSUN_LONG").is_some() { 10_000 } else { 500 });
+    let (dir, swap) = (top.path().join("proj/dir"), top.path().join("proj/swap"));
+    let stopped = AtomicBool::new(false);
+    let through = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stopped.load(Ordering::Relaxed) {
+                renameat_with(CWD, &dir, CWD, &swap, RenameFlags::EXCHANGE).unwrap();
+            }
+        });
+        let handle = tokio::runtime::Handle::current();
+        let work = scope.spawn(move || {
+            handle.block_on(async {
+                let begun = Instant::now();
+                let mut through = 0;
+                while begun.elapsed() < time {
+                    through += reads(&backend).await;
+                    searches(&backend).await;
+                    changes(&backend).await;
+                }
+                through
+            })
+        });
+        let through = work.join();
+        stopped.store(true, Ordering::Relaxed);
+        through
+    });
+    assert!(through.unwrap() > 0, "the way in was never open");
+    assert_eq!(state(&top.path().join("out")), outside);
+}
