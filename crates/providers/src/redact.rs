@@ -57,6 +57,7 @@ impl Redactor {
         Self { forms }
     }
 
+    /// `text` with every secret and every lookalike replaced by `[redacted]`.
     pub fn redact(&self, text: &str) -> String {
         let mut text = Cow::Borrowed(text);
         for form in &self.forms {
