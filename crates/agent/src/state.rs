@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use bosun_backend::{FileData, FileStamp, VirtualPath};
@@ -38,6 +38,8 @@ pub struct State {
     /// Provider and name, where the session chose one.
     pub model: Option<(String, String)>,
     next_todo: u32,
+    /// Every call there was. Some servers count their calls from 0 in every reply.
+    calls: HashSet<CallId>,
 }
 
 /// A turn under way.
@@ -164,6 +166,11 @@ impl State {
         self.step.as_ref()?.calls.iter().find(|call| call.call.id == *id)
     }
 
+    /// Whether the session had a call of this id before.
+    pub fn has_call(&self, id: &CallId) -> bool {
+        self.calls.contains(id)
+    }
+
     /// The last reply of the model with text in it.
     pub fn last_text(&self) -> Option<String> {
         self.messages.iter().rev().find_map(|message| match &**message {
@@ -204,6 +211,7 @@ impl State {
             })
         });
         let calls: Vec<OpenCall> = valid.chain(invalid).collect();
+        self.calls.extend(calls.iter().map(|call| call.call.id.clone()));
         self.step = (!calls.is_empty()).then(|| OpenStep { message: message.id.clone(), calls });
         self.messages.push(Arc::new(Message::Ai(message.clone())));
     }

@@ -1,8 +1,8 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bosun_backend::VirtualPath;
-use bosun_model::{AiMessage, ChatRequest, Message, ToolCall, ToolMessage};
+use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolMessage};
 use bosun_tools::{DynTool, ToolKind, ToolOutput};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -21,7 +21,8 @@ pub(crate) async fn reply(cx: &TurnContext) -> Result<AiMessage, AgentError> {
         max_output: agent.model.info().max_output,
         ..ChatRequest::default()
     };
-    let message = NextModel { cx, rest: &agent.middleware }.run(request).await?;
+    let mut message = NextModel { cx, rest: &agent.middleware }.run(request).await?;
+    name_apart(cx, &mut message);
     let kinds = message.tool_calls.iter().map(|call| kind_of(cx, &call.name)).collect();
     cx.log().record(vec![EntryBody::Ai { message: message.clone(), kinds }]).await?;
     for middleware in agent.middleware.iter().rev() {
@@ -29,6 +30,19 @@ pub(crate) async fn reply(cx: &TurnContext) -> Result<AiMessage, AgentError> {
         record_update(cx, middleware.name(), update).await?;
     }
     Ok(message)
+}
+
+/// Gives calls whose id the session had before an id of their own: approvals, results and subagents go by it.
+fn name_apart(cx: &TurnContext, message: &mut AiMessage) {
+    let mut taken = HashSet::new();
+    let valid = message.tool_calls.iter_mut().map(|call| &mut call.id);
+    let invalid = message.invalid_tool_calls.iter_mut().map(|call| &mut call.id);
+    for id in valid.chain(invalid) {
+        if cx.log().with_state(|state| state.has_call(id)) || taken.contains(id) {
+            *id = CallId::new(format!("{id}-{}", cx.agent().ids.next()));
+        }
+        taken.insert(id.clone());
+    }
 }
 
 /// Records a middleware's update, where it has one.

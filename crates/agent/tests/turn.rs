@@ -282,3 +282,12 @@ async fn a_reply_with_nothing_in_it_ends_the_turn() {
     let scene = scene(vec![Reply::text("  ").into()], 1).await;
     assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Empty));
 }
+
+#[tokio::test]
+async fn calls_that_share_an_id_are_told_apart() {
+    let same = || call("act", json!({"how": "hello"}), "0").and_call_with_id("0", "act", json!({"how": "again"}));
+    let scene = scene(vec![same().into(), same().into(), "done".into()], 1).await;
+    assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
+    let ids: std::collections::HashSet<String> = results(&scene).into_iter().map(|(id, ..)| id).collect();
+    assert_eq!(ids.len(), 4);
+}
