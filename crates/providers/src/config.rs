@@ -6,6 +6,8 @@ use reqwest::Url;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
+use crate::redact::Redactor;
+
 /// An account at a model server: where it is, what it speaks, and the key.
 ///
 /// A key belongs to the host it was entered for. Whoever fills this in compares [`host_of`] with the host stored beside
@@ -99,6 +101,8 @@ impl Endpoint {
         let wrong = |reason: &str| {
             let example = family.default_base_url();
             let message = format!("the base URL {base_url:?} {reason}; it should look like {example}");
+            // People paste keys into the wrong field.
+            let message = Redactor::default().redact(&message);
             ModelError::new(ModelErrorKind::NotFound, provider, message)
         };
         let mut base = Url::parse(base_url.trim()).map_err(|error| match error.to_string().as_str() {
@@ -191,11 +195,12 @@ mod tests {
             ("http://", "cannot be read (empty host)"),
             ("", "no http:// or https:// in front"),
             ("https://user:pass@host/v1", "user name or password"),
+            ("sk-canary-0123456789", "no http:// or https:// in front"),
         ];
         for (url, reason) in wrong {
             let error = host_of(url).unwrap_err();
             assert!(error.message.contains(reason), "{url}: {error}");
-            assert!(!error.message.contains("pass@"));
+            assert!(!error.message.contains("pass@") && !error.message.contains("canary"));
         }
     }
 
