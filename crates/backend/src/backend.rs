@@ -6,7 +6,8 @@ use crate::{
 /// Files behind one path space.
 ///
 /// Every error names the path as the caller wrote it (a composite re-adds its prefix). Mutations take a witness and
-/// call it exactly once per changed file, after everything that can fail by itself and before the first effect.
+/// call it exactly once per changed file, after everything that can fail by itself and before the first effect. A
+/// future that is dropped leaves the file as it was or as it was to become.
 pub trait Backend: Send + Sync {
     /// Direct children, sorted by path.
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>>;
@@ -75,6 +76,12 @@ pub struct Replacement<'a> {
 
 /// Removes files, links (never their targets) and directory trees.
 pub trait Delete: Send + Sync {
+    /// Gives one change for each file and link that went; an empty directory gives none. The witness hears of each
+    /// before it goes. What cannot be deleted as a whole is found before anything is; where something changes
+    /// meanwhile, the call stops there and what went is gone.
+    ///
+    /// `expect` is about a file's content. Of a directory [`Expect::Unchanged`] says only which one it is, of a link
+    /// nothing is expected.
     fn delete<'a>(
         &'a self,
         path: &'a VirtualPath,

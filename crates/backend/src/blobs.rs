@@ -16,8 +16,11 @@ use crate::{ContentHash, KeptOutput};
 const CHUNK: usize = 256 * 1024;
 /// Blobs below this size are not worth compressing.
 const MIN_COMPRESSED: u64 = 512;
-/// Good for text at a speed that no disk outruns.
-const LEVEL: i32 = 3;
+/// Within a few per cent of the usual level on source text, at twice its speed.
+const LEVEL: i32 = 1;
+/// For blobs that would keep an edit waiting: still a third of the size of text, and faster than the disk.
+const LARGE_LEVEL: i32 = -5;
+const LARGE: u64 = 1024 * 1024;
 const PLAIN: u8 = 0;
 const ZSTD: u8 = 1;
 
@@ -220,7 +223,7 @@ fn encode(source: &(impl Source + ?Sized), file: &mut File) -> io::Result<()> {
     file.write_all(&[if compressed { ZSTD } else { PLAIN }])?;
     file.write_all(&source.length().to_le_bytes())?;
     if compressed {
-        let mut encoder = zstd::Encoder::new(file, LEVEL)?;
+        let mut encoder = zstd::Encoder::new(file, if source.length() < LARGE { LEVEL } else { LARGE_LEVEL })?;
         each_chunk(source, |chunk| encoder.write_all(chunk))?;
         encoder.finish()?;
         Ok(())

@@ -35,7 +35,7 @@ pub enum BackendError {
     AlreadyExists { path: VirtualPath },
     #[error("'{path}' is a {kind}, not a regular file, and is never opened")]
     NotRegular { path: VirtualPath, kind: &'static str },
-    #[error("'{path}' leads outside its root through a link, so it is not touched")]
+    #[error("'{path}' leads outside its root through a link or a mount, so it is not touched")]
     OutsideRoot { path: VirtualPath },
     #[error("'{path}' cannot be followed: its links form a loop or are nested too deeply")]
     LinkLoop { path: VirtualPath },

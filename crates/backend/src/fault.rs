@@ -16,6 +16,8 @@ pub(crate) fn fault(errno: Errno, path: &VirtualPath) -> BackendError {
         Errno::EXIST => BackendError::AlreadyExists { path },
         Errno::XDEV => BackendError::OutsideRoot { path },
         Errno::LOOP => BackendError::LinkLoop { path },
+        // The kernel gave up following a path that others keep renaming.
+        Errno::AGAIN => BackendError::Unstable { path },
         Errno::ACCESS | Errno::PERM => BackendError::PermissionDenied { path },
         Errno::ROFS => BackendError::ReadOnly { path },
         Errno::NOSPC | Errno::DQUOT => BackendError::DiskFull { path },

@@ -160,7 +160,11 @@ pub(super) fn check(expect: &Expect, found: Option<&FileStamp>, path: &VirtualPa
 
 impl Current {
     pub(super) fn open(root: &Root, place: &Place, path: &VirtualPath, max_kept: u64) -> Result<Self, BackendError> {
-        let file = root.open_child(place.dir.as_fd(), &place.name, READ).map_err(|errno| fault(errno, path))?;
+        let file = root.open_child(place.dir.as_fd(), &place.name, READ).map_err(|errno| match errno {
+            // It was no link a moment ago.
+            Errno::LOOP => BackendError::Changed { path: path.clone() },
+            other => fault(other, path),
+        })?;
         let stat = rustix::fs::fstat(&file).map_err(|errno| fault(errno, path))?;
         require_regular(&stat, path)?;
         let file = File::from(file);
@@ -182,8 +186,9 @@ impl Current {
         }
     }
 
+    #[allow(clippy::useless_conversion, reason = "the field's type differs between systems")]
     pub(super) fn mode(&self) -> u32 {
-        Mode::from_raw_mode(self.stat.st_mode).bits()
+        Mode::from_raw_mode(self.stat.st_mode).bits().into()
     }
 
     /// For a planned change: the stamp of a file whose bytes are not kept.

@@ -44,7 +44,7 @@ impl Staged {
     }
 
     fn named(dir: &Arc<OwnedFd>, mode: Mode) -> std::io::Result<Self> {
-        let name = fresh_name()?;
+        let name = fresh_name();
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(dir, &*name, flags, mode)?);
         Ok(Self { dir: Arc::clone(dir), file, name: Some(name) })
@@ -101,7 +101,7 @@ impl Staged {
         if let Some(name) = &self.name {
             return Ok(name.clone());
         }
-        let name = fresh_name()?;
+        let name = fresh_name();
         link(&self.file, self.dir.as_fd(), &name)?;
         self.name = Some(name.clone());
         Ok(name)
@@ -160,10 +160,8 @@ fn link(file: &File, dir: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
 }
 
 /// Hidden, so that no search meets it, and not to be guessed.
-pub(super) fn fresh_name() -> Result<String, Errno> {
-    let mut random = [0_u8; 16];
-    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
-    Ok(format!(".bosun-{:032x}.tmp", u128::from_ne_bytes(random)))
+fn fresh_name() -> String {
+    format!(".bosun-{}.tmp", uuid::Uuid::now_v7().simple())
 }
 
 fn unsupported(errno: Errno) -> bool {

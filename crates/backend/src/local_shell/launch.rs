@@ -1,5 +1,4 @@
 use std::ffi::OsString;
-use std::os::fd::AsRawFd;
 use std::process::Stdio;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
@@ -24,7 +23,7 @@ pub(super) fn launch(
     environment: &[(OsString, OsString)],
 ) -> Result<Running, BackendError> {
     let failed = |reason: String| BackendError::Spawn { reason };
-    let tag = Tag::fresh().map_err(|errno| failed(errno.to_string()))?;
+    let tag = Tag::fresh();
     let mut shell = Command::new("/bin/sh");
     shell
         .arg("-c")
@@ -48,6 +47,7 @@ pub(super) fn launch(
 /// The folder as an object, not by its name: whatever happens to the name, the command starts where the files are.
 #[cfg(target_os = "linux")]
 fn working_folder(root: &Root) -> std::path::PathBuf {
+    use std::os::fd::AsRawFd;
     let held = format!("/proc/self/fd/{}", root.handle().as_raw_fd());
     if std::path::Path::new(&held).exists() { held.into() } else { root.host().to_owned() }
 }

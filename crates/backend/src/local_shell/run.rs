@@ -40,7 +40,7 @@ pub(super) async fn run(
 ) -> Result<ExecResult, BackendError> {
     let begun = Instant::now();
     let Running { mut child, stdout, stderr, tree } = running;
-    let alive = Alive(tree);
+    let alive = Alive { tree, ending: false };
     let mut collector = Collector::new(sink, spool_dir);
     let mut pipes = Pipes::new(stdout, stderr);
     let mut exit = child.wait();
@@ -177,17 +177,21 @@ async fn either(first: Stream, out: impl Future<Output = usize>, err: impl Futur
 }
 
 /// Ends the tree whichever way the run ends, also where its future is dropped.
-struct Alive(ProcessTree);
+struct Alive {
+    tree: ProcessTree,
+    /// Ending is under way on a thread that nothing stops.
+    ending: bool,
+}
 
 impl Alive {
     /// Ends all processes, while their last output is still read.
-    async fn end(self, pipes: &mut Pipes, collector: &mut Collector<'_>) {
-        let tree = self.0;
-        std::mem::forget(self);
-        let mut ending = pin!(tokio::task::spawn_blocking(move || tree.end()));
+    async fn end(mut self, pipes: &mut Pipes, collector: &mut Collector<'_>) {
+        let tree = self.tree;
+        let mut ended = pin!(tokio::task::spawn_blocking(move || tree.end()));
+        self.ending = true;
         loop {
             tokio::select! {
-                _ = &mut ending => return,
+                _ = &mut ended => return,
                 () = pipes.read(collector), if pipes.are_open() => {}
             }
             collector.spill().await;
@@ -197,8 +201,8 @@ impl Alive {
 
 impl Drop for Alive {
     fn drop(&mut self) {
-        let tree = self.0;
-        if tree.kill_once() {
+        let tree = self.tree;
+        if !self.ending && tree.kill_once() {
             // What was started meanwhile dies on a thread of its own: nobody waits here.
             let killer = std::thread::Builder::new().name("end of a command".to_owned());
             if let Err(error) = killer.spawn(move || tree.kill()) {

@@ -7,7 +7,6 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
 #[cfg(target_os = "linux")]
@@ -36,10 +35,10 @@ pub(super) struct ProcessTree {
 }
 
 impl Tag {
-    pub(super) fn fresh() -> Result<Self, Errno> {
-        let mut random = [0_u8; 8];
-        rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
-        Ok(Self::below(limit_of_this_process(), u64::from_ne_bytes(random)))
+    pub(super) fn fresh() -> Self {
+        // The second half of such an id is chance.
+        let (_, random) = uuid::Uuid::now_v7().as_u64_pair();
+        Self::below(limit_of_this_process(), random)
     }
 
     fn below(limit: Option<u64>, random: u64) -> Self {

@@ -1,18 +1,23 @@
+mod folder;
+mod listing;
+
 use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use rustix::fs::{AtFlags, FileType};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::Budget;
-use super::dialect::{Glob, Progress, is_hidden};
+use super::dialect::{Glob, Progress};
 use super::rules::{Present, Rules};
 use crate::fault::fault;
 use crate::root::{FOLDER, Links, NAME, READ, Root, file_type};
 use crate::{BackendError, VirtualPath};
+use folder::Reading;
+use listing::Listing;
 
 const MAX_THREADS: usize = 8;
 /// Files that one thread takes on at a time; a large folder is shared out in such parts.
@@ -236,7 +241,7 @@ impl<'a> Walk<'a> {
             Ok(handle) => Arc::new(handle),
             Err(errno) => return self.unread(errno),
         };
-        let mut reading = Reading { walk: self, rules: None, handle: Arc::clone(&handle), folder };
+        let mut reading = Reading::new(self, folder, Arc::clone(&handle));
         let mut present = Present::default();
         let mut names: Vec<(String, FileType)> = Vec::new();
         let mut entries = Listing::open(&handle, listing);
@@ -295,108 +300,6 @@ impl Drop for Busy<'_> {
     }
 }
 
-/// One folder while its entries come in.
-struct Reading<'a> {
-    walk: &'a Walk<'a>,
-    folder: Folder,
-    handle: Arc<OwnedFd>,
-    /// The folder's own rules, once its ignore files were looked for.
-    rules: Option<Rules>,
-}
-
-impl Reading<'_> {
-    fn take<V: Visitor>(
-        &mut self,
-        names: &mut Vec<(String, FileType)>,
-        present: Present,
-        visitor: &V,
-        local: &mut V::Local,
-    ) {
-        let rules = match (&self.rules, self.walk.include_ignored) {
-            (Some(rules), _) => rules.clone(),
-            (None, true) => Rules::default(),
-            (None, false) => {
-                let above = &self.folder.rules;
-                above.enter(self.walk.root, self.handle.as_fd(), &self.folder.relative, present)
-            }
-        };
-        self.rules = Some(rules.clone());
-        let mut path = String::with_capacity(self.folder.relative.len() + 64);
-        let mut files = Vec::new();
-        for (name, kind) in names.drain(..) {
-            path.clear();
-            if !self.folder.relative.is_empty() {
-                path.push('/');
-                path.push_str(&self.folder.relative);
-            }
-            path.push('/');
-            path.push_str(&name);
-            match self.kind(&name, kind) {
-                Some(FileType::Directory) => self.folder(&path, &name, &rules),
-                Some(kind @ (FileType::RegularFile | FileType::Symlink)) => {
-                    let wanted = self.wants_file(&name) && !rules.leave_out(&path, false) && visitor.wants(&path);
-                    let link = kind == FileType::Symlink;
-                    if wanted && (!link || self.leads_to_file(&path)) {
-                        files.push(Entry { name, link });
-                    }
-                }
-                _ => {}
-            }
-        }
-        self.share(files, visitor, local);
-    }
-
-    /// Keeps one batch for this thread and leaves the others to all.
-    fn share<V: Visitor>(&self, mut files: Vec<Entry>, visitor: &V, local: &mut V::Local) {
-        let relative: Arc<str> = self.folder.relative.as_str().into();
-        let batch = |entries| Files { folder: Arc::clone(&self.handle), relative: Arc::clone(&relative), entries };
-        while files.len() > BATCH {
-            let entries = files.split_off(files.len() - BATCH);
-            self.walk.add(Work::Files(batch(entries)));
-        }
-        self.walk.visit(&batch(files), visitor, local);
-    }
-
-    fn kind(&self, name: &str, listed: FileType) -> Option<FileType> {
-        if is_git(name) {
-            return None;
-        }
-        if listed != FileType::Unknown {
-            return Some(listed);
-        }
-        let stat = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        Some(file_type(&stat))
-    }
-
-    fn folder(&self, path: &str, name: &str, rules: &Rules) {
-        let progress = match (&self.walk.filter, &self.folder.progress) {
-            (Some(glob), Some(progress)) => match glob.enter(progress, name) {
-                Some(progress) => Some(progress),
-                None => return,
-            },
-            _ if is_hidden(name) && !self.walk.include_ignored => return,
-            _ => None,
-        };
-        if !rules.leave_out(path, true) {
-            let relative = path.trim_start_matches('/').to_owned();
-            self.walk.add(Work::Folder(Folder { relative, progress, rules: rules.clone() }));
-        }
-    }
-
-    fn wants_file(&self, name: &str) -> bool {
-        match (&self.walk.filter, &self.folder.progress) {
-            (Some(glob), Some(progress)) => glob.matches(progress, name),
-            _ => self.walk.include_ignored || !is_hidden(name),
-        }
-    }
-
-    /// Links to folders are not entered: what is behind them is met under its own name.
-    fn leads_to_file(&self, path: &str) -> bool {
-        let target = self.walk.root.open_relative(path.trim_start_matches('/'), NAME, Links::Follow);
-        target.and_then(rustix::fs::fstat).is_ok_and(|stat| file_type(&stat) == FileType::RegularFile)
-    }
-}
-
 impl Found<'_> {
     /// The file's path as the caller would write it. `None` for a name that cannot be a path here.
     pub(super) fn path(&self) -> Option<VirtualPath> {
@@ -429,56 +332,4 @@ impl Found<'_> {
 /// Git's own files are never searched, however a file system without case spells them.
 fn is_git(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git")
-}
-
-/// The entries of an open folder. Names that are not UTF-8 cannot be paths here and are passed over.
-struct Listing<'a> {
-    #[cfg(target_os = "linux")]
-    entries: rustix::fs::RawDir<'a, &'a OwnedFd>,
-    #[cfg(not(target_os = "linux"))]
-    entries: Result<rustix::fs::Dir, Option<Errno>>,
-    #[cfg(not(target_os = "linux"))]
-    buffer: std::marker::PhantomData<&'a ()>,
-}
-
-#[cfg(target_os = "linux")]
-impl<'a> Listing<'a> {
-    fn open(folder: &'a OwnedFd, buffer: &'a mut [MaybeUninit<u8>]) -> Self {
-        Self { entries: rustix::fs::RawDir::new(folder, buffer) }
-    }
-
-    fn next(&mut self) -> Option<Result<(String, FileType), Errno>> {
-        loop {
-            match self.entries.next()? {
-                Err(errno) => return Some(Err(errno)),
-                Ok(entry) => match entry.file_name().to_str() {
-                    Ok("." | "..") | Err(_) => {}
-                    Ok(name) => return Some(Ok((name.to_owned(), entry.file_type()))),
-                },
-            }
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-impl<'a> Listing<'a> {
-    fn open(folder: &'a OwnedFd, _buffer: &'a mut [MaybeUninit<u8>]) -> Self {
-        Self { entries: rustix::fs::Dir::read_from(folder).map_err(Some), buffer: std::marker::PhantomData }
-    }
-
-    fn next(&mut self) -> Option<Result<(String, FileType), Errno>> {
-        let entries = match &mut self.entries {
-            Ok(entries) => entries,
-            Err(errno) => return errno.take().map(Err),
-        };
-        loop {
-            match entries.next()? {
-                Err(errno) => return Some(Err(errno)),
-                Ok(entry) => match entry.file_name().to_str() {
-                    Ok("." | "..") | Err(_) => {}
-                    Ok(name) => return Some(Ok((name.to_owned(), entry.file_type()))),
-                },
-            }
-        }
-    }
 }

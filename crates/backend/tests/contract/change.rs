@@ -1,4 +1,6 @@
-use bosun_backend::{Backend, BackendError, ContentHash, Expect, ObjectKind, Replacement, Unwitnessed};
+use std::sync::Arc;
+
+use bosun_backend::{Backend, BackendError, ContentHash, Expect, Replacement, Unwitnessed};
 use pretty_assertions::assert_eq;
 
 use crate::support::{Witness, bytes, edit, given, names, page, path, stamp, text, write};
@@ -51,14 +53,17 @@ pub async fn the_witness_sees_before_and_after_once(backend: &dyn Backend) {
     edit(backend, "/b", "nowhere", "x").await.unwrap_err();
     backend.write(&path("/b"), Vec::new(), Expect::Absent, &witness).await.unwrap_err();
     let seen = witness.seen.into_inner().unwrap();
-    let rows: Vec<_> = seen
+    let text = |bytes: &Option<Arc<[u8]>>| bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let rows: Vec<String> = seen
         .iter()
-        .map(|change| (change.path.as_str(), change.object, change.before.as_deref(), change.after.as_deref()))
+        .map(|change| {
+            format!("{} {:?} {:?} -> {:?}", change.path, change.object, text(&change.before), text(&change.after))
+        })
         .collect();
-    let expected: Vec<(&str, ObjectKind, Option<&[u8]>, Option<&[u8]>)> = vec![
-        ("/a", ObjectKind::File, Some(b"old text"), Some(b"new text")),
-        ("/b", ObjectKind::File, None, Some(b"b")),
-        ("/a", ObjectKind::File, Some(b"new text"), None),
+    let expected = [
+        r#"/a File Some("old text") -> Some("new text")"#,
+        r#"/b File None -> Some("b")"#,
+        r#"/a File Some("new text") -> None"#,
     ];
     assert_eq!(rows, expected);
 }

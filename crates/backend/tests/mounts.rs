@@ -1,0 +1,111 @@
+//! What only a file system of its own can show: a full disk, a read-only one, one mounted into the project. Needs the
+//! right to mount (`sudo -E cargo nextest run -p bosun-backend --test mounts`); without it nothing is tried.
+#![cfg(target_os = "linux")]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests make their own files and mounts")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bosun_backend::{
+    Backend, BackendError, Delete, Expect, FilesystemBackend, FilesystemOptions, GlobQuery, Mounts, ReadWindow,
+    Replacement, Unwitnessed, VirtualPath,
+};
+
+struct Mounted(PathBuf);
+
+impl Mounted {
+    /// `None` without the right to do it.
+    fn new(at: &Path, options: &str) -> Option<Self> {
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(at).output().ok()?;
+        mount.status.success().then(|| Self(at.to_owned()))
+    }
+
+    fn remount(&self, options: &str) {
+        let options = format!("remount,{options}");
+        assert!(Command::new("mount").args(["-o", &options]).arg(&self.0).status().unwrap().success());
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg("-l").arg(&self.0).status();
+        assert!(unmounted.is_ok_and(|status| status.success()));
+    }
+}
+
+fn path(text: &str) -> VirtualPath {
+    VirtualPath::parse(text).unwrap()
+}
+
+fn open(folder: &Path) -> FilesystemBackend {
+    FilesystemBackend::open(folder, FilesystemOptions::default()).unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// G7: a full disk is said, nothing is half done, and when there is room again it works again.
+#[tokio::test]
+async fn a_full_disk() {
+    let top = tempfile::tempdir().unwrap();
+    let Some(_mounted) = Mounted::new(top.path(), "size=1m") else { return };
+    let backend = open(top.path());
+    fs::write(top.path().join("a"), "old").unwrap();
+    let large = || vec![b'x'; 3 * 1024 * 1024];
+    for name in ["/a", "/new", "/deep/er/new"] {
+        let full = backend.write(&path(name), large(), Expect::Anything, &Unwitnessed).await.unwrap_err();
+        assert_eq!(full, BackendError::DiskFull { path: path(name) });
+    }
+    let replacement = Replacement { old: "old", new: &"y".repeat(2_000_000), all: false };
+    let full = backend.edit(&path("/a"), replacement, Expect::Anything, &Unwitnessed).await.unwrap_err();
+    assert_eq!(full, BackendError::DiskFull { path: path("/a") });
+    assert_eq!((names(top.path()), fs::read(top.path().join("a")).unwrap()), (vec!["a".to_owned()], b"old".to_vec()));
+    backend.write(&path("/a"), b"new".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_read_only_disk() {
+    let top = tempfile::tempdir().unwrap();
+    let Some(mounted) = Mounted::new(top.path(), "size=1m") else { return };
+    fs::write(top.path().join("a"), "old").unwrap();
+    let backend = open(top.path());
+    mounted.remount("ro");
+    for name in ["/a", "/new", "/deep/new"] {
+        let refused = backend.write(&path(name), b"x".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap_err();
+        assert_eq!(refused, BackendError::ReadOnly { path: path(name) });
+    }
+    let refused = backend.delete(&path("/a"), Expect::Anything, &Unwitnessed).await.unwrap_err();
+    assert_eq!(refused, BackendError::ReadOnly { path: path("/a") });
+    mounted.remount("rw");
+    backend.write(&path("/a"), b"x".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap();
+}
+
+/// P16 by way of a mount.
+#[tokio::test]
+async fn a_mount_in_the_project_leads_out_unless_it_is_said_to_belong() {
+    let top = tempfile::tempdir().unwrap();
+    fs::create_dir(top.path().join("mnt")).unwrap();
+    let Some(_mounted) = Mounted::new(&top.path().join("mnt"), "size=1m") else { return };
+    fs::write(top.path().join("mnt/a"), "there").unwrap();
+    let window = ReadWindow { offset: 0, limit: 1 };
+    let glob = || GlobQuery {
+        pattern: "*".into(),
+        path: VirtualPath::root(),
+        include_ignored: false,
+        cancel: tokio_util::sync::CancellationToken::new(),
+    };
+    let closed = open(top.path());
+    let outside = BackendError::OutsideRoot { path: path("/mnt/a") };
+    assert_eq!(closed.read(&path("/mnt/a"), window).await.unwrap_err(), outside);
+    let write = closed.write(&path("/mnt/a"), b"x".to_vec(), Expect::Anything, &Unwitnessed).await;
+    assert_eq!(write.unwrap_err(), outside);
+    assert!(closed.delete(&path("/mnt"), Expect::Anything, &Unwitnessed).await.is_err());
+    assert_eq!(closed.glob(glob()).await.unwrap().paths, []);
+    assert!(top.path().join("mnt/a").exists());
+    let options = FilesystemOptions { mounts: Mounts::Cross, ..FilesystemOptions::default() };
+    let crossing = FilesystemBackend::open(top.path(), options).unwrap();
+    crossing.write(&path("/mnt/a"), b"x".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap();
+    assert_eq!(crossing.glob(glob()).await.unwrap().paths, [path("/mnt/a")]);
+}
