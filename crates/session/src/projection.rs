@@ -422,9 +422,19 @@ impl Projection {
                     }
                     SessionStatus::Running
                 }
-                EntryBody::TurnContinued { .. } | EntryBody::Decided { .. } => SessionStatus::Running,
-                EntryBody::Asked { .. } => SessionStatus::Waiting,
-                EntryBody::TurnEnded { end, .. } => status_after(end),
+                EntryBody::TurnContinued { .. } => SessionStatus::Running,
+                EntryBody::Asked { .. } => {
+                    summary.waiting = summary.waiting.saturating_add(1);
+                    SessionStatus::Waiting
+                }
+                EntryBody::Decided { .. } => {
+                    summary.waiting = summary.waiting.saturating_sub(1);
+                    SessionStatus::Running
+                }
+                EntryBody::TurnEnded { end, .. } => {
+                    summary.waiting = 0;
+                    status_after(end)
+                }
                 EntryBody::Titled { title } => {
                     summary.title.clone_from(title);
                     summary.status
