@@ -5,7 +5,6 @@ use crate::ModelRef;
 
 /// What the user chose. Keys are not settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
-#[serde(default)]
 pub struct Settings {
     pub theme: Theme,
     pub language: Language,
