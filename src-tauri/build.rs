@@ -1,4 +1,43 @@
+//! Builds Tauri's context: our commands become permissions, and only what `capabilities/` grants may be called.
+
+/// Every command of `src/commands`; a name that is missing here cannot be called. `tests/bindings.rs` compares the lists.
+const COMMANDS: &[&str] = &[
+    "start",
+    "ui_ready",
+    "list_projects",
+    "subscribe_projects",
+    "pick_project",
+    "open_project",
+    "forget_project",
+    "list_sessions",
+    "subscribe_sessions",
+    "create_session",
+    "subscribe_session",
+    "unsubscribe_session",
+    "load_items",
+    "send_message",
+    "unqueue_message",
+    "stop_turn",
+    "continue_turn",
+    "decide",
+    "set_session_model",
+    "file_diff",
+    "save_settings",
+    "list_providers",
+    "save_provider",
+    "remove_provider",
+    "test_provider",
+    "list_models",
+    "start_tour",
+    "open_link",
+];
+
 fn main() {
-    tauri_build::try_build(tauri_build::Attributes::new().capabilities_path_pattern("./src-tauri/capabilities/**/*"))
-        .expect("tauri build");
+    println!("cargo::rerun-if-changed=src-tauri/capabilities");
+    let attributes = tauri_build::Attributes::new()
+        .app_manifest(tauri_build::AppManifest::new().commands(COMMANDS))
+        .capabilities_path_pattern("./src-tauri/capabilities/**/*");
+    if let Err(error) = tauri_build::try_build(attributes) {
+        println!("cargo::error={error:#}");
+    }
 }

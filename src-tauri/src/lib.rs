@@ -1,1 +1,34 @@
-//! shell
+//! The shell: a window around the core, and the only code that names Tauri.
+//!
+//! **Owns** the composition of the app (data folder, keys, providers, sessions), the commands the page may call, the window
+//! and what it refuses, the log. **Must not** hold rules: a command checks the form of what it got and passes it on.
+//!
+//! Start reading at [`main`], then `start` (the order in which things begin), then [`Shell`], then `commands`.
+
+mod argument;
+mod check;
+mod commands;
+mod core;
+mod desk;
+mod display;
+mod environment;
+mod error;
+mod events;
+mod graphics;
+mod language;
+mod launch;
+mod links;
+mod logs;
+mod providers;
+mod sample;
+mod shell;
+mod start;
+mod tour;
+mod window;
+
+pub use commands::bindings;
+pub use core::CoreParts;
+pub use desk::Desk;
+pub use environment::EnvironmentKeys;
+pub use shell::Shell;
+pub use start::{context, main};

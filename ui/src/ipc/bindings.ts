@@ -4,43 +4,78 @@ import { invoke as __TAURI_INVOKE, Channel } from "@tauri-apps/api/core";
 
 /** Commands */
 export const commands = {
+	/**  What the page needs before its first frame. */
 	start: () => __TAURI_INVOKE<StartInfo>("start"),
-	uiReady: () => __TAURI_INVOKE<null>("ui_ready"),
+	/**  The first frame was drawn. */
+	uiReady: () => __TAURI_INVOKE<void>("ui_ready"),
+	/**  The folders that were opened, the last one first. */
 	listProjects: () => __TAURI_INVOKE<ProjectView[]>("list_projects"),
+	/**
+	 *  The folders as [`list_projects`] has them; over the channel the list again when a second start of the app opened one,
+	 *  which is then the first.
+	 */
+	subscribeProjects: (channel: Channel<ProjectView[]>) => __TAURI_INVOKE<ProjectView[]>("subscribe_projects", { channel }),
+	/**  Asks for a folder in the system's dialog and opens it; `null` when the dialog was cancelled. */
 	pickProject: () => __TAURI_INVOKE<ProjectView | null>("pick_project"),
 	openProject: (path: string) => __TAURI_INVOKE<ProjectView>("open_project", { path }),
+	/**  Takes a folder off the list. Its sessions stay and are there again when it is opened again. */
 	forgetProject: (id: ProjectId) => __TAURI_INVOKE<null>("forget_project", { id }),
+	/**  The sessions of one project. */
 	listSessions: (project: ProjectId) => __TAURI_INVOKE<SessionSummary[]>("list_sessions", { project }),
+	/**  The sessions of every project; over the channel those that changed since, each as it is then. */
 	subscribeSessions: (channel: Channel<SessionSummary[]>) => __TAURI_INVOKE<SessionSummary[]>("subscribe_sessions", { channel }),
+	/**  A new session; without a model it takes the one of the settings. */
 	createSession: (project: ProjectId, model: ModelRef | null) => __TAURI_INVOKE<SessionSummary>("create_session", { project, model }),
+	/**  A session as it is; over the channel what happens to it from now on, in arrays. */
 	subscribeSession: (session: SessionId, channel: Channel<Envelope[]>) => __TAURI_INVOKE<Snapshot>("subscribe_session", { session, channel }),
-	unsubscribeSession: (session: SessionId) => __TAURI_INVOKE<null>("unsubscribe_session", { session }),
+	/**  Ends the subscription over the channel with this number. */
+	unsubscribeSession: (channel: number) => __TAURI_INVOKE<void>("unsubscribe_session", { channel }),
+	/**  At most `limit` rows before the row `before`, oldest first. */
 	loadItems: (session: SessionId, before: ItemId, limit: number) => __TAURI_INVOKE<Item[]>("load_items", { session, before, limit }),
+	/**  Says something. It is on the disk when this returns; while a turn runs it waits in the queue. */
 	sendMessage: (message: SendMessage) => __TAURI_INVOKE<null>("send_message", { message }),
+	/**  Takes a message out of the queue. */
 	unqueueMessage: (session: SessionId, id: string) => __TAURI_INVOKE<null>("unqueue_message", { session, id }),
 	stopTurn: (session: SessionId) => __TAURI_INVOKE<null>("stop_turn", { session }),
+	/**  Goes on after a failure, the step limit or an end of the app in the middle of a turn. */
 	continueTurn: (session: SessionId) => __TAURI_INVOKE<null>("continue_turn", { session }),
+	/**  Answers requests. All are checked before any is stored. */
 	decide: (decisions: Decide[]) => __TAURI_INVOKE<null>("decide", { decisions }),
 	setSessionModel: (session: SessionId, model: ModelRef) => __TAURI_INVOKE<null>("set_session_model", { session, model }),
+	/**  What the session did to one file, against the file as it is now. */
 	fileDiff: (session: SessionId, path: string) => __TAURI_INVOKE<FileDiff>("file_diff", { session, path }),
+	/**  Keeps the settings and gives them back as they are kept. */
 	saveSettings: (settings: Settings) => __TAURI_INVOKE<Settings>("save_settings", { settings }),
 	listProviders: () => __TAURI_INVOKE<ProviderView[]>("list_providers"),
+	/**  Adds or changes a provider. Keys only go in: nothing gives one back. */
 	saveProvider: (provider: SaveProvider) => __TAURI_INVOKE<ProviderView>("save_provider", { provider }),
+	/**  Removes a provider of the user's with its key; one that is built in goes back to how it came. */
 	removeProvider: (id: string) => __TAURI_INVOKE<null>("remove_provider", { id }),
+	/**  A small call to `model`; without one, a look at the provider's list. */
 	testProvider: (id: string, model: string | null) => __TAURI_INVOKE<TestCall>("test_provider", { id, model }),
 	listModels: (provider: string) => __TAURI_INVOKE<ModelChoice[]>("list_models", { provider }),
+	/**
+	 *  Asks for a folder, puts the sample project into a new folder in it and begins a session with the scripted model; `null`
+	 *  when the dialog was cancelled.
+	 */
 	startTour: () => __TAURI_INVOKE<TourStart | null>("start_tour"),
+	/**  Opens a web or mail address in the system's own program. Nothing else is opened, whatever the page asks. */
 	openLink: (url: string) => __TAURI_INVOKE<null>("open_link", { url }),
 };
 
 /* Types */
+/**  One agent of the tree: the session's own, or a subagent at any depth. */
 export type AgentNode = {
+	/**  The agent's own session. */
 	session: SessionId,
 	parent: SessionId | null,
+	/**  The parent's call that started it. */
 	call_id: CallId | null,
 	name: string,
+	/**  What it was sent to do. */
 	description: string,
 	status: AgentStatus,
+	/**  The call it is at, as `tool object`. */
 	current: string | null,
 	usage: UsageSummary,
 	started_at: number,
@@ -49,75 +84,106 @@ export type AgentNode = {
 
 export type AgentStatus = "running" | "waiting" | "done" | "failed" | "cancelled";
 
+/**  A tool call that waits for a person, with everything that has to be shown before deciding. */
 export type Approval = {
 	call_id: CallId,
+	/**  The session whose agent asks: the subagent's own where a subagent asks. Decisions go there. */
 	session: SessionId,
+	/**  Who asks, outermost first, for example `["main", "research"]`. */
 	agent: string[],
 	tool: string,
 	tool_kind: ToolKind,
 	args: unknown,
+	/**  JSON Schema of the arguments, for the edit form. */
 	schema: unknown,
 	preview: Preview,
 	reach: Reach,
 	reason: AskReason,
 	allowed: DecisionKind[],
+	/**  Words given by the configuration for this tool, where there are any. */
 	description: string | null,
 	todo: string | null,
+	/**  Milliseconds since 1970. */
 	asked_at: number,
+	/**  What exactly is being approved; a decision carries it back and is good for nothing else. */
 	digest: string,
 };
 
-export type AskReason = { reason: "edits_ask" } | { reason: "commands_ask" } | { reason: "deletes_ask" } | { reason: "protected_name"; name: string } | { reason: "rule"; rule: string };
+/**  Why this call asks. */
+export type AskReason = { reason: "edits_ask" } | { reason: "commands_ask" } | { reason: "deletes_ask" } | 
+/**  The file's name is one that later runs code or holds configuration. */
+{ reason: "protected_name"; name: string } | 
+/**  A rule the user or a configuration set. */
+{ reason: "rule"; rule: string };
 
 export type Attachment = {
 	name: string,
 	mime: string,
 };
 
+/**  A tool call, as the provider named it. Unique within its session. */
 export type CallId = string;
 
 export type ChangeKind = "created" | "changed" | "deleted";
 
+/**  Why a command did not do what was asked. `message` is a sentence for a person. */
 export type CommandError = {
 	code: ErrorCode,
 	message: string,
 };
 
+/**  A decision and what it is for. Several are checked together and stored together, or none is. */
 export type Decide = {
+	/**  [`Approval::session`]. */
 	session: SessionId,
 	call_id: CallId,
+	/**  [`Approval::digest`] as it was shown. */
 	digest: string,
 	decision: Decision,
 };
 
-export type Decision = { decision: "approve" } | { decision: "edit"; args: unknown } | { decision: "respond"; text: string } | { decision: "reject"; reason: string | null };
+/**  A person's answer to an [`Approval`]. */
+export type Decision = { decision: "approve" } | 
+/**  Run with these arguments instead. */
+{ decision: "edit"; args: unknown } | 
+/**  Do not run; this text is the tool's result. */
+{ decision: "respond"; text: string } | { decision: "reject"; reason: string | null };
 
 export type DecisionKind = "approve" | "edit" | "respond" | "reject";
 
+/**  What the row keeps of a decision. */
 export type DecisionRecord = {
 	decision: Decision,
 	by: DecisionSource,
 	at: number,
 };
 
-export type DecisionSource = { by: "person" } | { by: "rule"; rule: string };
+export type DecisionSource = { by: "person" } | 
+/**  A mode of the command line or a rule, named. */
+{ by: "rule"; rule: string };
 
-export type Delta = { delta: "text"; text: string } | { delta: "reasoning"; text: string } | { delta: "output"; text: string };
+export type Delta = { delta: "text"; text: string } | { delta: "reasoning"; text: string } | 
+/**  Output of a running tool. */
+{ delta: "output"; text: string };
 
 export type DiffHunk = {
+	/**  1-based first line and number of lines on the old side; likewise on the new side. */
 	old_start: number,
 	old_lines: number,
 	new_start: number,
 	new_lines: number,
+	/**  The nearest enclosing heading (a function, a section), empty where none was found. */
 	heading: string,
 	lines: DiffLine[],
 };
 
 export type DiffLine = {
 	kind: DiffLineKind,
+	/**  1-based line number on the old side, where the line is there. */
 	old: number | null,
 	new: number | null,
 	segments: DiffSegment[],
+	/**  The file ends here without a line feed. */
 	no_newline: boolean,
 };
 
@@ -125,18 +191,32 @@ export type DiffLineKind = "context" | "added" | "removed";
 
 export type DiffSegment = {
 	text: string,
+	/**  Whether this is what changed within the line. */
 	changed: boolean,
 };
 
+/**  An event with its place in the session's stream. */
 export type Envelope = {
 	seq: number,
 	event: SessionEvent,
 };
 
-export type ErrorCode = "not_found" | "invalid" | "already_decided" | "no_model" | "project_unusable" | "storage_unavailable" | "keyring_unavailable" | "provider" | "internal";
+/**  Only what the UI branches on has a code of its own. */
+export type ErrorCode = "not_found" | 
+/**  The arguments are wrong; nothing was changed. */
+"invalid" | 
+/**  The approval is gone or was decided already. */
+"already_decided" | 
+/**  No model is chosen, or its key is missing. */
+"no_model" | "project_unusable" | "storage_unavailable" | "keyring_unavailable" | "provider" | "internal";
 
-export type Figure = { figure: "lines"; value: number } | { figure: "matches"; value: number } | { figure: "files"; value: number } | { figure: "entries"; value: number } | { figure: "added"; value: number } | { figure: "removed"; value: number } | { figure: "exit_code"; value: number } | { figure: "todos"; value: { done: number; total: number } } | { figure: "timed_out" } | { figure: "truncated" };
+/**  One figure of a tool row; the UI words it. */
+export type Figure = { figure: "lines"; value: number } | { figure: "matches"; value: number } | { figure: "files"; value: number } | { figure: "entries"; value: number } | { figure: "added"; value: number } | { figure: "removed"; value: number } | { figure: "exit_code"; value: number } | { figure: "todos"; value: {
+	done: number,
+	total: number,
+} } | { figure: "timed_out" } | { figure: "truncated" };
 
+/**  What this session did to one file, from the bytes before its first change to its last. */
 export type FileChange = {
 	path: string,
 	change: ChangeKind,
@@ -144,77 +224,130 @@ export type FileChange = {
 	removed: number,
 };
 
+/**  A unified diff of one file, with the changed words marked. */
 export type FileDiff = {
 	path: string,
 	added: number,
 	removed: number,
 	hunks: DiffHunk[],
+	/**  One side is not text: there are no hunks, only sizes. */
 	binary: boolean,
+	/**  The diff was too long to carry whole; `added` and `removed` still count everything. */
 	truncated: boolean,
+	/**  The file does not exist before. */
 	created: boolean,
+	/**  The file does not exist afterwards. */
 	deleted: boolean,
 };
 
+/**  One row of the conversation. */
 export type Item = {
 	id: ItemId,
+	/**  The turn it belongs to, from 1. */
 	turn: number,
+	/**  Milliseconds since 1970. */
 	at: number,
 	body: ItemBody,
 };
 
-export type ItemBody = { kind: "human"; text: string; attachments: Attachment[] } | { kind: "ai"; text: string; reasoning: string; streaming: boolean } | ({ kind: "tool" } & ToolItem) | ({ kind: "notice" } & Notice);
+export type ItemBody = ({ kind: "human"; text: string; attachments: Attachment[] }) & { reasoning?: never; streaming?: never } | ({ kind: "ai"; text: string; reasoning: string; 
+/**  More text may come. */
+streaming: boolean }) & { attachments?: never } | {
+	kind: "tool",
+} & ToolItem | {
+	kind: "notice",
+} & Notice;
 
+/**  A row of the conversation, unique within its session and stable over restarts. */
 export type ItemId = string;
 
-export type KeySource = { source: "missing" } | { source: "keyring" } | { source: "environment"; variable: string } | { source: "memory"; reason: string } | { source: "locked"; reason: string };
+/**  Where the key in use comes from. */
+export type KeySource = { source: "missing" } | { source: "keyring" } | { source: "environment"; variable: string } | 
+/**  Kept for this run only, because no keyring answers; `reason` says what the keyring said. */
+{ source: "memory"; reason: string } | 
+/**  A key is stored, but the keyring is locked or did not answer. */
+{ source: "locked"; reason: string };
 
 export type Language = "system" | "en" | "zh-CN";
 
+/**  A model the user can choose. */
 export type ModelChoice = {
 	model: ModelRef,
 	context_window: number | null,
+	/**  Its replies are written down beforehand (the tour). */
 	scripted: boolean,
 };
 
+/**  A model at a provider, written `provider:name` on the command line. */
 export type ModelRef = {
 	provider: string,
 	name: string,
 };
 
+/**  Something that happened to the turn and is not a message. */
 export type Notice = {
 	code: NoticeCode,
+	/**  The provider's or the system's own words, redacted; empty where the code says it all. */
 	detail: string,
 };
 
-export type NoticeCode = "model_failed" | "stream_cut" | "stopped" | "step_limit" | "interrupted" | "failed" | "empty_reply";
+export type NoticeCode = 
+/**  The model call failed; `detail` is the provider's sentence. */
+"model_failed" | 
+/**  The reply was cut; nothing was executed from it. */
+"stream_cut" | "stopped" | "step_limit" | 
+/**  The app ended while the turn ran; it can be continued. */
+"interrupted" | 
+/**  The turn ended on an error inside Bosun. */
+"failed" | "empty_reply";
 
-export type Preview = { preview: "diff"; diff: FileDiff } | { preview: "command"; command: string; folder: string; timeout_seconds: number | null } | { preview: "delete"; path: string; files: number; counted_all: boolean; is_dir: boolean } | { preview: "fields" } | { preview: "problem"; message: string };
+export type Preview = 
+/**  A file change against the bytes on disk now. */
+{ preview: "diff"; diff: FileDiff } | { preview: "command"; command: string; 
+/**  Where it would run, as a virtual path. */
+folder: string; timeout_seconds: number | null } | { preview: "delete"; path: string; 
+/**  Files that would go, counted up to a limit. */
+files: number; counted_all: boolean; is_dir: boolean } | 
+/**  Key and value. */
+{ preview: "fields" } | 
+/**  The preview could not be made; the call would fail as things stand. */
+{ preview: "problem"; message: string };
 
+/**  A project folder that Bosun has opened. */
 export type ProjectId = string;
 
 export type ProjectProblem = "missing" | "not_a_folder" | "unreadable" | "home_folder" | "root_folder";
 
+/**  A project folder. */
 export type ProjectView = {
 	id: ProjectId,
 	name: string,
+	/**  The folder, with the home folder shortened to `~`. */
 	path: string,
+	/**  The checked-out git branch, where there is one. */
 	branch: string | null,
+	/**  Milliseconds since 1970. */
 	opened_at: number,
+	/**  Why it cannot be worked in now. */
 	problem: ProjectProblem | null,
 };
 
 export type ProviderFamily = "anthropic" | "openai_chat" | "tour";
 
+/**  A provider as the settings show it. Keys never cross in this direction. */
 export type ProviderView = {
 	id: string,
 	label: string,
 	family: ProviderFamily,
 	base_url: string,
 	key: KeySource,
+	/**  Whether it works without a key (servers on this machine). */
 	key_optional: boolean,
+	/**  Whether it was added by the user and can be removed. */
 	custom: boolean,
 };
 
+/**  A message that waits for the running turn to end. */
 export type QueuedMessage = {
 	id: string,
 	text: string,
@@ -223,17 +356,22 @@ export type QueuedMessage = {
 export type Reach = {
 	place: ReachPlace,
 	network: boolean,
+	/**  The sandbox in words; `None` where there is none. */
 	sandbox: string | null,
 	undo: Undo,
 };
 
-export type ReachPlace = "project" | "session" | "memory" | "outside" | "anywhere";
+export type ReachPlace = "project" | "session" | "memory" | "outside" | 
+/**  Could be anywhere the user may go (a command without a sandbox). */
+"anywhere";
 
 export type SaveProvider = {
+	/**  `None` adds a custom provider. */
 	id: string | null,
 	label: string,
 	family: ProviderFamily,
 	base_url: string,
+	/**  `None` keeps the key, an empty text removes it. */
 	key: string | null,
 };
 
@@ -242,56 +380,103 @@ export type SendMessage = {
 	text: string,
 };
 
-export type SessionEvent = { type: "session_updated"; session: SessionSummary } | { type: "turn_started"; turn: number; at: number } | { type: "turn_ended"; turn: number; outcome: TurnOutcome; at: number } | { type: "item_started"; item: Item } | { type: "item_delta"; item: ItemId; delta: Delta } | { type: "item_updated"; item: Item } | { type: "item_completed"; item: Item } | { type: "item_removed"; item: ItemId } | { type: "todos_replaced"; todos: Todo[] } | { type: "approval_requested"; approval: Approval } | { type: "approval_resolved"; call_id: CallId; record: DecisionRecord | null } | { type: "queue_replaced"; queue: QueuedMessage[] } | { type: "agent_updated"; agent: AgentNode } | { type: "file_changed"; change: FileChange };
+/**  Everything a session tells. Closed: a new kind of news is a new variant here. */
+export type SessionEvent = { type: "session_updated"; session: SessionSummary } | { type: "turn_started"; turn: number; at: number } | { type: "turn_ended"; turn: number; outcome: TurnOutcome; at: number } | 
+/**  A new row, at the end. */
+{ type: "item_started"; item: Item } | 
+/**  Provisional growth of a row; `ItemUpdated` or `ItemCompleted` replaces it. */
+{ type: "item_delta"; item: ItemId; delta: Delta } | 
+/**  A row changed its state and is not finished. */
+{ type: "item_updated"; item: Item } | 
+/**  The row as it stays. */
+{ type: "item_completed"; item: Item } | 
+/**  A row that came to nothing: a call of a reply that was never finished. */
+{ type: "item_removed"; item: ItemId } | { type: "todos_replaced"; todos: Todo[] } | { type: "approval_requested"; approval: Approval } | { type: "approval_resolved"; call_id: CallId; 
+/**  `None` where it lapsed without a decision (the turn was stopped). */
+record: DecisionRecord | null } | { type: "queue_replaced"; queue: QueuedMessage[] } | { type: "agent_updated"; agent: AgentNode } | 
+/**
+ *  The session's changes to one file, replacing what was known of that path; counts of zero lines with equal
+ *  bytes mean that the file is back as it was.
+ */
+{ type: "file_changed"; change: FileChange };
 
+/**  A session; 128 random or time-ordered bits, so that it cannot be guessed. */
 export type SessionId = string;
 
-export type SessionStatus = "idle" | "running" | "waiting" | "failed" | "stopped" | "interrupted";
+export type SessionStatus = 
+/**  Nothing was asked yet, or the last turn is done. */
+"idle" | "running" | 
+/**  Nothing goes on before a person decides. */
+"waiting" | 
+/**  The last turn ended on an error; it can be tried again. */
+"failed" | "stopped" | 
+/**  The app ended in the middle of a turn; it can be continued. */
+"interrupted";
 
+/**  What the session list shows. */
 export type SessionSummary = {
 	id: SessionId,
 	project: ProjectId,
+	/**  Set for a subagent's session. */
 	parent: SessionId | null,
 	title: string,
 	status: SessionStatus,
 	model: ModelRef | null,
+	/**  Milliseconds since 1970. */
 	created_at: number,
 	updated_at: number,
+	/**  Pending approvals of this session and all its subagents. */
 	waiting: number,
 	usage: UsageSummary,
 };
 
+/**  What the user chose. Keys are not settings. */
 export type Settings = {
 	theme: Theme,
 	language: Language,
+	/**  The model of new sessions. */
 	model: ModelRef | null,
+	/**  First run was finished or skipped. */
 	welcomed: boolean,
 };
 
+/**  A session as it is after the event `seq`. */
 export type Snapshot = {
 	seq: number,
 	session: SessionSummary,
+	/**  The last items, oldest first. */
 	items: Item[],
+	/**  How many items stand before `items`; they are fetched in pages. */
 	items_before: number,
 	todos: Todo[],
+	/**  Every pending approval of this session and its subagents, in the order they were asked. */
 	approvals: Approval[],
 	queue: QueuedMessage[],
+	/**  The tree, parents before children; the first is the session's own agent. */
 	agents: AgentNode[],
 	changes: FileChange[],
 };
 
+/**  What the UI needs before its first frame. */
 export type StartInfo = {
 	version: string,
 	settings: Settings,
+	/**  The system's language as a BCP 47 tag, for `Language::System`. */
 	system_language: string,
+	/**  A sentence for the user where the database could not be opened as usual. */
 	problem: string | null,
 };
 
-export type TestCall = { result: "works"; reply: string; milliseconds: number } | { result: "fails"; message: string };
+/**  What a small call to the provider said. */
+export type TestCall = { result: "works"; reply: string; milliseconds: number } | 
+/**  `message` is the provider's own sentence. */
+{ result: "fails"; message: string };
 
 export type Theme = "system" | "light" | "dark";
 
+/**  One line of the plan. */
 export type Todo = {
+	/**  Stable from list to list while the line is recognisably the same. */
 	id: string,
 	content: string,
 	status: TodoStatus,
@@ -299,30 +484,47 @@ export type Todo = {
 
 export type TodoStatus = "pending" | "in_progress" | "completed";
 
+/**  One tool call from proposal to result. A subagent is the tool item that started it. */
 export type ToolItem = {
 	call_id: CallId,
 	name: string,
 	tool_kind: ToolKind,
+	/**  The arguments as the model proposed them; while they stream, what could be read so far. */
 	args: unknown,
 	state: ToolState,
+	/**  Milliseconds since 1970; `None` until it ran. */
 	started_at: number | null,
 	ended_at: number | null,
 	figures: Figure[],
+	/**  The result's text (or, while it runs, its output so far), head and tail where it is long. */
 	output: string,
 	output_truncated: boolean,
+	/**  What an edit did (or, before it ran, would do). */
 	diff: FileDiff | null,
 	decision: DecisionRecord | null,
+	/**  The subagent's own session, for delegations. */
 	child: SessionId | null,
+	/**  The todo in progress when it was proposed. */
 	todo: string | null,
 };
 
 export type ToolKind = "read" | "edit" | "execute" | "delegate" | "plan" | "other";
 
-export type ToolState = "proposed" | "waiting" | "running" | "done" | "failed" | "rejected" | "answered" | "cancelled" | "unknown";
+export type ToolState = 
+/**  The model is still writing the arguments, or the call has not begun. */
+"proposed" | 
+/**  A person has to decide. */
+"waiting" | "running" | "done" | "failed" | "rejected" | 
+/**  A person answered in the tool's place. */
+"answered" | "cancelled" | 
+/**  It was running when the app ended; what it did is not known and it is not run again. */
+"unknown";
 
+/**  The tour, ready to begin: the sample project was copied and a session with the scripted model exists. */
 export type TourStart = {
 	project: ProjectView,
 	session: SessionSummary,
+	/**  The first task, put into the composer for the user to send. */
 	task: string,
 };
 
@@ -330,11 +532,15 @@ export type TurnOutcome = "done" | "failed" | "stopped" | "step_limit";
 
 export type Undo = "yes" | "no";
 
+/**  Tokens and money; `None` means unknown, never zero. */
 export type UsageSummary = {
 	input_tokens: number,
 	output_tokens: number,
 	cache_read_tokens: number,
+	/**  US dollars; `None` where a price or a usage report is missing. */
 	cost: number | null,
+	/**  Tokens in the model's window at the last call. */
 	context_tokens: number | null,
 	context_window: number | null,
 };
+

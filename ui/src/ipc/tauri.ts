@@ -1,6 +1,6 @@
 import { Channel, isTauri } from '@tauri-apps/api/core';
 import { commands } from './bindings';
-import type { Envelope, SessionSummary } from './bindings';
+import type { Envelope, ProjectView, SessionSummary } from './bindings';
 import type { UiClient } from './client';
 
 /** Whether this page runs in the desktop window. */
@@ -20,10 +20,26 @@ export function tauriClient(): UiClient {
     ...commands,
     uiReady: () => commands.uiReady().then(nothing),
     forgetProject: (id) => commands.forgetProject(id).then(nothing),
+    async subscribeProjects(listener) {
+      let listening = true;
+      const news = channel<ProjectView[]>((projects) => listening && listener(projects));
+      const first = await commands.subscribeProjects(news);
+      return { first, close: () => (listening = false) };
+    },
     async subscribeSessions(listener) {
       let listening = true;
-      const news = channel<SessionSummary[]>((sessions) => listening && listener(sessions));
-      const first = await commands.subscribeSessions(news);
+      const known = new Map<string, SessionSummary>();
+      const learn = (sessions: SessionSummary[]) => {
+        for (const session of sessions) known.set(session.id, session);
+        return [...known.values()];
+      };
+      // Only what changed crosses; what comes before the first list is newer than it.
+      const news = channel<SessionSummary[]>((changed) => {
+        const sessions = learn(changed);
+        if (listening) listener(sessions);
+      });
+      const listed = await commands.subscribeSessions(news);
+      const first = learn(listed.filter((session) => !known.has(session.id)));
       return { first, close: () => (listening = false) };
     },
     async subscribeSession(session, listener) {
@@ -32,8 +48,8 @@ export function tauriClient(): UiClient {
       const first = await commands.subscribeSession(session, news);
       const close = () => {
         listening = false;
-        // Nobody listens any more, so a refusal (the session is gone) has nothing to tell.
-        commands.unsubscribeSession(session).catch(nothing);
+        // Nobody listens any more, so a refusal has nothing to tell.
+        commands.unsubscribeSession(news.id).catch(nothing);
       };
       return { first, close };
     },

@@ -1,0 +1,130 @@
+//! What the page sends is hostile until it was looked at. Ids and lengths are checked here, before anything else sees them;
+//! whether a thing exists and may be done is for the room that owns it.
+
+use bosun_protocol::{Decide, Decision, ErrorCode, ItemId, ModelRef};
+
+use crate::error::Failure;
+
+/// Our ids are 32 letters; tool calls are named by providers, some at length.
+const LONGEST_ID: usize = 64;
+const LONGEST_CALL_ID: usize = 512;
+const LONGEST_NAME: usize = 256;
+const LONGEST_PATH: usize = 4_096;
+/// A message that a person wrote or pasted.
+const LONGEST_TEXT: usize = 4 << 20;
+/// Cards on one answer sheet.
+const MOST_DECISIONS: usize = 1_000;
+/// Rows of one page of the conversation.
+const MOST_ITEMS: u32 = 500;
+
+/// An id of ours. One that cannot exist is not found, like one that does not.
+pub(crate) fn id(id: &str) -> Result<(), Failure> {
+    let sound = (1..=LONGEST_ID).contains(&id.len()) && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if sound { Ok(()) } else { Err(Failure::new(ErrorCode::NotFound, "there is nothing with this id")) }
+}
+
+pub(crate) fn text(text: &str) -> Result<(), Failure> {
+    if text.len() <= LONGEST_TEXT {
+        return Ok(());
+    }
+    let message =
+        format!("this text is longer than {} MB; put it into a file of the project instead", LONGEST_TEXT >> 20);
+    Err(Failure::new(ErrorCode::Invalid, message))
+}
+
+/// What a person sends: something, and not too much of it.
+pub(crate) fn message(words: &str) -> Result<(), Failure> {
+    if words.trim().is_empty() {
+        return Err(Failure::new(ErrorCode::Invalid, "there is nothing in this message"));
+    }
+    text(words)
+}
+
+/// The id of a row.
+pub(crate) fn item(id: &ItemId) -> Result<(), Failure> {
+    if (1..=LONGEST_CALL_ID).contains(&id.as_str().len()) {
+        return Ok(());
+    }
+    Err(Failure::new(ErrorCode::NotFound, "there is no row with this id"))
+}
+
+pub(crate) fn path(path: &str) -> Result<(), Failure> {
+    if !path.is_empty() && path.len() <= LONGEST_PATH && !path.contains('\0') {
+        return Ok(());
+    }
+    Err(Failure::new(ErrorCode::Invalid, "this is no path: it is empty, too long or has a NUL in it"))
+}
+
+pub(crate) fn model(model: &ModelRef) -> Result<(), Failure> {
+    let named = |name: &str| {
+        let name = name.trim();
+        !name.is_empty() && name.len() <= LONGEST_NAME && !name.chars().any(char::is_control)
+    };
+    if named(&model.provider) && named(&model.name) {
+        return Ok(());
+    }
+    Err(Failure::new(ErrorCode::Invalid, "a model is a provider and a name of at most 256 letters each"))
+}
+
+pub(crate) fn decisions(decisions: &[Decide]) -> Result<(), Failure> {
+    if decisions.is_empty() || decisions.len() > MOST_DECISIONS {
+        return Err(Failure::new(ErrorCode::Invalid, "answer 1 to 1,000 requests at once"));
+    }
+    for decide in decisions {
+        id(decide.session.as_str())?;
+        if decide.call_id.as_str().len() > LONGEST_CALL_ID || decide.digest.len() > LONGEST_CALL_ID {
+            return Err(Failure::new(ErrorCode::NotFound, "there is no request with this id"));
+        }
+        match &decide.decision {
+            Decision::Respond { text: words } | Decision::Reject { reason: Some(words) } => text(words)?,
+            Decision::Edit { .. } | Decision::Approve | Decision::Reject { reason: None } => {}
+        }
+    }
+    Ok(())
+}
+
+/// As many rows as one page may hold.
+pub(crate) fn page(limit: u32) -> u32 {
+    limit.clamp(1, MOST_ITEMS)
+}
+
+#[cfg(test)]
+mod tests {
+    use bosun_protocol::{CallId, SessionId};
+
+    use super::*;
+
+    #[test]
+    fn ids_are_short_and_plain() {
+        id("0190a1b2c3d4e5f60718293a4b5c6d7e").unwrap();
+        for wrong in ["", "..", "../x", "/etc/passwd", "a b", "a\0", "\u{4e2d}", &"a".repeat(65)] {
+            assert!(id(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn texts_paths_and_models_have_bounds() {
+        assert!(text(&"x".repeat(LONGEST_TEXT)).is_ok() && text(&"x".repeat(LONGEST_TEXT + 1)).is_err());
+        assert!(path("/a").is_ok() && path("").is_err() && path("/a\0").is_err() && path(&"x".repeat(5_000)).is_err());
+        let named = |provider: &str, name: &str| ModelRef { provider: provider.into(), name: name.into() };
+        assert!(model(&named("openai", "vendor/model:free")).is_ok());
+        for wrong in [named("", "m"), named("p", " "), named("p", "a\nb"), named("p", &"x".repeat(257))] {
+            assert!(model(&wrong).is_err(), "{wrong:?}");
+        }
+        assert_eq!((page(0), page(50), page(u32::MAX)), (1, 50, 500));
+    }
+
+    #[test]
+    fn one_wrong_decision_refuses_them_all() {
+        let decide = |session: &str, text: &str| Decide {
+            session: SessionId::from(session),
+            call_id: CallId::from("call"),
+            digest: "d".into(),
+            decision: Decision::Respond { text: text.into() },
+        };
+        assert!(decisions(&[decide("a", "x"), decide("b", "y")]).is_ok());
+        assert!(decisions(&[decide("a", "x"), decide("../b", "y")]).is_err());
+        assert!(decisions(&[decide("a", &"x".repeat(LONGEST_TEXT + 1))]).is_err());
+        assert!(decisions(&[]).is_err());
+    }
+}

@@ -1,0 +1,62 @@
+//! What the page may call: one file per noun, one line of work per command. The rules are in the rooms behind.
+
+pub(crate) mod links;
+pub(crate) mod projects;
+pub(crate) mod providers;
+pub(crate) mod sessions;
+pub(crate) mod settings;
+pub(crate) mod start;
+pub(crate) mod tour;
+
+use std::sync::Arc;
+
+use bosun_protocol::CommandError;
+use tauri::{Runtime, State};
+use tauri_specta::{Builder, ErrorHandlingMode, collect_commands};
+
+use crate::Shell;
+use crate::error::Failure;
+
+/// The shell, as commands get it.
+pub(crate) type Managed<'a> = State<'a, Arc<Shell>>;
+
+/// What every command gives back.
+pub(crate) type Answer<T> = Result<T, Failure>;
+
+/// All commands, with the types that cross. The TypeScript side is generated from this.
+pub fn bindings<R: Runtime>() -> Builder<R> {
+    Builder::new()
+        .commands(collect_commands![
+            start::start,
+            start::ui_ready,
+            projects::list_projects,
+            projects::subscribe_projects,
+            projects::pick_project,
+            projects::open_project,
+            projects::forget_project,
+            sessions::list_sessions,
+            sessions::subscribe_sessions,
+            sessions::create_session,
+            sessions::subscribe_session,
+            sessions::unsubscribe_session,
+            sessions::load_items,
+            sessions::send_message,
+            sessions::unqueue_message,
+            sessions::stop_turn,
+            sessions::continue_turn,
+            sessions::decide,
+            sessions::set_session_model,
+            sessions::file_diff,
+            settings::save_settings,
+            providers::list_providers,
+            providers::save_provider,
+            providers::remove_provider,
+            providers::test_provider,
+            providers::list_models,
+            tour::start_tour,
+            links::open_link,
+        ])
+        .typ::<CommandError>()
+        .error_handling(ErrorHandlingMode::Throw)
+        .disable_serde_phases()
+}

@@ -1,0 +1,37 @@
+use bosun_protocol::{ModelChoice, ProviderView, SaveProvider, TestCall};
+
+use super::{Answer, Managed};
+use crate::argument::Arg;
+
+#[tauri::command]
+#[specta::specta]
+pub async fn list_providers(shell: Managed<'_>) -> Answer<Vec<ProviderView>> {
+    shell.core().await?.providers.list().await
+}
+
+/// Adds or changes a provider. Keys only go in: nothing gives one back.
+#[tauri::command]
+#[specta::specta]
+pub async fn save_provider(shell: Managed<'_>, provider: Arg<SaveProvider>) -> Answer<ProviderView> {
+    shell.core().await?.providers.save(provider.0).await
+}
+
+/// Removes a provider of the user's with its key; one that is built in goes back to how it came.
+#[tauri::command]
+#[specta::specta]
+pub async fn remove_provider(shell: Managed<'_>, id: Arg<String>) -> Answer<()> {
+    shell.core().await?.providers.remove(&id).await
+}
+
+/// A small call to `model`; without one, a look at the provider's list.
+#[tauri::command]
+#[specta::specta]
+pub async fn test_provider(shell: Managed<'_>, id: Arg<String>, model: Arg<Option<String>>) -> Answer<TestCall> {
+    shell.core().await?.providers.test(&id, model.as_deref()).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn list_models(shell: Managed<'_>, provider: Arg<String>) -> Answer<Vec<ModelChoice>> {
+    shell.core().await?.providers.models(&provider).await
+}

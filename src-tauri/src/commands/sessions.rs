@@ -1,0 +1,129 @@
+use bosun_protocol::{
+    Decide, Envelope, FileDiff, Item, ItemId, ModelRef, ProjectId, SendMessage, SessionId, SessionSummary, Snapshot,
+};
+
+use super::{Answer, Managed};
+use crate::argument::{Arg, Line};
+use crate::check;
+
+/// The sessions of one project.
+#[tauri::command]
+#[specta::specta]
+pub async fn list_sessions(shell: Managed<'_>, project: Arg<ProjectId>) -> Answer<Vec<SessionSummary>> {
+    check::id(project.as_str())?;
+    Ok(shell.core().await?.sessions.list(&project).await?)
+}
+
+/// The sessions of every project; over the channel those that changed since, each as it is then.
+#[tauri::command]
+#[specta::specta]
+pub async fn subscribe_sessions(shell: Managed<'_>, channel: Line<Vec<SessionSummary>>) -> Answer<Vec<SessionSummary>> {
+    let (sessions, changed) = shell.core().await?.sessions.watch_summaries().await?;
+    shell.forwarders.start(changed, channel.0)?;
+    Ok(sessions)
+}
+
+/// A new session; without a model it takes the one of the settings.
+#[tauri::command]
+#[specta::specta]
+pub async fn create_session(
+    shell: Managed<'_>,
+    project: Arg<ProjectId>,
+    model: Arg<Option<ModelRef>>,
+) -> Answer<SessionSummary> {
+    check::id(project.as_str())?;
+    shell.core().await?.create_session(&project, model.0).await
+}
+
+/// A session as it is; over the channel what happens to it from now on, in arrays.
+#[tauri::command]
+#[specta::specta]
+pub async fn subscribe_session(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    channel: Line<Vec<Envelope>>,
+) -> Answer<Snapshot> {
+    check::id(session.as_str())?;
+    let subscription = shell.core().await?.sessions.subscribe(&session).await?;
+    shell.forwarders.start(subscription.events, channel.0)?;
+    Ok(subscription.snapshot)
+}
+
+/// Ends the subscription over the channel with this number.
+#[tauri::command]
+#[specta::specta]
+pub fn unsubscribe_session(shell: Managed<'_>, channel: Arg<u32>) {
+    shell.forwarders.stop(channel.0);
+}
+
+/// At most `limit` rows before the row `before`, oldest first.
+#[tauri::command]
+#[specta::specta]
+pub async fn load_items(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    before: Arg<ItemId>,
+    limit: Arg<u32>,
+) -> Answer<Vec<Item>> {
+    check::id(session.as_str())?;
+    check::item(&before)?;
+    Ok(shell.core().await?.sessions.items_before(&session, &before, check::page(limit.0)).await?)
+}
+
+/// Says something. It is on the disk when this returns; while a turn runs it waits in the queue.
+#[tauri::command]
+#[specta::specta]
+pub async fn send_message(shell: Managed<'_>, message: Arg<SendMessage>) -> Answer<()> {
+    check::id(message.session.as_str())?;
+    check::message(&message.text)?;
+    Ok(shell.core().await?.sessions.send(&message.session, message.text.clone()).await?)
+}
+
+/// Takes a message out of the queue.
+#[tauri::command]
+#[specta::specta]
+pub async fn unqueue_message(shell: Managed<'_>, session: Arg<SessionId>, id: Arg<String>) -> Answer<()> {
+    check::id(session.as_str())?;
+    check::id(&id)?;
+    Ok(shell.core().await?.sessions.unqueue(&session, &id).await?)
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn stop_turn(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<()> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.stop(&session).await?)
+}
+
+/// Goes on after a failure, the step limit or an end of the app in the middle of a turn.
+#[tauri::command]
+#[specta::specta]
+pub async fn continue_turn(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<()> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.continue_turn(&session).await?)
+}
+
+/// Answers requests. All are checked before any is stored.
+#[tauri::command]
+#[specta::specta]
+pub async fn decide(shell: Managed<'_>, decisions: Arg<Vec<Decide>>) -> Answer<()> {
+    check::decisions(&decisions)?;
+    Ok(shell.core().await?.sessions.decide(decisions.0).await?)
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn set_session_model(shell: Managed<'_>, session: Arg<SessionId>, model: Arg<ModelRef>) -> Answer<()> {
+    check::id(session.as_str())?;
+    check::model(&model)?;
+    Ok(shell.core().await?.sessions.set_model(&session, model.0).await?)
+}
+
+/// What the session did to one file, against the file as it is now.
+#[tauri::command]
+#[specta::specta]
+pub async fn file_diff(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<String>) -> Answer<FileDiff> {
+    check::id(session.as_str())?;
+    check::path(&path)?;
+    Ok(shell.core().await?.sessions.file_diff(&session, &path).await?)
+}

@@ -1,0 +1,130 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bosun_backend::BlobStore;
+use bosun_protocol::{ErrorCode, ModelRef, ProjectId, SessionSummary, Settings};
+use bosun_session::{Limits, Policy, Sessions, SessionsParts, SystemClock, UuidSource};
+use bosun_store::{Database, Keys, SecretStore};
+use serde_json::Value;
+
+use crate::check;
+use crate::environment::EnvironmentKeys;
+use crate::error::Failure;
+use crate::logs::KnownSecrets;
+use crate::providers::ProviderBook;
+
+/// The setting under which [`Settings`] are stored.
+const SETTINGS: &str = "settings";
+
+/// What the core is built from.
+#[derive(Clone)]
+pub struct CoreParts {
+    /// The data folder; `None` where not even a home folder is known.
+    pub folder: Option<PathBuf>,
+    pub keyring: Arc<dyn SecretStore>,
+    pub environment: EnvironmentKeys,
+    /// Settings as they are until some are saved.
+    pub defaults: Settings,
+}
+
+/// Everything behind the commands, once the data folder is open.
+pub(crate) struct Core {
+    pub sessions: Sessions,
+    pub providers: Arc<ProviderBook>,
+    database: Arc<Database>,
+    defaults: Settings,
+}
+
+impl Core {
+    /// Opens the data folder. Nothing in it is replaced, whatever is found there.
+    pub(crate) async fn open(parts: CoreParts, secrets: KnownSecrets) -> Result<Self, Failure> {
+        let folder = parts.folder.ok_or_else(|| {
+            let message = "no home folder is known on this system; say where data may live with BOSUN_DATA_DIR";
+            Failure::new(ErrorCode::StorageUnavailable, message)
+        })?;
+        let (database, blobs) = on_disk(folder).await?;
+        let keys = Keys::new(parts.keyring, Some(Arc::clone(&database)));
+        let providers = Arc::new(ProviderBook::new(Arc::clone(&database), keys, parts.environment, secrets));
+        let sessions = Sessions::open(SessionsParts {
+            database: Some(Arc::clone(&database)),
+            blobs: Some(blobs),
+            models: Arc::clone(&providers) as Arc<dyn bosun_session::ModelSource>,
+            policy: Policy::default(),
+            limits: Limits::default(),
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(UuidSource),
+        })
+        .await?;
+        Ok(Self { sessions, providers, database, defaults: parts.defaults })
+    }
+
+    pub(crate) async fn settings(&self) -> Result<Settings, Failure> {
+        let stored: Option<Value> = self.database.setting(SETTINGS).await?;
+        Ok(stored.map_or_else(|| self.defaults.clone(), |stored| read(&self.defaults, stored)))
+    }
+
+    pub(crate) async fn save_settings(&self, settings: Settings) -> Result<Settings, Failure> {
+        if let Some(model) = &settings.model {
+            check::model(model)?;
+        }
+        self.database.set_setting(SETTINGS, &settings).await?;
+        Ok(settings)
+    }
+
+    /// A session with `model`, or with the one that the settings name for new ones.
+    pub(crate) async fn create_session(
+        &self,
+        project: &ProjectId,
+        model: Option<ModelRef>,
+    ) -> Result<SessionSummary, Failure> {
+        let model = match model {
+            Some(model) => {
+                check::model(&model)?;
+                Some(model)
+            }
+            None => self.settings().await?.model,
+        };
+        Ok(self.sessions.create(project, model).await?)
+    }
+}
+
+/// Settings as some version of Bosun stored them: what it did not know yet, or wrote in another way, is as by default.
+fn read(defaults: &Settings, stored: Value) -> Settings {
+    let mut settings = defaults.clone();
+    let Value::Object(stored) = stored else { return settings };
+    for (name, value) in stored {
+        let Ok(Value::Object(mut whole)) = serde_json::to_value(&settings) else { continue };
+        whole.insert(name, value);
+        settings = serde_json::from_value(Value::Object(whole)).unwrap_or(settings);
+    }
+    settings
+}
+
+/// Opens what is in the data folder, off the threads that must not block: a locked database is waited for.
+async fn on_disk(folder: PathBuf) -> Result<(Arc<Database>, Arc<BlobStore>), Failure> {
+    let open = move || -> Result<_, Failure> {
+        let database = Database::open(&folder)?;
+        let blobs = BlobStore::open(folder.join("blobs"))
+            .map_err(|error| Failure::new(ErrorCode::StorageUnavailable, error.to_string()))?;
+        Ok((database, Arc::new(blobs)))
+    };
+    let opened = tokio::task::spawn_blocking(open).await;
+    opened.map_err(|error| Failure::new(ErrorCode::Internal, format!("the data folder was not opened: {error}")))?
+}
+
+#[cfg(test)]
+mod tests {
+    use bosun_protocol::{Language, Theme};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn settings_of_other_versions_keep_what_is_understood() {
+        let defaults = Settings { language: Language::English, ..Settings::default() };
+        let stored = json!({ "theme": "dark", "language": 7, "model": null, "colour": "blue" });
+        let wanted = Settings { theme: Theme::Dark, ..defaults.clone() };
+        assert_eq!(read(&defaults, stored), wanted);
+        assert_eq!(read(&defaults, json!("nonsense")), defaults);
+    }
+}

@@ -1,0 +1,81 @@
+//! What only the desktop around the window can do: its own dialogs, which no script in the page can press, and opening links.
+
+use std::path::PathBuf;
+
+use bosun_backend::BoxFuture;
+use tauri::{AppHandle, Manager, Runtime};
+use tauri_plugin_dialog::DialogExt;
+use tokio::sync::oneshot;
+
+use crate::language::Spoken;
+use crate::window::MAIN;
+
+/// The desktop, as far as the commands need it. Tests have one of their own.
+pub trait Desk: Send + Sync {
+    /// Asks for a folder; `None` when the dialog was cancelled.
+    fn pick_folder<'a>(&'a self, title: &'a str) -> BoxFuture<'a, Option<PathBuf>>;
+
+    /// Hands an address to the system's browser or mail program.
+    ///
+    /// # Errors
+    /// What the system said.
+    fn open_link(&self, url: &str) -> Result<(), String>;
+}
+
+/// Words of the dialogs.
+pub(crate) struct Words {
+    pub pick_project: &'static str,
+    pub pick_tour: &'static str,
+}
+
+pub(crate) fn words(spoken: Spoken) -> &'static Words {
+    const ENGLISH: Words =
+        Words { pick_project: "Choose a project folder", pick_tour: "Choose where the sample project goes" };
+    const CHINESE: Words =
+        Words { pick_project: "选择项目文件夹", pick_tour: "选择存放示例项目的位置" };
+    match spoken {
+        Spoken::English => &ENGLISH,
+        Spoken::Chinese => &CHINESE,
+    }
+}
+
+/// The real one.
+pub(crate) struct SystemDesk<R: Runtime> {
+    app: AppHandle<R>,
+}
+
+impl<R: Runtime> SystemDesk<R> {
+    pub(crate) fn new(app: AppHandle<R>) -> Self {
+        Self { app }
+    }
+}
+
+impl<R: Runtime> Desk for SystemDesk<R> {
+    fn pick_folder<'a>(&'a self, title: &'a str) -> BoxFuture<'a, Option<PathBuf>> {
+        Box::pin(async move {
+            if let Some(folder) = answered_by_a_test() {
+                return Some(folder);
+            }
+            let mut dialog = self.app.dialog().file().set_title(title).set_can_create_directories(true);
+            if let Some(window) = self.app.get_webview_window(MAIN) {
+                dialog = dialog.set_parent(&window);
+            }
+            let (answer, answered) = oneshot::channel();
+            dialog.pick_folder(move |picked| {
+                if answer.send(picked).is_err() {
+                    tracing::debug!("nobody waits for the folder any more");
+                }
+            });
+            answered.await.ok().flatten()?.into_path().ok()
+        })
+    }
+
+    fn open_link(&self, url: &str) -> Result<(), String> {
+        tauri_plugin_opener::open_url(url, None::<&str>).map_err(|error| error.to_string())
+    }
+}
+
+/// Tests of the real window cannot reach the system's dialog; in their builds a variable answers for the person.
+fn answered_by_a_test() -> Option<PathBuf> {
+    if cfg!(debug_assertions) { std::env::var_os("BOSUN_PICK_FOLDER").map(PathBuf::from) } else { None }
+}

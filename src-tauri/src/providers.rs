@@ -1,0 +1,230 @@
+//! The providers of this app: presets, the user's accounts, and where their keys come from.
+
+mod account;
+mod presets;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bosun_backend::BoxFuture;
+use bosun_model::ChatModel;
+use bosun_protocol::{
+    ErrorCode, KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall,
+};
+use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
+use bosun_providers::{ListedModel, ProviderConfig};
+use bosun_session::{ModelSource, SessionError};
+use bosun_store::{Database, Key, Keys};
+use secrecy::SecretString;
+
+use crate::environment::EnvironmentKeys;
+use crate::error::Failure;
+use crate::logs::KnownSecrets;
+
+use account::Account;
+pub(crate) use presets::key_variables;
+
+/// Accounts and keys, and the way from a [`ModelRef`] to a model.
+pub(crate) struct ProviderBook {
+    database: Arc<Database>,
+    keys: Keys,
+    environment: EnvironmentKeys,
+    secrets: KnownSecrets,
+}
+
+impl ProviderBook {
+    pub(crate) fn new(
+        database: Arc<Database>,
+        keys: Keys,
+        environment: EnvironmentKeys,
+        secrets: KnownSecrets,
+    ) -> Self {
+        Self { database, keys, environment, secrets }
+    }
+
+    pub(crate) async fn list(&self) -> Result<Vec<ProviderView>, Failure> {
+        let mut views = Vec::new();
+        for account in self.accounts().await? {
+            let (source, _) = self.key(&account).await?;
+            views.push(view(&account, source));
+        }
+        views.push(tour_view());
+        Ok(views)
+    }
+
+    /// Adds or changes an account. A key that is not given stays, as long as the host does: it was entered for that host.
+    pub(crate) async fn save(&self, form: SaveProvider) -> Result<ProviderView, Failure> {
+        let accounts = self.accounts().await?;
+        let before = match &form.id {
+            Some(id) => Some(find(&accounts, id)?.clone()),
+            None => None,
+        };
+        let id = before.as_ref().map_or_else(|| account::new_id(&form.label, &accounts), |before| before.id.clone());
+        let account = Account::from_form(id, &form)?;
+        let key = form.key.as_deref().map(account::checked_key).transpose()?;
+        if account.is_preset() {
+            self.database.remove_account(&account.id).await?;
+        } else {
+            self.database.save_account(account.to_stored()).await?;
+        }
+        if let Some(before) = before.filter(|before| before.host() != account.host()) {
+            self.keys.remove(&before.id, &before.host()).await?;
+        }
+        if let Some(key) = key {
+            let key = SecretString::from(key);
+            self.secrets.learn(&key);
+            self.keys.set(&account.id, &account.host(), key).await?;
+        }
+        let (source, _) = self.key(&account).await?;
+        Ok(view(&account, source))
+    }
+
+    /// Takes an account of the user's away, or a preset back to how it came; the key goes too.
+    pub(crate) async fn remove(&self, id: &str) -> Result<(), Failure> {
+        let account = self.account(id).await?;
+        self.database.remove_account(id).await?;
+        Ok(self.keys.remove(id, &account.host()).await?)
+    }
+
+    pub(crate) async fn models(&self, id: &str) -> Result<Vec<ModelChoice>, Failure> {
+        if id == TOUR {
+            return Ok(vec![tour_choice(tour::Language::English), tour_choice(tour::Language::SimplifiedChinese)]);
+        }
+        let config = self.config(&self.account(id).await?).await?;
+        let listed = bosun_providers::list_models(&config).await?;
+        Ok(listed.into_iter().map(|model| choice(id, model)).collect())
+    }
+
+    /// A small call to `model`, or a look at the list of models where none is named.
+    pub(crate) async fn test(&self, id: &str, model: Option<&str>) -> Result<TestCall, Failure> {
+        let config = self.config(&self.account(id).await?).await?;
+        let started = Instant::now();
+        let reply = match model.map(str::trim).filter(|name| !name.is_empty()) {
+            Some(name) => bosun_providers::test_call(&config, name).await,
+            None => bosun_providers::list_models(&config).await.map(|models| first_names(&models)),
+        };
+        let milliseconds = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
+        Ok(match reply {
+            Ok(reply) => TestCall::Works { reply, milliseconds },
+            Err(error) => TestCall::Fails { message: error.message },
+        })
+    }
+
+    async fn model(&self, model: &ModelRef) -> Result<Arc<dyn ChatModel>, Failure> {
+        if model.provider == TOUR {
+            return Ok(Arc::new(Tour::new(tour::Language::of_tag(&model.name))));
+        }
+        let accounts = self.accounts().await?;
+        let account = find(&accounts, &model.provider).map_err(|_| {
+            let message =
+                format!("the provider {:?} is no longer set up; choose another model", short(&model.provider));
+            Failure::new(ErrorCode::NoModel, message)
+        })?;
+        Ok(bosun_providers::connect(&self.config(account).await?, &model.name)?)
+    }
+
+    async fn accounts(&self) -> Result<Vec<Account>, Failure> {
+        Ok(Account::all(self.database.accounts().await?))
+    }
+
+    async fn account(&self, id: &str) -> Result<Account, Failure> {
+        Ok(find(&self.accounts().await?, id)?.clone())
+    }
+
+    /// Everything a call needs.
+    async fn config(&self, account: &Account) -> Result<ProviderConfig, Failure> {
+        let (source, key) = self.key(account).await?;
+        let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+        match (key, source) {
+            (Some(key), _) => Ok(config.with_key(key)),
+            (None, KeySource::Locked { reason }) => {
+                let message = format!("the key of {} is kept, but not given out: {reason}", account.label);
+                Err(Failure::new(ErrorCode::KeyringUnavailable, message))
+            }
+            (None, _) if account.key_optional() => Ok(config),
+            (None, _) => {
+                let message = format!("{} needs a key; enter it in the settings", account.label);
+                Err(Failure::new(ErrorCode::NoModel, message))
+            }
+        }
+    }
+
+    /// Where the key of `account` comes from: the environment, the keyring, this run's memory.
+    async fn key(&self, account: &Account) -> Result<(KeySource, Option<SecretString>), Failure> {
+        let variables = account.preset.filter(|_| account.at_home()).map_or(&[][..], |preset| preset.variables);
+        let found = bosun_store::key_from_environment(variables, |name| self.environment.get(name));
+        if let Some((variable, key)) = found {
+            return Ok((KeySource::Environment { variable: variable.to_owned() }, Some(key)));
+        }
+        let key = self.keys.get(&account.id, &account.host()).await?;
+        if let Some(secret) = key.secret() {
+            self.secrets.learn(secret);
+        }
+        Ok(match key {
+            Key::Missing => (KeySource::Missing, None),
+            Key::InKeyring(key) => (KeySource::Keyring, Some(key)),
+            Key::InMemory { key, reason } => (KeySource::Memory { reason }, Some(key)),
+            Key::Locked { reason } => (KeySource::Locked { reason }, None),
+        })
+    }
+}
+
+impl ModelSource for ProviderBook {
+    fn connect<'a>(&'a self, model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>> {
+        Box::pin(async move { Ok(self.model(model).await?) })
+    }
+}
+
+fn find<'a>(accounts: &'a [Account], id: &str) -> Result<&'a Account, Failure> {
+    let found = accounts.iter().find(|account| account.id == id);
+    found.ok_or_else(|| Failure::new(ErrorCode::NotFound, format!("there is no provider {:?}", short(id))))
+}
+
+/// As much of an id from the page as an error may repeat.
+fn short(id: &str) -> String {
+    id.chars().take(60).collect()
+}
+
+fn view(account: &Account, key: KeySource) -> ProviderView {
+    ProviderView {
+        id: account.id.clone(),
+        label: account.label.clone(),
+        family: account.family_view(),
+        base_url: account.base_url.clone(),
+        key,
+        key_optional: account.key_optional(),
+        custom: account.preset.is_none(),
+    }
+}
+
+fn tour_view() -> ProviderView {
+    ProviderView {
+        id: TOUR.to_owned(),
+        label: "Tour".to_owned(),
+        family: ProviderFamily::Tour,
+        base_url: String::new(),
+        key: KeySource::Missing,
+        key_optional: true,
+        custom: false,
+    }
+}
+
+fn tour_choice(language: tour::Language) -> ModelChoice {
+    ModelChoice { model: tour_ref(language), context_window: None, scripted: true }
+}
+
+/// The scripted model that speaks `language`.
+pub(crate) fn tour_ref(language: tour::Language) -> ModelRef {
+    let info = Tour::new(language).info().clone();
+    ModelRef { provider: info.provider, name: info.name }
+}
+
+fn choice(provider: &str, model: ListedModel) -> ModelChoice {
+    let model_ref = ModelRef { provider: provider.to_owned(), name: model.name };
+    ModelChoice { model: model_ref, context_window: model.context_window, scripted: false }
+}
+
+fn first_names(models: &[ListedModel]) -> String {
+    let names: Vec<&str> = models.iter().take(3).map(|model| model.name.as_str()).collect();
+    names.join(", ")
+}

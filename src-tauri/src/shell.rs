@@ -1,0 +1,196 @@
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bosun_protocol::{ErrorCode, ProjectView, Settings, StartInfo};
+use tauri::ipc::Channel;
+use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::Notify;
+
+use crate::core::{Core, CoreParts};
+use crate::desk::{Desk, Words, words};
+use crate::error::Failure;
+use crate::events::Forwarders;
+use crate::language::{Spoken, spoken, system_language};
+use crate::logs::KnownSecrets;
+
+/// How long an end of the app waits for what still runs. The journal has everything that matters already.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What the commands work on: the core behind them, the desktop around them, the page in front of them.
+pub struct Shell {
+    parts: CoreParts,
+    secrets: KnownSecrets,
+    core: AsyncMutex<Option<Result<Arc<Core>, Failure>>>,
+    desk: Box<dyn Desk>,
+    /// Held while a dialog of the system is open: one at a time.
+    dialog: AsyncMutex<()>,
+    pub(crate) forwarders: Forwarders,
+    /// Who is told when a folder was opened from outside the page.
+    projects: Mutex<Option<Channel<Vec<ProjectView>>>>,
+    /// A folder named on the command line that is not open yet.
+    folder: Mutex<Option<PathBuf>>,
+    ready: Notify,
+    blank: AtomicBool,
+}
+
+impl Shell {
+    pub fn new(parts: CoreParts, desk: impl Desk + 'static) -> Self {
+        Self::with_secrets(parts, desk, KnownSecrets::default())
+    }
+
+    pub(crate) fn with_secrets(parts: CoreParts, desk: impl Desk + 'static, secrets: KnownSecrets) -> Self {
+        Self {
+            parts,
+            secrets,
+            core: AsyncMutex::default(),
+            desk: Box::new(desk),
+            dialog: AsyncMutex::default(),
+            forwarders: Forwarders::default(),
+            projects: Mutex::default(),
+            folder: Mutex::default(),
+            ready: Notify::new(),
+            blank: AtomicBool::new(false),
+        }
+    }
+
+    /// The core, opened when it is first asked for.
+    ///
+    /// # Errors
+    /// Why the data folder could not be opened, each time the same sentence until [`Shell::start`] tries again.
+    pub(crate) async fn core(&self) -> Result<Arc<Core>, Failure> {
+        let mut core = self.core.lock().await;
+        match &*core {
+            Some(opened) => opened.clone(),
+            None => self.open(&mut core).await,
+        }
+    }
+
+    /// What the page needs for its first frame. A data folder that could not be opened is tried again.
+    pub(crate) async fn start(&self) -> StartInfo {
+        let opened = {
+            let mut core = self.core.lock().await;
+            match &*core {
+                Some(Ok(opened)) => Ok(Arc::clone(opened)),
+                _ => self.open(&mut core).await,
+            }
+        };
+        let (settings, problem) = match opened {
+            Ok(core) => self.begin(&core).await,
+            Err(failure) => (self.parts.defaults.clone(), Some(failure.0.message)),
+        };
+        let system_language = system_language(|name| std::env::var(name).ok());
+        StartInfo { version: env!("CARGO_PKG_VERSION").to_owned(), settings, system_language, problem }
+    }
+
+    async fn open(&self, core: &mut Option<Result<Arc<Core>, Failure>>) -> Result<Arc<Core>, Failure> {
+        let opened = Core::open(self.parts.clone(), self.secrets.clone()).await.map(Arc::new);
+        if let Err(failure) = &opened {
+            tracing::error!(message = failure.0.message, "the data folder is not open");
+        }
+        core.insert(opened).clone()
+    }
+
+    /// The settings, and what is wrong with the folder that the command line named.
+    async fn begin(&self, core: &Core) -> (Settings, Option<String>) {
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let opened = match folder {
+            Some(folder) => core.sessions.open_project(&folder).await.err().map(|error| error.message),
+            None => None,
+        };
+        match core.settings().await {
+            Ok(settings) => (settings, opened),
+            Err(failure) => (self.parts.defaults.clone(), Some(failure.0.message)),
+        }
+    }
+
+    /// Opens `folder` when the page starts.
+    pub(crate) fn open_at_start(&self, folder: PathBuf) {
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+    }
+
+    /// Opens `folder` now, for a second start of the app, and tells the page.
+    pub(crate) async fn open_beside(&self, folder: PathBuf) -> Result<(), Failure> {
+        let core = self.core().await?;
+        core.sessions.open_project(&folder).await?;
+        let projects = core.sessions.projects().await?;
+        let channel = self.projects.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match channel {
+            Some(channel) => channel
+                .send(projects)
+                .map_err(|error| Failure::new(ErrorCode::Internal, format!("the page was not told: {error}"))),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn watch_projects(&self, channel: Channel<Vec<ProjectView>>) {
+        *self.projects.lock().unwrap_or_else(PoisonError::into_inner) = Some(channel);
+    }
+
+    /// Ends what the page before this one listened to.
+    pub(crate) fn page_begins(&self) {
+        self.forwarders.stop_all();
+        self.projects.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// The page has drawn its first frame.
+    pub(crate) fn page_is_ready(&self) {
+        self.ready.notify_one();
+    }
+
+    /// Whether the page drew something within `patience`.
+    pub(crate) async fn drew_within(&self, patience: Duration) -> bool {
+        tokio::time::timeout(patience, self.ready.notified()).await.is_ok()
+    }
+
+    /// The window stays blank: end, and start once more in safe drawing.
+    pub(crate) fn give_up_drawing(&self) {
+        self.blank.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn gave_up_drawing(&self) -> bool {
+        self.blank.load(Ordering::Acquire)
+    }
+
+    /// Asks for a folder, in the user's language.
+    pub(crate) async fn pick(&self, title: impl Fn(&Words) -> &'static str) -> Result<Option<PathBuf>, Failure> {
+        let busy = |_| Failure::new(ErrorCode::Invalid, "a dialog is open already; answer it first");
+        let _open = self.dialog.try_lock().map_err(busy)?;
+        Ok(self.desk.pick_folder(title(words(self.spoken().await))).await)
+    }
+
+    /// Hands a checked address to the system. The page has asked the user about it before.
+    pub(crate) fn follow(&self, url: &tauri::Url) -> Result<(), Failure> {
+        self.desk.open_link(url.as_str()).map_err(|reason| {
+            let message = format!("this system opened no program for {}: addresses: {reason}", url.scheme());
+            Failure::new(ErrorCode::Internal, message)
+        })
+    }
+
+    /// The language that the window speaks.
+    pub(crate) async fn spoken(&self) -> Spoken {
+        let settings = match self.core().await {
+            Ok(core) => core.settings().await.unwrap_or_default(),
+            Err(_) => self.parts.defaults.clone(),
+        };
+        spoken(settings.language, &system_language(|name| std::env::var(name).ok()))
+    }
+
+    /// Ends everything that runs, without ending the turns: the journal goes on later.
+    pub async fn close(&self) {
+        let core = match self.core.try_lock() {
+            Ok(core) => core.as_ref().and_then(|opened| opened.as_ref().ok().cloned()),
+            Err(_) => None,
+        };
+        let all = async {
+            if let Some(core) = core {
+                core.sessions.shut_down().await;
+            }
+            self.forwarders.closed().await;
+        };
+        if tokio::time::timeout(FAREWELL, all).await.is_err() {
+            tracing::warn!("something still ran when the app ended");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! From the first instruction to the open window, and from the closed window to the last one.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bosun_protocol::{Language, Settings, Theme};
+use bosun_store::KeyringSecrets;
+use tauri::{App, AppHandle, Manager, Runtime, Wry};
+use tauri_plugin_window_state::StateFlags;
+use tokio_util::task::TaskTracker;
+
+use crate::commands::bindings;
+use crate::core::CoreParts;
+use crate::desk::SystemDesk;
+use crate::environment::{self, EnvironmentKeys};
+use crate::graphics::{self, Facts};
+use crate::launch::{Launch, SAFE_GRAPHICS, Said};
+use crate::logs::{self, KnownSecrets};
+use crate::{Shell, display, providers, window};
+
+/// How long the page may take to its first frame.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The desktop app, from its command line to its exit code. The first thing `main` does, and the only one: before there is
+/// any other thread it takes the keys out of the environment and sets the switches of drawing.
+pub fn main() -> ExitCode {
+    let here = std::env::current_dir().unwrap_or_default();
+    let launch = match Launch::parse(std::env::args_os().skip(1), &here) {
+        Ok(launch) => launch,
+        Err(Said::Answer(answer)) => {
+            println!("{answer}");
+            return ExitCode::SUCCESS;
+        }
+        Err(Said::Refusal(refusal)) => return refuse(&refusal),
+    };
+    let variable = |name: &str| std::env::var(name).ok();
+    let keys = environment::take_keys(providers::key_variables());
+    let folder = bosun_store::data_folder();
+    let safe = launch.safe_graphics || graphics::remembered(folder.as_deref());
+    let switches = graphics::switches(Facts::gather(safe, variable), |name| std::env::var_os(name).is_some());
+    environment::apply(&switches);
+    if let Some(problem) = display::problem(variable) {
+        return refuse(&problem);
+    }
+    let secrets = KnownSecrets::default();
+    keys.secrets().for_each(|key| secrets.learn(key));
+    let log = logs::start(folder.as_deref(), secrets.clone());
+    let start = Start { launch, keys: keys.clone(), folder, safest: switches.safest, secrets };
+    match start.run() {
+        Ok(Ending::Closed) => ExitCode::SUCCESS,
+        Ok(Ending::Failed(reason)) => refuse(&reason),
+        Ok(Ending::Again(mut env)) => {
+            drop(log);
+            environment::give_back(&keys);
+            // In front: behind `--` it would be a folder.
+            env.args_os.insert(1.min(env.args_os.len()), SAFE_GRAPHICS.into());
+            tauri::process::restart(&env)
+        }
+        Err(error) => refuse(&format!("Bosun cannot open its window: {error}")),
+    }
+}
+
+/// The app's configuration, its page and what the page may call.
+pub fn context<R: Runtime>() -> tauri::Context<R> {
+    tauri::generate_context!()
+}
+
+fn refuse(sentence: &str) -> ExitCode {
+    tracing::error!(sentence, "the app ends");
+    eprintln!("{sentence}");
+    ExitCode::FAILURE
+}
+
+/// How a run ended.
+enum Ending {
+    Closed,
+    Failed(String),
+    /// The window stayed blank; start again in safe drawing.
+    Again(tauri::Env),
+}
+
+/// A start that can go ahead.
+struct Start {
+    launch: Launch,
+    keys: EnvironmentKeys,
+    folder: Option<PathBuf>,
+    /// Whether nothing safer is left to draw with.
+    safest: bool,
+    secrets: KnownSecrets,
+}
+
+impl Start {
+    /// Opens the window and returns when it is closed.
+    fn run(self) -> tauri::Result<Ending> {
+        let bindings = bindings::<Wry>();
+        let tasks = TaskTracker::new();
+        let (folder, again) = (self.folder.clone(), tasks.clone());
+        let state = tauri_plugin_window_state::Builder::new()
+            .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED);
+        let state = match &folder {
+            Some(folder) => state.with_filename(folder.join("window.json").to_string_lossy()),
+            None => state,
+        };
+        let app = tauri::Builder::default()
+            .plugin(one_instance(folder.as_deref(), again))
+            .plugin(tauri_plugin_dialog::init())
+            .plugin(state.build())
+            .invoke_handler(bindings.invoke_handler())
+            .setup(move |app| {
+                if let Err(error) = self.set_up(app, &tasks) {
+                    app.manage(FailedToOpen(error.to_string()));
+                    app.handle().exit(1);
+                }
+                Ok(())
+            })
+            .build(context())?;
+        let (handle, env) = (app.handle().clone(), app.env());
+        let code = app.run_return(|_, _| {});
+        Ok(end(&handle, env, code))
+    }
+
+    /// Makes the shell and opens the window. The data folder opens meanwhile.
+    fn set_up(self, app: &App, tasks: &TaskTracker) -> tauri::Result<()> {
+        let parts = CoreParts {
+            folder: self.folder.clone(),
+            keyring: Arc::new(KeyringSecrets),
+            environment: self.keys,
+            defaults: defaults(),
+        };
+        let shell = Arc::new(Shell::with_secrets(parts, SystemDesk::new(app.handle().clone()), self.secrets));
+        if let Some(folder) = self.launch.folder {
+            shell.open_at_start(folder);
+        }
+        app.manage(Arc::clone(&shell));
+        let runtime = tauri::async_runtime::handle();
+        let opening = Arc::clone(&shell);
+        tasks.spawn_on(async move { opening.core().await.err() }, runtime.inner());
+        let page = Arc::clone(&shell);
+        window::open(app, self.folder.as_deref(), move || page.page_begins())?;
+        let watch = watch(app.handle().clone(), shell, self.folder, self.safest);
+        tasks.spawn_on(watch, runtime.inner());
+        Ok(())
+    }
+}
+
+/// Why there is no window.
+struct FailedToOpen(String);
+
+fn end(app: &AppHandle, env: tauri::Env, code: i32) -> Ending {
+    let shell = app.try_state::<Arc<Shell>>().map(|shell| Arc::clone(&shell));
+    let blank = shell.as_ref().is_some_and(|shell| shell.gave_up_drawing());
+    if let Some(shell) = shell {
+        tauri::async_runtime::block_on(shell.close());
+    }
+    if blank {
+        return Ending::Again(env);
+    }
+    let failed = app.try_state::<FailedToOpen>().map(|failed| failed.0.clone());
+    match failed {
+        Some(reason) => Ending::Failed(format!("Bosun cannot open its window: {reason}")),
+        None if code != 0 => Ending::Failed(format!("Bosun's window ended with code {code}")),
+        None => Ending::Closed,
+    }
+}
+
+/// Restarts in safe drawing when the page does not come up. Once: a start that draws safely only says so in the log.
+async fn watch(app: AppHandle, shell: Arc<Shell>, folder: Option<PathBuf>, safest: bool) {
+    if shell.drew_within(PATIENCE).await {
+        return;
+    }
+    if safest {
+        tracing::error!("the page drew nothing within {PATIENCE:?}, in safe drawing too");
+        return;
+    }
+    tracing::error!("the page drew nothing within {PATIENCE:?}; starting again in safe drawing");
+    if let Some(Err(error)) = folder.as_deref().map(graphics::remember) {
+        tracing::warn!(%error, "the next start will try the graphics card again");
+    }
+    shell.give_up_drawing();
+    app.exit(0);
+}
+
+/// A second start over the same data folder hands its folder to the first and ends.
+fn one_instance(folder: Option<&Path>, tasks: TaskTracker) -> tauri::plugin::TauriPlugin<Wry> {
+    let taken = move |app: &AppHandle, arguments: Vec<String>, here: String| {
+        window::focus(app);
+        let arguments = arguments.into_iter().skip(1).map(Into::into);
+        let Ok(Launch { folder: Some(folder), .. }) = Launch::parse(arguments, Path::new(&here)) else { return };
+        let Some(shell) = app.try_state::<Arc<Shell>>().map(|shell| Arc::clone(&shell)) else { return };
+        let open = async move {
+            if let Err(failure) = shell.open_beside(folder).await {
+                tracing::warn!(message = failure.0.message, "a second start's folder was not opened");
+            }
+        };
+        tasks.spawn_on(open, tauri::async_runtime::handle().inner());
+    };
+    tauri_plugin_single_instance::Builder::new().callback(taken).dbus_id(bus_name(folder)).build()
+}
+
+/// One name per data folder, so that two profiles can be open beside each other.
+fn bus_name(folder: Option<&Path>) -> String {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    folder.hash(&mut hasher);
+    format!("app.bosun.desktop.p{:016x}", hasher.finish())
+}
+
+/// The settings until some are saved. Tests of the real window choose theirs by variables, in their builds only.
+fn defaults() -> Settings {
+    let variable = |name: &str| if cfg!(debug_assertions) { std::env::var(name).ok() } else { None };
+    let theme = match variable("BOSUN_THEME").as_deref() {
+        Some("light") => Theme::Light,
+        Some("dark") => Theme::Dark,
+        _ => Theme::System,
+    };
+    let language = match variable("BOSUN_LANG").as_deref() {
+        Some("en") => Language::English,
+        Some("zh-CN") => Language::SimplifiedChinese,
+        _ => Language::System,
+    };
+    Settings { theme, language, ..Settings::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_data_folder_has_a_bus_name_of_its_own_and_keeps_it() {
+        let name = |folder: &str| bus_name(Some(Path::new(folder)));
+        assert_eq!(name("/a"), name("/a"));
+        assert_ne!(name("/a"), name("/b"));
+        assert_ne!(name("/a"), bus_name(None));
+        assert!(name("/a").split('.').all(|part| part.starts_with(|c: char| c.is_ascii_alphabetic())));
+    }
+}

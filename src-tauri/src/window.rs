@@ -1,0 +1,104 @@
+//! The one window: its size, and what it refuses. The page may go nowhere but to itself.
+
+use std::path::Path;
+
+use tauri::webview::{NewWindowResponse, PageLoadEvent};
+use tauri::{Manager, Runtime, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
+
+/// The window's label, which the capability names.
+pub(crate) const MAIN: &str = "main";
+
+const SIZE: (f64, f64) = (1_440.0, 900.0);
+const SMALLEST: (f64, f64) = (640.0, 480.0);
+
+/// Opens the window. `data` is where the page's own storage goes; `reloaded` is called whenever a page begins anew.
+pub(crate) fn open<R: Runtime, M: Manager<R>>(
+    app: &M,
+    data: Option<&Path>,
+    reloaded: impl Fn() + Send + Sync + 'static,
+) -> tauri::Result<WebviewWindow<R>> {
+    let (width, height) = fitting(app);
+    let dev = app.config().build.dev_url.clone().filter(|_| tauri::is_dev());
+    let builder = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::default())
+        .title("Bosun")
+        .inner_size(width, height)
+        .min_inner_size(SMALLEST.0.min(width), SMALLEST.1.min(height))
+        .devtools(cfg!(debug_assertions))
+        .on_navigation(move |url| allowed(url, dev.as_ref()))
+        .on_new_window(|url, _| {
+            tracing::warn!(scheme = url.scheme(), "the page wanted a new window");
+            NewWindowResponse::Deny
+        })
+        .on_page_load(move |_, page| {
+            if page.event() == PageLoadEvent::Started {
+                reloaded();
+            }
+        });
+    match data {
+        Some(folder) => builder.data_directory(folder.join("webview")),
+        None => builder.incognito(true),
+    }
+    .build()
+}
+
+/// Brings the window to the front.
+pub(crate) fn focus<R: Runtime, M: Manager<R>>(app: &M) {
+    let Some(window) = app.get_webview_window(MAIN) else { return };
+    for done in [window.unminimize(), window.show(), window.set_focus()] {
+        if let Err(error) = done {
+            tracing::warn!(%error, "the window does not come to the front");
+        }
+    }
+}
+
+/// The usual size, or the screen's where that is smaller.
+fn fitting<R: Runtime, M: Manager<R>>(app: &M) -> (f64, f64) {
+    let monitor = app.app_handle().primary_monitor().ok().flatten();
+    let Some(monitor) = monitor else { return SIZE };
+    let screen = monitor.work_area().size.to_logical::<f64>(monitor.scale_factor());
+    (SIZE.0.min(screen.width), SIZE.1.min(screen.height))
+}
+
+/// Whether the page may go to `url`: only to a page of its own bundle, or of the development server in a build for that.
+fn allowed(url: &Url, dev: Option<&Url>) -> bool {
+    let bundled = match url.scheme() {
+        "tauri" => url.host_str() == Some("localhost"),
+        "http" | "https" if cfg!(any(windows, target_os = "android")) => url.host_str() == Some("tauri.localhost"),
+        _ => false,
+    };
+    let own = bundled || dev.is_some_and(|dev| dev.origin() == url.origin());
+    if !own {
+        // The rest of the address may hold what the page wanted to carry out.
+        tracing::warn!(scheme = url.scheme(), "the page wanted to leave");
+    }
+    own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_goes_nowhere_but_to_itself() {
+        let dev = Url::parse("http://localhost:5173").unwrap();
+        let go = |url: &str, dev: Option<&Url>| allowed(&Url::parse(url).unwrap(), dev);
+        assert!(go("tauri://localhost", None) && go("tauri://localhost/index.html#x", None));
+        assert!(go("http://localhost:5173/x", Some(&dev)) && !go("http://localhost:5173/x", None));
+        let refused = [
+            "https://example.org",
+            "http://localhost:5174/",
+            "https://localhost:5173/",
+            "tauri://evil",
+            "tauri://localhost.evil/",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "javascript:alert(1)",
+            "about:blank",
+            "blob:tauri://localhost/1",
+            "ipc://localhost/start",
+        ];
+        for url in refused {
+            assert!(!go(url, Some(&dev)), "{url}");
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The commands as the page calls them: through Tauri's own IPC with our capabilities, over a mock of the window, against a
+//! real data folder, a real project and a model behind real HTTP. Start reading at [`page`].
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "tests make their own folders and stop at once"
+)]
+
+mod access;
+mod hostile;
+mod page;
+mod providers;
+mod storage;
+mod tour;
+mod work;

@@ -1,0 +1,153 @@
+//! Accounts, keys, and calls that test them.
+
+use std::sync::Arc;
+
+use bosun_backend::BoxFuture;
+use bosun_store::{MemorySecrets, SecretError, SecretStore};
+use bosun_testkit::{ModelServer, Reply, Rule, Script, Wire};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+
+use crate::page::Page;
+
+const KEY: &str = "sk-canary-0123456789abcdef";
+
+/// A system on which no keyring answers.
+struct NoKeyring;
+
+impl NoKeyring {
+    fn refuse<T: Send + 'static>() -> BoxFuture<'static, Result<T, SecretError>> {
+        Box::pin(async { Err(SecretError::Missing { reason: "no Secret Service".to_owned() }) })
+    }
+}
+
+impl SecretStore for NoKeyring {
+    fn get<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
+        Self::refuse()
+    }
+
+    fn set<'a>(&'a self, _: &'a str, _: &'a str, _: SecretString) -> BoxFuture<'a, Result<(), SecretError>> {
+        Self::refuse()
+    }
+
+    fn remove<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
+        Self::refuse()
+    }
+}
+
+fn form(id: Option<&str>, base_url: &str, key: Option<&str>) -> Value {
+    json!({ "provider": { "id": id, "label": "My gate", "family": "openai_chat", "base_url": base_url, "key": key } })
+}
+
+fn provider(page: &Page, id: &str) -> Value {
+    let all = page.ok("list_providers", json!({}));
+    all.as_array().unwrap().iter().find(|view| view["id"] == id).cloned().unwrap_or(Value::Null)
+}
+
+#[test]
+fn the_list_has_vendors_servers_of_this_machine_and_the_tour() {
+    let page = Page::plan().key("ANTHROPIC_API_KEY", KEY).open();
+    let anthropic = provider(&page, "anthropic");
+    assert_eq!(anthropic["key"], json!({ "source": "environment", "variable": "ANTHROPIC_API_KEY" }));
+    assert_eq!((&anthropic["key_optional"], &anthropic["custom"]), (&json!(false), &json!(false)));
+    assert_eq!(provider(&page, "openai")["key"], json!({ "source": "missing" }));
+    assert_eq!(provider(&page, "ollama")["key_optional"], true);
+    assert_eq!(provider(&page, "tour")["family"], "tour");
+    let tour = page.ok("list_models", json!({ "provider": "tour" }));
+    assert_eq!((&tour[0]["scripted"], &tour[0]["model"]["provider"]), (&json!(true), &json!("tour")));
+    assert!(!page.ok("list_providers", json!({})).to_string().contains(KEY));
+}
+
+#[test]
+fn a_key_goes_into_the_keyring_and_is_bound_to_its_host() {
+    let keyring = Arc::new(MemorySecrets::default());
+    let page = Page::plan().keyring(Arc::clone(&keyring) as Arc<dyn SecretStore>).open();
+    let saved = page.ok("save_provider", form(None, "https://gate.example/v1", Some(KEY)));
+    assert_eq!((&saved["id"], &saved["key"]), (&json!("my-gate"), &json!({ "source": "keyring" })));
+    let kept = tauri::async_runtime::block_on(keyring.get("my-gate", "gate.example")).unwrap();
+    assert!(kept.is_some());
+
+    let same = page.ok("save_provider", form(Some("my-gate"), "https://gate.example/v2", None));
+    assert_eq!(same["key"], json!({ "source": "keyring" }));
+    let moved = page.ok("save_provider", form(Some("my-gate"), "https://evil.example/v1", None));
+    assert_eq!(moved["key"], json!({ "source": "missing" }));
+    let kept = tauri::async_runtime::block_on(keyring.get("my-gate", "gate.example")).unwrap();
+    assert!(kept.is_none(), "a key that nothing uses any more stays in the keyring");
+
+    page.ok("remove_provider", json!({ "id": "my-gate" }));
+    assert_eq!(provider(&page, "my-gate"), Value::Null);
+}
+
+#[test]
+fn a_key_of_the_environment_stays_with_its_vendor() {
+    let page = Page::plan().key("OPENAI_API_KEY", KEY).open();
+    assert_eq!(provider(&page, "openai")["key"]["source"], "environment");
+    page.ok("save_provider", form(Some("openai"), "https://gate.example/v1", None));
+    assert_eq!(provider(&page, "openai")["key"]["source"], "missing");
+    page.ok("remove_provider", json!({ "id": "openai" }));
+    let back = provider(&page, "openai");
+    assert_eq!((&back["label"], &back["key"]["source"]), (&json!("OpenAI"), &json!("environment")));
+}
+
+#[test]
+fn without_a_keyring_the_key_lives_for_this_run_and_the_reason_is_told() {
+    let data = tempfile::tempdir().unwrap();
+    let open = || Page::plan().data(data.path()).keyring(Arc::new(NoKeyring)).open();
+    let page = open();
+    let saved = page.ok("save_provider", form(None, "https://gate.example/v1", Some(KEY)));
+    assert_eq!(saved["key"]["source"], "memory");
+    assert!(saved["key"]["reason"].as_str().unwrap().contains("no Secret Service"), "{saved}");
+    page.close();
+    let page = open();
+    assert_eq!(provider(&page, "my-gate")["key"]["source"], "missing");
+    page.close();
+    assert!(!holds(data.path(), KEY), "the key is in the data folder");
+}
+
+/// Whether any file below `folder` has `needle` in it.
+fn holds(folder: &std::path::Path, needle: &str) -> bool {
+    std::fs::read_dir(folder).unwrap().flatten().any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return holds(&path, needle);
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        bytes.windows(needle.len()).any(|window| window == needle.as_bytes())
+    })
+}
+
+#[test]
+fn a_test_call_says_what_the_server_said() {
+    let server = ModelServer::with(Script {
+        key: Some(KEY.to_owned()),
+        models: vec!["test-model".to_owned()],
+        ..Script::default()
+    });
+    server.add(Rule::any().reply("ready").reply(Reply::error(404, "not_found", "no model named missing")));
+    let page = Page::open();
+    let saved = page.ok("save_provider", form(None, &server.base_url(Wire::OpenAi), Some(KEY)));
+    let call = |model: Value| page.ok("test_provider", json!({ "id": saved["id"], "model": model }));
+    let works = call(json!("test-model"));
+    assert_eq!((&works["result"], &works["reply"]), (&json!("works"), &json!("ready")));
+    let fails = call(json!("missing"));
+    assert_eq!(fails["result"], "fails");
+    assert!(fails["message"].as_str().unwrap().contains("no model named missing"), "{fails}");
+    assert_eq!(call(Value::Null)["reply"], "test-model");
+    let models = page.ok("list_models", json!({ "provider": saved["id"] }));
+    assert_eq!(models[0]["model"], json!({ "provider": "my-gate", "name": "test-model" }));
+
+    page.ok("save_provider", form(Some("my-gate"), &server.base_url(Wire::OpenAi), Some("sk-wrong-key-000000")));
+    let wrong = call(json!("test-model"));
+    assert_eq!(wrong["result"], "fails");
+    assert!(!wrong.to_string().contains("sk-wrong-key"), "{wrong}");
+}
+
+#[test]
+fn a_vendor_without_a_key_is_not_asked() {
+    let page = Page::open();
+    assert_eq!(page.refused("list_models", json!({ "provider": "anthropic" })), "no_model");
+    assert_eq!(page.refused("test_provider", json!({ "id": "openai", "model": "gpt" })), "no_model");
+    let offline = page.ok("save_provider", form(None, "http://127.0.0.1:9/v1", None));
+    let call = page.ok("test_provider", json!({ "id": offline["id"], "model": "m" }));
+    assert_eq!(call["result"], "fails");
+}

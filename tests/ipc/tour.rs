@@ -1,0 +1,49 @@
+//! The tour, from the folder that was chosen to the approved change.
+
+use bosun_testkit::Project;
+use serde_json::{Value, json};
+
+use crate::page::Page;
+
+#[test]
+fn the_tour_makes_a_folder_of_its_own_and_works_through_the_real_tools() {
+    let (page, place) = (Page::open(), Project::new().file("bosun-tour/mine.txt", "mine"));
+    assert_eq!(page.ok("start_tour", json!({})), Value::Null);
+    *page.desk.picks.lock().unwrap() = Some(place.root().to_owned());
+    let tour = page.ok("start_tour", json!({}));
+    assert!(tour["project"]["path"].as_str().unwrap().ends_with("bosun-tour-2"), "{tour}");
+    assert_eq!(place.read("bosun-tour/mine.txt"), "mine");
+    let before = place.tree();
+    assert_eq!(tour["session"]["model"]["provider"], "tour");
+
+    let session = tour["session"]["id"].as_str().unwrap();
+    page.subscribe(session, 7);
+    page.ok("send_message", json!({ "message": { "session": session, "text": tour["task"] } }));
+    let approval = page.wait_for_event(7, "approval_requested")["approval"].clone();
+    assert_eq!(place.tree(), before, "the tour changed a file before it was allowed to");
+    let (call, digest) = (&approval["call_id"], &approval["digest"]);
+    let decision = json!({ "session": approval["session"], "call_id": call, "digest": digest, "decision": { "decision": "approve" } });
+    page.ok("decide", json!({ "decisions": [decision] }));
+    page.wait_for(7, |envelope| {
+        let item = &envelope["event"]["item"]["body"];
+        (item["call_id"] == *call && item["state"] == "done").then_some(())
+    });
+    page.ok("stop_turn", json!({ "session": session }));
+}
+
+#[test]
+fn the_tour_speaks_the_language_of_the_window() {
+    let (page, place) = (Page::open(), Project::new());
+    *page.desk.picks.lock().unwrap() = Some(place.root().to_owned());
+    let settings = json!({ "theme": "light", "language": "zh-CN", "model": null, "welcomed": false });
+    page.ok("save_settings", json!({ "settings": settings }));
+    let tour = page.ok("start_tour", json!({}));
+    assert!(!tour["task"].as_str().unwrap().is_ascii(), "{tour}");
+}
+
+#[test]
+fn a_place_where_nothing_can_be_made_is_named() {
+    let (page, place) = (Page::open(), Project::new().file("file", "x"));
+    *page.desk.picks.lock().unwrap() = Some(place.at("file"));
+    assert_eq!(page.refused("start_tour", json!({})), "project_unusable");
+}
