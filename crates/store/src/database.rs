@@ -51,6 +51,11 @@ impl Database {
         Ok(Arc::new(Self { folder: folder.to_owned(), file, writer, readers: Arc::default(), scratch: None }))
     }
 
+    /// As [`Self::open`], but `None` where there is no database yet: nothing is made.
+    pub fn open_existing(folder: &Path) -> Result<Option<Arc<Self>>, OpenError> {
+        if folder.join("bosun.db").exists() { Self::open(folder).map(Some) } else { Ok(None) }
+    }
+
     /// A database that lives as long as this value, for runs that are not to be stored. Its folder, for claims, is a
     /// temporary one.
     pub fn in_memory() -> Result<Arc<Self>, OpenError> {

@@ -131,6 +131,16 @@ async fn a_session_is_run_by_one_process_at_a_time() {
     assert!(database.claim(&id).unwrap().is_some());
 }
 
+#[test]
+fn opening_what_exists_makes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("data");
+    assert!(Database::open_existing(&place).unwrap().is_none());
+    assert!(!place.exists());
+    drop(Database::open(&place).unwrap());
+    assert!(Database::open_existing(&place).unwrap().is_some());
+}
+
 fn refusal(prepare: impl FnOnce(&std::path::Path)) -> OpenError {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bosun.db");
