@@ -19,7 +19,7 @@ mod view;
 mod tests;
 
 /// What [`SessionsParts`] are made of, for those who may not name the loop's own room.
-pub use bosun_agent::{Clock, IdSource, Limits, Policy, SystemClock, UuidSource};
+pub use bosun_agent::{Clock, IdSource, Limits, PermissionRule, Policy, SystemClock, UuidSource};
 pub use error::SessionError;
 pub use sessions::{ModelSource, Quiet, Sessions, SessionsParts};
 pub use stream::{EventStream, Subscription, SummaryStream};
