@@ -32,7 +32,8 @@ export interface UiClient {
   start(): Promise<StartInfo>;
   uiReady(): Promise<void>;
 
-  listProjects(): Promise<ProjectView[]>;
+  /** The folders that were opened, the last one first; then again when a second start of the app opened one. */
+  subscribeProjects(listener: (projects: ProjectView[]) => void): Promise<Subscription<ProjectView[]>>;
   /** Opens the system's folder dialog; `null` when it was cancelled. */
   pickProject(): Promise<ProjectView | null>;
   openProject(path: string): Promise<ProjectView>;

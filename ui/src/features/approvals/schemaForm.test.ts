@@ -82,7 +82,9 @@ describe('validation', () => {
 
   it('lets what fits pass', () => {
     expect(problems({ file_path: '/a', content: '', limit: null, mode: 'files', anything: [1] })).toEqual([]);
-    expect(problems({ file_path: '/a', content: '', todos: [{ content: 'a', status: 'pending' }], more: 1 })).toEqual([]);
+    expect(problems({ file_path: '/a', content: '', todos: [{ content: 'a', status: 'pending' }], more: 1 })).toEqual(
+      [],
+    );
   });
 
   it('names the place and the kind of what does not', () => {

@@ -53,10 +53,22 @@ function field(name: string, property: unknown, root: Schema, required: boolean,
   const shape = plain(property, root);
   const types = typesOf(shape);
   const description = typeof shape.description === 'string' ? shape.description : '';
-  const base = { name, required, nullable: types.includes('null') || shape[NULLABLE] === true, description, choices: [] };
+  const base = {
+    name,
+    required,
+    nullable: types.includes('null') || shape[NULLABLE] === true,
+    description,
+    choices: [],
+  };
   const choices = choicesOf(shape, root);
   if (choices) return { ...base, kind: 'choice', choices };
-  return { ...base, kind: kindOf(types.filter((type) => type !== 'null'), value) };
+  return {
+    ...base,
+    kind: kindOf(
+      types.filter((type) => type !== 'null'),
+      value,
+    ),
+  };
 }
 
 function kindOf(types: string[], value: unknown): FieldKind {
@@ -171,8 +183,10 @@ function checkNumber(shape: Schema, value: number, path: string): Problem[] {
 function checkText(shape: Schema, value: string, path: string): Problem[] {
   const { minLength, maxLength } = shape;
   const length = [...value].length;
-  if (typeof minLength === 'number' && length < minLength) return [{ path, code: 'length', expected: `≥ ${minLength}` }];
-  if (typeof maxLength === 'number' && length > maxLength) return [{ path, code: 'length', expected: `≤ ${maxLength}` }];
+  if (typeof minLength === 'number' && length < minLength)
+    return [{ path, code: 'length', expected: `≥ ${minLength}` }];
+  if (typeof maxLength === 'number' && length > maxLength)
+    return [{ path, code: 'length', expected: `≤ ${maxLength}` }];
   return [];
 }
 

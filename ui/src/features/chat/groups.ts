@@ -7,8 +7,7 @@ export type Group =
 
 type Body<K extends Item['body']['kind']> = Extract<Item['body'], { kind: K }>;
 
-export const toolOf = (item: Item): (Body<'tool'> & ToolItem) | null =>
-  item.body.kind === 'tool' ? item.body : null;
+export const toolOf = (item: Item): (Body<'tool'> & ToolItem) | null => (item.body.kind === 'tool' ? item.body : null);
 
 export function groups(items: readonly Item[]): Group[] {
   const out: Group[] = [];

@@ -81,11 +81,20 @@ export class Feeds {
 
   constructor(private readonly client: UiClient) {}
 
+  /** The feed of a session, subscribed to at first use; it lasts as long as somebody holds it. */
+  peek(session: string): SessionFeed {
+    const known = this.held.get(session);
+    if (known) return known.feed;
+    const feed = new SessionFeed(this.client, session);
+    this.held.set(session, { feed, users: 0 });
+    return feed;
+  }
+
   acquire(session: string): SessionFeed {
-    const entry = this.held.get(session) ?? { feed: new SessionFeed(this.client, session), users: 0 };
-    entry.users++;
-    this.held.set(session, entry);
-    return entry.feed;
+    const feed = this.peek(session);
+    const entry = this.held.get(session);
+    if (entry) entry.users++;
+    return feed;
   }
 
   release(session: string): void {

@@ -39,7 +39,8 @@ describe('dictionaries', () => {
   });
 
   it('have the same places in their phrases', () => {
-    const slots = (text: string | undefined) => parts(text ?? '').flatMap((part) => ('slot' in part ? [part.slot] : []));
+    const slots = (text: string | undefined) =>
+      parts(text ?? '').flatMap((part) => ('slot' in part ? [part.slot] : []));
     for (const [path, text] of ENGLISH.filter(([path]) => path.startsWith('tools.'))) {
       expect(slots(CHINESE.get(path)).sort(), path).toEqual(slots(text).sort());
     }

@@ -28,9 +28,9 @@ describe('terminal output', () => {
   });
 
   it('drops every other sequence', () => {
-    expect(text('\x1b[2J\x1b[1;1Ha\x1b]0;title\x07b\x1b]8;;http://x\x1b\\c\x1b(Bd\x1b[?25le\x9b2Kf\x1bP1$r\x1b\\g\x1b')).toEqual([
-      'abcdefg',
-    ]);
+    expect(
+      text('\x1b[2J\x1b[1;1Ha\x1b]0;title\x07b\x1b]8;;http://x\x1b\\c\x1b(Bd\x1b[?25le\x9b2Kf\x1bP1$r\x1b\\g\x1b'),
+    ).toEqual(['abcdefg']);
   });
 
   it('overwrites as a terminal does', () => {

@@ -71,7 +71,8 @@ function readLine(line: string, start: Look): { runs: Run[]; look: Look } {
 /** Where the run of ordinary text from `at` ends; a lone control character is a run of its own. */
 function textEnd(line: string, at: number): number {
   let end = at;
-  while (end < line.length && (line.charCodeAt(end) >= 0x20 || line[end] === '\t') && line.charCodeAt(end) !== 0x9b) end++;
+  while (end < line.length && (line.charCodeAt(end) >= 0x20 || line[end] === '\t') && line.charCodeAt(end) !== 0x9b)
+    end++;
   return Math.max(end, at + 1);
 }
 

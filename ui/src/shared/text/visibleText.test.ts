@@ -12,7 +12,13 @@ const whole = (text: string) =>
 
 describe('visible text', () => {
   it('leaves ordinary commands alone', () => {
-    for (const text of ['cargo test -p auth', 'echo "für Łódź" && ls\nmake', '为发布说明整理变更记录', 'def f():\n    return 1', '']) {
+    for (const text of [
+      'cargo test -p auth',
+      'echo "für Łódź" && ls\nmake',
+      '为发布说明整理变更记录',
+      'def f():\n    return 1',
+      '',
+    ]) {
       expect(marks(text)).toEqual([]);
       expect(whole(text)).toBe(text);
     }
@@ -64,7 +70,14 @@ describe('visible text', () => {
 
   it('names tags, variation selectors, unassigned, private and broken characters', () => {
     expect(marks('a\u{e0041}\ufe01\u{e0101}\ue000\ud800')).toHaveLength(5);
-    expect(marks('\u0000\u007f\u0085\u2028\u00ad\ufeff')).toEqual(['NUL*1', 'DEL*1', 'NEL*1', 'LSEP*1', 'SHY*1', 'BOM*1']);
+    expect(marks('\u0000\u007f\u0085\u2028\u00ad\ufeff')).toEqual([
+      'NUL*1',
+      'DEL*1',
+      'NEL*1',
+      'LSEP*1',
+      'SHY*1',
+      'BOM*1',
+    ]);
   });
 
   it('lets emoji sequences and accents be, and counts piles of combining marks', () => {
@@ -79,7 +92,22 @@ describe('visible text', () => {
   });
 
   it('gives back every text from its segments', () => {
-    const pool = ['a', ' ', '\n', '\t', '\r', '\x1b', '\u202e', '\u200d', '👩', '\ufe0f', '\u0301', '中', '\u3000', '\ud83d'];
+    const pool = [
+      'a',
+      ' ',
+      '\n',
+      '\t',
+      '\r',
+      '\x1b',
+      '\u202e',
+      '\u200d',
+      '👩',
+      '\ufe0f',
+      '\u0301',
+      '中',
+      '\u3000',
+      '\ud83d',
+    ];
     let seed = 7;
     for (let round = 0; round < 400; round++) {
       let text = '';

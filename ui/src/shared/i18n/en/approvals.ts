@@ -34,7 +34,8 @@ export const approvals = {
   },
   inFolder: 'in',
   timeout: (time: string) => `ends after ${time}`,
-  longCommand: (size: string, lines: number) => `Long command: ${size}, ${f.count(lines, 'line', 'lines')}. It ends with`,
+  longCommand: (size: string, lines: number) =>
+    `Long command: ${size}, ${f.count(lines, 'line', 'lines')}. It ends with`,
   longPayload: (size: string) => `Long: ${size}. Scroll to its end before you approve.`,
   seeEnd: 'Show the end',
   endFirst: 'Read to the end first.',

@@ -10,7 +10,11 @@ export const tools = {
   edit_file: { plan: 'Edit {path}', doing: 'Editing {path}', done: 'Edited {path}' },
   delete: { plan: 'Delete {path}', doing: 'Deleting {path}', done: 'Deleted {path}' },
   glob: { plan: 'Find {pattern}', doing: 'Finding {pattern}', done: 'Found {pattern}' },
-  glob_in: { plan: 'Find {pattern} in {path}', doing: 'Finding {pattern} in {path}', done: 'Found {pattern} in {path}' },
+  glob_in: {
+    plan: 'Find {pattern} in {path}',
+    doing: 'Finding {pattern} in {path}',
+    done: 'Found {pattern} in {path}',
+  },
   grep: { plan: 'Search {pattern}', doing: 'Searching {pattern}', done: 'Searched {pattern}' },
   grep_in: {
     plan: 'Search {pattern} in {path}',

@@ -1,0 +1,220 @@
+/** What the window shows: projects, sessions, the chosen ones, and the few dialogs. View state only; the rules are the core's. */
+import { createContext } from 'svelte';
+import type {
+  CommandError,
+  ModelRef,
+  ProjectView,
+  ProviderView,
+  SessionSummary,
+  Settings,
+  StartInfo,
+} from '../ipc/bindings';
+import type { UiClient } from '../ipc/client';
+import { Feeds } from '../features/session/feed.svelte';
+import { asError } from '../shared/error';
+import { i18n } from '../shared/i18n/i18n.svelte';
+import { Layout } from './layout.svelte';
+import { applyTheme } from './theme';
+
+export type Dialog = { kind: 'settings'; section: 'models' | 'appearance' | 'about' } | { kind: 'shortcuts' };
+
+/** Settings of another version may lack what this one knows. */
+type Complete = Required<Settings>;
+const START: Complete = { theme: 'system', language: 'system', model: null, welcomed: false };
+
+export class Workspace {
+  settings = $state.raw<Complete>(START);
+  projects = $state.raw<ProjectView[]>([]);
+  sessions = $state.raw<SessionSummary[]>([]);
+  providers = $state.raw<ProviderView[]>([]);
+  projectId = $state<string | null>(null);
+  sessionId = $state<string | null>(null);
+  dialog = $state.raw<Dialog | null>(null);
+  isWelcoming = $state(false);
+  isModelMenuOpen = $state(false);
+  /** Sentences for the person, newest last. */
+  errors = $state.raw<CommandError[]>([]);
+  /** What was typed and not sent, by session; of a session that does not exist yet, by project. */
+  drafts = $state<Record<string, string>>({});
+  /** The model of the session that does not exist yet. */
+  newModel = $state.raw<ModelRef | null>(null);
+
+  readonly feeds: Feeds;
+  readonly layout = new Layout();
+
+  readonly project = $derived(this.projects.find((project) => project.id === this.projectId) ?? null);
+  readonly session = $derived(this.sessions.find((session) => session.id === this.sessionId) ?? null);
+  readonly model = $derived(this.session ? this.session.model : (this.newModel ?? this.settings.model));
+  readonly usable = $derived(this.providers.filter(isUsable));
+  readonly draftKey = $derived(this.sessionId ?? `new:${this.projectId ?? ''}`);
+
+  constructor(
+    readonly client: UiClient,
+    readonly info: StartInfo,
+  ) {
+    this.feeds = new Feeds(client);
+    this.applySettings(info.settings);
+    this.isWelcoming = !this.settings.welcomed;
+  }
+
+  /** Fetches what the first frame needs; the sessions then follow by themselves. */
+  async load(): Promise<void> {
+    const [projects, sessions] = await Promise.all([
+      this.client.subscribeProjects((list) => this.projectsChanged(list)),
+      this.client.subscribeSessions((list) => (this.sessions = list)),
+      this.refreshProviders(),
+    ]);
+    this.projects = projects.first;
+    this.sessions = sessions.first;
+    const latest = projects.first.find((project) => project.problem === null);
+    if (latest) this.enterProject(latest.id);
+  }
+
+  /** A second start of the app opened a folder: it stands first. */
+  private projectsChanged(list: ProjectView[]): void {
+    this.projects = list;
+    const [opened] = list;
+    if (opened && opened.id !== this.projectId) this.enterProject(opened.id);
+  }
+
+  async refreshProviders(): Promise<void> {
+    this.providers = await this.client.listProviders();
+  }
+
+  enterProject(id: string): void {
+    this.projectId = id;
+    this.layout.load(id);
+    const [latest] = this.sessionsOf(id);
+    this.sessionId = latest?.id ?? null;
+  }
+
+  /** The sessions of a project that a person began, newest first. */
+  sessionsOf(project: string): SessionSummary[] {
+    return this.sessions
+      .filter((session) => session.project === project && session.parent === null)
+      .sort((a, b) => b.updated_at - a.updated_at);
+  }
+
+  openSession(session: SessionSummary): void {
+    if (session.project !== this.projectId) {
+      this.projectId = session.project;
+      this.layout.load(session.project);
+    }
+    this.sessionId = session.id;
+    this.layout.sidebarPeek = false;
+  }
+
+  newSession(): void {
+    this.sessionId = null;
+    this.newModel = null;
+    this.layout.sidebarPeek = false;
+  }
+
+  /** Opens the system's folder dialog; false where nothing was chosen. */
+  async pickProject(): Promise<boolean> {
+    const picked = await this.run(() => this.client.pickProject());
+    if (picked) this.addProject(picked);
+    return Boolean(picked);
+  }
+
+  addProject(project: ProjectView): void {
+    this.projects = [project, ...this.projects.filter((one) => one.id !== project.id)];
+    this.enterProject(project.id);
+  }
+
+  async forgetProject(id: string): Promise<void> {
+    await this.run(async () => {
+      await this.client.forgetProject(id);
+      this.projects = this.projects.filter((project) => project.id !== id);
+      if (this.projectId !== id) return;
+      this.projectId = null;
+      this.sessionId = null;
+    });
+  }
+
+  /** Sends what was typed; the session is made with its first message. Gives back whether it was taken. */
+  async send(text: string): Promise<boolean> {
+    const sent = await this.run(async () => {
+      const session = this.sessionId ?? (await this.createSession());
+      if (session) await this.client.sendMessage({ session, text });
+      return session !== null;
+    });
+    return sent === true;
+  }
+
+  private async createSession(): Promise<string | null> {
+    if (!this.projectId) return null;
+    const made = await this.client.createSession(this.projectId, this.model);
+    if (!this.sessions.some((session) => session.id === made.id)) this.sessions = [made, ...this.sessions];
+    this.sessionId = made.id;
+    this.newModel = null;
+    return made.id;
+  }
+
+  /** The model of the session at hand; before there is one, of the session to come and of those after it. */
+  async chooseModel(model: ModelRef): Promise<void> {
+    this.isModelMenuOpen = false;
+    const { sessionId } = this;
+    if (sessionId) await this.run(() => this.client.setSessionModel(sessionId, model));
+    else this.newModel = model;
+    if (!this.settings.model) await this.saveSettings({ model });
+  }
+
+  async saveSettings(change: Partial<Settings>): Promise<void> {
+    const settings = { ...this.settings, ...change };
+    this.applySettings(settings);
+    await this.run(async () => this.applySettings(await this.client.saveSettings(settings)));
+  }
+
+  async startTour(): Promise<boolean> {
+    const tour = await this.run(() => this.client.startTour());
+    if (!tour) return false;
+    this.addProject(tour.project);
+    if (!this.sessions.some((session) => session.id === tour.session.id)) {
+      this.sessions = [tour.session, ...this.sessions];
+    }
+    this.sessionId = tour.session.id;
+    this.drafts[tour.session.id] = tour.task;
+    return true;
+  }
+
+  async finishWelcome(): Promise<void> {
+    this.isWelcoming = false;
+    if (!this.settings.welcomed) await this.saveSettings({ welcomed: true });
+  }
+
+  /** Does something and shows the person why it did not work. */
+  async run<T>(action: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await action();
+    } catch (thrown) {
+      this.fail(asError(thrown));
+      return undefined;
+    }
+  }
+
+  fail(error: CommandError): void {
+    if (this.errors.some((one) => one.message === error.message)) return;
+    this.errors = [...this.errors, error];
+  }
+
+  dismiss(error: CommandError): void {
+    this.errors = this.errors.filter((one) => one !== error);
+  }
+
+  private applySettings(settings: Settings): void {
+    this.settings = { ...START, ...settings };
+    i18n.use(this.settings.language, this.info.system_language);
+    applyTheme(this.settings.theme);
+  }
+}
+
+/** Whether a model of this provider could answer as things stand. */
+export function isUsable(provider: ProviderView): boolean {
+  if (provider.family === 'tour') return false;
+  return provider.key_optional || (provider.key.source !== 'missing' && provider.key.source !== 'locked');
+}
+
+const [useWorkspace, provideWorkspace] = createContext<Workspace>();
+
+export { useWorkspace, provideWorkspace };

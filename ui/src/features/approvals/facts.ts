@@ -1,0 +1,40 @@
+/** What the core said about a request, in words. */
+import type { Approval } from '../../ipc/bindings';
+import type { Messages } from '../../shared/i18n/en';
+
+export function whyAsked(t: Messages, { reason }: Approval): string {
+  const words = t.approvals.reasons;
+  switch (reason.reason) {
+    case 'protected_name':
+      return words.protected_name(reason.name);
+    case 'rule':
+      return words.rule(reason.rule);
+    case 'edits_ask':
+    case 'commands_ask':
+    case 'deletes_ask':
+      return words[reason.reason];
+  }
+}
+
+/** The chain of agents that asks: only the innermost for the main agent, all below it for a subagent. */
+export function whoAsks(t: Messages, { agent }: Approval): string {
+  return agent.length <= 1 ? t.approvals.main : agent.slice(1).join(' › ');
+}
+
+/** The text in which something could hide. */
+export function hidingPlace({ preview, args }: Approval): string {
+  switch (preview.preview) {
+    case 'command':
+      return preview.command;
+    case 'diff':
+      return preview.diff.hunks
+        .flatMap((hunk) => hunk.lines.filter((line) => line.kind === 'added'))
+        .map((line) => line.segments.map((segment) => segment.text).join(''))
+        .join('\n');
+    case 'delete':
+      return preview.path;
+    case 'fields':
+    case 'problem':
+      return JSON.stringify(args) ?? '';
+  }
+}

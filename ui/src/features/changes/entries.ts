@@ -1,0 +1,32 @@
+import type { ChangeKind, FileDiff, Snapshot } from '../../ipc/bindings';
+
+export interface Entry {
+  key: string;
+  path: string;
+  kind: ChangeKind | 'pending';
+  added: number;
+  removed: number;
+  /** The change that waits for a decision. */
+  pending: FileDiff | null;
+}
+
+/** Files with changes that wait for a decision, then those that were changed; what is back as it was is left out. */
+export function entries({ approvals, changes }: Snapshot): Entry[] {
+  const pending = approvals.flatMap((approval): Entry[] => {
+    if (approval.preview.preview !== 'diff') return [];
+    const { diff } = approval.preview;
+    const { path, added, removed } = diff;
+    return [{ key: `pending ${approval.call_id}`, path, kind: 'pending', added, removed, pending: diff }];
+  });
+  const done = changes
+    .filter(({ change, added, removed }) => change !== 'changed' || added + removed > 0)
+    .map(({ path, change, added, removed }): Entry => ({
+      key: path,
+      path,
+      kind: change,
+      added,
+      removed,
+      pending: null,
+    }));
+  return [...pending, ...done];
+}

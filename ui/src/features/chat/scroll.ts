@@ -1,0 +1,88 @@
+/**
+ * Keeps a growing, scrolling list where a person left it. WebKit has no scroll anchoring, so this is ours everywhere:
+ * at the end it follows the end; anywhere else the first thing in sight stays where it is, whatever grows above it.
+ */
+
+/** As near as this to the end counts as at the end. */
+const NEAR_END = 32;
+const PIN_MS = 400;
+
+export class ScrollKeeper {
+  /** Whether the end is followed. */
+  follows = true;
+  private anchor: { element: Element; top: number } | null = null;
+  private pinnedUntil = 0;
+  private readonly resizes: ResizeObserver;
+
+  constructor(
+    private readonly view: HTMLElement,
+    private readonly content: HTMLElement,
+    private readonly onChange: (follows: boolean) => void,
+  ) {
+    this.resizes = new ResizeObserver(() => this.settle());
+    this.resizes.observe(content);
+    this.resizes.observe(view);
+    this.toEnd();
+  }
+
+  /** To be called on every scroll of the view. */
+  scrolled(): void {
+    this.setFollows(this.distance() <= NEAR_END);
+    this.anchor = this.follows ? null : this.firstInSight();
+  }
+
+  /** A person opens or shuts something: it stays under the pointer instead of following the end. */
+  pin(element: Element): void {
+    this.anchor = { element, top: element.getBoundingClientRect().top };
+    this.pinnedUntil = performance.now() + PIN_MS;
+  }
+
+  toEnd(): void {
+    this.anchor = null;
+    this.setFollows(true);
+    this.view.scrollTop = this.view.scrollHeight;
+  }
+
+  /** Puts things back after sizes changed. */
+  settle(): void {
+    const isPinned = performance.now() < this.pinnedUntil;
+    if (this.follows && !isPinned) {
+      this.view.scrollTop = this.view.scrollHeight;
+      return;
+    }
+    const { anchor } = this;
+    if (!anchor?.element.isConnected) return;
+    const moved = anchor.element.getBoundingClientRect().top - anchor.top;
+    if (Math.abs(moved) >= 1) this.view.scrollTop += moved;
+    if (isPinned) this.setFollows(this.distance() <= NEAR_END);
+  }
+
+  dispose(): void {
+    this.resizes.disconnect();
+  }
+
+  private distance(): number {
+    return this.view.scrollHeight - this.view.scrollTop - this.view.clientHeight;
+  }
+
+  private setFollows(follows: boolean): void {
+    if (this.follows === follows) return;
+    this.follows = follows;
+    this.onChange(follows);
+  }
+
+  /** The first child whose end is below the view's upper edge; children stand in order, so halving finds it. */
+  private firstInSight(): { element: Element; top: number } | null {
+    const { children } = this.content;
+    const edge = this.view.getBoundingClientRect().top;
+    let low = 0;
+    let high = children.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((children[middle]?.getBoundingClientRect().bottom ?? 0) > edge) high = middle;
+      else low = middle + 1;
+    }
+    const element = children[low];
+    return element ? { element, top: element.getBoundingClientRect().top } : null;
+  }
+}

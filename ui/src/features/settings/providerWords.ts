@@ -1,0 +1,9 @@
+import type { ProviderView } from '../../ipc/bindings';
+import type { Messages } from '../../shared/i18n/en';
+
+/** Where a provider's key comes from, in two or three words. */
+export function sourceWord(t: Messages, { key, key_optional }: ProviderView): string {
+  const words = t.providers.keySources;
+  if (key.source === 'environment') return words.environment(key.variable);
+  return key.source === 'missing' && key_optional ? words.none : words[key.source];
+}

@@ -1,0 +1,159 @@
+import type { SessionSummary, Settings } from './bindings';
+import type { UiClient } from './client';
+import { NOW, snapshot, summary } from './recorded/builders';
+import { Host, type World } from './recorded/host';
+import { DIFFS } from './recorded/mock';
+
+const WAIT_MS = 30;
+/** The core's answer takes a moment; what is drawn meanwhile should be seen in development too. */
+const later = <T>(value: () => T): Promise<T> =>
+  new Promise((resolve, reject) => {
+    setTimeout(() => {
+      try {
+        resolve(value());
+      } catch (error) {
+        reject(error as Error);
+      }
+    }, WAIT_MS);
+  });
+
+/** A host without a core, for a plain browser and for tests. */
+export function recordedClient(world: World): { client: UiClient; host: Host } {
+  const host = new Host(world);
+  const act = (name: string, value: unknown, action: () => void = () => undefined) => {
+    host.note(name, value);
+    return later(action);
+  };
+  const client: UiClient = {
+    ...setup(host, act),
+    start: () =>
+      later(() => ({
+        version: '0.1.0',
+        settings: world.settings,
+        system_language: world.systemLanguage,
+        problem: world.problem,
+      })),
+    uiReady: () => act('uiReady', null),
+    subscribeProjects: () => later(() => ({ first: world.projects, close: () => undefined })),
+    pickProject: () =>
+      later(() => {
+        const [first] = world.projects;
+        const made = { id: 'p-picked', name: 'picked', path: '~/picked', branch: null, opened_at: NOW, problem: null };
+        return first ?? made;
+      }),
+    openProject: (path) =>
+      later(() => world.projects.find((project) => project.path === path) ?? fail('No such folder.')),
+    forgetProject: (id) =>
+      act('forgetProject', id, () => {
+        world.projects = world.projects.filter((project) => project.id !== id);
+      }),
+    subscribeSessions: (listener) =>
+      later(() => {
+        const close = host.listenToList(listener);
+        return { first: host.summaries(), close };
+      }),
+    createSession: (project, model) =>
+      later((): SessionSummary => {
+        const made = summary(host.newId(), {
+          project,
+          model: model ?? world.settings.model ?? null,
+          title: '',
+          created_at: NOW,
+          updated_at: NOW,
+          usage: {
+            input_tokens: 0,
+            output_tokens: 0,
+            cache_read_tokens: 0,
+            cost: null,
+            context_tokens: null,
+            context_window: null,
+          },
+        });
+        host.add(snapshot(made));
+        return made;
+      }),
+    subscribeSession: (session, listener) =>
+      later(() => {
+        const close = host.listen(session, listener);
+        return { first: host.snapshot(session), close };
+      }),
+    loadItems: (session, before, limit) =>
+      later(() => {
+        const all = world.earlier[session] ?? [];
+        const at = all.findIndex((one) => one.id === before);
+        return all.slice(0, at < 0 ? undefined : at).slice(-limit);
+      }),
+    sendMessage: (message) => act('sendMessage', message, () => host.send(message.session, message.text)),
+    unqueueMessage: (session, id) =>
+      act('unqueueMessage', id, () => {
+        const queue = host.snapshot(session).queue.filter((one) => one.id !== id);
+        host.emit(session, { type: 'queue_replaced', queue });
+      }),
+    stopTurn: (session) => act('stopTurn', session, () => host.update(session, { status: 'stopped' })),
+    continueTurn: (session) => act('continueTurn', session, () => host.update(session, { status: 'running' })),
+    decide: (decisions) => act('decide', decisions, () => host.decide(decisions)),
+    setSessionModel: (session, model) => act('setSessionModel', model, () => host.update(session, { model })),
+    fileDiff: (_session, path) => later(() => DIFFS[path] ?? fail(`Nothing is known about ${path}.`)),
+    startTour: () => later(() => null),
+    openLink: (url) => act('openLink', url),
+  };
+  return { client, host };
+}
+
+type Act = (name: string, value: unknown, action?: () => void) => Promise<void>;
+
+function setup(
+  { world }: Host,
+  act: Act,
+): Pick<
+  UiClient,
+  'saveSettings' | 'listProviders' | 'saveProvider' | 'removeProvider' | 'testProvider' | 'listModels'
+> {
+  return {
+    saveSettings: async (settings: Settings) => {
+      await act('saveSettings', settings);
+      world.settings = settings;
+      return settings;
+    },
+    listProviders: () => later(() => world.providers),
+    saveProvider: async (given) => {
+      await act('saveProvider', given);
+      const known = world.providers.find((one) => one.id === given.id);
+      const made = {
+        id: given.id ?? given.label.toLowerCase().replace(/\W+/g, '-'),
+        label: given.label,
+        family: given.family,
+        base_url: given.base_url,
+        key:
+          given.key === null
+            ? (known?.key ?? { source: 'missing' as const })
+            : { source: given.key ? ('keyring' as const) : ('missing' as const) },
+        key_optional: known?.key_optional ?? true,
+        custom: known?.custom ?? true,
+      };
+      world.providers = known ? world.providers.map((one) => (one === known ? made : one)) : [...world.providers, made];
+      return made;
+    },
+    removeProvider: (id) =>
+      act('removeProvider', id, () => {
+        world.providers = world.providers.filter((one) => one.id !== id);
+      }),
+    testProvider: async (id, model) => {
+      await act('testProvider', { id, model });
+      const provider = world.providers.find((one) => one.id === id);
+      return provider?.key.source === 'missing' && !provider.key_optional
+        ? { result: 'fails', message: 'authentication_error: invalid x-api-key' }
+        : { result: 'works', reply: 'Hello!', milliseconds: 640 };
+    },
+    listModels: (provider) =>
+      later(() => {
+        const names = world.models[provider];
+        if (!names) return fail('connection refused');
+        return names.map((name) => ({ model: { provider, name }, context_window: 200_000, scripted: false }));
+      }),
+  };
+}
+
+function fail(message: string): never {
+  throw { code: 'not_found', message };
+}

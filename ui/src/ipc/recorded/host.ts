@@ -1,0 +1,141 @@
+/** A host in memory: keeps snapshots, tells listeners, and answers as the core would. For development and tests. */
+import type {
+  Decide,
+  DecisionRecord,
+  Envelope,
+  Item,
+  ProjectView,
+  ProviderView,
+  SessionEvent,
+  SessionSummary,
+  Settings,
+  Snapshot,
+} from '../bindings';
+import { reduce } from '../../features/session/reduce';
+import { human, NOW } from './builders';
+
+export interface World {
+  settings: Settings;
+  systemLanguage: string;
+  problem: string | null;
+  projects: ProjectView[];
+  providers: ProviderView[];
+  models: Record<string, string[]>;
+  sessions: Snapshot[];
+  earlier: Record<string, Item[]>;
+  /** What a new turn does; by default it streams an answer. */
+  onMessage?: (host: Host, session: string) => void;
+}
+
+type SessionListener = (events: Envelope[]) => void;
+
+export class Host {
+  private readonly snapshots = new Map<string, Snapshot>();
+  private readonly listeners = new Map<string, Set<SessionListener>>();
+  private readonly listListeners = new Set<(sessions: SessionSummary[]) => void>();
+  /** Every call that changes something, for tests to look at. */
+  readonly calls: { name: string; value: unknown }[] = [];
+  private made = 0;
+
+  constructor(readonly world: World) {
+    for (const snapshot of world.sessions) this.snapshots.set(snapshot.session.id, snapshot);
+  }
+
+  snapshot(session: string): Snapshot {
+    const found = this.snapshots.get(session);
+    if (!found) throw { code: 'not_found', message: `There is no session ${session}.` };
+    return found;
+  }
+
+  summaries(): SessionSummary[] {
+    return [...this.snapshots.values()].map((snapshot) => snapshot.session);
+  }
+
+  listen(session: string, listener: SessionListener): () => void {
+    const set = this.listeners.get(session) ?? new Set();
+    this.listeners.set(session, set.add(listener));
+    return () => set.delete(listener);
+  }
+
+  listenToList(listener: (sessions: SessionSummary[]) => void): () => void {
+    this.listListeners.add(listener);
+    return () => this.listListeners.delete(listener);
+  }
+
+  note(name: string, value: unknown): void {
+    this.calls.push({ name, value });
+  }
+
+  emit(session: string, ...events: SessionEvent[]): void {
+    const before = this.snapshot(session);
+    const envelopes = events.map((event, at) => ({ seq: before.seq + at + 1, event }));
+    const after = reduce(before, envelopes);
+    this.snapshots.set(session, after);
+    this.listeners.get(session)?.forEach((listener) => listener(envelopes));
+    if (after.session !== before.session) this.tellList();
+  }
+
+  update(session: string, change: Partial<SessionSummary>): void {
+    this.emit(session, { type: 'session_updated', session: { ...this.snapshot(session).session, ...change } });
+  }
+
+  add(snapshot: Snapshot): void {
+    this.snapshots.set(snapshot.session.id, snapshot);
+    this.tellList();
+  }
+
+  newId(): string {
+    return `made-${++this.made}`;
+  }
+
+  send(session: string, text: string): void {
+    const { session: summary, queue, items } = this.snapshot(session);
+    if (summary.status === 'running' || summary.status === 'waiting') {
+      this.emit(session, { type: 'queue_replaced', queue: [...queue, { id: this.newId(), text }] });
+      return;
+    }
+    const title = items.length === 0 ? (text.split('\n')[0] ?? text).slice(0, 60) : summary.title;
+    this.emit(session, { type: 'item_started', item: human(text, NOW) });
+    this.update(session, { status: 'running', title, updated_at: NOW });
+    this.world.onMessage?.(this, session);
+  }
+
+  decide(decisions: Decide[]): void {
+    const found = decisions.map((one) => {
+      const session = this.holder(one.call_id);
+      const approval = session?.approvals.find((pending) => pending.call_id === one.call_id);
+      if (!session || approval?.digest !== one.digest) {
+        throw { code: 'already_decided', message: 'This request is no longer open.' };
+      }
+      return { one, session: session.session.id };
+    });
+    for (const { one, session } of found) this.settle(session, one);
+  }
+
+  private holder(call: string): Snapshot | undefined {
+    return [...this.snapshots.values()].find(
+      (snapshot) => !snapshot.session.parent && snapshot.approvals.some((approval) => approval.call_id === call),
+    );
+  }
+
+  private settle(session: string, { call_id, decision }: Decide): void {
+    const record: DecisionRecord = { decision, by: { by: 'person' }, at: NOW };
+    for (const [id, snapshot] of this.snapshots) {
+      const item = snapshot.items.find((one) => one.body.kind === 'tool' && one.body.call_id === call_id);
+      if (item?.body.kind !== 'tool') continue;
+      const state = ({ reject: 'rejected', respond: 'answered', approve: 'done', edit: 'done' } as const)[
+        decision.decision
+      ];
+      const body = { ...item.body, decision: record, state, started_at: NOW, ended_at: NOW + 300 };
+      this.emit(id, { type: 'item_completed', item: { ...item, body } });
+    }
+    this.emit(session, { type: 'approval_resolved', call_id, record });
+    const left = this.snapshot(session).approvals.length;
+    this.update(session, { waiting: left, status: left > 0 ? 'waiting' : 'running' });
+  }
+
+  private tellList(): void {
+    const list = this.summaries();
+    this.listListeners.forEach((listener) => listener(list));
+  }
+}

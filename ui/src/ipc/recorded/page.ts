@@ -1,0 +1,23 @@
+/** The recorded host of a page, chosen by its address: `?recorded=mock&theme=dark&lang=zh-CN&tab=agents`. */
+import type { Language, Theme } from '../bindings';
+import type { UiClient } from '../client';
+import { recordedClient } from '../recorded';
+import { clock } from '../../shared/clock.svelte';
+import { NOW } from './builders';
+import { world } from './worlds';
+
+export function recordedFromAddress(): UiClient {
+  const query = new URLSearchParams(location.search);
+  const made = world(query.get('recorded') ?? 'mock');
+  made.settings = {
+    ...made.settings,
+    theme: (query.get('theme') as Theme | null) ?? 'system',
+    language: (query.get('lang') as Language | null) ?? 'system',
+  };
+  const tab = query.get('tab');
+  if (tab) localStorage.setItem('bosun.layout.p-harbour', JSON.stringify({ tab }));
+  clock.read = () => NOW;
+  const { client, host } = recordedClient(made);
+  Object.assign(window, { recordedHost: host });
+  return client;
+}

