@@ -8,6 +8,7 @@
 mod argument;
 mod check;
 mod commands;
+mod context;
 mod core;
 mod desk;
 mod display;
@@ -27,8 +28,9 @@ mod tour;
 mod window;
 
 pub use commands::bindings;
+pub use context::context;
 pub use core::CoreParts;
 pub use desk::Desk;
 pub use environment::EnvironmentKeys;
 pub use shell::Shell;
-pub use start::{context, main};
+pub use start::main;

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use bosun_protocol::{Language, Settings, Theme};
 use bosun_store::KeyringSecrets;
-use tauri::{App, AppHandle, Manager, Runtime, Wry};
+use tauri::{App, AppHandle, Manager, Wry};
 use tauri_plugin_window_state::StateFlags;
 use tokio_util::task::TaskTracker;
 
 use crate::commands::bindings;
+use crate::context::context;
 use crate::core::CoreParts;
 use crate::desk::SystemDesk;
 use crate::environment::{self, EnvironmentKeys};
@@ -60,11 +61,6 @@ pub fn main() -> ExitCode {
         }
         Err(error) => refuse(&format!("Bosun cannot open its window: {error}")),
     }
-}
-
-/// The app's configuration, its page and what the page may call.
-pub fn context<R: Runtime>() -> tauri::Context<R> {
-    tauri::generate_context!()
 }
 
 fn refuse(sentence: &str) -> ExitCode {
