@@ -1,1 +1,119 @@
-fn main() {}
+//! `bosun`: the same core without a window, for scripts, terminals and measurements.
+//!
+//! **Owns** the command line: its flags, what is printed where, exit codes, prompts on a terminal, and where this
+//! program takes models and keys from. **Must not** hold rules of its own: what may run is `session`'s policy, what a
+//! tool does is `tools`', and files and processes are `backend`'s.
+//!
+//! Standard output carries what was asked for (the model's words, or JSON lines); everything else goes to standard
+//! error. Start reading at [`run`], then `run/follow`, which goes along with a turn.
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make their own files"))]
+
+mod core;
+mod failure;
+mod line;
+mod models;
+mod preview;
+mod row;
+mod run;
+mod sessions;
+mod terminal;
+mod tools;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+
+use crate::failure::Failure;
+
+/// A deep agent that works in your project folder, without a window.
+#[derive(Debug, Parser)]
+#[command(name = "bosun", version, propagate_version = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Give the agent a task in a project folder, or go on with a session.
+    Run(run::RunArgs),
+    /// Run single tools: one JSON object per line in, one per line out.
+    Tools(tools::ToolsArgs),
+    /// Look at stored sessions.
+    Sessions(sessions::SessionsArgs),
+}
+
+/// How a command ended, as an exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    Done = 0,
+    Failed = 1,
+    /// A call waits for an approval that nobody could give.
+    NeedsApproval = 2,
+    /// Ctrl-C, as shells count it.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match start(cli.command) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            tell(&format!("bosun: {}", terminal::one_line(&format!("{error:#}"))));
+            Exit::Failed.into()
+        }
+    }
+}
+
+/// Help and versions are answers; anything else is a failure with code 1, because 2 means that an approval is missing.
+fn usage(error: &clap::Error) -> ExitCode {
+    // Nothing is left to say it to where even this cannot be printed.
+    error.print().ok();
+    if error.use_stderr() { Exit::Failed.into() } else { Exit::Done.into() }
+}
+
+fn start(command: Command) -> anyhow::Result<Exit> {
+    log_where_asked();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the program could not set itself up")?;
+    let outcome = runtime.block_on(async {
+        match command {
+            Command::Run(args) => run::run(args).await,
+            Command::Tools(args) => tools::serve(args).await,
+            Command::Sessions(args) => sessions::sessions(args).await,
+        }
+    });
+    // A prompt may still be reading a line that nobody will write.
+    runtime.shutdown_background();
+    match outcome {
+        // Whoever read our output has gone; there is nobody to tell.
+        Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Exit::Failed),
+        outcome => Ok(outcome?),
+    }
+}
+
+/// Traces go to standard error, and only where `RUST_LOG` asks for them.
+fn log_where_asked() {
+    if std::env::var_os("RUST_LOG").is_some_and(|value| !value.is_empty()) {
+        let filter = tracing_subscriber::EnvFilter::from_default_env();
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    }
+}
+
+/// One line on standard error. That it cannot be written is nothing that anybody could be told.
+fn tell(line: &str) {
+    writeln!(std::io::stderr(), "{line}").ok();
+}

@@ -1,0 +1,46 @@
+use std::path::PathBuf;
+
+use bosun_backend::{BackendError, BlobError};
+use bosun_session::SessionError;
+use bosun_store::{DatabaseError, OpenError};
+
+/// Why a command did not do what was asked: one sentence for a person.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("no home folder is known on this system; say where data may live with BOSUN_DATA_DIR")]
+    NoDataFolder,
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Blobs(#[from] BlobError),
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error(transparent)]
+    Project(#[from] bosun_backend::RootError),
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    #[error(transparent)]
+    Tools(#[from] bosun_tools::RegistryError),
+    #[error("no model was named; name one with --model, for example --model anthropic:claude-sonnet-4-5")]
+    NoModel,
+    #[error("{given:?} names no model; write provider and name with a colon between them, for example openai:gpt-4.1")]
+    BadModel { given: String },
+    #[error("there is nothing to do; write a task behind the options")]
+    NoTask,
+    #[error("no project folder was named; name one with --project")]
+    NoProject,
+    #[error("the session {id} belongs to {path}; leave --project out, or name that folder")]
+    OtherProject { id: String, path: PathBuf },
+    #[error("there is no session {id}; `bosun sessions list` shows those there are")]
+    NoSession { id: String },
+    #[error("the session {id} is a subagent's; its work goes on in {parent}")]
+    Subagent { id: String, parent: String },
+    #[error("the session {id} has nothing to go on with: its last turn is done; write a task behind the options")]
+    NothingOpen { id: String },
+    #[error("{reason}")]
+    TurnFailed { reason: String },
+    #[error("the output cannot be written: {0}")]
+    Output(#[from] std::io::Error),
+}

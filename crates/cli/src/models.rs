@@ -1,0 +1,161 @@
+//! Where this program takes models from: the built-in providers, the accounts set up in Bosun, and their keys.
+
+mod account;
+
+use std::sync::Arc;
+
+use bosun_backend::BoxFuture;
+use bosun_model::ChatModel;
+use bosun_protocol::{ErrorCode, ModelRef, Settings};
+use bosun_providers::{ProviderConfig, host_of, tour};
+use bosun_session::{ModelSource, SessionError};
+use bosun_store::{Database, Key, KeyringSecrets, Keys, key_from_environment};
+use secrecy::SecretString;
+use tokio::sync::OnceCell;
+
+use self::account::Account;
+use crate::failure::Failure;
+use crate::terminal;
+
+/// The setting under which [`Settings`] are stored.
+const SETTINGS: &str = "settings";
+
+/// Reads `PROVIDER:NAME`; the name may have colons of its own, as Ollama's do.
+pub(crate) fn parse_model(text: &str) -> Result<ModelRef, Failure> {
+    let parts = text.split_once(':').map(|(provider, name)| (provider.trim(), name.trim()));
+    match parts.filter(|(provider, name)| !provider.is_empty() && !name.is_empty()) {
+        Some((provider, name)) => Ok(ModelRef { provider: provider.to_owned(), name: name.to_owned() }),
+        None => Err(Failure::BadModel { given: text.to_owned() }),
+    }
+}
+
+/// The way from a [`ModelRef`] to a model.
+///
+/// A key comes from the provider's environment variable, else from the keyring. The keyring is asked only where no
+/// variable is set, and only for a key that Bosun put there.
+pub(crate) struct Models {
+    base_url: Option<String>,
+    database: OnceCell<Option<Arc<Database>>>,
+}
+
+impl Models {
+    /// `base_url` stands in for that of whatever provider is named. Without a `database`, the one in the data folder is
+    /// opened where a question needs it, and not made where there is none.
+    pub(crate) fn new(base_url: Option<String>, database: Option<Arc<Database>>) -> Self {
+        let database = database.map_or_else(OnceCell::new, |database| OnceCell::new_with(Some(Some(database))));
+        Self { base_url, database }
+    }
+
+    /// The model that the settings name for new sessions.
+    pub(crate) async fn default_model(&self) -> Result<ModelRef, Failure> {
+        let Some(database) = self.database().await? else { return Err(Failure::NoModel) };
+        let settings: Option<Settings> = database.setting(SETTINGS).await?;
+        settings.and_then(|settings| settings.model).ok_or(Failure::NoModel)
+    }
+
+    async fn database(&self) -> Result<Option<&Arc<Database>>, SessionError> {
+        let open = || async {
+            let Some(folder) = bosun_store::data_folder() else { return Ok(None) };
+            Database::open_existing(&folder)
+                .map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))
+        };
+        Ok(self.database.get_or_try_init(open).await?.as_ref())
+    }
+
+    async fn model(&self, model: &ModelRef) -> Result<Arc<dyn ChatModel>, SessionError> {
+        if model.provider == tour::PROVIDER {
+            return Ok(Arc::new(tour::Tour::new(tour::Language::of_tag(&model.name))));
+        }
+        let account = self.account(&model.provider).await?;
+        let key = self.key(&account).await?;
+        let config = ProviderConfig::new(account.id, account.family, account.base_url);
+        let config = match key {
+            Some(key) => config.with_key(key),
+            None => config,
+        };
+        Ok(bosun_providers::connect(&config, &model.name)?)
+    }
+
+    async fn account(&self, id: &str) -> Result<Account, SessionError> {
+        let preset = Account::preset(id);
+        let known = match preset {
+            // Nothing that is stored could change what is asked for.
+            Some(account) if self.base_url.is_some() => Some(account),
+            preset => {
+                let stored = match self.database().await? {
+                    Some(database) => database.accounts().await?,
+                    None => Vec::new(),
+                };
+                stored.into_iter().find(|account| account.id == id).and_then(Account::stored).or(preset)
+            }
+        };
+        let mut account = known.ok_or_else(|| unknown(id))?;
+        if let Some(base_url) = &self.base_url {
+            account.base_url.clone_from(base_url);
+        }
+        Ok(account)
+    }
+
+    async fn key(&self, account: &Account) -> Result<Option<SecretString>, SessionError> {
+        let host = host_of(&account.base_url)?;
+        let at_home = account.home().is_some_and(|home| home == host);
+        // A variable is meant for the vendor's own host, or for the one that was named beside it just now.
+        let variables = if at_home || self.base_url.is_some() { account.variables } else { &[] };
+        if let Some((_, key)) = key_from_environment(variables, |name| std::env::var(name).ok()) {
+            return Ok(Some(key));
+        }
+        let kept = match self.database().await? {
+            Some(database) => {
+                let keys = Keys::new(Arc::new(KeyringSecrets), Some(Arc::clone(database)));
+                keys.get(&account.id, &host).await?
+            }
+            None => Key::Missing,
+        };
+        match kept {
+            Key::InKeyring(key) | Key::InMemory { key, .. } => Ok(Some(key)),
+            Key::Locked { reason } => {
+                let message = format!("the key of {} is kept, but not given out: {reason}", account.id);
+                Err(SessionError::new(ErrorCode::KeyringUnavailable, message))
+            }
+            Key::Missing => match (at_home, account.variables.first()) {
+                (true, Some(variable)) => Err(no_key(&account.id, variable)),
+                // Any other server may want none; if it does, it says so itself.
+                _ => Ok(None),
+            },
+        }
+    }
+}
+
+impl ModelSource for Models {
+    fn connect<'a>(&'a self, model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>> {
+        Box::pin(self.model(model))
+    }
+}
+
+fn unknown(id: &str) -> SessionError {
+    let id = terminal::short(id, 60);
+    let message = format!(
+        "there is no provider {id:?}; there are {}, and those set up in Bosun's settings",
+        account::names().collect::<Vec<_>>().join(", ")
+    );
+    SessionError::new(ErrorCode::NoModel, message)
+}
+
+fn no_key(id: &str, variable: &str) -> SessionError {
+    let message = format!("{id} needs a key; set {variable}, or enter the key in Bosun's settings");
+    SessionError::new(ErrorCode::NoModel, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_a_provider_and_a_name_that_may_have_colons() {
+        let model = parse_model("ollama:qwen3:4b").unwrap();
+        assert_eq!((model.provider.as_str(), model.name.as_str()), ("ollama", "qwen3:4b"));
+        for wrong in ["", "gpt-4.1", ":x", "openai:", " : "] {
+            assert!(matches!(parse_model(wrong), Err(Failure::BadModel { .. })), "{wrong}");
+        }
+    }
+}

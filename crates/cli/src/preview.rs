@@ -1,0 +1,108 @@
+//! What a call would do, in words and as a diff, for a person who has to decide or wants to look back.
+
+use std::fmt::Write;
+
+use bosun_protocol::{Approval, AskReason, DiffLineKind, FileDiff, Preview, ReachPlace, Undo};
+
+use crate::terminal::{one_line, visible};
+
+/// Everything that has to be seen before deciding: who asks, why, what exactly, and how far it reaches.
+pub(crate) fn request(approval: &Approval) -> String {
+    let mut text = format!("\n{} asks: {}\n", one_line(&approval.agent.join(" / ")), one_line(&approval.tool));
+    if let Some(description) = &approval.description {
+        push_line(&mut text, &visible(description));
+    }
+    push_line(&mut text, &why(&approval.reason));
+    match &approval.preview {
+        Preview::Diff { diff } => text.push_str(&unified(diff)),
+        Preview::Command { command, folder, timeout_seconds } => {
+            for line in visible(command).lines() {
+                push_line(&mut text, &format!("  $ {line}"));
+            }
+            let limit = timeout_seconds.map(|seconds| format!(", for {seconds} s at most")).unwrap_or_default();
+            push_line(&mut text, &format!("in {}{limit}", one_line(folder)));
+        }
+        Preview::Delete { path, files, counted_all, is_dir } => {
+            let more = if *counted_all { "" } else { " or more" };
+            let kind = if *is_dir { "the folder" } else { "the file" };
+            push_line(&mut text, &format!("deletes {kind} {} ({files}{more} files)", one_line(path)));
+        }
+        Preview::Fields => push_line(&mut text, &arguments(approval)),
+        Preview::Problem { message } => {
+            push_line(&mut text, &arguments(approval));
+            push_line(&mut text, &format!("as things stand this would fail: {}", one_line(message)));
+        }
+    }
+    push_line(&mut text, &reach(approval));
+    text
+}
+
+/// The arguments as JSON over several lines.
+pub(crate) fn arguments(approval: &Approval) -> String {
+    visible(&serde_json::to_string_pretty(&approval.args).unwrap_or_default()).into_owned()
+}
+
+/// The diff in the usual unified form.
+pub(crate) fn unified(diff: &FileDiff) -> String {
+    let path = one_line(&diff.path);
+    let mut text = String::new();
+    push_line(&mut text, &format!("--- {}", if diff.created { "(new file)" } else { &path }));
+    push_line(&mut text, &format!("+++ {}", if diff.deleted { "(deleted)" } else { &path }));
+    if diff.binary {
+        push_line(&mut text, "(not text; there is nothing to show line by line)");
+    }
+    for hunk in &diff.hunks {
+        let (a, b, c, d) = (hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines);
+        push_line(&mut text, format!("@@ -{a},{b} +{c},{d} @@ {}", one_line(&hunk.heading)).trim_end());
+        for line in &hunk.lines {
+            let mark = match line.kind {
+                DiffLineKind::Context => ' ',
+                DiffLineKind::Added => '+',
+                DiffLineKind::Removed => '-',
+            };
+            let content: String = line.segments.iter().map(|segment| segment.text.as_str()).collect();
+            push_line(&mut text, &format!("{mark}{}", visible(content.trim_end_matches('\n'))));
+            if line.no_newline {
+                push_line(&mut text, "\\ No newline at end of file");
+            }
+        }
+    }
+    if diff.truncated {
+        let (added, removed) = (diff.added, diff.removed);
+        push_line(&mut text, &format!("(the diff goes on: +{added} -{removed} lines in all, not all of them shown)"));
+    }
+    text
+}
+
+fn why(reason: &AskReason) -> String {
+    match reason {
+        AskReason::EditsAsk => "changes to files ask".to_owned(),
+        AskReason::CommandsAsk => "commands ask".to_owned(),
+        AskReason::DeletesAsk => "deleting asks".to_owned(),
+        AskReason::ProtectedName { name } => {
+            format!("{} is a file that later runs code or configures programs", one_line(name))
+        }
+        AskReason::Rule { rule } => one_line(rule),
+    }
+}
+
+fn reach(approval: &Approval) -> String {
+    let place = match approval.reach.place {
+        ReachPlace::Project => "stays in the project",
+        ReachPlace::Session => "stays in this session",
+        ReachPlace::Memory => "changes what Bosun remembers",
+        ReachPlace::Outside => "reaches outside the project",
+        ReachPlace::Anywhere => "may reach everything that you may",
+    };
+    let network = if approval.reach.network { ", and the network" } else { "" };
+    let undo = match approval.reach.undo {
+        Undo::Yes => "can be undone",
+        Undo::No => "cannot be undone",
+    };
+    format!("{place}{network}; {undo}")
+}
+
+fn push_line(text: &mut String, line: &str) {
+    // Writing to a string cannot fail.
+    writeln!(text, "{}", line.trim_end_matches('\n')).ok();
+}

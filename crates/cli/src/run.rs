@@ -1,0 +1,140 @@
+//! `bosun run`: one task to its end, or on with a session.
+
+mod base_url;
+mod begin;
+mod follow;
+mod mode;
+mod printer;
+mod prompt;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bosun_protocol::{SessionId, TurnOutcome};
+use bosun_session::{Limits, ModelSource, Sessions};
+use clap::Args;
+
+use self::begin::Begun;
+use self::follow::{Ended, Follower};
+use self::mode::Mode;
+use self::printer::Printer;
+use crate::core::{Stored, open_sessions};
+use crate::failure::Failure;
+use crate::models::{Models, parse_model};
+use crate::{Exit, tell};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes: 0 done, 1 failed, 2 a call needs an approval that nobody could give (go on with --session), 130 Ctrl-C.
+Keys come from ANTHROPIC_API_KEY, OPENAI_API_KEY and the like, else from the keyring.")]
+pub(crate) struct RunArgs {
+    /// The project folder; the agent's files are those below it.
+    #[arg(long, value_name = "DIR", required_unless_present = "session")]
+    project: Option<PathBuf>,
+    /// The model, for example anthropic:claude-sonnet-4-5; without it, the one chosen in Bosun's settings.
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    model: Option<String>,
+    /// Another address for the provider: without /v1 for anthropic, with /v1 for openai.
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// What happens to calls that change something.
+    #[arg(long, value_enum, default_value_t = Mode::Ask, value_name = "MODE")]
+    approve: Mode,
+    /// One event per line as JSON (docs/cli.md) instead of the model's text.
+    #[arg(long)]
+    json: bool,
+    /// Keep nothing: no session, no copies of changed files.
+    #[arg(long, conflicts_with = "session")]
+    no_store: bool,
+    /// Most model calls of a turn; reaching it saves, and the session can go on.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_steps, value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: u32,
+    /// Go on with this session: with what is open in it, or with a new TASK.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// What to do.
+    #[arg(value_name = "TASK", required_unless_present = "session")]
+    task: Option<String>,
+}
+
+pub(crate) async fn run(args: RunArgs) -> Result<Exit, Failure> {
+    if args.task.as_deref().is_some_and(|task| task.trim().is_empty()) {
+        return Err(Failure::NoTask);
+    }
+    let model = args.model.as_deref().map(parse_model).transpose()?;
+    if let Some(project) = &args.project {
+        bosun_backend::project_root(project)?;
+    }
+    let stored = if args.no_store { None } else { Some(Stored::open()?) };
+    let database = stored.as_ref().map(|stored| Arc::clone(&stored.database));
+    let base_url = match (&args.base_url, &args.session, &database) {
+        (None, Some(id), Some(database)) => base_url::recall(database, id).await?,
+        (given, _, _) => given.clone(),
+    };
+    let models = Arc::new(Models::new(base_url, database.clone()));
+    let limits = Limits { max_steps: args.max_steps, ..Limits::default() };
+    let source = Arc::clone(&models) as Arc<dyn ModelSource>;
+    let sessions = open_sessions(stored.as_ref(), source, args.approve.policy(), limits).await?;
+    let begun = match &args.session {
+        Some(id) => begin::resume(&sessions, &models, database.as_deref(), id, &args, model).await?,
+        None => begin::begin(&sessions, &models, &args, model).await?,
+    };
+    if let (Some(url), Some(database)) = (&args.base_url, &database) {
+        base_url::keep(database, begun.session.as_str(), url).await?;
+    }
+    let outcome = go_along(&sessions, begun, &args).await;
+    sessions.shut_down().await;
+    outcome
+}
+
+async fn go_along(sessions: &Sessions, begun: Begun, args: &RunArgs) -> Result<Exit, Failure> {
+    let session = begun.session.clone();
+    let printer = Printer::new(args.json);
+    let mut follower = Follower::new(sessions.clone(), begun, printer, args.approve);
+    let ended = follower.to_the_end().await?;
+    let again = Again { session: &session, stored: !args.no_store };
+    match ended {
+        Ended::Turn { outcome: TurnOutcome::Done, .. } => Ok(Exit::Done),
+        Ended::Turn { outcome: TurnOutcome::Stopped, .. } | Ended::Interrupted => {
+            again.tell("stopped");
+            Ok(Exit::Interrupted)
+        }
+        Ended::Turn { outcome: TurnOutcome::Failed | TurnOutcome::StepLimit, reason } => {
+            again.hint();
+            Err(Failure::TurnFailed { reason })
+        }
+        Ended::Waiting { approvals } => {
+            for approval in &approvals {
+                tell(&format!("waits for an approval: {}", prompt::call_line(approval)));
+            }
+            let what = if approvals.len() == 1 { "a call needs" } else { "calls need" };
+            again.tell(&format!("{what} an approval that nobody could give here"));
+            Ok(Exit::NeedsApproval)
+        }
+        Ended::Unrecorded => {
+            again.hint();
+            let reason = "the turn could not be recorded (RUST_LOG=error tells why)".to_owned();
+            Err(Failure::TurnFailed { reason })
+        }
+    }
+}
+
+/// How to go on with a session, for the person at the terminal.
+struct Again<'a> {
+    session: &'a SessionId,
+    stored: bool,
+}
+
+impl Again<'_> {
+    fn tell(&self, what: &str) {
+        let way = if self.stored { "" } else { "; nothing was stored, so it cannot go on" };
+        tell(&format!("bosun: {what}{way}"));
+        self.hint();
+    }
+
+    fn hint(&self) {
+        if self.stored {
+            tell(&format!("go on with: bosun run --session {}", self.session));
+        }
+    }
+}

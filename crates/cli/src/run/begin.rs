@@ -1,0 +1,109 @@
+use bosun_backend::project_root;
+use bosun_protocol::{ErrorCode, ModelRef, SessionId, SessionStatus, Snapshot};
+use bosun_session::{ModelSource, Sessions, Subscription};
+use bosun_store::Database;
+
+use super::RunArgs;
+use crate::failure::Failure;
+use crate::models::Models;
+
+/// A session whose turn is under way.
+pub(super) struct Begun {
+    pub session: SessionId,
+    /// From before the turn began or went on.
+    pub subscription: Subscription,
+}
+
+/// A new session with the task as its first message.
+pub(super) async fn begin(
+    sessions: &Sessions,
+    models: &Models,
+    args: &RunArgs,
+    model: Option<ModelRef>,
+) -> Result<Begun, Failure> {
+    let project = args.project.as_deref().ok_or(Failure::NoProject)?;
+    let task = args.task.clone().ok_or(Failure::NoTask)?;
+    let model = match model {
+        Some(model) => model,
+        None => models.default_model().await?,
+    };
+    // Before anything is made: a session that cannot begin would only stand in the list.
+    models.connect(&model).await?;
+    let project = sessions.open_project(project).await?;
+    let session = sessions.create(&project.id, Some(model)).await?.id;
+    let subscription = sessions.subscribe(&session).await?;
+    sessions.send(&session, task).await?;
+    Ok(Begun { session, subscription })
+}
+
+/// A session that is there already: what is open in it goes on, and a task comes after it.
+pub(super) async fn resume(
+    sessions: &Sessions,
+    models: &Models,
+    database: Option<&Database>,
+    id: &str,
+    args: &RunArgs,
+    model: Option<ModelRef>,
+) -> Result<Begun, Failure> {
+    let session = SessionId::new(id);
+    let subscription = subscribe(sessions, &session).await?;
+    let snapshot = &subscription.snapshot;
+    check_project(snapshot, database, args).await?;
+    choose_model(sessions, models, snapshot, model).await?;
+    let open = matches!(snapshot.session.status, SessionStatus::Waiting | SessionStatus::Interrupted);
+    let can_go_on = open || matches!(snapshot.session.status, SessionStatus::Failed | SessionStatus::Stopped);
+    match &args.task {
+        Some(task) => {
+            // While a turn is open this waits in the queue.
+            sessions.send(&session, task.clone()).await?;
+            if open {
+                sessions.continue_turn(&session).await?;
+            }
+        }
+        None if can_go_on => sessions.continue_turn(&session).await?,
+        None => return Err(Failure::NothingOpen { id: id.to_owned() }),
+    }
+    Ok(Begun { session, subscription })
+}
+
+/// The session called `id`, as it is.
+pub(crate) async fn subscribe(sessions: &Sessions, id: &SessionId) -> Result<Subscription, Failure> {
+    let subscription = sessions.subscribe(id).await.map_err(|error| match error.code {
+        ErrorCode::NotFound => Failure::NoSession { id: id.to_string() },
+        _ => error.into(),
+    })?;
+    match &subscription.snapshot.session.parent {
+        Some(parent) => Err(Failure::Subagent { id: id.to_string(), parent: parent.to_string() }),
+        None => Ok(subscription),
+    }
+}
+
+async fn check_project(snapshot: &Snapshot, database: Option<&Database>, args: &RunArgs) -> Result<(), Failure> {
+    let Some(database) = database else { return Ok(()) };
+    let Some(project) = database.project(snapshot.session.project.as_str()).await? else { return Ok(()) };
+    let root = project_root(project.path.as_ref())?.path;
+    match &args.project {
+        Some(given) if project_root(given)?.path != root => {
+            Err(Failure::OtherProject { id: snapshot.session.id.to_string(), path: root })
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn choose_model(
+    sessions: &Sessions,
+    models: &Models,
+    snapshot: &Snapshot,
+    given: Option<ModelRef>,
+) -> Result<(), Failure> {
+    let model = match (given, &snapshot.session.model) {
+        (Some(model), _) => model,
+        (None, Some(model)) => model.clone(),
+        (None, None) => models.default_model().await?,
+    };
+    models.connect(&model).await?;
+    if snapshot.session.model.as_ref() != Some(&model) {
+        sessions.set_model(&snapshot.session.id, model).await?;
+    }
+    Ok(())
+}

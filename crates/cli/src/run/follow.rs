@@ -1,0 +1,228 @@
+use std::io::{IsTerminal, stderr, stdin};
+
+use bosun_protocol::{
+    Approval, Decide, Envelope, ErrorCode, ItemBody, Notice, NoticeCode, SessionEvent, SessionId, SessionStatus,
+    TurnOutcome,
+};
+use bosun_session::{EventStream, Quiet, Sessions};
+
+use super::begin::Begun;
+use super::mode::{Answer, Mode};
+use super::printer::Printer;
+use super::prompt;
+use crate::failure::Failure;
+use crate::tell;
+
+/// Between the end of a turn and the next queued message nothing runs for a moment; so often it is looked again.
+const LOOKS: u32 = 400;
+
+/// How the following ended.
+#[derive(Debug)]
+pub(super) enum Ended {
+    Turn {
+        outcome: TurnOutcome,
+        /// A sentence, where it did not end well.
+        reason: String,
+    },
+    /// These calls wait, nobody can answer them, and nothing else goes on.
+    Waiting { approvals: Vec<Approval> },
+    /// The person wants to leave at once.
+    Interrupted,
+    /// The turn is open and nothing runs it: its journal could not be written.
+    Unrecorded,
+}
+
+/// Goes along with a session's turn: prints what happens, answers what asks, listens for Ctrl-C.
+pub(super) struct Follower {
+    sessions: Sessions,
+    session: SessionId,
+    events: EventStream,
+    printer: Printer,
+    mode: Mode,
+    approvals: Vec<Approval>,
+    outcome: Option<TurnOutcome>,
+    notice: Option<Notice>,
+}
+
+/// Why the printing paused.
+enum Pause {
+    Quiet(Quiet),
+    Stopped,
+    Leave,
+}
+
+impl Follower {
+    pub(super) fn new(sessions: Sessions, begun: Begun, printer: Printer, mode: Mode) -> Self {
+        let approvals = begun.subscription.snapshot.approvals;
+        let (session, events) = (begun.session, begun.subscription.events);
+        Self { sessions, session, events, printer, mode, approvals, outcome: None, notice: None }
+    }
+
+    pub(super) async fn to_the_end(&mut self) -> Result<Ended, Failure> {
+        let mut looks = 0;
+        loop {
+            let quiet = match self.until_quiet().await? {
+                Pause::Quiet(quiet) => quiet,
+                Pause::Stopped => return Ok(self.ended()),
+                Pause::Leave => return Ok(Ended::Interrupted),
+            };
+            if !self.approvals.is_empty() {
+                looks = 0;
+                match self.answer().await? {
+                    Answered::Some => {}
+                    Answered::Nothing => return Ok(Ended::Waiting { approvals: std::mem::take(&mut self.approvals) }),
+                    Answered::Stopped => return Ok(self.ended()),
+                }
+            } else if matches!(quiet.summary.status, SessionStatus::Interrupted | SessionStatus::Running) {
+                looks += 1;
+                if looks > LOOKS {
+                    return Ok(Ended::Unrecorded);
+                }
+            } else {
+                return Ok(self.ended());
+            }
+        }
+    }
+
+    /// Prints until nothing goes on by itself. The first Ctrl-C stops the turn, a second one leaves.
+    async fn until_quiet(&mut self) -> Result<Pause, Failure> {
+        let (sessions, session) = (self.sessions.clone(), self.session.clone());
+        let mut quiet = Box::pin(sessions.quiet(&session));
+        loop {
+            tokio::select! {
+                batch = self.events.next() => self.take(&batch)?,
+                interrupt = tokio::signal::ctrl_c() => {
+                    interrupt?;
+                    drop(quiet);
+                    return self.stop().await;
+                }
+                outcome = &mut quiet => {
+                    let outcome = outcome?;
+                    let rest = self.events.now();
+                    self.take(&rest)?;
+                    return Ok(Pause::Quiet(outcome));
+                }
+            }
+        }
+    }
+
+    async fn stop(&mut self) -> Result<Pause, Failure> {
+        let (sessions, session) = (self.sessions.clone(), self.session.clone());
+        let mut stopped = Box::pin(sessions.stop(&session));
+        loop {
+            tokio::select! {
+                batch = self.events.next() => self.take(&batch)?,
+                interrupt = tokio::signal::ctrl_c() => { interrupt?; return Ok(Pause::Leave) }
+                outcome = &mut stopped => {
+                    outcome?;
+                    let rest = self.events.now();
+                    self.take(&rest)?;
+                    return Ok(Pause::Stopped);
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, batch: &[Envelope]) -> Result<(), Failure> {
+        for envelope in batch {
+            match &envelope.event {
+                SessionEvent::ApprovalRequested { approval } => {
+                    self.approvals.retain(|known| known.call_id != approval.call_id);
+                    self.approvals.push(approval.clone());
+                }
+                SessionEvent::ApprovalResolved { call_id, .. } => {
+                    self.approvals.retain(|known| known.call_id != *call_id);
+                }
+                SessionEvent::TurnStarted { .. } => (self.outcome, self.notice) = (None, None),
+                SessionEvent::TurnEnded { outcome, .. } => self.outcome = Some(*outcome),
+                SessionEvent::ItemCompleted { item } => {
+                    if let ItemBody::Notice(notice) = &item.body {
+                        self.notice = Some(notice.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(self.printer.print(batch)?)
+    }
+
+    fn ended(&mut self) -> Ended {
+        match self.outcome {
+            Some(outcome) => Ended::Turn { outcome, reason: self.notice.take().map_or_else(String::new, reason_of) },
+            None => Ended::Unrecorded,
+        }
+    }
+
+    /// Answers what waits, as the mode says or as a person does.
+    async fn answer(&mut self) -> Result<Answered, Failure> {
+        let mut by_mode = Vec::new();
+        let mut for_person = Vec::new();
+        for approval in self.approvals.clone() {
+            match self.mode.answer(&approval) {
+                Answer::Decide(decision) => by_mode.push(decide(&approval, decision)),
+                Answer::AskPerson => for_person.push(approval),
+            }
+        }
+        if !by_mode.is_empty() {
+            self.sessions.decide(by_mode).await?;
+            return Ok(Answered::Some);
+        }
+        if !stdin().is_terminal() || !stderr().is_terminal() {
+            return Ok(Answered::Nothing);
+        }
+        match for_person.first() {
+            Some(approval) => self.ask(approval).await,
+            None => Ok(Answered::Nothing),
+        }
+    }
+
+    /// Asks until there is an answer that can be taken.
+    async fn ask(&mut self, approval: &Approval) -> Result<Answered, Failure> {
+        loop {
+            let shown = approval.clone();
+            let prompt =
+                tokio::task::spawn_blocking(move || prompt::prompt(&shown, &mut stdin().lock(), &mut stderr().lock()));
+            let decision = tokio::select! {
+                decision = prompt => decision.map_err(std::io::Error::other)??,
+                interrupt = tokio::signal::ctrl_c() => {
+                    interrupt?;
+                    return match self.stop().await? {
+                        Pause::Leave | Pause::Stopped | Pause::Quiet(_) => Ok(Answered::Stopped),
+                    };
+                }
+            };
+            let Some(decision) = decision else { return Ok(Answered::Nothing) };
+            match self.sessions.decide(vec![decide(approval, decision)]).await {
+                Ok(()) => return Ok(Answered::Some),
+                Err(error) if matches!(error.code, ErrorCode::Invalid) => tell(&format!("bosun: {error}")),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+enum Answered {
+    Some,
+    Nothing,
+    Stopped,
+}
+
+fn decide(approval: &Approval, decision: bosun_protocol::Decision) -> Decide {
+    Decide {
+        session: approval.session.clone(),
+        call_id: approval.call_id.clone(),
+        digest: approval.digest.clone(),
+        decision,
+    }
+}
+
+fn reason_of(notice: Notice) -> String {
+    match notice.code {
+        NoticeCode::StepLimit => format!(
+            "the limit of {} model calls was reached before the task was done; everything is saved",
+            notice.detail
+        ),
+        _ if notice.detail.is_empty() => "the turn ended without saying why".to_owned(),
+        _ => notice.detail,
+    }
+}

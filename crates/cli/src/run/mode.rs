@@ -1,0 +1,127 @@
+use bosun_protocol::{Approval, AskReason, Decision, DecisionKind, ToolKind};
+use bosun_session::Policy;
+use clap::ValueEnum;
+
+use crate::core::{allow, allow_all, reject};
+
+/// What happens to calls that change something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Mode {
+    /// Ask on the terminal; without one the call keeps waiting and the exit code is 2.
+    Ask,
+    /// Let file changes pass, except to files that later run code; answer commands with a rejection.
+    Edits,
+    /// Let everything pass.
+    All,
+    /// Answer everything with a rejection.
+    None,
+}
+
+/// What becomes of a call that waits.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Answer {
+    Decide(Decision),
+    AskPerson,
+}
+
+impl Mode {
+    /// The rule set of a session run in this mode.
+    pub(super) fn policy(self) -> Policy {
+        match self {
+            Self::Ask => Policy::default(),
+            Self::Edits => {
+                Policy { edits: allow("--approve edits"), commands: reject("--approve edits"), ..Policy::default() }
+            }
+            Self::All => {
+                Policy { edits: allow_all("--approve all"), commands: allow_all("--approve all"), ..Policy::default() }
+            }
+            Self::None => {
+                Policy { edits: reject("--approve none"), commands: reject("--approve none"), ..Policy::default() }
+            }
+        }
+    }
+
+    /// What this mode says to a call that waits already: one that was asked in an earlier run, or that its tool's own
+    /// configuration makes ask.
+    pub(super) fn answer(self, approval: &Approval) -> Answer {
+        let decision = match self {
+            Self::Ask => None,
+            Self::All => Some(Decision::Approve),
+            Self::None => Some(rejection("--approve none")),
+            Self::Edits if approval.tool_kind != ToolKind::Edit => Some(rejection("--approve edits")),
+            Self::Edits if matches!(approval.reason, AskReason::ProtectedName { .. }) => None,
+            Self::Edits => Some(Decision::Approve),
+        };
+        let may = |decision: &Decision| {
+            let kind = match decision {
+                Decision::Approve => DecisionKind::Approve,
+                Decision::Edit { .. } => DecisionKind::Edit,
+                Decision::Respond { .. } => DecisionKind::Respond,
+                Decision::Reject { .. } => DecisionKind::Reject,
+            };
+            approval.allowed.contains(&kind)
+        };
+        decision.filter(may).map_or(Answer::AskPerson, Answer::Decide)
+    }
+}
+
+fn rejection(mode: &str) -> Decision {
+    Decision::Reject { reason: Some(format!("this run answers such calls with a rejection ({mode})")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use bosun_protocol::{Preview, Reach, ReachPlace, Undo};
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+
+    fn waiting(tool: &str, tool_kind: ToolKind, reason: AskReason) -> Approval {
+        Approval {
+            call_id: "c".into(),
+            session: "s".into(),
+            agent: vec!["main".into()],
+            tool: tool.into(),
+            tool_kind,
+            args: json!({}),
+            schema: json!({}),
+            preview: Preview::Fields,
+            reach: Reach { place: ReachPlace::Project, network: false, sandbox: None, undo: Undo::Yes },
+            reason,
+            allowed: vec![DecisionKind::Approve, DecisionKind::Edit, DecisionKind::Respond, DecisionKind::Reject],
+            description: None,
+            todo: None,
+            asked_at: 0,
+            digest: "d".into(),
+        }
+    }
+
+    #[test]
+    fn a_waiting_call_is_answered_as_the_mode_says() {
+        let edit = waiting("write_file", ToolKind::Edit, AskReason::EditsAsk);
+        let hook = waiting("write_file", ToolKind::Edit, AskReason::ProtectedName { name: "/.envrc".into() });
+        let command = waiting("execute", ToolKind::Execute, AskReason::CommandsAsk);
+        let kind = |mode: Mode, approval: &Approval| match mode.answer(approval) {
+            Answer::Decide(Decision::Approve) => 'y',
+            Answer::Decide(Decision::Reject { .. }) => 'n',
+            Answer::Decide(_) => '!',
+            Answer::AskPerson => '?',
+        };
+        let table: Vec<String> = [Mode::Ask, Mode::Edits, Mode::All, Mode::None]
+            .map(|mode| [&edit, &hook, &command].map(|approval| kind(mode, approval)).iter().collect())
+            .into();
+        assert_eq!(table, ["???", "y?n", "yyy", "nnn"]);
+    }
+
+    #[test]
+    fn what_is_not_allowed_is_never_decided() {
+        let only_words = Approval {
+            allowed: vec![DecisionKind::Respond],
+            ..waiting("edit_file", ToolKind::Edit, AskReason::EditsAsk)
+        };
+        for mode in [Mode::Ask, Mode::Edits, Mode::All, Mode::None] {
+            assert_eq!(mode.answer(&only_words), Answer::AskPerson);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `bosun sessions`: stored sessions, listed, shown and exported.
+
+mod archive;
+mod markdown;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bosun_backend::project_root;
+use bosun_protocol::{ErrorCode, ProjectId, SessionId, SessionStatus, SessionSummary};
+use bosun_session::{Limits, Policy, Sessions};
+use bosun_store::Database;
+use clap::{Args, Subcommand, ValueEnum};
+
+use self::archive::Archive;
+use self::markdown::Detail;
+use crate::Exit;
+use crate::core::{Stored, open_sessions};
+use crate::failure::Failure;
+use crate::line::write_line;
+use crate::models::Models;
+use crate::terminal::{one_line, short};
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionsArgs {
+    #[command(subcommand)]
+    command: SessionsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SessionsCommand {
+    /// The sessions there are, last changed first.
+    List {
+        /// Only those of this project folder.
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+        /// A table, or one JSON array of summaries.
+        #[arg(long, value_enum, default_value_t = Format::Markdown)]
+        format: Format,
+    },
+    /// A session in short: what was said, and a line for each call.
+    Show {
+        #[arg(value_name = "ID")]
+        session: String,
+        #[arg(long, value_enum, default_value_t = Format::Markdown)]
+        format: Format,
+    },
+    /// A session whole, with its subagents, diffs and outputs.
+    Export {
+        #[arg(value_name = "ID")]
+        session: String,
+        #[arg(long, value_enum, default_value_t = Format::Markdown)]
+        format: Format,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Markdown,
+    /// For programs (docs/cli.md).
+    Json,
+}
+
+pub(crate) async fn sessions(args: SessionsArgs) -> Result<Exit, Failure> {
+    match args.command {
+        SessionsCommand::List { project, format } => list(project.as_deref(), format).await?,
+        SessionsCommand::Show { session, format } => show(session, format, Detail::Short).await?,
+        SessionsCommand::Export { session, format } => show(session, format, Detail::Whole).await?,
+    }
+    Ok(Exit::Done)
+}
+
+/// The data folder's sessions; `None` where nothing was ever stored. Nothing is made.
+async fn open() -> Result<Option<(Arc<Database>, Sessions)>, Failure> {
+    let folder = bosun_store::data_folder().ok_or(Failure::NoDataFolder)?;
+    if Database::open_existing(&folder)?.is_none() {
+        return Ok(None);
+    }
+    let stored = Stored::open()?;
+    let models = Arc::new(Models::new(None, Some(Arc::clone(&stored.database))));
+    let sessions = open_sessions(Some(&stored), models, Policy::default(), Limits::default()).await?;
+    Ok(Some((stored.database, sessions)))
+}
+
+async fn list(project: Option<&Path>, format: Format) -> Result<(), Failure> {
+    let root = project.map(project_root).transpose()?.map(|root| root.path);
+    let mut rows = Vec::new();
+    if let Some((database, sessions)) = open().await? {
+        let (summaries, _) = sessions.watch_summaries().await?;
+        for summary in summaries {
+            let path = project_path(&database, &summary.project).await?;
+            if root.as_deref().is_none_or(|root| Path::new(&path) == root) {
+                rows.push((summary, path));
+            }
+        }
+    }
+    let mut out = std::io::stdout().lock();
+    match format {
+        Format::Json => {
+            let summaries: Vec<&SessionSummary> = rows.iter().map(|(summary, _)| summary).collect();
+            write_line(&mut out, &summaries)?;
+        }
+        Format::Markdown if rows.is_empty() => writeln!(out, "There are no sessions here yet.")?,
+        Format::Markdown => {
+            for (summary, path) in &rows {
+                writeln!(out, "{}", table_row(summary, path))?;
+            }
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn table_row(summary: &SessionSummary, path: &str) -> String {
+    let title = if summary.title.is_empty() { "(nothing said yet)" } else { &summary.title };
+    let changed = markdown::time(summary.updated_at);
+    format!("{}  {:<11}  {changed}  {}  ({})", summary.id, word(summary.status), short(title, 60), one_line(path))
+}
+
+/// A session's status in a word.
+fn word(status: SessionStatus) -> &'static str {
+    match status {
+        SessionStatus::Idle => "done",
+        SessionStatus::Running => "running",
+        SessionStatus::Waiting => "waiting",
+        SessionStatus::Failed => "failed",
+        SessionStatus::Stopped => "stopped",
+        SessionStatus::Interrupted => "interrupted",
+    }
+}
+
+async fn show(id: String, format: Format, detail: Detail) -> Result<(), Failure> {
+    let no_session = || Failure::NoSession { id: id.clone() };
+    let Some((database, sessions)) = open().await? else { return Err(no_session()) };
+    let session = SessionId::new(id.as_str());
+    let archive = Archive::read(&sessions, &session).await.map_err(|error| match error.code {
+        ErrorCode::NotFound => no_session(),
+        _ => error.into(),
+    })?;
+    let mut out = std::io::stdout().lock();
+    match (format, detail) {
+        (Format::Json, Detail::Short) => {
+            let snapshot = sessions.subscribe(&session).await?.snapshot;
+            write_line(&mut out, &snapshot)?;
+        }
+        (Format::Json, Detail::Whole) => write_line(&mut out, &archive)?,
+        (Format::Markdown, detail) => {
+            let path = project_path(&database, &archive.session.project).await?;
+            out.write_all(markdown::written(&archive, &path, detail).as_bytes())?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+async fn project_path(database: &Database, project: &ProjectId) -> Result<String, Failure> {
+    let stored = database.project(project.as_str()).await?;
+    Ok(stored.map_or_else(|| "a folder that is not known any more".to_owned(), |project| project.path))
+}

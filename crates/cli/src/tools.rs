@@ -1,0 +1,172 @@
+//! `bosun tools`: single tools over a project, one JSON object per line in, one per line out.
+
+mod memory;
+mod request;
+
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bosun_backend::{
+    Backend, FilesystemBackend, FilesystemOptions, LocalShellBackend, LocalShellOptions, OutputSink, Unwitnessed,
+    project_root,
+};
+use bosun_model::{Abilities, CallId, ContentBlock};
+use bosun_tools::{BuiltinOptions, ToolContext, ToolError, ToolOutput, ToolRegistry, builtin_tools};
+use clap::{Args, ValueEnum};
+use futures_util::FutureExt;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio_util::sync::CancellationToken;
+
+use self::memory::Memory;
+use self::request::{Answer, Request};
+use crate::Exit;
+use crate::failure::Failure;
+use crate::line::write_line;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+One JSON object per line on standard input:
+  {\"id\": 1, \"tool\": \"read_file\", \"args\": {\"file_path\": \"/README.md\"}}
+One per line, in the same order, on standard output:
+  {\"id\": 1, \"status\": \"success\", \"content\": \"…\", \"artifact\": {…}}
+Nothing asks: whoever writes the lines approves them.")]
+pub(crate) struct ToolsArgs {
+    /// The project folder; `/` in paths is this folder.
+    #[arg(long, value_name = "DIR")]
+    project: PathBuf,
+    /// What the tools work on.
+    #[arg(long, value_enum, default_value_t = BackendKind::Shell)]
+    backend: BackendKind,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BackendKind {
+    /// The folder's files, and commands in it.
+    Shell,
+    /// The folder's files; there is no `execute`.
+    Filesystem,
+}
+
+/// Answers lines until standard input ends. A call that fails is an answer too, so the exit code is about the program.
+pub(crate) async fn serve(args: ToolsArgs) -> Result<Exit, Failure> {
+    let mut bench = Bench::open(&args)?;
+    let mut input = BufReader::new(tokio::io::stdin());
+    let mut line = Vec::new();
+    let mut number = 0;
+    loop {
+        line.clear();
+        let read = tokio::select! {
+            read = input.read_until(b'\n', &mut line) => read?,
+            interrupt = tokio::signal::ctrl_c() => { interrupt?; return Ok(Exit::Interrupted) }
+        };
+        if read == 0 {
+            return Ok(Exit::Done);
+        }
+        number += 1;
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let answer = match Request::parse(&line, number) {
+            Ok(request) => bench.answer(request).await?,
+            Err(answer) => Some(*answer),
+        };
+        let Some(answer) = answer else { return Ok(Exit::Interrupted) };
+        let mut out = io::stdout().lock();
+        write_line(&mut out, &answer)?;
+        io::Write::flush(&mut out)?;
+    }
+}
+
+/// The tools over one project, with what was read so far.
+struct Bench {
+    tools: ToolRegistry,
+    backend: Arc<dyn Backend>,
+    memory: Arc<Memory>,
+    calls: u64,
+}
+
+impl Bench {
+    fn open(args: &ToolsArgs) -> Result<Self, Failure> {
+        let root = project_root(&args.project)?.path;
+        let backend: Arc<dyn Backend> = match args.backend {
+            BackendKind::Shell => Arc::new(LocalShellBackend::open(&root, LocalShellOptions::default())?),
+            BackendKind::Filesystem => Arc::new(FilesystemBackend::open(&root, FilesystemOptions::default())?),
+        };
+        let tools = ToolRegistry::new(builtin_tools(&*backend, BuiltinOptions::default()))?;
+        Ok(Self { tools, backend, memory: Arc::default(), calls: 0 })
+    }
+
+    /// Runs one call; `None` when the person stopped it.
+    async fn answer(&mut self, request: Request) -> Result<Option<Answer>, Failure> {
+        self.calls += 1;
+        let cancel = CancellationToken::new();
+        let mut call = Box::pin(self.call(&request.tool, request.args, cancel.clone()));
+        let output = tokio::select! {
+            output = &mut call => output,
+            interrupt = tokio::signal::ctrl_c() => {
+                interrupt?;
+                cancel.cancel();
+                // Until the processes of the call have ended.
+                call.await;
+                return Ok(None);
+            }
+        };
+        drop(call);
+        self.memory.apply(&output.update);
+        let status = output.status();
+        Ok(Some(Answer { id: request.id, status, content: content_of(output.content), artifact: output.artifact }))
+    }
+
+    /// The call as the agent would make it, with the same words where it cannot be made.
+    async fn call(&self, name: &str, args: Value, cancel: CancellationToken) -> ToolOutput {
+        let Some(tool) = self.tools.get(name) else {
+            let known: Vec<&str> = self.tools.names().collect();
+            return ToolOutput::error(format!("Error: {name} is not a valid tool, try one of [{}].", known.join(", ")));
+        };
+        let args = match tool.validate(&args) {
+            Ok(args) => args,
+            Err(error) => return ToolOutput::error(error.to_string()),
+        };
+        let cx = self.context(cancel);
+        match AssertUnwindSafe(tool.call(&cx, args)).catch_unwind().await {
+            Ok(Ok(output)) => output,
+            Ok(Err(ToolError::Model(text) | ToolError::Fatal(text))) => ToolOutput::error(text),
+            Ok(Err(ToolError::Cancelled)) => ToolOutput::error("Cancelled by the user while it ran."),
+            Err(_panic) => {
+                ToolOutput::error(format!("Error: the tool {name} broke inside and did not finish; try another way"))
+            }
+        }
+    }
+
+    fn context(&self, cancel: CancellationToken) -> ToolContext {
+        ToolContext {
+            call_id: CallId::new(format!("call_{}", self.calls)),
+            backend: Arc::clone(&self.backend),
+            state: Arc::clone(&self.memory) as Arc<dyn bosun_tools::StateView>,
+            witness: Arc::new(Unwitnessed),
+            output: Arc::new(Unwatched),
+            cancel,
+            // Who reads the answers is not known, so nothing is kept from them.
+            abilities: Abilities { images: true, documents: true, reasoning: true },
+            delegate: None,
+        }
+    }
+}
+
+/// Text as one string; with media among it, the blocks as they are.
+fn content_of(blocks: Vec<ContentBlock>) -> Value {
+    if blocks.iter().all(|block| block.as_text().is_some()) {
+        return Value::String(bosun_model::text_of(&blocks));
+    }
+    serde_json::to_value(blocks).unwrap_or_default()
+}
+
+/// The answer has the whole output; nobody looks on while it grows.
+struct Unwatched;
+
+impl OutputSink for Unwatched {
+    fn output(&self, _bytes: &[u8]) {}
+}

@@ -1,0 +1,6 @@
+//! The built `bosun` against a scripted model over real HTTP, real SQLite and temporary projects.
+#![allow(clippy::disallowed_methods, clippy::expect_used, reason = "tests make their own files and processes")]
+
+mod bench;
+mod running;
+mod tools;

@@ -1,0 +1,192 @@
+use std::io::Read;
+use std::process::Stdio;
+
+use bosun_protocol::{ItemBody, SessionEvent, TurnOutcome};
+use bosun_testkit::{Ending, ModelServer, Reply, Rule, Script, Wire};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use crate::bench::{Bench, of, ran};
+
+fn read_and_tell() -> Rule {
+    Rule::turn("what does it say")
+        .reply(Reply::text("Let me look.").and_call("read_file", json!({ "file_path": "/notes.txt" })))
+        .reply("It says: aye.")
+}
+
+#[test]
+fn a_task_is_answered_in_text_on_both_wires() {
+    for wire in [Wire::Anthropic, Wire::OpenAi] {
+        let bench = Bench::on(wire);
+        bench.project.write("notes.txt", "aye\n");
+        bench.server.add(read_and_tell());
+        let ran = bench.run(&["what does it say?"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert_eq!(ran.out, "Let me look.\nIt says: aye.\n");
+        assert_eq!(ran.err, "✓ read_file /notes.txt  1 line\n");
+        let asked = &bench.server.requests()[1].asked();
+        assert!(asked.last().contains("aye"), "{}", asked.last());
+    }
+}
+
+#[test]
+fn the_same_task_gives_the_same_events_on_both_wires() {
+    let kinds = [Wire::Anthropic, Wire::OpenAi].map(|wire| {
+        let bench = Bench::on(wire);
+        bench.project.write("notes.txt", "aye\n");
+        bench.server.add(read_and_tell());
+        let ran = bench.run(&["--json", "what does it say?"]);
+        assert_eq!((ran.code, ran.outcome()), (Some(0), Some(TurnOutcome::Done)), "{}", ran.err);
+        assert_eq!(ran.err, "");
+        let completed = ran.events().into_iter().filter_map(|event| match event {
+            SessionEvent::ItemCompleted { item } => Some(match item.body {
+                ItemBody::Human { text, .. } => format!("human {text}"),
+                ItemBody::Ai { text, .. } => format!("ai {text}"),
+                ItemBody::Tool(tool) => format!("{} {:?} {}", tool.name, tool.state, tool.args),
+                ItemBody::Notice(notice) => format!("{:?}", notice.code),
+            }),
+            _ => None,
+        });
+        completed.collect::<Vec<_>>()
+    });
+    assert_eq!(kinds[0], kinds[1]);
+    assert_eq!(
+        kinds[0],
+        [
+            "human what does it say?",
+            "ai Let me look.",
+            r#"read_file Done {"file_path":"/notes.txt"}"#,
+            "ai It says: aye."
+        ]
+    );
+}
+
+#[test]
+fn text_is_on_standard_output_while_the_model_still_writes() {
+    let bench = Bench::new();
+    bench.server.once(Reply::text("early").and_gate("rest").and_text(" late"));
+    let mut child = bench.run_command(&["say"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut early = [0; 5];
+    child.stdout.as_mut().unwrap().read_exact(&mut early).unwrap();
+    assert_eq!(&early, b"early");
+    bench.server.gate("rest").open();
+    let ran = of(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), " late\n"));
+}
+
+#[test]
+fn nothing_a_model_or_a_tool_says_acts_on_the_terminal() {
+    let bench = Bench::new();
+    bench.server.add(
+        Rule::turn("go")
+            .reply(
+                Reply::text("\u{1b}[2Jgone\u{9b}31m")
+                    .and_call("read_file", json!({ "file_path": "/\u{1b}]0;owned\u{7}" })),
+            )
+            .reply("done"),
+    );
+    for arguments in [&["go"][..], &["--json", "go"]] {
+        let ran = bench.run(arguments);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        for text in [&ran.out, &ran.err] {
+            assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+        }
+    }
+    assert!(bench.run(&["go"]).out.starts_with("⟨ESC⟩[2Jgone⟨CSI⟩31m\n"));
+}
+
+#[test]
+fn without_storing_nothing_is_left() {
+    let bench = Bench::new();
+    bench.project.write("a.txt", "one\n");
+    bench.server.add(
+        Rule::turn("change")
+            .reply(Reply::call("read_file", json!({ "file_path": "/a.txt" })))
+            .reply(Reply::call("edit_file", json!({ "file_path": "/a.txt", "old_string": "one", "new_string": "two" })))
+            .reply("changed"),
+    );
+    let ran = bench.run(&["--no-store", "--approve", "edits", "change it"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "changed\n"), "{}", ran.err);
+    assert_eq!(bench.project.read("a.txt"), "two\n");
+    assert!(!bench.data().exists());
+    assert_eq!(bench.project.tree(), ["a.txt"]);
+}
+
+#[test]
+fn the_step_limit_saves_and_the_session_goes_on() {
+    let bench = Bench::new();
+    bench.project.write("a.txt", "one\n");
+    bench.server.add(Rule::looped(3, "read_file", json!({ "file_path": "/a.txt" }), "all read"));
+    let ran = bench.run(&["--max-steps", "2", "read"]);
+    assert!(ran.sentence().contains("the limit of 2 model calls was reached"), "{}", ran.err);
+    let session = bench.last_session();
+    assert!(ran.err.contains(&format!("bosun run --session {session}")), "{}", ran.err);
+    let ran = bench.go_on(&session, &[]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "all read\n"), "{}", ran.err);
+    assert_eq!(bench.server.requests().len(), 4);
+}
+
+#[test]
+fn a_done_session_goes_on_with_a_new_task_and_knows_the_old_one() {
+    let bench = Bench::new();
+    bench.server.once("one").once("two");
+    assert_eq!(bench.run(&["first"]).code, Some(0));
+    let session = bench.last_session();
+    assert!(bench.go_on(&session, &[]).sentence().contains("nothing to go on with"));
+    let ran = bench.go_on(&session, &["second"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "two\n"), "{}", ran.err);
+    let said: Vec<String> = bench.server.requests()[1].asked().said.into_iter().map(|said| said.text).collect();
+    assert_eq!(said, ["first", "one", "second"]);
+    assert_eq!(bench.sessions().len(), 1);
+}
+
+#[test]
+fn a_failed_turn_can_be_tried_again() {
+    let bench = Bench::new();
+    bench
+        .server
+        .once(
+            Reply::text("half")
+                .and_call("write_file", json!({ "file_path": "/x", "content": "y" }))
+                .ending(Ending::CutInCall),
+        )
+        .once("whole");
+    let ran = bench.run(&["--approve", "all", "say"]);
+    ran.sentence();
+    assert!(!bench.project.exists("x"), "no call is made from a part of one");
+    let ran = bench.go_on(&bench.last_session(), &[]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "whole\n"), "{}", ran.err);
+}
+
+#[test]
+fn a_server_of_this_machine_needs_no_key() {
+    let bench = Bench::new();
+    bench.server.once("free");
+    let mut command = bench.bosun();
+    command.args(["run", "--project", bench.project.root_str(), "--model", "openai:any"]);
+    let ran = ran(command.args(["--base-url", &bench.server.base_url(Wire::OpenAi), "hello"]));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "free\n"), "{}", ran.err);
+    assert_eq!(bench.server.requests()[0].header("authorization"), None);
+}
+
+#[test]
+fn the_key_of_the_environment_is_sent_and_shown_nowhere() {
+    let mut bench = Bench::new();
+    bench.server = ModelServer::with(Script { key: Some("sk-canary".into()), ..Script::default() });
+    bench.server.once("right");
+    let ran = crate::bench::ran(bench.run_command(&["--json", "hello"]).env("OPENAI_API_KEY", "sk-canary"));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let ran = crate::bench::ran(bench.run_command(&["hello"]).env("OPENAI_API_KEY", "sk-wrong-canary"));
+    let sentence = ran.sentence();
+    assert!(!ran.err.contains("canary") && !ran.out.contains("canary"), "{sentence}");
+}
+
+#[test]
+fn the_tour_needs_neither_key_nor_network() {
+    let bench = Bench::new();
+    let mut command = bench.bosun();
+    command.args(["run", "--project", bench.project.root_str(), "--model", "tour:en", "--approve", "all", "hello"]);
+    let ran = ran(&mut command);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(!ran.out.is_empty());
+}

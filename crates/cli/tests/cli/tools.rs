@@ -1,0 +1,112 @@
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use bosun_testkit::Project;
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+fn tools(project: &Project, arguments: &[&str], input: &[u8]) -> Vec<Value> {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("bosun"));
+    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command.args(["tools", "--project", project.root_str()]).args(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn calls(calls: &[(&str, Value)]) -> Vec<u8> {
+    let line = |(id, (tool, args)): (usize, &(&str, Value))| {
+        json!({ "id": id, "tool": tool, "args": args }).to_string() + "\n"
+    };
+    calls.iter().enumerate().map(line).collect::<String>().into_bytes()
+}
+
+fn told(answers: &[Value]) -> Vec<(&str, &str)> {
+    answers.iter().map(|answer| (answer["status"].as_str().unwrap(), answer["content"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn calls_run_in_order_and_answer_under_their_ids() {
+    let project = Project::new().file("a.txt", "one\ntwo\n");
+    let answers = tools(
+        &project,
+        &[],
+        &calls(&[
+            ("read_file", json!({ "file_path": "/a.txt" })),
+            ("edit_file", json!({ "file_path": "/a.txt", "old_string": "two", "new_string": "zwei" })),
+            ("execute", json!({ "command": "cat a.txt; exit 3" })),
+            ("write_todos", json!({ "todos": [{ "content": "rest", "status": "pending" }] })),
+        ]),
+    );
+    let ids: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();
+    assert_eq!(ids, [0, 1, 2, 3]);
+    assert_eq!(project.read("a.txt"), "one\nzwei\n");
+    let statuses: Vec<&str> = told(&answers).iter().map(|(status, _)| *status).collect();
+    assert_eq!(statuses, ["success"; 4], "{answers:#?}");
+    assert!(told(&answers)[2].1.contains("zwei"));
+    assert_eq!(answers[2]["artifact"]["exit_code"], 3);
+    assert_eq!(answers[1]["artifact"]["diff"]["added"], 1);
+    assert_eq!(answers[1]["artifact"]["changes"][0]["path"], "/a.txt");
+}
+
+#[test]
+fn a_file_is_read_before_it_is_changed_and_the_process_remembers() {
+    let project = Project::new().file("a.txt", "one\n");
+    let edit =
+        |old: &str, new: &str| ("edit_file", json!({ "file_path": "/a.txt", "old_string": old, "new_string": new }));
+    let answers = tools(
+        &project,
+        &[],
+        &calls(&[
+            edit("one", "two"),
+            ("read_file", json!({ "file_path": "/a.txt" })),
+            edit("one", "two"),
+            edit("two", "three"),
+            ("execute", json!({ "command": "echo else > a.txt" })),
+            edit("else", "four"),
+        ]),
+    );
+    let statuses: Vec<&str> = told(&answers).iter().map(|(status, _)| *status).collect();
+    assert_eq!(statuses, ["error", "success", "success", "success", "success", "error"], "{answers:#?}");
+    assert_eq!(project.read("a.txt"), "else\n");
+}
+
+#[test]
+fn lines_that_are_no_calls_are_answered_and_nothing_stops() {
+    let project = Project::new();
+    let mut input = b"{\n\n  \n\xff\xfe\n[1]\n{\"id\":\"x\"}\n".to_vec();
+    input.extend(calls(&[
+        ("no_such_tool", json!({})),
+        ("read_file", json!({ "path": "/a" })),
+        ("ls", json!("text")),
+        ("read_file", json!({ "file_path": "/../../etc/passwd" })),
+    ]));
+    input.extend(br#"{"id":"last","tool":"ls","args":{"path":"/"}}"#);
+    let answers = tools(&project, &[], &input);
+    let statuses: Vec<&str> = told(&answers).iter().map(|(status, _)| *status).collect();
+    assert_eq!(statuses, ["error"; 8].into_iter().chain(["success"]).collect::<Vec<_>>(), "{answers:#?}");
+    assert_eq!((&answers[3]["id"], &answers[8]["id"]), (&json!("x"), &json!("last")));
+    assert!(told(&answers)[4].1.contains("no_such_tool is not a valid tool"), "{answers:#?}");
+}
+
+#[test]
+fn without_a_shell_there_is_no_execute() {
+    let project = Project::new().file("a.txt", "one\n");
+    let input = calls(&[("execute", json!({ "command": "true" })), ("ls", json!({ "path": "/" }))]);
+    let answers = tools(&project, &["--backend", "filesystem"], &input);
+    assert!(told(&answers)[0].1.contains("execute is not a valid tool"), "{answers:#?}");
+    assert!(told(&answers)[1].1.contains("/a.txt"));
+}
+
+#[test]
+fn media_come_as_content_blocks() {
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89";
+    let project = Project::new().file("a.png", png);
+    let answers = tools(&project, &[], &calls(&[("read_file", json!({ "file_path": "/a.png" }))]));
+    let kinds: Vec<&str> =
+        answers[0]["content"].as_array().unwrap().iter().map(|b| b["type"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"media"), "{answers:#?}");
+}
