@@ -32,6 +32,7 @@ pub(super) struct ProcessTree {
     tag: Tag,
     /// Clock ticks since the machine's start: nothing older belongs to the tree.
     started: u64,
+    launched: Instant,
 }
 
 impl Tag {
@@ -79,7 +80,7 @@ fn limit_of_this_process() -> Option<u64> {
 impl ProcessTree {
     pub(super) fn of(leader: u32, tag: Tag) -> Option<Self> {
         let leader = i32::try_from(leader).ok().and_then(Pid::from_raw)?;
-        Some(Self { leader, tag, started: start_of(leader) })
+        Some(Self { leader, tag, started: start_of(leader), launched: Instant::now() })
     }
 
     /// Ends every process of the tree: asks first, then kills. Blocks for up to about [`PATIENCE`], a moment more

@@ -1,4 +1,6 @@
 use std::fs;
+use std::sync::LazyLock;
+use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
@@ -18,6 +20,10 @@ pub(super) struct Process {
 
 /// Looks in a row that have to find nobody where processes start all the time.
 const LOOKS: u32 = 5;
+/// Process numbers tried one by one.
+const FEW: i32 = 2048;
+/// More than any machine starts.
+const STARTS_PER_SECOND: u64 = 50_000;
 
 /// The living processes of `tree`. A look takes a moment, in which a process that was not read yet can start another
 /// and end; so "nobody" counts when no process of the machine started meanwhile, or after several looks.
@@ -39,7 +45,8 @@ fn last_started() -> Option<u64> {
 
 fn look(tree: &ProcessTree) -> Vec<Process> {
     let own = rustix::process::getpid();
-    let candidates: Vec<Process> = all()
+    let candidates: Vec<Process> = candidates(tree)
+        .into_iter()
         .filter_map(read)
         .filter(|process| process.started >= tree.started && process.pid != own && !process.ended)
         .collect();
@@ -76,6 +83,28 @@ impl Process {
             tracing::debug!(pid = %self.pid, %errno, "a process of a command could not be ended");
         }
     }
+}
+
+/// The processes that may belong to `tree`.
+fn candidates(tree: &ProcessTree) -> Vec<Pid> {
+    let leader = tree.leader.as_raw_nonzero().get();
+    let newest = last_started().and_then(|last| i32::try_from(last).ok());
+    match newest {
+        // Numbers are given in order. Until they can have come round, nothing of the tree has a lower one than its
+        // leader, and the few above it are tried faster than all processes of the machine are listed.
+        Some(newest) if (leader..=leader.saturating_add(FEW)).contains(&newest) && !may_have_come_round(tree) => {
+            (leader..=newest).filter_map(Pid::from_raw).collect()
+        }
+        _ => all().collect(),
+    }
+}
+
+fn may_have_come_round(tree: &ProcessTree) -> bool {
+    static NUMBERS: LazyLock<u64> = LazyLock::new(|| {
+        let limit = fs::read_to_string("/proc/sys/kernel/pid_max");
+        limit.ok().and_then(|limit| limit.trim().parse().ok()).unwrap_or(32_768)
+    });
+    tree.launched.elapsed() >= Duration::from_secs(*NUMBERS / STARTS_PER_SECOND)
 }
 
 fn all() -> impl Iterator<Item = Pid> {
