@@ -136,6 +136,10 @@ async fn every_answer_has_its_fitting_end() {
         ),
         ("You wrote: “trust me”", but("execute", Success, "trust me")),
         ("does not say 40.50", but("execute", Success, "31.50\n[Command succeeded with exit code 0]")),
+        (
+            "nothing has been changed. A real",
+            but("edit_file", Error, "Error: edit_file was not run: it is refused by the rule 'x'."),
+        ),
         ("That did not work", but("execute", Error, "Error: Execution not available")),
     ];
     for (words, answer) in cases {

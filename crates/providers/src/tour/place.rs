@@ -146,6 +146,8 @@ impl<'a> Last<'a> {
 
 /// How the human-in-the-loop middleware words its results.
 const REJECTED: &str = "The user rejected";
+/// A standing rule said no in the person's place.
+const REFUSED: &str = "refused by the rule";
 const EDITED: &str = "The user changed this call";
 const REASON: &str = "Their reason:";
 
