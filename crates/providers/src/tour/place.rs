@@ -104,11 +104,8 @@ impl<'a> Last<'a> {
         let fate = match result {
             None => Fate::Failed,
             Some(result) if result.status == ToolStatus::Error => {
-                if text.starts_with(REJECTED) {
-                    Fate::Rejected
-                } else {
-                    Fate::Failed
-                }
+                let refused = text.starts_with(REJECTED) || text.contains(REFUSED);
+                if refused { Fate::Rejected } else { Fate::Failed }
             }
             Some(_) if text.starts_with(EDITED) => Fate::Edited,
             Some(_) if own.is_some_and(|own| !text.contains(own)) => Fate::Answered,
