@@ -1,4 +1,5 @@
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use secrecy::{ExposeSecret, SecretString};
 
@@ -13,6 +14,8 @@ pub struct Keys {
     database: Option<Arc<Database>>,
     keyring: Arc<dyn SecretStore>,
     memory: MemorySecrets,
+    /// What the keyring said when it did not take a key that is in memory now, by `account@host`.
+    refusals: Mutex<HashMap<String, String>>,
 }
 
 /// What is known of an account's key.
@@ -42,16 +45,14 @@ impl Key {
 
 impl Keys {
     pub fn new(keyring: Arc<dyn SecretStore>, database: Option<Arc<Database>>) -> Self {
-        Self { database, keyring, memory: MemorySecrets::default() }
+        Self { database, keyring, memory: MemorySecrets::default(), refusals: Mutex::default() }
     }
 
     /// The key of `account` for `host`; one entered for another host is not found.
     pub async fn get(&self, account: &str, host: &str) -> Result<Key, DatabaseError> {
         if let Ok(Some(key)) = self.memory.get(account, host).await {
-            let reason = match self.keyring.get(account, host).await {
-                Err(error) => error.to_string(),
-                Ok(_) => String::new(),
-            };
+            let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+            let reason = refusals.get(&name(account, host)).cloned().unwrap_or_default();
             return Ok(Key::InMemory { key, reason });
         }
         if !self.kept(account, host).await? {
@@ -82,6 +83,9 @@ impl Keys {
                 if let Err(error) = self.memory.set(account, host, key.clone()).await {
                     tracing::warn!(%error, "memory refused a key");
                 }
+                let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+                refusals.insert(name(account, host), reason.clone());
+                drop(refusals);
                 Ok(Key::InMemory { key, reason })
             }
         }
@@ -102,7 +106,7 @@ impl Keys {
     }
 
     async fn kept(&self, account: &str, host: &str) -> Result<bool, DatabaseError> {
-        Ok(self.all_kept().await?.contains(&format!("{account}@{host}")))
+        Ok(self.all_kept().await?.contains(&name(account, host)))
     }
 
     async fn all_kept(&self) -> Result<Vec<String>, DatabaseError> {
@@ -114,7 +118,7 @@ impl Keys {
 
     async fn mark(&self, account: &str, host: &str, there: bool) -> Result<(), DatabaseError> {
         let Some(database) = &self.database else { return Ok(()) };
-        let name = format!("{account}@{host}");
+        let name = name(account, host);
         let mut kept = self.all_kept().await?;
         kept.retain(|entry| *entry != name);
         if there {
@@ -122,6 +126,10 @@ impl Keys {
         }
         database.set_setting(KEPT, &kept).await
     }
+}
+
+fn name(account: &str, host: &str) -> String {
+    format!("{account}@{host}")
 }
 
 /// A key in the environment under the first of `variables` that is set, with the variable's name.
@@ -199,7 +207,8 @@ mod tests {
         assert!(matches!(keys.get("other", "h").await.unwrap(), Key::Missing));
         let kept = keys.set("other", "h", SecretString::from("sk-2")).await.unwrap();
         assert!(matches!(kept, Key::InMemory { .. }));
-        assert!(matches!(keys.get("other", "h").await.unwrap(), Key::InMemory { .. }));
+        let Key::InMemory { reason, .. } = keys.get("other", "h").await.unwrap() else { panic!("it is in memory") };
+        assert_eq!(reason, SecretError::Locked.to_string());
     }
 
     #[tokio::test]
