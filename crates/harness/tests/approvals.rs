@@ -129,7 +129,11 @@ async fn an_edit_asks_with_its_diff_and_runs_when_approved() {
     scene.begin().await;
     assert_eq!(scene.run_until_quiet().await, None);
     let ask = scene.log.with_state(|state| state.waiting().next().and_then(|call| call.ask.clone())).unwrap();
-    assert!(matches!(&ask.preview, Preview::Diff { diff } if (diff.added, diff.removed) == (1, 1)), "{:?}", ask.preview);
+    assert!(
+        matches!(&ask.preview, Preview::Diff { diff } if (diff.added, diff.removed) == (1, 1)),
+        "{:?}",
+        ask.preview
+    );
     assert_eq!(scene.project.read("a.txt"), "one\ntwo\n");
     scene.decide(&scene.log, "e", Decision::Approve).await.unwrap();
     assert_eq!(scene.run_until_quiet().await, Some(TurnEnd::Done));
@@ -234,7 +238,11 @@ async fn a_subagent_asks_for_itself_and_goes_on_after_a_restart() {
     let replies = || -> Vec<Scripted> {
         vec![
             Reply::default()
-                .and_call_with_id("t1", "task", json!({"description": "tidy a.txt", "subagent_type": "general-purpose"}))
+                .and_call_with_id(
+                    "t1",
+                    "task",
+                    json!({"description": "tidy a.txt", "subagent_type": "general-purpose"}),
+                )
                 .into(),
             Reply::default().and_call_with_id("r", "read_file", json!({"file_path": "/a.txt"})).into(),
             edit("e", "one", "1").into(),
@@ -255,8 +263,11 @@ async fn a_subagent_asks_for_itself_and_goes_on_after_a_restart() {
 #[tokio::test]
 async fn two_plans_in_one_step_are_both_refused() {
     let todos = json!({"todos": [{"content": "one", "status": "pending"}]});
-    let reply =
-        Reply::default().and_call_with_id("p1", "write_todos", todos.clone()).and_call_with_id("p2", "write_todos", todos);
+    let reply = Reply::default().and_call_with_id("p1", "write_todos", todos.clone()).and_call_with_id(
+        "p2",
+        "write_todos",
+        todos,
+    );
     let scene = scene(Policy::default(), vec![reply.into(), "done".into()]);
     scene.begin().await;
     assert_eq!(scene.run_until_quiet().await, Some(TurnEnd::Done));

@@ -18,7 +18,10 @@ pub struct Item {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[allow(clippy::large_enum_variant, reason = "most rows of a session are tool rows; a box would cost one allocation each")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "most rows of a session are tool rows; a box would cost one allocation each"
+)]
 pub enum ItemBody {
     Human {
         text: String,
