@@ -1,11 +1,13 @@
 //! A scripted model and a scratch project: what a headless figure runs against.
 
 use anyhow::{Context, Result, bail};
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::Bench;
+use super::measure::{Usage, measured};
 
 /// The lengths of the scripted turns.
 pub const STEPS: [u32; 2] = [100, 400];
@@ -45,10 +47,14 @@ impl Desk {
         Ok(Self { bosun: bench.bosun.clone(), folder, server, port })
     }
 
-    /// `bosun run` of `task` in this project, quiet and ready to be measured.
-    pub fn run(&self, task: &str) -> Command {
+    /// Runs `bosun run` of `task` in this project and tells what it used. What it said is told when it fails.
+    pub fn run(&self, task: &str) -> Result<Usage> {
         let url = format!("http://127.0.0.1:{}/v1", self.port);
-        run(&self.bosun, &self.folder, &url, task)
+        let said = self.folder.join("said.txt");
+        let mut command = run(&self.bosun, &self.folder, &url, task);
+        command.stderr(File::create(&said)?);
+        let told = || std::fs::read_to_string(&said).unwrap_or_default();
+        measured(&mut command).with_context(|| format!("`bosun run {task:?}`: {}", told()))
     }
 
     /// A fresh start: sessions and settings of earlier runs are gone.

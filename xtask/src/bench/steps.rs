@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::Bench;
 use super::desk::{ANSWER, Desk, STEPS, task_of};
-use super::measure::{Sample, measured, millis};
+use super::measure::{Sample, millis};
 use super::table::Row;
 
 const ROUNDS: usize = 5;
@@ -20,9 +20,9 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
         let (mut cpu, mut wall) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             desk.forget()?;
-            let nothing = measured(&mut desk.run(ANSWER))?;
+            let nothing = desk.run(ANSWER)?;
             desk.forget()?;
-            let turn = measured(&mut desk.run(&task_of(steps)))?;
+            let turn = desk.run(&task_of(steps))?;
             cpu.push(millis(turn.cpu.saturating_sub(nothing.cpu)) / f64::from(steps));
             wall.push(millis(turn.wall.saturating_sub(nothing.wall)) / f64::from(steps));
         }

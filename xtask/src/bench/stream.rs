@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use super::Bench;
 use super::desk::{ANSWER, DELTAS, Desk, STREAM};
-use super::measure::{Sample, measured};
+use super::measure::Sample;
 use super::table::Row;
 
 const ROUNDS: usize = 5;
@@ -13,8 +13,8 @@ const ROUNDS: usize = 5;
 pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let desk = Desk::set_up(bench, "stream")?;
     let rate = Sample::take(ROUNDS, || {
-        let nothing = measured(&mut desk.run(ANSWER))?;
-        let stream = measured(&mut desk.run(STREAM))?;
+        let nothing = desk.run(ANSWER)?;
+        let stream = desk.run(STREAM)?;
         Ok(f64::from(DELTAS) / stream.cpu.saturating_sub(nothing.cpu).as_secs_f64())
     })?;
     Ok(vec![Row::new("text deltas per second of CPU", &rate, "/s", "100,000 /s or more")])
