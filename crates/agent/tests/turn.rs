@@ -21,6 +21,7 @@ use serde_json::json;
 use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 
+#[path = "turn/support.rs"]
 mod support;
 
 use support::NoFiles;
