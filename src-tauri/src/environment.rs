@@ -92,7 +92,31 @@ fn wipe(name: &str) {
 mod tests {
     use super::*;
 
-    // The environment itself is exercised by the real binary in `tests/start.rs`; tests run in threads.
+    /// Tests share their process's environment, so this one starts itself again in a process of its own.
+    #[test]
+    #[cfg(target_os = "linux")]
+    #[allow(clippy::disallowed_methods, reason = "the test starts itself again")]
+    fn a_key_that_was_taken_is_gone_from_the_process() {
+        const CHILD: &str = "BOSUN_TEST_CHILD";
+        if std::env::var_os(CHILD).is_some() {
+            let keys = take_keys(["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPSEEK_API_KEY"].into_iter());
+            assert_eq!(keys.get("ANTHROPIC_API_KEY").as_deref(), Some("sk-canary"));
+            assert_eq!((keys.get("OPENAI_API_KEY"), keys.get("DEEPSEEK_API_KEY")), (None, None));
+            assert_eq!(std::env::var_os("ANTHROPIC_API_KEY"), None);
+            let shown = std::fs::read("/proc/self/environ").unwrap();
+            assert!(!shown.windows(6).any(|bytes| bytes == b"canary"));
+            give_back(&keys);
+            assert_eq!(std::env::var("ANTHROPIC_API_KEY").as_deref(), Ok("sk-canary"));
+            return;
+        }
+        let name = "environment::tests::a_key_that_was_taken_is_gone_from_the_process";
+        let status = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", name])
+            .envs([(CHILD, "1"), ("ANTHROPIC_API_KEY", " sk-canary "), ("OPENAI_API_KEY", " ")])
+            .status();
+        assert!(status.unwrap().success());
+    }
+
     #[test]
     fn keys_are_found_by_variable_and_never_shown() {
         let keys = EnvironmentKeys::default().with("ANTHROPIC_API_KEY", "sk-canary");

@@ -20,6 +20,17 @@ pub(crate) fn start(folder: Option<&Path>, secrets: KnownSecrets) -> Option<Work
     let file = capped::CappedFile::open(&folder?.join("logs")).ok()?;
     let (writer, guard) = tracing_appender::non_blocking(redacting::Redacting::new(file, secrets));
     let filter = EnvFilter::try_from_env("BOSUN_LOG").unwrap_or_else(|_| EnvFilter::new(USUAL));
+    log_panics();
     let started = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).try_init();
     started.is_ok().then_some(guard)
+}
+
+/// A window has no terminal that would show a panic, so the log has it too.
+fn log_panics() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(place, message = panic.payload_as_str().unwrap_or_default(), "panic");
+        usual(panic);
+    }));
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bosun_protocol::{ErrorCode, ProjectView, Settings, StartInfo};
 use tauri::ipc::Channel;
@@ -33,6 +33,7 @@ pub struct Shell {
     folder: Mutex<Option<PathBuf>>,
     ready: Notify,
     blank: AtomicBool,
+    born: Instant,
 }
 
 impl Shell {
@@ -52,6 +53,7 @@ impl Shell {
             folder: Mutex::default(),
             ready: Notify::new(),
             blank: AtomicBool::new(false),
+            born: Instant::now(),
         }
     }
 
@@ -136,6 +138,7 @@ impl Shell {
 
     /// The page has drawn its first frame.
     pub(crate) fn page_is_ready(&self) {
+        tracing::info!(milliseconds = self.born.elapsed().as_millis(), "the page is ready");
         self.ready.notify_one();
     }
 

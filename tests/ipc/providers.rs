@@ -97,6 +97,7 @@ fn without_a_keyring_the_key_lives_for_this_run_and_the_reason_is_told() {
     let saved = page.ok("save_provider", form(None, "https://gate.example/v1", Some(KEY)));
     assert_eq!(saved["key"]["source"], "memory");
     assert!(saved["key"]["reason"].as_str().unwrap().contains("no Secret Service"), "{saved}");
+    assert_eq!(provider(&page, "my-gate")["key"], saved["key"]);
     page.close();
     let page = open();
     assert_eq!(provider(&page, "my-gate")["key"]["source"], "missing");
