@@ -10,9 +10,6 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; s
                       img-src 'self' data: blob:; font-src 'self'; connect-src ipc: http://ipc.localhost; \
                       object-src 'none'; base-uri 'none'; frame-src 'none'; form-action 'none'";
 
-/// Permissions of Tauri itself that the page may hold beside our own commands.
-const CORE_PERMISSIONS: [&str; 1] = ["core:default"];
-
 /// The first version with the fix of CVE-2026-42184.
 const TAURI_AT_LEAST: (u64, u64, u64) = (2, 11, 1);
 
@@ -66,10 +63,6 @@ fn capabilities_grant_our_own_commands_and_nothing_more() {
         }
     }
     none("a capability was widened", &problems);
-}
-
-fn is_allowed(permission: &str) -> bool {
-    permission.starts_with("allow-") || CORE_PERMISSIONS.contains(&permission)
 }
 
 #[test]
