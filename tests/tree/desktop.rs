@@ -23,9 +23,13 @@ fn the_content_policy_is_exactly_ours() {
     let security = &json("tauri.conf.json")["app"]["security"];
     assert_eq!(security["csp"].as_str(), Some(POLICY));
     assert_eq!(security["freezePrototype"], true);
-    for loosened in
-        ["devCsp", "dangerousDisableAssetCspModification", "assetProtocol", "dangerousRemoteDomainIpcAccess"]
-    {
+    for loosened in [
+        "capabilities",
+        "devCsp",
+        "dangerousDisableAssetCspModification",
+        "assetProtocol",
+        "dangerousRemoteDomainIpcAccess",
+    ] {
         assert!(security[loosened].is_null(), "tauri.conf.json: app.security.{loosened} must stay away");
     }
 }
