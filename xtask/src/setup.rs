@@ -41,7 +41,7 @@ pub fn check(place: &Place, needs: &[Need]) -> Result<Missing> {
     if absent.is_empty() {
         return Ok(Missing::default());
     }
-    let (allowed, refused): (Vec<_>, Vec<_>) = absent.into_iter().partition(|package| place.ci || !package.service);
+    let (allowed, refused): (Vec<_>, Vec<_>) = absent.into_iter().partition(|package| place.ci || !package.ci_only);
     if !allowed.is_empty() {
         apt::install(place, &allowed)?;
     }

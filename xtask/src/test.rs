@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use crate::exec::Program;
 use crate::place::Place;
 use crate::setup::{self, Missing, Need};
 use crate::ui;
@@ -65,6 +66,9 @@ impl Options {
         if self.compiles() {
             needs.push(Need::Build);
         }
+        if self.wants("ui") {
+            needs.push(Need::Browser);
+        }
         if self.wants("window") {
             needs.extend([Need::Window, Need::Keyring]);
         }
@@ -99,7 +103,7 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     }
     report.time("set-up", start.elapsed());
     if options.wants("ui") {
-        ui_stage(place, &mut report);
+        ui_stage(place, &missing, &mut report);
     }
     if options.compiles() {
         rust_stages(place, &options, &missing, &mut report)?;
@@ -108,11 +112,15 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     Ok(if report.total().failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn ui_stage(place: &Place, report: &mut Report) {
+fn ui_stage(place: &Place, missing: &Missing, report: &mut Report) {
     for script in ["check", "lint"] {
-        report.check(&format!("ui: {script}"), || crate::exec::Program::npm(place).args(["run", "--silent", script]));
+        report.check(&format!("ui: {script}"), || Program::npm(place).args(["run", "--silent", script]));
     }
-    report.counted("ui: tests", || crate::exec::Program::npm(place).args(["run", "--silent", "test"]));
+    report.counted("ui: tests", || Program::npm(place).args(["run", "--silent", "test"]));
+    match missing.reason(Need::Browser) {
+        Some(reason) => report.skip("ui: in a browser", reason),
+        None => report.script("ui: in a browser", || Program::npm(place).args(["run", "--silent", "test:browser"])),
+    }
 }
 
 fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut Report) -> Result<()> {
@@ -160,14 +168,14 @@ mod tests {
     fn without_arguments_every_stage_runs() {
         let options = read(&[]).expect("options");
         assert_eq!(options.stages, STAGES);
-        assert_eq!(options.needs(), [Need::Build, Need::Window, Need::Keyring, Need::Python]);
+        assert_eq!(options.needs(), [Need::Build, Need::Browser, Need::Window, Need::Keyring, Need::Python]);
         assert!(!options.long);
     }
 
     #[test]
     fn stages_are_chosen_by_name() {
         let options = read(&["--only", "ui", "--long"]).expect("options");
-        assert!(options.long && options.wants("ui") && !options.compiles() && options.needs().is_empty());
+        assert!(options.long && options.wants("ui") && !options.compiles() && options.needs() == [Need::Browser]);
         assert!(read(&["--only", "everything"]).is_err());
         assert!(read(&["--only"]).is_err());
         assert!(read(&["--quick"]).is_err());

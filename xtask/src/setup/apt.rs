@@ -23,6 +23,12 @@ printf '#!/bin/sh\nexit 101\n' > "$guard"
 chmod 755 "$guard"
 export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 apt-get update -qq || echo "the package lists could not be refreshed; going on with those that are here" >&2
+# A name this release does not have would make apt refuse the others as well.
+for name in "$@"; do
+  shift
+  if apt-cache show "$name" >/dev/null 2>&1; then set -- "$@" "$name"; else echo "apt has no package $name here" >&2; fi
+done
+[ $# -gt 0 ] || exit 1
 apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=120 "$@"
 "#;
 

@@ -12,6 +12,8 @@ pub enum Need {
     Window,
     /// A Secret Service for the tests that store a key.
     Keyring,
+    /// Trying the screens in Chromium, with the accessibility rules of axe.
+    Browser,
     /// Asking the official Python clients whether the test server speaks their wire format.
     Python,
     /// The programs that benchmarks are measured beside.
@@ -20,7 +22,7 @@ pub enum Need {
 
 impl Need {
     /// In the order they are told.
-    pub const ALL: [Self; 5] = [Self::Build, Self::Window, Self::Keyring, Self::Python, Self::Bench];
+    pub const ALL: [Self; 6] = [Self::Build, Self::Window, Self::Keyring, Self::Browser, Self::Python, Self::Bench];
 
     /// The subject of a sentence: "… needs these packages".
     pub fn purpose(self) -> &'static str {
@@ -28,6 +30,7 @@ impl Need {
             Self::Build => "building Bosun",
             Self::Window => "the real-window tests",
             Self::Keyring => "the keyring tests",
+            Self::Browser => "the screens' test in a browser",
             Self::Python => "the check against the official model clients",
             Self::Bench => "the comparison in the benchmarks",
         }
@@ -42,18 +45,19 @@ pub struct Package {
     pub need: Need,
     /// A program that makes the package needless when it is on the PATH; empty when only the package itself will do.
     pub program: &'static str,
-    /// It brings a daemon that is started with the machine or with a person's desktop.
-    pub service: bool,
+    /// Never installed on a person's machine: it brings a daemon that is started with the machine or with the desktop,
+    /// or it is a whole program that a person chooses.
+    pub ci_only: bool,
     /// What to look for on a Linux without apt.
     pub elsewhere: &'static str,
 }
 
 const fn package(need: Need, apt: &'static str, program: &'static str, elsewhere: &'static str) -> Package {
-    Package { apt, need, program, service: false, elsewhere }
+    Package { apt, need, program, ci_only: false, elsewhere }
 }
 
 /// Everything any task may ask for.
-static PACKAGES: [Package; 18] = [
+static PACKAGES: [Package; 19] = [
     package(Need::Build, "gcc", "cc", "gcc"),
     package(Need::Build, "libc6-dev", "", "the C library's headers (Fedora: glibc-devel, Arch: glibc)"),
     package(Need::Build, "pkg-config", "pkg-config", "pkg-config (Fedora: pkgconf-pkg-config, Arch: pkgconf)"),
@@ -75,10 +79,11 @@ static PACKAGES: [Package; 18] = [
         apt: "gnome-keyring",
         need: Need::Keyring,
         program: "gnome-keyring-daemon",
-        service: true,
+        ci_only: true,
         elsewhere: "gnome-keyring",
     },
     package(Need::Keyring, "libsecret-tools", "secret-tool", "secret-tool (libsecret)"),
+    Package { apt: "chromium", need: Need::Browser, program: "chromium", ci_only: true, elsewhere: "Chromium" },
     package(Need::Python, "python3", "python3", "Python 3.9 or newer"),
     package(Need::Python, "python3-venv", "", "Python's venv module"),
     package(Need::Bench, "ripgrep", "rg", "ripgrep"),
@@ -93,6 +98,7 @@ pub fn of(needs: &[Need]) -> Vec<&'static Package> {
 /// Whether the package's work is done by something that did not come from the package.
 pub fn is_met_otherwise(place: &Place, package: &Package) -> bool {
     match package.apt {
+        "chromium" => ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| find(name).is_some()),
         "python3-venv" => Program::new(place, "python3").args(["-c", "import ensurepip, venv"]).output().is_some(),
         _ => !package.program.is_empty() && find(package.program).is_some(),
     }
@@ -140,6 +146,6 @@ mod tests {
 
     #[test]
     fn a_build_never_asks_for_a_service() {
-        assert!(of(&[Need::Build, Need::Window, Need::Python, Need::Bench]).iter().all(|package| !package.service));
+        assert!(of(&[Need::Build, Need::Window, Need::Python, Need::Bench]).iter().all(|package| !package.ci_only));
     }
 }
