@@ -28,7 +28,7 @@ export function hidingPlace({ preview, args }: Approval): string {
       return preview.command;
     case 'diff':
       return preview.diff.hunks
-        .flatMap((hunk) => hunk.lines.filter((line) => line.kind === 'added'))
+        .flatMap((hunk) => hunk.lines)
         .map((line) => line.segments.map((segment) => segment.text).join(''))
         .join('\n');
     case 'delete':

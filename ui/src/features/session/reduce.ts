@@ -4,7 +4,7 @@
  * The law: a snapshot at k, then every event after k, equals the snapshot at the end; an envelope at or below the known
  * `seq` changes nothing.
  */
-import type { Delta, Envelope, Item, ItemBody, SessionEvent, Snapshot } from '../../ipc/bindings';
+import type { Approval, Delta, Envelope, Item, ItemBody, SessionEvent, Snapshot } from '../../ipc/bindings';
 
 /** Applies what is news. Returns the same object when nothing is. */
 export function reduce(snapshot: Snapshot, envelopes: readonly Envelope[]): Snapshot {
@@ -76,7 +76,8 @@ class Draft {
         next.todos = event.todos;
         break;
       case 'approval_requested':
-        next.approvals = upsert(next.approvals, event.approval, (one) => one.call_id);
+        // Asked again, it stands last. Calls of different agents may share an id.
+        next.approvals = [...next.approvals.filter((one) => !isSame(one, event.approval)), event.approval];
         break;
       case 'approval_resolved':
         next.approvals = next.approvals.filter((one) => one.call_id !== event.call_id);
@@ -143,6 +144,8 @@ function extend(body: ItemBody, delta: Delta): boolean {
   else return false;
   return true;
 }
+
+const isSame = (a: Approval, b: Approval) => a.call_id === b.call_id && a.session === b.session;
 
 function upsert<T>(list: readonly T[], value: T, key: (value: T) => string): T[] {
   const at = list.findIndex((one) => key(one) === key(value));

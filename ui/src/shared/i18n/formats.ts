@@ -29,16 +29,21 @@ export class Formats {
   private readonly dates: Intl.DateTimeFormat;
   private readonly units: Units;
 
-  constructor(readonly locale: Locale) {
+  /** `region` is the full tag of the system's language, for its habits of writing numbers and times. */
+  constructor(
+    readonly language: Locale,
+    region?: string,
+  ) {
+    const locale = region ?? language;
     this.numbers = new Intl.NumberFormat(locale);
     this.tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
     this.percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
     this.compacts = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
     this.rules = new Intl.PluralRules(locale);
     this.relatives = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
-    this.times = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+    this.times = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' });
     this.dates = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' });
-    this.units = UNITS[locale];
+    this.units = UNITS[language];
   }
 
   number(value: number): string {
@@ -112,7 +117,7 @@ export class Formats {
   day(at: number, now: number): string {
     const days = daysBetween(at, now);
     const word = days < 2 ? this.relatives.format(-Math.max(0, days), 'day') : this.dates.format(at);
-    return word.charAt(0).toLocaleUpperCase(this.locale) + word.slice(1);
+    return word.charAt(0).toLocaleUpperCase(this.language) + word.slice(1);
   }
 }
 

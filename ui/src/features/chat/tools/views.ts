@@ -1,4 +1,3 @@
-import Bot from '@lucide/svelte/icons/bot';
 import File from '@lucide/svelte/icons/file';
 import FilePlus from '@lucide/svelte/icons/file-plus';
 import FolderOpen from '@lucide/svelte/icons/folder-open';
@@ -16,6 +15,7 @@ import GenericView from './GenericView.svelte';
 import MatchView from './MatchView.svelte';
 import SubagentView from './SubagentView.svelte';
 import TerminalView from './TerminalView.svelte';
+import Crew from '../../../shared/ui/icons/Crew.svelte';
 import TodosView from './TodosView.svelte';
 
 interface ToolLook {
@@ -34,14 +34,14 @@ const BY_NAME: Record<string, ToolLook> = {
   delete: { icon: Trash, view: EditView },
   execute: { icon: Terminal, view: TerminalView },
   write_todos: { icon: ListTodo, view: TodosView },
-  task: { icon: Bot, view: SubagentView },
+  task: { icon: Crew, view: SubagentView },
 };
 
 const BY_KIND: Record<ToolKind, ToolLook> = {
   read: { icon: File, view: GenericView },
   edit: { icon: Pencil, view: EditView },
   execute: { icon: Terminal, view: GenericView },
-  delegate: { icon: Bot, view: SubagentView },
+  delegate: { icon: Crew, view: SubagentView },
   plan: { icon: ListTodo, view: GenericView },
   other: { icon: Wrench, view: GenericView },
 };

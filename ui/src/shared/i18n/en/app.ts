@@ -79,7 +79,7 @@ export const sessions = {
   },
   failedHint: 'failed · retry',
   interruptedHint: 'interrupted · continue',
-  toDecide: (count: number) => f.count(count, 'decision', 'decisions'),
+  toDecide: (count: number) => `${f.number(count)} to decide`,
   in: (project: string) => `in ${project}`,
 };
 

@@ -36,7 +36,8 @@ export const approvals = {
   timeout: (time: string) => `ends after ${time}`,
   longCommand: (size: string, lines: number) =>
     `Long command: ${size}, ${f.count(lines, 'line', 'lines')}. It ends with`,
-  longPayload: (size: string) => `Long: ${size}. Scroll to its end before you approve.`,
+  longPayload: (lines: number) =>
+    `${f.count(lines, 'line', 'lines')}, more than fit here. Scroll to the end before you approve.`,
   seeEnd: 'Show the end',
   endFirst: 'Read to the end first.',
   hidden: 'It holds characters that would not be seen. They are marked below.',

@@ -32,7 +32,7 @@ export const approvals: Messages['approvals'] = {
   inFolder: '位于',
   timeout: (time) => `${time}后结束`,
   longCommand: (size, lines) => `命令很长：${size}，${lines} 行。它的结尾是`,
-  longPayload: (size) => `内容很长：${size}。批准前请滚动到末尾。`,
+  longPayload: (lines) => `共 ${lines} 行，此处显示不下。批准前请滚动到末尾。`,
   seeEnd: '查看结尾',
   endFirst: '请先看到末尾。',
   hidden: '其中有看不见的字符，已在下方标出。',

@@ -1,0 +1,134 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Envelope, SessionEvent, Snapshot } from '../../ipc/bindings';
+import { ai, approval, human, item, snapshot, summary, tool } from '../../ipc/recorded/builders';
+import { prepend, reduce } from './reduce';
+
+/** What the Rust projection makes of the recorded journal. Tests run in the web project's folder. */
+const FIXTURE = '../tests/fixtures/journal/projection.json';
+
+interface Recorded {
+  initial: Snapshot;
+  envelopes: Envelope[];
+  final: Snapshot;
+}
+
+const numbered = (events: SessionEvent[], from = 1): Envelope[] =>
+  events.map((event, at) => ({ seq: from + at + 1, event }));
+
+function small(): Recorded {
+  const initial = snapshot(summary('s'), { items: [human('hi')] });
+  const reply = item({ kind: 'ai', text: '', reasoning: '', streaming: true });
+  const call = tool('execute', { command: 'ls' }, { state: 'waiting' });
+  const ask = approval('execute', { command: 'ls' });
+  const gone = tool('read_file', {});
+  const envelopes = numbered([
+    { type: 'turn_started', turn: 1, at: 0 },
+    { type: 'item_started', item: reply },
+    { type: 'item_delta', item: reply.id, delta: { delta: 'reasoning', text: 'hm' } },
+    { type: 'item_delta', item: reply.id, delta: { delta: 'text', text: 'Hel' } },
+    { type: 'item_delta', item: reply.id, delta: { delta: 'text', text: 'lo' } },
+    { type: 'item_delta', item: reply.id, delta: { delta: 'output', text: 'not mine' } },
+    { type: 'item_delta', item: 'nobody', delta: { delta: 'text', text: 'lost' } },
+    { type: 'item_started', item: gone },
+    { type: 'item_removed', item: gone.id },
+    { type: 'item_started', item: call },
+    { type: 'approval_requested', approval: ask },
+    { type: 'queue_replaced', queue: [{ id: 'q', text: 'next' }] },
+    { type: 'todos_replaced', todos: [{ id: 't', content: 'x', status: 'pending' }] },
+    { type: 'approval_resolved', call_id: ask.call_id, record: null },
+    { type: 'item_delta', item: call.id, delta: { delta: 'output', text: 'a\n' } },
+    {
+      type: 'item_completed',
+      item: { ...reply, body: { kind: 'ai', text: 'Hello!', reasoning: 'hm', streaming: false } },
+    },
+    { type: 'file_changed', change: { path: '/a', change: 'created', added: 1, removed: 0 } },
+    { type: 'file_changed', change: { path: '/a', change: 'created', added: 2, removed: 0 } },
+    { type: 'session_updated', session: summary('s', { title: 'Done' }) },
+  ]);
+  return { initial, envelopes, final: reduce(initial, envelopes) };
+}
+
+/** The law of the stream: wherever the snapshot was taken, the rest of the events lead to the same end. */
+function holdsTheLaw({ initial, envelopes, final }: Recorded): void {
+  expect(reduce(initial, envelopes)).toEqual(final);
+  let at = initial;
+  for (let k = 0; k <= envelopes.length; k++) {
+    expect(reduce(at, envelopes.slice(k)), `from ${k}`).toEqual(final);
+    expect(reduce(at, envelopes), `with all events again at ${k}`).toEqual(final);
+    const next = envelopes[k];
+    if (!next) break;
+    const once = reduce(at, [next]);
+    expect(reduce(once, [next]), `event ${k} twice`).toBe(once);
+    at = once;
+  }
+  expect(at).toEqual(final);
+}
+
+describe('the stream’s law', () => {
+  it('holds for a small transcript', () => {
+    const recorded = small();
+    expect(recorded.final.items.map(({ body }) => body.kind)).toEqual(['human', 'ai', 'tool']);
+    expect(recorded.final).toMatchObject({ seq: 20, approvals: [], session: { title: 'Done' } });
+    expect(recorded.final.changes).toEqual([{ path: '/a', change: 'created', added: 2, removed: 0 }]);
+    holdsTheLaw(recorded);
+  });
+
+  it.skipIf(!existsSync(FIXTURE))('holds for the recorded journal, event by event as in Rust', () => {
+    holdsTheLaw(JSON.parse(readFileSync(FIXTURE, 'utf8')) as Recorded);
+  });
+});
+
+describe('the reducer', () => {
+  it('grows a reply by its deltas and lets its end have the last word', () => {
+    const { initial, envelopes } = small();
+    const texts = envelopes.map((_, at) => {
+      const body = reduce(initial, envelopes.slice(0, at + 1)).items[1]?.body;
+      return body?.kind === 'ai' ? body.text : undefined;
+    });
+    expect(texts.slice(1, 6)).toEqual(['', '', 'Hel', 'Hello', 'Hello']);
+    expect(texts.at(-1)).toBe('Hello!');
+  });
+
+  it('leaves what it was given as it was', () => {
+    const { initial, envelopes } = small();
+    const before = structuredClone({ initial, envelopes });
+    const middle = reduce(initial, envelopes.slice(0, 4));
+    const kept = structuredClone(middle);
+    reduce(middle, envelopes);
+    expect({ initial, envelopes }).toEqual(before);
+    expect(middle).toEqual(kept);
+  });
+
+  it('returns the same object when nothing is news', () => {
+    const { final, envelopes } = small();
+    expect(reduce(final, envelopes)).toBe(final);
+    expect(reduce(final, [])).toBe(final);
+  });
+
+  it('takes twenty thousand deltas in one batch without copying the list for each', () => {
+    const items = Array.from({ length: 10_000 }, (_, at) => ai(`row ${at}`));
+    const live = item({ kind: 'ai', text: '', reasoning: '', streaming: true });
+    const start = snapshot(summary('s'), { items: [...items, live] });
+    const deltas = Array.from({ length: 20_000 }, (): SessionEvent => ({
+      type: 'item_delta',
+      item: live.id,
+      delta: { delta: 'text', text: 'ab' },
+    }));
+    const end = reduce(start, numbered(deltas));
+    expect(end.items.at(-1)?.body).toMatchObject({ text: 'ab'.repeat(20_000) });
+    expect(end.items[0]).toBe(items[0]);
+  });
+
+  it('puts older rows before those it has, each once', () => {
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((text) => human(text)) as [Item, Item, Item, Item];
+    const known = snapshot(summary('s'), { items: [c, d], items_before: 2 });
+    const more = prepend(known, [b, c]);
+    expect(more.items).toEqual([b, c, d]);
+    expect(more.items_before).toBe(1);
+    expect(prepend(more, [a]).items_before).toBe(0);
+    expect(prepend(more, [b])).toBe(more);
+  });
+});
+
+type Item = Snapshot['items'][number];
