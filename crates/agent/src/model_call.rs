@@ -1,7 +1,8 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bosun_model::{AiMessage, ChatRequest, MessageBuilder, MessageId, ModelError, ModelEvent, ModelStream, StopReason};
 use futures_util::StreamExt;
+use tokio::time::Instant;
 
 use crate::{AgentError, EntryBody, LiveEvent, TurnContext};
 
@@ -70,8 +71,7 @@ struct Draft {
 impl Reply {
     async fn receive(&mut self, cx: &TurnContext, request: ChatRequest) -> Result<(), AgentError> {
         let mut stream: ModelStream = cx.agent().model.stream(request).await?;
-        while let Some(event) = stream.next().await {
-            let event = event?;
+        while let Some(event) = self.next(cx, &mut stream).await? {
             self.builder.push(&event).map_err(|error| named(cx, error))?;
             if matches!(event, ModelEvent::Finished { .. }) {
                 return Ok(());
@@ -80,6 +80,19 @@ impl Reply {
             self.save_draft(cx).await?;
         }
         Ok(())
+    }
+
+    /// The next event of the reply. While none comes, what was shown is saved when it is due.
+    async fn next(&mut self, cx: &TurnContext, stream: &mut ModelStream) -> Result<Option<ModelEvent>, AgentError> {
+        loop {
+            let due = self.draft.saved.filter(|_| self.draft.grown).map(|saved| saved + DRAFT_EVERY);
+            let Some(due) = due else { return Ok(stream.next().await.transpose()?) };
+            tokio::select! {
+                biased;
+                event = stream.next() => return Ok(event.transpose()?),
+                () = tokio::time::sleep_until(due) => self.save_draft(cx).await?,
+            }
+        }
     }
 
     fn tell(&mut self, cx: &TurnContext, event: ModelEvent) {

@@ -158,6 +158,8 @@ async fn record_result(
     output: ToolOutput,
     outcome: ToolOutcome,
 ) -> Result<(), AgentError> {
+    // Whoever finds the turn quiet may leave, and an effect without its result would be an unknown outcome.
+    let busy = cx.activity().enter();
     let note = cx.take_note(&open.call.id);
     let message = ToolMessage {
         call_id: open.call.id.clone(),
@@ -175,6 +177,7 @@ async fn record_result(
         allowed_by: note.allowed_by,
     };
     cx.log().record(vec![entry]).await?;
+    drop(busy);
     Ok(())
 }
 

@@ -13,14 +13,15 @@ use crate::{AgentError, EntryBody, LiveEvent, SessionLog, TurnContext};
 /// The innermost endpoint of a tool call: intent, effect. The result is recorded by the step.
 pub(crate) async fn call(cx: &TurnContext, tool: &Arc<dyn DynTool>, call: ToolCall) -> Result<ToolOutput, AgentError> {
     let kind = tool.kind();
+    // From before the intent is written: a pause there would look as if only a person could move the turn. A delegation
+    // is not busy itself: its subagent's calls are, and a subagent may wait for a person.
+    let busy = (kind != ToolKind::Delegate).then(|| cx.activity().enter());
     if matches!(kind, ToolKind::Execute | ToolKind::Other) {
         cx.log().record(vec![EntryBody::CallStarted { call_id: call.id.clone() }]).await?;
     }
     let at = cx.log().now_ms();
     cx.note(&call.id, |note| note.started_at = Some(at));
     cx.log().emit(LiveEvent::CallRunning { call_id: call.id.clone(), at });
-    // A delegation is not busy itself: its subagent's calls are, and a subagent may wait for a person.
-    let busy = (kind != ToolKind::Delegate).then(|| cx.activity().enter());
     let tool_cx = context(cx, &call.id);
     let outcome = AssertUnwindSafe(tool.call(&tool_cx, call.args)).catch_unwind().await;
     drop(busy);

@@ -292,3 +292,34 @@ async fn calls_that_share_an_id_are_told_apart() {
     let ids: std::collections::HashSet<String> = results(&scene).into_iter().map(|(id, ..)| id).collect();
     assert_eq!(ids.len(), 4);
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_was_shown_of_a_reply_is_saved_within_a_second_also_when_nothing_more_comes() {
+    let (model, mut driver) = ScriptedModel::driven();
+    let host = Arc::new(MemoryHost::new("s".into()));
+    let log = Arc::new(SessionLog::open(Arc::clone(&host) as _, Arc::new(SystemClock), &[]));
+    let agent = agent(Arc::new(model), vec![], Limits::default());
+    let cx = TurnContext::new(agent, log, CancellationToken::new(), Activity::default());
+    begin(&cx).await;
+    let drafts = || {
+        let entries = host.entries();
+        let draft = |recorded: Recorded| match recorded.entry.body {
+            EntryBody::Draft { text, .. } => Some(text),
+            _ => None,
+        };
+        entries.into_iter().filter_map(draft).collect::<Vec<_>>()
+    };
+    let model = async {
+        let call = driver.next().await;
+        call.text("half a ");
+        call.text("sentence");
+        tokio::time::sleep(std::time::Duration::from_millis(1_001)).await;
+        assert_eq!(drafts(), ["half a sentence"]);
+        tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+        assert_eq!(drafts().len(), 1, "what did not grow is not saved again");
+    };
+    tokio::select! {
+        end = run_turn(&cx) => panic!("the turn ended: {end:?}"),
+        () = model => {}
+    }
+}
