@@ -2,8 +2,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
-    Activity, Agent, AgentError, BoxFuture, ChildStart, DecisionSource, EntryBody, Limits, Policy, SessionId,
-    SessionLog, TurnContext, TurnEnd, run_turn,
+    Activity, Agent, AgentError, BoxFuture, ChildStart, DecisionSource, EntryBody, JournalError, Limits, Policy,
+    SessionId, SessionLog, TurnContext, TurnEnd, run_turn,
 };
 use bosun_backend::{Backend, BlobStore, LocalShellBackend, LocalShellOptions, VirtualPath};
 use bosun_harness::{DeepAgentConfig, create_deep_agent};
@@ -85,7 +85,7 @@ impl Actor {
             return Ok(());
         }
         self.agent().await?;
-        self.log.record(vec![self.started(text)]).await?;
+        self.open_turn(vec![self.started(text)]).await?;
         self.run(&mut turn).await
     }
 
@@ -126,7 +126,7 @@ impl Actor {
             return Err(SessionError::new(ErrorCode::Invalid, "there is nothing to go on with; send a message first"));
         }
         if !open {
-            self.log.record(vec![EntryBody::TurnContinued { turn: last }]).await?;
+            self.open_turn(vec![EntryBody::TurnContinued { turn: last }]).await?;
         }
         self.run(&mut turn).await
     }
@@ -146,10 +146,18 @@ impl Actor {
             let decision = log.checked(&call_id, Some(&decide.digest), convert::decision(decide.decision), &check)?;
             checked.push((log, call_id, decide.digest, decision));
         }
-        for (log, call_id, digest, decision) in checked {
-            log.decide(&call_id, Some(&digest), decision, DecisionSource::Person, &check).await?;
+        let resting = turn.as_ref().is_none_or(|turn| turn.task.is_finished());
+        if resting {
+            self.set_running(true);
         }
-        if turn.as_ref().is_none_or(|turn| turn.task.is_finished()) {
+        for (log, call_id, digest, decision) in checked {
+            let decided = log.decide(&call_id, Some(&digest), decision, DecisionSource::Person, &check).await;
+            if let Err(error) = decided {
+                self.set_running(!resting);
+                return Err(error.into());
+            }
+        }
+        if resting {
             self.run(&mut turn).await?;
         }
         Ok(())
@@ -211,6 +219,16 @@ impl Actor {
         EntryBody::TurnStarted { turn, message }
     }
 
+    /// Records what opens a turn. It shows as running from that entry on: open and not running is what a crash leaves.
+    async fn open_turn(&self, entries: Vec<EntryBody>) -> Result<(), JournalError> {
+        self.set_running(true);
+        let recorded = self.log.record(entries).await;
+        if recorded.is_err() {
+            self.set_running(false);
+        }
+        recorded
+    }
+
     /// Runs the open turn. Boxed, because the end of a turn may begin the next.
     fn run<'a>(self: &'a Arc<Self>, turn: &'a mut Option<Turn>) -> BoxFuture<'a, Result<(), SessionError>> {
         Box::pin(self.run_open_turn(turn))
@@ -248,7 +266,7 @@ impl Actor {
     async fn start_queued(self: &Arc<Self>) {
         let Some(next) = self.log.with_state(|state| state.queue.first().cloned()) else { return };
         let entries = vec![EntryBody::Unqueued { id: next.id }, self.started(next.text)];
-        let outcome = match self.log.record(entries).await {
+        let outcome = match self.open_turn(entries).await {
             Ok(()) => {
                 let actor = Arc::clone(self);
                 // Not from inside the turn that has just ended: its task is still the one that is kept.

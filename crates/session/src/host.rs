@@ -36,8 +36,7 @@ pub(crate) struct SessionHost {
 impl Journal for SessionHost {
     fn append(&self, entries: Vec<JournalEntry>) -> BoxFuture<'_, Result<Seq, JournalError>> {
         Box::pin(async move {
-            let summary = self.stream.read(|projection| projection.summary_after(&entries));
-            let summary = summary.and_then(|summary| serde_json::to_value(summary).ok());
+            let summary = self.stream.read(|projection| stored_summary(projection, &entries));
             let last = self.journal.append_with(entries.clone(), summary).await?;
             let first = last + 1 - entries.len() as Seq;
             let recorded: Vec<Recorded> = (first..).zip(entries).map(|(seq, entry)| Recorded { seq, entry }).collect();
@@ -45,6 +44,20 @@ impl Journal for SessionHost {
             Ok(last)
         })
     }
+}
+
+/// The summary as it is stored: a subagent's keeps the name and the task it was made with, because they stand nowhere
+/// else once the app was restarted.
+fn stored_summary(projection: &Projection, entries: &[JournalEntry]) -> Option<serde_json::Value> {
+    let summary = projection.summary_after(entries)?;
+    let mut stored = serde_json::to_value(&summary).ok()?;
+    if let (Some(_), Some(agent), Some(fields)) =
+        (&summary.parent, projection.view().agents.first(), stored.as_object_mut())
+    {
+        fields.insert("name".into(), agent.name.clone().into());
+        fields.insert("description".into(), agent.description.clone().into());
+    }
+    Some(stored)
 }
 
 impl Host for SessionHost {

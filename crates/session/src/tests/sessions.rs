@@ -1,5 +1,5 @@
 use bosun_model::{ChatRequest, Message};
-use bosun_protocol::{Decision, ErrorCode, ItemBody, SessionStatus, Snapshot, ToolItem, ToolState};
+use bosun_protocol::{Decision, ErrorCode, ItemBody, SessionEvent, SessionStatus, Snapshot, ToolItem, ToolState};
 use bosun_testkit::{Ending, Reply};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -167,4 +167,58 @@ async fn what_cannot_be_done_is_said() {
     let error = stage.sessions.send(&no_model.id, "hello".into()).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::NoModel);
     assert_eq!(stage.snapshot(&no_model.id).await.items, vec![]);
+}
+
+/// A subagent that writes a file, for someone who sends it.
+fn sending(request: &ChatRequest) -> Reply {
+    match progress(request) {
+        (text, 0) if text == "Write it" => {
+            let args = json!({"file_path": "/new.txt", "content": "new\n"});
+            Reply::default().and_call_with_id("w", "write_file", args)
+        }
+        (_, 0) => {
+            let args = json!({"description": "Write it", "subagent_type": "general-purpose"});
+            Reply::default().and_call_with_id("t", "task", args)
+        }
+        _ => Reply::text("Done."),
+    }
+}
+
+#[tokio::test]
+async fn a_subagent_keeps_its_name_and_its_task_over_a_restart() {
+    let stage = Stage::new(sending).await;
+    let session = stage.session().await;
+    stage.sessions.send(&session, "have it written".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let stage = stage.restarted(sending).await;
+    let snapshot = stage.snapshot(&session).await;
+    let named: Vec<(&str, &str)> =
+        snapshot.agents.iter().map(|agent| (agent.name.as_str(), agent.description.as_str())).collect();
+    assert_eq!(named, [("main", ""), ("general-purpose", "Write it")]);
+    assert_eq!(snapshot.approvals[0].agent, ["main", "general-purpose"]);
+}
+
+#[tokio::test]
+async fn a_turn_that_begins_or_goes_on_never_shows_as_interrupted() {
+    let stage = Stage::new(editing).await;
+    let session = stage.session().await;
+    let mut subscription = stage.sessions.subscribe(&session).await.unwrap();
+    stage.sessions.send(&session, "edit a.txt".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let mut events = subscription.events.now();
+    let stage = stage.restarted(editing).await;
+    let mut subscription = stage.sessions.subscribe(&session).await.unwrap();
+    stage.decide(&session, "e", Decision::Approve).await.unwrap();
+    stage.sessions.send(&session, "and again".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    events.append(&mut subscription.events.now());
+    let statuses: Vec<SessionStatus> = events
+        .iter()
+        .filter_map(|envelope| match &envelope.event {
+            SessionEvent::SessionUpdated { session } => Some(session.status),
+            _ => None,
+        })
+        .collect();
+    assert!(statuses.contains(&SessionStatus::Running) && statuses.contains(&SessionStatus::Idle), "{statuses:?}");
+    assert!(!statuses.contains(&SessionStatus::Interrupted), "{statuses:?}");
 }
