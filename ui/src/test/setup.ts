@@ -1,1 +1,22 @@
-export {};
+/** What the components use and jsdom does not have. */
+import { beforeEach } from 'vitest';
+import { i18n } from '../shared/i18n/i18n.svelte';
+
+window.matchMedia ??= (query: string) =>
+  ({ matches: false, media: query, addEventListener: () => undefined, removeEventListener: () => undefined }) as never;
+
+window.ResizeObserver ??= class {
+  observe() {
+    return undefined;
+  }
+  unobserve() {
+    return undefined;
+  }
+  disconnect() {
+    return undefined;
+  }
+};
+
+Element.prototype.scrollIntoView ??= () => undefined;
+
+beforeEach(() => i18n.use('en', 'en'));

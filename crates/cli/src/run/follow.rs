@@ -181,7 +181,7 @@ impl Follower {
         loop {
             let shown = approval.clone();
             let prompt =
-                tokio::task::spawn_blocking(move || prompt::prompt(&shown, &mut stdin().lock(), &mut stderr().lock()));
+                tokio::task::spawn_blocking(move || prompt::prompt(&shown, &mut stdin().lock(), &mut stderr()));
             let decision = tokio::select! {
                 decision = prompt => decision.map_err(std::io::Error::other)??,
                 interrupt = tokio::signal::ctrl_c() => {

@@ -1,8 +1,6 @@
 //! A session as Markdown that a person reads.
 
-use std::fmt::Write;
-
-use bosun_protocol::{Item, ItemBody, Notice, NoticeCode, TodoStatus, ToolItem};
+use bosun_protocol::{FileChange, Item, ItemBody, Notice, NoticeCode, TodoStatus, ToolItem};
 use jiff::Timestamp;
 
 use super::archive::Archive;
@@ -24,16 +22,15 @@ pub(super) fn written(archive: &Archive, project: &str, detail: Detail) -> Strin
     let session = &archive.session;
     let title = if session.title.is_empty() { "A session" } else { &session.title };
     let mut page = Page::default();
-    page.line(&format!("# {}\n", one_line(title)));
-    page.line(&format!("- Session: {}", session.id));
-    page.line(&format!("- Project: {}", one_line(project)));
+    page.block(&format!("# {}", one_line(title)));
+    page.point(&format!("Session: {}", session.id));
+    page.point(&format!("Project: {}", one_line(project)));
     if let Some(model) = &session.model {
-        page.line(&format!("- Model: {}", one_line(&format!("{}:{}", model.provider, model.name))));
+        page.point(&format!("Model: {}", one_line(&format!("{}:{}", model.provider, model.name))));
     }
-    page.line(&format!("- Status: {}", word(session.status)));
-    page.line(&format!("- Begun: {}", time(session.created_at)));
-    let usage = &session.usage;
-    page.line(&format!("- Tokens: {} in, {} out", usage.input_tokens, usage.output_tokens));
+    page.point(&format!("Status: {}", word(session.status)));
+    page.point(&format!("Begun: {}", time(session.created_at)));
+    page.point(&format!("Tokens: {} in, {} out", session.usage.input_tokens, session.usage.output_tokens));
     page.conversation(archive, detail, 2);
     page.rest(archive);
     page.text
@@ -50,12 +47,30 @@ pub(super) fn time(ms: i64) -> String {
 #[derive(Default)]
 struct Page {
     text: String,
+    /// Whether the last thing written is a point of a list.
+    in_list: bool,
 }
 
 impl Page {
-    fn line(&mut self, line: &str) {
-        // Writing to a string cannot fail.
-        writeln!(self.text, "{line}").ok();
+    /// Something that stands by itself, with an empty line before it.
+    fn block(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(text.trim_matches('\n'));
+        self.text.push('\n');
+        self.in_list = false;
+    }
+
+    /// A point of a list.
+    fn point(&mut self, line: &str) {
+        if !self.in_list && !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str("- ");
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.in_list = true;
     }
 
     fn conversation(&mut self, archive: &Archive, detail: Detail, level: usize) {
@@ -68,14 +83,14 @@ impl Page {
             };
             if speaker != Some((item.turn, next)) {
                 speaker = Some((item.turn, next));
-                self.line(&format!("\n{heading} {next}\n"));
+                self.block(&format!("{heading} {next}"));
             }
             self.item(item, detail);
         }
         if detail == Detail::Whole {
             for subagent in &archive.subagents {
-                let name = subagent.agents.first().map_or("subagent", |agent| agent.name.as_str());
-                self.line(&format!("\n{heading} Subagent {} ({})", one_line(name), subagent.session.id));
+                let name = subagent.agents.first().map_or("", |agent| agent.name.as_str());
+                self.block(&format!("{heading} Subagent {} ({})", one_line(name), subagent.session.id));
                 self.conversation(subagent, detail, level + 1);
             }
         }
@@ -83,65 +98,66 @@ impl Page {
 
     fn item(&mut self, item: &Item, detail: Detail) {
         match &item.body {
-            ItemBody::Human { text, .. } => self.line(&format!("{}\n", visible(text.trim_end()))),
             ItemBody::Ai { text, .. } if text.trim().is_empty() => {}
-            ItemBody::Ai { text, .. } => self.line(&format!("{}\n", visible(text.trim_end()))),
+            ItemBody::Human { text, .. } | ItemBody::Ai { text, .. } => self.block(&visible(text)),
             ItemBody::Tool(tool) => self.tool(tool, detail),
-            ItemBody::Notice(notice) => self.line(&format!("> {}\n", notice_text(notice))),
+            ItemBody::Notice(notice) => self.block(&format!("> {}", notice_text(notice))),
         }
     }
 
     fn tool(&mut self, tool: &ToolItem, detail: Detail) {
-        self.line(&format!("- {}", row::finished(tool)));
+        self.point(&row::finished(tool));
         if detail == Detail::Short {
             return;
         }
         if let Some(diff) = &tool.diff {
-            self.block("diff", &preview::unified(diff));
+            self.fenced("diff", &preview::unified(diff));
         } else if !tool.output.trim().is_empty() {
-            self.block("", &visible(&tool.output));
+            self.fenced("", &visible(&tool.output));
         }
         if tool.output_truncated {
-            self.line("  (the output goes on; its middle is left out here)");
+            self.block("  (the output goes on; its middle is left out here)");
         }
     }
 
-    /// A fenced block that nothing in `content` can end.
-    fn block(&mut self, language: &str, content: &str) {
+    /// A fenced block that nothing in `content` can end, indented so that it belongs to the point before it.
+    fn fenced(&mut self, language: &str, content: &str) {
         let longest = content.lines().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
         let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
-        self.line(&format!("\n  {fence}{language}"));
+        let mut block = format!("  {fence}{language}\n");
         for line in content.trim_end().lines() {
-            self.line(format!("  {line}").trim_end());
+            block.push_str(format!("  {line}").trim_end());
+            block.push('\n');
         }
-        self.line(&format!("  {fence}\n"));
+        block.push_str("  ");
+        block.push_str(&fence);
+        self.block(&block);
     }
 
     /// The plan, the changed files, and what waits.
     fn rest(&mut self, archive: &Archive) {
-        if !archive.todos.is_empty() {
-            self.line("\n## Plan\n");
-            for todo in &archive.todos {
-                let mark = match todo.status {
-                    TodoStatus::Pending => "[ ]",
-                    TodoStatus::InProgress => "[~]",
-                    TodoStatus::Completed => "[x]",
-                };
-                self.line(&format!("- {mark} {}", one_line(&todo.content)));
-            }
+        let todos = archive.todos.iter().map(|todo| {
+            let mark = match todo.status {
+                TodoStatus::Pending => "[ ]",
+                TodoStatus::InProgress => "[~]",
+                TodoStatus::Completed => "[x]",
+            };
+            format!("{mark} {}", one_line(&todo.content))
+        });
+        self.list("Plan", todos);
+        let change =
+            |change: &FileChange| format!("{} (+{} -{})", one_line(&change.path), change.added, change.removed);
+        self.list("Changed files", archive.changes.iter().map(change));
+        let waiting = archive.approvals.iter().map(|approval| row::call(&approval.tool, &approval.args));
+        self.list("Waiting for an approval", waiting);
+    }
+
+    fn list(&mut self, title: &str, points: impl Iterator<Item = String>) {
+        let mut points = points.peekable();
+        if points.peek().is_some() {
+            self.block(&format!("## {title}"));
         }
-        if !archive.changes.is_empty() {
-            self.line("\n## Changed files\n");
-            for change in &archive.changes {
-                self.line(&format!("- {} (+{} -{})", one_line(&change.path), change.added, change.removed));
-            }
-        }
-        if !archive.approvals.is_empty() {
-            self.line("\n## Waiting for an approval\n");
-            for approval in &archive.approvals {
-                self.line(&format!("- {}", row::call(&approval.tool, &approval.args)));
-            }
-        }
+        points.for_each(|point| self.point(&point));
     }
 }
 

@@ -1,6 +1,14 @@
 //! The built `bosun` against a scripted model over real HTTP, real SQLite and temporary projects.
 #![allow(clippy::disallowed_methods, clippy::expect_used, reason = "tests make their own files and processes")]
 
+mod approvals;
 mod bench;
+mod crash;
+mod documented;
+mod programs;
+mod refusals;
 mod running;
+mod stable;
+mod stored;
+mod terminal;
 mod tools;

@@ -1,0 +1,220 @@
+//! Bad input: each gets one sentence that names the thing and the way out, and nothing is made or lost.
+
+use std::path::Path;
+
+use bosun_protocol::{ModelRef, Settings};
+use bosun_store::{Database, ProviderAccount};
+use bosun_testkit::{ModelServer, Reply, Script, Wire};
+
+use crate::bench::{Bench, Ran, ran};
+
+fn in_project(bench: &Bench, project: &Path) -> Ran {
+    let mut command = bench.bosun();
+    command.args(["run", "--model", "openai:m", "--base-url", "http://127.0.0.1:9/v1", "--project"]);
+    ran(command.arg(project).arg("hello"))
+}
+
+#[test]
+fn a_folder_that_can_be_no_project_is_named_with_the_reason() {
+    let bench = Bench::new();
+    bench.project.write("file.txt", "x");
+    let home = bench.data.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    for (folder, words) in [
+        (bench.project.at("missing"), "does not exist"),
+        (bench.project.at("file.txt"), "is a file, not a folder"),
+        (home.clone(), "is your home folder"),
+        ("/".into(), "is the whole machine"),
+    ] {
+        let ran = in_project(&bench, &folder);
+        let sentence = ran.sentence();
+        assert!(sentence.contains(words) && sentence.contains(folder.to_str().unwrap()), "{sentence}");
+    }
+    assert!(!bench.data().exists(), "nothing is made for a project that cannot be");
+    let tools = ran(bench.bosun().args(["tools", "--project", "/"]));
+    assert!(tools.sentence().contains("whole machine"));
+}
+
+#[test]
+fn a_wrong_key_fails_in_the_providers_words() {
+    for wire in [Wire::Anthropic, Wire::OpenAi] {
+        let mut bench = Bench::on(wire);
+        bench.server = ModelServer::with(Script { key: Some("sk-right".into()), ..Script::default() });
+        let ran = bench.run(&["hello"]);
+        let sentence = ran.sentence();
+        assert!(sentence.to_lowercase().contains("key"), "{sentence}");
+        assert!(!ran.err.contains("sk-test"), "{}", ran.err);
+        assert!(ran.err.contains("go on with: bosun run --session"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_base_url_that_is_no_model_server_is_named() {
+    let bench = Bench::new();
+    bench.server.once(Reply::html("<html><body>Sign in to the guest network</body></html>"));
+    let page = bench.run(&["hello"]);
+    assert!(page.sentence().contains(&bench.server.url()), "{}", page.err);
+
+    // A port that nothing listens at any more.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    let nobody = bench.run(&["--base-url", &url, "hello"]);
+    assert_eq!(nobody.code, Some(1));
+}
+
+#[test]
+fn an_unreachable_server_is_named() {
+    let bench = Bench::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    let mut command = bench.bosun();
+    command.args(["run", "--project", bench.project.root_str(), "--model", "openai:m"]);
+    let ran = ran(command.args(["--base-url", &format!("http://{address}/v1"), "hello"]));
+    assert!(ran.sentence().contains(&address), "{}", ran.err);
+}
+
+#[test]
+fn a_base_url_that_is_none_is_refused_before_anything_is_stored() {
+    let bench = Bench::new();
+    for url in ["localhost:11434", "file:///etc/passwd", "https://user:secret@host/v1"] {
+        let mut command = bench.bosun();
+        command.args(["run", "--project", bench.project.root_str(), "--model", "openai:m", "--base-url", url, "hello"]);
+        let ran = ran(&mut command);
+        assert!(ran.sentence().contains("base URL") && !ran.err.contains("secret"), "{}", ran.err);
+    }
+    assert!(bench.sessions().is_empty());
+}
+
+#[test]
+fn models_and_keys_that_are_missing_say_how_to_give_them() {
+    let bench = Bench::new();
+    let run = |arguments: &[&str]| {
+        let mut command = bench.bosun();
+        ran(command.args(["run", "--project", bench.project.root_str(), "hello"]).args(arguments))
+    };
+    for (arguments, words) in [
+        (&[][..], "--model"),
+        (&["--no-store"][..], "--model"),
+        (&["--model", "gpt"][..], "\"gpt\" names no model"),
+        (&["--model", "nobody:x"][..], "no provider \"nobody\""),
+        (&["--model", "anthropic:x"][..], "ANTHROPIC_API_KEY"),
+        (&["--model", "openai:x"][..], "OPENAI_API_KEY"),
+    ] {
+        let ran = run(arguments);
+        assert!(ran.sentence().contains(words), "{}", ran.err);
+    }
+    assert!(bench.sessions().is_empty());
+}
+
+#[test]
+fn arguments_that_are_wrong_never_look_like_a_missing_approval() {
+    let bench = Bench::new();
+    for arguments in [
+        &["run", "hello"][..],
+        &["run", "--project", "."],
+        &["run", "--project", ".", "--approve", "maybe", "hello"],
+        &["run", "--project", ".", "--max-steps", "0", "hello"],
+        &["run", "--no-store", "--session", "x"],
+        &["nonsense"],
+        &[],
+    ] {
+        let ran = ran(bench.bosun().args(arguments));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{arguments:?}");
+        assert!(!ran.err.is_empty());
+    }
+    let empty = ran(bench.bosun().args(["run", "--project", bench.project.root_str(), " "]));
+    assert!(empty.sentence().contains("write a task"));
+    for arguments in [&["--help"][..], &["--version"], &["run", "--help"]] {
+        assert_eq!(ran(bench.bosun().args(arguments)).code, Some(0));
+    }
+}
+
+#[test]
+fn sessions_that_are_not_there_are_named() {
+    let bench = Bench::new();
+    for arguments in [&["sessions", "show", "nope"][..], &["sessions", "export", "nope"]] {
+        let ran = ran(bench.bosun().args(arguments));
+        assert!(ran.sentence().contains("there is no session nope"), "{}", ran.err);
+        assert!(!bench.data().exists(), "looking makes nothing");
+    }
+    assert!(bench.go_on(&"nope".into(), &[]).sentence().contains("there is no session nope"));
+}
+
+#[test]
+fn a_session_stays_in_its_project() {
+    let bench = Bench::new();
+    bench.server.once("one");
+    assert_eq!(bench.run(&["first"]).code, Some(0));
+    let other = bosun_testkit::Project::new();
+    let session = bench.last_session();
+    let ran = bench.go_on(&session, &["--project", other.root_str(), "second"]);
+    assert!(ran.sentence().contains(bench.project.root_str()), "{}", ran.err);
+}
+
+#[test]
+fn a_project_that_went_away_is_named_when_going_on() {
+    let mut bench = Bench::new();
+    bench.server.once("one");
+    assert_eq!(bench.run(&["first"]).code, Some(0));
+    let session = bench.last_session();
+    let gone = std::mem::take(&mut bench.project);
+    let path = gone.root_str().to_owned();
+    gone.close();
+    let ran = bench.go_on(&session, &["second"]);
+    assert!(ran.sentence().contains(&path) && ran.err.contains("does not exist"), "{}", ran.err);
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_used_is_left_as_it_is() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.data()).unwrap();
+    let file = bench.data().join("bosun.db");
+    std::fs::write(&file, "not a database, but somebody's").unwrap();
+    for arguments in
+        [&["sessions", "list"][..], &["run", "--project", bench.project.root_str(), "--model", "tour:en", "x"]]
+    {
+        let ran = ran(bench.bosun().args(arguments));
+        assert!(ran.sentence().contains("is not a database"), "{}", ran.err);
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "not a database, but somebody's");
+    let blocked = ran(bench.bosun().args(["sessions", "list"]).env("BOSUN_DATA_DIR", &file));
+    assert_eq!(blocked.code, Some(0), "there is nothing in a folder that is none");
+    let mut command = bench.bosun();
+    command.args(["run", "--project", bench.project.root_str(), "--model", "tour:en", "x"]);
+    let blocked = ran(command.env("BOSUN_DATA_DIR", &file));
+    assert!(blocked.sentence().contains("BOSUN_DATA_DIR"), "{}", blocked.err);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_settings_give_the_model_and_the_account() {
+    let bench = Bench::new();
+    bench.server.once("from the settings").once("nothing kept");
+    {
+        let database = Database::open(&bench.data()).unwrap();
+        let account = ProviderAccount {
+            id: "mine".into(),
+            label: "Mine".into(),
+            family: "openai_chat".into(),
+            base_url: bench.server.base_url(Wire::OpenAi),
+        };
+        database.save_account(account).await.unwrap();
+        let model = Some(ModelRef { provider: "mine".into(), name: "small".into() });
+        database.set_setting("settings", &Settings { model, ..Settings::default() }).await.unwrap();
+    }
+    let run = |arguments: &[&str]| {
+        let mut command = bench.bosun();
+        // The vendor's key is not for this host.
+        command.env("OPENAI_API_KEY", "sk-vendor");
+        ran(command.args(["run", "--project", bench.project.root_str(), "hello"]).args(arguments))
+    };
+    let first = run(&[]);
+    assert_eq!((first.code, first.out.as_str()), (Some(0), "from the settings\n"), "{}", first.err);
+    let second = run(&["--no-store"]);
+    assert_eq!((second.code, second.out.as_str()), (Some(0), "nothing kept\n"), "{}", second.err);
+    assert_eq!(bench.sessions().len(), 1);
+    for request in bench.server.requests() {
+        assert_eq!((request.asked().model.as_str(), request.header("authorization")), ("small", None));
+    }
+}

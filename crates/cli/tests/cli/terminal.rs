@@ -1,0 +1,133 @@
+//! On a real terminal, by way of `script` (util-linux), which every Linux has.
+#![cfg(target_os = "linux")]
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+
+use bosun_testkit::{Reply, Rule};
+use serde_json::json;
+
+use crate::bench::Bench;
+
+/// A terminal with `bosun run` in it: what it shows, and a way to type.
+struct Terminal {
+    child: Child,
+    shown: String,
+}
+
+impl Terminal {
+    fn open(bench: &Bench, arguments: &[&str]) -> Self {
+        let run = bench.run_command(arguments);
+        let words = std::iter::once(run.get_program()).chain(run.get_args());
+        let line: Vec<String> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
+        let mut command = Command::new("script");
+        command.args(["-qec", &line.join(" "), "/dev/null"]).env_clear();
+        command.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("SHELL", "/bin/sh");
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script starts");
+        Self { child, shown: String::new() }
+    }
+
+    /// Reads until `words` stand at the end of what is shown.
+    fn until(&mut self, words: &str) {
+        let mut bytes = self.shown.clone().into_bytes();
+        let from = bytes.len();
+        let out = self.child.stdout.as_mut().unwrap();
+        let mut byte = [0];
+        while !String::from_utf8_lossy(&bytes[from..]).contains(words) {
+            assert!(out.read(&mut byte).unwrap() > 0, "{words:?} was not shown: {}", String::from_utf8_lossy(&bytes));
+            bytes.push(byte[0]);
+        }
+        self.shown = String::from_utf8_lossy(&bytes).into_owned();
+    }
+
+    fn type_in(&mut self, text: &str) {
+        self.child.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    /// What was shown until the end, and the exit code.
+    fn end(mut self) -> (String, Option<i32>) {
+        let mut rest = Vec::new();
+        self.child.stdout.as_mut().unwrap().read_to_end(&mut rest).unwrap();
+        let code = self.child.wait().unwrap().code();
+        (self.shown + &String::from_utf8_lossy(&rest), code)
+    }
+}
+
+fn edit_and_command() -> Rule {
+    Rule::turn("change")
+        .reply(Reply::call("read_file", json!({ "file_path": "/a.txt" })))
+        .reply(Reply::call("edit_file", json!({ "file_path": "/a.txt", "old_string": "one", "new_string": "two" })))
+        .reply(Reply::call("execute", json!({ "command": "echo first > b.txt" })))
+        .reply("finished")
+}
+
+#[test]
+fn a_person_approves_a_diff_and_edits_a_command() {
+    let bench = Bench::new();
+    bench.project.write("a.txt", "one\n");
+    bench.server.add(edit_and_command());
+    let mut terminal = Terminal::open(&bench, &["change it"]);
+    terminal.until("n = no] ");
+    assert!(terminal.shown.contains("-one\r\n+two\r\n"), "{}", terminal.shown);
+    assert_eq!(bench.project.read("a.txt"), "one\n");
+    terminal.type_in("y\n");
+    terminal.until("$ echo first > b.txt");
+    terminal.until("n = no] ");
+    terminal.type_in("e\n");
+    terminal.until("goes back): ");
+    terminal.type_in("{\"command\": 1}\n");
+    // Arguments that do not fit are said, and it is asked again.
+    terminal.until("n = no] ");
+    terminal.type_in("e\n{\"command\": \"echo second > b.txt\"}\n");
+    let (shown, code) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("finished"), "{shown}");
+    assert_eq!((bench.project.read("a.txt").as_str(), bench.project.read("b.txt").as_str()), ("two\n", "second\n"));
+}
+
+#[test]
+fn a_person_answers_in_the_tools_place_and_says_no() {
+    let bench = Bench::new();
+    bench.project.write("a.txt", "one\n");
+    bench.server.add(edit_and_command());
+    let mut terminal = Terminal::open(&bench, &["change it"]);
+    terminal.until("n = no] ");
+    terminal.type_in("r\nuse three instead\n");
+    terminal.until("$ echo first");
+    terminal.until("n = no] ");
+    terminal.type_in("n\nnot now\n");
+    let (shown, code) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    assert_eq!(bench.project.tree(), ["a.txt"]);
+    let requests = bench.server.requests();
+    assert!(requests[2].asked().last().contains("use three instead"));
+    assert!(requests[3].asked().last().contains("not now"));
+}
+
+#[test]
+fn control_c_stops_the_turn_and_it_goes_on_later() {
+    let bench = Bench::new();
+    bench.project.write("a.txt", "one\n");
+    bench.server.add(edit_and_command());
+    let mut terminal = Terminal::open(&bench, &["change it"]);
+    terminal.until("n = no] ");
+    terminal.type_in("\u{3}");
+    let (shown, code) = terminal.end();
+    assert_eq!(code, Some(130), "{shown}");
+    assert!(shown.contains("go on with: bosun run --session"), "{shown}");
+    assert_eq!(bench.project.read("a.txt"), "one\n");
+}
+
+#[test]
+fn control_c_stops_a_running_command_with_its_children() {
+    let bench = Bench::new();
+    let command = "echo begun; sleep 60; touch late";
+    bench.server.add(Rule::turn("wait").reply(Reply::call("execute", json!({ "command": command }))).reply("never"));
+    let mut terminal = Terminal::open(&bench, &["--approve", "all", "wait"]);
+    terminal.until("… execute");
+    terminal.type_in("\u{3}");
+    let (shown, code) = terminal.end();
+    assert_eq!(code, Some(130), "{shown}");
+    assert!(shown.contains("stopped by the user"), "{shown}");
+    assert!(bench.project.tree().is_empty());
+}
