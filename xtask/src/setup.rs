@@ -60,9 +60,9 @@ fn settle(place: &Place, absent: Vec<&'static packages::Package>) -> Result<Miss
         }
         let command = apt::command_for(&names);
         if place.ci || need == Need::Build {
-            bail!("{} needs system packages that are not installed; add them with\n    {command}", need.purpose());
+            bail!("system packages are missing for {}; add them with\n    {command}", need.purpose());
         }
-        missing.0.push((need, format!("{} needs more system packages: {command}", need.purpose())));
+        missing.0.push((need, format!("system packages are missing for {}: {command}", need.purpose())));
     }
     Ok(missing)
 }
@@ -73,9 +73,10 @@ fn on_other_linux(place: &Place, needs: &[Need]) -> Result<Missing> {
     let mut missing = Missing::default();
     for (need, text) in lacking {
         if place.ci || need == Need::Build {
-            bail!("{} needs these installed by your system's own package tool:\n{text}", need.purpose());
+            bail!("missing for {}; install with your system's own package tool:\n{text}", need.purpose());
         }
-        missing.0.push((need, format!("{} needs: {}", need.purpose(), text.trim().replace('\n', ", "))));
+        let names = text.lines().map(str::trim).collect::<Vec<_>>().join(", ");
+        missing.0.push((need, format!("missing for {}: {names}", need.purpose())));
     }
     Ok(missing)
 }
@@ -83,7 +84,7 @@ fn on_other_linux(place: &Place, needs: &[Need]) -> Result<Missing> {
 /// macOS and Windows bring the web view; the real-window tests are driven through WebKitGTK and run on Linux.
 fn elsewhere(needs: &[Need]) -> Missing {
     let linux_only = [Need::Window, Need::Keyring];
-    let reason = |need: &Need| (*need, format!("{} runs on Linux only", need.purpose()));
+    let reason = |need: &Need| (*need, format!("{}: on Linux only", need.purpose()));
     Missing(needs.iter().filter(|need| linux_only.contains(need)).map(reason).collect())
 }
 

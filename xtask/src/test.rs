@@ -149,7 +149,9 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
     if options.wants("window") {
         match missing.reason(Need::Window) {
             Some(reason) => report.skip("window: tests", reason),
-            None => report.counted("window: tests", || runner.tests(place, &["--test", "window"])),
+            // One window at a time, also without nextest's own rules for it.
+            None => report
+                .counted("window: tests", || runner.tests(place, &["--test", "window"]).env("RUST_TEST_THREADS", "1")),
         }
     }
     Ok(())

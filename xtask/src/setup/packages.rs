@@ -24,7 +24,7 @@ impl Need {
     /// In the order they are told.
     pub const ALL: [Self; 6] = [Self::Build, Self::Window, Self::Keyring, Self::Browser, Self::Python, Self::Bench];
 
-    /// The subject of a sentence: "… needs these packages".
+    /// The end of a sentence: "packages are missing for …".
     pub fn purpose(self) -> &'static str {
         match self {
             Self::Build => "building Bosun",
