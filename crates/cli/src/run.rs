@@ -91,7 +91,7 @@ async fn go_along(sessions: &Sessions, begun: Begun, args: &RunArgs) -> Result<E
     let session = begun.session.clone();
     let printer = Printer::new(args.json);
     let mut follower = Follower::new(sessions.clone(), begun, printer, args.approve);
-    let ended = follower.to_the_end().await?;
+    let ended = follower.follow_to_end().await?;
     let again = Again { session: &session, stored: !args.no_store };
     match ended {
         Ended::Turn { outcome: TurnOutcome::Done, .. } => Ok(Exit::Done),

@@ -46,7 +46,7 @@ pub(super) struct Follower {
 
 /// Why the printing paused.
 enum Pause {
-    Quiet(Quiet),
+    Quiet(Box<Quiet>),
     Stopped,
     Leave,
 }
@@ -58,7 +58,7 @@ impl Follower {
         Self { sessions, session, events, printer, mode, approvals, outcome: None, notice: None }
     }
 
-    pub(super) async fn to_the_end(&mut self) -> Result<Ended, Failure> {
+    pub(super) async fn follow_to_end(&mut self) -> Result<Ended, Failure> {
         let mut looks = 0;
         loop {
             let quiet = match self.until_quiet().await? {

@@ -23,7 +23,7 @@ fn script() -> Rule {
                 .and_call("execute", json!({ "command": format!("echo {n} >> log.txt") })),
         )
     };
-    (0..STEPS).fold(Rule::turn("work"), step).reply("all done")
+    (0..STEPS).fold(Rule::turn("work"), step).reply(Reply::new().and_gate(STEPS.to_string()).and_text("all done"))
 }
 
 fn spawn(bench: &Bench, first: bool) -> Child {
@@ -75,6 +75,7 @@ async fn killed_again_and_again_a_turn_still_ends_with_everything_done_once() {
         child.wait().unwrap();
         assert_eq!(bench.sessions()[0].status, SessionStatus::Interrupted);
     }
+    bench.server.gate(&STEPS.to_string()).open();
     let last = bench.go_on(&bench.last_session(), &["--approve", "all"]);
     assert_eq!((last.code, last.out.ends_with("all done\n")), (Some(0), true), "{}", last.err);
     for n in 0..STEPS {

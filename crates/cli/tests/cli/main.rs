@@ -1,5 +1,10 @@
 //! The built `bosun` against a scripted model over real HTTP, real SQLite and temporary projects.
-#![allow(clippy::disallowed_methods, clippy::expect_used, reason = "tests make their own files and processes")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "tests make their own files and processes"
+)]
 
 mod approvals;
 mod bench;
