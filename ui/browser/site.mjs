@@ -6,29 +6,50 @@ import { build, preview } from 'vite';
 const PROGRAMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** The policy of the desktop window, so that what it would block is blocked here too. */
-export const POLICY =
+const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data: blob:; " +
   "font-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-src 'none'; form-action 'none'";
+
+const BUILT = 'test-results/recorded';
 
 /** The first browser that is here; `null` where there is none. */
 export const findBrowser = () => PROGRAMS.find((program) => existsSync(program)) ?? null;
 
-export async function open({ rebuild = true } = {}) {
-  if (rebuild) await build({ mode: 'recorded', logLevel: 'warn' });
+/** The built page behind a server, and a browser. Pages tell of every fault and of every request to elsewhere. */
+export async function open() {
+  // Each file of tests is a process of its own; the runner builds once for all of them.
+  if (process.env.BOSUN_RECORDED_BUILT !== 'yes' || !existsSync(BUILT))
+    await build({ mode: 'recorded', logLevel: 'error' });
   const server = await preview({
     mode: 'recorded',
-    logLevel: 'warn',
+    logLevel: 'error',
     preview: { port: 0, strictPort: false, headers: { 'Content-Security-Policy': POLICY } },
   });
   const { port } = server.httpServer.address();
+  const origin = `http://localhost:${port}`;
   const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] });
-  const address = (query) => `http://localhost:${port}/?${new URLSearchParams(query)}`;
-  return {
-    browser,
-    address,
-    async close() {
-      await browser.close();
-      await new Promise((done) => server.httpServer.close(done));
-    },
-  };
+
+  async function show(query = {}, { width = 1440, height = 900, ...more } = {}) {
+    const page = await browser.newPage({ viewport: { width, height }, ...more });
+    page.faults = [];
+    page.on('console', (message) => message.type() === 'error' && page.faults.push(message.text()));
+    page.on('pageerror', (error) => page.faults.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(origin) && !request.url().startsWith('data:'))
+        page.faults.push(`asked ${request.url()}`);
+    });
+    // The window freezes it as well: a library that writes to it would break there and nowhere else.
+    await page.addInitScript(() => Object.freeze(Object.prototype));
+    await page.goto(`${origin}/?${new URLSearchParams({ recorded: 'mock', theme: 'light', lang: 'en', ...query })}`);
+    await page.locator('main').first().waitFor();
+    await page.waitForTimeout(350);
+    return page;
+  }
+
+  async function close() {
+    await browser.close();
+    await new Promise((done) => server.httpServer.close(done));
+  }
+
+  return { browser, show, close };
 }

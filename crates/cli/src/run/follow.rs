@@ -100,7 +100,7 @@ impl Follower {
                     let outcome = outcome?;
                     let rest = self.events.now();
                     self.take(&rest)?;
-                    return Ok(Pause::Quiet(outcome));
+                    return Ok(Pause::Quiet(Box::new(outcome)));
                 }
             }
         }

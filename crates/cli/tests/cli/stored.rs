@@ -121,3 +121,108 @@ fn the_events_of_a_run_are_as_they_were() {
         .collect();
     insta::assert_json_snapshot!("events", events);
 }
+
+/// The recorded journal that the projection, the window's reducer and the restart are checked against too: parallel
+/// calls, a subagent, two pending approvals, a cut reply.
+mod fixture {
+    use bosun_agent::{EntryBody, Recorded};
+    use bosun_protocol::{Envelope, Item, Snapshot};
+    use bosun_store::{Database, NewSession, StoredProject};
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Transcript {
+        initial: Snapshot,
+        #[serde(rename = "envelopes")]
+        _envelopes: Vec<Envelope>,
+        #[serde(rename = "final")]
+        last: Snapshot,
+    }
+
+    fn read<T: for<'de> Deserialize<'de>>(name: &str) -> T {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/journal");
+        serde_json::from_str(&std::fs::read_to_string(folder.join(name)).unwrap()).unwrap()
+    }
+
+    async fn load(bench: &Bench, transcript: &Transcript, journals: &[(String, Vec<Recorded>)]) {
+        let database = Database::open(&bench.data()).unwrap();
+        let summary = &transcript.initial.session;
+        let project = StoredProject {
+            id: summary.project.to_string(),
+            path: bench.project.root_str().to_owned(),
+            name: "project".into(),
+            opened_at: 1,
+        };
+        database.remember_project(project).await.unwrap();
+        for (id, entries) in journals {
+            let parent = journals.iter().find_map(|(parent, entries)| {
+                entries.iter().find_map(|recorded| match &recorded.entry.body {
+                    EntryBody::SubagentStarted { call_id, child, .. } if child.as_str() == id => {
+                        Some((parent.as_str().into(), call_id.clone()))
+                    }
+                    _ => None,
+                })
+            });
+            let agent = transcript.last.agents.iter().find(|agent| agent.session.as_str() == id).unwrap();
+            let stored = match &parent {
+                Some(_) => json!({ "name": agent.name, "description": agent.description }),
+                None => serde_json::to_value(summary).unwrap(),
+            };
+            let new = NewSession {
+                id: id.as_str().into(),
+                project: summary.project.to_string(),
+                parent,
+                created_at: summary.created_at,
+                summary: stored,
+            };
+            database.create_session(new).await.unwrap();
+            let entries = entries.iter().map(|recorded| recorded.entry.clone()).collect();
+            database.journal(&id.as_str().into()).append_with(entries, None).await.unwrap();
+        }
+    }
+
+    /// A row without what only a living process knows.
+    fn row(item: &Item) -> Value {
+        let mut row = serde_json::to_value(item).unwrap();
+        row.as_object_mut().unwrap().remove("at");
+        if row["body"]["ended_at"].is_null() {
+            for live in ["started_at", "state"] {
+                row["body"].as_object_mut().unwrap().remove(live);
+            }
+        }
+        row
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn the_recorded_journal_is_exported_as_every_other_reader_sees_it() {
+        let bench = Bench::new();
+        let transcript: Transcript = read("projection.json");
+        let journals: Vec<(String, Vec<Recorded>)> = read("entries.json");
+        load(&bench, &transcript, &journals).await;
+        let id = transcript.last.session.id.as_str();
+        let exported = sessions(&bench, &["export", id, "--format", "json"]).out;
+        let archive: Value = serde_json::from_str(&exported).unwrap();
+        let items: Vec<Item> = serde_json::from_value(archive["items"].clone()).unwrap();
+        let sorted = |items: &[Item]| {
+            let mut rows: Vec<(String, Value)> = items.iter().map(|item| (item.id.to_string(), row(item))).collect();
+            rows.sort_by(|a, b| a.0.cmp(&b.0));
+            rows
+        };
+        assert_eq!(sorted(&items), sorted(&transcript.last.items));
+        assert_eq!(archive["todos"], serde_json::to_value(&transcript.last.todos).unwrap());
+        let mut approvals: Vec<bosun_protocol::Approval> =
+            serde_json::from_value(archive["approvals"].clone()).unwrap();
+        let mut wanted = transcript.last.approvals.clone();
+        for list in [&mut approvals, &mut wanted] {
+            list.sort_by(|a, b| a.call_id.as_str().cmp(b.call_id.as_str()));
+        }
+        assert_eq!(approvals, wanted);
+        assert_eq!(archive["subagents"].as_array().unwrap().len(), journals.len() - 1);
+        insta::assert_snapshot!(
+            "export-fixture",
+            Names::default().text(&bench, &sessions(&bench, &["export", id]).out)
+        );
+    }
+}

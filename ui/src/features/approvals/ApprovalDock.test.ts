@@ -89,7 +89,7 @@ describe('the card', () => {
     pass(400);
     await user.click(button(/^Edit/));
     await user.click(screen.getByRole('tab', { name: 'JSON' }));
-    const json = screen.getByLabelText('JSON');
+    const json = screen.getByRole('textbox', { name: 'JSON' });
     for (const [text, problem] of [
       ['{', 'This is not valid JSON.'],
       ['[1]', 'The arguments must be one JSON object.'],

@@ -1,0 +1,268 @@
+/** The paths a person takes, in a page under the window's own policy. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { SCREENS } from './screens.mjs';
+import { open } from './site.mjs';
+
+let site;
+before(async () => (site = await open()));
+after(() => site?.close());
+
+/** What the page asked of its host that changes something. */
+const calls = (page, name) =>
+  page.evaluate(
+    (wanted) => window.recordedHost.calls.filter((one) => one.name === wanted).map((one) => one.value),
+    name,
+  );
+const button = (page, name) => page.getByRole('button', { name });
+const message = (page) => page.getByRole('textbox', { name: 'Message' });
+
+async function done(page) {
+  assert.deepEqual(page.faults, []);
+  await page.close();
+}
+
+for (const [name, { query, act }] of Object.entries(SCREENS)) {
+  test(`${name} is drawn without a fault, a blocked style or a request to elsewhere`, async () => {
+    const page = await site.show(query);
+    if (act) await act(page);
+    await page.waitForTimeout(200);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${overflow} pixels too wide`);
+    await done(page);
+  });
+}
+
+test('a first message makes the session; the focus stays for the next', async () => {
+  const page = await site.show({ recorded: 'empty' });
+  await page.keyboard.type('Tidy the changelog');
+  await page.keyboard.press('Enter');
+  await page.getByRole('article', { name: 'You' }).getByText('Tidy the changelog').waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Tidy the changelog' }).waitFor();
+  await page.keyboard.type('And then the notes');
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: '1 queued' }).getByText('And then the notes').waitFor();
+  await button(page, 'Delete from the queue').click();
+  await page.getByRole('region', { name: '1 queued' }).waitFor({ state: 'detached' });
+  assert.deepEqual(
+    (await calls(page, 'sendMessage')).map((one) => one.text),
+    ['Tidy the changelog', 'And then the notes'],
+  );
+  await done(page);
+});
+
+test('requests are answered by keys alone, one after the other', async () => {
+  const page = await site.show();
+  await page.waitForTimeout(400);
+  await page.keyboard.press('y');
+  await page.getByRole('dialog', { name: 'Approval: Run cargo test -p backon --no-run' }).waitFor();
+  await page.waitForTimeout(400);
+  await page.keyboard.press('n');
+  await page.keyboard.type('Not yet');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const decisions = (await calls(page, 'decide')).flat();
+  assert.deepEqual(
+    decisions.map((one) => [one.session, one.decision]),
+    [
+      ['s-refresh', { decision: 'approve' }],
+      ['s-backon', { decision: 'reject', reason: 'Not yet' }],
+    ],
+  );
+  await done(page);
+});
+
+test('a key that is typed decides nothing', async () => {
+  const page = await site.show();
+  await page.waitForTimeout(400);
+  await message(page).click();
+  await page.keyboard.type('yes, never');
+  assert.deepEqual(await calls(page, 'decide'), []);
+  assert.equal(await message(page).inputValue(), 'yes, never');
+  await done(page);
+});
+
+test('a subagent’s request is answered where it stands', async () => {
+  const page = await site.show({ tab: 'agents' });
+  await page.getByRole('treeitem', { name: /reader · backon/ }).click();
+  const pane = page.getByRole('region', { name: 'What reader did' });
+  await pane.getByText('I want to see whether').waitFor();
+  await page.waitForTimeout(400);
+  await pane.getByRole('button', { name: 'Approve' }).click();
+  await pane.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal((await calls(page, 'decide'))[0][0].session, 's-backon');
+  await done(page);
+});
+
+test('the tree of agents is walked with the arrow keys', async () => {
+  const page = await site.show({ tab: 'agents' });
+  await page.getByRole('treeitem', { name: /retry policies/ }).focus();
+  await page.keyboard.press('ArrowDown');
+  assert.match(await page.evaluate(() => document.activeElement.textContent), /tower-retry/);
+  await page.keyboard.press('End');
+  assert.match(await page.evaluate(() => document.activeElement.textContent), /clock fakes/);
+  await done(page);
+});
+
+test('a link shows its real host before anything is opened', async () => {
+  const page = await site.show({ recorded: 'hostile' });
+  await page.getByRole('link', { name: 'look-alike' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Open this link?' });
+  await dialog.getByText('xn--gthub-4ve.com', { exact: true }).waitFor();
+  assert.deepEqual(await calls(page, 'openLink'), []);
+  await dialog.getByRole('button', { name: 'Open in the browser' }).click();
+  await page.waitForTimeout(100);
+  assert.deepEqual(await calls(page, 'openLink'), ['https://xn--gthub-4ve.com/login']);
+  await done(page);
+});
+
+test('nothing of a hostile message becomes markup', async () => {
+  const page = await site.show({ recorded: 'hostile' });
+  const made = await page.evaluate(
+    () => document.querySelectorAll('.md :is(img, script, iframe, a, form, object, embed, [style], [onerror])').length,
+  );
+  assert.equal(made, 0);
+  await page.getByText('https://canary.example/?d=SECRET').waitFor();
+  await done(page);
+});
+
+test('the window’s own keys do what the sheet says', async () => {
+  const page = await site.show();
+  await page.keyboard.press('Control+/');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' });
+  assert.deepEqual(await calls(page, 'stopTurn'), [], 'closing a dialog stops nothing');
+  await page.keyboard.press('Control+Shift+D');
+  await page.getByRole('tabpanel', { name: /Changes/ }).waitFor();
+  await page.keyboard.press('Control+b');
+  await page.getByRole('button', { name: 'Show sessions' }).waitFor();
+  await page.keyboard.press('Control+b');
+  await page.keyboard.press('Control+n');
+  await page.getByText('What should be done?').waitFor();
+  await page.keyboard.press('Control+,');
+  await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+  await page.keyboard.press('Escape');
+  await done(page);
+});
+
+test('Escape stops the turn', async () => {
+  const page = await site.show();
+  await page.keyboard.press('Escape');
+  await page.waitForTimeout(100);
+  assert.deepEqual(await calls(page, 'stopTurn'), ['s-refresh']);
+  await done(page);
+});
+
+test('language and theme change at once and are kept', async () => {
+  const page = await site.show({ theme: 'light' });
+  await page.keyboard.press('Control+,');
+  await page.getByRole('tab', { name: 'Appearance' }).click();
+  await page.getByText('简体中文').click();
+  await page.getByRole('heading', { name: '设置' }).waitFor();
+  await page.getByText('深色').click();
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+  assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh-CN');
+  const kept = await calls(page, 'saveSettings');
+  assert.deepEqual([kept.at(-1).theme, kept.at(-1).language], ['dark', 'zh-CN']);
+  await done(page);
+});
+
+test('the first steps can be walked by keyboard, and a notice goes when a key arrives', async () => {
+  const page = await site.show({ recorded: 'nokey' });
+  await page.getByText('Choose a model first').waitFor();
+  await button(page, 'Add a key or a server…').click();
+  await page.getByRole('button', { name: /^OpenAI/ }).click();
+  await page.getByLabel('OpenAI: Key').fill('sk-secret');
+  await page.keyboard.press('Enter');
+  await page.getByText('key in the keyring').waitFor();
+  await button(page, 'Test call').click();
+  await page.getByText('Works: answered in 640 ms').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Choose a model' }).first().waitFor();
+  assert.ok(!(await page.content()).includes('sk-secret'), 'a key never stays in the page');
+  await done(page);
+});
+
+test('the first run leads to work, each step passable', async () => {
+  const page = await site.show({ recorded: 'welcome' });
+  await button(page, 'Continue').click();
+  await page.getByText('A key was found: Anthropic (key from ANTHROPIC_API_KEY)').waitFor();
+  await button(page, 'Skip').click();
+  await button(page, 'Choose a folder…').click();
+  await page.getByText('~/picked').waitFor();
+  await button(page, 'Start working').click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  assert.equal((await calls(page, 'saveSettings')).at(-1).welcomed, true);
+  await done(page);
+});
+
+test('a model is found by typing, or named where it is not listed', async () => {
+  const page = await site.show();
+  await page.getByRole('button', { name: /^Model:/ }).click();
+  await page.getByRole('option', { name: /claude-opus/ }).waitFor();
+  await page.keyboard.type('hai');
+  await page.keyboard.press('Enter');
+  await page.waitForTimeout(100);
+  await page.getByRole('button', { name: 'Model: claude-haiku' }).click();
+  await page.keyboard.type('claude-next');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Model: claude-next' }).waitFor();
+  assert.deepEqual(
+    (await calls(page, 'setSessionModel')).map((model) => model.name),
+    ['claude-haiku', 'claude-next'],
+  );
+  await done(page);
+});
+
+test('panes become a drawer and then icons as the window narrows', async () => {
+  const page = await site.show({}, { width: 860, height: 700 });
+  assert.equal(await page.getByRole('tab', { name: /Plan/ }).count(), 0);
+  await button(page, 'Show the side pane').click();
+  await page.getByRole('tab', { name: /Plan/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('tab', { name: /Plan/ }).waitFor({ state: 'detached' });
+  await page.setViewportSize({ width: 660, height: 700 });
+  await button(page, 'Show sessions').click();
+  await page.getByRole('navigation', { name: 'Sessions' }).waitFor();
+  assert.deepEqual(await calls(page, 'stopTurn'), []);
+  await done(page);
+});
+
+test('widths are moved with the keys and remembered per project', async () => {
+  const page = await site.show();
+  const line = page.getByRole('separator', { name: 'Resize the session list' });
+  await line.focus();
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await line.getAttribute('aria-valuenow'), '264');
+  await page.reload();
+  await page.waitForTimeout(400);
+  assert.equal(await line.getAttribute('aria-valuenow'), '264');
+  await done(page);
+});
+
+test('a failed turn shows the provider’s words and the ways out', async () => {
+  const page = await site.show();
+  await page.getByRole('button', { name: /Windows path tests/ }).click();
+  await page.getByText('overloaded_error: Overloaded.').waitFor();
+  await button(page, 'Switch model').click();
+  await page.getByRole('option', { name: /claude-opus/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await button(page, 'Try again').click();
+  await page.waitForTimeout(100);
+  assert.deepEqual(await calls(page, 'continueTurn'), ['s-paths']);
+  await done(page);
+});
+
+test('motion is reduced where the system asks for it', async () => {
+  const page = await site.show({ recorded: 'empty' }, { reducedMotion: 'reduce' });
+  await page.keyboard.type('go');
+  await page.keyboard.press('Enter');
+  const pulse = page.locator('.pulse');
+  await page.getByRole('article', { name: 'You' }).waitFor();
+  const duration = (await pulse.count())
+    ? await pulse.evaluate((dot) => getComputedStyle(dot).animationDuration)
+    : '1e-05s';
+  assert.equal(duration, '1e-05s');
+  await done(page);
+});

@@ -1,0 +1,53 @@
+/** Every screen: its recorded world, and what is done to get there. */
+const settings = (at) => async (page) => {
+  await page.keyboard.press('Control+,');
+  await page.locator('.settings [role=tab]').nth(at).click();
+  if (at === 0) await page.locator('.settings article .head').first().click();
+};
+
+const welcome = (steps) => async (page) => {
+  if (steps > 0) await page.locator('footer .primary').click();
+  if (steps > 1) await page.locator('footer .btn').nth(1).click();
+};
+
+const answer = (at) => async (page) => {
+  await page.locator('.answers .btn:not([disabled])').first().waitFor();
+  await page.locator('.answers .btn').nth(at).click();
+};
+
+const hosts = { recorded: 'hostile' };
+
+export const SCREENS = {
+  plan: { query: { tab: 'plan' } },
+  agents: { query: { tab: 'agents' } },
+  changes: { query: { tab: 'changes' } },
+  edit: { act: answer(1) },
+  respond: { act: answer(2) },
+  reject: { act: answer(3) },
+  together: { act: (page) => page.locator('.answers input').check() },
+  tools: { query: { recorded: 'tools' } },
+  toolsopen: {
+    query: { recorded: 'tools' },
+    async act(page) {
+      await page.locator('.fold .line').click();
+      for (const head of await page.locator('.tool .head[aria-expanded=false]').all()) await head.click();
+    },
+  },
+  answer: { query: { recorded: 'tools' }, act: (page) => page.locator('.log').evaluate((log) => (log.scrollTop = 0)) },
+  hostile: { query: hosts },
+  hostilelong: { query: hosts, act: (page) => page.locator('.place button').nth(1).click() },
+  model: { act: (page) => page.locator('.bar button.chip').click() },
+  projects: { act: (page) => page.locator('button.project').click() },
+  settings: { act: settings(0) },
+  appearance: { act: settings(1) },
+  about: { act: settings(2) },
+  shortcuts: { act: (page) => page.keyboard.press('Control+/') },
+  link: { query: hosts, act: (page) => page.getByRole('link').first().click() },
+  welcome1: { query: { recorded: 'welcome' } },
+  welcome2: { query: { recorded: 'welcome' }, act: welcome(1) },
+  welcome3: { query: { recorded: 'welcome' }, act: welcome(2) },
+  empty: { query: { recorded: 'empty' } },
+  noproject: { query: { recorded: 'noproject' } },
+  nokey: { query: { recorded: 'nokey' } },
+  failed: { act: (page) => page.getByRole('button', { name: /Windows path tests/ }).click() },
+};

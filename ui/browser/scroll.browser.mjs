@@ -1,0 +1,85 @@
+/** Scrolling: the end is followed, a person's place is never pulled away, earlier rows come without a jump. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { open } from './site.mjs';
+
+let site;
+before(async () => (site = await open()));
+after(() => site?.close());
+
+const log = (page) => page.locator('.log');
+const fromEnd = (page) => log(page).evaluate((view) => view.scrollHeight - view.scrollTop - view.clientHeight);
+
+/** Where the row with this text stands on the screen. */
+const top = (page, text) =>
+  page
+    .getByText(text, { exact: true })
+    .first()
+    .evaluate((row) => row.getBoundingClientRect().top);
+
+test('a long session opens at its end with few rows in the page', async () => {
+  const page = await site.show({ recorded: 'long' });
+  await page.getByText(/^Answer 9999:/).waitFor();
+  assert.ok((await fromEnd(page)) <= 1);
+  assert.ok((await page.locator('.log .group').count()) < 400);
+  await page.close();
+});
+
+test('earlier rows come while scrolling up, and what is in sight stays', async () => {
+  const page = await site.show({ recorded: 'long' });
+  await page.getByText(/^Answer 9999:/).waitFor();
+  const before = await page.locator('.log .group').count();
+  for (let turn = 0; turn < 40 && (await page.locator('.log .group').count()) === before; turn++) {
+    await log(page).hover();
+    await page.mouse.wheel(0, -900);
+    await page.waitForTimeout(60);
+  }
+  assert.ok((await page.locator('.log .group').count()) > before, 'earlier rows were added');
+  await page.waitForTimeout(200);
+  const seen = await log(page).evaluate((view) => {
+    const rows = [...view.querySelectorAll('.group.human article')];
+    const row = rows.find((one) => one.getBoundingClientRect().top > view.getBoundingClientRect().top);
+    return { text: row.textContent.trim(), top: row.getBoundingClientRect().top };
+  });
+  const count = await page.locator('.log .group').count();
+  await log(page).evaluate((view) => (view.scrollTop -= 1));
+  await page.getByRole('button', { name: /^Show .* earlier rows$/ }).evaluate((more) => more.click());
+  await page.waitForTimeout(300);
+  assert.ok((await page.locator('.log .group').count()) > count);
+  const moved = Math.abs((await top(page, seen.text)) - seen.top);
+  assert.ok(moved <= 2, `the row moved by ${moved} pixels`);
+  await page.close();
+});
+
+test('the end is followed while text streams, until a person scrolls away', async () => {
+  const page = await site.show({ recorded: 'stream' });
+  await page.getByText(/^Answer 299:/).waitFor();
+  await page.keyboard.type('go');
+  await page.keyboard.press('Enter');
+  await page.waitForTimeout(1500);
+  assert.ok((await fromEnd(page)) <= 2, 'it follows the end');
+  await log(page).hover();
+  await page.mouse.wheel(0, -700);
+  await page.waitForTimeout(200);
+  const at = await log(page).evaluate((view) => view.scrollTop);
+  await page.waitForTimeout(1200);
+  const later = await log(page).evaluate((view) => view.scrollTop);
+  assert.ok(Math.abs(later - at) <= 2, `pulled by ${later - at} pixels`);
+  assert.ok((await fromEnd(page)) > 200);
+  await page.getByRole('button', { name: 'To the newest' }).click();
+  await page.waitForTimeout(300);
+  assert.ok((await fromEnd(page)) <= 2, 'and follows again when asked to');
+  await page.close();
+});
+
+test('what a person opens stays under the pointer', async () => {
+  const page = await site.show({ recorded: 'tools' });
+  const line = page.locator('.fold .line');
+  await line.scrollIntoViewIfNeeded();
+  const before = await line.evaluate((row) => row.getBoundingClientRect().top);
+  await line.click();
+  await page.waitForTimeout(300);
+  const moved = (await line.evaluate((row) => row.getBoundingClientRect().top)) - before;
+  assert.ok(Math.abs(moved) <= 2, `the row moved by ${moved} pixels`);
+  await page.close();
+});
