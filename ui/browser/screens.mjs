@@ -29,7 +29,7 @@ export const SCREENS = {
   toolsopen: {
     query: { recorded: 'tools' },
     async act(page) {
-      await page.locator('.fold .line').click();
+      await page.locator('.fold > button').click();
       for (const head of await page.locator('.tool .head[aria-expanded=false]').all()) await head.click();
     },
   },

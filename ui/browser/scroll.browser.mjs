@@ -19,7 +19,10 @@ const top = (page, text) =>
 
 test('a long session opens at its end with few rows in the page', async () => {
   const page = await site.show({ recorded: 'long' });
-  await page.getByText(/^Answer 9999:/).waitFor();
+  await page
+    .getByRole('article')
+    .getByText(/^Answer 9999:/)
+    .waitFor();
   assert.ok((await fromEnd(page)) <= 1);
   assert.ok((await page.locator('.log .group').count()) < 400);
   await page.close();
@@ -27,7 +30,10 @@ test('a long session opens at its end with few rows in the page', async () => {
 
 test('earlier rows come while scrolling up, and what is in sight stays', async () => {
   const page = await site.show({ recorded: 'long' });
-  await page.getByText(/^Answer 9999:/).waitFor();
+  await page
+    .getByRole('article')
+    .getByText(/^Answer 9999:/)
+    .waitFor();
   const before = await page.locator('.log .group').count();
   for (let turn = 0; turn < 40 && (await page.locator('.log .group').count()) === before; turn++) {
     await log(page).hover();
@@ -53,7 +59,10 @@ test('earlier rows come while scrolling up, and what is in sight stays', async (
 
 test('the end is followed while text streams, until a person scrolls away', async () => {
   const page = await site.show({ recorded: 'stream' });
-  await page.getByText(/^Answer 299:/).waitFor();
+  await page
+    .getByRole('article')
+    .getByText(/^Answer 299:/)
+    .waitFor();
   await page.keyboard.type('go');
   await page.keyboard.press('Enter');
   await page.waitForTimeout(1500);
@@ -74,7 +83,7 @@ test('the end is followed while text streams, until a person scrolls away', asyn
 
 test('what a person opens stays under the pointer', async () => {
   const page = await site.show({ recorded: 'tools' });
-  const line = page.locator('.fold .line');
+  const line = page.locator('.fold > button');
   await line.scrollIntoViewIfNeeded();
   const before = await line.evaluate((row) => row.getBoundingClientRect().top);
   await line.click();

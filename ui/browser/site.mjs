@@ -30,7 +30,10 @@ export async function open() {
   const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] });
 
   async function show(query = {}, { width = 1440, height = 900, ...more } = {}) {
-    const page = await browser.newPage({ viewport: { width, height }, ...more });
+    const context = await browser.newContext({ viewport: { width, height }, ...more });
+    const page = await context.newPage();
+    page.setDefaultTimeout(8000);
+    page.on('close', () => void context.close());
     page.faults = [];
     page.on('console', (message) => message.type() === 'error' && page.faults.push(message.text()));
     page.on('pageerror', (error) => page.faults.push(error.message));
