@@ -6,9 +6,9 @@
 //!
 //! Standard output carries what was asked for (the model's words, or JSON lines); everything else goes to standard
 //! error. Start reading at [`run`], then `run/follow`, which goes along with a turn.
-#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make their own files"))]
 
 mod core;
+mod environment;
 mod failure;
 mod line;
 mod models;
@@ -25,6 +25,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Parser, Subcommand};
 
+use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 
 /// A deep agent that works in your project folder, without a window.
@@ -63,11 +64,13 @@ impl From<Exit> for ExitCode {
 }
 
 fn main() -> ExitCode {
+    // Before anything that could start a thread.
+    let keys = EnvironmentKeys::take(models::key_variables());
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    match start(cli.command) {
+    match start(cli.command, keys) {
         Ok(exit) => exit.into(),
         Err(error) => {
             tell(&format!("bosun: {}", terminal::one_line(&format!("{error:#}"))));
@@ -83,7 +86,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() { Exit::Failed.into() } else { Exit::Done.into() }
 }
 
-fn start(command: Command) -> anyhow::Result<Exit> {
+fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
     log_where_asked();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -91,7 +94,7 @@ fn start(command: Command) -> anyhow::Result<Exit> {
         .context("the program could not set itself up")?;
     let outcome = runtime.block_on(async {
         match command {
-            Command::Run(args) => run::run(args).await,
+            Command::Run(args) => run::run(args, keys).await,
             Command::Tools(args) => tools::serve(args).await,
             Command::Sessions(args) => sessions::sessions(args).await,
         }

@@ -14,6 +14,8 @@ use secrecy::SecretString;
 use tokio::sync::OnceCell;
 
 use self::account::Account;
+pub(crate) use self::account::key_variables;
+use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -36,14 +38,15 @@ pub(crate) fn parse_model(text: &str) -> Result<ModelRef, Failure> {
 pub(crate) struct Models {
     base_url: Option<String>,
     database: OnceCell<Option<Arc<Database>>>,
+    keys: EnvironmentKeys,
 }
 
 impl Models {
     /// `base_url` stands in for that of whatever provider is named. Without a `database`, the one in the data folder is
     /// opened where a question needs it, and not made where there is none.
-    pub(crate) fn new(base_url: Option<String>, database: Option<Arc<Database>>) -> Self {
+    pub(crate) fn new(base_url: Option<String>, database: Option<Arc<Database>>, keys: EnvironmentKeys) -> Self {
         let database = database.map_or_else(OnceCell::new, |database| OnceCell::new_with(Some(Some(database))));
-        Self { base_url, database }
+        Self { base_url, database, keys }
     }
 
     /// The model that the settings name for new sessions.
@@ -101,7 +104,7 @@ impl Models {
         let at_home = account.home().is_some_and(|home| home == host);
         // A variable is meant for the vendor's own host, or for the one that was named beside it just now.
         let variables = if at_home || self.base_url.is_some() { account.variables } else { &[] };
-        if let Some((_, key)) = key_from_environment(variables, |name| std::env::var(name).ok()) {
+        if let Some((_, key)) = key_from_environment(variables, |name| self.keys.get(name)) {
             return Ok(Some(key));
         }
         let kept = match self.database().await? {

@@ -19,6 +19,7 @@ use self::follow::{Ended, Follower};
 use self::mode::Mode;
 use self::printer::Printer;
 use crate::core::{Stored, open_sessions};
+use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::models::{Models, parse_model};
 use crate::{Exit, tell};
@@ -57,7 +58,7 @@ pub(crate) struct RunArgs {
     task: Option<String>,
 }
 
-pub(crate) async fn run(args: RunArgs) -> Result<Exit, Failure> {
+pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Failure> {
     if args.task.as_deref().is_some_and(|task| task.trim().is_empty()) {
         return Err(Failure::NoTask);
     }
@@ -71,7 +72,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<Exit, Failure> {
         (None, Some(id), Some(database)) => base_url::recall(database, id).await?,
         (given, _, _) => given.clone(),
     };
-    let models = Arc::new(Models::new(base_url, database.clone()));
+    let models = Arc::new(Models::new(base_url, database.clone(), keys));
     let limits = Limits { max_steps: args.max_steps, ..Limits::default() };
     let source = Arc::clone(&models) as Arc<dyn ModelSource>;
     let sessions = open_sessions(stored.as_ref(), source, args.approve.policy(), limits).await?;

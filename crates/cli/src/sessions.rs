@@ -17,6 +17,7 @@ use self::archive::Archive;
 use self::markdown::Detail;
 use crate::Exit;
 use crate::core::{Stored, open_sessions};
+use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::line::write_line;
 use crate::models::Models;
@@ -79,7 +80,7 @@ async fn open() -> Result<Option<(Arc<Database>, Sessions)>, Failure> {
         return Ok(None);
     }
     let stored = Stored::open()?;
-    let models = Arc::new(Models::new(None, Some(Arc::clone(&stored.database))));
+    let models = Arc::new(Models::new(None, Some(Arc::clone(&stored.database)), EnvironmentKeys::default()));
     let sessions = open_sessions(Some(&stored), models, Policy::default(), Limits::default()).await?;
     Ok(Some((stored.database, sessions)))
 }

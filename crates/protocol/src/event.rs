@@ -2,7 +2,8 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 
 use crate::{
-    AgentNode, Approval, CallId, DecisionRecord, FileChange, Item, ItemId, QueuedMessage, SessionSummary, Todo,
+    AgentNode, Approval, CallId, DecisionRecord, FileChange, Item, ItemId, QueuedMessage, SessionId, SessionSummary,
+    Todo,
 };
 
 /// A session as it is after the event `seq`.
@@ -75,7 +76,9 @@ pub enum SessionEvent {
     ApprovalRequested {
         approval: Approval,
     },
+    /// Subagents may share call ids, so the session that asked is named too.
     ApprovalResolved {
+        session: SessionId,
         call_id: CallId,
         /// `None` where it lapsed without a decision (the turn was stopped).
         record: Option<DecisionRecord>,

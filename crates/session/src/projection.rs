@@ -398,8 +398,9 @@ impl Projection {
         self.refresh(None);
     }
 
-    pub(crate) fn child_resolved(&mut self, call_id: &WireCallId, record: Option<bosun_protocol::DecisionRecord>) {
-        self.emit(SessionEvent::ApprovalResolved { call_id: call_id.clone(), record });
+    /// [`SessionEvent::ApprovalResolved`] of a subagent at any depth.
+    pub(crate) fn child_resolved(&mut self, resolved: SessionEvent) {
+        self.emit(resolved);
         self.refresh(None);
     }
 

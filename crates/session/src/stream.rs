@@ -83,8 +83,8 @@ impl Stream {
                 SessionEvent::ApprovalRequested { approval } => {
                     parent.update(|projection| projection.child_asked(approval.clone()));
                 }
-                SessionEvent::ApprovalResolved { call_id, record } => {
-                    parent.update(|projection| projection.child_resolved(call_id, record.clone()));
+                SessionEvent::ApprovalResolved { .. } => {
+                    parent.update(|projection| projection.child_resolved(envelope.event.clone()));
                 }
                 SessionEvent::AgentUpdated { agent } => {
                     parent.update(|projection| projection.child_node(agent.clone()));

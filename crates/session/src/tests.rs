@@ -1,3 +1,5 @@
 mod fixture;
+mod law;
 mod sessions;
 mod stage;
+mod story;

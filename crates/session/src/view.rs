@@ -96,8 +96,8 @@ impl View {
                 self.approvals.retain(|known| known.call_id != approval.call_id || known.session != approval.session);
                 self.approvals.push(approval.clone());
             }
-            SessionEvent::ApprovalResolved { call_id, .. } => {
-                self.approvals.retain(|approval| approval.call_id != *call_id);
+            SessionEvent::ApprovalResolved { session, call_id, .. } => {
+                self.approvals.retain(|known| known.call_id != *call_id || known.session != *session);
             }
             SessionEvent::QueueReplaced { queue } => self.queue.clone_from(queue),
             SessionEvent::AgentUpdated { agent } => {

@@ -391,7 +391,9 @@ export type SessionEvent = { type: "session_updated"; session: SessionSummary } 
 /**  The row as it stays. */
 { type: "item_completed"; item: Item } | 
 /**  A row that came to nothing: a call of a reply that was never finished. */
-{ type: "item_removed"; item: ItemId } | { type: "todos_replaced"; todos: Todo[] } | { type: "approval_requested"; approval: Approval } | { type: "approval_resolved"; call_id: CallId; 
+{ type: "item_removed"; item: ItemId } | { type: "todos_replaced"; todos: Todo[] } | { type: "approval_requested"; approval: Approval } | 
+/**  Subagents may share call ids, so the session that asked is named too. */
+{ type: "approval_resolved"; session: SessionId; call_id: CallId; 
 /**  `None` where it lapsed without a decision (the turn was stopped). */
 record: DecisionRecord | null } | { type: "queue_replaced"; queue: QueuedMessage[] } | { type: "agent_updated"; agent: AgentNode } | 
 /**

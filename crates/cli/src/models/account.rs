@@ -46,6 +46,11 @@ const fn local(id: &'static str, base_url: &'static str) -> Preset {
     Preset { id, family: Family::OpenAiChat, base_url, variables: &[] }
 }
 
+/// Every variable that may hold a provider's key.
+pub(crate) fn key_variables() -> impl Iterator<Item = &'static str> {
+    PRESETS.iter().flat_map(|preset| preset.variables.iter().copied())
+}
+
 /// The names of the built-in providers.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|preset| preset.id).chain([tour::PROVIDER])

@@ -1,8 +1,8 @@
 use std::io::{IsTerminal, stderr, stdin};
 
 use bosun_protocol::{
-    Approval, Decide, Envelope, ErrorCode, ItemBody, Notice, NoticeCode, SessionEvent, SessionId, SessionStatus,
-    TurnOutcome,
+    Approval, CallId, Decide, Envelope, ErrorCode, ItemBody, Notice, NoticeCode, SessionEvent, SessionId,
+    SessionStatus, TurnOutcome,
 };
 use bosun_session::{EventStream, Quiet, Sessions};
 
@@ -127,12 +127,10 @@ impl Follower {
         for envelope in batch {
             match &envelope.event {
                 SessionEvent::ApprovalRequested { approval } => {
-                    self.approvals.retain(|known| known.call_id != approval.call_id);
+                    self.forget(&approval.session, &approval.call_id);
                     self.approvals.push(approval.clone());
                 }
-                SessionEvent::ApprovalResolved { call_id, .. } => {
-                    self.approvals.retain(|known| known.call_id != *call_id);
-                }
+                SessionEvent::ApprovalResolved { session, call_id, .. } => self.forget(session, call_id),
                 SessionEvent::TurnStarted { .. } => (self.outcome, self.notice) = (None, None),
                 SessionEvent::TurnEnded { outcome, .. } => self.outcome = Some(*outcome),
                 SessionEvent::ItemCompleted { item } => {
@@ -144,6 +142,10 @@ impl Follower {
             }
         }
         Ok(self.printer.print(batch)?)
+    }
+
+    fn forget(&mut self, session: &SessionId, call_id: &CallId) {
+        self.approvals.retain(|known| known.session != *session || known.call_id != *call_id);
     }
 
     fn ended(&mut self) -> Ended {

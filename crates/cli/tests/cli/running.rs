@@ -182,6 +182,18 @@ fn the_key_of_the_environment_is_sent_and_shown_nowhere() {
 }
 
 #[test]
+fn a_command_finds_the_key_neither_in_its_environment_nor_in_ours() {
+    let bench = Bench::new();
+    let look = json!({ "command": "env; cat /proc/$PPID/environ /proc/$(ps -o ppid= -p $PPID | tr -d ' ')/environ" });
+    bench.server.add(Rule::turn("look").reply(Reply::call("execute", look)).reply("looked"));
+    let ran = ran(bench.run_command(&["--approve", "all", "look"]).env("OPENAI_API_KEY", "sk-canary"));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "looked\n"), "{}", ran.err);
+    let requests = bench.server.requests();
+    let seen = requests[1].asked();
+    assert!(seen.last().contains("PATH=") && !seen.last().contains("canary"), "{}", seen.last());
+}
+
+#[test]
 fn the_tour_needs_neither_key_nor_network() {
     let bench = Bench::new();
     let mut command = bench.bosun();

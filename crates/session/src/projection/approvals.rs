@@ -30,9 +30,9 @@ impl Projection {
     /// An approval that is no longer asked for: decided, or lapsed because its turn was stopped.
     pub(super) fn resolve(&mut self, call_id: &CallId, record: Option<bosun_protocol::DecisionRecord>) {
         let call_id = WireCallId::new(call_id.as_str());
-        let mine = &self.view.session.id;
-        if self.view.approvals.iter().any(|known| known.call_id == call_id && known.session == *mine) {
-            self.emit(SessionEvent::ApprovalResolved { call_id, record });
+        let session = self.view.session.id.clone();
+        if self.view.approvals.iter().any(|known| known.call_id == call_id && known.session == session) {
+            self.emit(SessionEvent::ApprovalResolved { session, call_id, record });
         }
     }
 

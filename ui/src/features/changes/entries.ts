@@ -16,7 +16,9 @@ export function entries({ approvals, changes }: Snapshot): Entry[] {
     if (approval.preview.preview !== 'diff') return [];
     const { diff } = approval.preview;
     const { path, added, removed } = diff;
-    return [{ key: `pending ${approval.call_id}`, path, kind: 'pending', added, removed, pending: diff }];
+    return [
+      { key: `pending ${approval.session} ${approval.call_id}`, path, kind: 'pending', added, removed, pending: diff },
+    ];
   });
   const done = changes
     .filter(({ change, added, removed }) => change !== 'changed' || added + removed > 0)

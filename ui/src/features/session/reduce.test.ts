@@ -36,7 +36,7 @@ function small(): Recorded {
     { type: 'approval_requested', approval: ask },
     { type: 'queue_replaced', queue: [{ id: 'q', text: 'next' }] },
     { type: 'todos_replaced', todos: [{ id: 't', content: 'x', status: 'pending' }] },
-    { type: 'approval_resolved', call_id: ask.call_id, record: null },
+    { type: 'approval_resolved', session: ask.session, call_id: ask.call_id, record: null },
     { type: 'item_delta', item: call.id, delta: { delta: 'output', text: 'a\n' } },
     {
       type: 'item_completed',

@@ -80,7 +80,7 @@ class Draft {
         next.approvals = [...next.approvals.filter((one) => !isSame(one, event.approval)), event.approval];
         break;
       case 'approval_resolved':
-        next.approvals = next.approvals.filter((one) => one.call_id !== event.call_id);
+        next.approvals = next.approvals.filter((one) => !isSame(one, event));
         break;
       case 'queue_replaced':
         next.queue = event.queue;
@@ -145,7 +145,8 @@ function extend(body: ItemBody, delta: Delta): boolean {
   return true;
 }
 
-const isSame = (a: Approval, b: Approval) => a.call_id === b.call_id && a.session === b.session;
+const isSame = (a: Approval, b: Pick<Approval, 'call_id' | 'session'>) =>
+  a.call_id === b.call_id && a.session === b.session;
 
 function upsert<T>(list: readonly T[], value: T, key: (value: T) => string): T[] {
   const at = list.findIndex((one) => key(one) === key(value));

@@ -118,7 +118,7 @@ export class Host {
     );
   }
 
-  private settle(session: string, { call_id, decision }: Decide): void {
+  private settle(root: string, { session, call_id, decision }: Decide): void {
     const record: DecisionRecord = { decision, by: { by: 'person' }, at: NOW };
     for (const [id, snapshot] of this.snapshots) {
       const item = snapshot.items.find((one) => one.body.kind === 'tool' && one.body.call_id === call_id);
@@ -129,9 +129,9 @@ export class Host {
       const body = { ...item.body, decision: record, state, started_at: NOW, ended_at: NOW + 300 };
       this.emit(id, { type: 'item_completed', item: { ...item, body } });
     }
-    this.emit(session, { type: 'approval_resolved', call_id, record });
-    const left = this.snapshot(session).approvals.length;
-    this.update(session, { waiting: left, status: left > 0 ? 'waiting' : 'running' });
+    this.emit(root, { type: 'approval_resolved', session, call_id, record });
+    const left = this.snapshot(root).approvals.length;
+    this.update(root, { waiting: left, status: left > 0 ? 'waiting' : 'running' });
   }
 
   private tellList(): void {

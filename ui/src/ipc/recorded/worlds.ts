@@ -112,7 +112,10 @@ const WORLDS: Record<string, () => World> = {
   nokey: () => ({
     ...base(),
     settings: { theme: 'system', language: 'system', model: null, welcomed: true },
-    providers: PROVIDERS.map((provider) => ({ ...provider, key: { source: 'missing' } })),
+    providers: PROVIDERS.filter((provider) => !provider.key_optional).map((provider) => ({
+      ...provider,
+      key: { source: 'missing' },
+    })),
     sessions: [],
     earlier: {},
   }),

@@ -1,0 +1,172 @@
+//! The law of the stream over made-up sessions: a snapshot and the events after it make the snapshot at the end, wherever
+//! it was taken and however the events piled up; and what is shown after a restart is what was shown before.
+
+use std::sync::Arc;
+
+use bosun_agent::Recorded;
+use bosun_protocol::{Envelope, Item, ItemBody, Snapshot, ToolState};
+use pretty_assertions::assert_eq;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::story::{Story, Told, beat};
+use crate::projection::{Projection, Subject};
+use crate::stream::{EventStream, Stream, Summaries};
+use crate::view::{View, WINDOW};
+
+/// What a reader of a stream knows: the reducer that the UI has too.
+struct Reader {
+    view: View,
+    items_before: u32,
+    events: EventStream,
+}
+
+impl Reader {
+    fn of(stream: &Stream) -> Self {
+        let subscription = stream.subscribe();
+        let items_before = subscription.snapshot.items_before;
+        Self { view: View::of_reader(subscription.snapshot), items_before, events: subscription.events }
+    }
+
+    fn catch_up(&mut self) {
+        let batch = self.events.now();
+        self.take(&batch);
+        let known = self.view.clone();
+        self.take(&batch);
+        assert_eq!(self.view, known, "what is known already changes nothing");
+    }
+
+    fn take(&mut self, batch: &[Envelope]) {
+        for envelope in batch.iter().filter(|envelope| envelope.seq > self.view.seq).collect::<Vec<_>>() {
+            self.view.apply(&envelope.event);
+            self.view.seq = envelope.seq;
+        }
+    }
+
+    /// `last`, as far back as both know the rows.
+    fn assert_is(&self, last: &Snapshot) {
+        let mine = &self.view;
+        assert_eq!(self.items_before as usize + mine.items.len(), last.items_before as usize + last.items.len());
+        let known = mine.items.len().min(last.items.len());
+        assert_eq!(mine.items[mine.items.len() - known..], last.items[last.items.len() - known..]);
+        let rest = |snapshot: Snapshot| Snapshot { items: vec![], items_before: 0, ..snapshot };
+        assert_eq!(rest(mine.snapshot()), rest(last.clone()));
+    }
+}
+
+fn subject(id: &str, parent: Option<&str>) -> Subject {
+    let mut path = vec!["main".to_owned()];
+    path.extend(parent.map(|_| "helper".to_owned()));
+    Subject {
+        id: id.into(),
+        project: "project".into(),
+        parent: parent.map(Into::into),
+        path,
+        task: parent.map(|_| ("sent".into(), "help".to_owned())),
+        created_at: 0,
+        model: None,
+    }
+}
+
+/// A session and a subagent of it, as the host makes them.
+fn tree() -> [Arc<Stream>; 2] {
+    let root = Arc::new(Stream::new(Projection::new(subject("root", None)), None, Arc::default()));
+    let summaries: Arc<Summaries> = Arc::default();
+    let child =
+        Arc::new(Stream::new(Projection::new(subject("child", Some("root"))), Some(Arc::clone(&root)), summaries));
+    child.update(Projection::introduce);
+    [root, child]
+}
+
+fn tell(stream: &Stream, told: &Told) {
+    match told {
+        Told::Recorded(entries) => stream.recorded(entries),
+        Told::Live(event, at) => stream.live(event, *at),
+        Told::Running(running) => stream.update(|projection| projection.set_running(*running)),
+    }
+}
+
+/// Rows as they stay; what still runs is known to a living process only.
+fn finished(items: &[Item]) -> Vec<(&str, &ItemBody)> {
+    let stays = |item: &&Item| match &item.body {
+        ItemBody::Ai { streaming, .. } => !streaming,
+        ItemBody::Tool(tool) => !matches!(tool.state, ToolState::Proposed | ToolState::Waiting | ToolState::Running),
+        ItemBody::Human { .. } | ItemBody::Notice(_) => true,
+    };
+    items.iter().filter(stays).map(|item| (item.id.as_str(), &item.body)).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_snapshot_and_what_follows_make_the_snapshot_at_the_end(
+        beats in vec((0_usize..2, beat()), 1..80),
+        enters in vec(0_usize..80, 1..5),
+        pauses in vec(0_usize..80, 0..5),
+    ) {
+        let streams = tree();
+        let mut stories = [Story::default(), Story::default()];
+        let mut readers: Vec<(usize, Reader)> = Vec::new();
+        for (n, (who, beat)) in beats.iter().enumerate() {
+            for _ in enters.iter().filter(|enter| **enter == n) {
+                readers.extend([0, 1].map(|who| (who, Reader::of(&streams[who]))));
+            }
+            for told in stories[*who].tell(beat) {
+                tell(&streams[*who], &told);
+            }
+            if pauses.contains(&n) {
+                readers.iter_mut().for_each(|(_, reader)| reader.catch_up());
+            }
+        }
+        for (who, mut reader) in readers {
+            reader.catch_up();
+            reader.assert_is(&streams[who].read(|projection| projection.view().snapshot()));
+        }
+    }
+
+    #[test]
+    fn entries_alone_show_the_rows_that_were_shown(beats in vec(beat(), 1..80)) {
+        let live = Stream::new(Projection::new(subject("root", None)), None, Arc::default());
+        let mut story = Story::default();
+        let mut entries: Vec<Recorded> = Vec::new();
+        for beat in &beats {
+            for told in story.tell(beat) {
+                tell(&live, &told);
+                if let Told::Recorded(recorded) = told {
+                    entries.extend(recorded);
+                }
+            }
+        }
+        let mut again = Projection::new(subject("root", None));
+        entries.iter().for_each(|entry| again.apply(entry));
+        live.read(|live| {
+            prop_assert_eq!(finished(&again.view().items), finished(&live.view().items));
+            prop_assert_eq!(&again.view().todos, &live.view().todos);
+            prop_assert_eq!(&again.view().approvals, &live.view().approvals);
+            prop_assert_eq!(&again.view().queue, &live.view().queue);
+            prop_assert_eq!(&again.view().changes, &live.view().changes);
+            prop_assert_eq!(&again.view().session.title, &live.view().session.title);
+            prop_assert_eq!(&again.view().session.usage, &live.view().session.usage);
+            Ok(())
+        })?;
+    }
+}
+
+/// A row that is at work while more than a window of others pass is in every snapshot, so that no reader takes its end
+/// for a new row.
+#[test]
+fn a_row_at_work_is_in_the_snapshot_however_many_follow() {
+    let [root, _] = tree();
+    let mut story = Story::default();
+    let calls = u8::try_from(WINDOW + 20).unwrap();
+    for told in [story.begin("go"), story.reply("working", calls)].into_iter().flatten() {
+        tell(&root, &told);
+    }
+    for call in 1..usize::from(calls) {
+        story.result(call).iter().for_each(|told| tell(&root, told));
+    }
+    let mut reader = Reader::of(&root);
+    assert_eq!(reader.items_before, 2, "the message and the words before the first call");
+    story.result(0).iter().for_each(|told| tell(&root, told));
+    reader.catch_up();
+    reader.assert_is(&root.read(|projection| projection.view().snapshot()));
+}
