@@ -24,19 +24,29 @@ pub(crate) async fn call(cx: &TurnContext, request: ChatRequest) -> Result<AiMes
     drop(busy);
     match outcome {
         Ok(()) => {
-            let partial = reply.builder.partial_text();
+            let Reply { builder, draft, .. } = reply;
+            let partial = builder.partial_text();
             let provider = &cx.agent().model.info().provider;
-            reply.builder.finish(id.clone(), provider).map_err(|error| dropped(cx, &id, partial, error.into()))
+            match builder.finish(id.clone(), provider) {
+                Ok(message) => Ok(message),
+                Err(error) => Err(dropped(cx, id, partial, draft, error.into()).await),
+            }
         }
-        Err(error) => Err(dropped(cx, &id, reply.builder.partial_text(), error)),
+        Err(error) => Err(dropped(cx, id, reply.builder.partial_text(), reply.draft, error).await),
     }
 }
 
-/// A reply that came to nothing: its text is kept for the record, and whoever shows it is told.
-fn dropped(cx: &TurnContext, id: &MessageId, partial: String, error: AgentError) -> AgentError {
+/// A reply that came to nothing: all that was shown of it is saved, reasoning too, and whoever shows it is told.
+async fn dropped(cx: &TurnContext, id: MessageId, partial: String, draft: Draft, error: AgentError) -> AgentError {
     cx.set_partial(id.clone(), partial);
     cx.log().emit(LiveEvent::ReplyDropped { message: id.clone() });
-    error
+    if matches!(error, AgentError::Journal(_)) || !draft.grown {
+        return error;
+    }
+    match cx.log().record(vec![draft.entry(id)]).await {
+        Ok(()) => error,
+        Err(unsaved) => unsaved.into(),
+    }
 }
 
 /// What a stop keeps: the text a person has already read becomes a message of its own.
@@ -59,13 +69,19 @@ struct Reply {
     draft: Draft,
 }
 
-/// The text since the last save.
-#[derive(Default)]
+/// What was shown of a reply, and whether all of it is saved.
+#[derive(Clone, Default)]
 struct Draft {
     text: String,
     reasoning: String,
     saved: Option<Instant>,
     grown: bool,
+}
+
+impl Draft {
+    fn entry(self, message: MessageId) -> EntryBody {
+        EntryBody::Draft { message, text: self.text, reasoning: self.reasoning }
+    }
 }
 
 impl Reply {
@@ -128,12 +144,7 @@ impl Reply {
         }
         self.draft.saved = Some(now);
         self.draft.grown = false;
-        let entry = EntryBody::Draft {
-            message: self.id.clone(),
-            text: self.draft.text.clone(),
-            reasoning: self.draft.reasoning.clone(),
-        };
-        cx.log().record(vec![entry]).await?;
+        cx.log().record(vec![self.draft.clone().entry(self.id.clone())]).await?;
         Ok(())
     }
 }

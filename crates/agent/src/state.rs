@@ -11,6 +11,9 @@ use crate::{Ask, ChangeIntent, DecisionRecord, EntryBody, JournalEntry, SessionI
 
 mod todos;
 
+/// What the model reads where a turn goes on behind its own words.
+const GO_ON: &str = "Go on from where you were stopped.";
+
 /// The fold of a session's journal. Two journals with the same entries give equal states.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
@@ -111,7 +114,10 @@ impl State {
                 self.begin(*turn);
                 self.messages.push(Arc::new(Message::Human(message.clone())));
             }
-            EntryBody::TurnContinued { turn } => self.begin(*turn),
+            EntryBody::TurnContinued { turn } => {
+                self.begin(*turn);
+                self.ask_to_go_on();
+            }
             EntryBody::Draft { .. } => {}
             EntryBody::Ai { message, kinds } => self.reply(message, kinds),
             EntryBody::ModelFailed { .. } => {}
@@ -188,6 +194,16 @@ impl State {
         self.turns = self.turns.max(turn);
         self.turn = Some(OpenTurn { number: turn, steps: 0 });
         self.last_end = None;
+    }
+
+    /// A conversation that ends with the model's own words (a stop keeps them) is refused by some providers and read by
+    /// others as words to be completed, so a turn that goes on behind them asks for it.
+    fn ask_to_go_on(&mut self) {
+        let ends_with_reply = matches!(self.messages.last().map(|last| &**last), Some(Message::Ai(_)));
+        if ends_with_reply && self.step.is_none() {
+            let id = format!("go-on-{}", self.messages.len());
+            self.messages.push(Arc::new(Message::human(id, GO_ON)));
+        }
     }
 
     fn reply(&mut self, message: &AiMessage, kinds: &[ToolKind]) {

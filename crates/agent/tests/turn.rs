@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bosun_agent::{
-    Activity, Agent, AgentParts, EntryBody, Limits, MemoryHost, Policy, Recorded, SessionLog, State, SystemClock,
-    ToolOutcome, TurnContext, TurnEnd, UuidSource, run_turn,
+    Activity, Agent, AgentParts, EntryBody, Limits, LiveEvent, MemoryHost, Policy, Recorded, SessionLog, State,
+    SystemClock, ToolOutcome, TurnContext, TurnEnd, UuidSource, run_turn,
 };
 use bosun_model::{HumanMessage, Message, ModelErrorKind, ToolStatus};
-use bosun_testkit::{Ending, Reply, Scripted, ScriptedModel};
+use bosun_testkit::{Ending, Part, Reply, Scripted, ScriptedModel};
 use bosun_tools::{DynTool, StateUpdate, Todo, TodoStatus, Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
 use pretty_assertions::assert_eq;
 use schemars::JsonSchema;
@@ -322,4 +322,59 @@ async fn what_was_shown_of_a_reply_is_saved_within_a_second_also_when_nothing_mo
         end = run_turn(&cx) => panic!("the turn ended: {end:?}"),
         () = model => {}
     }
+}
+
+#[tokio::test]
+async fn all_that_was_shown_of_a_reply_is_saved_when_it_comes_to_nothing() {
+    let thought = Part::Reasoning { text: "let me see".into(), signature: None };
+    let reply = Reply { parts: vec![thought], ending: Ending::CutInCall, ..Reply::default() };
+    let scene = scene(vec![reply.and_call("act", json!({"how": "x"})).into()], 1).await;
+    run_turn(&scene.cx).await.unwrap();
+    let saved: Vec<EntryBody> = scene.host.entries().into_iter().skip(1).map(|recorded| recorded.entry.body).collect();
+    assert!(
+        matches!(&saved[0], EntryBody::Draft { text, reasoning, .. } if text.is_empty() && reasoning == "let me see")
+    );
+    assert!(matches!(&saved[1], EntryBody::ModelFailed { .. }), "{saved:?}");
+}
+
+#[tokio::test]
+async fn a_turn_that_goes_on_behind_the_models_own_words_ends_its_request_with_a_persons() {
+    let (model, mut driver) = ScriptedModel::driven();
+    let shown = Arc::new(tokio::sync::Notify::new());
+    let told = Arc::clone(&shown);
+    let host = MemoryHost::new("s".into()).on_live(move |_, event| {
+        if matches!(event, LiveEvent::TextDelta { .. }) {
+            told.notify_one();
+        }
+    });
+    let host = Arc::new(host);
+    let log = Arc::new(SessionLog::open(Arc::clone(&host) as _, Arc::new(SystemClock), &[]));
+    let agent = agent(Arc::new(model), vec![], Limits::default());
+    let context =
+        || TurnContext::new(Arc::clone(&agent), Arc::clone(&log), CancellationToken::new(), Activity::default());
+    let stopped = context();
+    begin(&stopped).await;
+    let model = async {
+        let call = driver.next().await;
+        call.text("half a sentence");
+        shown.notified().await;
+        stopped.cancel().cancel();
+        call
+    };
+    let (end, _call) = tokio::join!(run_turn(&stopped), model);
+    assert_eq!(end, Ok(TurnEnd::Stopped));
+    log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
+    let model = async {
+        let call = driver.next().await;
+        let request = call.request.clone();
+        call.reply(Reply::text("the other half"));
+        request
+    };
+    let resumed = context();
+    let (end, request) = tokio::join!(run_turn(&resumed), model);
+    assert_eq!(end, Ok(TurnEnd::Done));
+    let said: Vec<&Message> = request.messages.iter().map(|message| &**message).collect();
+    assert!(matches!(said[..], [Message::Human(_), Message::Ai(_), Message::Human(_)]), "{said:?}");
+    let folded = State::fold(host.entries().iter().map(|recorded| &recorded.entry));
+    log.with_state(|live| assert_eq!(&folded, live));
 }

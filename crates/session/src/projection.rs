@@ -180,7 +180,10 @@ impl Projection {
                 self.emit(SessionEvent::ItemDelta { item: item_of(message), delta });
             }
             LiveEvent::CallProposed { message, call_id, name } => self.proposed(message, call_id, name, at),
-            LiveEvent::ReplyDropped { message } => self.drop_proposals(message),
+            LiveEvent::ReplyDropped { message } => {
+                self.drop_proposals(message);
+                self.settle_replies();
+            }
             LiveEvent::CallRunning { call_id, at } => self.running_call(call_id, *at),
             LiveEvent::Output { call_id, text } => self.output(call_id, text),
         }
@@ -198,6 +201,12 @@ impl Projection {
 
     /// After the last entry was read on opening: nothing streams any more.
     pub(crate) fn settle(&mut self) {
+        self.settle_replies();
+        self.refresh(None);
+    }
+
+    /// No reply grows any more; what was read of one that came to nothing stays.
+    fn settle_replies(&mut self) {
         let streaming: Vec<Item> = self
             .view
             .items
@@ -211,7 +220,6 @@ impl Projection {
             }
             self.emit(SessionEvent::ItemCompleted { item });
         }
-        self.refresh(None);
     }
 
     pub(crate) fn emit(&mut self, event: SessionEvent) {
@@ -229,9 +237,15 @@ impl Projection {
 
     fn open_reply(&mut self, message: &MessageId, at: i64) {
         let id = item_of(message);
-        if self.view.item(&id).is_none() {
-            let body = ItemBody::Ai { text: String::new(), reasoning: String::new(), streaming: true };
-            self.emit(SessionEvent::ItemStarted { item: Item { id, turn: self.turn(), at, body } });
+        if self.view.item(&id).is_some() {
+            return;
+        }
+        // What a model says stands before what it calls, also where it began with a call.
+        let proposed = self.lift_proposals(message);
+        let body = ItemBody::Ai { text: String::new(), reasoning: String::new(), streaming: true };
+        self.emit(SessionEvent::ItemStarted { item: Item { id, turn: self.turn(), at, body } });
+        for item in proposed {
+            self.emit(SessionEvent::ItemStarted { item });
         }
     }
 
@@ -259,8 +273,15 @@ impl Projection {
                 ContentBlock::Text { .. } | ContentBlock::Media(_) => None,
             })
             .collect();
-        let known = self.view.item(&id).is_some();
+        // What a stop keeps of a reply has only its text: the reasoning that was read stays.
+        let shown = self.shown_reasoning(&id);
+        let known = shown.is_some();
+        let reasoning = if reasoning.is_empty() { shown.unwrap_or_default() } else { reasoning };
         if known || !text.is_empty() || !reasoning.is_empty() {
+            if !known {
+                // They come again right after, from the finished message.
+                self.lift_proposals(&message.id);
+            }
             let body = ItemBody::Ai { text, reasoning, streaming: false };
             self.complete(id, self.turn(), at, body);
         }
@@ -269,16 +290,21 @@ impl Projection {
     /// A reply that came to nothing keeps the text that was read.
     fn settle_reply(&mut self, message: &MessageId, partial: &str, at: i64) {
         let id = item_of(message);
-        let known = self.view.item(&id).cloned();
-        if known.is_none() && partial.is_empty() {
+        let shown = self.shown_reasoning(&id);
+        if shown.is_none() && partial.is_empty() {
             return;
         }
-        let reasoning = match known.map(|item| item.body) {
-            Some(ItemBody::Ai { reasoning, .. }) => reasoning,
-            _ => String::new(),
-        };
+        let reasoning = shown.unwrap_or_default();
         let body = ItemBody::Ai { text: partial.to_owned(), reasoning, streaming: false };
         self.complete(id, self.turn(), at, body);
+    }
+
+    /// The reasoning in the row of a reply, where there is a row.
+    fn shown_reasoning(&self, id: &ItemId) -> Option<String> {
+        self.view.item(id).map(|item| match &item.body {
+            ItemBody::Ai { reasoning, .. } => reasoning.clone(),
+            ItemBody::Human { .. } | ItemBody::Tool(_) | ItemBody::Notice(_) => String::new(),
+        })
     }
 
     fn notice(&mut self, seq: u64, at: i64, notice: Notice) {
@@ -286,6 +312,7 @@ impl Projection {
     }
 
     fn turn_ended(&mut self, seq: u64, turn: u32, end: &TurnEnd, at: i64) {
+        self.settle_replies();
         let code = match end {
             TurnEnd::Done => None,
             TurnEnd::Empty => Some(NoticeCode::EmptyReply),

@@ -2,10 +2,11 @@ use std::collections::HashMap;
 
 use bosun_protocol::{
     AgentNode, Approval, Delta, FileChange, Item, ItemBody, ItemId, QueuedMessage, SessionEvent, SessionSummary,
-    Snapshot, Todo,
+    Snapshot, Todo, ToolState,
 };
 
-/// How many items a snapshot carries; earlier ones are fetched in pages.
+/// How many items a snapshot carries, and more only back to the first that is at work; earlier ones are fetched in
+/// pages.
 pub(crate) const WINDOW: usize = 200;
 
 /// What a session shows, changed by [`SessionEvent`]s and by nothing else: that is why a snapshot and the events after
@@ -56,7 +57,9 @@ impl View {
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let before = self.items.len().saturating_sub(WINDOW);
+        // A row at work is in it even where a window of others followed: nobody may take its end for a new row.
+        let working = self.items.iter().position(at_work).unwrap_or(self.items.len());
+        let before = self.items.len().saturating_sub(WINDOW).min(working);
         Snapshot {
             seq: self.seq,
             session: self.session.clone(),
@@ -142,5 +145,14 @@ impl View {
             (ItemBody::Tool(tool), Delta::Output { text: more }) => tool.output.push_str(more),
             _ => {}
         }
+    }
+}
+
+/// Whether a row will still change.
+fn at_work(item: &Item) -> bool {
+    match &item.body {
+        ItemBody::Ai { streaming, .. } => *streaming,
+        ItemBody::Tool(tool) => matches!(tool.state, ToolState::Proposed | ToolState::Waiting | ToolState::Running),
+        ItemBody::Human { .. } | ItemBody::Notice(_) => false,
     }
 }

@@ -72,6 +72,16 @@ impl Projection {
         }
     }
 
+    /// Takes the rows of the calls that a reply has begun away, to be put behind another row.
+    pub(super) fn lift_proposals(&mut self, message: &MessageId) -> Vec<Item> {
+        let ids = self.calls.proposals.iter().filter(|(known, _)| known == message).map(|(_, id)| id);
+        let lifted: Vec<Item> = ids.filter_map(|id| self.view.item(id).cloned()).collect();
+        for item in &lifted {
+            self.emit(SessionEvent::ItemRemoved { item: item.id.clone() });
+        }
+        lifted
+    }
+
     pub(super) fn propose(&mut self, message: &AiMessage, kinds: &[ToolKind], todo: Option<String>, at: i64) {
         self.calls.rows.clear();
         self.calls.proposals.retain(|(known, _)| *known != message.id);

@@ -9,7 +9,7 @@ use pretty_assertions::assert_eq;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::story::{Story, Told, beat};
+use super::story::{Beat, Story, Told, beat};
 use crate::projection::{Projection, Subject};
 use crate::stream::{EventStream, Stream, Summaries};
 use crate::view::{View, WINDOW};
@@ -169,4 +169,19 @@ fn a_row_at_work_is_in_the_snapshot_however_many_follow() {
     story.result(0).iter().for_each(|told| tell(&root, told));
     reader.catch_up();
     reader.assert_is(&root.read(|projection| projection.view().snapshot()));
+}
+
+/// A model may begin with a call and speak afterwards; its words stand first all the same, as after a restart.
+#[test]
+fn words_stand_before_the_calls_of_their_reply_in_whatever_order_they_came() {
+    let [root, _] = tree();
+    let mut story = Story::default();
+    let beats = [Beat::Begin("go".into()), Beat::Propose, Beat::Text("I look".into()), Beat::Propose];
+    for told in beats.iter().flat_map(|beat| story.tell(beat)).collect::<Vec<_>>() {
+        tell(&root, &told);
+    }
+    let rows = || root.read(|root| root.view().items.iter().map(|item| item.id.to_string()).collect::<Vec<_>>());
+    assert_eq!(rows(), ["m1", "m2", "m2.0", "m2.1"]);
+    story.tell(&Beat::Reply(" closer".into(), 2)).iter().for_each(|told| tell(&root, told));
+    assert_eq!(rows(), ["m1", "m2", "m2.0", "m2.1"]);
 }

@@ -214,10 +214,13 @@ impl Story {
     }
 
     fn fail(&mut self, cut: bool) -> Vec<Told> {
+        // As the agent does it: told first, then everything that was shown is saved.
+        let saved = self.draft();
         let Some((message, partial, _)) = self.draft.take() else { return Vec::new() };
         let kind = if cut { ModelErrorKind::StreamCut } else { ModelErrorKind::Unavailable };
         let error = ModelError::new(kind, "p", "it broke");
         let mut told = vec![self.live(LiveEvent::ReplyDropped { message: message.clone() })];
+        told.extend(saved);
         told.extend(self.entry(EntryBody::ModelFailed { error, partial, message: Some(message) }));
         told.extend(self.end(4));
         told
