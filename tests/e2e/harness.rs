@@ -23,7 +23,7 @@ mod webdriver;
 mod window;
 mod x11;
 
-pub use desk::Desk;
+pub use desk::{Desk, Plan};
 #[allow(unused_imports, reason = "names for the signatures of scenarios' own helpers")]
 pub use {element::Element, window::Window};
 

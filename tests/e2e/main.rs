@@ -1,4 +1,4 @@
-//! The built app in a real WebKitGTK window, driven as a person drives it. Start reading at [`harness`].
+//! The built app in a real WebKitGTK window, driven as a person drives it. Start reading at [`harness`], then [`scene`].
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -7,6 +7,14 @@
 )]
 #![allow(dead_code, reason = "the harness offers more than any one state of the scenarios uses")]
 
+mod approvals;
+mod first_run;
 mod harness;
+mod looks;
+mod places;
+mod programs;
+mod scene;
 mod start;
+mod tour;
+mod trouble;
 mod work;

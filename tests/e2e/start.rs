@@ -1,6 +1,9 @@
 //! The window opens, is ours, and closes; nothing of it stays behind.
 
+use bosun_testkit::ModelServer;
+
 use crate::harness::Desk;
+use crate::scene::at_work;
 
 #[test]
 fn the_window_opens_fills_the_screen_and_closes() {
@@ -22,4 +25,30 @@ fn the_window_fits_a_small_screen() {
     // Nothing may need a sideways scroll.
     window.wait_until("return document.documentElement.scrollWidth <= innerWidth");
     window.shot("open");
+}
+
+#[test]
+fn a_second_start_hands_its_folder_to_the_window_that_is_open() {
+    let desk = Desk::plan("second").set_up();
+    let server = ModelServer::start();
+    let window = at_work(&desk, &server);
+    let other = desk.home().join("other-project");
+    std::fs::create_dir(&other).unwrap();
+    assert!(desk.start_again(&[]).success());
+    assert!(desk.start_again(&["other-project"]).success());
+    window.wait_for_text("other-project");
+    window.shot("handed-over");
+    assert!(!desk.start_again(&["one", "two"]).success(), "a command line that makes no sense is refused");
+    window.close();
+}
+
+#[test]
+fn the_window_opens_as_it_was_left() {
+    let desk = Desk::plan("as-left").set_up();
+    let window = desk.open();
+    window.wait_for_text("Welcome to Bosun");
+    window.resize(1100, 720);
+    window.close();
+    let window = desk.open_as_left(&[]);
+    window.wait_until("return innerWidth === 1100 && innerHeight === 720");
 }

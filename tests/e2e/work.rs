@@ -1,42 +1,10 @@
 //! The paths a person takes through the main job: ask, approve, edit, answer, refuse, stop, come back to an open question.
 
-use std::path::Path;
-
-use bosun_protocol::{Language, ModelRef, Settings, Theme};
-use bosun_store::{Database, ProviderAccount};
-use bosun_testkit::{ModelServer, Reply, Rule, Wire};
+use bosun_testkit::{ModelServer, Reply, Rule};
 use serde_json::json;
 
-use crate::harness::{Desk, Window};
-
-/// Theme and language.
-type Look = (Theme, Language);
-
-const LOOK: Look = (Theme::Light, Language::English);
-
-/// A person who has used Bosun before: a server of their own is set up and first run is behind them.
-pub fn seed(desk: &Desk, server: &ModelServer, look: Look) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let database = Database::open(&desk.data()).unwrap();
-        let account = ProviderAccount {
-            id: "desk".into(),
-            label: "Desk".into(),
-            family: "openai_chat".into(),
-            base_url: server.base_url(Wire::OpenAi),
-        };
-        database.save_account(account).await.unwrap();
-        let model = ModelRef { provider: "desk".into(), name: "test-model".into() };
-        let settings = Settings { model: Some(model), welcomed: true, theme: look.0, language: look.1 };
-        database.set_setting("settings", &settings).await.unwrap();
-    });
-}
-
-fn project(folder: &Path) {
-    std::fs::write(folder.join("greet.py"), "def greet(name):\n    print(\"Hello \" + name)\n\n\ngreet(\"you\")\n")
-        .unwrap();
-    std::fs::write(folder.join("README.md"), "# Greeter\n").unwrap();
-}
+use crate::harness::Desk;
+use crate::scene::{answer, ask, at_work, card, reopen};
 
 fn edit(new: &str) -> Reply {
     Reply::text("The greeting is built by hand; an f-string is clearer.").and_call_with_id(
@@ -47,7 +15,7 @@ fn edit(new: &str) -> Reply {
 }
 
 /// The story that most scenarios share: plan, look, edit, say.
-fn story() -> ModelServer {
+pub fn story() -> ModelServer {
     let server = ModelServer::start();
     server.add(
         Rule::turn("greeting")
@@ -69,25 +37,6 @@ fn story() -> ModelServer {
     server
 }
 
-fn at_work<'d>(desk: &'d Desk, server: &ModelServer) -> Window<'d> {
-    seed(desk, server, LOOK);
-    project(&desk.project());
-    let window = desk.open_with(&[&desk.project().to_string_lossy()]);
-    window.wait_for_text("What should be done?");
-    window
-}
-
-fn ask(window: &Window<'_>, words: &str) {
-    window.field("Message").write(words);
-    window.button("Send").click();
-}
-
-/// Waits for the card, and then as long as a person needs to see it: the card counts nothing before.
-fn card(window: &Window<'_>) {
-    window.wait_until("return document.querySelector('[role=dialog]') !== null");
-    window.wait_until("window.cardSeen ??= performance.now(); return performance.now() - window.cardSeen > 700");
-}
-
 fn greeting(desk: &Desk) -> String {
     std::fs::read_to_string(desk.project().join("greet.py")).unwrap()
 }
@@ -102,7 +51,7 @@ fn an_edit_is_asked_for_approved_and_on_disk() {
     card(&window);
     window.shot("asked");
     assert!(greeting(&desk).contains("\"Hello \" + name"), "nothing may change before the answer");
-    window.button("Approve").click();
+    answer(&window, "Approve");
     window.wait_for_text("uses an f-string now");
     window.shot("done");
     assert!(greeting(&desk).contains("f\"Hello, {name}!\""), "{}", greeting(&desk));
@@ -147,11 +96,10 @@ fn an_open_question_is_there_again_after_a_restart() {
     ask(&window, "Make the greeting clearer");
     window.wait_for_text("asked because");
     window.crash();
-    let window = desk.open_with(&[&desk.project().to_string_lossy()]);
-    window.by_label("Make the greeting clearer").click();
+    let window = reopen(&desk);
     card(&window);
     window.shot("again");
-    window.button("Approve").click();
+    answer(&window, "Approve");
     window.wait_for_text("uses an f-string now");
     assert!(greeting(&desk).contains("f\"Hello, {name}!\""));
 }
@@ -168,30 +116,4 @@ fn a_turn_can_be_stopped() {
     window.wait_for_text("You stopped the turn.");
     window.shot("stopped");
     server.gate("never").open();
-}
-
-#[test]
-fn every_look_shows_the_same_work() {
-    let looks = [
-        (Desk::plan("look-light-en"), (Theme::Light, Language::English)),
-        (Desk::plan("look-dark-en-small").small(), (Theme::Dark, Language::English)),
-        (Desk::plan("look-light-zh-small").small(), (Theme::Light, Language::SimplifiedChinese)),
-        (Desk::plan("look-dark-zh"), (Theme::Dark, Language::SimplifiedChinese)),
-    ];
-    for (plan, look) in looks {
-        let desk = plan.set_up();
-        let server = story();
-        seed(&desk, &server, look);
-        project(&desk.project());
-        let window = desk.open_with(&[&desk.project().to_string_lossy()]);
-        window.wait_until("return document.querySelector('textarea') !== null");
-        window.by_css("textarea").write("Make the greeting clearer");
-        window.press("Enter");
-        card(&window);
-        window.shot("asked");
-        window.press("y");
-        window.wait_for_text("f-string");
-        window.wait_until("return document.querySelector('[role=dialog]') === null");
-        window.shot("done");
-    }
 }

@@ -1,7 +1,6 @@
 /** The paths a person takes, in a page under the window's own policy. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { SCREENS } from './screens.mjs';
 import { open } from './site.mjs';
 
 let site;
@@ -20,17 +19,6 @@ const message = (page) => page.getByRole('textbox', { name: 'Message' });
 async function done(page) {
   assert.deepEqual(page.faults, []);
   await page.close();
-}
-
-for (const [name, { query, act }] of Object.entries(SCREENS)) {
-  test(`${name} is drawn without a fault, a blocked style or a request to elsewhere`, async () => {
-    const page = await site.show(query);
-    if (act) await act(page);
-    await page.waitForTimeout(200);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok(overflow <= 0, `${overflow} pixels too wide`);
-    await done(page);
-  });
 }
 
 test('a first message makes the session; the focus stays for the next', async () => {

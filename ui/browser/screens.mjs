@@ -30,7 +30,9 @@ export const SCREENS = {
     query: { recorded: 'tools' },
     async act(page) {
       await page.locator('.fold > button').click();
-      for (const head of await page.locator('.tool .head[aria-expanded=false]').all()) await head.click();
+      // Each that is opened is no longer among the shut ones.
+      const shut = page.locator('.tool .head[aria-expanded=false]');
+      while ((await shut.count()) > 0) await shut.first().click();
     },
   },
   answer: { query: { recorded: 'tools' }, act: (page) => page.locator('.log').evaluate((log) => (log.scrollTop = 0)) },

@@ -1,7 +1,7 @@
 /** Pictures of every screen, to be looked at: `node browser/shots.mjs [NAME…] [--size=small] [--look=dark-zh-CN]`. */
 import { mkdirSync } from 'node:fs';
 import { SCREENS } from './screens.mjs';
-import { open } from './site.mjs';
+import { open, rest } from './site.mjs';
 
 const FOLDER = 'test-results/shots';
 const SIZES = {
@@ -31,7 +31,7 @@ for (const [name, { query, act }] of Object.entries(SCREENS)) {
       const [theme, ...lang] = look.split('-');
       const page = await site.show({ theme, lang: lang.join('-'), ...query }, SIZES[size]);
       if (act) await act(page);
-      await page.waitForTimeout(300);
+      await rest(page);
       await page.screenshot({ path: `${FOLDER}/${name}-${size}-${look}.png` });
       for (const fault of page.faults) console.error(name, fault);
       await page.close();

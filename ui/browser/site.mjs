@@ -10,7 +10,28 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data: blob:; " +
   "font-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-src 'none'; form-action 'none'";
 
+/**
+ * Waits until the page has come to rest: every question to the host is answered, fonts are there, what moves once has
+ * moved, and nothing of it led to more. A slow machine takes longer; no time is assumed.
+ */
+export async function rest(page) {
+  await page.evaluate(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    const isMoving = ({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime ?? Infinity);
+    const isBusy = () => !window.recordedIsQuiet?.() || document.getAnimations().some(isMoving);
+    const until = performance.now() + 5000;
+    await document.fonts.ready;
+    for (let calm = 0; calm < 3 && performance.now() < until; calm++) {
+      await frame();
+      if (isBusy()) calm = -1;
+    }
+  });
+}
+
 const BUILT = 'test-results/recorded';
+
+/** How long a page may take for one thing; a cold machine with two cores is slow. */
+const PATIENCE_MS = 20_000;
 
 /** The first browser that is here; `null` where there is none. */
 export const findBrowser = () => PROGRAMS.find((program) => existsSync(program)) ?? null;
@@ -32,7 +53,7 @@ export async function open() {
   async function show(query = {}, { width = 1440, height = 900, ...more } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, ...more });
     const page = await context.newPage();
-    page.setDefaultTimeout(8000);
+    page.setDefaultTimeout(PATIENCE_MS);
     page.on('close', () => void context.close());
     page.faults = [];
     page.on('console', (message) => message.type() === 'error' && page.faults.push(message.text()));
@@ -45,7 +66,7 @@ export async function open() {
     await page.addInitScript(() => Object.freeze(Object.prototype));
     await page.goto(`${origin}/?${new URLSearchParams({ recorded: 'mock', theme: 'light', lang: 'en', ...query })}`);
     await page.locator('main').first().waitFor();
-    await page.waitForTimeout(350);
+    await rest(page);
     return page;
   }
 

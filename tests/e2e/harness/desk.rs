@@ -3,13 +3,16 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use tempfile::TempDir;
 
 use super::bus::{Bus, Keyring};
 use super::display::Display;
 use super::process::{MARK, end_all};
 use super::window::Window;
+
+/// The app under test.
+const BINARY: &str = env!("CARGO_BIN_EXE_bosun-desktop");
 
 /// What a desk will be; [`Plan::set_up`] makes it.
 pub struct Plan {
@@ -34,11 +37,6 @@ impl Plan {
     /// `en` or `zh-CN`.
     pub fn language(self, language: &str) -> Self {
         self.env("BOSUN_LANG", language)
-    }
-
-    /// The folder that answers the native dialog, which WebDriver cannot reach (debug builds of the app only).
-    pub fn picks(self, folder: &Path) -> Self {
-        self.env("BOSUN_PICK_FOLDER", &folder.to_string_lossy())
     }
 
     /// A machine on which no Secret Service answers.
@@ -139,6 +137,25 @@ impl Desk {
         self.root.path().join("home")
     }
 
+    /// What the native dialog for a folder answers from now on, in place of the person, whom WebDriver cannot play there
+    /// (debug builds of the app only). The app is given a link, so that the answer can change while it runs.
+    pub fn pick(&self, folder: &Path) {
+        let link = self.picked();
+        std::fs::remove_file(&link).ok();
+        std::os::unix::fs::symlink(folder, link).expect("a link can be made");
+    }
+
+    fn picked(&self) -> PathBuf {
+        self.root.path().join("picked")
+    }
+
+    /// Starts the app a second time while its window is open, and waits until that start is over.
+    pub fn start_again(&self, arguments: &[&str]) -> ExitStatus {
+        let mut second = self.command(BINARY);
+        second.args(arguments).stdin(Stdio::null()).stdout(self.log()).stderr(self.log());
+        second.status().expect("the app can be started")
+    }
+
     /// Starts the app and waits for its page.
     #[track_caller]
     pub fn open(&self) -> Window<'_> {
@@ -148,7 +165,15 @@ impl Desk {
     /// The same with arguments on its command line.
     #[track_caller]
     pub fn open_with(&self, arguments: &[&str]) -> Window<'_> {
-        Window::open(self, Path::new(env!("CARGO_BIN_EXE_bosun-desktop")), arguments)
+        let window = self.open_as_left(arguments);
+        window.resize(self.size.0, self.size.1);
+        window
+    }
+
+    /// The same without making the window fill the screen.
+    #[track_caller]
+    pub fn open_as_left(&self, arguments: &[&str]) -> Window<'_> {
+        Window::open(self, Path::new(BINARY), arguments)
     }
 
     /// A program in the desk's environment.
@@ -163,7 +188,7 @@ impl Desk {
         command.env("XDG_DATA_HOME", home.join(".local/share")).env("BOSUN_DATA_DIR", self.data());
         // Stable pictures: one language, one time zone, no settings of a desktop, no bridge to a screen reader.
         command.env("LANG", "C.UTF-8").env("TZ", "UTC").env("GSETTINGS_BACKEND", "memory").env("NO_AT_BRIDGE", "1");
-        command.env("TAURI_WEBVIEW_AUTOMATION", "true");
+        command.env("TAURI_WEBVIEW_AUTOMATION", "true").env("BOSUN_PICK_FOLDER", self.picked());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -54,7 +54,7 @@ pub struct Window<'d> {
 }
 
 impl<'d> Window<'d> {
-    /// Starts `binary` on `desk` and makes its window fill the screen.
+    /// Starts `binary` on `desk` and waits for its page.
     #[track_caller]
     pub fn open(desk: &'d Desk, binary: &Path, arguments: &[&str]) -> Self {
         let driver = Driver::start(desk.command("WebKitWebDriver"), desk.log());
@@ -65,9 +65,7 @@ impl<'d> Window<'d> {
                 panic!("the app did not open a window: {refusal}\n{}", desk.said());
             }
         };
-        let window = Self { desk, binary: binary.to_path_buf(), session, _driver: driver };
-        window.resize(desk.size.0, desk.size.1);
-        window
+        Self { desk, binary: binary.to_path_buf(), session, _driver: driver }
     }
 
     /// Gives the window a size, at the screen's top left corner.
@@ -164,6 +162,12 @@ impl<'d> Window<'d> {
         let actions: Vec<Value> = down.chain(up).collect();
         let body = json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": actions }] });
         self.told(self.session.post("/actions", &body));
+    }
+
+    /// Loads the page anew, as after a crash of its process; the app itself goes on.
+    #[track_caller]
+    pub fn reload(&self) {
+        self.told(self.session.post("/refresh", &json!({})));
     }
 
     /// Runs the body of a function in the page.

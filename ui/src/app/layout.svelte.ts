@@ -25,9 +25,14 @@ const START: Saved = {
 
 const TABS: readonly Tab[] = ['plan', 'agents', 'changes'];
 
-/** Widths of the window below which the side pane is a drawer, and the sidebar icons. */
-const DRAWER = '(max-width: 899.98px)';
-const ICONS = '(max-width: 699.98px)';
+/** Width of the window below which the side pane is always a drawer, and below which the sidebar is icons. */
+const DRAWER = 900;
+const ICONS = 700;
+/** What the conversation keeps: the side pane gives way first by its width, then by becoming a drawer. */
+const CENTRE = 560;
+/** The sidebar when it is icons, and the share of the window it takes at most. */
+const RAIL = 52;
+const SIDEBAR_SHARE = 0.21;
 
 export class Layout {
   sidebar = $state(START.sidebar);
@@ -36,9 +41,19 @@ export class Layout {
   inspectorOpen = $state(START.inspectorOpen);
   tab = $state<Tab>(START.tab);
 
-  /** The window is too narrow for three panes. */
-  isDrawer = $state(false);
-  isNarrow = $state(false);
+  private window = $state(window.innerWidth);
+  /** Too narrow for a sidebar with words. */
+  readonly isNarrow = $derived(this.window < ICONS);
+  /** The sidebar as it is drawn beside the others. */
+  readonly sidebarWidth = $derived(
+    this.isNarrow || !this.sidebarOpen
+      ? RAIL
+      : Math.min(this.sidebar, Math.max(WIDTHS.sidebar.min, Math.round(this.window * SIDEBAR_SHARE))),
+  );
+  private readonly room = $derived(this.window - this.sidebarWidth - CENTRE);
+  /** There is no room for three panes: the side pane lies over the conversation while it is open. */
+  readonly isDrawer = $derived(this.window < DRAWER || this.room < WIDTHS.inspector.min);
+  readonly inspectorWidth = $derived(this.isDrawer ? this.inspector : Math.min(this.inspector, this.room));
   /** A drawer is opened for the moment and never remembered. */
   drawerOpen = $state(false);
   sidebarPeek = $state(false);
@@ -46,14 +61,15 @@ export class Layout {
   private project = '';
 
   constructor() {
-    this.watch(DRAWER, (matches) => {
-      this.isDrawer = matches;
-      this.drawerOpen = false;
-    });
-    this.watch(ICONS, (matches) => {
-      this.isNarrow = matches;
-      this.sidebarPeek = false;
-    });
+    window.addEventListener('resize', () => this.resized());
+  }
+
+  /** What was opened for the moment shuts when there is room for it, or none any more. */
+  private resized(): void {
+    const { isDrawer, isNarrow } = this;
+    this.window = window.innerWidth;
+    if (isDrawer !== this.isDrawer) this.drawerOpen = false;
+    if (isNarrow !== this.isNarrow) this.sidebarPeek = false;
   }
 
   get isInspectorShown(): boolean {
@@ -100,12 +116,6 @@ export class Layout {
     } catch {
       // Storage is full or switched off: the layout then lasts for this run.
     }
-  }
-
-  private watch(query: string, listener: (matches: boolean) => void): void {
-    const list = window.matchMedia(query);
-    listener(list.matches);
-    list.addEventListener('change', (event) => listener(event.matches));
   }
 }
 

@@ -59,11 +59,12 @@ export class Workspace {
 
   /** Fetches what the first frame needs; the sessions then follow by themselves. */
   async load(): Promise<void> {
+    const providers = this.run(() => this.refreshProviders());
     const [projects, sessions] = await Promise.all([
       this.client.subscribeProjects((list) => this.projectsChanged(list)),
       this.client.subscribeSessions((list) => (this.sessions = list)),
-      this.refreshProviders(),
     ]);
+    await providers;
     this.projects = projects.first;
     this.sessions = sessions.first;
     const latest = projects.first.find((project) => project.problem === null);

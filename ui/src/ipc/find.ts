@@ -17,5 +17,5 @@ function nowhere(): UiClient {
     const { i18n } = await import('../shared/i18n/i18n.svelte');
     throw { code: 'internal', message: i18n.t.app.notInWindow };
   };
-  return { start } as unknown as UiClient;
+  return { start, uiReady: async () => undefined } as unknown as UiClient;
 }

@@ -5,10 +5,17 @@ import { Host, type World } from './recorded/host';
 import { DIFFS } from './recorded/mock';
 
 const WAIT_MS = 30;
+let waiting = 0;
+
+/** Whether every question was answered. */
+export const isQuiet = (): boolean => waiting === 0;
+
 /** The core's answer takes a moment; what is drawn meanwhile should be seen in development too. */
 const later = <T>(value: () => T): Promise<T> =>
   new Promise((resolve, reject) => {
+    waiting++;
     setTimeout(() => {
+      waiting--;
       try {
         resolve(value());
       } catch (error) {

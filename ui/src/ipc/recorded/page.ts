@@ -1,7 +1,7 @@
 /** The recorded host of a page, chosen by its address: `?recorded=mock&theme=dark&lang=zh-CN&tab=agents`. */
 import type { Language, Theme } from '../bindings';
 import type { UiClient } from '../client';
-import { recordedClient } from '../recorded';
+import { isQuiet, recordedClient } from '../recorded';
 import { clock } from '../../shared/clock.svelte';
 import { NOW } from './builders';
 import { world } from './worlds';
@@ -18,6 +18,6 @@ export function recordedFromAddress(): UiClient {
   if (tab) localStorage.setItem('bosun.layout.p-harbour', JSON.stringify({ tab }));
   clock.read = () => NOW;
   const { client, host } = recordedClient(made);
-  Object.assign(window, { recordedHost: host });
+  Object.assign(window, { recordedHost: host, recordedIsQuiet: isQuiet });
   return client;
 }

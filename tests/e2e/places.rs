@@ -1,0 +1,97 @@
+//! Folders that are no project, and a data folder that cannot be used.
+
+use std::fs;
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::Path;
+
+use bosun_testkit::ModelServer;
+
+use crate::harness::{Desk, Window};
+use crate::scene::{LOOK, at_work, project, seed};
+
+/// Lets the person pick `folder` and waits for the sentence that refuses it.
+fn refused(desk: &Desk, window: &Window<'_>, folder: &Path, sentence: &str) {
+    desk.pick(folder);
+    window.press("Control+o");
+    window.wait_for_text(sentence);
+}
+
+#[test]
+fn what_is_no_project_folder_is_refused_with_the_way_out() {
+    let desk = Desk::plan("folders").set_up();
+    let server = ModelServer::start();
+    let window = at_work(&desk, &server);
+    let here = desk.project();
+    refused(&desk, &window, &here.join("gone"), "does not exist; choose another");
+    refused(&desk, &window, &here.join("greet.py"), "is a file, not a folder");
+    refused(&desk, &window, &desk.home(), "is your home folder");
+    refused(&desk, &window, Path::new("/"), "is the whole machine");
+    window.shot("refused");
+    // For root nothing is unreadable.
+    if !rustix::process::geteuid().is_root() {
+        let closed = here.join("closed");
+        fs::create_dir(&closed).unwrap();
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+        refused(&desk, &window, &closed, "cannot be read with your rights");
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    assert!(window.text().contains("What should be done?"), "the project that was open is left");
+}
+
+#[test]
+fn a_project_that_is_gone_is_listed_with_its_reason_and_comes_back_with_it() {
+    let desk = Desk::plan("gone").set_up();
+    let server = ModelServer::start();
+    at_work(&desk, &server).close();
+    let elsewhere = desk.home().join("moved");
+    fs::rename(desk.project(), &elsewhere).unwrap();
+    let window = desk.open();
+    window.wait_for_text("No project open");
+    window.by_css("button.project").click();
+    window.wait_for_text("The folder is gone.");
+    window.shot("gone");
+    window.press("Escape");
+    desk.pick(&elsewhere);
+    window.press("Control+o");
+    window.wait_for_text("What should be done?");
+    window.shot("found");
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_used_says_why_and_is_tried_again() {
+    let desk = Desk::plan("storage").set_up();
+    let server = ModelServer::start();
+    seed(&desk, &server, LOOK);
+    project(&desk.project());
+    let database = desk.data().join("bosun.db");
+    let file = fs::File::options().read(true).write(true).open(&database).unwrap();
+    // The version of the format, in the header of every SQLite file.
+    let mut version = [0; 4];
+    file.read_exact_at(&mut version, 60).unwrap();
+    file.write_all_at(&[0, 0, 3, 0xe7], 60).unwrap();
+    let before = fs::read(&database).unwrap();
+    let window = desk.open();
+    window.wait_for_text("was made by a newer Bosun (format 999");
+    window.shot("newer");
+    assert_eq!(fs::read(&database).unwrap(), before, "the file was touched");
+    file.write_all_at(&version, 60).unwrap();
+    window.button("Try again").click();
+    window.wait_for_text("Open a folder to begin");
+    window.shot("open");
+}
+
+#[test]
+fn a_locked_database_names_itself() {
+    let desk = Desk::plan("locked").set_up();
+    let server = ModelServer::start();
+    seed(&desk, &server, LOOK);
+    let database = desk.data().join("bosun.db");
+    let file = fs::File::options().read(true).write(true).open(&database).unwrap();
+    rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let window = desk.open();
+    window.wait_for_text("is locked by another program");
+    window.shot("locked");
+    drop(file);
+    window.button("Try again").click();
+    window.wait_for_text("Open a folder to begin");
+}

@@ -1,0 +1,101 @@
+//! What the scenarios share: a person who is set up, a project, and the moves that all of them make.
+
+use std::path::Path;
+
+use bosun_protocol::{Language, ModelRef, Settings, Theme};
+use bosun_store::{Database, ProviderAccount};
+use bosun_testkit::{ModelServer, Wire};
+
+use crate::harness::{Desk, Window};
+
+/// Theme and language.
+pub type Look = (Theme, Language);
+
+pub const LOOK: Look = (Theme::Light, Language::English);
+
+/// A person who has used Bosun before: a server of their own is set up and first run is behind them.
+pub fn seed(desk: &Desk, server: &ModelServer, look: Look) {
+    seed_at(desk, &server.base_url(Wire::OpenAi), look);
+}
+
+/// The same with a server at `base_url`.
+pub fn seed_at(desk: &Desk, base_url: &str, look: Look) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let database = Database::open(&desk.data()).unwrap();
+        let account = ProviderAccount {
+            id: "desk".into(),
+            label: "Desk".into(),
+            family: "openai_chat".into(),
+            base_url: base_url.into(),
+        };
+        database.save_account(account).await.unwrap();
+        let model = ModelRef { provider: "desk".into(), name: "test-model".into() };
+        let settings = Settings { model: Some(model), welcomed: true, theme: look.0, language: look.1 };
+        database.set_setting("settings", &settings).await.unwrap();
+    });
+}
+
+/// A small program to work on.
+pub fn project(folder: &Path) {
+    let greet = "def greet(name):\n    print(\"Hello \" + name)\n\n\ngreet(\"you\")\n";
+    std::fs::write(folder.join("greet.py"), greet).unwrap();
+    std::fs::write(folder.join("README.md"), "# Greeter\n").unwrap();
+}
+
+/// The window of a person who is set up, with the project open and nothing asked yet.
+pub fn at_work<'d>(desk: &'d Desk, server: &ModelServer) -> Window<'d> {
+    seed(desk, server, LOOK);
+    project(&desk.project());
+    let window = reopen(desk);
+    window.wait_for_text("What should be done?");
+    window
+}
+
+/// Starts the app on the desk's project.
+pub fn reopen(desk: &Desk) -> Window<'_> {
+    desk.open_with(&[&desk.project().to_string_lossy()])
+}
+
+pub fn ask(window: &Window<'_>, words: &str) {
+    window.field("Message").write(words);
+    window.button("Send").click();
+}
+
+/// Waits for a card, and then as long as a person needs to see it: nothing counts before.
+pub fn card(window: &Window<'_>) {
+    window.wait_until(
+        "const card = document.querySelector('[role=dialog][aria-modal=false]');
+         if (card === null) return false;
+         if (window.cardSeen?.card !== card) window.cardSeen = { card, at: performance.now() };
+         return performance.now() - window.cardSeen.at > 700",
+    );
+}
+
+/// Presses `button` on the card that is open or comes next, and waits until that card is gone.
+pub fn answer(window: &Window<'_>, button: &str) {
+    card(window);
+    window.button(button).click();
+    card_is_gone(window);
+}
+
+/// Waits until the card that [`card`] saw last is no longer there.
+pub fn card_is_gone(window: &Window<'_>) {
+    window.wait_until("return !window.cardSeen.card.isConnected");
+}
+
+/// Every file below `folder` whose bytes hold `needle`.
+pub fn files_with(folder: &Path, needle: &str) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files_with(&path, needle));
+        } else if let Ok(bytes) = std::fs::read(&path)
+            && bytes.windows(needle.len()).any(|window| window == needle.as_bytes())
+        {
+            found.push(path);
+        }
+    }
+    found
+}

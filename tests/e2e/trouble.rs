@@ -1,0 +1,118 @@
+//! A model that cannot be reached or does not do as it should, and a page that goes away in the middle. The window says
+//! what is wrong and what to do, and nothing is lost.
+
+use std::net::TcpListener;
+
+use bosun_testkit::{Ending, ModelServer, Reply, Rule, Script};
+use serde_json::json;
+
+use crate::harness::{Desk, Window};
+use crate::scene::{LOOK, answer, ask, at_work, project, reopen, seed, seed_at};
+
+const KEY: &str = "sk-wrong-55aa77cc99ee";
+
+fn with_server_at<'d>(desk: &'d Desk, base_url: &str) -> Window<'d> {
+    seed_at(desk, base_url, LOOK);
+    project(&desk.project());
+    reopen(desk)
+}
+
+#[test]
+fn a_wrong_key_is_refused_in_the_providers_words_without_the_key() {
+    let desk = Desk::plan("wrong-key").set_up();
+    let server = ModelServer::start();
+    let refusal = format!("Incorrect API key provided: {KEY}. You can find yours at the desk.");
+    server.answer_models_with(Reply::error(401, "authentication_error", &refusal));
+    server.add(Rule::turn("hello").reply(Reply::error(401, "authentication_error", &refusal)));
+    let window = at_work(&desk, &server);
+    window.press("Control+,");
+    window.by_css("article:last-of-type button.head").click();
+    window.field("Desk: Key").write(KEY);
+    window.button("Save key").click();
+    window.wait_for_text(
+        "key for this run only|key in the keyring".split('|').nth(usize::from(desk.has_keyring())).unwrap(),
+    );
+    window.button("Test call").click();
+    window.wait_for_text("The provider refused");
+    window.wait_for_text("Incorrect API key provided");
+    window.shot("test-call");
+    assert!(!window.text().contains(KEY), "the key is on the screen");
+    window.press("Escape");
+    window.wait_until("return document.querySelector('[role=dialog]') === null");
+
+    ask(&window, "hello");
+    window.wait_for_text("The model did not answer");
+    window.wait_for_text("Incorrect API key provided");
+    assert!(!window.text().contains(KEY), "the key is on the screen");
+    window.shot("in-session");
+    assert!(crate::scene::files_with(&desk.data(), KEY).is_empty(), "the key is in a file");
+    window.button("Settings").click();
+}
+
+#[test]
+fn an_address_where_no_model_is_says_so_and_can_be_tried_again() {
+    let desk = Desk::plan("no-server").set_up();
+    let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = silent.local_addr().unwrap().port();
+    drop(silent);
+    let window = with_server_at(&desk, &format!("http://127.0.0.1:{port}/v1"));
+    ask(&window, "hello");
+    window.wait_for_text("The model did not answer");
+    window.shot("nobody");
+    assert!(window.text().contains(&format!("127.0.0.1:{port}")), "the address is not named:\n{}", window.text());
+    // What answers there then is a web site.
+    let site = ModelServer::at(Script::default(), port).unwrap();
+    site.add(Rule::turn("hello").reply(Reply::html("<html><title>Welcome to the hotel</title></html>")));
+    window.button("Try again").click();
+    window.wait_until("return document.querySelectorAll('.notice.bad').length > 1");
+    window.shot("web-page");
+    drop(site);
+    let server = ModelServer::at(Script::default(), port).unwrap();
+    server.add(Rule::turn("hello").reply("Here I am."));
+    window.button("Try again").click();
+    window.wait_for_text("Here I am.");
+}
+
+#[test]
+fn a_stream_cut_in_a_call_runs_nothing_and_goes_on_when_tried_again() {
+    let desk = Desk::plan("cut").set_up();
+    let server = ModelServer::start();
+    let call = || {
+        Reply::text("Writing it.").and_call("write_file", json!({ "file_path": "/hello.txt", "content": "hello\n" }))
+    };
+    server.add(Rule::any().reply(call().ending(Ending::CutInCall)).reply(call()).reply("It is written."));
+    let window = at_work(&desk, &server);
+    ask(&window, "say hello");
+    window.wait_for_text("The reply was cut off. Nothing in it was carried out.");
+    window.shot("cut");
+    assert!(!desk.project().join("hello.txt").exists() && window.count("[role=dialog]") == 0);
+    window.button("Try again").click();
+    answer(&window, "Approve");
+    window.wait_for_text("It is written.");
+    assert!(desk.project().join("hello.txt").exists());
+    window.shot("done");
+}
+
+#[test]
+fn a_page_that_reloads_in_a_turn_shows_it_again_and_the_turn_goes_on() {
+    let desk = Desk::plan("reload").set_up();
+    let server = ModelServer::start();
+    server.add(
+        Rule::turn("say hello").reply(Reply::text("I begin").and_gate("half").and_text(" and I end.")).reply("never"),
+    );
+    let window = at_work(&desk, &server);
+    ask(&window, "say hello");
+    window.wait_for_text("I begin");
+    window.reload();
+    window.wait_for_text("I begin");
+    window.shot("half");
+    server.gate("half").open();
+    window.wait_for_text("I begin and I end.");
+    window.shot("whole");
+    assert_eq!(server.requests().len(), 1, "the model was asked again");
+    // What is typed afterwards reaches the session that the page found again.
+    seed(&desk, &server, LOOK);
+    server.add(Rule::turn("go on").reply("Gladly."));
+    ask(&window, "go on");
+    window.wait_for_text("Gladly.");
+}
