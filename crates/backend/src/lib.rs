@@ -35,7 +35,9 @@ pub use error::{BackendError, PathError};
 pub use file::{ContentHash, FileData, FileInfo, FileStamp, ReadContent, ReadResult, ReadWindow, TextPage};
 pub use filesystem::{FilesystemBackend, FilesystemOptions};
 pub use git_branch::git_branch;
-pub use local_shell::{LocalShellBackend, LocalShellOptions};
+pub use local_shell::{
+    LocalShellBackend, LocalShellOptions, Program, ProgramAnswer, ProgramExit, ProgramPipes, ProgramRun, RunningProgram,
+};
 pub use path::VirtualPath;
 pub use project::{ProjectRoot, RootError, RootNote, project_root};
 pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation};

@@ -3,6 +3,7 @@
 mod environment;
 mod launch;
 mod output;
+mod program;
 mod run;
 mod tree;
 
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use program::{Program, ProgramAnswer, ProgramExit, ProgramPipes, ProgramRun, RunningProgram};
 use tokio::sync::Semaphore;
 
 use crate::fault::on_disk;

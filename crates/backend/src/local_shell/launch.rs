@@ -59,7 +59,7 @@ fn working_folder(root: &Root) -> std::path::PathBuf {
 
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code, reason = "the only way to do something between fork and exec")]
-fn prepare_child(shell: &mut Command, tag: Tag) {
+pub(super) fn prepare_child(shell: &mut Command, tag: Tag) {
     use rustix::process::{Resource, Rlimit, setrlimit};
     // SAFETY: the closure runs in the forked child of a process with many threads. It makes two system calls and
     // nothing else: it allocates nothing and takes no lock.
@@ -74,4 +74,4 @@ fn prepare_child(shell: &mut Command, tag: Tag) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn prepare_child(_shell: &mut Command, _tag: Tag) {}
+pub(super) fn prepare_child(_shell: &mut Command, _tag: Tag) {}

@@ -40,7 +40,7 @@ pub(super) async fn run(
 ) -> Result<ExecResult, BackendError> {
     let begun = Instant::now();
     let Running { mut child, stdout, stderr, tree } = running;
-    let alive = Alive { tree, ending: false };
+    let alive = Alive::new(tree);
     let mut collector = Collector::new(sink, spool_dir);
     let mut pipes = Pipes::new(stdout, stderr);
     let mut exit = child.wait();
@@ -177,13 +177,26 @@ async fn either(first: Stream, out: impl Future<Output = usize>, err: impl Futur
 }
 
 /// Ends the tree whichever way the run ends, also where its future is dropped.
-struct Alive {
+pub(super) struct Alive {
     tree: ProcessTree,
     /// Ending is under way on a thread that nothing stops.
     ending: bool,
 }
 
 impl Alive {
+    pub(super) fn new(tree: ProcessTree) -> Self {
+        Self { tree, ending: false }
+    }
+
+    /// Ends all processes.
+    pub(super) async fn end_now(&mut self) {
+        let tree = self.tree;
+        self.ending = true;
+        if let Err(error) = tokio::task::spawn_blocking(move || tree.end()).await {
+            tracing::warn!(%error, "processes of a program may go on");
+        }
+    }
+
     /// Ends all processes, while their last output is still read.
     async fn end(mut self, pipes: &mut Pipes, collector: &mut Collector<'_>) {
         let tree = self.tree;
