@@ -1,13 +1,14 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use bosun_agent::{Agent, AgentParts, IdSource, Limits, Middleware, Policy, Subagents, TurnContext, UuidSource};
+use bosun_agent::{Agent, AgentParts, IdSource, Limits, Middleware, Policy, TurnContext, UuidSource};
 use bosun_backend::{Backend, BlobStore};
 use bosun_model::{ChatModel, SystemBlock};
 use bosun_tools::{DynTool, RegistryError};
 
+use crate::stack::Blueprint;
 use crate::sub_agents::DeclaredSubagents;
-use crate::{Filesystem, HumanInTheLoop, PatchToolCalls, SubAgents, SubagentSpec, TodoList, prompt};
+use crate::{Artifacts, FilesystemOptions, HumanInTheLoop, SubagentSpec, SummarizationOptions, prompt};
 
 /// Everything [`create_deep_agent`] can be told. Start from [`DeepAgentConfig::new`].
 pub struct DeepAgentConfig {
@@ -22,6 +23,13 @@ pub struct DeepAgentConfig {
     pub tools: Vec<Arc<dyn DynTool>>,
     /// Only these built-in tools; `None` gives all that the backend can carry.
     pub builtin_tools: Option<Vec<String>>,
+    /// Descriptions of built-in tools, by name, in the place of their own.
+    pub descriptions: BTreeMap<String, String>,
+    pub filesystem: FilesystemOptions,
+    pub summarization: SummarizationOptions,
+    /// Where large results and old conversation go; by default nowhere, because the root of a backend may be a
+    /// person's folder.
+    pub artifacts: Artifacts,
     /// In addition to the general-purpose one; one of that name replaces it.
     pub subagents: Vec<SubagentSpec>,
     /// The user's own middleware, between `PatchToolCalls` and `HumanInTheLoop`.
@@ -41,6 +49,10 @@ impl DeepAgentConfig {
             system_prompt: None,
             tools: Vec::new(),
             builtin_tools: None,
+            descriptions: BTreeMap::new(),
+            filesystem: FilesystemOptions::default(),
+            summarization: SummarizationOptions::default(),
+            artifacts: Artifacts::default(),
             subagents: Vec::new(),
             middleware: Vec::new(),
             policy: Policy::default(),
@@ -66,13 +78,18 @@ pub enum DeepAgentError {
 /// # Errors
 /// [`DeepAgentError`] for names that clash or do not exist.
 pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentError> {
-    let specs = subagent_specs(config.subagents)?;
-    let allowed = config.builtin_tools.as_deref();
+    let blueprint = Arc::new(Blueprint {
+        specs: subagent_specs(config.subagents)?,
+        filesystem: config.filesystem,
+        summarization: config.summarization,
+        artifacts: config.artifacts,
+        descriptions: config.descriptions,
+    });
     let mut system = vec![SystemBlock::new(prompt::BASE)];
     if let Some(text) = config.system_prompt {
         system.insert(0, SystemBlock::new(text));
     }
-    let mut middleware = core_stack(&config.backend, &specs, allowed)?;
+    let mut middleware = blueprint.stack(&*config.backend, config.builtin_tools.as_deref())?;
     middleware.extend(config.middleware);
     middleware.push(Arc::new(HumanInTheLoop));
     Ok(Agent::new(AgentParts {
@@ -83,7 +100,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         system,
         backend: config.backend,
         blobs: config.blobs,
-        subagents: Some(Arc::new(DeclaredSubagents { specs }) as Arc<dyn Subagents>),
+        subagents: Some(Arc::new(DeclaredSubagents { blueprint })),
         limits: config.limits,
         ids: config.ids,
         policy: config.policy,
@@ -93,7 +110,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
 /// A subagent on its parent's model, backend, policy and limits.
 pub(crate) fn subagent(
     spec: &SubagentSpec,
-    specs: &Arc<[SubagentSpec]>,
+    blueprint: &Arc<Blueprint>,
     parent: &TurnContext,
 ) -> Result<Agent, DeepAgentError> {
     let owner = parent.agent();
@@ -101,7 +118,7 @@ pub(crate) fn subagent(
     if !spec.prompt.trim().is_empty() {
         system.push(SystemBlock::new(spec.prompt.clone()));
     }
-    let mut middleware = core_stack(&owner.backend, specs, spec.tools.as_deref())?;
+    let mut middleware = blueprint.stack(&*owner.backend, spec.tools.as_deref())?;
     middleware.push(Arc::new(HumanInTheLoop));
     Ok(Agent::new(AgentParts {
         name: spec.name.clone(),
@@ -111,45 +128,11 @@ pub(crate) fn subagent(
         system,
         backend: Arc::clone(&owner.backend),
         blobs: owner.blobs.clone(),
-        subagents: Some(Arc::new(DeclaredSubagents { specs: Arc::clone(specs) })),
+        subagents: Some(Arc::new(DeclaredSubagents { blueprint: Arc::clone(blueprint) })),
         limits: owner.limits,
         ids: Arc::clone(&owner.ids),
         policy: (*owner.policy()).clone(),
     })?)
-}
-
-/// The built-in members in their order, without the innermost. A member whose every tool is left out is left out
-/// itself, and its prompt with it.
-fn core_stack(
-    backend: &Arc<dyn Backend>,
-    specs: &Arc<[SubagentSpec]>,
-    allowed: Option<&[String]>,
-) -> Result<Vec<Arc<dyn Middleware>>, DeepAgentError> {
-    let files = Filesystem::new(Arc::clone(backend), allowed);
-    let stack: Vec<Arc<dyn Middleware>> =
-        vec![Arc::new(TodoList), Arc::new(files), Arc::new(SubAgents::new(Arc::clone(specs)))];
-    check_names(&**backend, &stack, allowed)?;
-    let wanted = |name: &str| allowed.is_none_or(|allowed| allowed.iter().any(|entry| entry == name));
-    let has_tools = |middleware: &Arc<dyn Middleware>| middleware.tools().iter().any(|tool| wanted(&tool.spec().name));
-    let mut kept: Vec<Arc<dyn Middleware>> = stack.into_iter().filter(has_tools).collect();
-    kept.push(Arc::new(PatchToolCalls));
-    Ok(kept)
-}
-
-fn check_names(
-    backend: &dyn Backend,
-    stack: &[Arc<dyn Middleware>],
-    allowed: Option<&[String]>,
-) -> Result<(), DeepAgentError> {
-    let known: Vec<String> = bosun_tools::file_tools(backend)
-        .into_iter()
-        .chain(stack.iter().flat_map(|middleware| middleware.tools()))
-        .map(|tool| tool.spec().name.clone())
-        .collect();
-    match allowed.unwrap_or_default().iter().find(|name| !known.contains(name)) {
-        Some(name) => Err(DeepAgentError::UnknownTool { name: name.clone(), known: known.join(", ") }),
-        None => Ok(()),
-    }
 }
 
 fn subagent_specs(own: Vec<SubagentSpec>) -> Result<Arc<[SubagentSpec]>, DeepAgentError> {

@@ -1,27 +1,122 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
 use bosun_backend::Backend;
-use bosun_model::{AiMessage, ChatRequest};
-use bosun_tools::{DynTool, ToolKind, file_tools};
+use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
+use bosun_tools::{BuiltinOptions, DynTool, ReadFormat, StateUpdate, ToolKind, ToolOutput, file_tools_with};
+use serde::{Deserialize, Serialize};
 
-use crate::prompt;
+use crate::artifacts::Artifacts;
+use crate::rewrites::Rewrites;
+use crate::{eviction, media, prompt};
 
-/// The file tools over a backend, `execute` where it has a shell, and how paths and the shell hang together.
+/// What may be set about files and commands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FilesystemOptions {
+    /// Stands in for the section of the prompt about files; empty leaves it out.
+    pub prompt: Option<String>,
+    pub read_format: ReadFormat,
+    /// Matches of one `grep` that names no `max_count`.
+    pub grep_max_count: u32,
+    /// Longest time limit a call of `execute` may ask for, in seconds.
+    pub max_execute_timeout: u64,
+    /// Results over so many tokens are put into a file; 0 never does.
+    pub evict_results_over: u32,
+    /// The same for messages of the user.
+    pub evict_messages_over: u32,
+}
+
+impl Default for FilesystemOptions {
+    fn default() -> Self {
+        Self {
+            prompt: None,
+            read_format: ReadFormat::default(),
+            grep_max_count: 1_000,
+            max_execute_timeout: 3_600,
+            evict_results_over: 20_000,
+            evict_messages_over: 50_000,
+        }
+    }
+}
+
+/// The file tools over a backend, `execute` where it has a shell, and how paths and the shell hang together. Results
+/// and messages that are too large for a conversation go into files; media that the model cannot take are named.
 pub struct Filesystem {
     tools: Vec<Arc<dyn DynTool>>,
+    options: FilesystemOptions,
+    artifacts: Artifacts,
+    messages: Rewrites,
+    unsupported: Rewrites,
+    refused: Rewrites,
 }
 
 impl Filesystem {
     /// All file tools that `backend` can carry, or those of them that `allowed` names.
-    pub fn new(backend: Arc<dyn Backend>, allowed: Option<&[String]>) -> Self {
-        let mut tools = file_tools(&*backend);
+    pub fn new(backend: &dyn Backend, allowed: Option<&[String]>, options: FilesystemOptions) -> Self {
+        let builtin = BuiltinOptions {
+            read_format: options.read_format,
+            grep_max_count: options.grep_max_count,
+            max_execute_timeout: Duration::from_secs(options.max_execute_timeout),
+            ..BuiltinOptions::default()
+        };
+        let mut tools = file_tools_with(backend, &builtin);
         tools.retain(|tool| allowed.is_none_or(|allowed| allowed.contains(&tool.spec().name)));
-        Self { tools }
+        Self {
+            tools,
+            options,
+            artifacts: Artifacts::default(),
+            messages: Rewrites::default(),
+            unsupported: Rewrites::default(),
+            refused: Rewrites::default(),
+        }
+    }
+
+    /// Where large results and messages are put; without it they stay.
+    pub fn with_artifacts(mut self, artifacts: Artifacts) -> Self {
+        self.artifacts = artifacts;
+        self
     }
 
     fn has(&self, kind: ToolKind) -> bool {
         self.tools.iter().any(|tool| tool.kind() == kind)
+    }
+
+    fn add_prompt(&self, request: &mut ChatRequest) {
+        match self.options.prompt.as_deref() {
+            Some(text) if text.trim().is_empty() => {}
+            Some(text) => prompt::append(request, text),
+            None => prompt::append(request, prompt::FILES),
+        }
+        if self.has(ToolKind::Execute) {
+            prompt::append(request, prompt::SHELL);
+        }
+    }
+
+    /// Messages as the model may have them: large ones of the user as stubs, media by what it can take.
+    fn rewrite(&self, cx: &TurnContext, request: &mut ChatRequest) {
+        let (evicted, refused) = cx.log().with_state(|state| {
+            let evicted = state.fields.get(eviction::MESSAGES_FIELD);
+            let evicted: BTreeMap<String, String> =
+                evicted.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default();
+            (evicted, media::refused_before(state))
+        });
+        let abilities = cx.agent().model.info().abilities;
+        for (index, message) in request.messages.iter_mut().enumerate() {
+            if let Message::Human(human) = &**message
+                && let Some(path) = evicted.get(human.id.as_str())
+            {
+                *message = self.messages.of(message, |_| Some(eviction::message(human, path)));
+            }
+            if index < refused {
+                *message = self.refused.of(message, media::refused);
+            }
+            if !media::takes_all(abilities) {
+                *message = self.unsupported.of(message, |message| media::without_unsupported(message, abilities));
+            }
+        }
     }
 }
 
@@ -34,16 +129,50 @@ impl Middleware for Filesystem {
         self.tools.clone()
     }
 
+    fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        Box::pin(async move {
+            Ok(eviction::last_message(cx, &self.artifacts, limit(self.options.evict_messages_over)).await)
+        })
+    }
+
     fn wrap_model_call<'a>(
         &'a self,
-        _cx: &'a TurnContext,
+        cx: &'a TurnContext,
         mut request: ChatRequest,
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
-        prompt::append(&mut request, prompt::FILES);
-        if self.has(ToolKind::Execute) {
-            prompt::append(&mut request, prompt::SHELL);
-        }
-        next.run(request)
+        self.add_prompt(&mut request);
+        Box::pin(async move {
+            let mut sent = request.clone();
+            self.rewrite(cx, &mut sent);
+            match next.run(sent).await {
+                // The provider did not want a picture: it is named instead from now on, and the request made again.
+                Err(error) if media::is_refusal(&error, &request.messages) => {
+                    tracing::warn!(%error, "the provider refused media, which is left out from now on");
+                    media::refuse(cx).await?;
+                    self.rewrite(cx, &mut request);
+                    next.run(request).await
+                }
+                answer => answer,
+            }
+        })
     }
+
+    fn wrap_tool_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        Box::pin(async move {
+            let (id, name) = (call.id.clone(), call.name.clone());
+            let output = next.run(call).await?;
+            let most = limit(self.options.evict_results_over);
+            Ok(eviction::result(cx, &self.artifacts, most, &name, id.as_str(), output).await)
+        })
+    }
+}
+
+fn limit(tokens: u32) -> Option<u32> {
+    Some(tokens).filter(|tokens| *tokens > 0)
 }

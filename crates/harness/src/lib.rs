@@ -6,17 +6,29 @@
 //! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `TodoList`, `Filesystem`,
 //! `SubAgents`, `PatchToolCalls`, the user's own, `HumanInTheLoop`.
 
+mod artifacts;
 mod create;
+mod eviction;
 mod filesystem;
 mod human_in_the_loop;
+mod media;
 mod patch_tool_calls;
 mod prompt;
+mod rewrites;
+mod stack;
 mod sub_agents;
+mod summarization;
 mod todo_list;
+mod tokens;
 
+pub use artifacts::Artifacts;
 pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
-pub use filesystem::Filesystem;
+pub use filesystem::{Filesystem, FilesystemOptions};
 pub use human_in_the_loop::HumanInTheLoop;
 pub use patch_tool_calls::PatchToolCalls;
 pub use sub_agents::{GENERAL_PURPOSE, SubAgents, SubagentSpec};
+pub use summarization::{
+    Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization, SummarizationOptions,
+    Summary, SummaryCause, Threshold, edit_summary, undo_summary,
+};
 pub use todo_list::TodoList;

@@ -4,6 +4,7 @@ use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, Subagents
 use bosun_model::{AiMessage, ChatRequest};
 use bosun_tools::{DynTool, SubagentCard, Task, erase};
 
+use crate::stack::Blueprint;
 use crate::{create, prompt};
 
 /// The subagent that every agent has.
@@ -68,15 +69,16 @@ impl Middleware for SubAgents {
 
 /// Makes subagents from their specs, on the parent's model, backend, policy and limits.
 pub(crate) struct DeclaredSubagents {
-    pub specs: Arc<[SubagentSpec]>,
+    pub blueprint: Arc<Blueprint>,
 }
 
 impl Subagents for DeclaredSubagents {
     fn agent(&self, name: &str, parent: &TurnContext) -> Result<Arc<Agent>, String> {
-        let Some(spec) = self.specs.iter().find(|spec| spec.name == name) else {
-            let known: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+        let specs = &self.blueprint.specs;
+        let Some(spec) = specs.iter().find(|spec| spec.name == name) else {
+            let known: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
             return Err(format!("Error: there is no subagent '{name}'; use one of: {}.", known.join(", ")));
         };
-        create::subagent(spec, &self.specs, parent).map(Arc::new).map_err(|error| format!("Error: {error}"))
+        create::subagent(spec, &self.blueprint, parent).map(Arc::new).map_err(|error| format!("Error: {error}"))
     }
 }

@@ -1,0 +1,88 @@
+use bosun_agent::TurnContext;
+use bosun_backend::{Backend, BackendError, Change, Expect, Unwitnessed, VirtualPath};
+use bosun_tools::StateUpdate;
+
+/// Where large results and old conversation are put, so that the model can still read them. Without a root they are
+/// put nowhere: a backend whose `/` is somebody's folder is no place for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Artifacts {
+    /// The folder that holds `large_tool_results` and `conversation_history`.
+    pub root: Option<VirtualPath>,
+}
+
+/// Longest name that is used as it is, in bytes.
+const LONGEST_NAME: usize = 128;
+
+impl Artifacts {
+    /// Below `/`, as in the documented path space.
+    pub fn at_root() -> Self {
+        Self { root: Some(VirtualPath::root()) }
+    }
+
+    /// The path of an artifact, where there is a place for it.
+    pub(crate) fn path(&self, folder: &str, name: &str) -> Option<VirtualPath> {
+        self.root.as_ref()?.join(&format!("{folder}/{name}")).ok()
+    }
+}
+
+/// Writes an artifact through the agent's backend. The update is what a backend that keeps its files in the state
+/// wants merged.
+pub(crate) async fn put(cx: &TurnContext, path: &VirtualPath, bytes: Vec<u8>) -> Result<StateUpdate, BackendError> {
+    let change = cx.agent().backend.write(path, bytes, Expect::Anything, &Unwitnessed).await?;
+    Ok(update_of(change))
+}
+
+/// Adds `text` at the end of an artifact, or makes it.
+pub(crate) async fn append(cx: &TurnContext, path: &VirtualPath, text: &str) -> Result<StateUpdate, BackendError> {
+    let mut bytes = match whole(&*cx.agent().backend, path).await {
+        Ok(bytes) => bytes,
+        Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    bytes.extend_from_slice(text.as_bytes());
+    put(cx, path, bytes).await
+}
+
+/// The whole of a file.
+pub(crate) async fn whole(backend: &dyn Backend, path: &VirtualPath) -> Result<Vec<u8>, BackendError> {
+    let missing = || BackendError::NotFound { path: path.clone() };
+    backend.download(vec![path.clone()]).await.pop().unwrap_or_else(|| Err(missing()))
+}
+
+fn update_of(change: Change) -> StateUpdate {
+    StateUpdate { files: change.state, ..StateUpdate::default() }
+}
+
+/// A name from an id of the model's or a session: separators and dots become `_`, and one that is too long its hash.
+pub(crate) fn name_of(id: &str) -> String {
+    if id.is_empty() {
+        return "unnamed".into();
+    }
+    if id.len() > LONGEST_NAME {
+        return format!("call-{}", bosun_backend::ContentHash::of(id.as_bytes()));
+    }
+    id.chars().map(|c| if matches!(c, '.' | '/' | '\\' | '\0') || c.is_control() { '_' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn names_of_ids_are_names() {
+        assert_eq!(name_of("call.1/a"), "call_1_a");
+        assert_eq!(name_of("../a.b\\c"), "___a_b_c");
+        assert_eq!(name_of(&"z".repeat(128)), "z".repeat(128));
+        let long = name_of(&"z".repeat(129));
+        assert!(long.starts_with("call-") && long.len() == 69, "{long}");
+    }
+
+    #[test]
+    fn without_a_root_there_is_no_place() {
+        assert_eq!(Artifacts::default().path("large_tool_results", "a"), None);
+        let path = Artifacts::at_root().path("large_tool_results", "a").unwrap();
+        assert_eq!(path.as_str(), "/large_tool_results/a");
+    }
+}

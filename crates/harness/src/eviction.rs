@@ -1,0 +1,194 @@
+use bosun_agent::TurnContext;
+use bosun_backend::{KeptOutput, VirtualPath};
+use bosun_model::{ContentBlock, HumanMessage, Message, text_of};
+use bosun_tools::{StateUpdate, ToolOutput};
+
+use crate::artifacts::{self, Artifacts};
+
+/// The folder of results that were too large for the conversation.
+pub(crate) const FOLDER: &str = "large_tool_results";
+/// The state field with the messages of the user that were too large: message id to path.
+pub(crate) const MESSAGES_FIELD: &str = "evicted_messages";
+
+/// Characters of one token here, as in the reference.
+const CHARS: usize = 4;
+/// Lines of head and tail that stay visible, and how long one may be.
+const EDGE: usize = 5;
+const LINE: usize = 1_000;
+/// Of an id that long only this much is shown.
+const SHOWN_ID: usize = 32;
+/// Tools that bound their results themselves.
+const BOUNDED: [&str; 7] = ["ls", "glob", "grep", "read_file", "edit_file", "write_file", "delete"];
+/// Most bytes of a command's output that are kept.
+const MOST_KEPT: usize = 32 << 20;
+
+/// Replaces a result that is too large by its head and tail and puts the whole where the model can read it. Where it
+/// cannot be put anywhere, the result stays as it is.
+pub(crate) async fn result(
+    cx: &TurnContext,
+    artifacts: &Artifacts,
+    limit: Option<u32>,
+    tool: &str,
+    call_id: &str,
+    mut output: ToolOutput,
+) -> ToolOutput {
+    let Some(limit) = limit.filter(|_| !BOUNDED.contains(&tool)) else { return output };
+    let text = text_of(&output.content);
+    let is_large = text.chars().count() > limit as usize * CHARS;
+    if !is_large && output.full_output.is_none() {
+        return output;
+    }
+    let Some(path) = artifacts.path(FOLDER, &artifacts::name_of(call_id)) else { return output };
+    let bytes = match output.full_output.take() {
+        Some(kept) => whole(kept).await.unwrap_or_else(|| text.clone().into_bytes()),
+        None => text.clone().into_bytes(),
+    };
+    match artifacts::put(cx, &path, bytes).await {
+        Ok(written) => {
+            output.update.files.extend(written.files);
+            if is_large {
+                let stub = ContentBlock::text(stub(call_id, &path, &text));
+                let rest = output.content.into_iter().filter(|block| block.as_text().is_none());
+                output.content = std::iter::once(stub).chain(rest).collect();
+                output.artifact.truncated = true;
+            } else {
+                output.content.push(ContentBlock::text(format!("[The whole output is in {path}.]")));
+            }
+        }
+        Err(error) => tracing::warn!(%error, %path, "a large result could not be kept, so it stays as it is"),
+    }
+    output
+}
+
+async fn whole(output: KeptOutput) -> Option<Vec<u8>> {
+    let read = tokio::task::spawn_blocking(move || output.read(0, MOST_KEPT)).await;
+    match read {
+        Ok(Ok(bytes)) => Some(bytes),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "a command's whole output could not be read back");
+            None
+        }
+        Err(error) => {
+            tracing::error!(%error, "reading a command's output back ended in a panic");
+            None
+        }
+    }
+}
+
+fn stub(call_id: &str, path: &VirtualPath, text: &str) -> String {
+    let mut id: String = call_id.chars().take(SHOWN_ID).collect();
+    if id.len() < call_id.len() {
+        id.push_str("...");
+    }
+    let preview = Preview::of(text);
+    let cut = if preview.dropped > 0 { " the head and the tail of it" } else { " all its lines" };
+    let clipped = if preview.clipped { ", long lines cut" } else { "" };
+    format!(
+        "The result of the call {id} was too large for this conversation and is in the file {path}.\nRead only the \
+         part you need, for example with read_file, file_path \"{path}\", offset 0, limit 100, or find the place with \
+         grep first. This shows{cut}{clipped}:\n\n{}\n",
+        preview.text
+    )
+}
+
+struct Preview {
+    text: String,
+    dropped: usize,
+    clipped: bool,
+}
+
+impl Preview {
+    /// The first and the last lines behind their numbers.
+    fn of(text: &str) -> Self {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut clipped = false;
+        let mut rows = |from: usize, to: usize| -> String {
+            let width = to.to_string().len();
+            let numbered = lines.iter().enumerate().take(to).skip(from).map(|(index, line)| {
+                let shown: String = line.chars().take(LINE).collect();
+                clipped |= shown.len() < line.len();
+                format!("{:>width$}  {shown}", index + 1)
+            });
+            numbered.collect::<Vec<_>>().join("\n")
+        };
+        let count = lines.len();
+        if count <= 2 * EDGE {
+            let text = rows(0, count);
+            return Self { text, dropped: 0, clipped };
+        }
+        let dropped = count - 2 * EDGE;
+        let text = format!("{}\n... [{dropped} lines truncated] ...\n{}", rows(0, EDGE), rows(count - EDGE, count));
+        Self { text, dropped, clipped }
+    }
+}
+
+/// Puts the last message of the user into a file where it is too large, and remembers which one that was.
+pub(crate) async fn last_message(cx: &TurnContext, artifacts: &Artifacts, limit: Option<u32>) -> StateUpdate {
+    let nothing = StateUpdate::default();
+    let Some(limit) = limit else { return nothing };
+    let (last, mut known) = cx.log().with_state(|state| {
+        let last = state.messages.last().cloned();
+        (last, state.fields.get(MESSAGES_FIELD).cloned().unwrap_or_else(|| serde_json::json!({})))
+    });
+    let Some(Message::Human(message)) = last.as_deref() else { return nothing };
+    let text = text_of(&message.content);
+    if text.chars().count() <= limit as usize * CHARS {
+        return nothing;
+    }
+    let name = format!("{}.md", artifacts::name_of(message.id.as_str()));
+    let Some(path) = artifacts.path("conversation_history", &name) else { return nothing };
+    match artifacts::put(cx, &path, text.into_bytes()).await {
+        Ok(mut update) => {
+            if let Some(known) = known.as_object_mut() {
+                known.insert(message.id.to_string(), path.as_str().into());
+            }
+            update.fields.push((MESSAGES_FIELD.into(), known));
+            update
+        }
+        Err(error) => {
+            tracing::warn!(%error, "a very long message could not be put into a file, so it is sent whole");
+            nothing
+        }
+    }
+}
+
+/// A message of the user as it is sent once its text is in a file.
+pub(crate) fn message(message: &HumanMessage, path: &str) -> Message {
+    let preview = Preview::of(&text_of(&message.content)).text;
+    let text = format!(
+        "This message was too large for the conversation and is in the file {path}. Read the parts you need, for \
+         example with read_file and its offset and limit, or find the place with grep. Its head and tail:\n\n{preview}\n"
+    );
+    let media = message.content.iter().filter(|block| block.as_text().is_none()).cloned();
+    let content = std::iter::once(ContentBlock::text(text)).chain(media).collect();
+    Message::Human(HumanMessage { id: message.id.clone(), content })
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn a_preview_has_head_and_tail_with_their_numbers() {
+        let text: String = (1..=4_000).map(|n| format!("line {n}\n")).collect();
+        let preview = Preview::of(&text);
+        assert!(preview.text.starts_with("1  line 1\n"));
+        assert!(preview.text.contains("\n... [3990 lines truncated] ...\n3996  line 3996\n"));
+        assert!(preview.text.ends_with("4000  line 4000"));
+    }
+
+    #[test]
+    fn ten_lines_are_all_shown_and_long_ones_cut() {
+        let preview = Preview::of(&vec!["x".repeat(8_000); 10].join("\n"));
+        assert_eq!((preview.dropped, preview.clipped, preview.text.lines().count()), (0, true, 10));
+        assert!(preview.text.starts_with(&format!(" 1  {}\n", "x".repeat(1_000))));
+    }
+
+    #[test]
+    fn a_long_id_is_shown_in_part() {
+        let path = VirtualPath::parse("/large_tool_results/z").unwrap();
+        assert!(stub(&"z".repeat(200), &path, "a").contains(&format!("call {}... was", "z".repeat(32))));
+    }
+}

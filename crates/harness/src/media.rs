@@ -1,0 +1,102 @@
+//! Pictures and documents, for models and providers that cannot take them. The state keeps them all.
+
+use std::sync::Arc;
+
+use bosun_agent::{AgentError, EntryBody, State, TurnContext};
+use bosun_model::{Abilities, ContentBlock, Media, MediaKind, Message, ModelErrorKind};
+use bosun_tools::StateUpdate;
+
+/// The state field with the place before which media were refused by the provider.
+const FIELD: &str = "media_refused_before";
+
+pub(crate) fn takes_all(abilities: Abilities) -> bool {
+    abilities.images && abilities.documents
+}
+
+/// A message with the media named that the model cannot take; `None` where there are none.
+pub(crate) fn without_unsupported(message: &Message, abilities: Abilities) -> Option<Message> {
+    let supported = |media: &Media| match media.kind {
+        MediaKind::Image => abilities.images,
+        MediaKind::Document => abilities.documents,
+        // What adapters cannot send they name themselves.
+        MediaKind::Audio | MediaKind::Video => true,
+    };
+    replaced(message, |media| !supported(media), "this model cannot look at it")
+}
+
+/// A message with all its media named; `None` where there are none.
+pub(crate) fn refused(message: &Message) -> Option<Message> {
+    replaced(message, |_| true, "the provider refused it")
+}
+
+fn replaced(message: &Message, wanted: impl Fn(&Media) -> bool, reason: &str) -> Option<Message> {
+    let is_wanted = |block: &ContentBlock| matches!(block, ContentBlock::Media(media) if wanted(media));
+    if !message.content().iter().any(is_wanted) {
+        return None;
+    }
+    let mut message = message.clone();
+    let content = match &mut message {
+        Message::System(message) => &mut message.content,
+        Message::Human(message) => &mut message.content,
+        Message::Ai(message) => &mut message.content,
+        Message::Tool(message) => &mut message.content,
+    };
+    for block in content.iter_mut() {
+        if let ContentBlock::Media(media) = block
+            && wanted(media)
+        {
+            let name = media.name.as_deref().unwrap_or("a file");
+            *block = ContentBlock::text(format!("[{name} ({}) is left out: {reason}]", media.mime));
+        }
+    }
+    Some(message)
+}
+
+/// Whether a request failed because of the media in it that came since the last reply.
+pub(crate) fn is_refusal(error: &AgentError, messages: &[Arc<Message>]) -> bool {
+    let AgentError::Model(error) = error else { return false };
+    if error.kind != ModelErrorKind::InvalidRequest {
+        return false;
+    }
+    let words = error.message.to_lowercase();
+    let about_media = ["image", "media", "document", "pdf", "base64"].iter().any(|word| words.contains(word));
+    let fresh = messages.iter().rev().take_while(|message| !matches!(***message, Message::Ai(_)));
+    let has_media = |message: &Arc<Message>| message.content().iter().any(|b| matches!(b, ContentBlock::Media(_)));
+    about_media && fresh.into_iter().any(has_media)
+}
+
+pub(crate) fn refused_before(state: &State) -> usize {
+    let place = state.fields.get(FIELD).and_then(serde_json::Value::as_u64);
+    place.and_then(|place| usize::try_from(place).ok()).unwrap_or(0)
+}
+
+/// Remembers that the media so far are not to be sent again.
+pub(crate) async fn refuse(cx: &TurnContext) -> Result<(), AgentError> {
+    let messages = cx.log().with_state(|state| state.messages.len());
+    let fields = vec![(FIELD.to_owned(), messages.into())];
+    let update = StateUpdate { fields, ..StateUpdate::default() };
+    cx.log().record(vec![EntryBody::Updated { by: "Filesystem".into(), update }]).await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_model_cannot_take_is_named() {
+        let media = |kind, mime: &str| {
+            ContentBlock::Media(Media { kind, mime: mime.into(), data: "AA==".into(), name: Some("/p".into()) })
+        };
+        let content = vec![media(MediaKind::Image, "image/png"), media(MediaKind::Document, "application/pdf")];
+        let message = Message::Human(bosun_model::HumanMessage { id: "h".into(), content: content.clone() });
+        let blind = Abilities { documents: true, ..Abilities::default() };
+        let shown = without_unsupported(&message, blind).unwrap();
+        assert_eq!(shown.content()[0], "[/p (image/png) is left out: this model cannot look at it]".into());
+        assert_eq!(shown.content()[1], content[1]);
+        let able = Abilities { images: true, documents: true, reasoning: false };
+        assert_eq!(without_unsupported(&message, able), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! The built-in members in their documented order.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext, TurnEnd};
+use bosun_backend::Backend;
+use bosun_model::{AiMessage, ChatRequest, ToolCall, ToolSpec};
+use bosun_tools::{ArgumentError, DynTool, Preview, StateUpdate, ToolContext, ToolError, ToolKind, ToolOutput};
+use serde_json::Value;
+
+use crate::{
+    Artifacts, DeepAgentError, Filesystem, FilesystemOptions, PatchToolCalls, SubAgents, SubagentSpec, Summarization,
+    SummarizationOptions, TodoList,
+};
+
+/// What an agent and its subagents have in common.
+pub(crate) struct Blueprint {
+    pub specs: Arc<[SubagentSpec]>,
+    pub filesystem: FilesystemOptions,
+    pub summarization: SummarizationOptions,
+    pub artifacts: Artifacts,
+    /// Descriptions of tools, by name, in the place of their own.
+    pub descriptions: BTreeMap<String, String>,
+}
+
+impl Blueprint {
+    /// The built-in members outermost first, without the innermost. A member that is there for its tools alone is left
+    /// out with all of them, and its prompt with it.
+    pub(crate) fn stack(
+        &self,
+        backend: &dyn Backend,
+        allowed: Option<&[String]>,
+    ) -> Result<Vec<Arc<dyn Middleware>>, DeepAgentError> {
+        let files = Filesystem::new(backend, None, self.filesystem.clone()).with_artifacts(self.artifacts.clone());
+        let summarization = Summarization::new(self.summarization.clone(), self.artifacts.clone());
+        let members: Vec<(Role, Arc<dyn Middleware>)> = vec![
+            (Role::Tools, Arc::new(TodoList)),
+            (Role::Works, Arc::new(files)),
+            (Role::Tools, Arc::new(SubAgents::new(Arc::clone(&self.specs)))),
+            (Role::Works, Arc::new(summarization)),
+            (Role::Works, Arc::new(PatchToolCalls)),
+        ];
+        let known: Vec<String> =
+            members.iter().flat_map(|(_, member)| member.tools()).map(|tool| tool.spec().name.clone()).collect();
+        check_names(&known, allowed.unwrap_or_default().iter())?;
+        check_names(&known, self.descriptions.keys())?;
+        Ok(members.into_iter().filter_map(|(role, member)| self.chosen(role, member, allowed)).collect())
+    }
+
+    /// `member` with the tools it may offer, or nothing where it has nothing left to do.
+    fn chosen(
+        &self,
+        role: Role,
+        member: Arc<dyn Middleware>,
+        allowed: Option<&[String]>,
+    ) -> Option<Arc<dyn Middleware>> {
+        let all = member.tools();
+        let is_allowed = |tool: &Arc<dyn DynTool>| allowed.is_none_or(|allowed| allowed.contains(&tool.spec().name));
+        let tools: Vec<_> = all.iter().filter(|tool| is_allowed(tool)).map(|tool| self.described(tool)).collect();
+        if tools.is_empty() && matches!(role, Role::Tools) {
+            return None;
+        }
+        let same = tools.len() == all.len() && tools.iter().zip(&all).all(|(ours, theirs)| Arc::ptr_eq(ours, theirs));
+        Some(if same { member } else { Arc::new(Chosen { member, tools }) })
+    }
+
+    fn described(&self, tool: &Arc<dyn DynTool>) -> Arc<dyn DynTool> {
+        match self.descriptions.get(&tool.spec().name) {
+            Some(description) => {
+                let spec = ToolSpec { description: description.clone(), ..tool.spec().clone() };
+                Arc::new(Described { tool: Arc::clone(tool), spec })
+            }
+            None => Arc::clone(tool),
+        }
+    }
+}
+
+/// What a member is there for.
+#[derive(Clone, Copy)]
+enum Role {
+    /// For its tools: without any it is left out.
+    Tools,
+    /// For what it does around the calls, too.
+    Works,
+}
+
+fn check_names<'a>(known: &[String], mut names: impl Iterator<Item = &'a String>) -> Result<(), DeepAgentError> {
+    match names.find(|name| !known.contains(name)) {
+        Some(name) => Err(DeepAgentError::UnknownTool { name: name.clone(), known: known.join(", ") }),
+        None => Ok(()),
+    }
+}
+
+/// A member that offers other tools than it would by itself.
+struct Chosen {
+    member: Arc<dyn Middleware>,
+    tools: Vec<Arc<dyn DynTool>>,
+}
+
+impl Middleware for Chosen {
+    fn name(&self) -> &'static str {
+        self.member.name()
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        self.tools.clone()
+    }
+
+    fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        self.member.before_turn(cx)
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        self.member.wrap_model_call(cx, request, next)
+    }
+
+    fn after_model<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        message: &'a AiMessage,
+    ) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        self.member.after_model(cx, message)
+    }
+
+    fn wrap_tool_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        self.member.wrap_tool_call(cx, call, next)
+    }
+
+    fn after_turn<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        end: &'a TurnEnd,
+    ) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        self.member.after_turn(cx, end)
+    }
+}
+
+/// A tool under another description.
+struct Described {
+    tool: Arc<dyn DynTool>,
+    spec: ToolSpec,
+}
+
+impl DynTool for Described {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn kind(&self) -> ToolKind {
+        self.tool.kind()
+    }
+
+    fn validate(&self, args: &Value) -> Result<Value, ArgumentError> {
+        self.tool.validate(args)
+    }
+
+    fn call<'a>(&'a self, cx: &'a ToolContext, args: Value) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        self.tool.call(cx, args)
+    }
+
+    fn preview<'a>(&'a self, cx: &'a ToolContext, args: &'a Value) -> BoxFuture<'a, Preview> {
+        self.tool.preview(cx, args)
+    }
+
+    fn mutates(&self, cx: &ToolContext, args: &Value) -> Option<bosun_backend::VirtualPath> {
+        self.tool.mutates(cx, args)
+    }
+}

@@ -1,0 +1,387 @@
+mod ask;
+mod compact;
+mod cutoff;
+mod offload;
+mod record;
+mod shorten;
+mod tool;
+mod transcript;
+
+use std::sync::Arc;
+
+use bosun_agent::{AgentError, BoxFuture, EntryBody, Middleware, NextModel, NextTool, TurnContext};
+use bosun_backend::VirtualPath;
+use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
+use bosun_tools::{DynTool, ToolOutput, erase};
+use serde::{Deserialize, Serialize};
+
+use crate::artifacts::{self, Artifacts};
+use crate::rewrites::{Recent, Rewrites};
+use crate::tokens::{TokenCounter, fixed};
+pub use compact::{Compacted, CompactionError};
+use cutoff::Keep;
+pub use record::{Compaction, FailedSummary, SUMMARIZATION_FIELD, Summary, SummaryCause, edit_summary, undo_summary};
+pub(crate) use tool::CompactConversation;
+
+/// When a conversation is summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Threshold {
+    Tokens(u64),
+    Messages(usize),
+    /// Of the model's context window, 0 to 1. Without a known window it is never reached.
+    Fraction(f64),
+}
+
+/// What may be set about summarization. The default goes by the model's window: at 85 % of it all but the last 10 %
+/// is summed up; where the window is unknown, at 170,000 tokens all but the last six messages.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SummarizationOptions {
+    /// Any of these; empty for the default.
+    pub trigger: Vec<Threshold>,
+    /// How much of the end stays.
+    pub keep: Option<Threshold>,
+    /// Instructions for every summary, after the standing ones.
+    pub guidance: Option<String>,
+}
+
+/// Keeps the conversation below the model's window: long arguments are cut first, then everything but its end is
+/// replaced by a summary. Nothing is ever taken out of the state, so that a summary can be read, changed and undone.
+///
+/// It expects the messages of a request to stand as they stand in the state: members outside of it may replace one,
+/// never add or drop any.
+#[derive(Default)]
+pub struct Summarization {
+    options: SummarizationOptions,
+    artifacts: Artifacts,
+    counter: TokenCounter,
+    arguments: Rewrites,
+    results: Rewrites,
+    leads: Recent<Arc<Message>>,
+}
+
+/// The trigger and what is kept where a window is known.
+const FULL: f64 = 0.85;
+const KEPT: f64 = 0.10;
+/// No request fills more of a window than this.
+const HARD: f64 = 0.95;
+const UNKNOWN_FULL: u64 = 170_000;
+const UNKNOWN_KEPT: usize = 6;
+/// How often a request that is refused as too long is made shorter.
+const RECOVERIES: u32 = 2;
+
+impl Summarization {
+    pub fn new(options: SummarizationOptions, artifacts: Artifacts) -> Self {
+        Self { options, artifacts, ..Self::default() }
+    }
+
+    fn window(cx: &TurnContext) -> Option<u64> {
+        cx.agent().model.info().context_window.filter(|window| *window > 0).map(u64::from)
+    }
+
+    fn part_of(window: Option<u64>, part: f64) -> Option<u64> {
+        window.map(|window| (window as f64 * part) as u64)
+    }
+
+    /// The tokens from which on a conversation is summed up, for what is said of tokens alone.
+    fn limit(&self, cx: &TurnContext, request: &ChatRequest) -> u64 {
+        let window = Self::window(cx);
+        let set = self.options.trigger.iter().filter_map(|threshold| match threshold {
+            Threshold::Tokens(tokens) => Some(*tokens),
+            Threshold::Fraction(part) => Self::part_of(window, *part),
+            Threshold::Messages(_) => None,
+        });
+        let default = || match self.options.trigger.is_empty() {
+            true => Self::part_of(window, FULL).unwrap_or(UNKNOWN_FULL),
+            false => u64::MAX,
+        };
+        let limit = set.min().unwrap_or_else(default);
+        let output = u64::from(request.max_output.unwrap_or(0));
+        let hard = window.map(|window| {
+            let room = Self::part_of(Some(window), HARD).unwrap_or(window).saturating_sub(output);
+            // Some catalogues give the whole window as the longest reply.
+            room.max(window / 2)
+        });
+        limit.min(hard.unwrap_or(u64::MAX))
+    }
+
+    fn is_full(&self, cx: &TurnContext, request: &ChatRequest, tokens: u64) -> bool {
+        let too_many = self
+            .options
+            .trigger
+            .iter()
+            .any(|threshold| matches!(threshold, Threshold::Messages(count) if request.messages.len() >= *count));
+        too_many || tokens >= self.limit(cx, request)
+    }
+
+    fn keep(&self, cx: &TurnContext) -> Keep {
+        let window = Self::window(cx);
+        match self.options.keep {
+            Some(Threshold::Tokens(tokens)) => Keep::Tokens(tokens),
+            Some(Threshold::Messages(count)) => Keep::Messages(count),
+            Some(Threshold::Fraction(part)) => {
+                Self::part_of(window, part).map_or(Keep::Messages(UNKNOWN_KEPT), Keep::Tokens)
+            }
+            None => Self::part_of(window, KEPT).map_or(Keep::Messages(UNKNOWN_KEPT), Keep::Tokens),
+        }
+    }
+
+    /// `all` as it is sent under `compaction`.
+    fn shown(&self, all: &[Arc<Message>], compaction: &Compaction) -> Vec<Arc<Message>> {
+        let summary = compaction.current(all.len());
+        let from = summary.map_or(0, |summary| summary.cutoff);
+        let mut shown = Vec::with_capacity(all.len() - from + 1);
+        if let Some(summary) = summary {
+            let text = lead_of(summary);
+            shown.push(self.leads.of(&text, || Arc::new(Message::human("summary", text.clone()))));
+        }
+        for (index, message) in all.iter().enumerate().skip(from) {
+            let message = if index < compaction.arguments_before {
+                self.arguments.of(message, shorten::arguments)
+            } else {
+                Arc::clone(message)
+            };
+            shown.push(if index < compaction.results_before {
+                self.results.of(&message, |message| shorten::result(message, self.kept_at(message).as_deref()))
+            } else {
+                message
+            });
+        }
+        shown
+    }
+
+    /// Where the whole of a shortened result is kept.
+    fn kept_at(&self, message: &Message) -> Option<String> {
+        let Message::Tool(result) = message else { return None };
+        let name = artifacts::name_of(result.call_id.as_str());
+        self.artifacts.path(crate::eviction::FOLDER, &name).map(|path| path.to_string())
+    }
+
+    /// Tokens of a request: what is estimated, or what the provider counted for most of it, whichever is more.
+    fn tokens(&self, cx: &TurnContext, request: &ChatRequest, compaction: &Compaction) -> u64 {
+        let provider = &cx.agent().model.info().provider;
+        let estimate = self.counter.request(request, provider);
+        let made_at = compaction.summaries.last().map_or(0, |summary| summary.made_at);
+        let after = cx.log().with_state(|state| state.messages.len().saturating_sub(made_at));
+        let recent = request.messages.len().saturating_sub(after);
+        let counted = request.messages.iter().enumerate().skip(recent).rev().find_map(|(index, message)| {
+            let Message::Ai(reply) = &**message else { return None };
+            let usage = reply.usage?;
+            let rest = request.messages.get(index + 1..).unwrap_or_default();
+            Some(usage.input? + usage.output.unwrap_or(0) + self.counter.messages(rest, provider))
+        });
+        estimate.max(counted.unwrap_or(0))
+    }
+
+    /// What a request is sent as, made shorter where it is too long.
+    async fn prepared(&self, cx: &TurnContext, request: &ChatRequest) -> Result<ChatRequest, AgentError> {
+        let mut compaction = cx.log().with_state(Compaction::of);
+        let mut sent = self.request(request, &compaction);
+        let tokens = self.tokens(cx, &sent, &compaction);
+        if !self.is_full(cx, &sent, tokens) {
+            return Ok(sent);
+        }
+        if self.shorten_arguments(cx, &request.messages, &mut compaction).await? {
+            sent = self.request(request, &compaction);
+            // What the provider counted was before this, so only the estimate tells.
+            let tokens = self.counter.request(&sent, &cx.agent().model.info().provider);
+            if !self.is_full(cx, &sent, tokens) {
+                return Ok(sent);
+            }
+        }
+        if compaction.failed.as_ref().is_some_and(|failed| tokens < failed.at_tokens + failed.at_tokens / 10) {
+            return Ok(sent);
+        }
+        let work = compact::Work { messages: &request.messages, keep: self.keep(cx), cause: SummaryCause::Threshold };
+        match self.compact(cx, work, None).await? {
+            Ok(_) => Ok(self.request(request, &cx.log().with_state(Compaction::of))),
+            Err(CompactionError::NothingToCompact) => Ok(sent),
+            Err(error) => {
+                tracing::warn!(%error, "the conversation could not be summed up; it is sent as it is");
+                compaction.failed = Some(FailedSummary { reason: error.to_string(), at_tokens: tokens });
+                cx.log().record(vec![compaction.entry()]).await?;
+                Ok(sent)
+            }
+        }
+    }
+
+    fn request(&self, request: &ChatRequest, compaction: &Compaction) -> ChatRequest {
+        ChatRequest { messages: self.shown(&request.messages, compaction), ..request.clone() }
+    }
+
+    /// Cuts long arguments of all but the end. Says whether anything new was cut.
+    async fn shorten_arguments(
+        &self,
+        cx: &TurnContext,
+        all: &[Arc<Message>],
+        compaction: &mut Compaction,
+    ) -> Result<bool, AgentError> {
+        let provider = &cx.agent().model.info().provider;
+        let before = cutoff::cutoff(all, self.keep(cx), &self.counter, provider);
+        let fresh = all.get(compaction.arguments_before..before).unwrap_or_default();
+        if !fresh.iter().any(|message| shorten::arguments(message).is_some()) {
+            return Ok(false);
+        }
+        compaction.arguments_before = before;
+        cx.log().record(vec![compaction.entry()]).await?;
+        Ok(true)
+    }
+
+    /// The provider says that `request` is too long: it is summed up, at last down to the last step alone with its
+    /// results cut, and sent again.
+    async fn recover<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        request: &ChatRequest,
+        next: NextModel<'a>,
+        mut error: AgentError,
+    ) -> Result<AiMessage, AgentError> {
+        for attempt in 0..RECOVERIES {
+            let keep = if attempt == 0 { self.keep(cx) } else { Keep::Messages(1) };
+            let work = compact::Work { messages: &request.messages, keep, cause: SummaryCause::Overflow };
+            let compacted = self.compact(cx, work, None).await?;
+            if let Err(failed) = &compacted {
+                tracing::warn!(error = %failed, "a conversation that is too long could not be summed up");
+            }
+            // A first try that made nothing shorter would be the same request again.
+            let cut = (attempt > 0 || compacted.is_err()) && self.shorten_results(cx, &request.messages).await?;
+            if compacted.is_err() && !cut {
+                continue;
+            }
+            let shorter = self.request(request, &cx.log().with_state(Compaction::of));
+            match next.run(shorter).await {
+                Err(again) if ask::is_overflow(&again) => error = again,
+                answer => return answer,
+            }
+        }
+        Err(too_long(error))
+    }
+
+    /// Cuts long results of the end of the conversation, which no summary takes away. The whole of one is kept first.
+    async fn shorten_results(&self, cx: &TurnContext, all: &[Arc<Message>]) -> Result<bool, AgentError> {
+        let mut compaction = cx.log().with_state(Compaction::of);
+        let from = compaction.results_before.max(compaction.current(all.len()).map_or(0, |summary| summary.cutoff));
+        let mut update = bosun_tools::StateUpdate::default();
+        let mut found = false;
+        for message in all.get(from..).unwrap_or_default() {
+            let Message::Tool(result) = &**message else { continue };
+            if shorten::result(message, None).is_none() {
+                continue;
+            }
+            found = true;
+            if let Some(path) = self.kept_at(message).and_then(|path| VirtualPath::parse(&path).ok()) {
+                match artifacts::put(cx, &path, result.text().into_bytes()).await {
+                    Ok(written) => update.files.extend(written.files),
+                    Err(error) => tracing::warn!(%error, "a long result could not be kept"),
+                }
+            }
+        }
+        if found {
+            compaction.results_before = all.len();
+            update.fields.extend(compaction.update().fields);
+            cx.log().record(vec![EntryBody::Updated { by: record::BY.into(), update }]).await?;
+        }
+        Ok(found)
+    }
+}
+
+/// The message that stands for what was summed up.
+fn lead_of(summary: &Summary) -> String {
+    let place = match &summary.file {
+        Some(file) => format!(" The whole of it can be read and searched in {file}."),
+        None => String::new(),
+    };
+    format!(
+        "This conversation is longer than fits, so its beginning is told in short here.{place} The summary was written \
+         by a model: check what matters against the files.\n\n<summary>\n{}\n</summary>\n\n{}\nGo on with the work \
+         from here.",
+        summary.text, summary.facts
+    )
+}
+
+fn too_long(error: AgentError) -> AgentError {
+    let AgentError::Model(mut error) = error else { return error };
+    error.message = format!(
+        "the conversation is too long for this model, even summed up; start a new session or choose a model with a \
+         larger window ({})",
+        error.message
+    );
+    AgentError::Model(error)
+}
+
+impl Middleware for Summarization {
+    fn name(&self) -> &'static str {
+        record::BY
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        vec![erase(CompactConversation)]
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        Box::pin(async move {
+            let sent = self.prepared(cx, &request).await?;
+            match next.run(sent).await {
+                Err(error) if ask::is_overflow(&error) => self.recover(cx, &request, next, error).await,
+                answer => answer,
+            }
+        })
+    }
+
+    fn wrap_tool_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        if call.name != tool::NAME {
+            return next.run(call);
+        }
+        Box::pin(async move {
+            let output = next.run(call).await?;
+            if output.content != tool::granted().content {
+                return Ok(output);
+            }
+            self.compact_for_the_model(cx).await
+        })
+    }
+}
+
+impl Summarization {
+    /// The tool: nothing to do until half of the threshold is reached.
+    async fn compact_for_the_model(&self, cx: &TurnContext) -> Result<ToolOutput, AgentError> {
+        let messages = cx.log().with_state(|state| state.messages.clone());
+        let request =
+            ChatRequest { messages, max_output: cx.agent().model.info().max_output, ..ChatRequest::default() };
+        let compaction = cx.log().with_state(Compaction::of);
+        let sent = self.request(&request, &compaction);
+        let limit = self.limit(cx, &request);
+        let fixed = fixed(&self.standing(cx), &cx.agent().model.info().provider);
+        if self.tokens(cx, &sent, &compaction).saturating_add(fixed) < limit / 2 && !self.half_the_messages(&sent) {
+            return Ok(tool::nothing());
+        }
+        let work = compact::Work { messages: &request.messages, keep: self.keep(cx), cause: SummaryCause::Tool };
+        Ok(match self.compact(cx, work, None).await? {
+            Ok(compacted) => tool::done(&compacted),
+            Err(CompactionError::NothingToCompact) => tool::nothing(),
+            Err(error) => tool::failed(&error),
+        })
+    }
+
+    fn half_the_messages(&self, request: &ChatRequest) -> bool {
+        self.options
+            .trigger
+            .iter()
+            .any(|threshold| matches!(threshold, Threshold::Messages(count) if request.messages.len() * 2 >= *count))
+    }
+
+    fn standing(&self, cx: &TurnContext) -> ChatRequest {
+        ChatRequest { system: cx.agent().system.clone(), tools: cx.agent().tools.specs(), ..ChatRequest::default() }
+    }
+}

@@ -1,0 +1,79 @@
+use bosun_agent::{AgentError, TurnContext};
+use bosun_model::{
+    ChatRequest, Message, MessageBuilder, ModelError, ModelErrorKind, ModelEvent, SystemBlock, ToolChoice, Usage,
+};
+use futures_util::StreamExt;
+
+/// How often a call that failed for a moment is made.
+const ATTEMPTS: u32 = 3;
+
+/// One call of the agent's model that nobody watches: its text does not go into the conversation.
+pub(crate) async fn ask(
+    cx: &TurnContext,
+    system: &str,
+    text: String,
+    max_output: u32,
+) -> Result<(String, Option<Usage>), AgentError> {
+    let request = ChatRequest {
+        system: vec![SystemBlock::new(system)],
+        messages: vec![std::sync::Arc::new(Message::human("summary", text))],
+        tool_choice: ToolChoice::None,
+        max_output: Some(max_output),
+        ..ChatRequest::default()
+    };
+    let mut attempt = 1;
+    loop {
+        let answer = tokio::select! {
+            biased;
+            () = cx.cancel().cancelled() => return Err(AgentError::Cancelled),
+            answer = once(cx, request.clone()) => answer,
+        };
+        match answer {
+            Err(error) if error.is_retryable() && attempt < ATTEMPTS => {
+                tracing::warn!(%error, attempt, "a quiet model call failed and is made again");
+                attempt += 1;
+            }
+            answer => return Ok(answer?),
+        }
+    }
+}
+
+async fn once(cx: &TurnContext, request: ChatRequest) -> Result<(String, Option<Usage>), ModelError> {
+    let model = &cx.agent().model;
+    let mut stream = model.stream(request).await?;
+    let mut builder = MessageBuilder::new();
+    while let Some(event) = stream.next().await.transpose()? {
+        builder.push(&event)?;
+        if matches!(event, ModelEvent::Finished { .. }) {
+            break;
+        }
+    }
+    let message = builder.finish("summary".into(), &model.info().provider)?;
+    Ok((message.text(), message.usage))
+}
+
+/// Whether the provider refused a request because it is too long. Adapters say so by kind; servers that speak a
+/// dialect of their own say it in words.
+pub(crate) fn is_overflow(error: &AgentError) -> bool {
+    let AgentError::Model(error) = error else { return false };
+    match error.kind {
+        ModelErrorKind::ContextOverflow => true,
+        ModelErrorKind::InvalidRequest => {
+            let words = error.message.to_lowercase();
+            matches!(error.status, None | Some(400 | 413 | 422)) && MARKS.iter().any(|mark| words.contains(mark))
+        }
+        _ => false,
+    }
+}
+
+const MARKS: [&str; 9] = [
+    "context length exceeded",
+    "context_length_exceeded",
+    "maximum context length",
+    "prompt is too long",
+    "input is too long",
+    "context window",
+    "too many tokens",
+    "exceeds the maximum number of tokens",
+    "reduce the length",
+];

@@ -1,0 +1,205 @@
+use std::sync::Arc;
+
+use bosun_agent::{AgentError, EntryBody, TurnContext};
+use bosun_backend::VirtualPath;
+use bosun_model::{Message, Usage};
+use bosun_tools::{StateUpdate, TodoStatus};
+
+use super::cutoff::{Keep, cutoff};
+use super::{Compaction, Summarization, Summary, SummaryCause, ask, lead_of, offload, record, transcript};
+use crate::prompt;
+use crate::tokens::tokens_of;
+
+/// One piece of work: the whole history, and what of its end stays.
+pub(crate) struct Work<'a> {
+    pub messages: &'a [Arc<Message>],
+    pub keep: Keep,
+    pub cause: SummaryCause,
+}
+
+/// A conversation that was made shorter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compacted {
+    /// How many messages the summary stands for.
+    pub messages: usize,
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+    pub file: Option<VirtualPath>,
+}
+
+/// Why nothing was made shorter. The history is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompactionError {
+    #[error("there is nothing to compact yet")]
+    NothingToCompact,
+    #[error("a turn is at work; wait until it has ended, or stop it, and compact then")]
+    TurnOpen,
+    #[error("the model gave no summary; nothing was removed")]
+    Empty,
+    #[error("the summary was longer than what it was to replace; nothing was removed")]
+    TooLong,
+    #[error("the summary could not be made ({reason}); nothing was removed")]
+    Model { reason: String },
+    #[error("the summary could not be saved: {0}")]
+    Journal(bosun_agent::JournalError),
+    #[error("stopped")]
+    Cancelled,
+}
+
+/// Most of a window that the summary's source may fill, and its longest text where the window is unknown.
+const SOURCE: f64 = 0.6;
+const UNKNOWN_SOURCE: usize = 300_000;
+/// Bounds of a summary and of the user's words in it, in tokens.
+const LONGEST_SUMMARY: u32 = 8_000;
+const SHORTEST_SUMMARY: u32 = 256;
+const FACTS: f64 = 0.05;
+const UNKNOWN_FACTS: usize = 40_000;
+
+impl Summarization {
+    /// Sums up a session's conversation now, for a person, with what they want to be minded in it.
+    ///
+    /// # Errors
+    /// [`CompactionError`]; the history is as it was.
+    pub async fn compact_now(&self, cx: &TurnContext, guidance: Option<&str>) -> Result<Compacted, CompactionError> {
+        if cx.log().with_state(|state| state.turn.is_some() || state.step.is_some()) {
+            return Err(CompactionError::TurnOpen);
+        }
+        let messages = cx.log().with_state(|state| state.messages.clone());
+        let work = Work { messages: &messages, keep: self.keep(cx), cause: SummaryCause::Person };
+        match self.compact(cx, work, guidance).await {
+            Ok(outcome) => outcome,
+            Err(AgentError::Journal(error)) => Err(CompactionError::Journal(error)),
+            Err(AgentError::Cancelled) => Err(CompactionError::Cancelled),
+            Err(error) => Err(CompactionError::Model { reason: error.to_string() }),
+        }
+    }
+
+    /// Sums up all of `work.messages` but the end. The outer error ends the turn, the inner one leaves all as it was.
+    pub(super) async fn compact(
+        &self,
+        cx: &TurnContext,
+        work: Work<'_>,
+        guidance: Option<&str>,
+    ) -> Result<Result<Compacted, CompactionError>, AgentError> {
+        let busy = cx.activity().enter();
+        let mut compaction = cx.log().with_state(Compaction::of);
+        let from = compaction.current(work.messages.len()).map_or(0, |summary| summary.cutoff);
+        let provider = cx.agent().model.info().provider.clone();
+        let rest = work.messages.get(from..).unwrap_or_default();
+        let cut = from + cutoff(rest, work.keep, &self.counter, &provider);
+        let fresh = work.messages.get(from..cut).unwrap_or_default();
+        // A summary of nothing but one message gains nothing.
+        if fresh.len() < 2 {
+            return Ok(Err(CompactionError::NothingToCompact));
+        }
+        let before = work.messages.get(..cut).unwrap_or_default();
+        let sent: Vec<Arc<Message>> = {
+            let shown = self.shown(work.messages, &compaction);
+            let kept = work.messages.len() - cut;
+            shown.get(..shown.len().saturating_sub(kept)).unwrap_or_default().to_vec()
+        };
+        let tokens_before = self.counter.messages(&sent, &provider);
+        let (text, usage) = match self.summary(cx, &sent, guidance, tokens_before).await? {
+            Ok(made) => made,
+            Err(error) => return Ok(Err(error)),
+        };
+        let (file, kept) = self.offload(cx, fresh, compaction.summaries.last()).await;
+        let mut summary = Summary {
+            cutoff: cut,
+            text,
+            facts: self.facts(cx, before),
+            file,
+            made_at: work.messages.len(),
+            cause: work.cause,
+            tokens_before,
+            tokens_after: 0,
+            usage,
+            edited: false,
+        };
+        summary.tokens_after = tokens_of(lead_of(&summary).chars().count(), &provider);
+        if summary.tokens_after >= tokens_before {
+            return Ok(Err(CompactionError::TooLong));
+        }
+        let compacted = Compacted {
+            messages: fresh.len(),
+            tokens_before,
+            tokens_after: summary.tokens_after,
+            file: summary.file.clone(),
+        };
+        compaction.summaries.push(summary);
+        compaction.failed = None;
+        let update = StateUpdate { files: kept.files, ..compaction.update() };
+        cx.log().record(vec![EntryBody::Updated { by: record::BY.into(), update }]).await?;
+        drop(busy);
+        Ok(Ok(compacted))
+    }
+
+    async fn summary(
+        &self,
+        cx: &TurnContext,
+        messages: &[Arc<Message>],
+        guidance: Option<&str>,
+        tokens: u64,
+    ) -> Result<Result<(String, Option<Usage>), CompactionError>, AgentError> {
+        let window = Self::window(cx);
+        let limit = Self::part_of(window, SOURCE).map_or(UNKNOWN_SOURCE, |tokens| usize_of(tokens).saturating_mul(3));
+        let longest = window.map_or(LONGEST_SUMMARY, |window| u32::try_from(window / 10).unwrap_or(u32::MAX));
+        let longest = longest.min(LONGEST_SUMMARY).min(u32::try_from(tokens).unwrap_or(u32::MAX)).max(SHORTEST_SUMMARY);
+        let mut limit = limit.max(2_000);
+        let guidance =
+            [self.options.guidance.as_deref(), guidance].into_iter().flatten().collect::<Vec<_>>().join("\n");
+        loop {
+            let text = prompt::summary_of(&transcript::for_summary(messages, limit), &guidance);
+            match ask::ask(cx, prompt::SUMMARIZER, text, longest).await {
+                Ok((text, _)) if text.trim().is_empty() => return Ok(Err(CompactionError::Empty)),
+                Ok((text, usage)) => return Ok(Ok((bounded(text.trim(), longest), usage))),
+                Err(error @ (AgentError::Cancelled | AgentError::Journal(_))) => return Err(error),
+                Err(error) if ask::is_overflow(&error) && limit > 8_000 => limit /= 3,
+                Err(error) => return Ok(Err(CompactionError::Model { reason: error.to_string() })),
+            }
+        }
+    }
+
+    /// A file that cannot be written is no reason to send too much: the summary then names the one before, or none.
+    async fn offload(
+        &self,
+        cx: &TurnContext,
+        messages: &[Arc<Message>],
+        last: Option<&Summary>,
+    ) -> (Option<VirtualPath>, StateUpdate) {
+        match offload::keep(cx, &self.artifacts, messages).await {
+            Ok(Some((path, update))) => (Some(path), update),
+            Ok(None) => (None, StateUpdate::default()),
+            Err(error) => {
+                tracing::warn!(%error, "the old conversation could not be written to its file");
+                (last.and_then(|summary| summary.file.clone()), StateUpdate::default())
+            }
+        }
+    }
+
+    fn facts(&self, cx: &TurnContext, before: &[Arc<Message>]) -> String {
+        let limit = Self::part_of(Self::window(cx), FACTS).map_or(UNKNOWN_FACTS, |tokens| usize_of(tokens) * 4);
+        let plan: Vec<(String, &'static str)> = cx.log().with_state(|state| {
+            let row = |todo: &bosun_agent::PlannedTodo| (todo.content.clone(), word_of(todo.status));
+            state.todos.iter().map(row).collect()
+        });
+        transcript::facts(before, &plan, limit)
+    }
+}
+
+fn word_of(status: TodoStatus) -> &'static str {
+    match status {
+        TodoStatus::Pending => "pending",
+        TodoStatus::InProgress => "in_progress",
+        TodoStatus::Completed => "completed",
+    }
+}
+
+/// A model may pass over its limit of output; its summary does not.
+fn bounded(text: &str, tokens: u32) -> String {
+    transcript::shortened(text, usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(6))
+}
+
+fn usize_of(tokens: u64) -> usize {
+    usize::try_from(tokens).unwrap_or(usize::MAX)
+}

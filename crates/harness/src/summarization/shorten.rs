@@ -1,0 +1,97 @@
+//! Messages as they are sent, where parts of them are left out. The state keeps them whole.
+
+use bosun_model::{AiMessage, ContentBlock, Message, ToolMessage};
+use serde_json::Value;
+
+use super::transcript::shortened;
+
+/// Arguments over this many characters are cut.
+const LONG_ARGUMENT: usize = 2_000;
+const SHOWN_ARGUMENT: usize = 20;
+/// Results over this many characters are cut, where even a summary does not make enough room.
+pub(crate) const LONG_RESULT: usize = 4_000;
+
+/// A reply whose file changes hold long texts, with those cut; `None` where there are none.
+pub(crate) fn arguments(message: &Message) -> Option<Message> {
+    let Message::Ai(reply) = message else { return None };
+    let is_long = |value: &Value| value.as_str().is_some_and(|text| text.chars().count() > LONG_ARGUMENT);
+    let changes = |name: &str| matches!(name, "write_file" | "edit_file");
+    let long = |args: &Value| args.as_object().is_some_and(|args| args.values().any(is_long));
+    if !reply.tool_calls.iter().any(|call| changes(&call.name) && long(&call.args)) {
+        return None;
+    }
+    let mut reply: AiMessage = reply.clone();
+    for call in reply.tool_calls.iter_mut().filter(|call| changes(&call.name)) {
+        let Some(args) = call.args.as_object_mut() else { continue };
+        for value in args.values_mut().filter(|value| is_long(value)) {
+            let head: String = value.as_str().unwrap_or_default().chars().take(SHOWN_ARGUMENT).collect();
+            *value = Value::String(format!("{head}...(argument truncated)"));
+        }
+    }
+    Some(Message::Ai(reply))
+}
+
+/// A result with its long texts cut to head and tail; `None` where they are short. `kept` is where the whole can be
+/// read.
+pub(crate) fn result(message: &Message, kept: Option<&str>) -> Option<Message> {
+    let Message::Tool(result) = message else { return None };
+    let is_long = |block: &ContentBlock| block.as_text().is_some_and(|text| text.chars().count() > LONG_RESULT);
+    if !result.content.iter().any(is_long) {
+        return None;
+    }
+    let mut result: ToolMessage = result.clone();
+    for block in &mut result.content {
+        if let ContentBlock::Text { text } = block
+            && text.chars().count() > LONG_RESULT
+        {
+            let place = kept.map(|path| format!(" The whole is in {path}.")).unwrap_or_default();
+            *text = format!("{}\n[This result was shortened to make room.{place}]", shortened(text, LONG_RESULT));
+        }
+    }
+    Some(Message::Tool(result))
+}
+
+#[cfg(test)]
+mod tests {
+    use bosun_model::{StopReason, ToolCall, ToolStatus};
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+
+    fn reply(name: &str, args: Value) -> Message {
+        Message::Ai(AiMessage {
+            id: "m".into(),
+            content: vec![],
+            tool_calls: vec![ToolCall { id: "c".into(), name: name.into(), args }],
+            invalid_tool_calls: vec![],
+            usage: None,
+            stop: StopReason::ToolUse,
+            model: None,
+        })
+    }
+
+    #[test]
+    fn only_long_texts_of_file_changes_are_cut() {
+        let long = "x".repeat(2_001);
+        let cut = arguments(&reply("write_file", json!({"file_path": "/a", "content": long}))).unwrap();
+        let Message::Ai(cut) = cut else { panic!() };
+        let args = &cut.tool_calls[0].args;
+        assert_eq!(args["content"], format!("{}...(argument truncated)", "x".repeat(20)));
+        assert_eq!(args["file_path"], "/a");
+        assert_eq!(arguments(&reply("execute", json!({"command": "x".repeat(3_000)}))), None);
+        assert_eq!(arguments(&reply("write_file", json!({"content": "x".repeat(2_000)}))), None);
+    }
+
+    #[test]
+    fn a_cut_result_says_where_the_whole_is() {
+        let message = Message::Tool(ToolMessage {
+            call_id: "c".into(),
+            name: "ls".into(),
+            status: ToolStatus::Success,
+            content: vec!["y".repeat(5_000).into()],
+        });
+        let Some(Message::Tool(cut)) = result(&message, Some("/large_tool_results/c")) else { panic!() };
+        assert!(cut.text().contains("/large_tool_results/c") && cut.text().len() < 4_200);
+    }
+}

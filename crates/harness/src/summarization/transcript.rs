@@ -1,0 +1,190 @@
+//! A conversation as text: for the model that sums it up, and for the file that keeps it.
+
+use std::sync::Arc;
+
+use bosun_model::{ContentBlock, Message, text_of};
+
+/// One message per line, as in the files of other Deep Agents.
+pub(crate) fn history(messages: &[Arc<Message>], media: &dyn Fn(&bosun_model::Media) -> String) -> String {
+    let mut text = String::new();
+    for message in messages {
+        let (kind, body) = spoken(message, media);
+        text.push_str(&format!("<message type=\"{kind}\">{}</message>\n", escaped(&body)));
+    }
+    text
+}
+
+/// The conversation as the model that sums it up reads it, in at most `limit` characters: of a result the head and
+/// the tail, and of a conversation that is too long a quarter from its beginning and the rest from its end.
+pub(crate) fn for_summary(messages: &[Arc<Message>], limit: usize) -> String {
+    let mut text = String::new();
+    for message in messages {
+        let (kind, body) =
+            spoken(message, &|media| format!("[{} {}]", media.mime, media.name.as_deref().unwrap_or("")));
+        let most = if matches!(**message, Message::Human(_)) { LONGEST_REQUEST } else { LONGEST_PART };
+        text.push_str(&format!("<message type=\"{kind}\">\n{}\n</message>\n", shortened(&body, most)));
+    }
+    let count = text.chars().count();
+    if count <= limit {
+        return text;
+    }
+    let head: String = text.chars().take(limit / 4).collect();
+    let tail: String = text.chars().skip(count - (limit - limit / 4)).collect();
+    format!("{head}\n[… {} characters of the middle left out …]\n{tail}", count - limit)
+}
+
+/// Characters of one message that the summary is made from.
+const LONGEST_PART: usize = 8_000;
+const LONGEST_REQUEST: usize = 40_000;
+
+fn spoken(message: &Message, media: &dyn Fn(&bosun_model::Media) -> String) -> (&'static str, String) {
+    let mut body = String::new();
+    for block in message.content() {
+        match block {
+            ContentBlock::Text { text } => line(&mut body, text),
+            ContentBlock::Media(part) => line(&mut body, &media(part)),
+            ContentBlock::Reasoning(_) => {}
+        }
+    }
+    let kind = match message {
+        Message::System(_) => "system",
+        Message::Human(_) => "human",
+        Message::Ai(reply) => {
+            for call in &reply.tool_calls {
+                line(&mut body, &format!("[calls {} {}]", call.name, call.args));
+            }
+            "ai"
+        }
+        Message::Tool(result) => {
+            body = format!("[result of {}] {body}", result.name);
+            "tool"
+        }
+    };
+    (kind, body)
+}
+
+fn line(body: &mut String, text: &str) {
+    if !body.is_empty() {
+        body.push('\n');
+    }
+    body.push_str(text);
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// `text`, or its head and its tail within `limit` characters and what is left out between them.
+pub(crate) fn shortened(text: &str, limit: usize) -> String {
+    let count = text.chars().count();
+    if count <= limit {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(limit * 2 / 3).collect();
+    let tail: String = text.chars().skip(count - limit / 3).collect();
+    format!("{head}\n[… {} characters left out …]\n{tail}", count - limit * 2 / 3 - limit / 3)
+}
+
+/// What a summary carries over without a model: the user's messages word for word (newest first come in whole, as
+/// far as `limit` characters go), the files that were changed, and the plan.
+pub(crate) fn facts(messages: &[Arc<Message>], plan: &[(String, &'static str)], limit: usize) -> String {
+    let mut text =
+        String::from("<user_messages>\nWord for word, oldest first. They hold until the user says otherwise.\n");
+    for words in requirements(messages, limit) {
+        text.push_str(&format!("- {words}\n"));
+    }
+    text.push_str("</user_messages>\n");
+    let files = changed_files(messages);
+    if !files.is_empty() {
+        text.push_str(&format!("<changed_files>\n{}\n</changed_files>\n", files.join("\n")));
+    }
+    if !plan.is_empty() {
+        text.push_str("<plan>\n");
+        for (content, status) in plan {
+            text.push_str(&format!("- [{status}] {content}\n"));
+        }
+        text.push_str("</plan>\n");
+    }
+    text
+}
+
+fn requirements(messages: &[Arc<Message>], limit: usize) -> Vec<String> {
+    let mut left = limit;
+    let mut said: Vec<String> = messages
+        .iter()
+        .rev()
+        .filter_map(|message| match &**message {
+            Message::Human(human) => Some(text_of(&human.content)).filter(|text| !text.trim().is_empty()),
+            Message::System(_) | Message::Ai(_) | Message::Tool(_) => None,
+        })
+        .map(|text| {
+            let words =
+                if text.chars().count() <= left.max(SHORTEST) { text } else { shortened(&text, left.max(SHORTEST)) };
+            left = left.saturating_sub(words.chars().count());
+            words
+        })
+        .collect();
+    said.reverse();
+    said
+}
+
+/// What even the oldest of very many messages keeps.
+const SHORTEST: usize = 400;
+const MOST_FILES: usize = 300;
+
+fn changed_files(messages: &[Arc<Message>]) -> Vec<String> {
+    let failed: std::collections::HashSet<_> = messages
+        .iter()
+        .filter_map(|message| match &**message {
+            Message::Tool(result) if result.status == bosun_model::ToolStatus::Error => Some(&result.call_id),
+            _ => None,
+        })
+        .collect();
+    let mut files: Vec<String> = Vec::new();
+    for message in messages {
+        let Message::Ai(reply) = &**message else { continue };
+        for call in reply.tool_calls.iter().filter(|call| !failed.contains(&call.id)) {
+            let verb = match call.name.as_str() {
+                "write_file" => "written",
+                "edit_file" => "edited",
+                "delete" => "deleted",
+                _ => continue,
+            };
+            let Some(path) = call.args.get("file_path").and_then(|path| path.as_str()) else { continue };
+            let row = format!("{path} ({verb})");
+            files.retain(|known| known != &row);
+            files.push(row);
+        }
+    }
+    let spare = files.len().saturating_sub(MOST_FILES);
+    if spare > 0 {
+        files.drain(..spare);
+        files.insert(0, format!("({spare} more before these)"));
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn requests_are_kept_word_for_word_newest_first() {
+        let said = |n: usize| Arc::new(Message::human("h", format!("{n}: {}", "w".repeat(600))));
+        let messages: Vec<_> = (0..4).map(said).collect();
+        let kept = requirements(&messages, 1_300);
+        assert_eq!(kept[3], text_of(messages[3].content()));
+        assert_eq!(kept[2], text_of(messages[2].content()));
+        assert!(kept[0].starts_with("0: www") && kept[0].contains("left out"), "{}", kept[0]);
+    }
+
+    #[test]
+    fn what_is_summed_up_is_bounded() {
+        let messages: Vec<_> = (0..50).map(|_| Arc::new(Message::human("h", "漢".repeat(3_000)))).collect();
+        let text = for_summary(&messages, 10_000);
+        assert!(text.chars().count() < 10_100);
+        assert!(text.contains("of the middle left out"));
+    }
+}

@@ -1,0 +1,144 @@
+//! What a request costs, estimated: no tokenizer is asked, so that a step costs what is new in it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use bosun_model::{ChatRequest, ContentBlock, MediaKind, Message};
+
+/// Characters of one token, in tenths: four for most models, a little less for Claude's.
+const TENTHS: u64 = 40;
+const TENTHS_CLAUDE: u64 = 33;
+/// What a message costs beside its text: its role and its marks.
+const PER_MESSAGE: u64 = 3;
+/// What an image costs, whatever its bytes: providers scale it down to about this.
+const PER_IMAGE: u64 = 1_600;
+const PER_DOCUMENT: u64 = 6_000;
+/// Messages remembered at most before those that are gone are swept out.
+const SWEEP_AT: usize = 8_192;
+
+/// Estimates tokens. Remembers the estimate of every message it has met for as long as the message lives.
+///
+/// This is derived from the messages alone, so that it is no state of a session.
+#[derive(Default)]
+pub(crate) struct TokenCounter {
+    known: Mutex<HashMap<usize, (Weak<Message>, u64)>>,
+}
+
+impl TokenCounter {
+    /// Tokens of `messages`, for a model of `provider`.
+    pub(crate) fn messages(&self, messages: &[Arc<Message>], provider: &str) -> u64 {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() > SWEEP_AT.max(messages.len() * 2) {
+            known.retain(|_, (message, _)| message.strong_count() > 0);
+        }
+        let characters = |message: &Arc<Message>| {
+            let place = Arc::as_ptr(message) as usize;
+            // The weak reference keeps the place from being given to another message.
+            known.entry(place).or_insert_with(|| (Arc::downgrade(message), cost_of(message))).1
+        };
+        let all: u64 = messages.iter().map(characters).sum();
+        all.saturating_mul(10).div_ceil(tenths(provider))
+    }
+
+    /// Tokens of everything that is sent: the prompt, the tools and the messages.
+    pub(crate) fn request(&self, request: &ChatRequest, provider: &str) -> u64 {
+        fixed(request, provider).saturating_add(self.messages(&request.messages, provider))
+    }
+}
+
+/// Tokens of what stands before the first message.
+pub(crate) fn fixed(request: &ChatRequest, provider: &str) -> u64 {
+    let system: usize = request.system.iter().map(|block| block.text.len()).sum();
+    let tools: usize = request.tools.iter().map(|tool| json_len(tool)).sum();
+    tokens_of(system + tools, provider)
+}
+
+/// Tokens of a text of so many characters.
+pub(crate) fn tokens_of(characters: usize, provider: &str) -> u64 {
+    (characters as u64).saturating_mul(10).div_ceil(tenths(provider))
+}
+
+fn tenths(provider: &str) -> u64 {
+    if provider == "anthropic" { TENTHS_CLAUDE } else { TENTHS }
+}
+
+/// The characters of a message, what is no text counted as if it were.
+fn cost_of(message: &Message) -> u64 {
+    let content: u64 = message.content().iter().map(block_cost).sum();
+    let calls: usize = match message {
+        Message::Ai(reply) => {
+            let valid: usize = reply.tool_calls.iter().map(|call| call.name.len() + json_len(&call.args)).sum();
+            let invalid: usize = reply.invalid_tool_calls.iter().map(|call| call.name.len() + call.args.len()).sum();
+            valid + invalid
+        }
+        Message::Tool(result) => result.call_id.as_str().len() + result.name.len(),
+        Message::System(_) | Message::Human(_) => 0,
+    };
+    content + calls as u64 + PER_MESSAGE * TENTHS / 10
+}
+
+fn block_cost(block: &ContentBlock) -> u64 {
+    let characters = |tokens: u64| tokens * TENTHS / 10;
+    match block {
+        ContentBlock::Text { text } => text.chars().count() as u64,
+        ContentBlock::Reasoning(reasoning) => reasoning.text.chars().count() as u64,
+        ContentBlock::Media(media) => match media.kind {
+            MediaKind::Image => characters(PER_IMAGE),
+            MediaKind::Document | MediaKind::Audio | MediaKind::Video => characters(PER_DOCUMENT),
+        },
+    }
+}
+
+/// The bytes of a value as JSON, without keeping them.
+fn json_len(value: &impl serde::Serialize) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        Err(_not_json) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn four_characters_are_a_token_and_less_for_claude() {
+        let counter = TokenCounter::default();
+        let message = Arc::new(Message::human("h", "a".repeat(3_988)));
+        assert_eq!(counter.messages(&[Arc::clone(&message)], "openai"), 1_000);
+        assert_eq!(counter.messages(&[message], "anthropic"), 1_213);
+    }
+
+    #[test]
+    fn a_message_is_looked_at_once_and_forgotten_when_it_is_gone() {
+        let counter = TokenCounter::default();
+        for round in 0..3 {
+            let messages: Vec<_> = (0..SWEEP_AT).map(|n| Arc::new(Message::human("h", n.to_string()))).collect();
+            counter.messages(&messages, "openai");
+            counter.messages(&messages, "openai");
+            assert!(counter.known.lock().unwrap().len() <= SWEEP_AT * 2, "{round}");
+        }
+    }
+
+    #[test]
+    fn a_long_history_is_cheap_after_the_first_time() {
+        let counter = TokenCounter::default();
+        let messages: Vec<_> = (0..1_000).map(|_| Arc::new(Message::human("h", "x".repeat(10_000)))).collect();
+        let first = counter.messages(&messages, "openai");
+        assert_eq!(first, counter.messages(&messages, "openai"));
+        assert_eq!(first, 2_503_000);
+    }
+}

@@ -1,0 +1,10 @@
+//! Members of the stack in a deep agent over a real folder, with a scripted model.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests may touch files and fail loudly")]
+
+#[path = "stack/scene.rs"]
+mod scene;
+
+#[path = "stack/eviction.rs"]
+mod eviction;
+#[path = "stack/summarization.rs"]
+mod summarization;

@@ -1,0 +1,123 @@
+use bosun_harness::Artifacts;
+use bosun_model::{ContentBlock, Media, MediaKind, ModelError, ModelErrorKind};
+use bosun_testkit::{Project, Reply, Scripted};
+use bosun_tools::{Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
+use pretty_assertions::assert_eq;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::scene::{Scene, scene, small, texts};
+
+/// A tool of a library's user, whose results are as long as they are told to be.
+struct Talk;
+
+#[derive(Deserialize, JsonSchema)]
+struct TalkInput {
+    characters: usize,
+}
+
+impl Tool for Talk {
+    const NAME: &'static str = "talk";
+    type Input = TalkInput;
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn description(&self) -> std::borrow::Cow<'_, str> {
+        "Talks.".into()
+    }
+
+    async fn call(&self, _cx: &ToolContext, input: TalkInput) -> Result<ToolOutput, ToolError> {
+        let picture = Media { kind: MediaKind::Image, mime: "image/png".into(), data: "AA==".into(), name: None };
+        let mut output = ToolOutput::text("x".repeat(input.characters));
+        output.content.push(ContentBlock::Media(picture));
+        Ok(output)
+    }
+}
+
+fn talk(id: &str, characters: usize) -> Reply {
+    Reply::new().and_call_with_id(id, "talk", json!({"characters": characters}))
+}
+
+#[tokio::test]
+async fn a_result_over_the_limit_goes_into_a_file_and_one_at_it_stays() {
+    let scene = scene(vec![talk("a.1", 400).into(), talk("a.2", 401).into(), "done".into()], |config| {
+        config.tools.push(erase(Talk));
+        config.filesystem.evict_results_over = 100;
+    });
+    scene.say("go").await;
+    assert_eq!(scene.result("a.1"), "x".repeat(400));
+    let stub = scene.result("a.2");
+    assert!(stub.contains("/large_tool_results/a_2") && stub.contains("call a.2 was too large"), "{stub}");
+    assert_eq!(scene.project.read("large_tool_results/a_2"), "x".repeat(401));
+    let last = scene.last_request().messages.last().unwrap().content().to_vec();
+    assert!(matches!(last[..], [ContentBlock::Text { .. }, ContentBlock::Media(_)]), "media stay: {last:?}");
+}
+
+#[tokio::test]
+async fn a_result_that_can_be_put_nowhere_stays() {
+    for artifacts in [Artifacts::default(), Artifacts::at_root()] {
+        // With a root, the folder's name is taken by a file.
+        let project = Project::new().file("large_tool_results", "mine");
+        let model = bosun_testkit::ScriptedModel::new(vec![Scripted::from(talk("a", 500)), "done".into()]);
+        let scene = Scene::build(project, model, vec![], |config| {
+            config.tools.push(erase(Talk));
+            config.filesystem.evict_results_over = 100;
+            config.artifacts = artifacts;
+        });
+        scene.say("go").await;
+        assert_eq!(scene.result("a"), "x".repeat(500));
+        assert_eq!(scene.project.read("large_tool_results"), "mine");
+    }
+}
+
+#[tokio::test]
+async fn the_whole_output_of_a_command_is_kept() {
+    let call = Reply::new().and_call_with_id("c", "execute", json!({"command": "seq 1 40000"}));
+    let scene = scene(vec![call.into(), "done".into()], |_| {});
+    scene.say("count").await;
+    let kept = scene.project.read("large_tool_results/c");
+    let all: String = (1..=40_000).map(|n| format!("{n}\n")).collect();
+    assert!(kept.starts_with(&all), "{} bytes", kept.len());
+    assert!(scene.result("c").contains("/large_tool_results/c"), "{}", scene.result("c"));
+}
+
+#[tokio::test]
+async fn a_huge_message_is_sent_as_its_head_and_tail_and_stays_whole_in_the_session() {
+    let scene = scene(vec!["read".into(), "again".into()], |config| config.filesystem.evict_messages_over = 100);
+    let text: String = (1..=200).map(|n| format!("line {n}\n")).collect();
+    scene.say(&text).await;
+    let shown = &texts(&scene.request(0))[0];
+    assert!(shown.contains("/conversation_history/h1.md") && shown.contains("line 200"), "{shown}");
+    assert!(!shown.contains("line 100\n"));
+    assert_eq!(scene.project.read("conversation_history/h1.md"), text);
+    assert_eq!(scene.log.with_state(|state| bosun_model::text_of(state.messages[0].content())), text);
+    scene.say("short").await;
+    assert_eq!(&texts(&scene.request(1))[0], shown, "the same bytes in the next turn");
+}
+
+#[tokio::test]
+async fn pictures_are_named_to_a_model_that_cannot_look_at_them() {
+    let model = small(vec![talk("a", 3).into(), "done".into()], 100_000);
+    let scene = Scene::build(Project::new(), model, vec![], |config| config.tools.push(erase(Talk)));
+    scene.say("go").await;
+    let sent = texts(&scene.last_request()).pop().unwrap();
+    assert!(sent.contains("[a file (image/png) is left out: this model cannot look at it]"), "{sent}");
+}
+
+#[tokio::test]
+async fn media_that_the_provider_refuses_are_left_out_from_then_on() {
+    let refusal = ModelError::new(ModelErrorKind::InvalidRequest, "scripted", "Could not process image");
+    let replies = vec![talk("a", 3).into(), refusal.into(), "seen".into(), "next".into()];
+    let scene = scene(replies, |config| config.tools.push(erase(Talk)));
+    scene.say("go").await;
+    for index in [2, 3] {
+        if index == 3 {
+            scene.say("more").await;
+        }
+        let sent = texts(&scene.request(index)).join("\n");
+        assert!(sent.contains("is left out: the provider refused it"), "{index}: {sent}");
+    }
+}

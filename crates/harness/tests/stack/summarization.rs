@@ -1,0 +1,178 @@
+use bosun_agent::{EntryBody, State, TurnEnd};
+use bosun_harness::{
+    Compaction, Summarization, SummarizationOptions, SummaryCause, Threshold, edit_summary, undo_summary,
+};
+use bosun_model::{Message, ModelError, ModelErrorKind};
+use bosun_testkit::{Project, Reply, Scripted};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use crate::scene::{Scene, prompt, scene, small, texts};
+
+fn compaction(scene: &Scene) -> Compaction {
+    scene.log.with_state(Compaction::of)
+}
+
+/// Six messages of a conversation, then the limit.
+fn at_six_messages(replies: Vec<Scripted>) -> Scene {
+    scene(replies, |config| {
+        config.summarization = SummarizationOptions {
+            trigger: vec![Threshold::Messages(6)],
+            keep: Some(Threshold::Messages(2)),
+            guidance: Some("Mind the tests.".into()),
+        };
+    })
+}
+
+/// A reply that is longer than what was asked.
+fn long(text: &str) -> Scripted {
+    Reply::text(format!("{text}: {}", "and so on ".repeat(500))).into()
+}
+
+async fn talk(scene: &Scene, turns: std::ops::Range<usize>) {
+    for turn in turns {
+        let text = format!("request {turn}: {}", "please ".repeat(50));
+        assert_eq!(scene.say(&text).await, TurnEnd::Done);
+    }
+}
+
+#[tokio::test]
+async fn at_the_threshold_all_but_the_end_becomes_a_summary() {
+    let replies: Vec<Scripted> =
+        vec![long("one"), long("two"), long("three"), "the story so far".into(), "four".into()];
+    let scene = at_six_messages(replies);
+    talk(&scene, 0..4).await;
+    let asked = scene.request(3);
+    assert!(texts(&asked)[0].contains("request 0") && texts(&asked)[0].contains("Mind the tests."));
+    assert!(!prompt(&asked).contains("write_todos") && asked.tools.is_empty(), "{}", prompt(&asked));
+    let sent = texts(&scene.request(4));
+    assert_eq!(sent.len(), 3, "{sent:?}");
+    assert!(sent[0].contains("<summary>\nthe story so far\n</summary>"), "{}", sent[0]);
+    assert!(sent[0].contains(&"please ".repeat(50)), "the user's words are carried over");
+    assert!(sent[2].starts_with("request 3"));
+    let summary = compaction(&scene).summaries.pop().unwrap();
+    assert_eq!((summary.cutoff, summary.cause), (5, SummaryCause::Threshold));
+    let file = summary.file.unwrap();
+    let kept = scene.project.read(file.as_str().trim_start_matches('/'));
+    assert!(kept.starts_with("## Summarized at ") && kept.contains("<message type=\"human\">request 0"), "{kept}");
+    assert_eq!(scene.log.with_state(|state| state.messages.len()), 8, "nothing leaves the state");
+}
+
+#[tokio::test]
+async fn a_summary_can_be_edited_and_undone() {
+    let replies = vec![long("one"), long("two"), long("three"), "the story".into(), "four".into(), "five".into()];
+    let scene = at_six_messages(replies);
+    talk(&scene, 0..4).await;
+    let edit = scene.log.with_state(|state| edit_summary(state, "as I tell it")).unwrap();
+    scene.log.record(vec![edit]).await.unwrap();
+    assert_eq!(scene.say("go on").await, TurnEnd::Done);
+    assert!(texts(&scene.last_request())[0].contains("<summary>\nas I tell it\n</summary>"));
+    let undo = scene.log.with_state(undo_summary).unwrap();
+    scene.log.record(vec![undo]).await.unwrap();
+    assert_eq!(compaction(&scene).summaries, vec![]);
+    assert_eq!(scene.log.with_state(undo_summary), None);
+}
+
+#[tokio::test]
+async fn a_summary_that_is_empty_or_longer_or_fails_removes_nothing() {
+    let refused = ModelError::new(ModelErrorKind::InvalidRequest, "scripted", "no");
+    let answers: [Scripted; 3] = ["  ".into(), Reply::text("long ".repeat(8_000)).into(), refused.into()];
+    for answer in answers {
+        let scene = at_six_messages(vec![long("one"), long("two"), long("three"), answer, "four".into()]);
+        talk(&scene, 0..4).await;
+        assert_eq!(texts(&scene.last_request()).len(), 7, "sent as it is");
+        let compaction = compaction(&scene);
+        assert_eq!(compaction.summaries, vec![]);
+        let reason = compaction.failed.unwrap().reason;
+        assert!(reason.contains("nothing was removed"), "{reason}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_long_is_summed_up_and_sent_once_more() {
+    let too_long = || ModelError::new(ModelErrorKind::ContextOverflow, "scripted", "too long");
+    let replies = vec![long("one"), long("two"), long("three"), too_long().into(), "the story".into(), "four".into()];
+    let scene = scene(replies, |config| config.summarization.keep = Some(Threshold::Messages(2)));
+    talk(&scene, 0..4).await;
+    assert_eq!(texts(&scene.last_request()).len(), 3);
+    assert_eq!(compaction(&scene).summaries[0].cause, SummaryCause::Overflow);
+}
+
+#[tokio::test]
+async fn one_message_that_is_too_long_ends_the_turn_with_a_way_out() {
+    let too_long = ModelError::new(ModelErrorKind::InvalidRequest, "scripted", "prompt is too long: 9 tokens > 8")
+        .with_status(400);
+    let scene = scene(vec![too_long.into()], |_| {});
+    let end = scene.say("much").await;
+    let TurnEnd::Failed { reason } = end else { panic!("{end:?}") };
+    assert!(reason.contains("start a new session or choose a model with a larger window"), "{reason}");
+    assert_eq!(scene.model.requests().len(), 1, "the same request is not made again");
+}
+
+#[tokio::test]
+async fn long_arguments_are_cut_before_anything_is_summed_up() {
+    let write = |n: usize| {
+        let args = json!({"file_path": format!("/f{n}.txt"), "content": "word ".repeat(3_000)});
+        Scripted::from(Reply::new().and_call_with_id(format!("w{n}"), "write_file", args))
+    };
+    let replies = vec![write(0), write(1), write(2), "done".into()];
+    let model = small(replies, 12_000);
+    let scene =
+        Scene::build(Project::new(), model, vec![], |config| config.builtin_tools = Some(vec!["write_file".into()]));
+    assert_eq!(scene.say("write them").await, TurnEnd::Done);
+    let compaction = compaction(&scene);
+    assert_eq!(compaction.summaries, vec![]);
+    let last = scene.last_request();
+    let Message::Ai(first) = &*last.messages[1] else { panic!("{last:?}") };
+    assert_eq!(first.tool_calls[0].args["content"], "word word word word ...(argument truncated)");
+    assert_eq!(scene.project.read("f0.txt").len(), 15_000);
+}
+
+#[tokio::test]
+async fn the_model_may_ask_for_it_once_there_is_something_to_compact() {
+    let ask = |id: &str| Scripted::from(Reply::new().and_call_with_id(id, "compact_conversation", json!({})));
+    let replies =
+        vec![ask("early"), long("one"), long("two"), long("three"), ask("now"), "the story".into(), "four".into()];
+    let scene = scene(replies, |config| {
+        config.summarization.trigger = vec![Threshold::Messages(12)];
+        config.summarization.keep = Some(Threshold::Messages(2));
+    });
+    talk(&scene, 0..4).await;
+    assert!(scene.result("early").contains("nothing to compact yet"));
+    assert!(scene.result("now").contains("were replaced by a summary"), "{}", scene.result("now"));
+    assert_eq!(compaction(&scene).summaries[0].cause, SummaryCause::Tool);
+    let last = texts(&scene.last_request());
+    assert!(last[0].contains("the story") && last.len() < 6, "{last:?}");
+}
+
+#[tokio::test]
+async fn a_person_may_compact_between_turns_with_words_of_their_own() {
+    let scene = scene(vec![long("one"), long("two"), "the story".into()], |_| {});
+    talk(&scene, 0..2).await;
+    let options = SummarizationOptions { keep: Some(Threshold::Messages(1)), ..SummarizationOptions::default() };
+    let summarization = Summarization::new(options, bosun_harness::Artifacts::at_root());
+    let compacted = summarization.compact_now(&scene.context(), Some("keep the names")).await.unwrap();
+    assert_eq!(compacted.messages, 3);
+    assert!(texts(&scene.last_request())[0].contains("keep the names"));
+    let message = bosun_model::HumanMessage { id: "h".into(), content: vec!["x".into()] };
+    scene.log.record(vec![EntryBody::TurnStarted { turn: 3, message }]).await.unwrap();
+    let busy = summarization.compact_now(&scene.context(), None).await;
+    assert_eq!(busy, Err(bosun_harness::CompactionError::TurnOpen));
+}
+
+#[tokio::test]
+async fn a_session_opened_again_sends_the_same_summary() {
+    let replies: Vec<Scripted> = vec![long("one"), long("two"), long("three"), "the story".into(), "four".into()];
+    let scene = at_six_messages(replies);
+    talk(&scene, 0..4).await;
+    let entries = scene.host.entries();
+    let folded = State::fold(entries.iter().map(|recorded| &recorded.entry));
+    scene.log.with_state(|live| assert_eq!(&folded, live));
+    let before = texts(&scene.last_request());
+    let model = bosun_testkit::ScriptedModel::new(vec!["five"]);
+    let again = Scene::build(scene.project, model, entries, |config| {
+        config.summarization.trigger = vec![Threshold::Messages(6)];
+    });
+    again.say("and now?").await;
+    assert_eq!(texts(&again.last_request())[..3], before[..]);
+}
