@@ -81,10 +81,10 @@ fn analysed(name: &str, guests: &str) -> [Rule; 2] {
         )
         .reply(Reply::call("edit_file", edit))
         .reply(Reply::call("write_todos", plan("completed", "completed")))
-        .reply(format!("The {name} are complete."));
+        .reply(Reply::text(format!("The {name} are complete.")));
     let analyst = Rule::turn(format!("Count the {name}"))
         .reply(Reply::call("read_file", json!({ "file_path": "/guests.txt" })))
-        .reply(format!("There are {guests} {name}."));
+        .reply(Reply::text(format!("There are {guests} {name}.")));
     [main, analyst]
 }
 
