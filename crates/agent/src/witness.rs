@@ -1,30 +1,36 @@
 use std::sync::Arc;
 
-use bosun_backend::{BackendError, BlobStore, ChangeWitness, ContentHash, PlannedChange};
+use bosun_backend::{BackendError, BlobError, BlobStore, ChangeWitness, ContentHash, PlannedChange};
 use bosun_model::CallId;
 
 use crate::{BoxFuture, ChangeIntent, EntryBody, SessionLog};
 
-/// Keeps the bytes before a change as a blob and records the intent, both before the change happens.
+/// Keeps the bytes before and after a change as blobs and records the intent, all before the change happens: what a
+/// session did can be counted, undone and done again from blobs alone.
 pub(crate) struct JournalWitness {
     pub log: Arc<SessionLog>,
     pub blobs: Option<Arc<BlobStore>>,
     pub call_id: CallId,
 }
 
+impl JournalWitness {
+    async fn keep(&self, bytes: Option<&Arc<[u8]>>) -> Result<Option<ContentHash>, BlobError> {
+        match (bytes, &self.blobs) {
+            (None, _) => Ok(None),
+            (Some(bytes), None) => Ok(Some(ContentHash::of(bytes))),
+            (Some(bytes), Some(blobs)) => Ok(Some(blobs.put(Arc::clone(bytes)).await?)),
+        }
+    }
+}
+
 impl ChangeWitness for JournalWitness {
     fn intend(&self, change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>> {
         Box::pin(async move {
             let not_recorded = |reason: String| BackendError::NotRecorded { path: change.path.clone(), reason };
-            let before = match (&change.before, &self.blobs) {
-                (None, _) => None,
-                (Some(bytes), None) => Some(ContentHash::of(bytes)),
-                (Some(bytes), Some(blobs)) => {
-                    let hash = blobs.put(Arc::clone(bytes)).await.map_err(|error| not_recorded(error.to_string()))?;
-                    Some(hash)
-                }
-            };
-            let after = change.after.as_deref().map(ContentHash::of);
+            let (before, after) = tokio::try_join!(self.keep(change.before.as_ref()), self.keep(change.after.as_ref()))
+                .map_err(|error| not_recorded(error.to_string()))?;
+            // Too large to be kept, but known by its name.
+            let before = before.or_else(|| change.unkept.and_then(|stamp| stamp.hash));
             let intent = ChangeIntent { path: change.path.clone(), before, after, mode: change.mode };
             let entry = EntryBody::ChangeIntended { call_id: self.call_id.clone(), intent };
             self.log.record(vec![entry]).await.map_err(|error| not_recorded(error.to_string()))

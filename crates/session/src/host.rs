@@ -5,6 +5,7 @@ use bosun_agent::{
     BoxFuture, ChildStart, Clock, Host, IdSource, Journal, JournalEntry, JournalError, LiveEvent, OpenedChild,
     Recorded, Seq, SessionId,
 };
+use bosun_backend::BlobStore;
 use bosun_model::ModelInfo;
 use bosun_protocol::ProjectId;
 use bosun_store::{Database, NewSession, SessionJournal, StoredSession};
@@ -19,6 +20,8 @@ pub(crate) struct Tree {
     pub ids: Arc<dyn IdSource>,
     pub project: ProjectId,
     pub summaries: Arc<Summaries>,
+    /// Where the bytes of changed files are kept.
+    pub blobs: Option<Arc<BlobStore>>,
     /// The streams of the subagents opened so far, by session.
     pub streams: Mutex<HashMap<SessionId, Arc<Stream>>>,
     /// The model that answers in this tree, for figures.
@@ -41,6 +44,9 @@ impl Journal for SessionHost {
             let first = last + 1 - entries.len() as Seq;
             let recorded: Vec<Recorded> = (first..).zip(entries).map(|(seq, entry)| Recorded { seq, entry }).collect();
             self.stream.recorded(&recorded);
+            if let Some(blobs) = &self.tree.blobs {
+                self.stream.count_changes(blobs).await;
+            }
             Ok(last)
         })
     }
@@ -119,6 +125,9 @@ pub(crate) fn child_stream(
         created_at: stored.created_at,
         model: parent.read(|projection| projection.view().session.model.clone()),
     });
+    if tree.blobs.is_some() {
+        projection.compare_changes();
+    }
     if let Some(model) = locked(&tree.model).clone() {
         projection.set_model(model);
     }

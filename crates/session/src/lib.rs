@@ -8,6 +8,7 @@
 
 mod actor;
 mod convert;
+mod counting;
 mod error;
 mod host;
 mod projection;

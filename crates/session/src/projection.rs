@@ -12,6 +12,8 @@ mod approvals;
 mod changes;
 mod tools;
 
+pub(crate) use changes::Span;
+
 /// Longest title made from a first message, in characters.
 const TITLE: usize = 60;
 

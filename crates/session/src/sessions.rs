@@ -283,6 +283,7 @@ impl Sessions {
             ids: Arc::clone(&inner.ids),
             project: project.clone(),
             summaries: Arc::clone(&inner.summaries),
+            blobs: inner.blobs.clone(),
             streams: Mutex::default(),
             model: Mutex::default(),
         });
@@ -295,6 +296,9 @@ impl Sessions {
             created_at: stored.created_at,
             model: summary.and_then(|summary| summary.model),
         });
+        if inner.blobs.is_some() {
+            projection.compare_changes();
+        }
         for entry in &entries {
             projection.apply(entry);
         }
@@ -318,6 +322,9 @@ impl Sessions {
         };
         let actor = Actor::new(host(), log, setting, inner.tasks.clone(), claim);
         actor.open_children().await?;
+        if let Some(blobs) = &inner.blobs {
+            actor.stream.count_changes(blobs).await;
+        }
         Ok(actor)
     }
 

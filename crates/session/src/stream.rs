@@ -34,6 +34,15 @@ impl Stream {
         }
     }
 
+    /// This stream and those above it.
+    pub(crate) fn lineage(self: &Arc<Self>) -> Vec<Arc<Self>> {
+        let mut lineage = vec![Arc::clone(self)];
+        while let Some(parent) = lineage.last().and_then(|stream| stream.parent.clone()) {
+            lineage.push(parent);
+        }
+        lineage
+    }
+
     pub(crate) fn live(&self, event: &LiveEvent, at: i64) {
         self.update(|projection| projection.live(event, at));
     }

@@ -1,3 +1,4 @@
+mod changes;
 mod fixture;
 mod law;
 mod sessions;

@@ -6,52 +6,86 @@ use bosun_tools::{Artifact, ChangeRecord};
 
 use super::Projection;
 
-/// What became of each file, from its bytes before the first change.
+/// What became of each file, from its bytes before the first change to those after the last.
 #[derive(Default)]
 pub(super) struct Changes {
     files: HashMap<VirtualPath, Changed>,
+    /// Whether someone compares the bytes and says so with [`Projection::counted`]. Else lines are summed over the edits.
+    compared: bool,
 }
 
 struct Changed {
     before: Option<ContentHash>,
     after: Option<ContentHash>,
-    added: u32,
-    removed: u32,
+    /// Lines of the edits one by one, for where the bytes cannot be compared.
+    summed: (u32, u32),
+    lines: Lines,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Lines {
+    Unknown,
+    Counted(u32, u32),
+}
+
+/// A file's first and last state in a session, whose lines are to be counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub path: VirtualPath,
+    pub before: Option<ContentHash>,
+    pub after: Option<ContentHash>,
 }
 
 impl Changes {
-    fn take(&mut self, record: &ChangeRecord, added: u32, removed: u32) -> FileChange {
+    /// Takes a change; `None` until its lines are counted.
+    fn take(&mut self, record: &ChangeRecord, (added, removed): (u32, u32)) -> Option<FileChange> {
+        let compared = self.compared;
         let file = self.files.entry(record.path.clone()).or_insert_with(|| Changed {
             before: record.before.clone(),
             after: None,
-            added: 0,
-            removed: 0,
+            summed: (0, 0),
+            lines: Lines::Unknown,
         });
         file.after.clone_from(&record.after);
-        file.added = file.added.saturating_add(added);
-        file.removed = file.removed.saturating_add(removed);
-        if file.before == file.after {
-            (file.added, file.removed) = (0, 0);
-        }
-        let change = match (&file.before, &file.after) {
-            (_, None) => ChangeKind::Deleted,
-            (None, Some(_)) => ChangeKind::Created,
-            (Some(_), Some(_)) => ChangeKind::Changed,
+        file.summed = (file.summed.0.saturating_add(added), file.summed.1.saturating_add(removed));
+        file.lines = if file.before == file.after {
+            file.summed = (0, 0);
+            Lines::Counted(0, 0)
+        } else if compared {
+            Lines::Unknown
+        } else {
+            Lines::Counted(file.summed.0, file.summed.1)
         };
-        FileChange { path: record.path.to_string(), change, added: file.added, removed: file.removed }
+        file.shown(&record.path)
     }
+}
 
-    /// The bytes of `path` before this session first changed it: outer `None` where it never did.
-    pub(super) fn before(&self, path: &VirtualPath) -> Option<Option<ContentHash>> {
-        self.files.get(path).map(|file| file.before.clone())
+impl Changed {
+    fn shown(&self, path: &VirtualPath) -> Option<FileChange> {
+        let Lines::Counted(added, removed) = self.lines else { return None };
+        let change = match (&self.before, &self.after) {
+            (Some(_), None) => ChangeKind::Deleted,
+            (None, Some(_)) => ChangeKind::Created,
+            (Some(_), Some(_)) | (None, None) => ChangeKind::Changed,
+        };
+        Some(FileChange { path: path.to_string(), change, added, removed })
     }
 }
 
 impl Projection {
+    /// From now on the lines of changes are counted from bytes, by whoever calls [`Self::counted`].
+    pub(crate) fn compare_changes(&mut self) {
+        self.changes.compared = true;
+    }
+
     /// The files that a call changed, in this session's own list.
     pub(super) fn changed(&mut self, artifact: &Artifact) {
-        for event in self.take_changes(artifact) {
-            self.emit(event);
+        let diff = artifact.diff.as_ref().filter(|_| artifact.changes.len() == 1);
+        let lines = diff.map_or((0, 0), |diff| (diff.added, diff.removed));
+        for record in &artifact.changes {
+            if let Some(change) = self.changes.take(record, lines) {
+                self.emit(SessionEvent::FileChanged { change });
+            }
         }
     }
 
@@ -60,15 +94,32 @@ impl Projection {
         self.changed(artifact);
     }
 
-    /// See [`Changes::before`].
+    /// The bytes of `path` before this session first changed it: outer `None` where it never did.
     pub(crate) fn bytes_before(&self, path: &VirtualPath) -> Option<Option<ContentHash>> {
-        self.changes.before(path)
+        self.changes.files.get(path).map(|file| file.before.clone())
     }
 
-    fn take_changes(&mut self, artifact: &Artifact) -> Vec<SessionEvent> {
-        let diff = artifact.diff.as_ref().filter(|_| artifact.changes.len() == 1);
-        let (added, removed) = diff.map_or((0, 0), |diff| (diff.added, diff.removed));
-        let records = artifact.changes.iter();
-        records.map(|record| SessionEvent::FileChanged { change: self.changes.take(record, added, removed) }).collect()
+    /// The changes whose lines nobody has counted yet, in the order of their paths.
+    pub(crate) fn uncounted(&self) -> Vec<Span> {
+        let open = self.changes.files.iter().filter(|(_, file)| file.lines == Lines::Unknown);
+        let mut spans: Vec<Span> = open
+            .map(|(path, file)| Span { path: path.clone(), before: file.before.clone(), after: file.after.clone() })
+            .collect();
+        spans.sort_by(|a, b| a.path.cmp(&b.path));
+        spans
+    }
+
+    /// Takes the lines of a change, added and removed; `None` where its bytes cannot be read any more. A change that
+    /// went on meanwhile is counted again.
+    pub(crate) fn counted(&mut self, span: &Span, lines: Option<(u32, u32)>) {
+        let Some(file) = self.changes.files.get_mut(&span.path) else { return };
+        if file.lines != Lines::Unknown || file.before != span.before || file.after != span.after {
+            return;
+        }
+        let (added, removed) = lines.unwrap_or(file.summed);
+        file.lines = Lines::Counted(added, removed);
+        if let Some(change) = file.shown(&span.path) {
+            self.emit(SessionEvent::FileChanged { change });
+        }
     }
 }

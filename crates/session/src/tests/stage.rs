@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy};
+use bosun_agent::{BoxFuture, Clock, IdSource, Limits, PermissionRule, Policy};
 use bosun_backend::BlobStore;
 use bosun_model::{ChatModel, ChatRequest, ModelInfo, ModelStream};
 use bosun_protocol::{Decide, Decision, ModelRef, ProjectId, SessionId, Snapshot};
@@ -29,6 +29,13 @@ impl Stage {
         Self::on(project, tempfile::tempdir().unwrap(), script).await
     }
 
+    /// Whose file changes need no approval.
+    pub async fn allowing_edits(script: Script) -> Self {
+        let project = Project::new().file("a.txt", "one\ntwo\n").file("src/b.txt", "TODO b\n");
+        let policy = Policy { edits: PermissionRule::AllowAll { name: "test".into() }, ..Policy::default() };
+        Self::with(project, tempfile::tempdir().unwrap(), script, policy).await
+    }
+
     /// The same project and data with a fresh process's objects, as after a restart.
     pub async fn restarted(self, script: Script) -> Self {
         self.sessions.shut_down().await;
@@ -40,11 +47,15 @@ impl Stage {
     }
 
     async fn on(project: Project, data: tempfile::TempDir, script: Script) -> Self {
+        Self::with(project, data, script, Policy::default()).await
+    }
+
+    async fn with(project: Project, data: tempfile::TempDir, script: Script, policy: Policy) -> Self {
         let parts = SessionsParts {
             database: Some(Database::open(data.path()).unwrap()),
             blobs: Some(Arc::new(BlobStore::open(data.path().join("blobs")).unwrap())),
             models: Arc::new(Scripts(script)),
-            policy: Policy::default(),
+            policy,
             limits: Limits::default(),
             clock: Arc::new(Ticks(AtomicI64::new(1_700_000_000_000))),
             ids: Arc::new(Numbers::new(data.path())),
