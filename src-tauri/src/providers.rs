@@ -1,7 +1,6 @@
 //! The providers of this app: presets, the user's accounts, and where their keys come from.
 
 mod account;
-mod presets;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +11,7 @@ use bosun_protocol::{
     ErrorCode, KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall,
 };
 use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
-use bosun_providers::{ListedModel, ProviderConfig};
+use bosun_providers::{Account, ListedModel, ProviderConfig};
 use bosun_session::{ModelSource, SessionError};
 use bosun_store::{Database, Key, Keys};
 use secrecy::SecretString;
@@ -21,8 +20,7 @@ use crate::environment::EnvironmentKeys;
 use crate::error::Failure;
 use crate::logs::KnownSecrets;
 
-use account::Account;
-pub(crate) use presets::key_variables;
+pub(crate) use bosun_providers::key_variables;
 
 /// Accounts and keys, and the way from a [`ModelRef`] to a model.
 pub(crate) struct ProviderBook {
@@ -60,12 +58,12 @@ impl ProviderBook {
             None => None,
         };
         let id = before.as_ref().map_or_else(|| account::new_id(&form.label, &accounts), |before| before.id.clone());
-        let account = Account::from_form(id, &form)?;
+        let account = account::from_form(id, &form)?;
         let key = form.key.as_deref().map(account::checked_key).transpose()?;
-        if account.is_preset() {
+        if account.is_unchanged() {
             self.database.remove_account(&account.id).await?;
         } else {
-            self.database.save_account(account.to_stored()).await?;
+            self.database.save_account(account::to_stored(&account)).await?;
         }
         if let Some(before) = before.filter(|before| before.host() != account.host()) {
             self.keys.remove(&before.id, &before.host()).await?;
@@ -124,7 +122,7 @@ impl ProviderBook {
     }
 
     async fn accounts(&self) -> Result<Vec<Account>, Failure> {
-        Ok(Account::all(self.database.accounts().await?))
+        Ok(account::all(self.database.accounts().await?))
     }
 
     async fn account(&self, id: &str) -> Result<Account, Failure> {
@@ -151,8 +149,7 @@ impl ProviderBook {
 
     /// Where the key of `account` comes from: the environment, the keyring, this run's memory.
     async fn key(&self, account: &Account) -> Result<(KeySource, Option<SecretString>), Failure> {
-        let variables = account.preset.filter(|_| account.at_home()).map_or(&[][..], |preset| preset.variables);
-        let found = bosun_store::key_from_environment(variables, |name| self.environment.get(name));
+        let found = bosun_store::key_from_environment(account.variables(), |name| self.environment.get(name));
         if let Some((variable, key)) = found {
             return Ok((KeySource::Environment { variable: variable.to_owned() }, Some(key)));
         }
@@ -189,7 +186,7 @@ fn view(account: &Account, key: KeySource) -> ProviderView {
     ProviderView {
         id: account.id.clone(),
         label: account.label.clone(),
-        family: account.family_view(),
+        family: account::family_view(account.family),
         base_url: account.base_url.clone(),
         key,
         key_optional: account.key_optional(),

@@ -1,20 +1,17 @@
 //! Where this program takes models from: the built-in providers, the accounts set up in Bosun, and their keys.
 
-mod account;
-
 use std::sync::Arc;
 
 use bosun_backend::BoxFuture;
 use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, Settings};
-use bosun_providers::{ProviderConfig, host_of, tour};
+pub(crate) use bosun_providers::key_variables;
+use bosun_providers::{Account, PRESETS, ProviderConfig, SavedAccount, host_of, preset, tour};
 use bosun_session::{ModelSource, SessionError};
-use bosun_store::{Database, Key, KeyringSecrets, Keys, key_from_environment};
+use bosun_store::{Database, Key, KeyringSecrets, Keys, ProviderAccount, key_from_environment};
 use secrecy::SecretString;
 use tokio::sync::OnceCell;
 
-use self::account::Account;
-pub(crate) use self::account::key_variables;
 use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::terminal;
@@ -80,7 +77,7 @@ impl Models {
     }
 
     async fn account(&self, id: &str) -> Result<Account, SessionError> {
-        let preset = Account::preset(id);
+        let preset = preset(id).map(Account::of_preset);
         let known = match preset {
             // Nothing that is stored could change what is asked for.
             Some(account) if self.base_url.is_some() => Some(account),
@@ -89,21 +86,25 @@ impl Models {
                     Some(database) => database.accounts().await?,
                     None => Vec::new(),
                 };
-                stored.into_iter().find(|account| account.id == id).and_then(Account::stored).or(preset)
+                stored
+                    .into_iter()
+                    .find(|account| account.id == id)
+                    .and_then(|kept| Account::saved(saved(kept)))
+                    .or(preset)
             }
         };
-        let mut account = known.ok_or_else(|| unknown(id))?;
-        if let Some(base_url) = &self.base_url {
-            account.base_url.clone_from(base_url);
-        }
-        Ok(account)
+        let account = known.ok_or_else(|| unknown(id))?;
+        Ok(match &self.base_url {
+            Some(base_url) => account.moved_to(base_url),
+            None => account,
+        })
     }
 
     async fn key(&self, account: &Account) -> Result<Option<SecretString>, SessionError> {
         let host = host_of(&account.base_url)?;
-        let at_home = account.home().is_some_and(|home| home == host);
         // A variable is meant for the vendor's own host, or for the one that was named beside it just now.
-        let variables = if at_home || self.base_url.is_some() { account.variables } else { &[] };
+        let named = account.preset.filter(|_| self.base_url.is_some());
+        let variables = named.map_or_else(|| account.variables(), |preset| preset.variables);
         if let Some((_, key)) = key_from_environment(variables, |name| self.keys.get(name)) {
             return Ok(Some(key));
         }
@@ -120,10 +121,10 @@ impl Models {
                 let message = format!("the key of {} is kept, but not given out: {reason}", account.id);
                 Err(SessionError::new(ErrorCode::KeyringUnavailable, message))
             }
-            Key::Missing => match (at_home, account.variables.first()) {
-                (true, Some(variable)) => Err(no_key(&account.id, variable)),
+            Key::Missing => match account.variables().first() {
+                Some(variable) => Err(no_key(&account.id, variable)),
                 // Any other server may want none; if it does, it says so itself.
-                _ => Ok(None),
+                None => Ok(None),
             },
         }
     }
@@ -135,12 +136,15 @@ impl ModelSource for Models {
     }
 }
 
+fn saved(account: ProviderAccount) -> SavedAccount {
+    SavedAccount { id: account.id, label: account.label, family: account.family, base_url: account.base_url }
+}
+
 fn unknown(id: &str) -> SessionError {
     let id = terminal::short(id, 60);
-    let message = format!(
-        "there is no provider {id:?}; there are {}, and those set up in Bosun's settings",
-        account::names().collect::<Vec<_>>().join(", ")
-    );
+    let names: Vec<_> = PRESETS.iter().map(|preset| preset.id).chain([tour::PROVIDER]).collect();
+    let message =
+        format!("there is no provider {id:?}; there are {}, and those set up in Bosun's settings", names.join(", "));
     SessionError::new(ErrorCode::NoModel, message)
 }
 

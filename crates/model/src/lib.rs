@@ -23,7 +23,7 @@ pub use ids::{CallId, MessageId};
 pub use message::{
     AiMessage, HumanMessage, InvalidToolCall, Message, SystemMessage, ToolCall, ToolMessage, ToolStatus,
 };
-pub use request::{ChatRequest, SystemBlock, ToolChoice, ToolSpec};
+pub use request::{CacheLifetime, CacheMarks, ChatRequest, Effort, OutputSchema, SystemBlock, ToolChoice, ToolSpec};
 pub use usage::Usage;
 
 /// A boxed future that may borrow from its maker; the currency of every `dyn` seam.

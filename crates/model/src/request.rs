@@ -15,6 +15,55 @@ pub struct ChatRequest {
     pub tool_choice: ToolChoice,
     /// Upper limit of output tokens; `None` takes the model's own.
     pub max_output: Option<u32>,
+    /// Breakpoints of the provider's prompt cache besides those after [`SystemBlock`]s.
+    pub cache: CacheMarks,
+    /// How much the model should think; `None` leaves it to the provider.
+    pub effort: Option<Effort>,
+    /// The shape of a reply that is to be JSON; `None` for prose and tool calls.
+    pub output: Option<OutputSchema>,
+}
+
+/// Where a provider with explicit prompt caching (Anthropic) is asked to set breakpoints. Others cache by themselves and
+/// ignore this.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheMarks {
+    /// After the last tool.
+    pub tools: bool,
+    /// After the newest message, so that the next step reads the conversation from the cache. A [`SystemBlock`] with
+    /// `cache` asks for this too.
+    pub conversation: bool,
+    pub lifetime: CacheLifetime,
+}
+
+/// How long what was marked stays in the cache after its last use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheLifetime {
+    #[default]
+    FiveMinutes,
+    OneHour,
+}
+
+/// How much a model should think before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    /// Not at all, where the model can do without.
+    Off,
+    Low,
+    Medium,
+    High,
+    /// As much as the model can.
+    Max,
+}
+
+/// A reply of a given shape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutputSchema {
+    /// Letters, digits, `_` and `-`.
+    pub name: String,
+    /// A JSON Schema object without `$ref`s.
+    pub schema: Value,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bosun_model::{ChatRequest, Message, ModelInfo};
@@ -7,16 +8,15 @@ use serde::Serialize;
 use crate::anthropic::Anthropic;
 use crate::body::Group;
 use crate::config::{Endpoint, Family};
-use crate::driver::Decoder;
+use crate::driver::{Decoder, Framing};
 use crate::openai_chat::OpenAiChat;
 
 /// One wire format: bytes for a request, and a reader for the reply. No IO, no policy.
 ///
-/// The families to come (OpenAI Responses, Gemini, Ollama's own) are a module and a row in [`adapter`] each; one that does not
-/// stream server-sent events needs a second framer in the driver.
+/// Another family is a module and a row in [`adapter`].
 pub(crate) trait Adapter: Send + Sync {
-    /// Below the base URL, without a slash in front.
-    fn chat_path(&self) -> &'static str;
+    /// Path and query of a call of `model`, below the base URL and without a slash in front.
+    fn chat_path(&self, model: &str) -> (Cow<'static, str>, Option<&'static str>);
 
     /// Path and query of the list of models.
     fn models_path(&self) -> (&'static str, Option<&'static str>);
@@ -35,10 +35,15 @@ pub(crate) trait Adapter: Send + Sync {
     /// The body after the last turn.
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()>;
 
-    /// A fact about the whole request that every turn depends on.
-    fn variant(&self, request: &ChatRequest) -> bool;
+    /// A fact about the whole request and its model that every turn depends on.
+    fn variant(&self, request: &ChatRequest, info: &ModelInfo) -> bool;
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder>;
+
+    /// How the bytes of a reply are cut into frames.
+    fn framing(&self) -> Framing {
+        Framing::Events
+    }
 }
 
 pub(crate) fn adapter(endpoint: &Endpoint, family: Family) -> Arc<dyn Adapter> {
@@ -75,12 +80,17 @@ pub(crate) fn write_tail(fields: &impl Serialize, out: &mut Vec<u8>) -> serde_js
     Ok(())
 }
 
-/// Writes the fields of an object and opens its list of turns.
-pub(crate) fn write_head(fields: &impl Serialize, out: &mut Vec<u8>) -> serde_json::Result<()> {
+/// Writes the fields of an object and opens its list of turns, which has the name `list`.
+pub(crate) fn write_head(fields: &impl Serialize, list: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
     serde_json::to_writer(&mut *out, fields)?;
     // The object's own end.
     out.pop();
-    out.extend_from_slice(br#","messages":["#);
+    if out.last() != Some(&b'{') {
+        out.push(b',');
+    }
+    out.push(b'"');
+    out.extend_from_slice(list.as_bytes());
+    out.extend_from_slice(br#"":["#);
     Ok(())
 }
 

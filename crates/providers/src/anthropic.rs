@@ -3,6 +3,8 @@
 //! Written against the vendor's own documents (version `2023-06-01`) instead of over a client library: there is no official
 //! one for Rust, and those at hand drop what the loop needs (images and error marks in tool results, signatures of thinking).
 
+use std::borrow::Cow;
+
 use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
@@ -12,12 +14,13 @@ use crate::driver::Decoder;
 
 mod decode;
 mod encode;
+mod thinking;
 
 pub(crate) struct Anthropic;
 
 impl Adapter for Anthropic {
-    fn chat_path(&self) -> &'static str {
-        "v1/messages"
+    fn chat_path(&self, _model: &str) -> (Cow<'static, str>, Option<&'static str>) {
+        ("v1/messages".into(), None)
     }
 
     fn models_path(&self) -> (&'static str, Option<&'static str>) {
@@ -40,11 +43,11 @@ impl Adapter for Anthropic {
         encode::turns(group, out)
     }
 
-    fn tail(&self, request: &ChatRequest, _info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::tail(request, out)
+    fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        encode::tail(request, info, out)
     }
 
-    fn variant(&self, _request: &ChatRequest) -> bool {
+    fn variant(&self, _request: &ChatRequest, _info: &ModelInfo) -> bool {
         false
     }
 

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use bosun_model::{ChatRequest, Message, ModelInfo};
+use bosun_model::{CacheLifetime, ChatRequest, Message, ModelInfo};
 
 use crate::adapter::Adapter;
 
@@ -20,8 +20,8 @@ pub(crate) struct Group<'a> {
     pub(crate) messages: &'a [Arc<Message>],
     /// What [`Adapter::variant`] said of the request.
     pub(crate) variant: bool,
-    /// The last group of a conversation that is to be cached by the provider.
-    pub(crate) mark: bool,
+    /// For the last group of a conversation that is to be cached by the provider: for how long.
+    pub(crate) mark: Option<CacheLifetime>,
 }
 
 /// What was written for earlier requests.
@@ -48,17 +48,18 @@ impl Memo {
         request: &ChatRequest,
         info: &ModelInfo,
     ) -> serde_json::Result<Vec<u8>> {
-        let variant = adapter.variant(request);
+        let variant = adapter.variant(request, info);
         let mut slot = self.take(&request.messages, variant);
         let mut rest = request.messages.get(slot.messages.len()..).unwrap_or_default();
         let mut last = Vec::new();
         while let Some(group) = rest.chunk_by(|a, b| is_ai(a) == is_ai(b)).next() {
             rest = rest.get(group.len()..).unwrap_or_default();
             if rest.is_empty() {
-                let mark = request.system.iter().any(|block| block.cache);
+                let mark = request.cache.conversation || request.system.iter().any(|block| block.cache);
+                let mark = mark.then_some(request.cache.lifetime);
                 adapter.turns(&Group { messages: group, variant, mark }, &mut last)?;
             } else {
-                adapter.turns(&Group { messages: group, variant, mark: false }, &mut slot.bytes)?;
+                adapter.turns(&Group { messages: group, variant, mark: None }, &mut slot.bytes)?;
                 slot.messages.extend(group.iter().map(Arc::downgrade));
                 slot.ends.push((slot.messages.len(), slot.bytes.len()));
             }

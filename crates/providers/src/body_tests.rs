@@ -32,7 +32,7 @@ proptest! {
     fn a_remembered_beginning_changes_no_byte(changes in prop::collection::vec(change(), 1..40), caching: bool) {
         let samples = conversation().messages;
         let fresh = |at: &prop::sample::Index| Arc::new((*samples[at.index(samples.len())]).clone());
-        for family in [Family::Anthropic, Family::OpenAiChat] {
+        for family in Family::ALL {
             let adapter = adapter(&endpoint(&config(family)), family);
             let (memo, info) = (Memo::default(), info("claude-sonnet-4-6"));
             let mut conversations = vec![Vec::new(); 3];
@@ -78,7 +78,7 @@ fn only_what_is_new_is_written_again() {
 #[test]
 #[ignore = "a measurement"]
 fn cost_of_a_body() {
-    for family in [Family::Anthropic, Family::OpenAiChat] {
+    for family in Family::ALL {
         let adapter = adapter(&endpoint(&config(family)), family);
         let step = conversation().messages;
         let mut request = ChatRequest { messages: step[..1].to_vec(), ..conversation() };

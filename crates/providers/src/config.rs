@@ -37,6 +37,21 @@ pub enum Family {
 }
 
 impl Family {
+    pub const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAiChat];
+
+    /// Its name in stored accounts and on the IPC.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAiChat => "openai_chat",
+        }
+    }
+
+    /// The family of that [`Self::name`].
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| family.name() == name)
+    }
+
     /// The vendor's own address.
     pub fn default_base_url(self) -> &'static str {
         match self {
@@ -119,9 +134,13 @@ impl Endpoint {
         let Some(name) = base.host_str().map(str::to_owned) else { return Err(wrong("names no host")) };
         base.set_fragment(None);
         let mut path = base.path().trim_end_matches('/').to_owned();
-        if family == Family::Anthropic && path.ends_with("/v1") {
-            // The vendor's SDK adds the version itself, but people paste it.
-            path.truncate(path.len() - "/v1".len());
+        // These add the version themselves, but people paste it.
+        let own: &[&str] = match family {
+            Family::Anthropic => &["/v1"],
+            Family::OpenAiChat => &[],
+        };
+        if let Some(version) = own.iter().find(|version| path.ends_with(**version)) {
+            path.truncate(path.len() - version.len());
         }
         base.set_path(&path);
         let host = match base.port_or_known_default() {

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use crate::adapter::{Adapter, adapter};
 use crate::client::client;
 use crate::config::Endpoint;
+use crate::driver::Framing;
 use crate::origin::Origin;
 use crate::{Limits, ProviderConfig, failure};
 
@@ -41,12 +42,17 @@ impl Connection {
     }
 
     /// Posts a model call and returns the reply once its status is known to be good. `deadline` is for its headers.
-    pub(crate) async fn post(&self, body: Vec<u8>, deadline: Instant) -> Result<Response, ModelError> {
-        let request = self.client()?.post(self.endpoint.join(self.adapter.chat_path()));
+    pub(crate) async fn post(&self, model: &str, body: Vec<u8>, deadline: Instant) -> Result<Response, ModelError> {
+        let (path, query) = self.adapter.chat_path(model);
+        let accept = match self.adapter.framing() {
+            Framing::Events => "text/event-stream",
+            Framing::Lines => "application/x-ndjson",
+        };
+        let request = self.client()?.post(self.address(&path, query));
         let request = request
             .headers(self.headers.clone())
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-            .header(ACCEPT, HeaderValue::from_static("text/event-stream"))
+            .header(ACCEPT, HeaderValue::from_static(accept))
             // Compression would only hold deltas back; what comes compressed all the same is read.
             .header(ACCEPT_ENCODING, HeaderValue::from_static("identity"))
             .body(body);
@@ -55,12 +61,7 @@ impl Connection {
 
     /// Gets a small answer whole.
     pub(crate) async fn get(&self, path: &str, query: Option<&str>, most: usize) -> Result<Vec<u8>, ModelError> {
-        let mut url: Url = self.endpoint.join(path);
-        if let Some(query) = query {
-            let both = url.query().map(|own| format!("{own}&{query}"));
-            url.set_query(Some(both.as_deref().unwrap_or(query)));
-        }
-        let request = self.client()?.get(url).headers(self.headers.clone());
+        let request = self.client()?.get(self.address(path, query)).headers(self.headers.clone());
         let wait = self.limits.idle;
         let mut response = self.send(request, Instant::now() + wait, wait).await?;
         let body = tokio::time::timeout(wait, read_up_to(&mut response, most + 1)).await;
@@ -70,6 +71,15 @@ impl Connection {
             return Err(failure::not_a_stream(&self.origin, &body));
         }
         Ok(body)
+    }
+
+    fn address(&self, path: &str, query: Option<&str>) -> Url {
+        let mut url = self.endpoint.join(path);
+        if let Some(query) = query {
+            let both = url.query().map(|own| format!("{own}&{query}"));
+            url.set_query(Some(both.as_deref().unwrap_or(query)));
+        }
+        url
     }
 
     /// The error for a page with a good status. Whatever of it comes in time is better than none.

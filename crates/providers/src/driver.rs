@@ -1,7 +1,7 @@
 //! The one driver of all adapters: bytes of a reply in, [`ModelEvent`]s out, and the policy for what should not happen.
 //!
 //! An adapter's [`Decoder`] is pure: it reads one frame at a time and says what it means. Everything else is decided here or
-//! by the [`Fault`] it returns, so that the five families behave alike:
+//! by the [`Fault`] it returns, so that the families behave alike:
 //!
 //! | what came | what happens |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | tool calls whose arguments are interleaved | taken apart by their index |
 //! | an error event | the provider's own sentence, with the kind that its type says |
 //! | anything after the end of the message | ignored |
-//! | the bytes end, or the connection breaks, before the provider's own end of message | [`ModelErrorKind::StreamCut`] (a Chat Completions reply that gave its finish reason is complete without `[DONE]`) |
+//! | the bytes end, or the connection breaks, before the provider's own end of message | [`ModelErrorKind::StreamCut`] (a Chat Completions or Gemini reply that gave its finish reason is complete) |
 //! | a line, event or reply beyond [`Sizes`], bytes that are not UTF-8 | [`ModelErrorKind::Protocol`] |
 //! | a web page, or anything else without one event in it | [`ModelErrorKind::NotAModelServer`]; a JSON error body keeps its own kind |
 //! | figures of usage that are negative, absurd or no numbers | unknown (`None`) |
@@ -27,8 +27,25 @@ use std::sync::Arc;
 use bosun_model::{ModelError, ModelErrorKind, ModelEvent};
 
 use crate::failure::{self, Refusal};
+use crate::lines::LineFramer;
 use crate::origin::Origin;
 use crate::sse::{Flow, Frame, Malformed, Sizes, SseFramer};
+
+/// How the bytes of a reply are cut into frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// Server-sent events.
+    Events,
+    /// One JSON value a line.
+    #[expect(dead_code, reason = "for servers that do not stream events")]
+    Lines,
+}
+
+#[derive(Debug)]
+enum Framer {
+    Events(SseFramer),
+    Lines(LineFramer),
+}
 
 /// Where a decoder puts what it understood.
 pub(crate) type Events = VecDeque<ModelEvent>;
@@ -77,7 +94,7 @@ const HEAD: usize = 16 << 10;
 
 pub(crate) struct Driver {
     origin: Arc<Origin>,
-    framer: SseFramer,
+    framer: Framer,
     decoder: Box<dyn Decoder>,
     head: Vec<u8>,
     saw_frame: bool,
@@ -92,8 +109,11 @@ enum State {
 }
 
 impl Driver {
-    pub(crate) fn new(origin: Arc<Origin>, decoder: Box<dyn Decoder>, sizes: Sizes) -> Self {
-        let framer = SseFramer::new(sizes);
+    pub(crate) fn new(origin: Arc<Origin>, framing: Framing, decoder: Box<dyn Decoder>, sizes: Sizes) -> Self {
+        let framer = match framing {
+            Framing::Events => Framer::Events(SseFramer::new(sizes)),
+            Framing::Lines => Framer::Lines(LineFramer::new(sizes)),
+        };
         Self { origin, framer, decoder, head: Vec::new(), saw_frame: false, state: State::Reading }
     }
 
@@ -106,10 +126,18 @@ impl Driver {
             self.head.extend(bytes.iter().take(HEAD.saturating_sub(self.head.len())));
         }
         let (decoder, saw_frame) = (&mut self.decoder, &mut self.saw_frame);
-        let flow = self.framer.feed::<Fault>(bytes, &mut |frame| {
-            *saw_frame = true;
-            decoder.frame(frame, out)
-        });
+        let flow = match &mut self.framer {
+            Framer::Events(framer) => framer.feed::<Fault>(bytes, &mut |frame| {
+                *saw_frame = true;
+                decoder.frame(frame, out)
+            }),
+            // Anything has lines; only one that was understood tells that this is a stream.
+            Framer::Lines(framer) => framer.feed::<Fault>(bytes, &mut |frame| {
+                let flow = decoder.frame(frame, out);
+                *saw_frame |= !matches!(flow, Err(Fault::Corrupt(_)));
+                flow
+            }),
+        };
         match flow {
             Ok(Flow::More) => Ok(()),
             Ok(Flow::Stop) => {
@@ -155,7 +183,9 @@ impl Driver {
         let what = match fault {
             Fault::Cut => return self.cut(None),
             Fault::Refused(refusal) => return failure::refused(&self.origin, &refusal),
-            Fault::Malformed(_) if !self.saw_frame => return failure::not_a_stream(&self.origin, &self.head),
+            Fault::Malformed(_) | Fault::Corrupt(_) if !self.saw_frame => {
+                return failure::not_a_stream(&self.origin, &self.head);
+            }
             Fault::Corrupt(what) => what,
             Fault::Malformed(Malformed::EventTooLarge) => "one event is larger than Bosun takes".into(),
             Fault::Malformed(Malformed::StreamTooLarge) => "it is larger than Bosun takes".into(),

@@ -35,7 +35,7 @@ pub(crate) fn status(origin: &Origin, status: StatusCode, headers: &HeaderMap, b
     let kind = kind_of_status(code, &refusal);
     let message = if refusal.message.is_empty() {
         wordless(origin, code, kind)
-    } else if code == 404 && !own_words && origin.family == Family::OpenAiChat && !origin.has_version {
+    } else if code == 404 && !own_words && is_openai(origin) && !origin.has_version {
         format!("{} ({} has no /v1 at its end; most servers want it)", refusal.message, origin.address)
     } else {
         refusal.message
@@ -136,6 +136,10 @@ pub(crate) fn web_page(origin: &Origin, body: &[u8]) -> ModelError {
     let message =
         format!("{} answered with a web page{title}, not as a model server{}", origin.address, advice(origin));
     origin.error(Kind::NotAModelServer, message)
+}
+
+fn is_openai(origin: &Origin) -> bool {
+    origin.family == Family::OpenAiChat
 }
 
 fn advice(origin: &Origin) -> &'static str {

@@ -49,12 +49,12 @@ impl HttpModel {
         })?;
         let decoder = connection.adapter.decoder(CallIds::of(&request));
         drop(request);
-        let mut response = connection.post(body, deadline).await?;
+        let mut response = connection.post(&self.info.name, body, deadline).await?;
         let origin = &connection.origin;
         if failure::has_type(response.headers(), "text/html") {
             return Err(connection.web_page(&mut response).await);
         }
-        let driver = Driver::new(Arc::clone(origin), decoder, Sizes::default());
+        let driver = Driver::new(Arc::clone(origin), connection.adapter.framing(), decoder, Sizes::default());
         Ok(Box::pin(Reply::new(response.bytes_stream(), driver, Arc::clone(origin), connection.limits, deadline)))
     }
 }

@@ -5,7 +5,8 @@
 //! file: those are middleware and other rooms, and they go by [`bosun_model::ModelError::is_retryable`] and `retry_after`.
 //!
 //! Start reading at [`connect`] and [`ProviderConfig`]; then `driver`, whose table says what happens to every reply that is
-//! not as it should be; then one adapter, `anthropic` or `openai_chat`, each an encoder and a decoder without IO.
+//! not as it should be; then one adapter (`anthropic`, `openai_chat`), each an encoder and a decoder
+//! without IO. What is known of vendors beforehand are rows in `preset` and `catalogue.json`.
 //!
 //! # Invariants
 //!
@@ -40,11 +41,14 @@ mod failure;
 mod http_model;
 mod lenient;
 mod limits;
+mod lines;
 mod media;
 mod openai_chat;
 mod origin;
+mod preset;
 mod redact;
 mod reply;
+mod saved;
 mod sse;
 #[cfg(test)]
 mod testing;
@@ -55,4 +59,8 @@ pub use catalogue::catalogue_source;
 pub use config::{Family, ProviderConfig, host_of};
 pub use http_model::{connect, connect_within};
 pub use limits::Limits;
+pub use preset::{
+    EffortField, Elsewhere, LimitField, PRESETS, Preset, Quirks, SchemaField, UsageReport, key_variables, preset,
+};
 pub use redact::Redactor;
+pub use saved::{Account, SavedAccount};

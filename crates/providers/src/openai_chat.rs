@@ -1,7 +1,9 @@
-//! OpenAI Chat Completions, and the many servers that speak it: Ollama, llama.cpp, LM Studio, vLLM, DeepSeek, Qwen.
+//! OpenAI Chat Completions, and the many servers that speak it: llama.cpp, LM Studio, vLLM, DeepSeek, Qwen, Mistral and more.
 //!
 //! Written against what those servers send instead of over a typed client of the one vendor, whose types refuse most of
 //! it. Where servers differ, what is read leniently stands in `decode`, what is sent carefully in `encode`.
+
+use std::borrow::Cow;
 
 use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
@@ -10,25 +12,32 @@ use crate::adapter::{Adapter, CallIds};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
+use crate::preset::Quirks;
 
 mod calls;
 mod decode;
+mod effort;
 mod encode;
 
 pub(crate) struct OpenAiChat {
     /// Reasoning goes back only to the host that it came from; others refuse the field.
     host: String,
+    quirks: Quirks,
 }
 
 impl OpenAiChat {
     pub(crate) fn new(endpoint: &Endpoint) -> Self {
-        Self { host: endpoint.host.clone() }
+        Self::at(&endpoint.host)
+    }
+
+    fn at(host: &str) -> Self {
+        Self { host: host.to_owned(), quirks: Quirks::of_host(host) }
     }
 }
 
 impl Adapter for OpenAiChat {
-    fn chat_path(&self) -> &'static str {
-        "chat/completions"
+    fn chat_path(&self, _model: &str) -> (Cow<'static, str>, Option<&'static str>) {
+        ("chat/completions".into(), None)
     }
 
     fn models_path(&self) -> (&'static str, Option<&'static str>) {
@@ -36,28 +45,36 @@ impl Adapter for OpenAiChat {
     }
 
     fn key_header(&self, key: &str) -> (HeaderName, String) {
-        (AUTHORIZATION, format!("Bearer {key}"))
+        key_header(&self.host, key)
     }
 
     fn add_headers(&self, _headers: &mut HeaderMap) {}
 
     fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::head(request, info, out)
+        encode::head(request, info, self.quirks, out)
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
         encode::turns(group, &self.host, out)
     }
 
-    fn tail(&self, request: &ChatRequest, _info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::tail(request, &self.host, out)
+    fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        encode::tail(request, info, self.quirks, out)
     }
 
-    fn variant(&self, request: &ChatRequest) -> bool {
+    fn variant(&self, request: &ChatRequest, _info: &ModelInfo) -> bool {
         encode::thinks_aloud(request, &self.host)
     }
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder> {
         Box::new(decode::OpenAiDecoder::new(&self.host, ids))
     }
+}
+
+/// Azure takes keys under a name of its own, and tokens of its directory as bearers.
+pub(crate) fn key_header(host: &str, key: &str) -> (HeaderName, String) {
+    if host.ends_with(".openai.azure.com") && !key.starts_with("eyJ") {
+        return (HeaderName::from_static("api-key"), key.to_owned());
+    }
+    (AUTHORIZATION, format!("Bearer {key}"))
 }

@@ -105,7 +105,7 @@ pub(crate) fn conversation() -> ChatRequest {
         messages: messages.into_iter().map(Arc::new).collect(),
         tools: vec![ls].into(),
         tool_choice: ToolChoice::Auto,
-        max_output: None,
+        ..ChatRequest::default()
     }
 }
 
@@ -157,8 +157,9 @@ pub(crate) fn decode(family: Family, chunks: &[&[u8]]) -> Decoded {
 }
 
 pub(crate) fn decode_within(family: Family, chunks: &[&[u8]], sizes: Sizes) -> Decoded {
-    let decoder = adapter(&endpoint(&config(family)), family).decoder(CallIds::of(&ChatRequest::default()));
-    let mut driver = Driver::new(origin(family), decoder, sizes);
+    let adapter = adapter(&endpoint(&config(family)), family);
+    let decoder = adapter.decoder(CallIds::of(&ChatRequest::default()));
+    let mut driver = Driver::new(origin(family), adapter.framing(), decoder, sizes);
     let mut events = Events::new();
     let fed = chunks.iter().try_for_each(|chunk| driver.feed(chunk, &mut events));
     let error = fed.and_then(|()| driver.end(None, &mut events)).err();

@@ -1,12 +1,13 @@
 use std::borrow::Cow;
 
 use bosun_model::{
-    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, Reasoning, SystemBlock, ToolChoice,
-    ToolMessage, ToolSpec, ToolStatus,
+    AiMessage, CacheLifetime, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning,
+    SystemBlock, ToolChoice, ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
 
+use super::thinking::{self, Asked};
 use crate::adapter::{write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{instruction, is_blank, placeholder};
@@ -17,7 +18,7 @@ const MOST_OUTPUT: u32 = 32_000;
 /// For models that nothing is known of. Every current one can do this; a larger figure is an error on those that cannot.
 const UNKNOWN_OUTPUT: u32 = 8_192;
 /// The vendor takes four breakpoints; one is for the conversation.
-const SYSTEM_BREAKPOINTS: usize = 3;
+const BREAKPOINTS: usize = 3;
 
 pub(super) fn head(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
     let own = info.max_output.map_or(UNKNOWN_OUTPUT, |most| most.min(MOST_OUTPUT));
@@ -25,15 +26,23 @@ pub(super) fn head(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
         model: &info.name,
         max_tokens: request.max_output.unwrap_or(own),
         stream: true,
-        system: system(&request.system),
+        system: system(request),
     };
-    write_head(&head, out)
+    write_head(&head, "messages", out)
 }
 
-pub(super) fn tail(request: &ChatRequest, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(super) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let mut tools: Vec<_> = request.tools.iter().map(Tool::from).collect();
+    if let Some(last) = tools.last_mut().filter(|_| request.cache.tools) {
+        last.cache_control = Some(CacheControl::of(request.cache.lifetime));
+    }
+    let (thinking, effort) = thinking::asked(request, info);
+    let output_config = OutputConfig { effort, format: request.output.as_ref().map(Format::from) };
     let tail = Tail {
-        tools: request.tools.iter().map(Tool::from).collect(),
-        tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
+        tool_choice: if tools.is_empty() { None } else { choice(&request.tool_choice) },
+        tools,
+        thinking,
+        output_config: (!output_config.is_empty()).then_some(output_config),
     };
     write_tail(&tail, out)
 }
@@ -53,6 +62,36 @@ struct Tail<'a> {
     tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Choice<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Asked>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'a>>,
+}
+
+#[derive(Serialize)]
+struct OutputConfig<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<Format<'a>>,
+}
+
+impl OutputConfig<'_> {
+    fn is_empty(&self) -> bool {
+        self.effort.is_none() && self.format.is_none()
+    }
+}
+
+#[derive(Serialize)]
+struct Format<'a> {
+    r#type: &'static str,
+    schema: &'a Value,
+}
+
+impl<'a> From<&'a OutputSchema> for Format<'a> {
+    fn from(output: &'a OutputSchema) -> Self {
+        Self { r#type: "json_schema", schema: &output.schema }
+    }
 }
 
 #[derive(Serialize)]
@@ -123,15 +162,27 @@ struct Source<'a> {
 #[derive(Serialize)]
 struct CacheControl {
     r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl: Option<&'static str>,
 }
 
-const EPHEMERAL: Option<CacheControl> = Some(CacheControl { r#type: "ephemeral" });
+impl CacheControl {
+    fn of(lifetime: CacheLifetime) -> Self {
+        let ttl = match lifetime {
+            CacheLifetime::FiveMinutes => None,
+            CacheLifetime::OneHour => Some("1h"),
+        };
+        Self { r#type: "ephemeral", ttl }
+    }
+}
 
 #[derive(Serialize)]
 struct Tool<'a> {
     name: &'a str,
     description: &'a str,
     input_schema: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<CacheControl>,
 }
 
 #[derive(Serialize)]
@@ -144,7 +195,7 @@ enum Choice<'a> {
 
 impl<'a> From<&'a ToolSpec> for Tool<'a> {
     fn from(tool: &'a ToolSpec) -> Self {
-        Self { name: &tool.name, description: &tool.description, input_schema: &tool.schema }
+        Self { name: &tool.name, description: &tool.description, input_schema: &tool.schema, cache_control: None }
     }
 }
 
@@ -157,8 +208,10 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
     }
 }
 
-fn system(blocks: &[SystemBlock]) -> Vec<Block<'_>> {
-    let mut spare = blocks.iter().filter(|block| block.cache).count().saturating_sub(SYSTEM_BREAKPOINTS);
+fn system(request: &ChatRequest) -> Vec<Block<'_>> {
+    let blocks: &[SystemBlock] = &request.system;
+    let most = BREAKPOINTS - usize::from(request.cache.tools && !request.tools.is_empty());
+    let mut spare = blocks.iter().filter(|block| block.cache).count().saturating_sub(most);
     let mut written = Vec::with_capacity(blocks.len());
     for block in blocks.iter().filter(|block| !is_blank(&block.text)) {
         let mut one = text(&block.text);
@@ -166,7 +219,7 @@ fn system(blocks: &[SystemBlock]) -> Vec<Block<'_>> {
         if block.cache && spare > 0 {
             spare -= 1;
         } else if block.cache {
-            one.cache_control = EPHEMERAL;
+            one.cache_control = Some(CacheControl::of(request.cache.lifetime));
         }
         written.push(one);
     }
@@ -198,8 +251,8 @@ pub(super) fn turns(group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<
         }
     }
     // One more breakpoint at the end of the conversation: the next step reads all of this from the cache.
-    if let Some(last) = content.last_mut().filter(|_| group.mark && role == "user") {
-        last.cache_control = EPHEMERAL;
+    if let (Some(last), Some(lifetime), "user") = (content.last_mut(), group.mark, role) {
+        last.cache_control = Some(CacheControl::of(lifetime));
     }
     if content.is_empty() { Ok(()) } else { write_turn(&Turn { role, content }, out) }
 }

@@ -2,33 +2,47 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bosun_model::{
-    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, Reasoning, SystemBlock, ToolChoice,
-    ToolMessage, ToolSpec, ToolStatus,
+    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning, SystemBlock,
+    ToolChoice, ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::effort::{self, Asked};
 use crate::adapter::{write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, instruction, is_blank, placeholder};
+use crate::preset::{LimitField, Quirks, SchemaField, UsageReport};
 
-pub(super) fn head(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-    let head = Head { model: &info.name, stream: true, stream_options: StreamOptions { include_usage: true } };
-    write_head(&head, out)?;
-    match system(&request.system) {
+pub(super) fn head(
+    request: &ChatRequest,
+    info: &ModelInfo,
+    quirks: Quirks,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
+    let stream_options = (quirks.usage == UsageReport::Asked).then_some(StreamOptions { include_usage: true });
+    write_head(&Head { model: &info.name, stream: true, stream_options }, "messages", out)?;
+    let described = request.output.as_ref().filter(|_| quirks.schema == SchemaField::JsonObject);
+    match system(&request.system, described.map(as_prose).as_deref()) {
         Some(turn) => write_turn(&turn, out),
         None => Ok(()),
     }
 }
 
-pub(super) fn tail(request: &ChatRequest, host: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
-    // The vendor's newer models refuse the old name of the limit; other servers know only that one.
-    let vendor = host == "api.openai.com" || host.ends_with(".openai.azure.com");
+pub(super) fn tail(
+    request: &ChatRequest,
+    info: &ModelInfo,
+    quirks: Quirks,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
+    let newer = quirks.limit == LimitField::MaxCompletionTokens;
     let tail = Tail {
         tools: request.tools.iter().map(Tool::from).collect(),
         tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
-        max_tokens: request.max_output.filter(|_| !vendor),
-        max_completion_tokens: request.max_output.filter(|_| vendor),
+        max_tokens: request.max_output.filter(|_| !newer),
+        max_completion_tokens: request.max_output.filter(|_| newer),
+        effort: effort::asked(request, info, quirks.effort),
+        response_format: request.output.as_ref().map(|output| ResponseFormat::of(output, quirks.schema)),
     };
     write_tail(&tail, out)
 }
@@ -37,7 +51,8 @@ pub(super) fn tail(request: &ChatRequest, host: &str, out: &mut Vec<u8>) -> serd
 struct Head<'a> {
     model: &'a str,
     stream: bool,
-    stream_options: StreamOptions,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
 }
 
 #[derive(Serialize)]
@@ -50,6 +65,36 @@ struct Tail<'a> {
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
+    #[serde(flatten)]
+    effort: Asked,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<ResponseFormat<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ResponseFormat<'a> {
+    JsonObject,
+    JsonSchema { json_schema: JsonSchema<'a> },
+}
+
+#[derive(Serialize)]
+struct JsonSchema<'a> {
+    name: &'a str,
+    schema: &'a Value,
+    strict: bool,
+}
+
+impl<'a> ResponseFormat<'a> {
+    fn of(output: &'a OutputSchema, field: SchemaField) -> Self {
+        match field {
+            SchemaField::JsonObject => Self::JsonObject,
+            SchemaField::JsonSchema => {
+                let json_schema = JsonSchema { name: &output.name, schema: &output.schema, strict: true };
+                Self::JsonSchema { json_schema }
+            }
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -203,8 +248,14 @@ pub(super) fn thinks_aloud(request: &ChatRequest, host: &str) -> bool {
     request.messages.iter().any(|message| has_reasoning_of(message, host))
 }
 
-fn system(blocks: &[SystemBlock]) -> Option<Turn<'_>> {
-    let mut texts = blocks.iter().map(|block| block.text.as_str()).filter(|text| !is_blank(text));
+/// The shape of a reply for servers that take no schema.
+fn as_prose(output: &OutputSchema) -> String {
+    format!("Reply with one JSON object and nothing else. It must fit this JSON Schema:\n{}", output.schema)
+}
+
+fn system<'a>(blocks: &'a [SystemBlock], more: Option<&'a str>) -> Option<Turn<'a>> {
+    let texts = blocks.iter().map(|block| block.text.as_str()).filter(|text| !is_blank(text));
+    let mut texts = texts.chain(more);
     let first = texts.next()?;
     let mut content = Cow::Borrowed(first);
     for text in texts {

@@ -7,7 +7,7 @@ use crate::openai_chat::OpenAiChat;
 use crate::testing::{attachments, conversation, info};
 
 fn body(request: &ChatRequest, host: &str) -> Value {
-    let adapter = OpenAiChat { host: host.to_owned() };
+    let adapter = OpenAiChat::at(host);
     crate::testing::body(&adapter, request, &info("test-model"))
 }
 

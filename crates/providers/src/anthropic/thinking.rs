@@ -1,0 +1,127 @@
+//! How a request asks Claude to think more or less.
+
+use bosun_model::{ChatRequest, ContentBlock, Effort, Message, ModelInfo, ToolChoice};
+use serde::Serialize;
+
+/// The wire takes no smaller budget.
+const LEAST_BUDGET: u32 = 1_024;
+/// Of the output's limit, what is left for the answer.
+const ANSWER: u32 = 4_096;
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Asked {
+    Adaptive,
+    Enabled { budget_tokens: u32 },
+    Disabled,
+}
+
+/// The fields `thinking` and `output_config.effort`.
+///
+/// Models to 4.5 take a budget in tokens, later ones choose it themselves and take a level. Nothing is asked of a model
+/// that is not known to think.
+pub(super) fn asked(request: &ChatRequest, info: &ModelInfo) -> (Option<Asked>, Option<&'static str>) {
+    let Some(effort) = request.effort.filter(|_| info.abilities.reasoning) else { return (None, None) };
+    if effort == Effort::Off {
+        return (Some(Asked::Disabled), None);
+    }
+    // A call that is forced leaves no room for thinking.
+    let forced = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Tool(_));
+    if !by_budget(&info.name) {
+        return ((!forced).then_some(Asked::Adaptive), Some(level(effort)));
+    }
+    let most = request.max_output.or(info.max_output).unwrap_or(0).saturating_sub(ANSWER);
+    let budget_tokens = budget(effort).min(most);
+    if forced || budget_tokens < LEAST_BUDGET || continues_unsigned(request) {
+        return (None, None);
+    }
+    (Some(Asked::Enabled { budget_tokens }), None)
+}
+
+/// Whether the model is of those before levels.
+fn by_budget(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    // The first of the fourth line have a date where later ones have their number.
+    let old = ["claude-3", "claude-opus-4-2025", "claude-sonnet-4-2025"];
+    let lines = ["claude-opus-4-", "claude-sonnet-4-", "claude-haiku-4-"];
+    let number = lines.into_iter().find_map(|line| name.strip_prefix(line)?.split('-').next()?.parse::<u32>().ok());
+    old.iter().any(|line| name.starts_with(line)) || number.is_some_and(|number| number <= 5)
+}
+
+fn level(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Off | Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High => "high",
+        Effort::Max => "max",
+    }
+}
+
+fn budget(effort: Effort) -> u32 {
+    match effort {
+        Effort::Off => 0,
+        Effort::Low => 2_048,
+        Effort::Medium => 8_192,
+        Effort::High => 16_384,
+        Effort::Max => 32_768,
+    }
+}
+
+/// With a budget, the reply whose calls are being answered must begin with its signed thoughts. One that another model
+/// made, or that was made without thinking, has none.
+fn continues_unsigned(request: &ChatRequest) -> bool {
+    let newest = request.messages.iter().rev().find_map(|message| match &**message {
+        Message::Ai(message) => Some(Some(message)),
+        Message::Human(_) => Some(None),
+        Message::Tool(_) | Message::System(_) => None,
+    });
+    let Some(Some(reply)) = newest else { return false };
+    let signed = |block: &ContentBlock| match block {
+        ContentBlock::Reasoning(reasoning) => reasoning.signature.is_some() || reasoning.opaque.is_some(),
+        ContentBlock::Text { .. } | ContentBlock::Media(_) => false,
+    };
+    !reply.content.first().is_some_and(signed)
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+    use crate::testing::{conversation, info};
+
+    fn ask(model: &str, request: ChatRequest) -> (Option<Asked>, Option<&'static str>) {
+        asked(&request, &info(model))
+    }
+
+    fn hello(effort: Option<Effort>) -> ChatRequest {
+        let messages = vec![Message::human("h", "hello").into()];
+        ChatRequest { messages, effort, max_output: Some(32_000), ..ChatRequest::default() }
+    }
+
+    #[test]
+    fn nothing_is_asked_by_itself_or_of_models_that_do_not_think() {
+        assert_eq!(ask("claude-sonnet-4-6", hello(None)), (None, None));
+        assert_eq!(ask("nobody-knows-1", hello(Some(Effort::High))), (None, None));
+    }
+
+    #[test]
+    fn budgets_before_levels() {
+        let high = |model| ask(model, hello(Some(Effort::High)));
+        assert_eq!(high("claude-haiku-4-5-20251001"), (Some(Asked::Enabled { budget_tokens: 16_384 }), None));
+        assert_eq!(high("claude-opus-4-6"), (Some(Asked::Adaptive), Some("high")));
+        assert_eq!(ask("claude-opus-4-6", hello(Some(Effort::Off))), (Some(Asked::Disabled), None));
+        let small = ChatRequest { max_output: Some(5_000), ..hello(Some(Effort::Max)) };
+        assert_eq!(ask("claude-haiku-4-5", small), (None, None));
+    }
+
+    #[test]
+    fn a_forced_call_or_a_strange_reply_leaves_thinking_out() {
+        let forced = ChatRequest { tool_choice: ToolChoice::Required, ..hello(Some(Effort::Low)) };
+        assert_eq!(ask("claude-haiku-4-5", forced.clone()), (None, None));
+        assert_eq!(ask("claude-opus-4-7", forced), (None, Some("low")));
+        let strange = ChatRequest { effort: Some(Effort::Low), max_output: None, ..conversation() };
+        assert_eq!(ask("claude-haiku-4-5", strange.clone()), (None, None));
+        assert_eq!(ask("claude-opus-4-7", strange), (Some(Asked::Adaptive), Some("low")));
+    }
+}

@@ -1,0 +1,310 @@
+//! The providers that Bosun knows without being told, each a row of data.
+
+use crate::config::Endpoint;
+use crate::{Family, host_of};
+
+/// A provider that is known beforehand.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Preset {
+    pub id: &'static str,
+    /// Its name for people.
+    pub label: &'static str,
+    pub family: Family,
+    /// What is spoken when the user moves it to another address.
+    pub elsewhere: Elsewhere,
+    pub base_url: &'static str,
+    /// Environment variables its key may stand in, as its own tools read them. Empty: it wants no key.
+    pub variables: &'static [&'static str],
+    /// Where a person gets a key.
+    pub key_page: Option<&'static str>,
+    pub quirks: Quirks,
+}
+
+/// What a preset speaks at an address that is not its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elsewhere {
+    Same,
+    /// Gateways in front of it offer Chat Completions.
+    Chat,
+    /// Chat Completions where the base URL ends in `/v1`, else its own.
+    ChatBelowV1,
+}
+
+/// How a server of [`Family::OpenAiChat`] differs from the vendor of that wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quirks {
+    pub limit: LimitField,
+    pub effort: EffortField,
+    pub schema: SchemaField,
+    pub usage: UsageReport,
+}
+
+/// The field that limits the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitField {
+    MaxTokens,
+    /// Newer models of the vendor refuse the old name.
+    MaxCompletionTokens,
+}
+
+/// How a request asks for more or less thinking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EffortField {
+    /// There is no such field; the level is left out.
+    None,
+    /// `reasoning_effort`.
+    ReasoningEffort,
+    /// `reasoning: { effort }` (OpenRouter).
+    Reasoning,
+    /// `enable_thinking` (DashScope), on or off.
+    EnableThinking,
+    /// `thinking: { type }` (Zhipu, Moonshot, DeepSeek), on or off.
+    Thinking,
+}
+
+/// How a request asks for JSON of a given shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaField {
+    /// `response_format` with the schema.
+    JsonSchema,
+    /// `response_format` that asks for JSON only; the schema goes into the prompt.
+    JsonObject,
+}
+
+/// How usage comes with a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsageReport {
+    /// When `stream_options` ask for it.
+    Asked,
+    /// By itself; the server refuses fields it does not know.
+    Always,
+}
+
+impl Quirks {
+    /// What most servers do, and none refuses.
+    pub const COMMON: Self = Self {
+        limit: LimitField::MaxTokens,
+        effort: EffortField::None,
+        schema: SchemaField::JsonSchema,
+        usage: UsageReport::Asked,
+    };
+
+    const fn effort(effort: EffortField) -> Self {
+        Self { effort, ..Self::COMMON }
+    }
+
+    const OPENAI: Self =
+        Self { limit: LimitField::MaxCompletionTokens, effort: EffortField::ReasoningEffort, ..Self::COMMON };
+
+    /// Those of the preset that lives at `host`; [`Self::COMMON`] where none does.
+    pub(crate) fn of_host(host: &str) -> Self {
+        if host.ends_with(".openai.azure.com") {
+            return Self::OPENAI;
+        }
+        PRESETS.iter().find(|preset| preset.is_home(host)).map_or(Self::COMMON, |preset| preset.quirks)
+    }
+}
+
+impl Preset {
+    /// Whether `host` (as [`host_of`] gives it) is its own.
+    pub fn is_home(&self, host: &str) -> bool {
+        host_of(self.base_url).is_ok_and(|home| home == host)
+    }
+
+    /// Whether it is a server on this machine.
+    pub fn is_local(&self) -> bool {
+        Endpoint::parse(self.id, self.family, self.base_url).is_ok_and(|endpoint| endpoint.loopback)
+    }
+
+    /// The family spoken at `base_url`.
+    pub fn family_at(&self, base_url: &str) -> Family {
+        let home = host_of(base_url).is_ok_and(|host| self.is_home(&host));
+        let below_v1 = base_url.trim().trim_end_matches('/').ends_with("/v1");
+        match self.elsewhere {
+            Elsewhere::Chat if !home => Family::OpenAiChat,
+            Elsewhere::ChatBelowV1 if below_v1 => Family::OpenAiChat,
+            _ => self.family,
+        }
+    }
+}
+
+/// The preset of that id.
+pub fn preset(id: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.id == id)
+}
+
+/// Every variable that may hold a provider's key.
+pub fn key_variables() -> impl Iterator<Item = &'static str> {
+    PRESETS.iter().flat_map(|preset| preset.variables.iter().copied())
+}
+
+const fn vendor(
+    id: &'static str,
+    label: &'static str,
+    base_url: &'static str,
+    variables: &'static [&'static str],
+    key_page: &'static str,
+    quirks: Quirks,
+) -> Preset {
+    let (family, elsewhere) = (Family::OpenAiChat, Elsewhere::Same);
+    Preset { id, label, family, elsewhere, base_url, variables, key_page: Some(key_page), quirks }
+}
+
+const fn local(id: &'static str, label: &'static str, base_url: &'static str) -> Preset {
+    let (family, elsewhere, quirks) = (Family::OpenAiChat, Elsewhere::Same, Quirks::COMMON);
+    Preset { id, label, family, elsewhere, base_url, variables: &[], key_page: None, quirks }
+}
+
+/// In the order they are shown: vendors, gateways, then servers on this machine.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        family: Family::Anthropic,
+        ..vendor(
+            "anthropic",
+            "Anthropic",
+            "https://api.anthropic.com",
+            &["ANTHROPIC_API_KEY"],
+            "https://console.anthropic.com/settings/keys",
+            Quirks::COMMON,
+        )
+    },
+    vendor(
+        "openai",
+        "OpenAI",
+        "https://api.openai.com/v1",
+        &["OPENAI_API_KEY"],
+        "https://platform.openai.com/api-keys",
+        Quirks::OPENAI,
+    ),
+    vendor(
+        "deepseek",
+        "DeepSeek",
+        "https://api.deepseek.com/v1",
+        &["DEEPSEEK_API_KEY"],
+        "https://platform.deepseek.com/api_keys",
+        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::Thinking) },
+    ),
+    vendor(
+        "qwen",
+        "Qwen (Model Studio)",
+        "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        &["DASHSCOPE_API_KEY"],
+        "https://bailian.console.aliyun.com/?tab=model#/api-key",
+        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::EnableThinking) },
+    ),
+    vendor(
+        "qwen-intl",
+        "Qwen (Model Studio, international)",
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        &["DASHSCOPE_INTL_API_KEY", "DASHSCOPE_API_KEY"],
+        "https://modelstudio.console.alibabacloud.com/?tab=model#/api-key",
+        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::EnableThinking) },
+    ),
+    vendor(
+        "moonshot",
+        "Moonshot AI (Kimi)",
+        "https://api.moonshot.ai/v1",
+        &["MOONSHOT_API_KEY"],
+        "https://platform.moonshot.ai/console/api-keys",
+        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::Thinking) },
+    ),
+    vendor(
+        "moonshot-cn",
+        "Moonshot AI (Kimi, China)",
+        "https://api.moonshot.cn/v1",
+        &["MOONSHOT_CN_API_KEY", "MOONSHOT_API_KEY"],
+        "https://platform.moonshot.cn/console/api-keys",
+        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::Thinking) },
+    ),
+    vendor(
+        "zhipu",
+        "Zhipu (GLM)",
+        "https://open.bigmodel.cn/api/paas/v4",
+        &["ZHIPUAI_API_KEY", "ZHIPU_API_KEY"],
+        "https://open.bigmodel.cn/usercenter/apikeys",
+        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::Thinking) },
+    ),
+    vendor(
+        "zai",
+        "Z.ai (GLM, international)",
+        "https://api.z.ai/api/paas/v4",
+        &["ZAI_API_KEY"],
+        "https://z.ai/manage-apikey/apikey-list",
+        Quirks { schema: SchemaField::JsonObject, ..Quirks::effort(EffortField::Thinking) },
+    ),
+    vendor(
+        "mistral",
+        "Mistral",
+        "https://api.mistral.ai/v1",
+        &["MISTRAL_API_KEY"],
+        "https://console.mistral.ai/api-keys",
+        Quirks { usage: UsageReport::Always, ..Quirks::COMMON },
+    ),
+    vendor(
+        "xai",
+        "xAI",
+        "https://api.x.ai/v1",
+        &["XAI_API_KEY"],
+        "https://console.x.ai",
+        Quirks::effort(EffortField::ReasoningEffort),
+    ),
+    vendor(
+        "groq",
+        "Groq",
+        "https://api.groq.com/openai/v1",
+        &["GROQ_API_KEY"],
+        "https://console.groq.com/keys",
+        Quirks { limit: LimitField::MaxCompletionTokens, ..Quirks::effort(EffortField::ReasoningEffort) },
+    ),
+    vendor(
+        "openrouter",
+        "OpenRouter",
+        "https://openrouter.ai/api/v1",
+        &["OPENROUTER_API_KEY"],
+        "https://openrouter.ai/settings/keys",
+        Quirks::effort(EffortField::Reasoning),
+    ),
+    vendor(
+        "together",
+        "Together AI",
+        "https://api.together.xyz/v1",
+        &["TOGETHER_API_KEY"],
+        "https://api.together.ai/settings/api-keys",
+        Quirks::COMMON,
+    ),
+    local("ollama", "Ollama", "http://localhost:11434/v1"),
+    local("lmstudio", "LM Studio", "http://localhost:1234/v1"),
+    local("llamacpp", "llama.cpp", "http://localhost:8080/v1"),
+    local("vllm", "vLLM", "http://localhost:8000/v1"),
+    local("litellm", "LiteLLM", "http://localhost:4000/v1"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_row_is_sound() {
+        let ids: HashSet<_> = PRESETS.iter().map(|preset| preset.id).collect();
+        assert_eq!(ids.len(), PRESETS.len());
+        for preset in PRESETS {
+            let endpoint = Endpoint::parse(preset.id, preset.family, preset.base_url).unwrap();
+            assert_eq!(preset.is_local(), preset.variables.is_empty(), "{}", preset.id);
+            assert_eq!(preset.is_local(), preset.key_page.is_none(), "{}", preset.id);
+            assert_eq!(endpoint.is_plain(), preset.is_local(), "{}", preset.id);
+            assert_eq!(preset.family_at(preset.base_url), preset.family, "{}", preset.id);
+            assert!(preset.key_page.is_none_or(|page| page.starts_with("https://")), "{}", preset.id);
+        }
+        assert_eq!(key_variables().next(), Some("ANTHROPIC_API_KEY"));
+    }
+
+    #[test]
+    fn quirks_go_by_the_host_and_not_by_the_name() {
+        assert_eq!(Quirks::of_host("api.openai.com").limit, LimitField::MaxCompletionTokens);
+        assert_eq!(Quirks::of_host("mine.openai.azure.com").limit, LimitField::MaxCompletionTokens);
+        assert_eq!(Quirks::of_host("api.mistral.ai").usage, UsageReport::Always);
+        assert_eq!(Quirks::of_host("gateway.example"), Quirks::COMMON);
+    }
+}

@@ -1,0 +1,141 @@
+//! Accounts: the presets, with what the user changed about them, and the user's own.
+
+use crate::preset::{PRESETS, Preset, preset};
+use crate::{Family, host_of};
+
+/// An account as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedAccount {
+    pub id: String,
+    pub label: String,
+    /// As [`Family::name`] gives it.
+    pub family: String,
+    pub base_url: String,
+}
+
+/// A provider as it is used: a preset, a preset with the user's changes, or the user's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    pub id: String,
+    pub label: String,
+    pub family: Family,
+    pub base_url: String,
+    pub preset: Option<&'static Preset>,
+}
+
+impl Account {
+    /// The presets with what was `saved` over them, then the user's own.
+    pub fn all(saved: impl IntoIterator<Item = SavedAccount>) -> Vec<Self> {
+        let saved = saved.into_iter().filter_map(Self::saved);
+        let (changed, own): (Vec<_>, Vec<_>) = saved.partition(|account| account.preset.is_some());
+        let merged = PRESETS.iter().map(|preset| {
+            let change = changed.iter().find(|change| change.id == preset.id);
+            change.cloned().unwrap_or_else(|| Self::of_preset(preset))
+        });
+        merged.chain(own).collect()
+    }
+
+    /// A preset as it came.
+    pub fn of_preset(preset: &'static Preset) -> Self {
+        Self {
+            id: preset.id.to_owned(),
+            label: preset.label.to_owned(),
+            family: preset.family,
+            base_url: preset.base_url.to_owned(),
+            preset: Some(preset),
+        }
+    }
+
+    /// `None` for a family that a newer Bosun wrote.
+    pub fn saved(account: SavedAccount) -> Option<Self> {
+        let Some(family) = Family::of_name(&account.family) else {
+            let (id, family) = (account.id, account.family);
+            tracing::warn!(account = id, family, "an account of an unknown family is left out");
+            return None;
+        };
+        Some(Self::new(account.id, account.label, family, account.base_url))
+    }
+
+    pub fn new(id: impl Into<String>, label: impl Into<String>, family: Family, base_url: impl Into<String>) -> Self {
+        let id = id.into();
+        let preset = preset(&id);
+        Self { id, label: label.into(), family, base_url: base_url.into(), preset }
+    }
+
+    /// The same provider at another address, in the family that is spoken there.
+    pub fn moved_to(self, base_url: impl Into<String>) -> Self {
+        let base_url = base_url.into();
+        let family = self.preset.map_or(self.family, |preset| preset.family_at(&base_url));
+        Self { base_url, family, ..self }
+    }
+
+    pub fn to_saved(&self) -> SavedAccount {
+        SavedAccount {
+            id: self.id.clone(),
+            label: self.label.clone(),
+            family: self.family.name().to_owned(),
+            base_url: self.base_url.clone(),
+        }
+    }
+
+    /// Whether it is a preset as it came, of which there is nothing to store.
+    pub fn is_unchanged(&self) -> bool {
+        self.preset.is_some_and(|preset| *self == Self::of_preset(preset))
+    }
+
+    /// What its key is bound to; empty for an address that cannot be read, which no key is ever kept for.
+    pub fn host(&self) -> String {
+        host_of(&self.base_url).unwrap_or_default()
+    }
+
+    /// Whether it speaks to the host that the vendor's environment variables are meant for.
+    pub fn at_home(&self) -> bool {
+        self.preset.is_some_and(|preset| preset.is_home(&self.host()))
+    }
+
+    /// The variables its key may stand in: none away from home, so that a key never goes to another host by itself.
+    pub fn variables(&self) -> &'static [&'static str] {
+        self.preset.filter(|_| self.at_home()).map_or(&[], |preset| preset.variables)
+    }
+
+    /// A vendor refuses every call without a key; other servers may want none.
+    pub fn key_optional(&self) -> bool {
+        self.variables().is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn a_change_to_a_preset_stands_in_its_place() {
+        let moved = Account::new("openai", "Gateway", Family::OpenAiChat, "https://gate.example/v1");
+        let own = Account::new("own", "Own", Family::OpenAiChat, "https://own.example/v1");
+        let all = Account::all([own.to_saved(), moved.to_saved()]);
+        let ids: Vec<&str> = all.iter().map(|account| account.id.as_str()).collect();
+        let mut wanted: Vec<&str> = PRESETS.iter().map(|preset| preset.id).collect();
+        wanted.push("own");
+        assert_eq!(ids, wanted);
+        assert_eq!(all[1].base_url, "https://gate.example/v1");
+        let named = |id: &str| all.iter().find(|account| account.id == id).unwrap();
+        assert!(named("anthropic").at_home() && !named("anthropic").key_optional());
+        assert!(!named("openai").at_home() && named("openai").key_optional());
+        assert!(named("ollama").key_optional() && named("own").key_optional());
+        assert_eq!(
+            (named("openai").variables(), named("anthropic").variables()),
+            (&[][..], &["ANTHROPIC_API_KEY"][..])
+        );
+        assert!(named("anthropic").is_unchanged() && !named("openai").is_unchanged());
+    }
+
+    #[test]
+    fn a_family_of_a_newer_bosun_is_left_out() {
+        let own = Account::new("own", "Own", Family::Anthropic, "https://own.example");
+        let newer = SavedAccount { family: "telepathy".into(), ..own.to_saved() };
+        assert_eq!(Account::saved(newer), None);
+        assert_eq!(Account::saved(own.to_saved()), Some(own));
+    }
+}
