@@ -13,6 +13,16 @@ pub enum Expect {
     Anything,
 }
 
+/// Whether what the caller expects is what is there.
+pub(crate) fn check(expect: &Expect, found: Option<&FileStamp>, path: &VirtualPath) -> Result<(), BackendError> {
+    match (expect, found) {
+        (Expect::Anything, _) | (Expect::Absent, None) => Ok(()),
+        (Expect::Absent, Some(_)) => Err(BackendError::AlreadyExists { path: path.clone() }),
+        (Expect::Unchanged(read), Some(found)) if read.same_content(found) => Ok(()),
+        (Expect::Unchanged(_), _) => Err(BackendError::Changed { path: path.clone() }),
+    }
+}
+
 /// A change that is about to happen: everything needed to settle it after a crash and to undo it later.
 #[derive(Clone, Debug)]
 pub struct PlannedChange {

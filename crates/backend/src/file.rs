@@ -1,9 +1,12 @@
+mod data;
+
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::VirtualPath;
+pub use data::FileData;
 
 /// BLAKE3 of a file's bytes, as 64 hex characters. Also the name of its blob.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -60,19 +63,6 @@ impl FileStamp {
             }
         }
     }
-}
-
-/// A file kept in a session's state or in the store, not on disk (behaviour.md, Part B 2.1).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileData {
-    pub content: String,
-    /// `utf-8` or `base64`.
-    pub encoding: String,
-    /// ISO 8601.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created_at: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub modified_at: Option<String>,
 }
 
 /// One row of `ls`.

@@ -11,6 +11,7 @@
 mod backend;
 mod blobs;
 mod change;
+mod clock;
 mod error;
 mod fault;
 mod file;
@@ -18,19 +19,24 @@ mod filesystem;
 mod git_branch;
 mod local_shell;
 mod media;
+mod page;
 mod path;
 mod project;
 mod query;
 mod replace;
 mod root;
 mod search;
+mod shelf;
 mod shell;
+mod state_backend;
 mod store;
+mod store_backend;
 mod text;
 
 pub use backend::{Backend, Delete, Replacement};
 pub use blobs::{BlobError, BlobStore, BlobUsage};
 pub use change::{Change, ChangeWitness, Expect, ObjectKind, PlannedChange, Unwitnessed};
+pub use clock::Now;
 pub use error::{BackendError, PathError};
 pub use file::{ContentHash, FileData, FileInfo, FileStamp, ReadContent, ReadResult, ReadWindow, TextPage};
 pub use filesystem::{FilesystemBackend, FilesystemOptions};
@@ -44,7 +50,9 @@ pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncat
 pub use replace::replace;
 pub use root::Mounts;
 pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};
+pub use state_backend::{FileConflict, FileUpdates, StateBackend, merge_files};
 pub use store::{Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
+pub use store_backend::{StoreBackend, StoreScope};
 
 /// A boxed future that may borrow from its maker.
 pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

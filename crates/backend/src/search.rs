@@ -7,6 +7,7 @@
 mod dialect;
 mod file;
 mod lines;
+pub(crate) mod listed;
 mod rules;
 mod top;
 mod walk;
@@ -17,10 +18,11 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::root::Root;
 use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation, VirtualPath};
-use dialect::{Glob, Hidden};
+pub(crate) use dialect::Glob;
+use dialect::Hidden;
 use file::FileSearch;
 use top::Top;
-use walk::{Found, Outcome, Visitor, Walk};
+use walk::{Found, Outcome, Visitor, Walk, is_git};
 
 /// Paths that one `glob` gives.
 const MAX_PATHS: usize = 100_000;
@@ -40,6 +42,10 @@ impl Budget {
     /// Stops the search when its caller goes away.
     pub(crate) fn stop_on_drop(&self) -> DropGuard {
         self.cancel.clone().drop_guard()
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
     }
 
     fn is_spent(&self) -> bool {

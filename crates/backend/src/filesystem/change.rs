@@ -16,6 +16,7 @@ use super::locks::lock;
 use super::read::{figures, stamp, stamp_only, whole};
 use super::stage::{Outdated, Replaced, Staged};
 use super::{FilesystemBackend, FilesystemOptions};
+use crate::change::check;
 use crate::fault::{fault, io_fault, on_disk};
 use crate::replace::replace;
 use crate::root::{FOLDER, FinalLink, Place, READ, Root, identity, require_regular, size};
@@ -145,16 +146,6 @@ impl Order {
         let after_hash = ContentHash::of(&after);
         let ready = Ready { root, path, place, current, expect, after, after_hash, occurrences, staged };
         Ok(Prepared::Ready(Box::new(ready)))
-    }
-}
-
-/// Whether what the caller expects is what is there.
-pub(super) fn check(expect: &Expect, found: Option<&FileStamp>, path: &VirtualPath) -> Result<(), BackendError> {
-    match (expect, found) {
-        (Expect::Anything, _) | (Expect::Absent, None) => Ok(()),
-        (Expect::Absent, Some(_)) => Err(BackendError::AlreadyExists { path: path.clone() }),
-        (Expect::Unchanged(read), Some(found)) if read.same_content(found) => Ok(()),
-        (Expect::Unchanged(_), _) => Err(BackendError::Changed { path: path.clone() }),
     }
 }
 

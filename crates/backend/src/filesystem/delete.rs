@@ -5,8 +5,9 @@ use rustix::fs::{AtFlags, FileType};
 use rustix::io::Errno;
 
 use super::FilesystemBackend;
-use super::change::{Current, check, require_writable_folder, sync_folder};
+use super::change::{Current, require_writable_folder, sync_folder};
 use super::locks::lock;
+use crate::change::check;
 use crate::fault::{fault, on_disk};
 use crate::root::{FOLDER, FinalLink, Links, Place, Root, file_type, identity};
 use crate::{BackendError, Change, ChangeWitness, ContentHash, Expect, ObjectKind, PlannedChange, VirtualPath};

@@ -1,4 +1,3 @@
-use std::fs::File;
 use std::io::{self, Read};
 
 use grep_matcher::{LineTerminator, Matcher};
@@ -67,10 +66,10 @@ impl FileSearch {
 }
 
 impl Scratch {
-    /// Gives every matching line to `take`, with its 1-based number and a way to make its text, until that says no.
+    /// Gives every matching line of a regular file, or of bytes in memory, to `take`, with its 1-based number and a way to make its text, until that says no.
     pub(super) fn search(
         &mut self,
-        mut file: File,
+        mut file: impl Read,
         budget: &Budget,
         take: impl FnMut(u64, &dyn Fn() -> String) -> bool,
     ) -> Result<(), Errno> {
@@ -99,14 +98,14 @@ impl Scratch {
 }
 
 /// Fills `buffer` as far as the file goes.
-fn read_piece(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+fn read_piece(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
         let asked = room.len();
         match file.read(room) {
             Ok(got) => {
                 filled += got;
-                // A regular file gives less than was asked for only at its end.
+                // A regular file, and bytes in memory, give less than was asked for only at their end.
                 if got < asked {
                     return Ok(filled);
                 }

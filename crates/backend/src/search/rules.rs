@@ -9,7 +9,10 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::root::{FOLDER, Links, READ, Root, file_type};
 
 /// An ignore file larger than this was not written by hand and would cost more than it saves.
-const MAX_FILE: u64 = 1024 * 1024;
+pub(super) const MAX_FILE: u64 = 1024 * 1024;
+
+/// The files with rules that a folder may have, the deciding one first.
+pub(super) const NAMES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
 
 /// The ignore files in force in one folder: its own and those of the folders above it, up to the root. Files outside
 /// the root are not asked, nor is the machine's own git configuration, so that a search means the same everywhere.
@@ -56,18 +59,24 @@ impl Rules {
         if !present.any() {
             return self.clone();
         }
-        let base = format!("/{relative}");
         let read = |wanted: bool, name: &str| {
             let file = wanted.then(|| root.open_child(folder, name, READ).ok()).flatten();
-            parse(file, &base)
+            file.and_then(text)
         };
         let repository =
             present.git && rustix::fs::statat(folder, ".git", rustix::fs::AtFlags::SYMLINK_NOFOLLOW).is_ok();
-        let own = [
+        let texts = [
             read(present.ignore, ".ignore"),
             read(present.gitignore, ".gitignore"),
             read(repository, ".git/info/exclude"),
         ];
+        self.with(relative, &texts, repository)
+    }
+
+    /// The rules in the folder `relative` given those above it and the texts of its own files, [`NAMES`] in order.
+    pub(super) fn with(&self, relative: &str, texts: &[Option<String>; 3], repository: bool) -> Self {
+        let base = format!("/{relative}");
+        let own = texts.each_ref().map(|text| text.as_deref().map_or_else(Gitignore::empty, |text| parse(text, &base)));
         if !repository && own.iter().all(Gitignore::is_empty) {
             return self.clone();
         }
@@ -110,8 +119,7 @@ impl Rules {
     }
 }
 
-fn parse(file: Option<OwnedFd>, base: &str) -> Gitignore {
-    let Some(text) = file.and_then(text) else { return Gitignore::empty() };
+fn parse(text: &str, base: &str) -> Gitignore {
     let mut builder = GitignoreBuilder::new(base);
     for line in text.trim_start_matches('\u{feff}').lines() {
         // A line that is no pattern is none for git either.

@@ -4,12 +4,17 @@
 
 mod change;
 mod edit;
+mod memory_store;
 mod read;
 mod search;
 mod shell;
 mod support;
 
-use bosun_backend::{FilesystemBackend, FilesystemOptions, LocalShellBackend, LocalShellOptions};
+use std::sync::Arc;
+
+use bosun_backend::{
+    FilesystemBackend, FilesystemOptions, LocalShellBackend, LocalShellOptions, StoreBackend, StoreScope,
+};
 
 /// One test per case. `$open` gives `(guard, backend)`; the guard lives as long as the test.
 macro_rules! cases {
@@ -87,6 +92,12 @@ shell_contract!(local_shell_commands, {
     let backend = crate::local(&folder);
     (folder, backend)
 });
+contract!(state, ((), bosun_backend::StateBackend::new([])));
+contract!(store, ((), crate::stored("store")));
+
+fn stored(kind: &str) -> StoreBackend {
+    StoreBackend::new(Arc::new(memory_store::MemoryStore::default()), StoreScope::User.namespace(kind).unwrap())
+}
 
 fn files(folder: &tempfile::TempDir) -> FilesystemBackend {
     FilesystemBackend::open(folder.path(), FilesystemOptions::default()).unwrap()

@@ -1,0 +1,246 @@
+//! The same search over files that are known by a list of their paths: in a session's state, in the store, on another
+//! machine. Which files it meets is decided here; their bytes come from the caller.
+
+use rustix::io::Errno;
+
+use super::dialect::{Glob, Hidden, Progress, is_hidden};
+use super::file::{FileSearch, Scratch};
+use super::rules::{MAX_FILE, NAMES, Rules};
+use super::top::Top;
+use super::{Budget, MAX_PATHS, hidden, is_git, truncation};
+use crate::search::Outcome;
+use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, VirtualPath};
+
+/// What a search is about, checked before anything is listed.
+pub(crate) struct Wanted {
+    start: VirtualPath,
+    filter: Option<Glob>,
+    include_ignored: bool,
+}
+
+/// A `grep` whose pattern is usable.
+pub(crate) struct Lines {
+    pub(crate) wanted: Wanted,
+    search: FileSearch,
+    max_count: usize,
+}
+
+impl Wanted {
+    pub(crate) fn by_name(query: &GlobQuery) -> Result<Self, BackendError> {
+        let filter = Some(Glob::parse(&query.pattern, hidden(query.include_ignored))?);
+        Ok(Self { start: query.path.clone(), filter, include_ignored: query.include_ignored })
+    }
+
+    /// The files that a search meets among `files` (sorted), in order. `text` gives an ignore file's bytes where there
+    /// is such a file; `files` names at least what lies below the start, `.git` included.
+    pub(crate) fn select(
+        &self,
+        files: &[VirtualPath],
+        text: &dyn Fn(&VirtualPath) -> Option<Vec<u8>>,
+    ) -> Vec<VirtualPath> {
+        if self.start.segments().any(is_git) {
+            return Vec::new();
+        }
+        if files.binary_search(&self.start).is_ok() {
+            return if self.names_file(&self.start) { vec![self.start.clone()] } else { Vec::new() };
+        }
+        let tree = Tree { files, text };
+        let mut folders = vec![self.first(&tree)];
+        let mut found = Vec::new();
+        for path in tree.below(&self.start) {
+            let Some(parent) = path.parent() else { continue };
+            while folders.len() > 1 && folders.last().is_some_and(|folder| !parent.starts_with(&folder.path)) {
+                folders.pop();
+            }
+            self.open_up_to(&parent, &tree, &mut folders);
+            let (Some(folder), Some(name)) = (folders.last(), path.name()) else { continue };
+            if folder.open && !is_git(name) && self.wants(folder, name) && !folder.rules.leave_out(path.as_str(), false)
+            {
+                found.push(path.clone());
+            }
+        }
+        found
+    }
+
+    /// A file named as the start is searched whatever ignore files say; the filter is about its name.
+    fn names_file(&self, path: &VirtualPath) -> bool {
+        match (&self.filter, path.name()) {
+            (Some(glob), Some(name)) => glob.matches(&glob.start(), name),
+            _ => true,
+        }
+    }
+
+    fn first(&self, tree: &Tree<'_>) -> Folder {
+        let mut rules = Rules::default();
+        if !self.include_ignored {
+            for folder in ancestors(&self.start) {
+                rules = tree.rules(&rules, &folder);
+            }
+            rules = tree.rules(&rules, &self.start);
+        }
+        let progress = self.filter.as_ref().map(Glob::start);
+        Folder { path: self.start.clone(), progress, rules, open: true }
+    }
+
+    /// Adds the folders between the last one and `parent`, itself included.
+    fn open_up_to(&self, parent: &VirtualPath, tree: &Tree<'_>, folders: &mut Vec<Folder>) {
+        while let Some(last) = folders.last()
+            && last.path != *parent
+        {
+            let Some(rest) = parent.strip_prefix(&last.path) else { return };
+            let Some(name) = rest.segments().next() else { return };
+            let Ok(path) = last.path.join(name) else { return };
+            let next = self.enter(last, path, name, tree);
+            folders.push(next);
+        }
+    }
+
+    fn enter(&self, above: &Folder, path: VirtualPath, name: &str, tree: &Tree<'_>) -> Folder {
+        let closed = |path| Folder { path, progress: None, rules: Rules::default(), open: false };
+        if !above.open || is_git(name) {
+            return closed(path);
+        }
+        let progress = match (&self.filter, &above.progress) {
+            (Some(glob), Some(progress)) => match glob.enter(progress, name) {
+                None => return closed(path),
+                entered => entered,
+            },
+            _ if is_hidden(name) && !self.include_ignored => return closed(path),
+            _ => None,
+        };
+        if above.rules.leave_out(path.as_str(), true) {
+            return closed(path);
+        }
+        let rules = if self.include_ignored { Rules::default() } else { tree.rules(&above.rules, &path) };
+        Folder { path, progress, rules, open: true }
+    }
+
+    fn wants(&self, folder: &Folder, name: &str) -> bool {
+        match (&self.filter, &folder.progress) {
+            (Some(glob), Some(progress)) => glob.matches(progress, name),
+            _ => self.include_ignored || !is_hidden(name),
+        }
+    }
+}
+
+/// The folders above `path`, the root first.
+pub(crate) fn ancestors(path: &VirtualPath) -> Vec<VirtualPath> {
+    let mut above: Vec<_> = std::iter::successors(path.parent(), VirtualPath::parent).collect();
+    above.reverse();
+    above
+}
+
+/// Where ignore files of `folder` would be.
+pub(crate) fn ignore_files(folder: &VirtualPath) -> impl Iterator<Item = VirtualPath> + use<> {
+    let folder = folder.clone();
+    NAMES.into_iter().filter_map(move |name| folder.join(name).ok())
+}
+
+/// One folder on the way to the file that is looked at.
+struct Folder {
+    path: VirtualPath,
+    progress: Option<Progress>,
+    rules: Rules,
+    open: bool,
+}
+
+struct Tree<'a> {
+    files: &'a [VirtualPath],
+    text: &'a dyn Fn(&VirtualPath) -> Option<Vec<u8>>,
+}
+
+impl<'a> Tree<'a> {
+    fn below(&self, folder: &VirtualPath) -> &'a [VirtualPath] {
+        let prefix = if folder.is_root() { "/".to_owned() } else { format!("{folder}/") };
+        let from = self.files.partition_point(|path| path.as_str() < prefix.as_str());
+        let rest = self.files.get(from..).unwrap_or_default();
+        let count = rest.partition_point(|path| path.as_str().starts_with(&prefix));
+        rest.get(..count).unwrap_or_default()
+    }
+
+    fn rules(&self, above: &Rules, folder: &VirtualPath) -> Rules {
+        let mut files = ignore_files(folder).map(|file| {
+            let limit = usize::try_from(MAX_FILE).unwrap_or(usize::MAX);
+            let mut bytes = self.files.binary_search(&file).ok().and_then(|_| (self.text)(&file))?;
+            bytes.truncate(limit);
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        });
+        let texts = [files.next().flatten(), files.next().flatten(), files.next().flatten()];
+        let repository =
+            folder.join(".git").is_ok_and(|git| self.files.binary_search(&git).is_ok() || !self.below(&git).is_empty());
+        above.with(folder.relative(), &texts, repository)
+    }
+}
+
+/// The result of a `glob` that met `files`.
+pub(crate) fn named(files: Vec<VirtualPath>, outcome: Completeness) -> GlobResult {
+    let mut paths = files;
+    let more = paths.len() > MAX_PATHS;
+    paths.truncate(MAX_PATHS);
+    GlobResult { paths, truncated: truncation(outcome.into(), more) }
+}
+
+/// How much of what there is a listing shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Completeness {
+    /// Time ran out, or there was more than a listing may hold.
+    pub(crate) spent: bool,
+    /// Something could not be read.
+    pub(crate) unreadable: bool,
+}
+
+impl From<Completeness> for Outcome {
+    fn from(listing: Completeness) -> Self {
+        Self { spent: listing.spent, unreadable: listing.unreadable }
+    }
+}
+
+impl Lines {
+    pub(crate) fn new(query: &GrepQuery) -> Result<Self, BackendError> {
+        let hidden: Hidden = hidden(query.include_ignored);
+        let filter = query.glob.as_deref().map(|glob| Glob::parse(glob, hidden)).transpose()?;
+        let search = FileSearch::new(&query.pattern, query.regex)?;
+        let wanted = Wanted { start: query.path.clone(), filter, include_ignored: query.include_ignored };
+        Ok(Self { wanted, search, max_count: query.max_count })
+    }
+
+    pub(crate) fn start(&self) -> Matches {
+        Matches { scratch: self.search.scratch(), top: Top::new(self.max_count), unreadable: false }
+    }
+}
+
+/// What a `grep` has found so far, file by file in their order.
+pub(crate) struct Matches {
+    scratch: Scratch,
+    top: Top<GrepMatch>,
+    unreadable: bool,
+}
+
+impl Matches {
+    /// Whether another file can still be of use.
+    pub(crate) fn look_in(&mut self, path: &VirtualPath, bytes: &[u8], budget: &Budget) -> bool {
+        if budget.is_spent() || !self.top.may_take(|last| path.as_str() <= last.path.as_str()) {
+            return false;
+        }
+        let top = &self.top;
+        let searched: Result<(), Errno> = self
+            .scratch
+            .search(bytes, budget, |line, text| top.offer(GrepMatch { path: path.clone(), line, text: text() }));
+        self.unreadable |= searched.is_err();
+        true
+    }
+
+    pub(crate) fn finish(self, listing: Completeness, budget: &Budget) -> Result<GrepResult, BackendError> {
+        if budget.is_cancelled() {
+            return Err(BackendError::Cancelled);
+        }
+        let outcome =
+            Outcome { spent: listing.spent || budget.is_spent(), unreadable: listing.unreadable || self.unreadable };
+        let (matches, more) = self.top.into_sorted();
+        Ok(GrepResult { matches, truncated: truncation(outcome, more) })
+    }
+}
+
+#[cfg(test)]
+#[path = "listed_tests.rs"]
+mod tests;

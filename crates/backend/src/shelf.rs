@@ -1,0 +1,164 @@
+//! What backends have in common that keep whole files by path in something that is no disk: a session's state, the
+//! store. Folders are there while something is in them.
+
+mod change;
+mod read;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::OwnedMutexGuard;
+
+use crate::fault::on_disk;
+use crate::search::Budget;
+use crate::search::listed::{Completeness, Lines, Wanted, named};
+use crate::{
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, FileInfo, GlobQuery, GlobResult,
+    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
+};
+use change::Content;
+
+/// Largest file kept on a shelf, in bytes.
+const MAX_FILE: u64 = 64 * 1024 * 1024;
+const GREP_TIME: Duration = Duration::from_secs(15);
+const GLOB_TIME: Duration = Duration::from_secs(10);
+
+/// Files by path, sorted.
+pub type Rows = Vec<(VirtualPath, Arc<FileData>)>;
+
+/// Where whole files are kept. Every shelf is a [`Backend`].
+pub trait Shelf: Send + Sync {
+    /// Waits until no other change of this shelf is under way.
+    fn lock(&self) -> BoxFuture<'_, OwnedMutexGuard<()>>;
+
+    /// What is at `path` or below it, sorted by path.
+    fn rows<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Rows, BackendError>>;
+
+    fn get<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Option<Arc<FileData>>, BackendError>>;
+
+    /// Whether anything is below `path`.
+    fn is_folder<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<bool, BackendError>>;
+
+    /// Keeps `data` at `path`; `None` removes it. Called with the lock held.
+    fn set<'a>(&'a self, path: &'a VirtualPath, data: Option<Arc<FileData>>)
+    -> BoxFuture<'a, Result<(), BackendError>>;
+
+    /// Milliseconds since 1970.
+    fn now(&self) -> i64;
+
+    /// Whether changes are told to the files reducer, because the session's journal is what keeps them.
+    fn is_state(&self) -> bool;
+}
+
+impl<S: Shelf> Backend for S {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+        Box::pin(read::list(self, path))
+    }
+
+    fn read<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        window: ReadWindow,
+    ) -> BoxFuture<'a, Result<ReadResult, BackendError>> {
+        Box::pin(read::read(self, path, window))
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        bytes: Vec<u8>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        Box::pin(change::change(self, path, Content::Whole(bytes), expect, witness))
+    }
+
+    fn edit<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        replacement: Replacement<'a>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        Box::pin(change::change(self, path, Content::Edit(replacement), expect, witness))
+    }
+
+    fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
+        Box::pin(async move {
+            let lines = Lines::new(&query)?;
+            let budget = Budget::new(GREP_TIME, &query.cancel);
+            let _stop = budget.stop_on_drop();
+            let rows = self.rows(&VirtualPath::root()).await?;
+            on_disk(move || {
+                let mut matches = lines.start();
+                for path in select(&lines.wanted, &rows) {
+                    if let Some(bytes) = find(&rows, &path).and_then(|data| data.bytes().ok())
+                        && !matches.look_in(&path, &bytes, &budget)
+                    {
+                        break;
+                    }
+                }
+                matches.finish(Completeness::default(), &budget)
+            })
+            .await
+        })
+    }
+
+    fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {
+        Box::pin(async move {
+            let wanted = Wanted::by_name(&query)?;
+            let budget = Budget::new(GLOB_TIME, &query.cancel);
+            let rows = self.rows(&VirtualPath::root()).await?;
+            if budget.is_cancelled() {
+                return Err(BackendError::Cancelled);
+            }
+            on_disk(move || Ok(named(select(&wanted, &rows), Completeness::default()))).await
+        })
+    }
+
+    fn upload(&self, files: Vec<(VirtualPath, Vec<u8>)>) -> BoxFuture<'_, Vec<Result<(), BackendError>>> {
+        Box::pin(async move {
+            let mut answers = Vec::with_capacity(files.len());
+            for (path, bytes) in files {
+                let done = change::change(self, &path, Content::Whole(bytes), Expect::Anything, &Unwitnessed).await;
+                answers.push(done.map(|_| ()));
+            }
+            answers
+        })
+    }
+
+    fn download(&self, paths: Vec<VirtualPath>) -> BoxFuture<'_, Vec<Result<Vec<u8>, BackendError>>> {
+        Box::pin(async move {
+            let mut answers = Vec::with_capacity(paths.len());
+            for path in paths {
+                answers.push(read::bytes(self, &path).await.map(|(bytes, _)| bytes));
+            }
+            answers
+        })
+    }
+
+    fn deleter(&self) -> Option<&dyn Delete> {
+        Some(self)
+    }
+}
+
+impl<S: Shelf> Delete for S {
+    fn delete<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Vec<Change>, BackendError>> {
+        Box::pin(change::delete(self, path, expect, witness))
+    }
+}
+
+fn select(wanted: &Wanted, rows: &Rows) -> Vec<VirtualPath> {
+    let paths: Vec<VirtualPath> = rows.iter().map(|(path, _)| path.clone()).collect();
+    wanted.select(&paths, &|path| find(rows, path)?.bytes().ok())
+}
+
+fn find<'a>(rows: &'a Rows, path: &VirtualPath) -> Option<&'a Arc<FileData>> {
+    let at = rows.binary_search_by(|(found, _)| found.cmp(path)).ok()?;
+    rows.get(at).map(|(_, data)| data)
+}

@@ -1,0 +1,130 @@
+use std::sync::Arc;
+
+use super::read::{decoded, stamp};
+use super::{MAX_FILE, Shelf};
+use crate::change::check;
+use crate::replace::replace;
+use crate::search::listed::ancestors;
+use crate::{
+    BackendError, Change, ChangeWitness, ContentHash, Expect, FileData, ObjectKind, PlannedChange, Replacement,
+    VirtualPath,
+};
+
+/// What the file shall hold.
+pub(super) enum Content<'a> {
+    Whole(Vec<u8>),
+    Edit(Replacement<'a>),
+}
+
+/// A file as it stands, and its bytes.
+struct Current {
+    data: Arc<FileData>,
+    bytes: Arc<[u8]>,
+}
+
+pub(super) async fn change(
+    shelf: &dyn Shelf,
+    path: &VirtualPath,
+    content: Content<'_>,
+    expect: Expect,
+    witness: &dyn ChangeWitness,
+) -> Result<Change, BackendError> {
+    if let Content::Whole(bytes) = &content
+        && bytes.len() as u64 > MAX_FILE
+    {
+        return Err(BackendError::TooLarge { path: path.clone(), size: bytes.len() as u64, limit: MAX_FILE });
+    }
+    let _guard = shelf.lock().await;
+    let current = current(shelf, path).await?;
+    if current.is_none() {
+        require_place(shelf, path).await?;
+        if matches!(content, Content::Edit(_)) {
+            return Err(BackendError::NotFound { path: path.clone() });
+        }
+    }
+    let found = current.as_ref().map(|current| stamp(&current.bytes, &current.data));
+    check(&expect, found.as_ref(), path)?;
+    let (after, occurrences) = match content {
+        Content::Whole(bytes) => (bytes, 0),
+        Content::Edit(replacement) => {
+            let before = current.as_ref().map(|current| &*current.bytes).unwrap_or_default();
+            replace(before, replacement, MAX_FILE, path)?
+        }
+    };
+    let after: Arc<[u8]> = after.into();
+    witness.intend(planned(path, current.as_ref(), Some(Arc::clone(&after)))).await?;
+    let created = current.as_ref().and_then(|current| current.data.created_at.clone());
+    let data = Arc::new(FileData::of(&after, created, shelf.now()));
+    shelf.set(path, Some(Arc::clone(&data))).await?;
+    let stamp = stamp(&after, &data);
+    Ok(Change { after: Some(stamp), occurrences, ..changed(shelf, path, current.as_ref(), Some(data)) })
+}
+
+pub(super) async fn delete(
+    shelf: &dyn Shelf,
+    path: &VirtualPath,
+    expect: Expect,
+    witness: &dyn ChangeWitness,
+) -> Result<Vec<Change>, BackendError> {
+    if path.is_root() {
+        return Err(BackendError::ProtectedRoot { path: path.clone() });
+    }
+    let _guard = shelf.lock().await;
+    let rows = shelf.rows(path).await?;
+    let Some((first, _)) = rows.first() else { return Err(BackendError::NotFound { path: path.clone() }) };
+    if first == path {
+        let current = current(shelf, path).await?;
+        let found = current.as_ref().map(|current| stamp(&current.bytes, &current.data));
+        check(&expect, found.as_ref(), path)?;
+    } else if expect == Expect::Absent {
+        return Err(BackendError::AlreadyExists { path: path.clone() });
+    }
+    let mut changes = Vec::with_capacity(rows.len());
+    for (path, data) in rows {
+        let current = Current { bytes: decoded(&data, &path)?.into(), data };
+        witness.intend(planned(&path, Some(&current), None)).await?;
+        shelf.set(&path, None).await?;
+        changes.push(changed(shelf, &path, Some(&current), None));
+    }
+    Ok(changes)
+}
+
+async fn current(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Option<Current>, BackendError> {
+    let Some(data) = shelf.get(path).await? else { return Ok(None) };
+    Ok(Some(Current { bytes: decoded(&data, path)?.into(), data }))
+}
+
+/// Whether a file may be at `path`, where none is yet.
+async fn require_place(shelf: &dyn Shelf, path: &VirtualPath) -> Result<(), BackendError> {
+    if path.is_root() || shelf.is_folder(path).await? {
+        return Err(BackendError::IsADirectory { path: path.clone() });
+    }
+    for folder in ancestors(path) {
+        if shelf.get(&folder).await?.is_some() {
+            return Err(BackendError::NotADirectory { path: folder });
+        }
+    }
+    Ok(())
+}
+
+fn planned(path: &VirtualPath, current: Option<&Current>, after: Option<Arc<[u8]>>) -> PlannedChange {
+    PlannedChange {
+        path: path.clone(),
+        object: ObjectKind::File,
+        before: current.map(|current| Arc::clone(&current.bytes)),
+        unkept: None,
+        after,
+        mode: None,
+    }
+}
+
+fn changed(shelf: &dyn Shelf, path: &VirtualPath, before: Option<&Current>, after: Option<Arc<FileData>>) -> Change {
+    let after = after.map(|data| (*data).clone());
+    Change {
+        path: path.clone(),
+        before: before.map(|current| ContentHash::of(&current.bytes)),
+        after: None,
+        occurrences: 0,
+        state: if shelf.is_state() { vec![(path.clone(), after)] } else { Vec::new() },
+    }
+}

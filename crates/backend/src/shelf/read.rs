@@ -1,0 +1,69 @@
+use std::collections::BTreeMap;
+
+use super::Shelf;
+use crate::page::content_of;
+use crate::{BackendError, ContentHash, FileData, FileInfo, FileStamp, ReadResult, ReadWindow, VirtualPath};
+
+pub(super) async fn list(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Vec<FileInfo>, BackendError> {
+    let rows = shelf.rows(path).await?;
+    if rows.is_empty() && !path.is_root() {
+        return Err(BackendError::DirectoryNotFound { path: path.clone() });
+    }
+    let mut children = BTreeMap::new();
+    for (file, data) in rows {
+        let below = file.strip_prefix(path).unwrap_or_else(VirtualPath::root);
+        let mut segments = below.segments();
+        let Some(name) = segments.next() else {
+            return Err(BackendError::NotADirectory { path: path.clone() });
+        };
+        let child = path.join(name)?;
+        let row = match segments.next() {
+            Some(_) => FileInfo { path: child.clone(), is_dir: true, size: None, modified_ns: None },
+            None => FileInfo {
+                path: child.clone(),
+                is_dir: false,
+                size: Some(data.size()),
+                modified_ns: Some(data.modified_ns()),
+            },
+        };
+        children.entry(child).or_insert(row);
+    }
+    Ok(children.into_values().collect())
+}
+
+pub(super) async fn read(
+    shelf: &dyn Shelf,
+    path: &VirtualPath,
+    window: ReadWindow,
+) -> Result<ReadResult, BackendError> {
+    let (bytes, data) = bytes(shelf, path).await?;
+    let stamp = stamp(&bytes, &data);
+    Ok(ReadResult { content: content_of(path, bytes, window)?, stamp })
+}
+
+pub(super) async fn bytes(
+    shelf: &dyn Shelf,
+    path: &VirtualPath,
+) -> Result<(Vec<u8>, std::sync::Arc<FileData>), BackendError> {
+    match shelf.get(path).await? {
+        Some(data) => Ok((decoded(&data, path)?, data)),
+        None if path.is_root() || shelf.is_folder(path).await? => {
+            Err(BackendError::IsADirectory { path: path.clone() })
+        }
+        None => Err(BackendError::NotFound { path: path.clone() }),
+    }
+}
+
+pub(super) fn decoded(data: &FileData, path: &VirtualPath) -> Result<Vec<u8>, BackendError> {
+    data.bytes().map_err(|reason| BackendError::NotText { path: path.clone(), reason })
+}
+
+pub(super) fn stamp(bytes: &[u8], data: &FileData) -> FileStamp {
+    FileStamp {
+        device: 0,
+        inode: 0,
+        size: bytes.len() as u64,
+        modified_ns: data.modified_ns(),
+        hash: Some(ContentHash::of(bytes)),
+    }
+}

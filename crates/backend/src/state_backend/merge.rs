@@ -1,0 +1,60 @@
+use std::collections::BTreeMap;
+
+use crate::{ContentHash, FileData, VirtualPath};
+
+/// Files that become this; `None`: that are removed.
+pub type FileUpdates = Vec<(VirtualPath, Option<FileData>)>;
+
+/// One path that two writers changed from the same version, each without seeing the other's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileConflict {
+    /// Holds the first writer's version still.
+    pub path: VirtualPath,
+    /// Where the second writer's version is; `None` where that one removed the file.
+    pub kept_at: Option<VirtualPath>,
+}
+
+/// What merging `theirs` into `files` does, where both began from `base`: the updates for the files reducer, and every
+/// path that was changed on both sides (behaviour.md A17). The first version stays, the second is kept beside it under
+/// a name made from its content, so that no order of merging loses one or overwrites one silently.
+pub fn merge_files(
+    files: &BTreeMap<VirtualPath, FileData>,
+    base: &BTreeMap<VirtualPath, FileData>,
+    theirs: FileUpdates,
+) -> (FileUpdates, Vec<FileConflict>) {
+    let (mut updates, mut conflicts) = (Vec::new(), Vec::new());
+    for (path, their) in theirs {
+        let (ours, seen) = (files.get(&path), base.get(&path));
+        if same(ours, their.as_ref()) || same(seen, their.as_ref()) {
+            // Both did the same, or they did nothing.
+            continue;
+        }
+        if same(ours, seen) {
+            updates.push((path, their));
+            continue;
+        }
+        let kept_at = their.as_ref().and_then(|their| beside(&path, their));
+        if let (Some(at), Some(their)) = (&kept_at, their) {
+            updates.push((at.clone(), Some(their)));
+        }
+        conflicts.push(FileConflict { path, kept_at });
+    }
+    (updates, conflicts)
+}
+
+/// The same content, whenever it was written.
+fn same(a: Option<&FileData>, b: Option<&FileData>) -> bool {
+    a.map(|data| (&data.content, &data.encoding)) == b.map(|data| (&data.content, &data.encoding))
+}
+
+fn beside(path: &VirtualPath, data: &FileData) -> Option<VirtualPath> {
+    let hash = ContentHash::of(data.content.as_bytes());
+    let mark = format!(".conflict-{}", hash.as_str().get(..8)?);
+    let name = path.name()?;
+    // Within the longest name a file may have, cut where a character ends.
+    let mut room = 255_usize.saturating_sub(mark.len()).min(name.len());
+    while !name.is_char_boundary(room) {
+        room -= 1;
+    }
+    path.parent()?.join(&format!("{}{mark}", name.get(..room)?)).ok()
+}

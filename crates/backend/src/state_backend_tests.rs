@@ -1,0 +1,130 @@
+use std::collections::BTreeMap;
+
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+
+use super::{FileConflict, FileUpdates, StateBackend, merge_files};
+use crate::clock::Now;
+use crate::{Backend, Expect, FileData, Replacement, Unwitnessed, VirtualPath};
+
+fn path(text: &str) -> VirtualPath {
+    VirtualPath::parse(text).unwrap()
+}
+
+fn data(text: &str) -> FileData {
+    FileData::of(text.as_bytes(), None, 0)
+}
+
+fn files(rows: &[(&str, &str)]) -> BTreeMap<VirtualPath, FileData> {
+    rows.iter().map(|(name, text)| (path(name), data(text))).collect()
+}
+
+fn reduced(mut files: BTreeMap<VirtualPath, FileData>, updates: FileUpdates) -> BTreeMap<VirtualPath, FileData> {
+    for (path, data) in updates {
+        match data {
+            Some(data) => files.insert(path, data),
+            None => files.remove(&path),
+        };
+    }
+    files
+}
+
+#[tokio::test]
+async fn changes_say_what_the_reducer_merges() {
+    let clock = std::sync::Arc::new(std::sync::atomic::AtomicI64::new(1_000));
+    let ticks = std::sync::Arc::clone(&clock);
+    let now = Now::from_fn(move || ticks.fetch_add(1_000, std::sync::atomic::Ordering::SeqCst));
+    let backend = StateBackend::at([], now);
+    let made = backend.write(&path("/a"), b"one".to_vec(), Expect::Absent, &Unwitnessed).await.unwrap();
+    let mut expected = FileData {
+        content: "one".into(),
+        encoding: "utf-8".into(),
+        created_at: Some("1970-01-01T00:00:01Z".into()),
+        modified_at: Some("1970-01-01T00:00:01Z".into()),
+    };
+    assert_eq!(made.state, [(path("/a"), Some(expected.clone()))]);
+    let replacement = Replacement { old: "one", new: "two", all: false };
+    let edited = backend.edit(&path("/a"), replacement, Expect::Anything, &Unwitnessed).await.unwrap();
+    expected.content = "two".into();
+    expected.modified_at = Some("1970-01-01T00:00:02Z".into());
+    assert_eq!(edited.state, [(path("/a"), Some(expected.clone()))]);
+    assert_eq!(backend.files(), BTreeMap::from([(path("/a"), expected)]));
+    let gone = backend.deleter().unwrap().delete(&path("/a"), Expect::Anything, &Unwitnessed).await.unwrap();
+    assert_eq!(gone[0].state, [(path("/a"), None)]);
+    let bytes = backend.write(&path("/b"), vec![0xff], Expect::Absent, &Unwitnessed).await.unwrap();
+    assert_eq!(bytes.state[0].1.as_ref().map(|data| (&*data.content, &*data.encoding)), Some(("/w==", "base64")));
+}
+
+#[test]
+fn a_mount_has_its_own_part() {
+    let session = files(&[("/kept/a", "1"), ("/kept/b/c", "2"), ("/kept_evil", "3"), ("/d", "4")]);
+    assert_eq!(StateBackend::mounted(&session, &path("/kept")).files(), files(&[("/a", "1"), ("/b/c", "2")]));
+}
+
+#[tokio::test]
+async fn a_fork_goes_its_own_way() {
+    let parent = StateBackend::new(files(&[("/a", "1")]));
+    let child = parent.fork();
+    child.write(&path("/a"), b"2".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap();
+    assert_eq!(parent.files(), files(&[("/a", "1")]));
+    parent.apply(&[(path("/a"), None), (path("/b"), Some(data("b")))]);
+    assert_eq!(parent.files(), files(&[("/b", "b")]));
+}
+
+#[test]
+fn two_writers_of_one_path_keep_both_versions() {
+    let base = files(&[("/a", "base"), ("/b", "base"), ("/c", "base")]);
+    let ours = files(&[("/a", "ours"), ("/b", "base"), ("/c", "ours")]);
+    let theirs = vec![(path("/a"), Some(data("theirs"))), (path("/b"), Some(data("new"))), (path("/c"), None)];
+    let (updates, conflicts) = merge_files(&ours, &base, theirs);
+    let kept_at = conflicts[0].kept_at.clone().unwrap();
+    assert!(kept_at.as_str().starts_with("/a.conflict-"), "{kept_at}");
+    assert_eq!(conflicts[1], FileConflict { path: path("/c"), kept_at: None });
+    let merged = reduced(ours, updates);
+    let texts: Vec<_> = merged.iter().map(|(path, data)| format!("{path} {}", data.content)).collect();
+    assert_eq!(texts, ["/a ours".to_owned(), format!("{kept_at} theirs"), "/b new".into(), "/c ours".into()]);
+}
+
+#[test]
+fn the_longest_name_still_has_a_place_beside_it() {
+    let name = format!("/{}", "é".repeat(127));
+    let (base, ours) = (files(&[(&name, "base")]), files(&[(&name, "ours")]));
+    let (updates, conflicts) = merge_files(&ours, &base, vec![(path(&name), Some(data("theirs")))]);
+    assert_eq!((updates.len(), conflicts.len()), (1, 1));
+    assert!(conflicts[0].kept_at.is_some());
+}
+
+fn some_files() -> impl Strategy<Value = BTreeMap<VirtualPath, FileData>> {
+    let rows = prop::collection::btree_map(prop_oneof![Just("/a"), Just("/b"), Just("/c")], "[xyz]", 0..4);
+    rows.prop_map(|rows| rows.into_iter().map(|(name, text)| (path(name), data(&text))).collect())
+}
+
+fn changes(base: &BTreeMap<VirtualPath, FileData>, now: &BTreeMap<VirtualPath, FileData>) -> FileUpdates {
+    let written = now.iter().filter(|(path, data)| base.get(*path) != Some(*data));
+    let gone = base.keys().filter(|path| !now.contains_key(*path));
+    written
+        .map(|(path, data)| (path.clone(), Some(data.clone())))
+        .chain(gone.map(|path| (path.clone(), None)))
+        .collect()
+}
+
+proptest! {
+    /// Whatever two subagents did, every version that one of them wrote is there after both were merged.
+    #[test]
+    fn nothing_written_is_lost(base in some_files(), one in some_files(), two in some_files()) {
+        let (first, none) = merge_files(&base, &base, changes(&base, &one));
+        prop_assert_eq!(none, vec![]);
+        let files = reduced(base.clone(), first);
+        prop_assert_eq!(&files, &one);
+        let (second, conflicts) = merge_files(&files, &base, changes(&base, &two));
+        let merged = reduced(files, second);
+        for (path, data) in changes(&base, &two).into_iter().chain(changes(&base, &one)) {
+            let Some(data) = data else { continue };
+            let here = merged.get(&path) == Some(&data);
+            let beside = conflicts.iter().any(|conflict| {
+                conflict.path == path && conflict.kept_at.as_ref().and_then(|at| merged.get(at)) == Some(&data)
+            });
+            prop_assert!(here || beside, "{path}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Files kept in the store, in one namespace of it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+
+use serde_json::Value;
+use tokio::sync::OwnedMutexGuard;
+
+use crate::clock::Now;
+use crate::shelf::{Rows, Shelf};
+use crate::{BackendError, BoxFuture, FileData, Namespace, Store, StoreError, StoreHit, StoreQuery, VirtualPath};
+
+/// Files of one namespace that a listing or a search looks at.
+const MAX_ROWS: usize = 1_000_000;
+
+/// Whose files they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreScope {
+    /// The person's, in every project.
+    User,
+    /// Those of one project, by its id.
+    Project(String),
+    /// Those of one kind of agent, by its name, wherever it works.
+    Assistant(String),
+}
+
+impl StoreScope {
+    /// The namespace of files of this `kind` (`memories`, `skills`).
+    ///
+    /// # Errors
+    /// [`StoreError::BadNamespace`] for an id with characters that a namespace cannot have.
+    pub fn namespace(&self, kind: &str) -> Result<Namespace, StoreError> {
+        match self {
+            Self::User => Namespace::new([kind, "user"]),
+            Self::Project(id) => Namespace::new([kind, "project", id]),
+            Self::Assistant(name) => Namespace::new([kind, "assistant", name]),
+        }
+    }
+}
+
+/// The files in a namespace of a [`Store`]. The key is the path, the value a [`FileData`]; values of another shape are
+/// no files and are passed over.
+#[derive(Clone)]
+pub struct StoreBackend {
+    store: Arc<dyn Store>,
+    namespace: Namespace,
+    now: Now,
+}
+
+type Changing = tokio::sync::Mutex<()>;
+
+/// By namespace, whichever backend it is that changes something there.
+static CHANGING: LazyLock<Mutex<HashMap<Namespace, Weak<Changing>>>> = LazyLock::new(Mutex::default);
+
+/// Above this many entries, those that nobody holds any more are swept out.
+const SWEEP_AT: usize = 256;
+
+impl StoreBackend {
+    pub fn new(store: Arc<dyn Store>, namespace: Namespace) -> Self {
+        Self::at(store, namespace, Now::default())
+    }
+
+    /// With another clock than the system's.
+    pub fn at(store: Arc<dyn Store>, namespace: Namespace, now: Now) -> Self {
+        Self { store, namespace, now }
+    }
+
+    async fn search(&self, prefix: String, limit: usize) -> Result<Vec<StoreHit>, BackendError> {
+        let query =
+            StoreQuery { namespace: self.namespace.clone(), key_prefix: Some(prefix), text: None, limit, offset: 0 };
+        self.store.search(query).await.map_err(|error| fault(&error, &VirtualPath::root()))
+    }
+}
+
+fn fault(error: &StoreError, path: &VirtualPath) -> BackendError {
+    BackendError::Io { path: path.clone(), kind: std::io::ErrorKind::Other, reason: error.to_string() }
+}
+
+/// What every key below `path` begins with.
+fn prefix_of(path: &VirtualPath) -> String {
+    if path.is_root() { "/".to_owned() } else { format!("{path}/") }
+}
+
+fn file(hit: StoreHit) -> Option<(VirtualPath, Arc<FileData>)> {
+    let path = VirtualPath::parse(&hit.item.key).ok().filter(|path| path.as_str() == hit.item.key)?;
+    Some((path, Arc::new(serde_json::from_value(hit.item.value).ok()?)))
+}
+
+impl Shelf for StoreBackend {
+    fn lock(&self) -> BoxFuture<'_, OwnedMutexGuard<()>> {
+        let lock = {
+            let mut locks = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
+            if locks.len() > SWEEP_AT {
+                locks.retain(|_, lock| lock.strong_count() > 0);
+            }
+            let entry = locks.entry(self.namespace.clone()).or_default();
+            entry.upgrade().unwrap_or_else(|| {
+                let lock = Arc::new(Changing::default());
+                *entry = Arc::downgrade(&lock);
+                lock
+            })
+        };
+        Box::pin(lock.lock_owned())
+    }
+
+    fn rows<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Rows, BackendError>> {
+        Box::pin(async move {
+            let mut rows: Rows = self.search(prefix_of(path), MAX_ROWS).await?.into_iter().filter_map(file).collect();
+            if let Some(data) = self.get(path).await? {
+                rows.push((path.clone(), data));
+            }
+            rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+            Ok(rows)
+        })
+    }
+
+    fn get<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Option<Arc<FileData>>, BackendError>> {
+        Box::pin(async move {
+            if path.is_root() {
+                return Ok(None);
+            }
+            let item = self.store.get(&self.namespace, path.as_str()).await.map_err(|error| fault(&error, path))?;
+            Ok(item.and_then(|item| serde_json::from_value(item.value).ok()).map(Arc::new))
+        })
+    }
+
+    fn is_folder<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<bool, BackendError>> {
+        Box::pin(async move { Ok(!self.search(prefix_of(path), 1).await?.is_empty()) })
+    }
+
+    fn set<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        data: Option<Arc<FileData>>,
+    ) -> BoxFuture<'a, Result<(), BackendError>> {
+        Box::pin(async move {
+            let done = match data {
+                Some(data) => {
+                    let value: Value = serde_json::to_value(&*data).map_err(|error| {
+                        let kind = std::io::ErrorKind::InvalidData;
+                        BackendError::Io { path: path.clone(), kind, reason: error.to_string() }
+                    })?;
+                    self.store.put(&self.namespace, path.as_str(), value).await
+                }
+                None => self.store.delete(&self.namespace, path.as_str()).await.map(|_| ()),
+            };
+            done.map_err(|error| fault(&error, path))
+        })
+    }
+
+    fn now(&self) -> i64 {
+        self.now.ms()
+    }
+
+    fn is_state(&self) -> bool {
+        false
+    }
+}
