@@ -3,12 +3,12 @@ use std::sync::Arc;
 
 use bosun_agent::{Agent, AgentParts, IdSource, Limits, Middleware, Policy, TurnContext, UuidSource};
 use bosun_backend::{Backend, BlobStore};
-use bosun_model::{ChatModel, SystemBlock};
+use bosun_model::{CacheLifetime, ChatModel, SystemBlock};
 use bosun_tools::{DynTool, RegistryError};
 
 use crate::stack::Blueprint;
 use crate::sub_agents::DeclaredSubagents;
-use crate::{Artifacts, FilesystemOptions, HumanInTheLoop, SubagentSpec, SummarizationOptions, prompt};
+use crate::{Artifacts, FilesystemOptions, HumanInTheLoop, MemoryOptions, SubagentSpec, SummarizationOptions, prompt};
 
 /// Everything [`create_deep_agent`] can be told. Start from [`DeepAgentConfig::new`].
 pub struct DeepAgentConfig {
@@ -30,6 +30,10 @@ pub struct DeepAgentConfig {
     /// Where large results and old conversation go; by default nowhere, because the root of a backend may be a
     /// person's folder.
     pub artifacts: Artifacts,
+    /// Files of standing notes; without any the agent has no memory.
+    pub memory: MemoryOptions,
+    /// How long what a provider with explicit prompt caching keeps stays in its cache.
+    pub cache: CacheLifetime,
     /// In addition to the general-purpose one; one of that name replaces it.
     pub subagents: Vec<SubagentSpec>,
     /// The user's own middleware, between `PatchToolCalls` and `HumanInTheLoop`.
@@ -53,6 +57,8 @@ impl DeepAgentConfig {
             filesystem: FilesystemOptions::default(),
             summarization: SummarizationOptions::default(),
             artifacts: Artifacts::default(),
+            memory: MemoryOptions::default(),
+            cache: CacheLifetime::default(),
             subagents: Vec::new(),
             middleware: Vec::new(),
             policy: Policy::default(),
@@ -83,13 +89,16 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         filesystem: config.filesystem,
         summarization: config.summarization,
         artifacts: config.artifacts,
+        cache: config.cache,
         descriptions: config.descriptions,
     });
     let mut system = vec![SystemBlock::new(prompt::BASE)];
     if let Some(text) = config.system_prompt {
         system.insert(0, SystemBlock::new(text));
     }
-    let mut middleware = blueprint.stack(&*config.backend, config.builtin_tools.as_deref())?;
+    let remembers = !config.memory.sources.is_empty() || config.memory.search.is_some();
+    let memory = remembers.then_some(config.memory);
+    let mut middleware = blueprint.stack(&*config.backend, memory, config.builtin_tools.as_deref())?;
     middleware.extend(config.middleware);
     middleware.push(Arc::new(HumanInTheLoop));
     Ok(Agent::new(AgentParts {
@@ -118,7 +127,7 @@ pub(crate) fn subagent(
     if !spec.prompt.trim().is_empty() {
         system.push(SystemBlock::new(spec.prompt.clone()));
     }
-    let mut middleware = blueprint.stack(&*owner.backend, spec.tools.as_deref())?;
+    let mut middleware = blueprint.stack(&*owner.backend, None, spec.tools.as_deref())?;
     middleware.push(Arc::new(HumanInTheLoop));
     Ok(Agent::new(AgentParts {
         name: spec.name.clone(),

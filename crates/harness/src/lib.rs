@@ -3,8 +3,8 @@
 //! **Owns** the base prompt, the documented order of the stack, subagent definitions, and [`create_deep_agent`].
 //! **Must not** do IO of its own, run the loop (that is `agent`), or know a session's storage or a UI.
 //!
-//! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `TodoList`, `Filesystem`,
-//! `SubAgents`, `PatchToolCalls`, the user's own, `HumanInTheLoop`.
+//! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `TodoList`, `Memory`,
+//! `Filesystem`, `SubAgents`, `Summarization`, `PromptCaching`, `PatchToolCalls`, the user's own, `HumanInTheLoop`.
 
 mod artifacts;
 mod create;
@@ -12,8 +12,10 @@ mod eviction;
 mod filesystem;
 mod human_in_the_loop;
 mod media;
+mod memory;
 mod patch_tool_calls;
 mod prompt;
+mod prompt_caching;
 mod rewrites;
 mod stack;
 mod sub_agents;
@@ -25,7 +27,9 @@ pub use artifacts::Artifacts;
 pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
 pub use filesystem::{Filesystem, FilesystemOptions};
 pub use human_in_the_loop::HumanInTheLoop;
+pub use memory::{Memory, MemoryOptions, MemorySearch};
 pub use patch_tool_calls::PatchToolCalls;
+pub use prompt_caching::PromptCaching;
 pub use sub_agents::{GENERAL_PURPOSE, SubAgents, SubagentSpec};
 pub use summarization::{
     Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization, SummarizationOptions,

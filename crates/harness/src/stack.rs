@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext, TurnEnd};
 use bosun_backend::Backend;
-use bosun_model::{AiMessage, ChatRequest, ToolCall, ToolSpec};
+use bosun_model::{AiMessage, CacheLifetime, ChatRequest, ToolCall, ToolSpec};
 use bosun_tools::{ArgumentError, DynTool, Preview, StateUpdate, ToolContext, ToolError, ToolKind, ToolOutput};
 use serde_json::Value;
 
 use crate::{
-    Artifacts, DeepAgentError, Filesystem, FilesystemOptions, PatchToolCalls, SubAgents, SubagentSpec, Summarization,
-    SummarizationOptions, TodoList,
+    Artifacts, DeepAgentError, Filesystem, FilesystemOptions, Memory, MemoryOptions, PatchToolCalls, PromptCaching,
+    SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
 };
 
 /// What an agent and its subagents have in common.
@@ -20,27 +20,33 @@ pub(crate) struct Blueprint {
     pub filesystem: FilesystemOptions,
     pub summarization: SummarizationOptions,
     pub artifacts: Artifacts,
+    pub cache: CacheLifetime,
     /// Descriptions of tools, by name, in the place of their own.
     pub descriptions: BTreeMap<String, String>,
 }
 
 impl Blueprint {
-    /// The built-in members outermost first, without the innermost. A member that is there for its tools alone is left
+    /// The built-in members outermost first, without the innermost. A subagent has no memory of its own. A member that is there for its tools alone is left
     /// out with all of them, and its prompt with it.
     pub(crate) fn stack(
         &self,
         backend: &dyn Backend,
+        memory: Option<MemoryOptions>,
         allowed: Option<&[String]>,
     ) -> Result<Vec<Arc<dyn Middleware>>, DeepAgentError> {
         let files = Filesystem::new(backend, None, self.filesystem.clone()).with_artifacts(self.artifacts.clone());
         let summarization = Summarization::new(self.summarization.clone(), self.artifacts.clone());
-        let members: Vec<(Role, Arc<dyn Middleware>)> = vec![
-            (Role::Tools, Arc::new(TodoList)),
+        let mut members: Vec<(Role, Arc<dyn Middleware>)> = vec![(Role::Tools, Arc::new(TodoList))];
+        if let Some(memory) = memory {
+            members.push((Role::Works, Arc::new(Memory::new(memory))));
+        }
+        members.extend::<[(Role, Arc<dyn Middleware>); 5]>([
             (Role::Works, Arc::new(files)),
             (Role::Tools, Arc::new(SubAgents::new(Arc::clone(&self.specs)))),
             (Role::Works, Arc::new(summarization)),
+            (Role::Works, Arc::new(PromptCaching::new(self.cache))),
             (Role::Works, Arc::new(PatchToolCalls)),
-        ];
+        ]);
         let known: Vec<String> =
             members.iter().flat_map(|(_, member)| member.tools()).map(|tool| tool.spec().name.clone()).collect();
         check_names(&known, allowed.unwrap_or_default().iter())?;

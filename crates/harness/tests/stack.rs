@@ -4,7 +4,11 @@
 #[path = "stack/scene.rs"]
 mod scene;
 
+#[path = "stack/caching.rs"]
+mod caching;
 #[path = "stack/eviction.rs"]
 mod eviction;
+#[path = "stack/memory.rs"]
+mod memory;
 #[path = "stack/summarization.rs"]
 mod summarization;

@@ -1,0 +1,123 @@
+mod search;
+mod text;
+
+use std::sync::Arc;
+
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
+use bosun_backend::{BackendError, ReadContent, ReadWindow, VirtualPath};
+use bosun_model::{AiMessage, ChatRequest, ToolSpec};
+use bosun_tools::{DynTool, StateUpdate};
+
+use crate::prompt;
+pub use search::MemorySearch;
+
+/// What may be set about memory.
+#[derive(Clone, Default)]
+pub struct MemoryOptions {
+    /// `AGENTS.md` files, in the order they are shown. One that is not there is left out. A project's own belong here
+    /// only if the person trusts the project.
+    pub sources: Vec<VirtualPath>,
+    /// Full-text search, for stores that hold more than fits a prompt.
+    pub search: Option<MemorySearch>,
+}
+
+/// Standing notes of the person and the project, as the last part of the prompt, so that a change of them spoils
+/// nothing that is cached before. They are read again for every model call: a change holds from the next step on.
+pub struct Memory {
+    sources: Vec<VirtualPath>,
+    search: Option<MemorySearch>,
+}
+
+/// Most lines and characters of one file that are shown.
+const MOST_LINES: u64 = 2_000;
+const MOST_CHARS: usize = 40_000;
+/// Whether the store holds enough to be searched, by the last look at the beginning of a turn.
+const MANY_FIELD: &str = "memories_are_many";
+
+impl Memory {
+    pub fn new(options: MemoryOptions) -> Self {
+        Self { sources: options.sources, search: options.search }
+    }
+
+    /// The block of the prompt. A file that cannot be read is named with the reason; the turn goes on without it.
+    async fn block(&self, cx: &TurnContext) -> String {
+        let backend = &cx.agent().backend;
+        let mut shown = Vec::new();
+        for path in &self.sources {
+            let window = ReadWindow { offset: 0, limit: MOST_LINES };
+            match backend.read(path, window).await {
+                Ok(read) => shown.extend(text::of(path, &read.content)),
+                Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => {}
+                Err(error) => {
+                    tracing::warn!(%error, %path, "a memory file could not be read");
+                    shown.push(format!("{path}\n\n(This file could not be read: {error}.)"));
+                }
+            }
+        }
+        let places: Vec<&str> = self.sources.iter().map(VirtualPath::as_str).collect();
+        text::block(&shown, &places.join(", "))
+    }
+
+    fn hides_search(&self, cx: &TurnContext) -> bool {
+        self.search.is_some() && !cx.log().with_state(|state| state.fields.get(MANY_FIELD) == Some(&true.into()))
+    }
+}
+
+impl Middleware for Memory {
+    fn name(&self) -> &'static str {
+        "Memory"
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        self.search.iter().map(MemorySearch::tool).collect()
+    }
+
+    fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        Box::pin(async move {
+            let Some(search) = &self.search else { return Ok(StateUpdate::default()) };
+            let many = serde_json::Value::from(search.is_worth_it().await);
+            let is_known = cx.log().with_state(|state| state.fields.get(MANY_FIELD) == Some(&many));
+            let fields = if is_known { vec![] } else { vec![(MANY_FIELD.to_owned(), many)] };
+            Ok(StateUpdate { fields, ..StateUpdate::default() })
+        })
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        mut request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        Box::pin(async move {
+            if self.hides_search(cx) {
+                request.tools = without(&request.tools, search::NAME);
+            }
+            if !self.sources.is_empty() {
+                prompt::append(&mut request, &self.block(cx).await);
+            }
+            next.run(request).await
+        })
+    }
+}
+
+fn without(tools: &[ToolSpec], name: &str) -> Arc<[ToolSpec]> {
+    tools.iter().filter(|tool| tool.name != name).cloned().collect()
+}
+
+/// The text of a file's page, cut where it is too long; `None` where it holds nothing to show.
+fn page(path: &VirtualPath, content: &ReadContent) -> Option<String> {
+    let ReadContent::Text(page) = content else {
+        return Some("(This file is no text.)".to_owned());
+    };
+    let whole = text::without_comments(&page.lines.join("\n"));
+    let whole = whole.trim();
+    if whole.is_empty() {
+        return None;
+    }
+    let more = page.cut || page.lines.len() as u64 + page.start_line.max(1) <= page.total_lines;
+    if !more && whole.chars().count() <= MOST_CHARS {
+        return Some(whole.to_owned());
+    }
+    let head: String = whole.chars().take(MOST_CHARS).collect();
+    Some(format!("{head}\n[{path} is longer than fits here; read the rest of it with read_file when you need it.]"))
+}
