@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
     Activity, Agent, AgentError, BoxFuture, ChildStart, DecisionSource, EntryBody, JournalError, Limits, Policy,
-    SessionId, SessionLog, TurnContext, TurnEnd, run_turn,
+    QueuedMessage, SessionId, SessionLog, TurnContext, TurnEnd, run_turn,
 };
 use bosun_backend::{Backend, BlobStore, LocalShellBackend, LocalShellOptions, VirtualPath};
 use bosun_harness::{DeepAgentConfig, create_deep_agent};
@@ -85,7 +85,16 @@ impl Actor {
             return Ok(());
         }
         self.agent().await?;
-        self.open_turn(vec![self.started(text)]).await?;
+        let entries = match self.first_queued() {
+            None => vec![self.started(text)],
+            // What a stop, a failure or a crash left waiting was written before this.
+            Some(first) => {
+                let mut entries = vec![EntryBody::Queued { id: self.tree.ids.next(), text }];
+                entries.extend(self.taken(first));
+                entries
+            }
+        };
+        self.open_turn(entries).await?;
         self.run(&mut turn).await
     }
 
@@ -114,19 +123,30 @@ impl Actor {
         Ok(())
     }
 
-    /// Takes up a turn that failed, was stopped, reached a limit or was interrupted.
+    /// Takes up a turn that failed, was stopped, reached a limit or was interrupted; behind a finished one the first
+    /// message that waits.
     pub(crate) async fn continue_turn(self: &Arc<Self>) -> Result<(), SessionError> {
         let mut turn = self.turn.lock().await;
         if turn.as_ref().is_some_and(|turn| !turn.task.is_finished()) {
             return Ok(());
         }
         self.agent().await?;
-        let (open, last) = self.log.with_state(|state| (state.turn.is_some(), state.turns));
-        if last == 0 {
-            return Err(SessionError::new(ErrorCode::Invalid, "there is nothing to go on with; send a message first"));
-        }
+        let (open, last, end) =
+            self.log.with_state(|state| (state.turn.is_some(), state.turns, state.last_end.clone()));
         if !open {
-            self.open_turn(vec![EntryBody::TurnContinued { turn: last }]).await?;
+            let entries = match (end, self.first_queued()) {
+                (None | Some(TurnEnd::Done | TurnEnd::Empty), Some(first)) => self.taken(first),
+                (None, None) => {
+                    let reason = "there is nothing to go on with; send a message first";
+                    return Err(SessionError::new(ErrorCode::Invalid, reason));
+                }
+                (Some(TurnEnd::Done), None) => {
+                    let reason = "the last turn is finished; send a message to go on";
+                    return Err(SessionError::new(ErrorCode::Invalid, reason));
+                }
+                (Some(_), _) => vec![EntryBody::TurnContinued { turn: last }],
+            };
+            self.open_turn(entries).await?;
         }
         self.run(&mut turn).await
     }
@@ -213,6 +233,15 @@ impl Actor {
         Ok(convert::diff(&diff))
     }
 
+    fn first_queued(&self) -> Option<QueuedMessage> {
+        self.log.with_state(|state| state.queue.first().cloned())
+    }
+
+    /// A message out of the queue as the beginning of a turn.
+    fn taken(&self, message: QueuedMessage) -> Vec<EntryBody> {
+        vec![EntryBody::Unqueued { id: message.id }, self.started(message.text)]
+    }
+
     fn started(&self, text: String) -> EntryBody {
         let turn = self.log.with_state(|state| state.turns) + 1;
         let message = HumanMessage { id: MessageId::new(self.tree.ids.next()), content: vec![text.into()] };
@@ -259,13 +288,17 @@ impl Actor {
         match outcome {
             Ok(TurnEnd::Done | TurnEnd::Empty) => self.start_queued().await,
             Ok(TurnEnd::Stopped | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. }) => {}
-            Err(error) => tracing::error!(%error, session = %self.log.session(), "a turn could not be recorded"),
+            Err(error) => {
+                tracing::error!(%error, session = %self.log.session(), "a turn could not be recorded");
+                let at = self.tree.clock.now_ms();
+                self.stream.update(|projection| projection.not_recorded(&error.to_string(), at));
+            }
         }
     }
 
     async fn start_queued(self: &Arc<Self>) {
-        let Some(next) = self.log.with_state(|state| state.queue.first().cloned()) else { return };
-        let entries = vec![EntryBody::Unqueued { id: next.id }, self.started(next.text)];
+        let Some(next) = self.first_queued() else { return };
+        let entries = self.taken(next);
         let outcome = match self.open_turn(entries).await {
             Ok(()) => {
                 let actor = Arc::clone(self);

@@ -313,6 +313,16 @@ impl Projection {
         self.complete(ItemId::new(format!("notice-{seq}")), self.turn(), at, ItemBody::Notice(notice));
     }
 
+    /// The turn was halted because the journal cannot be written. The notice is gone after a restart, like all that was
+    /// not recorded.
+    pub(crate) fn not_recorded(&mut self, reason: &str, at: i64) {
+        self.settle_replies();
+        let detail = format!("{reason}. Nothing was done that is not recorded; continue the turn once this is mended");
+        let id = ItemId::new(format!("not-recorded-{}", self.view.seq));
+        self.complete(id, self.turn(), at, ItemBody::Notice(Notice { code: NoticeCode::Failed, detail }));
+        self.refresh(None);
+    }
+
     fn turn_ended(&mut self, seq: u64, turn: u32, end: &TurnEnd, at: i64) {
         self.settle_replies();
         let code = match end {

@@ -4,3 +4,4 @@ mod law;
 mod sessions;
 mod stage;
 mod story;
+mod turns;

@@ -14,6 +14,8 @@ use crate::{DatabaseError, OpenError};
 const OLDEST_SQLITE: i32 = 3_053_001;
 /// How long a second process may hold the write lock before it is an error.
 const BUSY: Duration = Duration::from_secs(5);
+/// The most that SQLite can count.
+const MOST_PAGES: i64 = 4_294_967_294;
 /// Readers kept for the next question.
 const SPARE_READERS: usize = 4;
 
@@ -75,6 +77,18 @@ impl Database {
     /// The data folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Keeps the database from growing beyond `bytes`, or beyond its size now where that is more: what does not fit is
+    /// refused as on a full disk. Holds until it is opened again.
+    pub async fn limit_size(&self, bytes: u64) -> Result<(), DatabaseError> {
+        self.write(move |connection| {
+            let page = connection.pragma_query_value(None, "page_size", |row| row.get::<_, i64>(0))?.unsigned_abs();
+            let pages = i64::try_from(bytes / page.max(1)).unwrap_or(i64::MAX).clamp(1, MOST_PAGES);
+            connection.pragma_update_and_check(None, "max_page_count", pages, |row| row.get::<_, i64>(0))?;
+            Ok(())
+        })
+        .await
     }
 
     pub(crate) async fn write<T: Send + 'static>(

@@ -62,12 +62,7 @@ async fn a_full_disk_is_said_and_the_database_goes_on_when_there_is_space() {
     let database = Database::open(folder.path()).unwrap();
     let id = session(&database, "s").await;
     let journal = database.journal(&id);
-    let pages = |limit: i64| {
-        database.write(move |connection| {
-            Ok(connection.pragma_update_and_check(None, "max_page_count", limit, |row| row.get::<_, i64>(0))?)
-        })
-    };
-    pages(60).await.unwrap();
+    database.limit_size(60 * 4_096).await.unwrap();
     let mut written = 0;
     let error = loop {
         match journal.append(vec![titled(&"x".repeat(8_000))]).await {
@@ -76,7 +71,7 @@ async fn a_full_disk_is_said_and_the_database_goes_on_when_there_is_space() {
         }
     };
     assert_eq!(error, JournalError::DiskFull);
-    pages(1_000_000).await.unwrap();
+    database.limit_size(u64::MAX).await.unwrap();
     assert_eq!(journal.append(vec![titled("again")]).await, Ok(written + 1));
     assert_eq!(database.entries(&id, 0).await.unwrap().len() as u64, written + 1);
 }

@@ -60,7 +60,7 @@ pub(super) async fn resume(
                 sessions.continue_turn(&session).await?;
             }
         }
-        None if can_go_on => sessions.continue_turn(&session).await?,
+        None if can_go_on || !snapshot.queue.is_empty() => sessions.continue_turn(&session).await?,
         None => return Err(Failure::NothingOpen { id: id.to_owned() }),
     }
     Ok(Begun { session, subscription })

@@ -19,6 +19,7 @@ pub type Script = fn(&ChatRequest) -> Reply;
 pub struct Stage {
     pub project: Project,
     pub data: tempfile::TempDir,
+    pub database: Arc<Database>,
     pub sessions: Sessions,
     pub project_id: ProjectId,
 }
@@ -39,8 +40,8 @@ impl Stage {
     /// The same project and data with a fresh process's objects, as after a restart.
     pub async fn restarted(self, script: Script) -> Self {
         self.sessions.shut_down().await;
-        let Self { project, data, sessions, .. } = self;
-        drop(sessions);
+        let Self { project, data, sessions, database, .. } = self;
+        drop((sessions, database));
         // The claim of a session is given back by the task that held it, which may end a moment later.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         Self::on(project, data, script).await
@@ -51,8 +52,9 @@ impl Stage {
     }
 
     async fn with(project: Project, data: tempfile::TempDir, script: Script, policy: Policy) -> Self {
+        let database = Database::open(data.path()).unwrap();
         let parts = SessionsParts {
-            database: Some(Database::open(data.path()).unwrap()),
+            database: Some(Arc::clone(&database)),
             blobs: Some(Arc::new(BlobStore::open(data.path().join("blobs")).unwrap())),
             models: Arc::new(Scripts(script)),
             policy,
@@ -62,7 +64,7 @@ impl Stage {
         };
         let sessions = Sessions::open(parts).await.unwrap();
         let project_id = sessions.open_project(project.root()).await.unwrap().id;
-        Self { project, data, sessions, project_id }
+        Self { project, data, database, sessions, project_id }
     }
 
     pub async fn session(&self) -> SessionId {
