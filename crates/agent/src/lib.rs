@@ -38,7 +38,7 @@ pub use entry::{ChangeIntent, EntryBody, JournalEntry, Recorded, Seq, ToolOutcom
 pub use error::AgentError;
 pub use event::LiveEvent;
 pub use journal::{ChildStart, Host, Journal, JournalError, OpenedChild, SessionId};
-pub use log::SessionLog;
+pub use log::{HeldLog, SessionLog};
 pub use memory::MemoryHost;
 pub use middleware::{Middleware, NextModel, NextTool};
 pub use policy::{CallFacts, InterruptConfig, PermissionRule, Policy, Verdict};

@@ -1,11 +1,11 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_backend::{FileStamp, VirtualPath};
 use bosun_model::CallId;
 use bosun_tools::{StateView, Todo};
 use serde_json::Value;
-use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard, Notify};
 
 use crate::{
     ChildStart, Clock, Decision, DecisionError, DecisionRecord, DecisionSource, EntryBody, Host, JournalEntry,
@@ -62,6 +62,11 @@ impl SessionLog {
         self.record_in_order(bodies).await?;
         drop(guard);
         Ok(())
+    }
+
+    /// Keeps everyone else from recording in this session, for someone who records in several at once.
+    pub async fn hold(&self) -> HeldLog<'_> {
+        HeldLog { log: self, _order: self.order.lock().await }
     }
 
     /// Takes a person's (or a rule's) decision: checked in full, then durable, then handed to whoever waits for it.
@@ -156,13 +161,40 @@ impl SessionLog {
         let at = self.clock.now_ms();
         let entries: Vec<JournalEntry> = bodies.into_iter().map(|body| JournalEntry { at, body }).collect();
         self.host.journal().append(entries.clone()).await?;
+        self.apply(&entries);
+        Ok(())
+    }
+
+    fn apply(&self, entries: &[JournalEntry]) {
         let mut state = locked(&self.state);
-        for entry in &entries {
+        for entry in entries {
             state.apply(entry);
         }
         drop(state);
         self.changed.notify_waiters();
-        Ok(())
+    }
+}
+
+/// A log in which nobody else records until this is dropped.
+pub struct HeldLog<'a> {
+    log: &'a SessionLog,
+    _order: MutexGuard<'a, ()>,
+}
+
+impl HeldLog<'_> {
+    pub fn session(&self) -> &SessionId {
+        self.log.session()
+    }
+
+    /// `bodies` as entries of this moment.
+    pub fn stamped(&self, bodies: Vec<EntryBody>) -> Vec<JournalEntry> {
+        let at = self.log.clock.now_ms();
+        bodies.into_iter().map(|body| JournalEntry { at, body }).collect()
+    }
+
+    /// Takes entries into the state that the caller has made durable in this session's journal, all of them.
+    pub fn apply(self, entries: &[JournalEntry]) {
+        self.log.apply(entries);
     }
 }
 
@@ -181,6 +213,6 @@ impl StateView for SessionLog {
 
 /// A panic while the lock was held cannot leave a half-applied entry visible for long: the journal is the truth and
 /// the state is rebuilt from it when the session is opened again.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

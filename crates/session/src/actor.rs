@@ -2,17 +2,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
-    Activity, Agent, AgentError, BoxFuture, ChildStart, DecisionSource, EntryBody, JournalError, Limits, Policy,
-    QueuedMessage, SessionId, SessionLog, TurnContext, TurnEnd, run_turn,
+    Activity, Agent, AgentError, BoxFuture, ChildStart, EntryBody, JournalError, Limits, Policy, QueuedMessage,
+    SessionId, SessionLog, TurnContext, TurnEnd, run_turn,
 };
 use bosun_backend::{Backend, BlobStore, LocalShellBackend, LocalShellOptions, VirtualPath};
 use bosun_harness::{DeepAgentConfig, create_deep_agent};
 use bosun_model::{CallId, HumanMessage, MessageId};
-use bosun_protocol::{Decide, ErrorCode, FileDiff, ModelRef};
+use bosun_protocol::{ErrorCode, FileDiff, ModelRef};
 use bosun_store::SessionClaim;
 use bosun_tools::{DiffLimits, file_diff};
-use serde_json::Value;
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -27,7 +26,7 @@ pub(crate) struct Actor {
     pub stream: Arc<Stream>,
     pub tree: Arc<Tree>,
     pub setting: Setting,
-    turn: AsyncMutex<Option<Turn>>,
+    turn: AsyncMutex<Turn>,
     agent: Mutex<Option<Arc<Agent>>>,
     tasks: TaskTracker,
     /// Held while this process may run the session.
@@ -44,10 +43,23 @@ pub(crate) struct Setting {
     pub limits: Limits,
 }
 
-struct Turn {
+/// The turn that was begun last, as far as this process runs it.
+#[derive(Default)]
+pub(crate) struct Turn {
+    running: Option<RunningTurn>,
+}
+
+struct RunningTurn {
     cancel: CancellationToken,
     activity: Activity,
     task: tokio::task::JoinHandle<()>,
+}
+
+impl Turn {
+    /// Whether nobody runs it: it ended, or waits for someone to go on.
+    pub(crate) fn is_resting(&self) -> bool {
+        self.running.as_ref().is_none_or(|turn| turn.task.is_finished())
+    }
 }
 
 impl Actor {
@@ -63,7 +75,7 @@ impl Actor {
             stream: Arc::clone(&host.stream),
             tree: host.tree,
             setting,
-            turn: AsyncMutex::new(None),
+            turn: AsyncMutex::default(),
             agent: Mutex::new(None),
             tasks,
             _claim: claim,
@@ -109,11 +121,11 @@ impl Actor {
         if !self.log.with_state(|state| state.turn.is_some()) {
             return Ok(());
         }
-        if turn.as_ref().is_none_or(|turn| turn.task.is_finished()) {
+        if turn.is_resting() {
             self.agent().await?;
             self.run(&mut turn).await?;
         }
-        if let Some(running) = turn.take() {
+        if let Some(running) = turn.running.take() {
             running.cancel.cancel();
             drop(turn);
             if let Err(error) = running.task.await {
@@ -127,7 +139,7 @@ impl Actor {
     /// message that waits.
     pub(crate) async fn continue_turn(self: &Arc<Self>) -> Result<(), SessionError> {
         let mut turn = self.turn.lock().await;
-        if turn.as_ref().is_some_and(|turn| !turn.task.is_finished()) {
+        if !turn.is_resting() {
             return Ok(());
         }
         self.agent().await?;
@@ -151,36 +163,17 @@ impl Actor {
         self.run(&mut turn).await
     }
 
-    /// Checks every decision, then stores them, then goes on where the turn was not running.
-    pub(crate) async fn decide(self: &Arc<Self>, decisions: Vec<Decide>) -> Result<(), SessionError> {
-        let mut turn = self.turn.lock().await;
-        let agent = self.agent().await?;
-        let check = |name: &str, args: &Value| match agent.tools.get(name) {
-            Some(tool) => tool.validate(args).map_err(|error| error.to_string()),
-            None => Err(format!("there is no tool '{name}' any more")),
-        };
-        let mut checked = Vec::with_capacity(decisions.len());
-        for decide in decisions {
-            let log = self.find(&decide.session).await?;
-            let call_id = CallId::new(decide.call_id.as_str());
-            let decision = log.checked(&call_id, Some(&decide.digest), convert::decision(decide.decision), &check)?;
-            checked.push((log, call_id, decide.digest, decision));
+    /// Holds the session's turn: nobody begins, ends or decides anything meanwhile.
+    pub(crate) async fn turn(&self) -> MutexGuard<'_, Turn> {
+        self.turn.lock().await
+    }
+
+    /// The stream of this session or of one of its subagents met so far.
+    pub(crate) fn stream_of(&self, session: &SessionId) -> Option<Arc<Stream>> {
+        if self.log.session() == session {
+            return Some(Arc::clone(&self.stream));
         }
-        let resting = turn.as_ref().is_none_or(|turn| turn.task.is_finished());
-        if resting {
-            self.set_running(true);
-        }
-        for (log, call_id, digest, decision) in checked {
-            let decided = log.decide(&call_id, Some(&digest), decision, DecisionSource::Person, &check).await;
-            if let Err(error) = decided {
-                self.set_running(!resting);
-                return Err(error.into());
-            }
-        }
-        if resting {
-            self.run(&mut turn).await?;
-        }
-        Ok(())
+        locked(&self.tree.streams).get(session).cloned()
     }
 
     /// The model of the turns from the next one on.
@@ -192,14 +185,14 @@ impl Actor {
 
     /// Returns once the turn has ended or nothing goes on but calls that wait for a person.
     pub(crate) async fn quiet(&self) {
-        let activity = self.turn.lock().await.as_ref().map(|turn| turn.activity.clone());
+        let activity = self.turn.lock().await.running.as_ref().map(|turn| turn.activity.clone());
         let Some(activity) = activity else { return };
         loop {
             activity.quiet().await;
             // Between a result and the next call nothing is going on either, for a moment.
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             let waiting = self.stream.read(|projection| !projection.view().approvals.is_empty());
-            let over = self.turn.lock().await.as_ref().is_none_or(|turn| turn.task.is_finished());
+            let over = self.turn.lock().await.is_resting();
             if over || (waiting && activity.is_quiet()) {
                 return;
             }
@@ -208,7 +201,7 @@ impl Actor {
 
     /// Lets a running turn go without ending it: the journal goes on with it later.
     pub(crate) async fn let_go(&self) {
-        if let Some(turn) = self.turn.lock().await.take() {
+        if let Some(turn) = self.turn.lock().await.running.take() {
             turn.task.abort();
         }
     }
@@ -259,11 +252,11 @@ impl Actor {
     }
 
     /// Runs the open turn. Boxed, because the end of a turn may begin the next.
-    fn run<'a>(self: &'a Arc<Self>, turn: &'a mut Option<Turn>) -> BoxFuture<'a, Result<(), SessionError>> {
+    pub(crate) fn run<'a>(self: &'a Arc<Self>, turn: &'a mut Turn) -> BoxFuture<'a, Result<(), SessionError>> {
         Box::pin(self.run_open_turn(turn))
     }
 
-    async fn run_open_turn(self: &Arc<Self>, turn: &mut Option<Turn>) -> Result<(), SessionError> {
+    async fn run_open_turn(self: &Arc<Self>, turn: &mut Turn) -> Result<(), SessionError> {
         let agent = self.agent().await?;
         let (cancel, activity) = (CancellationToken::new(), Activity::default());
         let cx = TurnContext::new(agent, Arc::clone(&self.log), cancel.clone(), activity.clone());
@@ -279,7 +272,7 @@ impl Actor {
             };
             actor.ended(outcome).await;
         });
-        *turn = Some(Turn { cancel, activity, task });
+        turn.running = Some(RunningTurn { cancel, activity, task });
         Ok(())
     }
 
@@ -318,7 +311,7 @@ impl Actor {
         }
     }
 
-    fn set_running(&self, running: bool) {
+    pub(crate) fn set_running(&self, running: bool) {
         self.stream.update(|projection| projection.set_running(running));
         let children: Vec<Arc<Stream>> = locked(&self.tree.streams).values().cloned().collect();
         for child in children.iter().filter(|_| !running) {
@@ -327,7 +320,7 @@ impl Actor {
     }
 
     /// The log of this session or of one of its subagents, opened from the journal where it is not open yet.
-    async fn find(&self, session: &bosun_protocol::SessionId) -> Result<Arc<SessionLog>, SessionError> {
+    pub(crate) async fn find(&self, session: &bosun_protocol::SessionId) -> Result<Arc<SessionLog>, SessionError> {
         let id = SessionId::new(session.as_str());
         if let Some(log) = self.log.find(&id) {
             return Ok(log);
@@ -366,7 +359,7 @@ impl Actor {
         Ok(Arc::new(LocalShellBackend::open(&self.setting.root, LocalShellOptions::default())?))
     }
 
-    async fn agent(&self) -> Result<Arc<Agent>, SessionError> {
+    pub(crate) async fn agent(&self) -> Result<Arc<Agent>, SessionError> {
         if let Some(agent) = locked(&self.agent).clone() {
             return Ok(agent);
         }

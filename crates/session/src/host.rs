@@ -8,9 +8,12 @@ use bosun_agent::{
 use bosun_backend::BlobStore;
 use bosun_model::ModelInfo;
 use bosun_protocol::ProjectId;
-use bosun_store::{Database, NewSession, SessionJournal, StoredSession};
+use bosun_store::{Database, NewSession, StoredSession};
+
+use tokio::sync::Mutex as AsyncMutex;
 
 use crate::projection::{Projection, Subject};
+use crate::recording::{Batch, record};
 use crate::stream::{Stream, Summaries, locked};
 
 /// What the hosts of one session and its subagents share.
@@ -24,6 +27,8 @@ pub(crate) struct Tree {
     pub blobs: Option<Arc<BlobStore>>,
     /// The streams of the subagents opened so far, by session.
     pub streams: Mutex<HashMap<SessionId, Arc<Stream>>>,
+    /// Held while what lists show of the tree is stored.
+    pub summary_order: AsyncMutex<()>,
     /// The model that answers in this tree, for figures.
     pub model: Mutex<Option<ModelInfo>>,
 }
@@ -32,38 +37,21 @@ pub(crate) struct Tree {
 pub(crate) struct SessionHost {
     pub tree: Arc<Tree>,
     pub session: SessionId,
-    pub journal: SessionJournal,
     pub stream: Arc<Stream>,
 }
 
 impl Journal for SessionHost {
     fn append(&self, entries: Vec<JournalEntry>) -> BoxFuture<'_, Result<Seq, JournalError>> {
         Box::pin(async move {
-            let summary = self.stream.read(|projection| stored_summary(projection, &entries));
-            let last = self.journal.append_with(entries.clone(), summary).await?;
-            let first = last + 1 - entries.len() as Seq;
-            let recorded: Vec<Recorded> = (first..).zip(entries).map(|(seq, entry)| Recorded { seq, entry }).collect();
-            self.stream.recorded(&recorded);
-            if let Some(blobs) = &self.tree.blobs {
-                self.stream.count_changes(blobs).await;
-            }
-            Ok(last)
+            let batch = Batch {
+                tree: Arc::clone(&self.tree),
+                stream: Arc::clone(&self.stream),
+                session: self.session.clone(),
+                entries,
+            };
+            Ok(record(vec![batch]).await?.into_iter().next().unwrap_or_default())
         })
     }
-}
-
-/// The summary as it is stored: a subagent's keeps the name and the task it was made with, because they stand nowhere
-/// else once the app was restarted.
-fn stored_summary(projection: &Projection, entries: &[JournalEntry]) -> Option<serde_json::Value> {
-    let summary = projection.summary_after(entries)?;
-    let mut stored = serde_json::to_value(&summary).ok()?;
-    if let (Some(_), Some(agent), Some(fields)) =
-        (&summary.parent, projection.view().agents.first(), stored.as_object_mut())
-    {
-        fields.insert("name".into(), agent.name.clone().into());
-        fields.insert("description".into(), agent.description.clone().into());
-    }
-    Some(stored)
 }
 
 impl Host for SessionHost {
@@ -92,12 +80,7 @@ impl Host for SessionHost {
             let entries = self.tree.database.entries(&stored.id, 0).await?;
             let stream = child_stream(&self.tree, &self.stream, &stored, &entries);
             stream.update(|projection| projection.set_running(true));
-            let host = Self {
-                tree: Arc::clone(&self.tree),
-                session: stored.id.clone(),
-                journal: self.tree.database.journal(&stored.id),
-                stream,
-            };
+            let host = Self { tree: Arc::clone(&self.tree), session: stored.id.clone(), stream };
             Ok(OpenedChild { host: Arc::new(host), entries })
         })
     }

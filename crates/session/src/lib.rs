@@ -9,9 +9,11 @@
 mod actor;
 mod convert;
 mod counting;
+mod deciding;
 mod error;
 mod host;
 mod projection;
+mod recording;
 mod sessions;
 mod stream;
 mod view;

@@ -1,4 +1,4 @@
-use bosun_agent::{EntryBody, JournalEntry, LiveEvent, Recorded, SessionId, State, TurnEnd};
+use bosun_agent::{EntryBody, LiveEvent, Recorded, SessionId, State, TurnEnd};
 use bosun_model::{AiMessage, CallId, ContentBlock, MessageId, ModelError, ModelErrorKind, ModelInfo, text_of};
 use bosun_protocol::{
     AgentNode, AgentStatus, Approval, CallId as WireCallId, Delta, Envelope, Item, ItemBody, ItemId, ModelRef, Notice,
@@ -10,9 +10,11 @@ use crate::view::View;
 
 mod approvals;
 mod changes;
+mod summary;
 mod tools;
 
 pub(crate) use changes::Span;
+pub(crate) use summary::changes_summary;
 
 /// Longest title made from a first message, in characters.
 const TITLE: usize = 60;
@@ -428,7 +430,7 @@ impl Projection {
         if self.state.turn.is_some() {
             return if self.running { SessionStatus::Running } else { SessionStatus::Interrupted };
         }
-        self.state.last_end.as_ref().map_or(SessionStatus::Idle, status_after)
+        self.state.last_end.as_ref().map_or(SessionStatus::Idle, summary::status_after)
     }
 
     /// A subagent's approval, shown here because this is the root of its tree.
@@ -447,55 +449,6 @@ impl Projection {
         if !self.view.agents.contains(&agent) {
             self.emit(SessionEvent::AgentUpdated { agent });
         }
-    }
-
-    /// The summary as it will be once `entries` are recorded, where they change what lists show: it is stored in one
-    /// transaction with them, so that a list read after a crash is right.
-    pub(crate) fn summary_after(&self, entries: &[JournalEntry]) -> Option<SessionSummary> {
-        let mut summary = self.summary.clone();
-        let mut changed = false;
-        for entry in entries {
-            let status = match &entry.body {
-                EntryBody::TurnStarted { message, .. } => {
-                    if summary.title.is_empty() {
-                        summary.title = title_of(&text_of(&message.content));
-                    }
-                    SessionStatus::Running
-                }
-                EntryBody::TurnContinued { .. } => SessionStatus::Running,
-                EntryBody::Asked { .. } => {
-                    summary.waiting = summary.waiting.saturating_add(1);
-                    SessionStatus::Waiting
-                }
-                EntryBody::Decided { .. } => {
-                    summary.waiting = summary.waiting.saturating_sub(1);
-                    SessionStatus::Running
-                }
-                EntryBody::TurnEnded { end, .. } => {
-                    summary.waiting = 0;
-                    status_after(end)
-                }
-                EntryBody::Titled { title } => {
-                    summary.title.clone_from(title);
-                    summary.status
-                }
-                EntryBody::ModelChosen { provider, name } => {
-                    summary.model = Some(ModelRef { provider: provider.clone(), name: name.clone() });
-                    summary.status
-                }
-                _ => continue,
-            };
-            (summary.status, summary.updated_at, changed) = (status, entry.at, true);
-        }
-        changed.then_some(summary)
-    }
-}
-
-fn status_after(end: &TurnEnd) -> SessionStatus {
-    match end {
-        TurnEnd::Done | TurnEnd::Empty => SessionStatus::Idle,
-        TurnEnd::Stopped | TurnEnd::StepLimit { .. } => SessionStatus::Stopped,
-        TurnEnd::Failed { .. } => SessionStatus::Failed,
     }
 }
 

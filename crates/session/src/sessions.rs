@@ -17,7 +17,7 @@ use crate::actor::{Actor, Setting};
 use crate::host::{SessionHost, Tree};
 use crate::projection::{Projection, Subject};
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
-use crate::{SessionError, convert};
+use crate::{SessionError, convert, deciding};
 
 /// Where models come from: the shell and the command line implement it over `providers` and the stored keys.
 pub trait ModelSource: Send + Sync {
@@ -189,7 +189,8 @@ impl Sessions {
         self.actor(session).await?.continue_turn().await
     }
 
-    /// Takes decisions, from subagents too: all are checked before any is stored.
+    /// Takes decisions, from subagents and of several sessions too: all are checked before any is stored, and they are
+    /// stored together.
     pub async fn decide(&self, decisions: Vec<Decide>) -> Result<(), SessionError> {
         let mut by_root: Vec<(Arc<Actor>, Vec<Decide>)> = Vec::new();
         for decide in decisions {
@@ -199,10 +200,7 @@ impl Sessions {
                 None => by_root.push((actor, vec![decide])),
             }
         }
-        for (actor, decisions) in by_root {
-            actor.decide(decisions).await?;
-        }
-        Ok(())
+        deciding::decide(by_root).await
     }
 
     pub async fn set_model(&self, session: &SessionId, model: ModelRef) -> Result<(), SessionError> {
@@ -285,6 +283,7 @@ impl Sessions {
             summaries: Arc::clone(&inner.summaries),
             blobs: inner.blobs.clone(),
             streams: Mutex::default(),
+            summary_order: AsyncMutex::default(),
             model: Mutex::default(),
         });
         let mut projection = Projection::new(Subject {
@@ -305,13 +304,7 @@ impl Sessions {
         projection.settle();
         projection.drain();
         let stream = Arc::new(Stream::new(projection, None, Arc::clone(&inner.summaries)));
-        let journal = inner.database.journal(&stored.id);
-        let host = || SessionHost {
-            tree: Arc::clone(&tree),
-            session: stored.id.clone(),
-            journal: journal.clone(),
-            stream: Arc::clone(&stream),
-        };
+        let host = || SessionHost { tree: Arc::clone(&tree), session: stored.id.clone(), stream: Arc::clone(&stream) };
         let log = SessionLog::open(Arc::new(host()), Arc::clone(&inner.clock), &entries);
         let setting = Setting {
             root: self.root_path(&stored.project).await?,

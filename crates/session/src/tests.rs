@@ -1,4 +1,5 @@
 mod changes;
+mod deciding;
 mod fixture;
 mod law;
 mod sessions;

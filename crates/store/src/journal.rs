@@ -29,17 +29,48 @@ impl Database {
     }
 }
 
+/// Entries for one session's journal, and what lists show of it from then on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Append {
+    pub session: SessionId,
+    pub entries: Vec<JournalEntry>,
+    pub summary: Option<Value>,
+}
+
+impl Database {
+    /// Appends to several journals in one transaction: everything is durable when it returns, or nothing is stored.
+    /// Gives the place of the last entry of each.
+    pub async fn append_all(&self, appends: Vec<Append>) -> Result<Vec<Seq>, DatabaseError> {
+        let rows = appends.into_iter().map(Rows::of).collect::<Result<Vec<_>, _>>()?;
+        self.write(move |connection| rows.iter().map(|rows| append(connection, rows)).collect()).await
+    }
+}
+
 impl SessionJournal {
     /// Appends `entries` and, in the same transaction, replaces what lists show of the session.
     pub async fn append_with(&self, entries: Vec<JournalEntry>, summary: Option<Value>) -> Result<Seq, DatabaseError> {
-        let mut rows = Vec::with_capacity(entries.len());
-        for entry in &entries {
+        let append = Append { session: self.session.clone(), entries, summary };
+        Ok(self.database.append_all(vec![append]).await?.into_iter().next().unwrap_or_default())
+    }
+}
+
+/// An [`Append`] as it is written.
+struct Rows {
+    session: SessionId,
+    /// Time and JSON of each entry.
+    entries: Vec<(i64, String)>,
+    summary: Option<Value>,
+}
+
+impl Rows {
+    fn of(append: Append) -> Result<Self, DatabaseError> {
+        let mut entries = Vec::with_capacity(append.entries.len());
+        for entry in &append.entries {
             let body = serde_json::to_string(&entry.body)
                 .map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })?;
-            rows.push((entry.at, body));
+            entries.push((entry.at, body));
         }
-        let session = self.session.clone();
-        self.database.write(move |connection| append(connection, &session, &rows, summary.as_ref())).await
+        Ok(Self { session: append.session, entries, summary: append.summary })
     }
 }
 
@@ -49,24 +80,19 @@ impl Journal for SessionJournal {
     }
 }
 
-fn append(
-    connection: &Connection,
-    session: &SessionId,
-    rows: &[(i64, String)],
-    summary: Option<&Value>,
-) -> Result<Seq, DatabaseError> {
-    let key = key_of(connection, session)?;
+fn append(connection: &Connection, rows: &Rows) -> Result<Seq, DatabaseError> {
+    let key = key_of(connection, &rows.session)?;
     let mut seq: i64 = connection
         .prepare_cached("SELECT coalesce(max(seq), 0) FROM entries WHERE session = ?1")?
         .query_row([key], |row| row.get(0))?;
     let mut insert =
         connection.prepare_cached("INSERT INTO entries (session, seq, at, body) VALUES (?1, ?2, ?3, ?4)")?;
-    for (at, body) in rows {
+    for (at, body) in &rows.entries {
         seq += 1;
         insert.execute(params![key, seq, at, body])?;
     }
-    if let Some(summary) = summary {
-        let at = rows.last().map(|(at, _)| *at);
+    if let Some(summary) = &rows.summary {
+        let at = rows.entries.last().map(|(at, _)| *at);
         connection
             .prepare_cached("UPDATE sessions SET summary = ?2, updated_at = coalesce(?3, updated_at) WHERE key = ?1")?
             .execute(params![key, summary.to_string(), at])?;

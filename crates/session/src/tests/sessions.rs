@@ -24,7 +24,7 @@ pub(super) fn edit(id: &str, old: &str, new: &str) -> Reply {
     Reply::default().and_call_with_id(id, "edit_file", args)
 }
 
-fn editing(request: &ChatRequest) -> Reply {
+pub(super) fn editing(request: &ChatRequest) -> Reply {
     match progress(request) {
         (text, 0) if text.contains("edit") => {
             Reply::text("Reading.").and_call_with_id("r", "read_file", json!({"file_path": "/a.txt"}))
@@ -170,7 +170,7 @@ async fn what_cannot_be_done_is_said() {
 }
 
 /// A subagent that writes a file, for someone who sends it.
-fn sending(request: &ChatRequest) -> Reply {
+pub(super) fn sending(request: &ChatRequest) -> Reply {
     match progress(request) {
         (text, 0) if text == "Write it" => {
             let args = json!({"file_path": "/new.txt", "content": "new\n"});

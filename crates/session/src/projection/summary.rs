@@ -1,0 +1,126 @@
+use std::collections::HashSet;
+
+use bosun_agent::{EntryBody, JournalEntry, SessionId, TurnEnd};
+use bosun_model::text_of;
+use bosun_protocol::{ModelRef, SessionStatus, SessionSummary};
+
+use super::{Projection, title_of};
+
+/// Whether an entry, of a session or of one of its subagents, may change what lists show of the session.
+pub(crate) fn changes_summary(body: &EntryBody) -> bool {
+    match body {
+        EntryBody::TurnStarted { .. }
+        | EntryBody::TurnContinued { .. }
+        | EntryBody::TurnEnded { .. }
+        | EntryBody::Asked { .. }
+        | EntryBody::Decided { .. }
+        | EntryBody::ToolResult { .. }
+        | EntryBody::Titled { .. }
+        | EntryBody::ModelChosen { .. } => true,
+        EntryBody::Seeded { .. }
+        | EntryBody::Draft { .. }
+        | EntryBody::Ai { .. }
+        | EntryBody::ModelFailed { .. }
+        | EntryBody::CallStarted { .. }
+        | EntryBody::ChangeIntended { .. }
+        | EntryBody::SubagentStarted { .. }
+        | EntryBody::Updated { .. }
+        | EntryBody::Queued { .. }
+        | EntryBody::Unqueued { .. } => false,
+    }
+}
+
+impl Projection {
+    /// The summary as it will be once `batches` (entries of this session and of subagents below it) are recorded, where
+    /// they change what lists show.
+    pub(crate) fn summary_after(&self, batches: &[(&SessionId, &[JournalEntry])]) -> Option<SessionSummary> {
+        let mut next = Next::of(self);
+        for (session, entries) in batches {
+            for entry in *entries {
+                next.take(session, entry);
+            }
+        }
+        next.changed.then(|| next.finish())
+    }
+}
+
+struct Next {
+    summary: SessionSummary,
+    /// The state as if nobody was asked.
+    status: SessionStatus,
+    /// Session and call of every open ask.
+    asks: HashSet<(String, String)>,
+    changed: bool,
+}
+
+impl Next {
+    fn of(projection: &Projection) -> Self {
+        let asks = projection.view.approvals.iter();
+        Self {
+            summary: projection.summary.clone(),
+            status: match &projection.state.last_end {
+                _ if projection.state.turn.is_some() => SessionStatus::Running,
+                end => end.as_ref().map_or(SessionStatus::Idle, status_after),
+            },
+            asks: asks.map(|ask| (ask.session.to_string(), ask.call_id.to_string())).collect(),
+            changed: false,
+        }
+    }
+
+    fn take(&mut self, session: &SessionId, entry: &JournalEntry) {
+        let own = session.as_str() == self.summary.id.as_str();
+        let ask = |call: &bosun_model::CallId| (session.to_string(), call.to_string());
+        self.changed |= match &entry.body {
+            EntryBody::Asked { ask: asked } => self.asks.insert(ask(&asked.call.id)),
+            EntryBody::Decided { call_id, .. } | EntryBody::ToolResult { call_id, .. } => {
+                self.asks.remove(&ask(call_id))
+            }
+            EntryBody::TurnEnded { end, .. } => {
+                let before = self.asks.len();
+                self.asks.retain(|(asker, _)| !own && asker != session.as_str());
+                if own {
+                    self.status = status_after(end);
+                }
+                own || self.asks.len() != before
+            }
+            _ if !own => false,
+            EntryBody::TurnStarted { message, .. } => {
+                if self.summary.title.is_empty() {
+                    self.summary.title = title_of(&text_of(&message.content));
+                }
+                self.status = SessionStatus::Running;
+                true
+            }
+            EntryBody::TurnContinued { .. } => {
+                self.status = SessionStatus::Running;
+                true
+            }
+            EntryBody::Titled { title } => {
+                self.summary.title.clone_from(title);
+                true
+            }
+            EntryBody::ModelChosen { provider, name } => {
+                self.summary.model = Some(ModelRef { provider: provider.clone(), name: name.clone() });
+                true
+            }
+            _ => false,
+        };
+        if self.changed {
+            self.summary.updated_at = entry.at;
+        }
+    }
+
+    fn finish(self) -> SessionSummary {
+        let waiting = u32::try_from(self.asks.len()).unwrap_or(u32::MAX);
+        let status = if waiting > 0 { SessionStatus::Waiting } else { self.status };
+        SessionSummary { waiting, status, ..self.summary }
+    }
+}
+
+pub(super) fn status_after(end: &TurnEnd) -> SessionStatus {
+    match end {
+        TurnEnd::Done | TurnEnd::Empty => SessionStatus::Idle,
+        TurnEnd::Stopped | TurnEnd::StepLimit { .. } => SessionStatus::Stopped,
+        TurnEnd::Failed { .. } => SessionStatus::Failed,
+    }
+}

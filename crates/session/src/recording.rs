@@ -1,0 +1,100 @@
+use std::sync::Arc;
+
+use bosun_agent::{JournalEntry, JournalError, Recorded, Seq, SessionId};
+use bosun_store::Append;
+use serde_json::Value;
+
+use crate::host::Tree;
+use crate::projection::{Projection, changes_summary};
+use crate::stream::Stream;
+
+/// Entries of one session that are to be recorded.
+pub(crate) struct Batch {
+    pub tree: Arc<Tree>,
+    pub stream: Arc<Stream>,
+    pub session: SessionId,
+    pub entries: Vec<JournalEntry>,
+}
+
+/// Records entries, of several sessions as one unit, then shows them. What lists show of the sessions at the root is
+/// stored in the same transaction, so that a list read after a crash is right also where a subagent asks.
+///
+/// # Errors
+/// [`JournalError`]; nothing was recorded.
+pub(crate) async fn record(batches: Vec<Batch>) -> Result<Vec<Seq>, JournalError> {
+    let Some(database) = batches.first().map(|batch| Arc::clone(&batch.tree.database)) else { return Ok(Vec::new()) };
+    let roots = changed_roots(&batches);
+    // Two who ask at once would each store a summary without the other. In the order of the roots' ids, like everyone.
+    let mut order = Vec::with_capacity(roots.len());
+    for root in &roots {
+        order.push(root.tree.summary_order.lock().await);
+    }
+    let mut appends: Vec<Append> = batches
+        .iter()
+        .map(|batch| Append {
+            session: batch.session.clone(),
+            entries: batch.entries.clone(),
+            summary: batch.stream.read(|projection| own_summary(projection, batch)),
+        })
+        .collect();
+    for root in &roots {
+        let summary = root.stream.read(|projection| root_summary(projection, &batches));
+        match appends.iter_mut().find(|append| append.session == root.id) {
+            Some(append) => append.summary = summary,
+            None => appends.push(Append { session: root.id.clone(), entries: Vec::new(), summary }),
+        }
+    }
+    let last = database.append_all(appends).await?;
+    for (batch, last) in batches.iter().zip(&last) {
+        let first = last + 1 - batch.entries.len() as Seq;
+        let entries = (first..).zip(batch.entries.iter().cloned());
+        let recorded: Vec<Recorded> = entries.map(|(seq, entry)| Recorded { seq, entry }).collect();
+        batch.stream.recorded(&recorded);
+    }
+    drop(order);
+    for batch in &batches {
+        if let Some(blobs) = &batch.tree.blobs {
+            batch.stream.count_changes(blobs).await;
+        }
+    }
+    Ok(last.into_iter().take(batches.len()).collect())
+}
+
+/// A session at the root of a tree, with its stream.
+struct Root {
+    tree: Arc<Tree>,
+    stream: Arc<Stream>,
+    id: SessionId,
+}
+
+/// The roots whose summary the entries change, by id.
+fn changed_roots(batches: &[Batch]) -> Vec<Root> {
+    let changing = batches.iter().filter(|batch| batch.entries.iter().any(|entry| changes_summary(&entry.body)));
+    let mut roots: Vec<Root> = changing
+        .filter_map(|batch| {
+            let stream = batch.stream.lineage().pop()?;
+            let id = SessionId::new(stream.read(|projection| projection.view().session.id.to_string()));
+            Some(Root { tree: Arc::clone(&batch.tree), stream, id })
+        })
+        .collect();
+    roots.sort_by(|a, b| a.id.cmp(&b.id));
+    roots.dedup_by(|a, b| a.id == b.id);
+    roots
+}
+
+fn root_summary(root: &Projection, batches: &[Batch]) -> Option<Value> {
+    let entries: Vec<_> = batches.iter().map(|batch| (&batch.session, batch.entries.as_slice())).collect();
+    serde_json::to_value(root.summary_after(&entries)?).ok()
+}
+
+/// What is stored of a subagent: the name and the task it was made with stand nowhere else once the app was restarted.
+fn own_summary(projection: &Projection, batch: &Batch) -> Option<Value> {
+    let summary = projection.summary_after(&[(&batch.session, &batch.entries)])?;
+    summary.parent.as_ref()?;
+    let mut stored = serde_json::to_value(&summary).ok()?;
+    if let (Some(agent), Some(fields)) = (projection.view().agents.first(), stored.as_object_mut()) {
+        fields.insert("name".into(), agent.name.clone().into());
+        fields.insert("description".into(), agent.description.clone().into());
+    }
+    Some(stored)
+}
