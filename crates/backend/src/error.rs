@@ -71,6 +71,8 @@ pub enum BackendError {
     DiskFull { path: VirtualPath },
     #[error("'{path}' is read-only here")]
     ReadOnly { path: VirtualPath },
+    #[error("nothing can be deleted where '{path}' is kept")]
+    CannotDelete { path: VirtualPath },
     #[error("the project folder is gone or was replaced; nothing was changed. Bring it back or open another folder")]
     RootGone,
     #[error("'{path}': {reason}")]
@@ -86,4 +88,45 @@ pub enum BackendError {
     NotRecorded { path: VirtualPath, reason: String },
     #[error("cancelled")]
     Cancelled,
+}
+
+impl BackendError {
+    /// The path that this is about, to be told in the words of an outer path space; `None` where it names none.
+    pub fn path_mut(&mut self) -> Option<&mut VirtualPath> {
+        match self {
+            Self::NotFound { path }
+            | Self::DirectoryNotFound { path }
+            | Self::NotADirectory { path }
+            | Self::IsADirectory { path }
+            | Self::AlreadyExists { path }
+            | Self::NotRegular { path, .. }
+            | Self::OutsideRoot { path }
+            | Self::LinkLoop { path }
+            | Self::PermissionDenied { path }
+            | Self::Changed { path }
+            | Self::Unstable { path }
+            | Self::NotRead { path }
+            | Self::NotText { path, .. }
+            | Self::Binary { path }
+            | Self::TooLarge { path, .. }
+            | Self::OffsetPastEnd { path, .. }
+            | Self::StringNotFound { path, .. }
+            | Self::StringNotUnique { path, .. }
+            | Self::EmptyOldString { path }
+            | Self::NothingToChange { path }
+            | Self::ProtectedRoot { path }
+            | Self::DiskFull { path }
+            | Self::ReadOnly { path }
+            | Self::CannotDelete { path }
+            | Self::Io { path, .. }
+            | Self::NotRecorded { path, .. } => Some(path),
+            Self::Path(_)
+            | Self::BadPattern { .. }
+            | Self::RootGone
+            | Self::Spawn { .. }
+            | Self::BadCommand { .. }
+            | Self::BadTimeout { .. }
+            | Self::Cancelled => None,
+        }
+    }
 }

@@ -18,11 +18,12 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::root::Root;
 use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation, VirtualPath};
-pub(crate) use dialect::Glob;
 use dialect::Hidden;
+pub(crate) use dialect::{Glob, is_hidden};
 use file::FileSearch;
 use top::Top;
-use walk::{Found, Outcome, Visitor, Walk, is_git};
+pub(crate) use walk::is_git;
+use walk::{Found, Outcome, Visitor, Walk};
 
 /// Paths that one `glob` gives.
 const MAX_PATHS: usize = 100_000;
@@ -72,7 +73,7 @@ pub(crate) fn grep(root: &Root, query: &GrepQuery, budget: &Budget) -> Result<Gr
     Ok(GrepResult { matches, truncated: truncation(outcome, more) })
 }
 
-fn hidden(include_ignored: bool) -> Hidden {
+pub(crate) fn hidden(include_ignored: bool) -> Hidden {
     if include_ignored { Hidden::Enter } else { Hidden::Skip }
 }
 

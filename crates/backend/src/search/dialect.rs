@@ -38,7 +38,20 @@ enum Segment {
     Anywhere,
     /// `**`: any number of folders that are not hidden; at the end of a pattern, whatever is below.
     Folders,
-    Name(Wildcard),
+    Name {
+        wildcard: Wildcard,
+        /// As it was written.
+        text: String,
+    },
+}
+
+impl Segment {
+    fn text(&self) -> &str {
+        match self {
+            Self::Anywhere | Self::Folders => "**",
+            Self::Name { text, .. } => text,
+        }
+    }
 }
 
 /// How far every alternative has come: the segments that may match the next name.
@@ -75,11 +88,34 @@ impl Glob {
             let last = segments.len() - 1;
             reached.contains(&last)
                 && match segments.get(last) {
-                    Some(Segment::Name(wildcard)) => wildcard.matches(name),
+                    Some(Segment::Name { wildcard, .. }) => wildcard.matches(name),
                     Some(Segment::Folders) => !is_hidden(name),
                     Some(Segment::Anywhere) | None => false,
                 }
         })
+    }
+
+    /// What is left to match from here on, as patterns about paths from here on.
+    pub(crate) fn rest(&self, progress: &Progress) -> Vec<String> {
+        let mut rest = Vec::new();
+        for (segments, reached) in self.each(progress) {
+            for at in reached {
+                let skipped_to = at.checked_sub(1).is_some_and(|before| {
+                    reached.contains(&before)
+                        && matches!(segments.get(before), Some(Segment::Anywhere | Segment::Folders))
+                });
+                let texts = segments.get(*at..).unwrap_or_default();
+                let pattern = match texts {
+                    _ if skipped_to => continue,
+                    [Segment::Anywhere, Segment::Name { text, .. }] => text.clone(),
+                    others => others.iter().map(|segment| format!("/{}", segment.text())).collect(),
+                };
+                rest.push(pattern);
+            }
+        }
+        rest.sort_unstable();
+        rest.dedup();
+        rest
     }
 
     fn each<'a>(&'a self, progress: &'a Progress) -> impl Iterator<Item = (&'a Vec<Segment>, &'a Vec<usize>)> {
@@ -92,7 +128,7 @@ impl Glob {
             match segments.get(*at) {
                 Some(Segment::Anywhere) if self.hidden == Hidden::Enter || !is_hidden(name) => next.push(*at),
                 Some(Segment::Folders) if !is_hidden(name) => next.push(*at),
-                Some(Segment::Name(wildcard)) if at + 1 < segments.len() && wildcard.matches(name) => {
+                Some(Segment::Name { wildcard, .. }) if at + 1 < segments.len() && wildcard.matches(name) => {
                     next.push(at + 1);
                 }
                 _ => {}
@@ -124,17 +160,21 @@ fn segments(pattern: &str) -> Option<Vec<Segment>> {
     }
     if !pattern.contains('/') {
         let name = if pattern == "**" { "*" } else { pattern };
-        return Some(vec![Segment::Anywhere, Segment::Name(Wildcard::parse(name))]);
+        return Some(vec![Segment::Anywhere, named(name)]);
     }
     let mut segments = Vec::new();
     for text in pattern.split('/').filter(|text| !matches!(*text, "" | ".")) {
         match text {
             "**" if matches!(segments.last(), Some(Segment::Folders)) => {}
             "**" => segments.push(Segment::Folders),
-            name => segments.push(Segment::Name(Wildcard::parse(name))),
+            name => segments.push(named(name)),
         }
     }
     (!segments.is_empty()).then_some(segments)
+}
+
+fn named(text: &str) -> Segment {
+    Segment::Name { wildcard: Wildcard::parse(text), text: text.to_owned() }
 }
 
 pub(crate) fn is_hidden(name: &str) -> bool {

@@ -134,7 +134,38 @@ fn hostile_patterns_stay_cheap() {
     assert!(matches(&"{a,b}".repeat(9), "ababababa"));
 }
 
+#[test]
+fn what_is_left_below_a_folder() {
+    let rows: &[(&str, &[&str])] = &[
+        ("*.md", &["*.md"]),
+        ("/mem/*.md", &["/*.md"]),
+        ("mem/**", &["/**"]),
+        ("**/*.md", &["/**/*.md"]),
+        ("{mem,other}/{a,b}/*", &["/a/*", "/b/*"]),
+        ("**/mem/x", &["/**/mem/x", "/x"]),
+        ("other/*", &[]),
+        ("*", &["*"]),
+    ];
+    for (pattern, expected) in rows {
+        let glob = Glob::parse(pattern, Hidden::Skip).unwrap();
+        let rest = glob.enter(&glob.start(), "mem").map(|progress| glob.rest(&progress)).unwrap_or_default();
+        assert_eq!(rest, *expected, "{pattern}");
+    }
+}
+
 proptest! {
+    /// Searching below a folder with what is left is searching the whole with the pattern.
+    #[test]
+    fn what_is_left_matches_what_the_whole_matches(
+        pattern in "(/|\\*\\*/|)([ab*]|\\{a,b\\}|\\*\\*)(/([ab*]|\\*\\*)){0,2}",
+        path in "[ab](/[ab]){1,3}",
+    ) {
+        let (folder, below) = path.split_once('/').unwrap();
+        let glob = Glob::parse(&pattern, Hidden::Skip).unwrap();
+        let rest = glob.enter(&glob.start(), folder).map(|progress| glob.rest(&progress)).unwrap_or_default();
+        prop_assert_eq!(rest.iter().any(|rest| matches(rest, below)), matches(&pattern, &path));
+    }
+
     #[test]
     fn a_path_matches_itself_escaped(path in "[a-z*?{}!,]{1,6}(/[a-z*?{}!,]{1,6}){0,3}") {
         let escaped: String = path

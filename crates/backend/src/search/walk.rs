@@ -330,6 +330,6 @@ impl Found<'_> {
 }
 
 /// Git's own files are never searched, however a file system without case spells them.
-pub(super) fn is_git(name: &str) -> bool {
+pub(crate) fn is_git(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git")
 }

@@ -5,6 +5,7 @@
 mod change;
 mod edit;
 mod memory_store;
+mod mounted;
 mod read;
 mod search;
 mod shell;
@@ -13,7 +14,8 @@ mod support;
 use std::sync::Arc;
 
 use bosun_backend::{
-    FilesystemBackend, FilesystemOptions, LocalShellBackend, LocalShellOptions, StoreBackend, StoreScope,
+    Access, Backend, CompositeBackend, FilesystemBackend, FilesystemOptions, LocalShellBackend, LocalShellOptions,
+    Route, StoreBackend, StoreScope, VirtualPath,
 };
 
 /// One test per case. `$open` gives `(guard, backend)`; the guard lives as long as the test.
@@ -94,6 +96,39 @@ shell_contract!(local_shell_commands, {
 });
 contract!(state, ((), bosun_backend::StateBackend::new([])));
 contract!(store, ((), crate::stored("store")));
+contract!(composite_default, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::composite(crate::files(&folder), vec![]);
+    (folder, backend)
+});
+contract!(composite_route, {
+    let folder = tempfile::tempdir().unwrap();
+    let routes = vec![
+        ("/deep/mount", std::sync::Arc::new(crate::files(&folder)) as crate::Shared),
+        ("/deep", std::sync::Arc::new(crate::stored("other"))),
+        ("/deep/mount_evil", std::sync::Arc::new(crate::stored("evil"))),
+    ];
+    let all = crate::composite(bosun_backend::StateBackend::new([]), routes);
+    (folder, crate::mounted::Mounted { prefix: crate::support::path("/deep/mount"), all })
+});
+contract!(composite_route_of_the_store, {
+    let all = crate::composite(
+        bosun_backend::StateBackend::new([]),
+        vec![("/memories", std::sync::Arc::new(crate::stored("memories")) as crate::Shared)],
+    );
+    ((), crate::mounted::Mounted { prefix: crate::support::path("/memories"), all })
+});
+
+type Shared = Arc<dyn Backend>;
+
+fn composite(default: impl Backend + 'static, routes: Vec<(&str, Shared)>) -> CompositeBackend {
+    let route = |(prefix, backend): (&str, Shared)| Route {
+        prefix: VirtualPath::parse(prefix).unwrap(),
+        backend,
+        access: Access::ReadWrite,
+    };
+    CompositeBackend::new(Arc::new(default), routes.into_iter().map(route).collect()).unwrap()
+}
 
 fn stored(kind: &str) -> StoreBackend {
     StoreBackend::new(Arc::new(memory_store::MemoryStore::default()), StoreScope::User.namespace(kind).unwrap())

@@ -1,0 +1,160 @@
+//! One search over several backends: all at once, so that their time is one budget, and with one count for all.
+
+use futures_util::future::join_all;
+
+use super::CompositeBackend;
+use super::part::Part;
+use crate::search::{Glob, hidden, is_git, is_hidden};
+use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation, VirtualPath};
+
+/// Times that a part is asked for more because what it gave first lies where another part is mounted.
+const ROUNDS: u32 = 8;
+
+/// What one part is asked.
+struct Question<'a> {
+    part: Part<'a>,
+    start: VirtualPath,
+    pattern: Option<String>,
+    /// It has the folder that the search is about; the others are mounted below.
+    has_start: bool,
+}
+
+pub(super) async fn glob(composite: &CompositeBackend, query: GlobQuery) -> Result<GlobResult, BackendError> {
+    let questions = questions(composite, &query.path, Some(&query.pattern), query.include_ignored)?;
+    let asked = questions.into_iter().map(|question| {
+        let query = GlobQuery {
+            pattern: question.pattern.clone().unwrap_or_default(),
+            path: question.start.clone(),
+            ..query.clone()
+        };
+        async move { (question.part.backend.glob(query).await, question) }
+    });
+    let mut all = GlobResult::default();
+    for (answer, question) in join_all(asked).await {
+        match settled(answer, &question)? {
+            Some(found) => {
+                all.paths.extend(reachable(composite, &question.part, found.paths, |path| path));
+                all.truncated = worse(all.truncated, found.truncated);
+            }
+            None => all.truncated = worse(all.truncated, Some(Truncation::Unreadable)),
+        }
+    }
+    all.paths.sort_unstable();
+    all.paths.dedup();
+    Ok(all)
+}
+
+pub(super) async fn grep(composite: &CompositeBackend, query: GrepQuery) -> Result<GrepResult, BackendError> {
+    let questions = questions(composite, &query.path, query.glob.as_deref(), query.include_ignored)?;
+    let max_count = query.max_count;
+    let asked = questions.into_iter().map(|question| {
+        let query = GrepQuery { glob: question.pattern.clone(), path: question.start.clone(), ..query.clone() };
+        async move { (lines(composite, &question, query).await, question) }
+    });
+    let mut all = GrepResult::default();
+    for (answer, question) in join_all(asked).await {
+        match settled(answer, &question)? {
+            Some(found) => {
+                all.matches.extend(found.matches);
+                all.truncated = worse(all.truncated, found.truncated);
+            }
+            None => all.truncated = worse(all.truncated, Some(Truncation::Unreadable)),
+        }
+    }
+    all.matches.sort_unstable();
+    all.matches.dedup();
+    if all.matches.len() > max_count {
+        all.matches.truncate(max_count);
+        all.truncated = worse(all.truncated, Some(Truncation::Count));
+    }
+    Ok(all)
+}
+
+/// The first lines of one part that can be reached through the composite.
+async fn lines(
+    composite: &CompositeBackend,
+    question: &Question<'_>,
+    query: GrepQuery,
+) -> Result<GrepResult, BackendError> {
+    let wanted = query.max_count;
+    let mut asked = wanted;
+    for _ in 0..ROUNDS {
+        let found = question.part.backend.grep(GrepQuery { max_count: asked, ..query.clone() }).await?;
+        let matches = reachable(composite, &question.part, found.matches, |row: &mut GrepMatch| &mut row.path);
+        let enough = matches.len() >= wanted || matches.len() >= asked;
+        if enough || found.truncated != Some(Truncation::Count) {
+            return Ok(GrepResult { matches, truncated: found.truncated });
+        }
+        asked = asked.saturating_mul(2).max(1);
+    }
+    let found = question.part.backend.grep(GrepQuery { max_count: asked, ..query }).await?;
+    let matches = reachable(composite, &question.part, found.matches, |row: &mut GrepMatch| &mut row.path);
+    Ok(GrepResult { matches, truncated: found.truncated })
+}
+
+/// Which parts hold something below `start`, and what each is asked about names.
+fn questions<'a>(
+    composite: &'a CompositeBackend,
+    start: &'a VirtualPath,
+    pattern: Option<&str>,
+    include_ignored: bool,
+) -> Result<Vec<Question<'a>>, BackendError> {
+    let glob = pattern.map(|pattern| Glob::parse(pattern, hidden(include_ignored))).transpose()?;
+    let (part, inner) = composite.part(start);
+    let mut questions = vec![Question { part, start: inner, pattern: pattern.map(str::to_owned), has_start: true }];
+    for (part, rest) in composite.routes_below(start) {
+        let ask = |pattern| Question { part, start: VirtualPath::root(), pattern, has_start: false };
+        if rest.segments().any(is_git) {
+            continue;
+        }
+        match &glob {
+            Some(glob) => {
+                let progress = rest.segments().try_fold(glob.start(), |progress, name| glob.enter(&progress, name));
+                let patterns = progress.map(|progress| glob.rest(&progress)).unwrap_or_default();
+                questions.extend(patterns.into_iter().map(|pattern| ask(Some(pattern))));
+            }
+            None if include_ignored || !rest.segments().any(is_hidden) => questions.push(ask(None)),
+            None => {}
+        }
+    }
+    Ok(questions)
+}
+
+/// `None` where a mount below the start failed by itself: the rest of the search is worth having, and says so.
+fn settled<T>(answer: Result<T, BackendError>, question: &Question<'_>) -> Result<Option<T>, BackendError> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(error @ (BackendError::BadPattern { .. } | BackendError::Cancelled)) => Err(error),
+        Err(error) if question.has_start => Err(question.part.outer_error(error)),
+        Err(error) => {
+            tracing::warn!(%error, "a mount could not be searched");
+            Ok(None)
+        }
+    }
+}
+
+/// What the caller can reach of what a part has found, by the caller's names.
+fn reachable<T>(
+    composite: &CompositeBackend,
+    part: &Part<'_>,
+    found: Vec<T>,
+    path: impl Fn(&mut T) -> &mut VirtualPath,
+) -> Vec<T> {
+    let outer = found.into_iter().filter_map(|mut item| {
+        let place = path(&mut item);
+        *place = part.outer(place);
+        let own = composite.part(place).0.index() == part.index();
+        own.then_some(item)
+    });
+    outer.collect()
+}
+
+/// Of two reasons the one that tells more about what to do.
+fn worse(a: Option<Truncation>, b: Option<Truncation>) -> Option<Truncation> {
+    let rank = |reason: &Truncation| match reason {
+        Truncation::Unreadable => 0,
+        Truncation::Count => 1,
+        Truncation::Budget => 2,
+    };
+    [a, b].into_iter().flatten().max_by_key(rank)
+}

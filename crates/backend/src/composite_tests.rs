@@ -1,0 +1,233 @@
+use std::sync::Arc;
+
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use tokio_util::sync::CancellationToken;
+
+use super::{Access, CompositeBackend, Route, RouteError, mount_point};
+use crate::{
+    Backend, BackendError, Expect, FileData, GlobQuery, GrepQuery, ReadWindow, StateBackend, Truncation, Unwitnessed,
+    VirtualPath,
+};
+
+fn path(text: &str) -> VirtualPath {
+    VirtualPath::parse(text).unwrap()
+}
+
+fn kept(files: &[(&str, &str)]) -> StateBackend {
+    StateBackend::new(files.iter().map(|(name, text)| (path(name), FileData::of(text.as_bytes(), None, 0))))
+}
+
+fn route(prefix: &str, files: &[(&str, &str)]) -> Route {
+    Route { prefix: path(prefix), backend: Arc::new(kept(files)), access: Access::ReadWrite }
+}
+
+fn composite(files: &[(&str, &str)], routes: Vec<Route>) -> CompositeBackend {
+    CompositeBackend::new(Arc::new(kept(files)), routes).unwrap()
+}
+
+fn sample() -> CompositeBackend {
+    let memories = route("/memories", &[("/a.md", "TODO one"), ("/deep/b.md", "x")]);
+    let team = route("/memories/team", &[("/c.md", "TODO team")]);
+    let built_in = Route { access: Access::ReadOnly, ..route("/kept/skills", &[("/s/SKILL.md", "TODO skill")]) };
+    let files =
+        [("/src/main.rs", "TODO code"), ("/memories_evil/x.md", "TODO evil"), ("/memories/lost.md", "TODO lost")];
+    composite(&files, vec![memories, team, built_in])
+}
+
+async fn names(backend: &dyn Backend, name: &str) -> Vec<String> {
+    let rows = backend.ls(&path(name)).await.unwrap();
+    rows.iter().map(|row| format!("{}{}", row.path, if row.is_dir { "/" } else { "" })).collect()
+}
+
+async fn glob(backend: &dyn Backend, pattern: &str, below: &str) -> Vec<String> {
+    let query = GlobQuery {
+        pattern: pattern.into(),
+        path: path(below),
+        include_ignored: false,
+        cancel: CancellationToken::new(),
+    };
+    backend.glob(query).await.unwrap().paths.iter().map(ToString::to_string).collect()
+}
+
+fn todo(max_count: usize, below: &str, glob: Option<&str>) -> GrepQuery {
+    GrepQuery {
+        pattern: "TODO".into(),
+        regex: false,
+        path: path(below),
+        glob: glob.map(str::to_owned),
+        include_ignored: false,
+        max_count,
+        cancel: CancellationToken::new(),
+    }
+}
+
+async fn grep(backend: &dyn Backend, query: GrepQuery) -> (Vec<String>, Option<Truncation>) {
+    let found = backend.grep(query).await.unwrap();
+    (found.matches.iter().map(|row| row.path.to_string()).collect(), found.truncated)
+}
+
+#[tokio::test]
+async fn listings_show_files_and_mounts_once() {
+    let all = sample();
+    assert_eq!(names(&all, "/").await, ["/kept/", "/memories/", "/memories_evil/", "/src/"]);
+    assert_eq!(names(&all, "/kept").await, ["/kept/skills/"]);
+    assert_eq!(names(&all, "/memories").await, ["/memories/a.md", "/memories/deep/", "/memories/team/"]);
+    assert_eq!(names(&all, "/memories/team").await, ["/memories/team/c.md"]);
+    let error = all.ls(&path("/memories/none")).await.unwrap_err();
+    assert_eq!(error, BackendError::DirectoryNotFound { path: path("/memories/none") });
+}
+
+/// P08, and what the default has below a route.
+#[tokio::test]
+async fn prefixes_are_whole_segments() {
+    let all = sample();
+    let read = async |name: &str| {
+        all.download(vec![path(name)]).await.remove(0).map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    assert_eq!(read("/memories_evil/x.md").await.unwrap(), "TODO evil");
+    assert_eq!(read("/memories/team/c.md").await.unwrap(), "TODO team");
+    let lost = BackendError::NotFound { path: path("/memories/lost.md") };
+    assert_eq!(read("/memories/lost.md").await.unwrap_err(), lost);
+}
+
+#[tokio::test]
+async fn errors_name_the_full_path() {
+    let all = sample();
+    let window = ReadWindow { offset: 0, limit: 1 };
+    let error = all.read(&path("/memories/zz.md"), window).await.unwrap_err();
+    assert_eq!(error.to_string(), "File '/memories/zz.md' not found");
+    let error = all.write(&path("/memories/deep"), vec![], Expect::Absent, &Unwitnessed).await.unwrap_err();
+    assert_eq!(error, BackendError::IsADirectory { path: path("/memories/deep") });
+    for mount in ["/memories", "/kept"] {
+        let error = all.write(&path(mount), vec![], Expect::Anything, &Unwitnessed).await.unwrap_err();
+        assert_eq!(error, BackendError::IsADirectory { path: path(mount) });
+        assert!(all.read(&path(mount), window).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn a_change_is_told_in_outer_words() {
+    let all = sample();
+    let change = all.write(&path("/memories/new.md"), b"x".to_vec(), Expect::Absent, &Unwitnessed).await.unwrap();
+    assert_eq!((change.path, change.state[0].0.clone()), (path("/memories/new.md"), path("/memories/new.md")));
+}
+
+#[tokio::test]
+async fn read_only_routes_and_mounts_stay() {
+    let all = sample();
+    let skill = path("/kept/skills/s/SKILL.md");
+    let read_only = BackendError::ReadOnly { path: skill.clone() };
+    assert_eq!(all.write(&skill, vec![], Expect::Anything, &Unwitnessed).await.unwrap_err(), read_only);
+    assert_eq!(all.upload(vec![(skill.clone(), vec![])]).await, [Err(read_only.clone())]);
+    let deleter = all.deleter().unwrap();
+    assert_eq!(deleter.delete(&skill, Expect::Anything, &Unwitnessed).await.unwrap_err(), read_only);
+    for mount in ["/", "/memories", "/memories/team", "/kept", "/kept/skills"] {
+        let error = deleter.delete(&path(mount), Expect::Anything, &Unwitnessed).await.unwrap_err();
+        assert_eq!(error, BackendError::ProtectedRoot { path: path(mount) });
+    }
+}
+
+#[tokio::test]
+async fn one_search_over_all() {
+    let all = sample();
+    let every =
+        ["/kept/skills/s/SKILL.md", "/memories/a.md", "/memories/team/c.md", "/memories_evil/x.md", "/src/main.rs"];
+    assert_eq!(grep(&all, todo(5, "/", None)).await, (every.map(str::to_owned).to_vec(), None));
+    assert_eq!(
+        grep(&all, todo(4, "/", None)).await,
+        (every[..4].iter().map(ToString::to_string).collect(), Some(Truncation::Count))
+    );
+    assert_eq!(grep(&all, todo(9, "/memories", None)).await.0, every[1..3]);
+    assert_eq!(grep(&all, todo(9, "/kept", None)).await.0, every[..1]);
+    assert_eq!(grep(&all, todo(9, "/", Some("memories/*.md"))).await.0, every[1..2]);
+    assert_eq!(grep(&all, todo(9, "/", Some("*.md"))).await.0, every[..4]);
+}
+
+#[tokio::test]
+async fn patterns_go_on_below_mounts() {
+    let all = sample();
+    assert_eq!(glob(&all, "*.md", "/memories").await, ["/memories/a.md", "/memories/deep/b.md", "/memories/team/c.md"]);
+    assert_eq!(glob(&all, "/memories/*.md", "/").await, ["/memories/a.md"]);
+    assert_eq!(glob(&all, "memories/team/**", "/").await, ["/memories/team/c.md"]);
+    assert_eq!(glob(&all, "{src,kept/skills}/**", "/").await, ["/kept/skills/s/SKILL.md", "/src/main.rs"]);
+    assert_eq!(glob(&all, "/*.md", "/memories").await, ["/memories/a.md"]);
+    assert_eq!(glob(&all, "lost.md", "/").await, [""; 0]);
+}
+
+/// What lies below a route's prefix in the default must not use up the count of what can be reached.
+#[tokio::test]
+async fn unreachable_matches_cost_nothing() {
+    let hidden: Vec<(String, &str)> = (0..50).map(|at| (format!("/a/{at:02}"), "TODO")).collect();
+    let mut files: Vec<(&str, &str)> = hidden.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    files.push(("/z", "TODO"));
+    let all = composite(&files, vec![route("/a", &[])]);
+    assert_eq!(grep(&all, todo(1, "/", None)).await, (vec!["/z".to_owned()], None));
+}
+
+#[tokio::test]
+async fn batches_keep_their_order() {
+    let all = sample();
+    let up = all.upload(vec![
+        (path("/memories/1"), b"1".to_vec()),
+        (path("/2"), b"2".to_vec()),
+        (path("/memories/a.md/x"), vec![]),
+        (path("/memories/team/3"), b"3".to_vec()),
+    ]);
+    let refused = BackendError::NotADirectory { path: path("/memories/a.md") };
+    assert_eq!(up.await, [Ok(()), Ok(()), Err(refused), Ok(())]);
+    let down = all.download(["/memories/team/3", "/2", "/memories/1", "/memories"].map(path).to_vec()).await;
+    let bytes = |text: &str| Ok(text.as_bytes().to_vec());
+    assert_eq!(down, [bytes("3"), bytes("2"), bytes("1"), Err(BackendError::IsADirectory { path: path("/memories") })]);
+}
+
+#[tokio::test]
+async fn a_mount_gives_way_to_the_project() {
+    let project = kept(&[("/memories/x", ""), ("/_skills", ""), ("/skills", "")]);
+    for (name, expected) in [("memories", "/_memories"), ("skills", "/__skills"), ("other", "/other")] {
+        assert_eq!(mount_point(&project, name).await.unwrap(), path(expected));
+    }
+}
+
+#[test]
+fn routes_have_places_of_their_own() {
+    let new = |prefixes: &[&str]| {
+        let routes = prefixes.iter().map(|prefix| route(prefix, &[])).collect();
+        CompositeBackend::new(Arc::new(kept(&[])), routes).err()
+    };
+    assert_eq!(new(&["/"]), Some(RouteError::Root));
+    assert_eq!(new(&["/a", "/b", "/a/"]), Some(RouteError::Twice { prefix: path("/a") }));
+    assert_eq!(new(&["/a", "/a/b", "/ab"]), None);
+}
+
+fn some_path() -> impl Strategy<Value = VirtualPath> {
+    let name = prop_oneof![Just("a"), Just("ab"), Just("b"), Just("a_evil")];
+    prop::collection::vec(name, 0..5).prop_map(|segments| path(&segments.join("/")))
+}
+
+/// Cases of the path laws: a million with `BOSUN_LONG=1`.
+fn cases() -> ProptestConfig {
+    ProptestConfig::with_cases(if std::env::var_os("BOSUN_LONG").is_some() { 1_000_000 } else { 2_000 })
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    /// Architecture.md, law 3: the longest prefix on whole segments, and back again.
+    #[test]
+    fn routing_is_longest_prefix_and_reversible(
+        prefixes in prop::collection::btree_set(some_path(), 0..5),
+        asked in some_path(),
+    ) {
+        let prefixes: Vec<_> = prefixes.into_iter().filter(|prefix| !prefix.is_root()).collect();
+        let all = composite(&[], prefixes.iter().map(|prefix| route(prefix.as_str(), &[])).collect());
+        let (part, inner) = all.part(&asked);
+        prop_assert_eq!(part.outer(&inner), asked.clone());
+        let on_segments = |prefix: &&VirtualPath| {
+            let (wanted, given): (Vec<_>, Vec<_>) = (prefix.segments().collect(), asked.segments().collect());
+            given.starts_with(&wanted)
+        };
+        let longest = prefixes.iter().filter(on_segments).max_by_key(|prefix| prefix.segments().count());
+        prop_assert_eq!(part.outer(&VirtualPath::root()), longest.cloned().unwrap_or_else(VirtualPath::root));
+    }
+}
