@@ -29,7 +29,7 @@ const KEPT_IN: [(&str, &[&str]); 15] = [
     ("tauri-", &["desktop"]),
     ("wry", &["desktop"]),
     ("gtk", &["desktop"]),
-    ("reqwest", &["providers"]),
+    ("reqwest", &["providers", "mcp"]),
     ("hyper", &["testkit"]),
     ("ureq", &[]),
     ("rmcp", &["mcp"]),

@@ -27,6 +27,15 @@ pub(crate) fn parse<Input: DeserializeOwned>(spec: &ToolSpec, args: &Value) -> R
     serde_json::from_value(args).map_err(|error| fail(error.to_string()))
 }
 
+/// Checks `args` against `spec.schema` and gives them back as they would be run (text read as numbers where numbers are
+/// wanted, and so on), for tools that are no [`crate::Tool`].
+///
+/// # Errors
+/// [`ArgumentError`] for the first place that does not fit.
+pub fn checked_arguments(spec: &ToolSpec, args: &Value) -> Result<Value, ArgumentError> {
+    parse::<Value>(spec, args)
+}
+
 /// `value` as `schema` means it: text read as a number, a boolean, a list or an object where one of those is wanted and
 /// text is not, whole floats read as whole numbers, and `null` dropped where the field may be left out.
 pub(crate) fn coerced(schema: &Value, value: &Value) -> Value {

@@ -25,7 +25,7 @@ mod schema;
 mod tool;
 mod update;
 
-pub use arguments::ArgumentError;
+pub use arguments::{ArgumentError, checked_arguments};
 pub use builtin::{
     BuiltinOptions, Delete, EditFile, Execute, Glob, Grep, Ls, ReadFile, ReadFormat, SubagentCard, Task, WriteFile,
     WriteTodos, builtin_tools, file_tools, file_tools_with,
@@ -33,6 +33,7 @@ pub use builtin::{
 pub use context::{Delegate, DelegateRequest, StateView, ToolContext};
 pub use diff::{DiffLimits, file_diff};
 pub use limits::{OUTPUT_CHARS, RESULT_CHARS};
+pub use media::media_block;
 pub use output::{Artifact, ChangeRecord, Figure, ToolError, ToolOutput};
 pub use preview::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff, Preview};
 pub use registry::{RegistryError, ToolRegistry};

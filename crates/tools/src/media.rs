@@ -17,15 +17,20 @@ const MAX_SIDE: u32 = 8_000;
 
 /// What the model sees of a file that is no text.
 pub(crate) fn block(path: &VirtualPath, mime: &str, bytes: &[u8], abilities: Abilities) -> ContentBlock {
+    media_block(path.as_str(), mime, bytes, abilities)
+}
+
+/// What the model sees of `bytes` called `name`: media where it can take them, else a sentence that names them.
+pub fn media_block(name: &str, mime: &str, bytes: &[u8], abilities: Abilities) -> ContentBlock {
     match usable(mime, bytes, abilities) {
         Ok((kind, mime)) => ContentBlock::Media(Media {
             kind,
             mime: mime.to_owned(),
             data: STANDARD.encode(bytes).into(),
-            name: Some(path.as_str().to_owned()),
+            name: Some(name.to_owned()),
         }),
         Err(reason) => ContentBlock::text(format!(
-            "[The {} {path} ({mime}, {} bytes) is not shown: {reason}.]",
+            "[The {} {name} ({mime}, {} bytes) is not shown: {reason}.]",
             word(mime),
             bytes.len()
         )),

@@ -1,0 +1,215 @@
+//! One connection to a server, from its start to its end.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bosun_backend::{Program, RunningProgram};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, Implementation, JsonObject,
+    PaginatedRequestParams,
+};
+use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError, serve_client};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::auth::AuthError;
+use rmcp::transport::streamable_http_client::AuthRequiredError;
+use rmcp::{ClientHandler, Peer};
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+
+use crate::failure::Failure;
+use crate::guarded::{Guard, Guarded, LONGEST_MESSAGE};
+use crate::listed::{MOST_TOOLS, ToolList};
+use crate::words::LastWords;
+use crate::{ServerConfig, text};
+
+/// Pages of a list of tools that are asked for.
+const MOST_PAGES: usize = 50;
+/// Time for a program whose pipe closed to be found ended.
+const POST_MORTEM: Duration = Duration::from_millis(500);
+/// Characters of a server's own error message.
+const LONGEST_MESSAGE_SHOWN: usize = 2_000;
+
+/// A server that answers.
+pub(crate) struct Connection {
+    service: RunningService<RoleClient, Listener>,
+    /// The tools may not be what they were when they were listed.
+    stale: Arc<AtomicBool>,
+    program: Option<Attached>,
+}
+
+/// The program behind a connection.
+pub(crate) struct Attached {
+    running: Mutex<Option<RunningProgram>>,
+    guard: Arc<Guard>,
+    words: LastWords,
+    /// Reads what it writes to its standard error; ends with it.
+    _listening: JoinSet<()>,
+}
+
+/// What a server may ask of this client: nothing. It offers neither a model nor files nor questions to a person, so
+/// those requests are refused.
+struct Listener {
+    stale: Arc<AtomicBool>,
+}
+
+impl ClientHandler for Listener {
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.stale.store(true, Ordering::Release);
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        ClientConfig::new(ClientCapabilities::default(), Implementation::new("bosun", env!("CARGO_PKG_VERSION")))
+    }
+}
+
+impl Connection {
+    /// Starts `command` in `folder` and shakes hands with it.
+    ///
+    /// # Errors
+    /// [`Failure`] with what the program said last, where it said anything.
+    pub(crate) async fn to_program(command: &str, config: &ServerConfig, folder: &Path) -> Result<Self, Failure> {
+        let program = Program {
+            program: command.to_owned(),
+            args: config.args.clone(),
+            folder: folder.to_owned(),
+            pass_environment: config.pass_env.clone(),
+            set_environment: config.env.clone().into_iter().collect(),
+        };
+        let (running, pipes) = program.start().map_err(|error| Failure::Start { reason: error.to_string() })?;
+        let (guard, words) = (Arc::new(Guard::default()), LastWords::default());
+        let mut listening = JoinSet::new();
+        listening.spawn(words.clone().listen(pipes.stderr));
+        let program =
+            Attached { running: Mutex::new(Some(running)), guard: Arc::clone(&guard), words, _listening: listening };
+        let transport = AsyncRwTransport::new_client(Guarded::new(pipes.stdout, guard), pipes.stdin)
+            .with_max_line_length(usize::try_from(LONGEST_MESSAGE).unwrap_or(usize::MAX));
+        let stale = Arc::new(AtomicBool::new(false));
+        match serve_client(Listener { stale: Arc::clone(&stale) }, transport).await {
+            Ok(service) => {
+                program.guard.answered();
+                Ok(Self { service, stale, program: Some(program) })
+            }
+            Err(error) => {
+                let reason = program.post_mortem().await.unwrap_or_else(|| text::line(&error.to_string(), 300));
+                program.end().await;
+                Err(Failure::Start { reason })
+            }
+        }
+    }
+
+    /// All tools it lists, page by page.
+    pub(crate) async fn list(&self, server: &str) -> Result<ToolList, Failure> {
+        self.stale.store(false, Ordering::Release);
+        if self.service.peer_info().is_some_and(|info| info.capabilities.tools.is_none()) {
+            return Ok(ToolList::default());
+        }
+        let (mut raw, mut cursor) = (Vec::new(), None);
+        for _ in 0..MOST_PAGES {
+            let mut params = PaginatedRequestParams::default();
+            params.cursor = cursor;
+            let page = self.settled(self.peer().list_tools(Some(params)).await).await?;
+            raw.extend(page.tools);
+            cursor = page.next_cursor;
+            if cursor.is_none() || raw.len() > MOST_TOOLS {
+                break;
+            }
+        }
+        Ok(ToolList::of(server, &raw))
+    }
+
+    /// Calls `tool` with its own name. Dropping the future tells the server that nobody waits any more.
+    pub(crate) async fn call(&self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, Failure> {
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        self.settled(self.service.call_tool(params).await).await
+    }
+
+    fn peer(&self) -> &Peer<RoleClient> {
+        self.service.peer()
+    }
+
+    pub(crate) fn is_stale(&self) -> bool {
+        self.stale.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.service.is_closed() || self.peer().is_transport_closed()
+    }
+
+    async fn settled<T>(&self, answer: Result<T, ServiceError>) -> Result<T, Failure> {
+        let error = match answer {
+            Ok(answer) => {
+                if let Some(program) = &self.program {
+                    program.guard.answered();
+                }
+                return Ok(answer);
+            }
+            Err(error) => error,
+        };
+        Err(match error {
+            ServiceError::McpError(error) => {
+                Failure::Refused { reason: text::clean(&error.message, LONGEST_MESSAGE_SHOWN) }
+            }
+            ServiceError::UnexpectedResponse => Failure::Refused {
+                reason: "it answered with something else than the result of a call, which is not supported".into(),
+            },
+            ServiceError::InputRequiredRoundsExceeded { .. } => {
+                Failure::Refused { reason: "it kept asking for input, which nobody can give here".into() }
+            }
+            ServiceError::TransportSend(error) if wants_sign_in(&error) => Failure::SignIn,
+            error => Failure::Gone { reason: self.end_of_it(&error).await },
+        })
+    }
+
+    /// Why the connection broke, as half a sentence after the server's name.
+    async fn end_of_it(&self, error: &ServiceError) -> String {
+        match &self.program {
+            Some(program) => program.post_mortem().await.unwrap_or_else(|| "closed its pipes and was ended".into()),
+            None => format!("could not be reached: {}", text::line(&error.to_string(), 300)),
+        }
+    }
+
+    /// Says goodbye and ends the program with everything it started.
+    pub(crate) async fn end(&self) {
+        self.service.cancellation_token().cancel();
+        if let Some(program) = &self.program {
+            program.end().await;
+        }
+    }
+}
+
+/// Whether the server refused because nobody has signed in, or no longer is.
+fn wants_sign_in(error: &(dyn std::error::Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |error| error.source()).any(|error| {
+        error.is::<AuthRequiredError>()
+            || matches!(
+                error.downcast_ref::<AuthError>(),
+                Some(AuthError::AuthorizationRequired | AuthError::TokenExpired | AuthError::TokenRefreshRejected(_))
+            )
+    })
+}
+
+impl Attached {
+    /// How the program ended, and its last words; `None` where it has not ended.
+    async fn post_mortem(&self) -> Option<String> {
+        if let Some(reason) = self.guard.broken() {
+            return Some(reason);
+        }
+        let mut running = self.running.lock().await;
+        let exit = match running.as_mut() {
+            Some(running) => tokio::time::timeout(POST_MORTEM, running.wait()).await.ok()?.ok()?.to_string(),
+            None => "was ended".into(),
+        };
+        Some(match self.words.get() {
+            Some(words) => format!("{exit}; it last said: {words}"),
+            None => exit,
+        })
+    }
+
+    async fn end(&self) {
+        if let Some(running) = self.running.lock().await.take() {
+            running.end().await;
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! A server's output, read with bounds: no endless message, and no endless talk without an answer.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, ReadBuf};
+
+/// Longest message, in bytes.
+pub(crate) const LONGEST_MESSAGE: u64 = 16 * 1024 * 1024;
+/// Bytes a server may write without one of them being an answer.
+const MOST_TALK: u64 = 64 * 1024 * 1024;
+
+/// What is counted of a server's output.
+#[derive(Debug, Default)]
+pub(crate) struct Guard {
+    talk: AtomicU64,
+    broken: Mutex<Option<String>>,
+}
+
+impl Guard {
+    /// An answer came: what was written up to here was no flood.
+    pub(crate) fn answered(&self) {
+        self.talk.store(0, Ordering::Relaxed);
+    }
+
+    /// Which bound was broken.
+    pub(crate) fn broken(&self) -> Option<String> {
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn break_with(&self, reason: String) -> io::Error {
+        *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.clone());
+        io::Error::other(reason)
+    }
+}
+
+/// Passes on what `inner` gives until a bound is broken; from then on it only fails.
+pub(crate) struct Guarded<R> {
+    inner: R,
+    guard: Arc<Guard>,
+    /// Bytes since the last line feed.
+    message: u64,
+}
+
+impl<R> Guarded<R> {
+    pub(crate) fn new(inner: R, guard: Arc<Guard>) -> Self {
+        Self { inner, guard, message: 0 }
+    }
+
+    fn count(&mut self, bytes: &[u8]) -> io::Result<()> {
+        // A message that begins and ends within one read is no longer than the buffer.
+        let first = bytes.iter().position(|byte| *byte == b'\n');
+        self.message += first.unwrap_or(bytes.len()) as u64;
+        if self.message > LONGEST_MESSAGE {
+            let limit = LONGEST_MESSAGE / (1024 * 1024);
+            return Err(self.guard.break_with(format!("sent a message of more than {limit} MB and was ended")));
+        }
+        if let Some(last) = bytes.iter().rposition(|byte| *byte == b'\n') {
+            self.message = (bytes.len() - last - 1) as u64;
+        }
+        let talk = self.guard.talk.fetch_add(bytes.len() as u64, Ordering::Relaxed) + bytes.len() as u64;
+        if talk > MOST_TALK {
+            let limit = MOST_TALK / (1024 * 1024);
+            return Err(self.guard.break_with(format!("wrote more than {limit} MB without an answer and was ended")));
+        }
+        Ok(())
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Guarded<R> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if let Some(reason) = self.guard.broken() {
+            return Poll::Ready(Err(io::Error::other(reason)));
+        }
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
+        let new = buf.filled().get(before..).unwrap_or_default();
+        Poll::Ready(self.count(new))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::io::AsyncReadExt;
+
+    use super::{Guard, Guarded, LONGEST_MESSAGE, MOST_TALK};
+
+    async fn read_all(input: impl tokio::io::AsyncRead + Unpin, guard: &Arc<Guard>) -> usize {
+        let mut guarded = Guarded::new(input, Arc::clone(guard));
+        let (mut buffer, mut read) = (vec![0; 1 << 20], 0);
+        while let Ok(got @ 1..) = guarded.read(&mut buffer).await {
+            read += got;
+        }
+        read
+    }
+
+    #[tokio::test]
+    async fn an_endless_line_is_stopped() {
+        let guard = Arc::new(Guard::default());
+        let read = read_all(tokio::io::repeat(b'x'), &guard).await;
+        assert!(read as u64 <= LONGEST_MESSAGE, "{read}");
+        assert!(guard.broken().unwrap().contains("16 MB"));
+    }
+
+    #[tokio::test]
+    async fn endless_lines_are_stopped_unless_there_are_answers() {
+        let guard = Arc::new(Guard::default());
+        let read = read_all(tokio::io::repeat(b'\n'), &guard).await;
+        assert!(read as u64 <= MOST_TALK, "{read}");
+        assert!(guard.broken().unwrap().contains("without an answer"));
+        let guard = Arc::new(Guard::default());
+        for _ in 0..3 {
+            let lines = tokio::io::repeat(b'\n').take(MOST_TALK - 1);
+            read_all(lines, &guard).await;
+            guard.answered();
+        }
+        assert_eq!(guard.broken(), None);
+    }
+}

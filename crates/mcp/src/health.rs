@@ -1,0 +1,21 @@
+use serde::{Deserialize, Serialize};
+
+/// How a server is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "health", rename_all = "snake_case")]
+pub enum Health {
+    /// Not started yet, or ended with its session.
+    #[default]
+    Stopped,
+    Starting,
+    Ready {
+        /// Tools that can be called.
+        tools: usize,
+    },
+    /// Wants a person to sign in first; until then it has no tools.
+    NeedsSignIn,
+    /// Does not work, with the reason as a sentence. The next call tries it again.
+    Failed {
+        reason: String,
+    },
+}

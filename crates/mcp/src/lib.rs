@@ -1,0 +1,37 @@
+//! Servers of the Model Context Protocol as tools.
+//!
+//! **Owns** how a server is configured ([`ServerConfig`]), reached (over the pipes of a program or over HTTP), watched
+//! ([`Health`]), bounded and restarted, and how its tools become [`bosun_tools::DynTool`]s. Its transports are the one
+//! place besides `providers` that speaks HTTP.
+//! **Must not** trust a server: what it says of itself decides nothing, its texts are cleaned and cut, its tools ask
+//! like any command, and one whose description changed is off until a person has looked at it again ([`ToolPins`]).
+//! It decides no approval and stores nothing: pins are kept by whoever implements [`PinStore`].
+//!
+//! Start reading at [`McpServers`], then `server` (one server's life), then `connection`.
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make their own files and programs"))]
+
+mod config;
+mod connection;
+mod failure;
+mod guarded;
+mod health;
+mod listed;
+mod name;
+mod pins;
+mod result;
+mod schema;
+mod server;
+mod servers;
+mod text;
+mod tool;
+mod words;
+
+pub use config::{Approval, ConfigError, Reach, ServerConfig, ServerConfigs};
+pub use health::Health;
+pub use name::tool_name;
+pub use pins::{PinStore, ToolPins, Unkept};
+pub use servers::{ChangedTool, McpServers, ServerView};
+pub use tool::McpTool;
+
+/// A boxed future that may borrow from its maker.
+pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

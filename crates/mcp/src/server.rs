@@ -1,0 +1,211 @@
+//! One server's life: started when it is needed, watched, started again after it failed.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{CallToolResult, JsonObject};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::connection::Connection;
+use crate::failure::Failure;
+use crate::listed::{Listed, ToolList};
+use crate::servers::Pins;
+use crate::{Approval, Health, Reach, ServerConfig};
+
+/// Callers that come within this time of a failed start get its reason instead of one more start.
+const PAUSE: Duration = Duration::from_secs(2);
+
+pub(crate) struct Server {
+    pub name: String,
+    pub config: ServerConfig,
+    reach: Reach,
+    folder: PathBuf,
+    pins: Arc<Pins>,
+    health: watch::Sender<Health>,
+    /// Held while it starts, so that everybody else waits for that start.
+    life: tokio::sync::Mutex<Life>,
+    tools: Mutex<Arc<ToolList>>,
+}
+
+#[derive(Default)]
+struct Life {
+    connection: Option<Arc<Connection>>,
+    failed: Option<(Instant, Failure)>,
+    over: bool,
+}
+
+/// Why a tool does not run although its server does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Withheld {
+    Gone,
+    /// What it says of itself is not what was seen.
+    Changed,
+}
+
+impl Server {
+    pub(crate) fn new(name: String, config: ServerConfig, reach: Reach, folder: PathBuf, pins: Arc<Pins>) -> Self {
+        Self {
+            name,
+            config,
+            reach,
+            folder,
+            pins,
+            health: watch::Sender::new(Health::Stopped),
+            life: tokio::sync::Mutex::default(),
+            tools: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn health(&self) -> Health {
+        self.health.borrow().clone()
+    }
+
+    pub(crate) fn watch(&self) -> watch::Receiver<Health> {
+        self.health.subscribe()
+    }
+
+    /// The tools as they were listed last.
+    pub(crate) fn list(&self) -> Arc<ToolList> {
+        Arc::clone(&self.tools.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The tools that may be offered: switched on, and as they were when they were seen.
+    pub(crate) fn offered(&self) -> Vec<(String, Listed)> {
+        let list = self.list();
+        let on = list.tools.iter().filter(|(tool, _)| self.config.approval_of(tool) != Approval::Off);
+        on.filter(|(tool, listed)| self.pins.holds(&self.name, tool, &listed.hash))
+            .map(|(tool, listed)| (tool.clone(), listed.clone()))
+            .collect()
+    }
+
+    /// The connection, made now where there is none that works.
+    pub(crate) async fn connection(&self) -> Result<Arc<Connection>, Failure> {
+        let mut life = self.life.lock().await;
+        if life.over {
+            return Err(Failure::Gone { reason: "was ended with its session".into() });
+        }
+        if let Some(connection) = life.connection.clone() {
+            if !connection.is_closed() {
+                return Ok(connection);
+            }
+            life.connection = None;
+            connection.end().await;
+        }
+        if let Some((at, failure)) = &life.failed
+            && at.elapsed() < PAUSE
+        {
+            return Err(failure.clone());
+        }
+        self.health.send_replace(Health::Starting);
+        match self.start().await {
+            Ok(connection) => {
+                life.failed = None;
+                life.connection = Some(Arc::clone(&connection));
+                self.health.send_replace(Health::Ready { tools: self.offered().len() });
+                Ok(connection)
+            }
+            Err(failure) => {
+                life.failed = Some((Instant::now(), failure.clone()));
+                self.failed(&failure);
+                Err(failure)
+            }
+        }
+    }
+
+    async fn start(&self) -> Result<Arc<Connection>, Failure> {
+        let start = async {
+            let connection = match &self.reach {
+                Reach::Program { command } => Connection::to_program(command, &self.config, &self.folder).await?,
+                Reach::Http { .. } => return Err(Failure::Start { reason: "HTTP is not built in".into() }),
+            };
+            self.take_list(connection.list(&self.name).await?);
+            Ok(Arc::new(connection))
+        };
+        let limit = self.config.start_limit();
+        let late = Failure::StartTimeout { seconds: limit.as_secs() };
+        tokio::time::timeout(limit, start).await.unwrap_or(Err(late))
+    }
+
+    /// Tools that are met for the first time are let in; the others keep the pin they have.
+    fn take_list(&self, list: ToolList) {
+        for reason in &list.left_out {
+            tracing::warn!(server = self.name, reason, "a tool of a server is left out");
+        }
+        self.pins.meet(&self.name, list.tools.iter().map(|(tool, listed)| (tool.as_str(), listed.hash.as_str())));
+        *self.tools.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
+    }
+
+    /// Whether `tool` is still what `hash` says, by the newest list.
+    pub(crate) async fn check(&self, tool: &str, hash: &str) -> Result<(), Result<Withheld, Failure>> {
+        let connection = self.connection().await.map_err(Err)?;
+        if connection.is_stale() {
+            let limit = self.config.call_limit();
+            let late = Failure::CallTimeout { seconds: limit.as_secs() };
+            let listed = tokio::time::timeout(limit, connection.list(&self.name)).await.unwrap_or(Err(late));
+            match listed {
+                Ok(list) => self.take_list(list),
+                Err(failure) => return Err(Err(self.broken(failure).await)),
+            }
+            self.health.send_replace(Health::Ready { tools: self.offered().len() });
+        }
+        match self.list().tools.get(tool) {
+            None => Err(Ok(Withheld::Gone)),
+            Some(now) if now.hash != hash || !self.pins.holds(&self.name, tool, hash) => Err(Ok(Withheld::Changed)),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Calls a tool that was checked.
+    pub(crate) async fn call(
+        &self,
+        tool: &str,
+        arguments: JsonObject,
+        cancel: &CancellationToken,
+    ) -> Result<CallToolResult, Failure> {
+        let connection = self.connection().await?;
+        let limit = self.config.call_limit();
+        let answer = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(Failure::Cancelled),
+            answer = tokio::time::timeout(limit, connection.call(tool, arguments)) => answer,
+        };
+        match answer {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(failure)) => Err(self.broken(failure).await),
+            Err(_late) => Err(Failure::CallTimeout { seconds: limit.as_secs() }),
+        }
+    }
+
+    /// Notes a failure that ends the connection; the next call starts the server again.
+    async fn broken(&self, failure: Failure) -> Failure {
+        if failure.ends_connection() || failure == Failure::SignIn {
+            let connection = self.life.lock().await.connection.take();
+            if let Some(connection) = connection {
+                connection.end().await;
+            }
+            self.failed(&failure);
+        }
+        failure
+    }
+
+    fn failed(&self, failure: &Failure) {
+        tracing::warn!(server = self.name, %failure, "a server failed");
+        let health = match failure {
+            Failure::SignIn => Health::NeedsSignIn,
+            failure => Health::Failed { reason: failure.to_string() },
+        };
+        self.health.send_replace(health);
+    }
+
+    /// Ends it for good.
+    pub(crate) async fn end(&self) {
+        let mut life = self.life.lock().await;
+        life.over = true;
+        if let Some(connection) = life.connection.take() {
+            connection.end().await;
+        }
+        self.health.send_replace(Health::Stopped);
+    }
+}

@@ -1,0 +1,176 @@
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+use crate::server::Server;
+use crate::{Approval, ConfigError, Health, McpTool, PinStore, ServerConfigs, ToolPins};
+
+/// The servers of one session. They end, with everything they started, when this is dropped or [`shut_down`] is called.
+///
+/// [`shut_down`]: McpServers::shut_down
+pub struct McpServers {
+    servers: Vec<Arc<Server>>,
+    pins: Arc<Pins>,
+}
+
+/// One server as a person sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerView {
+    pub name: String,
+    pub health: Health,
+    /// Tools that are off because what they say of themselves changed.
+    pub changed: Vec<String>,
+    /// Tools that no model could use, each with its reason.
+    pub left_out: Vec<String>,
+}
+
+/// A tool that is off until somebody has looked at it again: what it says of itself now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangedTool {
+    pub server: String,
+    /// By the server's own name.
+    pub tool: String,
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub schema: serde_json::Value,
+    /// What [`McpServers::accept`] takes: it accepts this and nothing newer.
+    pub hash: String,
+}
+
+impl McpServers {
+    /// The servers of `configs` that are enabled, for work in `folder`. Starts nothing.
+    ///
+    /// # Errors
+    /// [`ConfigError`] for the first server that is not written as it should be.
+    pub fn new(configs: ServerConfigs, folder: &Path, pins: Arc<dyn PinStore>) -> Result<Self, ConfigError> {
+        let pins = Arc::new(Pins::new(pins));
+        let mut servers = Vec::with_capacity(configs.len());
+        for (name, config) in configs {
+            let reach = config.check(&name)?;
+            if config.enabled {
+                let folder = PathBuf::from(folder);
+                servers.push(Arc::new(Server::new(name, config, reach, folder, Arc::clone(&pins))));
+            }
+        }
+        Ok(Self { servers, pins })
+    }
+
+    /// Starts them all side by side, each within its own time limit, and returns when every one is ready or has failed.
+    pub async fn start(&self) {
+        let starts = self.servers.iter().map(|server| async move {
+            // How it went is its health.
+            server.connection().await.is_ok()
+        });
+        join_all(starts).await;
+    }
+
+    /// The tools of the servers that are ready, ordered by server and name.
+    pub fn tools(&self) -> Vec<Arc<McpTool>> {
+        let of = |server: &Arc<Server>| {
+            let make = |(tool, listed)| Arc::new(McpTool::new(Arc::clone(server), tool, listed));
+            server.offered().into_iter().map(make).collect::<Vec<_>>()
+        };
+        self.servers.iter().flat_map(of).collect()
+    }
+
+    /// Names, as a model calls them, of the offered tools that a person said may run without asking.
+    pub fn never_ask(&self) -> Vec<String> {
+        let of = |server: &Arc<Server>| {
+            let allowed = |tool: &String| server.config.approval_of(tool) == Approval::Allow;
+            let offered = server.offered().into_iter().filter(|(tool, _)| allowed(tool));
+            offered.map(|(_, listed)| listed.spec.name).collect::<Vec<_>>()
+        };
+        self.servers.iter().flat_map(of).collect()
+    }
+
+    pub fn views(&self) -> Vec<ServerView> {
+        let view = |server: &Arc<Server>| ServerView {
+            name: server.name.clone(),
+            health: server.health(),
+            changed: self.changed_of(server).into_iter().map(|changed| changed.tool).collect(),
+            left_out: server.list().left_out.clone(),
+        };
+        self.servers.iter().map(view).collect()
+    }
+
+    /// The health of one server as it changes; `None` where there is none of that name.
+    pub fn watch(&self, server: &str) -> Option<watch::Receiver<Health>> {
+        self.servers.iter().find(|known| known.name == server).map(|server| server.watch())
+    }
+
+    /// The tools that are off because they changed.
+    pub fn changed(&self) -> Vec<ChangedTool> {
+        self.servers.iter().flat_map(|server| self.changed_of(server)).collect()
+    }
+
+    fn changed_of(&self, server: &Server) -> Vec<ChangedTool> {
+        let list = server.list();
+        let differs = |(tool, listed): &(&String, &crate::listed::Listed)| {
+            server.config.approval_of(tool) != Approval::Off && !self.pins.holds(&server.name, tool, &listed.hash)
+        };
+        let changed = list.tools.iter().filter(differs);
+        changed
+            .map(|(tool, listed)| ChangedTool {
+                server: server.name.clone(),
+                tool: tool.clone(),
+                description: listed.spec.description.clone(),
+                schema: listed.spec.schema.clone(),
+                hash: listed.hash.clone(),
+            })
+            .collect()
+    }
+
+    /// A person has looked at a changed tool: it is on again as they saw it. Agents that are built from now on offer it.
+    pub fn accept(&self, changed: &ChangedTool) {
+        self.pins.accept(&changed.server, &changed.tool, &changed.hash);
+    }
+
+    /// Ends them all; none starts again.
+    pub async fn shut_down(&self) {
+        join_all(self.servers.iter().map(|server| server.end())).await;
+    }
+}
+
+/// The pins as all servers of a session share them.
+pub(crate) struct Pins {
+    kept: Mutex<ToolPins>,
+    store: Arc<dyn PinStore>,
+}
+
+impl Pins {
+    fn new(store: Arc<dyn PinStore>) -> Self {
+        Self { kept: Mutex::new(store.load()), store }
+    }
+
+    /// Whether `hash` is what was let in.
+    pub(crate) fn holds(&self, server: &str, tool: &str, hash: &str) -> bool {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(server, tool) == Some(hash)
+    }
+
+    /// Lets in those that were never met.
+    pub(crate) fn meet<'a>(&self, server: &str, tools: impl Iterator<Item = (&'a str, &'a str)>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = kept.clone();
+        for (tool, hash) in tools {
+            if kept.get(server, tool).is_none() {
+                kept.set(server, tool, hash);
+            }
+        }
+        let after = (*kept != before).then(|| kept.clone());
+        drop(kept);
+        if let Some(after) = after {
+            self.store.save(&after);
+        }
+    }
+
+    fn accept(&self, server: &str, tool: &str, hash: &str) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.set(server, tool, hash);
+        let after = kept.clone();
+        drop(kept);
+        self.store.save(&after);
+    }
+}

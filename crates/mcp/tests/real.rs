@@ -1,0 +1,102 @@
+//! Against the servers of `tests/mcp`, as they come from npm and PyPI. `cargo xtask test` installs them.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "tests make their own files and programs"
+)]
+
+#[allow(dead_code, reason = "each file of tests uses a part of it")]
+#[path = "fixture.rs"]
+mod fixture;
+
+use std::path::PathBuf;
+
+use bosun_mcp::Health;
+use bosun_model::ContentBlock;
+use bosun_tools::ToolKind;
+use fixture::{Stage, program, text_of};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+/// The start script of a package from npm.
+fn package(name: &str) -> String {
+    let installed =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/mcp/node_modules/@modelcontextprotocol");
+    let script = installed.join(name).join("dist/index.js");
+    assert!(script.is_file(), "{} is missing; `cargo xtask test --only mcp` installs it", script.display());
+    script.to_string_lossy().into_owned()
+}
+
+async fn everything() -> Stage {
+    let stage = Stage::started(program("node", &[&package("server-everything"), "stdio"])).await;
+    assert!(matches!(stage.health(), Health::Ready { tools } if tools > 5), "{:?}", stage.servers.views());
+    stage
+}
+
+#[tokio::test]
+async fn the_everything_server_echoes_and_adds() {
+    let stage = everything().await;
+    let tool = stage.tool("s__echo");
+    assert_eq!(tool.kind(), ToolKind::Other);
+    assert_eq!(stage.text("s__echo", json!({ "message": "hello" })).await, "Echo: hello");
+    let sum = stage.text("s__get-sum", json!({ "a": 2, "b": "3" })).await;
+    assert!(sum.contains('5'), "{sum}");
+    let refused = stage.refusal("s__echo", json!({})).await;
+    assert!(refused.contains("'message' is missing"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_everything_server_shows_pictures_resources_and_structure() {
+    let stage = everything().await;
+    let picture = stage.call("s__get-tiny-image", json!({})).await.unwrap();
+    assert!(picture.content.iter().any(|block| matches!(block, ContentBlock::Media(_))), "{:?}", text_of(&picture));
+    let resource = stage.text("s__get-resource-reference", json!({ "resourceType": "Text", "resourceId": 1 })).await;
+    assert!(resource.contains("[resource demo://"), "{resource}");
+    let links = stage.text("s__get-resource-links", json!({ "count": 2 })).await;
+    assert!(links.matches("[resource ").count() >= 2, "{links}");
+    let weather = stage.text("s__get-structured-content", json!({ "location": "New York" })).await;
+    assert!(weather.contains("temperature"), "{weather}");
+}
+
+#[tokio::test]
+async fn the_everything_server_gets_no_variable_that_is_not_listed() {
+    let stage = everything().await;
+    let environment = stage.text("s__get-env", json!({})).await;
+    // Set by cargo for this test, and so in the environment of whoever would pass it on.
+    assert!(environment.contains("PATH") && !environment.contains("CARGO_MANIFEST_DIR"), "{environment}");
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_given_up_and_the_server_lives() {
+    let mut config = program("node", &[&package("server-everything"), "stdio"]);
+    config.call_timeout = 2;
+    let stage = Stage::started(config).await;
+    let refusal = stage.refusal("s__trigger-long-running-operation", json!({ "duration": 60, "steps": 2 })).await;
+    assert!(refusal.contains("did not answer within 2 seconds"), "{refusal}");
+    assert_eq!(stage.text("s__echo", json!({ "message": "still" })).await, "Echo: still");
+}
+
+#[tokio::test]
+async fn the_filesystem_server_reads_and_writes_below_its_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().canonicalize().expect("a path");
+    let root = place.to_string_lossy();
+    let stage = Stage::started(program("node", &[&package("server-filesystem"), &root])).await;
+    let file = format!("{root}/note.txt");
+    stage.text("s__write_file", json!({ "path": file, "content": "written\n" })).await;
+    assert_eq!(std::fs::read_to_string(place.join("note.txt")).expect("the file"), "written\n");
+    assert_eq!(stage.text("s__read_text_file", json!({ "path": file })).await, "written\n");
+    let outside = stage.call("s__read_text_file", json!({ "path": "/etc/hostname" })).await.unwrap();
+    assert!(outside.is_error && text_of(&outside).contains("denied"), "{}", text_of(&outside));
+}
+
+#[tokio::test]
+async fn the_end_of_a_session_ends_its_servers() {
+    let stage = everything().await;
+    let tool = stage.tool("s__echo");
+    stage.servers.shut_down().await;
+    assert_eq!(stage.health(), Health::Stopped);
+    let refusal = stage.run(&*tool, json!({ "message": "x" })).await.unwrap_err().to_string();
+    assert!(refusal.contains("ended with its session"), "{refusal}");
+}
