@@ -91,7 +91,8 @@ fn a_subagent_asks_for_itself() {
     let window = at_work(&desk, &server);
     ask(&window, "I want the guests counted");
     card(&window);
-    assert!(window.by_css("[role=dialog] header").text().contains("general-purpose"));
+    let head = window.by_css("[role=dialog] header").text();
+    assert!(head.contains("general-purpose"), "{head:?}");
     window.shot("asked");
     window.by_css("[role=tab]:nth-of-type(2)").click();
     window.shot("agents");

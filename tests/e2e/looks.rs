@@ -70,19 +70,23 @@ fn screens(window: &Window<'_>) {
     window.wait_for_text("f\"Hello, {name}!\"");
     window.wait_until("return document.querySelectorAll('.dot.running, .dot.waiting').length === 0");
     window.shot("done");
+    // A narrow window keeps the pane in a drawer.
+    if window.script("return document.querySelector('[role=tab]') === null", &[]) == true {
+        window.press("Control+Shift+D");
+    }
     for pane in ["agents", "changes"] {
         let tab = if pane == "agents" { 2 } else { 3 };
         window.by_css(&format!("[role=tab]:nth-of-type({tab})")).click();
         window.shot(pane);
     }
-    window.press("Control+,");
+    window.press("Control+Shift+D");
     for section in 1..=3 {
         window.by_css(&format!("[role=dialog] [role=tab]:nth-of-type({section})")).click();
         window.shot("settings");
     }
     window.press("Escape");
     window.wait_until("return document.querySelector('[role=dialog]') === null");
-    window.press("Control+/");
+    window.press("Control+Shift+D");
     window.by_css("[role=dialog]");
     window.shot("keys");
 }

@@ -23,7 +23,9 @@ fn a_wrong_key_is_refused_in_the_providers_words_without_the_key() {
     let server = ModelServer::start();
     let refusal = format!("Incorrect API key provided: {KEY}. You can find yours at the desk.");
     server.answer_models_with(Reply::error(401, "authentication_error", &refusal));
-    server.add(Rule::turn("hello").reply(Reply::error(401, "authentication_error", &refusal)));
+    for said in ["hello", "Answer with one word"] {
+        server.add(Rule::turn(said).reply(Reply::error(401, "authentication_error", &refusal)));
+    }
     let window = at_work(&desk, &server);
     window.press("Control+,");
     window.by_css("article:last-of-type button.head").click();
