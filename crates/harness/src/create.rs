@@ -6,9 +6,12 @@ use bosun_backend::{Backend, BlobStore};
 use bosun_model::{CacheLifetime, ChatModel, SystemBlock};
 use bosun_tools::{DynTool, RegistryError};
 
-use crate::stack::Blueprint;
+use crate::stack::{Blueprint, Kit, Owner};
 use crate::sub_agents::DeclaredSubagents;
-use crate::{Artifacts, FilesystemOptions, HumanInTheLoop, MemoryOptions, SubagentSpec, SummarizationOptions, prompt};
+use crate::{
+    Artifacts, FilesystemOptions, GENERAL_PURPOSE, HumanInTheLoop, MemoryOptions, SkillsOptions, SubagentSpec,
+    SummarizationOptions, prompt,
+};
 
 /// Everything [`create_deep_agent`] can be told. Start from [`DeepAgentConfig::new`].
 pub struct DeepAgentConfig {
@@ -32,6 +35,8 @@ pub struct DeepAgentConfig {
     pub artifacts: Artifacts,
     /// Files of standing notes; without any the agent has no memory.
     pub memory: MemoryOptions,
+    /// Folders of skills; without any the agent has none.
+    pub skills: SkillsOptions,
     /// How long what a provider with explicit prompt caching keeps stays in its cache.
     pub cache: CacheLifetime,
     /// In addition to the general-purpose one; one of that name replaces it.
@@ -58,6 +63,7 @@ impl DeepAgentConfig {
             summarization: SummarizationOptions::default(),
             artifacts: Artifacts::default(),
             memory: MemoryOptions::default(),
+            skills: SkillsOptions::default(),
             cache: CacheLifetime::default(),
             subagents: Vec::new(),
             middleware: Vec::new(),
@@ -90,6 +96,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         summarization: config.summarization,
         artifacts: config.artifacts,
         cache: config.cache,
+        skills: config.skills,
         descriptions: config.descriptions,
     });
     let mut system = vec![SystemBlock::new(prompt::BASE)];
@@ -97,8 +104,13 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         system.insert(0, SystemBlock::new(text));
     }
     let remembers = !config.memory.sources.is_empty() || config.memory.search.is_some();
-    let memory = remembers.then_some(config.memory);
-    let mut middleware = blueprint.stack(&*config.backend, memory, config.builtin_tools.as_deref())?;
+    let kit = Kit {
+        owner: Owner::Main,
+        memory: remembers.then_some(config.memory),
+        skills: blueprint.skills.clone(),
+        allowed: config.builtin_tools.as_deref(),
+    };
+    let mut middleware = blueprint.stack(&*config.backend, kit)?;
     middleware.extend(config.middleware);
     middleware.push(Arc::new(HumanInTheLoop));
     Ok(Agent::new(AgentParts {
@@ -127,7 +139,9 @@ pub(crate) fn subagent(
     if !spec.prompt.trim().is_empty() {
         system.push(SystemBlock::new(spec.prompt.clone()));
     }
-    let mut middleware = blueprint.stack(&*owner.backend, None, spec.tools.as_deref())?;
+    let skills = if spec.name == GENERAL_PURPOSE { blueprint.skills.clone() } else { SkillsOptions::default() };
+    let kit = Kit { owner: Owner::Subagent, memory: None, skills, allowed: spec.tools.as_deref() };
+    let mut middleware = blueprint.stack(&*owner.backend, kit)?;
     middleware.push(Arc::new(HumanInTheLoop));
     Ok(Agent::new(AgentParts {
         name: spec.name.clone(),

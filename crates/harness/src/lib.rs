@@ -3,13 +3,14 @@
 //! **Owns** the base prompt, the documented order of the stack, subagent definitions, and [`create_deep_agent`].
 //! **Must not** do IO of its own, run the loop (that is `agent`), or know a session's storage or a UI.
 //!
-//! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `TodoList`, `Memory`,
+//! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `TodoList`, `Memory`, `Skills`,
 //! `Filesystem`, `SubAgents`, `Summarization`, `PromptCaching`, `PatchToolCalls`, the user's own, `HumanInTheLoop`.
 
 mod artifacts;
 mod create;
 mod eviction;
 mod filesystem;
+mod front_matter;
 mod human_in_the_loop;
 mod media;
 mod memory;
@@ -17,6 +18,7 @@ mod patch_tool_calls;
 mod prompt;
 mod prompt_caching;
 mod rewrites;
+mod skills;
 mod stack;
 mod sub_agents;
 mod summarization;
@@ -30,6 +32,9 @@ pub use human_in_the_loop::HumanInTheLoop;
 pub use memory::{Memory, MemoryOptions, MemorySearch};
 pub use patch_tool_calls::PatchToolCalls;
 pub use prompt_caching::PromptCaching;
+pub use skills::{
+    BuiltinSkill, PinnedSkill, SKILLS_FIELD, Skill, SkillSet, SkillSource, Skills, SkillsOptions, builtin_skills,
+};
 pub use sub_agents::{GENERAL_PURPOSE, SubAgents, SubagentSpec};
 pub use summarization::{
     Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization, SummarizationOptions,

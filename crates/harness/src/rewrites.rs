@@ -9,8 +9,11 @@ const SWEEP_AT: usize = 1_024;
 /// requests of two steps share what they have in common and its bytes are not made again.
 #[derive(Default)]
 pub(crate) struct Rewrites {
-    known: Mutex<HashMap<usize, (Weak<Message>, Option<Arc<Message>>)>>,
+    known: Mutex<HashMap<usize, Rewritten>>,
 }
+
+/// The message, and what it is sent as where that is something else.
+type Rewritten = (Weak<Message>, Option<Arc<Message>>);
 
 impl Rewrites {
     /// `message` as `rewrite` has it; `None` from it leaves the message as it is. `rewrite` must be pure.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     Artifacts, DeepAgentError, Filesystem, FilesystemOptions, Memory, MemoryOptions, PatchToolCalls, PromptCaching,
-    SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
+    Skills, SkillsOptions, SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
 };
 
 /// What an agent and its subagents have in common.
@@ -21,24 +21,44 @@ pub(crate) struct Blueprint {
     pub summarization: SummarizationOptions,
     pub artifacts: Artifacts,
     pub cache: CacheLifetime,
+    /// The main agent's skills, which the general-purpose subagent has too.
+    pub skills: SkillsOptions,
     /// Descriptions of tools, by name, in the place of their own.
     pub descriptions: BTreeMap<String, String>,
 }
 
+/// What one agent has of its own.
+pub(crate) struct Kit<'a> {
+    pub owner: Owner,
+    /// Only the session's own agent remembers.
+    pub memory: Option<MemoryOptions>,
+    pub skills: SkillsOptions,
+    /// The built-in tools it has, where not all.
+    pub allowed: Option<&'a [String]>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Main,
+    Subagent,
+}
+
 impl Blueprint {
-    /// The built-in members outermost first, without the innermost. A subagent has no memory of its own. A member that is there for its tools alone is left
+    /// The built-in members outermost first, without the innermost. A member that is there for its tools alone is left
     /// out with all of them, and its prompt with it.
     pub(crate) fn stack(
         &self,
         backend: &dyn Backend,
-        memory: Option<MemoryOptions>,
-        allowed: Option<&[String]>,
+        kit: Kit<'_>,
     ) -> Result<Vec<Arc<dyn Middleware>>, DeepAgentError> {
         let files = Filesystem::new(backend, None, self.filesystem.clone()).with_artifacts(self.artifacts.clone());
         let summarization = Summarization::new(self.summarization.clone(), self.artifacts.clone());
         let mut members: Vec<(Role, Arc<dyn Middleware>)> = vec![(Role::Tools, Arc::new(TodoList))];
-        if let Some(memory) = memory {
+        if let Some(memory) = kit.memory {
             members.push((Role::Works, Arc::new(Memory::new(memory))));
+        }
+        if !kit.skills.is_empty() {
+            members.push((Role::Works, Arc::new(Skills::new(kit.skills))));
         }
         members.extend::<[(Role, Arc<dyn Middleware>); 5]>([
             (Role::Works, Arc::new(files)),
@@ -49,9 +69,11 @@ impl Blueprint {
         ]);
         let known: Vec<String> =
             members.iter().flat_map(|(_, member)| member.tools()).map(|tool| tool.spec().name.clone()).collect();
-        check_names(&known, allowed.unwrap_or_default().iter())?;
-        check_names(&known, self.descriptions.keys())?;
-        Ok(members.into_iter().filter_map(|(role, member)| self.chosen(role, member, allowed)).collect())
+        check_names(&known, kit.allowed.unwrap_or_default().iter())?;
+        if kit.owner == Owner::Main {
+            check_names(&known, self.descriptions.keys())?;
+        }
+        Ok(members.into_iter().filter_map(|(role, member)| self.chosen(role, member, kit.allowed)).collect())
     }
 
     /// `member` with the tools it may offer, or nothing where it has nothing left to do.

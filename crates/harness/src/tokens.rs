@@ -49,7 +49,7 @@ impl TokenCounter {
 /// Tokens of what stands before the first message.
 pub(crate) fn fixed(request: &ChatRequest, provider: &str) -> u64 {
     let system: usize = request.system.iter().map(|block| block.text.len()).sum();
-    let tools: usize = request.tools.iter().map(|tool| json_len(tool)).sum();
+    let tools: usize = request.tools.iter().map(json_len).sum();
     tokens_of(system + tools, provider)
 }
 

@@ -10,5 +10,7 @@ mod caching;
 mod eviction;
 #[path = "stack/memory.rs"]
 mod memory;
+#[path = "stack/skills.rs"]
+mod skills;
 #[path = "stack/summarization.rs"]
 mod summarization;

@@ -1,0 +1,150 @@
+mod builtin;
+mod load;
+mod skill;
+mod text;
+
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
+use bosun_backend::VirtualPath;
+use bosun_model::{AiMessage, ChatRequest, ToolCall};
+use bosun_tools::{StateUpdate, ToolKind, ToolOutput};
+use serde::{Deserialize, Serialize};
+
+use crate::prompt;
+pub use builtin::{BuiltinSkill, builtin_skills};
+pub use skill::{PinnedSkill, Skill};
+
+/// The state field with the [`SkillSet`] in force.
+pub const SKILLS_FIELD: &str = "skills";
+
+/// What may be set about skills.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SkillsOptions {
+    /// Bosun's own skills, below all other sources.
+    pub builtin: bool,
+    /// Folders of skills, low to high: of two skills with one name the later one counts. A project's own belong here
+    /// only if the person trusts the project.
+    pub sources: Vec<SkillSource>,
+    /// Skills whose whole text stands in the prompt from the beginning.
+    pub pinned: Vec<String>,
+}
+
+impl SkillsOptions {
+    pub fn is_empty(&self) -> bool {
+        !self.builtin && self.sources.is_empty()
+    }
+}
+
+/// A folder of skills: `<path>/<name>/SKILL.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SkillSource {
+    pub path: VirtualPath,
+    /// How the source is called; made from the path where it is missing.
+    #[serde(default)]
+    pub label: Option<String>,
+}
+
+/// The skills of a session as they were found last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SkillSet {
+    pub skills: Vec<Skill>,
+    pub pinned: Vec<PinnedSkill>,
+    /// What could not be loaded, one sentence each.
+    pub problems: Vec<String>,
+}
+
+impl SkillSet {
+    /// What a session's state holds.
+    pub fn of(state: &bosun_agent::State) -> Self {
+        let value = state.fields.get(SKILLS_FIELD);
+        value.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default()
+    }
+}
+
+/// Names and descriptions of skills in the prompt; the model reads a skill's file when it needs it. They are looked up
+/// when a turn begins and after every call that may have changed one.
+pub struct Skills {
+    options: SkillsOptions,
+}
+
+impl Skills {
+    pub fn new(options: SkillsOptions) -> Self {
+        Self { options }
+    }
+
+    /// The skills as they are now, where that is not what the state says.
+    async fn news(&self, cx: &TurnContext) -> StateUpdate {
+        let found = load::all(&*cx.agent().backend, &self.options).await;
+        if found == cx.log().with_state(SkillSet::of) {
+            return StateUpdate::default();
+        }
+        let value = serde_json::to_value(&found).unwrap_or_default();
+        StateUpdate { fields: vec![(SKILLS_FIELD.to_owned(), value)], ..StateUpdate::default() }
+    }
+
+    /// Whether a call of this kind on `path` may have changed a skill.
+    fn may_change(&self, kind: ToolKind, path: Option<&VirtualPath>) -> bool {
+        match kind {
+            ToolKind::Edit => path.is_none_or(|path| {
+                self.options
+                    .sources
+                    .iter()
+                    .any(|source| path.starts_with(&source.path) || source.path.starts_with(path))
+            }),
+            ToolKind::Execute | ToolKind::Other | ToolKind::Delegate => !self.options.sources.is_empty(),
+            ToolKind::Read | ToolKind::Plan => false,
+        }
+    }
+}
+
+impl Middleware for Skills {
+    fn name(&self) -> &'static str {
+        "Skills"
+    }
+
+    fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        Box::pin(async move { Ok(self.news(cx).await) })
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        mut request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        let set = cx.log().with_state(SkillSet::of);
+        if cx.agent().tools.get(builtin::READER).is_some()
+            && let Some(text) = text::section(&set, &self.options)
+        {
+            prompt::append(&mut request, &text);
+        }
+        for pinned in &set.pinned {
+            prompt::append(&mut request, &text::pinned(pinned));
+        }
+        next.run(request)
+    }
+
+    fn wrap_tool_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        if self.options.builtin
+            && let Some(output) = builtin::read(&call)
+        {
+            return Box::pin(async move { Ok(output) });
+        }
+        let path = next.tool().mutates(&cx.tool_context(&call.id), &call.args);
+        if !self.may_change(next.tool().kind(), path.as_ref()) {
+            return next.run(call);
+        }
+        Box::pin(async move {
+            let mut output = next.run(call).await?;
+            output.update.fields.extend(self.news(cx).await.fields);
+            Ok(output)
+        })
+    }
+}

@@ -1,0 +1,86 @@
+use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
+
+use super::builtin::builtin_skills;
+use super::skill::{PinnedSkill, Skill};
+use super::{SkillSet, SkillSource, SkillsOptions, text};
+
+/// Most skills of one source, and lines and characters of one file that are read.
+const MOST_SKILLS: usize = 200;
+const MOST_LINES: u64 = 2_000;
+const MOST_CHARS: usize = 60_000;
+const FILE: &str = "SKILL.md";
+
+/// Everything that is found: of two skills of one name the later one, in the place of the earlier.
+pub(super) async fn all(backend: &dyn Backend, options: &SkillsOptions) -> SkillSet {
+    let mut set = SkillSet::default();
+    let mut bodies = Vec::new();
+    if options.builtin {
+        for skill in builtin_skills() {
+            let path = skill.path();
+            match Skill::parse(skill.text, &path, skill.name, "Built-in") {
+                Ok((found, body)) => take(&mut set, &mut bodies, found, body),
+                Err(error) => set.problems.push(format!("{path}: {error}")),
+            }
+        }
+    }
+    for source in &options.sources {
+        from(backend, source, &mut set, &mut bodies).await;
+    }
+    for name in &options.pinned {
+        let found = set.skills.iter().zip(&bodies).find(|(skill, _)| skill.name == *name);
+        let is_new = set.pinned.iter().all(|pinned| pinned.name != *name);
+        if let Some((skill, body)) = found.filter(|_| is_new) {
+            set.pinned.push(PinnedSkill { name: name.clone(), path: skill.path.clone(), text: body.clone() });
+        }
+    }
+    set
+}
+
+async fn from(backend: &dyn Backend, source: &SkillSource, set: &mut SkillSet, bodies: &mut Vec<String>) {
+    let folders = match backend.ls(&source.path).await {
+        Ok(entries) => entries.into_iter().filter(|entry| entry.is_dir).map(|entry| entry.path),
+        Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => return,
+        Err(error) => return set.problems.push(format!("{}: {error}", source.path)),
+    };
+    let label = text::label(source);
+    for (count, folder) in folders.enumerate() {
+        if count == MOST_SKILLS {
+            return set.problems.push(format!("{}: only the first {MOST_SKILLS} skills are loaded", source.path));
+        }
+        let Ok(path) = folder.join(FILE) else { continue };
+        match read(backend, &path).await {
+            Ok(None) => {}
+            Ok(Some(text)) => match Skill::parse(&text, &path, folder.name().unwrap_or_default(), &label) {
+                Ok((skill, body)) => take(set, bodies, skill, body),
+                Err(error) => set.problems.push(format!("{path}: {error}")),
+            },
+            Err(reason) => set.problems.push(format!("{path}: {reason}")),
+        }
+    }
+}
+
+async fn read(backend: &dyn Backend, path: &VirtualPath) -> Result<Option<String>, String> {
+    match backend.read(path, ReadWindow { offset: 0, limit: MOST_LINES }).await {
+        Ok(read) => match read.content {
+            ReadContent::Text(page) => Ok(Some(page.lines.join("\n"))),
+            ReadContent::Bytes { .. } => Err("it is no text".to_owned()),
+        },
+        Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn take(set: &mut SkillSet, bodies: &mut Vec<String>, skill: Skill, body: &str) {
+    let body: String = body.trim().chars().take(MOST_CHARS).collect();
+    match set.skills.iter().position(|known| known.name == skill.name) {
+        Some(place) => {
+            if let (Some(known), Some(kept)) = (set.skills.get_mut(place), bodies.get_mut(place)) {
+                (*known, *kept) = (skill, body);
+            }
+        }
+        None => {
+            set.skills.push(skill);
+            bodies.push(body);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+use bosun_backend::VirtualPath;
+use bosun_harness::{GENERAL_PURPOSE, SkillSet, SkillSource, builtin_skills};
+use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use crate::scene::{Scene, prompt, texts};
+
+fn source(path: &str) -> SkillSource {
+    SkillSource { path: VirtualPath::parse(path).unwrap(), label: None }
+}
+
+fn skilled(project: Project, replies: Vec<Scripted>, pinned: &[&str]) -> Scene {
+    Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
+        config.skills.sources = vec![source("/skills/user"), source("/.bosun/skills")];
+        config.skills.pinned = pinned.iter().map(|name| (*name).to_owned()).collect();
+    })
+}
+
+fn skill(name: &str, description: &str) -> String {
+    format!("---\nname: {name}\ndescription: {description}\n---\nDo {description}.\n")
+}
+
+fn set(scene: &Scene) -> SkillSet {
+    scene.log.with_state(SkillSet::of)
+}
+
+#[tokio::test]
+async fn names_stand_in_the_prompt_and_the_last_source_wins() {
+    let project = Project::new()
+        .file("skills/user/pdf/SKILL.md", skill("pdf", "the user's pdf"))
+        .file("skills/user/notes/SKILL.md", skill("notes", "notes"))
+        .file(".bosun/skills/pdf/SKILL.md", skill("pdf", "the project's pdf"))
+        .file(".bosun/skills/pdf/forms.md", "beside")
+        .file(".bosun/skills/README.md", "no skill");
+    let read = Reply::new().and_call_with_id("r", "read_file", json!({"file_path": "/.bosun/skills/pdf/forms.md"}));
+    let scene = skilled(project, vec![read.into(), "done".into()], &[]);
+    scene.say("go").await;
+    let prompt = prompt(&scene.request(0));
+    assert!(
+        prompt.contains("**Bosun Skills**: `/.bosun/skills` (goes before the others)\n- **pdf**: the project's pdf")
+    );
+    assert!(
+        prompt.contains("**User Skills**: `/skills/user`\n- **notes**: notes\n  read `/skills/user/notes/SKILL.md`")
+    );
+    assert!(!prompt.contains("the user's pdf") && !prompt.contains("Do the project's pdf"));
+    assert_eq!(scene.request(0).system, scene.request(1).system);
+    assert!(scene.result("r").contains("beside"));
+}
+
+#[tokio::test]
+async fn a_pinned_skill_stands_whole_in_the_prompt() {
+    let project = Project::new().file("skills/user/pdf/SKILL.md", skill("pdf", "forms"));
+    let scene = skilled(project, vec!["done".into()], &["pdf", "pdf", "unknown"]);
+    scene.say("go").await;
+    let prompt = prompt(&scene.request(0));
+    let block = "<skill name=\"pdf\" path=\"/skills/user/pdf/SKILL.md\">\nDo forms.\n</skill>";
+    assert_eq!(prompt.matches(block).count(), 1, "{prompt}");
+}
+
+#[tokio::test]
+async fn a_change_of_the_agent_or_of_anyone_is_seen() {
+    let project = Project::new().file("skills/user/pdf/SKILL.md", skill("pdf", "old"));
+    let args = json!({"file_path": "/skills/user/fresh/SKILL.md", "content": skill("fresh", "a fresh one")});
+    let write = Reply::new().and_call_with_id("w", "write_file", args);
+    let scene = skilled(project, vec![write.into(), "one".into(), "two".into()], &[]);
+    scene.say("write a skill").await;
+    assert!(!prompt(&scene.request(0)).contains("a fresh one"));
+    assert!(prompt(&scene.request(1)).contains("a fresh one"));
+    scene.project.write("skills/user/pdf/SKILL.md", skill("pdf", "new"));
+    scene.say("and now?").await;
+    assert!(prompt(&scene.request(2)).contains("**pdf**: new"));
+    let entries = scene.host.entries().len();
+    scene.model.then("three");
+    scene.say("nothing changed").await;
+    let recorded = &scene.host.entries()[entries..];
+    assert!(!format!("{recorded:?}").contains("fresh"), "what did not change is not recorded again");
+}
+
+#[tokio::test]
+async fn broken_and_hostile_skills_are_named_and_the_rest_works() {
+    let project = Project::new()
+        .file("skills/user/good/SKILL.md", skill("good", "good one"))
+        .file("skills/user/Bad_Name/SKILL.md", skill("Bad_Name", "works with a warning"))
+        .file("skills/user/none/SKILL.md", "no front matter </skill> <b>")
+        .file("skills/user/bomb/SKILL.md", format!("---\na: {}\n---\n", "[".repeat(9_000)))
+        .file("skills/user/binary/SKILL.md", [0xff, 0xfe, 0, 1])
+        .file("skills/user/huge/SKILL.md", format!("{}{}", skill("huge", "huge"), "x\n".repeat(6_000_000)))
+        .dir("skills/user/empty")
+        .dir("skills/user/folder/SKILL.md");
+    std::os::unix::fs::symlink("/etc", project.root().join("skills/user/out")).unwrap();
+    let scene = skilled(project, vec!["done".into()], &[]);
+    scene.say("go").await;
+    let set = set(&scene);
+    let names: Vec<&str> = set.skills.iter().map(|skill| skill.name.as_str()).collect();
+    assert_eq!(names, ["Bad_Name", "good", "huge"]);
+    assert_eq!(set.skills[0].warnings.len(), 1);
+    let problems = set.problems.join("\n");
+    for name in ["none", "bomb", "binary", "folder"] {
+        assert!(problems.contains(&format!("/skills/user/{name}/SKILL.md: ")), "{name} in {problems}");
+    }
+    assert!(prompt(&scene.request(0)).contains("These could not be loaded"));
+}
+
+#[tokio::test]
+async fn only_the_general_purpose_subagent_has_its_parents_skills() {
+    let project = Project::new().file("skills/user/pdf/SKILL.md", skill("pdf", "forms"));
+    let task = json!({"description": "fill it", "subagent_type": GENERAL_PURPOSE});
+    let task = Reply::new().and_call_with_id("t", "task", task);
+    let scene = skilled(project, vec![task.into(), "filled".into(), "done".into()], &[]);
+    scene.say("go").await;
+    assert!(prompt(&scene.request(1)).contains("**pdf**: forms"));
+}
+
+#[tokio::test]
+async fn every_built_in_skill_can_be_read_and_followed_in_any_backend() {
+    for skill in builtin_skills() {
+        let path = skill.path();
+        let read = Reply::new().and_call_with_id("r", "read_file", json!({"file_path": path, "limit": 1000}));
+        let model = ScriptedModel::new([Scripted::from(read), "done".into()]);
+        let scene = Scene::build(Project::new(), model, vec![], |config| config.skills.builtin = true);
+        scene.say(&format!("use {}", skill.name)).await;
+        let found = set(&scene).skills.into_iter().find(|found| found.name == skill.name).unwrap();
+        assert_eq!(found.warnings, Vec::<String>::new(), "{}", skill.name);
+        let first = prompt(&scene.request(0));
+        assert!(first.contains(&format!("- **{}**: {}", skill.name, found.description)), "{first}");
+        let text = texts(&scene.last_request()).pop().unwrap();
+        assert!(text.contains(&format!("\tname: {}", skill.name)) && text.contains("\t5. "), "{text}");
+        assert_eq!(set(&scene).problems, Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
+async fn without_skills_there_is_no_word_of_them() {
+    let scene = crate::scene::scene(vec!["done".into()], |_| {});
+    scene.say("go").await;
+    assert!(!prompt(&scene.request(0)).contains("kill"));
+}
