@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bosun_backend::BlobStore;
 use bosun_protocol::{ErrorCode, ModelRef, ProjectId, SessionSummary, Settings};
 use bosun_session::{Limits, Policy, Sessions, SessionsParts, SystemClock, UuidSource};
-use bosun_store::{Database, Keys, SecretStore};
+use bosun_store::{APP_SETTINGS, Database, Keys, SecretStore};
 use serde_json::Value;
 
 use crate::check;
@@ -12,9 +12,6 @@ use crate::environment::EnvironmentKeys;
 use crate::error::Failure;
 use crate::logs::KnownSecrets;
 use crate::providers::ProviderBook;
-
-/// The setting under which [`Settings`] are stored.
-const SETTINGS: &str = "settings";
 
 /// What the core is built from.
 #[derive(Clone)]
@@ -59,7 +56,7 @@ impl Core {
     }
 
     pub(crate) async fn settings(&self) -> Result<Settings, Failure> {
-        let stored: Option<Value> = self.database.setting(SETTINGS).await?;
+        let stored: Option<Value> = self.database.setting(APP_SETTINGS).await?;
         Ok(stored.map_or_else(|| self.defaults.clone(), |stored| read(&self.defaults, stored)))
     }
 
@@ -67,7 +64,7 @@ impl Core {
         if let Some(model) = &settings.model {
             check::model(model)?;
         }
-        self.database.set_setting(SETTINGS, &settings).await?;
+        self.database.set_setting(APP_SETTINGS, &settings).await?;
         Ok(settings)
     }
 
@@ -104,7 +101,7 @@ fn read(defaults: &Settings, stored: Value) -> Settings {
 async fn on_disk(folder: PathBuf) -> Result<(Arc<Database>, Arc<BlobStore>), Failure> {
     let open = move || -> Result<_, Failure> {
         let database = Database::open(&folder)?;
-        let blobs = BlobStore::open(folder.join("blobs"))
+        let blobs = BlobStore::open(database.blobs_folder())
             .map_err(|error| Failure::new(ErrorCode::StorageUnavailable, error.to_string()))?;
         Ok((database, Arc::new(blobs)))
     };

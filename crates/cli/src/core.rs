@@ -17,7 +17,7 @@ impl Stored {
     pub(crate) fn open() -> Result<Self, Failure> {
         let folder = bosun_store::data_folder().ok_or(Failure::NoDataFolder)?;
         let database = Database::open(&folder)?;
-        let blobs = Arc::new(BlobStore::open(folder.join("blobs"))?);
+        let blobs = Arc::new(BlobStore::open(database.blobs_folder())?);
         Ok(Self { database, blobs })
     }
 }

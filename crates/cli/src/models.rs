@@ -8,16 +8,13 @@ use bosun_protocol::{ErrorCode, ModelRef, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{Account, PRESETS, ProviderConfig, SavedAccount, host_of, preset, tour};
 use bosun_session::{ModelSource, SessionError};
-use bosun_store::{Database, Key, KeyringSecrets, Keys, ProviderAccount, key_from_environment};
+use bosun_store::{APP_SETTINGS, Database, Key, KeyringSecrets, Keys, ProviderAccount, key_from_environment};
 use secrecy::SecretString;
 use tokio::sync::OnceCell;
 
 use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::terminal;
-
-/// The setting under which [`Settings`] are stored.
-const SETTINGS: &str = "settings";
 
 /// Reads `PROVIDER:NAME`; the name may have colons of its own, as Ollama's do.
 pub(crate) fn parse_model(text: &str) -> Result<ModelRef, Failure> {
@@ -49,7 +46,7 @@ impl Models {
     /// The model that the settings name for new sessions.
     pub(crate) async fn default_model(&self) -> Result<ModelRef, Failure> {
         let Some(database) = self.database().await? else { return Err(Failure::NoModel) };
-        let settings: Option<Settings> = database.setting(SETTINGS).await?;
+        let settings: Option<Settings> = database.setting(APP_SETTINGS).await?;
         settings.and_then(|settings| settings.model).ok_or(Failure::NoModel)
     }
 

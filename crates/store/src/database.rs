@@ -14,6 +14,10 @@ use crate::{DatabaseError, OpenError};
 const OLDEST_SQLITE: i32 = 3_053_001;
 /// How long a second process may hold the write lock before it is an error.
 const BUSY: Duration = Duration::from_secs(5);
+/// Pages in the write-ahead log that make a commit carry them over into the file.
+const WAL_PAGES: i64 = 1_000;
+/// What is left of a write-ahead log that a long reader made grow, once it begins anew.
+const WAL_BYTES: i64 = 4 << 20;
 /// The most that SQLite can count.
 const MOST_PAGES: i64 = 4_294_967_294;
 /// Readers kept for the next question.
@@ -36,7 +40,9 @@ impl Database {
     /// # Errors
     /// [`OpenError`]; the file is as it was.
     pub fn open(folder: &Path) -> Result<Arc<Self>, OpenError> {
-        make_private(folder).map_err(|source| OpenError::Folder { path: folder.to_owned(), source })?;
+        make_private(folder)
+            .and_then(|()| tighten(folder))
+            .map_err(|source| OpenError::Folder { path: folder.to_owned(), source })?;
         let file = folder.join("bosun.db");
         if file.is_dir() {
             return Err(OpenError::NotADatabase { path: file });
@@ -77,6 +83,11 @@ impl Database {
     /// The data folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The folder of the bytes that are too large for rows: previous contents of files, long outputs.
+    pub fn blobs_folder(&self) -> PathBuf {
+        self.folder.join("blobs")
     }
 
     /// Keeps the database from growing beyond `bytes`, or beyond its size now where that is more: what does not fit is
@@ -156,12 +167,16 @@ fn migrate(connection: &mut Connection, folder: &Path, file: &Path) -> Result<()
     // Only now is it ours to change, even if only in its header.
     connection.pragma_update(None, "journal_mode", "WAL").map_err(wrap)?;
     connection.pragma_update(None, "synchronous", "FULL").map_err(wrap)?;
+    connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES).map_err(wrap)?;
+    let size = connection.pragma_update_and_check(None, "journal_size_limit", WAL_BYTES, |row| row.get::<_, i64>(0));
+    size.map_err(wrap)?;
     if format == FORMAT {
         return Ok(());
     }
     if tables > 0 {
         let backup = folder.join(format!("bosun.db.format-{format}"));
-        connection.backup("main", backup, None).map_err(wrap)?;
+        connection.backup("main", &backup, None).map_err(wrap)?;
+        private_file(&backup).map_err(|source| OpenError::Folder { path: folder.to_owned(), source })?;
     }
     connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap)?;
     MIGRATIONS
@@ -186,6 +201,29 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Closes a folder that was made before us, by hand or by a backup, to everyone but its owner. One that is shared on
+/// purpose (`/tmp`) or another user's is left alone.
+#[cfg(unix)]
+fn tighten(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(folder)?.permissions().mode();
+    if mode & 0o077 == 0 || mode & 0o1000 != 0 {
+        return Ok(());
+    }
+    match fs::set_permissions(folder, fs::Permissions::from_mode(mode & 0o700)) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            tracing::warn!(folder = %folder.display(), "others may look into the data folder; it is not ours to close");
+            Ok(())
+        }
+        outcome => outcome,
+    }
+}
+
+#[cfg(not(unix))]
+fn tighten(_folder: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]

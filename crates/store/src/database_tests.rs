@@ -186,3 +186,62 @@ fn only_the_owner_can_look_in() {
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&folder), mode(&folder.join("bosun.db"))), (0o700, 0o600));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_others_may_look_into_is_closed_and_a_shared_one_is_left() {
+    use std::os::unix::fs::PermissionsExt;
+    let outer = tempfile::tempdir().unwrap();
+    let opened_with = |name: &str, mode: u32| {
+        let folder = outer.path().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(mode)).unwrap();
+        drop(Database::open(&folder).unwrap());
+        std::fs::metadata(&folder).unwrap().permissions().mode() & 0o7777
+    };
+    assert_eq!((opened_with("open", 0o755), opened_with("shared", 0o1777)), (0o700, 0o1777));
+}
+
+/// The write-ahead log's size.
+fn wal(folder: &std::path::Path) -> u64 {
+    std::fs::metadata(folder.join("bosun.db-wal")).map_or(0, |wal| wal.len())
+}
+
+#[tokio::test]
+async fn the_write_ahead_log_stays_small_in_a_long_session_and_is_gone_behind_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let id = session(&database, "s").await;
+    let journal = database.journal(&id);
+    let mut most = 0;
+    for n in 0..800 {
+        journal.append(vec![titled(&"x".repeat(40_000))]).await.unwrap();
+        if n % 50 == 0 {
+            assert_eq!(database.entries(&id, n).await.unwrap().len(), 1);
+        }
+        most = most.max(wal(folder.path()));
+    }
+    assert!(most < 8 << 20, "{most} bytes for 32 MB");
+    drop((journal, database));
+    assert_eq!(wal(folder.path()), 0);
+}
+
+/// A reader that stays makes the log grow; once it is gone, the log is cut.
+#[tokio::test]
+async fn a_log_that_grew_behind_a_long_reader_is_cut_afterwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let id = session(&database, "s").await;
+    let journal = database.journal(&id);
+    let reader = Connection::open(folder.path().join("bosun.db")).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM entries").unwrap();
+    for _ in 0..300 {
+        journal.append(vec![titled(&"x".repeat(40_000))]).await.unwrap();
+    }
+    assert!(wal(folder.path()) > 8 << 20);
+    reader.execute_batch("COMMIT").unwrap();
+    for _ in 0..3 {
+        journal.append(vec![titled(&"x".repeat(40_000))]).await.unwrap();
+    }
+    assert!(wal(folder.path()) <= 4 << 20, "{}", wal(folder.path()));
+}

@@ -29,6 +29,8 @@ pub use error::{DatabaseError, OpenError};
 pub use journal::{Append, SessionJournal};
 pub use key_value::KeyValueStore;
 pub use keys::{Key, Keys, key_from_environment};
+pub use migrations::FORMAT;
 pub use projects::StoredProject;
 pub use secrets::{KeyringSecrets, MemorySecrets, SecretError, SecretStore};
 pub use sessions::{NewSession, SessionClaim, StoredSession};
+pub use settings::APP_SETTINGS;

@@ -8,8 +8,8 @@ const STEPS: &[M<'static>] = &[M::up(include_str!("migrations/1.sql"))];
 
 pub(crate) const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 
-/// The format this version writes.
-pub(crate) const FORMAT: i64 = STEPS.len() as i64;
+/// The format that this version writes; older ones are brought to it on opening.
+pub const FORMAT: i64 = STEPS.len() as i64;
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,9 @@ use serde::de::DeserializeOwned;
 
 use crate::{Database, DatabaseError};
 
+/// The name under which the settings of the whole app are kept.
+pub const APP_SETTINGS: &str = "settings";
+
 impl Database {
     /// The setting `name`; `None` where it was never set or was written in a shape that is no longer read.
     pub async fn setting<T: DeserializeOwned + Send + 'static>(

@@ -1,5 +1,6 @@
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
@@ -8,6 +9,9 @@ use crate::DatabaseError;
 
 /// Jobs that piled up while a commit synced share the next one; more than this waits for the one after.
 const MOST_PER_COMMIT: usize = 256;
+
+/// A pause in writing this long is used to carry the write-ahead log over, so that a busy time rarely has to.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Tells a job's caller how it went, once the commit is known.
 type Answer = Box<dyn FnOnce(Result<(), DatabaseError>) + Send>;
@@ -62,7 +66,22 @@ impl Drop for Writer {
 }
 
 fn run(connection: &Connection, queue: &mpsc::Receiver<Job>) {
-    while let Ok(first) = queue.recv() {
+    let mut carried = Carried::All;
+    loop {
+        let first = match carried {
+            Carried::All => queue.recv().map_err(|_closed| mpsc::RecvTimeoutError::Disconnected),
+            Carried::NotAll => queue.recv_timeout(PAUSE),
+        };
+        let first = match first {
+            Ok(first) => first,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                checkpoint(connection, "PASSIVE");
+                carried = Carried::All;
+                continue;
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+        };
+        carried = Carried::NotAll;
         let mut answers = Vec::new();
         let begun = connection.execute_batch("BEGIN IMMEDIATE").map_err(DatabaseError::from);
         let committed = begun.and_then(|()| {
@@ -88,6 +107,25 @@ fn run(connection: &Connection, queue: &mpsc::Receiver<Job>) {
         for answer in answers {
             answer(committed.clone());
         }
+    }
+    // The next start then finds everything in one file; a reader elsewhere is not waited for.
+    if let Err(error) = connection.busy_timeout(Duration::ZERO) {
+        tracing::debug!(%error, "could not set the time to wait");
+    }
+    checkpoint(connection, "TRUNCATE");
+}
+
+/// Whether the file has everything that the write-ahead log has.
+enum Carried {
+    All,
+    NotAll,
+}
+
+/// Carries the write-ahead log over into the file. What a reader still needs stays for the next time.
+fn checkpoint(connection: &Connection, how: &str) {
+    let outcome = connection.query_row(&format!("PRAGMA wal_checkpoint({how})"), [], |row| row.get::<_, i64>(0));
+    if let Err(error) = outcome {
+        tracing::debug!(%error, "the write-ahead log was not carried over");
     }
 }
 

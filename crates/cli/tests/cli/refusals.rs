@@ -194,7 +194,7 @@ async fn the_settings_give_the_model_and_the_account() {
         };
         database.save_account(account).await.unwrap();
         let model = Some(ModelRef { provider: "mine".into(), name: "small".into() });
-        database.set_setting("settings", &Settings { model, ..Settings::default() }).await.unwrap();
+        database.set_setting(bosun_store::APP_SETTINGS, &Settings { model, ..Settings::default() }).await.unwrap();
     }
     let run = |arguments: &[&str]| {
         let mut command = bench.bosun();

@@ -55,7 +55,7 @@ impl Stage {
         let database = Database::open(data.path()).unwrap();
         let parts = SessionsParts {
             database: Some(Arc::clone(&database)),
-            blobs: Some(Arc::new(BlobStore::open(data.path().join("blobs")).unwrap())),
+            blobs: Some(Arc::new(BlobStore::open(database.blobs_folder()).unwrap())),
             models: Arc::new(Scripts(script)),
             policy,
             limits: Limits::default(),

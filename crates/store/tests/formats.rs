@@ -1,0 +1,115 @@
+//! Databases of every format there was still open, with everything that was in them.
+//!
+//! A format's database under `tests/fixtures/database` is written once, by the version that brought the format, with
+//! `BOSUN_UPDATE_FIXTURES=1 cargo nextest run -p bosun-store formats`, and never again.
+#![allow(clippy::disallowed_methods, reason = "tests look at files")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bosun_agent::{Clock, Recorded, SessionId, State};
+use bosun_backend::{Namespace, Store};
+use bosun_store::{Database, FORMAT, KeyValueStore, NewSession, ProviderAccount, StoredProject};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+struct Noon;
+
+impl Clock for Noon {
+    fn now_ms(&self) -> i64 {
+        1_700_000_000_000
+    }
+}
+
+fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures")
+}
+
+fn database_of(format: i64) -> PathBuf {
+    fixtures().join(format!("database/format-{format}.db"))
+}
+
+/// The journals that a format's database was written with, by session; the first is the root's.
+fn journals(path: &Path) -> Vec<(String, Vec<Recorded>)> {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn account() -> ProviderAccount {
+    serde_json::from_value(json!({
+        "id": "work", "label": "Work", "family": "openai_chat", "base_url": "https://api.example.com/v1"
+    }))
+    .unwrap()
+}
+
+/// A database with something in every table.
+async fn fill(database: &Arc<Database>, journals: &[(String, Vec<Recorded>)]) {
+    let project =
+        StoredProject { id: "project".into(), path: "/nowhere/demo".into(), name: "demo".into(), opened_at: 7 };
+    database.remember_project(project).await.unwrap();
+    let root = SessionId::new(journals[0].0.as_str());
+    for (n, (id, entries)) in journals.iter().enumerate() {
+        let new = NewSession {
+            id: SessionId::new(id.as_str()),
+            project: "project".into(),
+            parent: (n > 0).then(|| (root.clone(), format!("call-{n}").as_str().into())),
+            created_at: 5,
+            summary: json!({ "title": format!("session {n}") }),
+        };
+        database.create_session(new).await.unwrap();
+        let journal = database.journal(&SessionId::new(id.as_str()));
+        for recorded in entries {
+            journal.append_with(vec![recorded.entry.clone()], None).await.unwrap();
+        }
+    }
+    database.set_setting("settings", &json!({ "theme": "dark" })).await.unwrap();
+    database.save_account(account()).await.unwrap();
+    let store = KeyValueStore::new(Arc::clone(database), Arc::new(Noon));
+    store.put(&Namespace::new(["memories"]).unwrap(), "tone", json!("be brief 简短")).await.unwrap();
+}
+
+#[tokio::test]
+async fn formats_are_written_once() {
+    let path = database_of(FORMAT);
+    if path.exists() {
+        return;
+    }
+    assert!(std::env::var_os("BOSUN_UPDATE_FIXTURES").is_some(), "{} is missing", path.display());
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let source = fixtures().join("journal/entries.json");
+    fill(&database, &journals(&source)).await;
+    drop(database);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let file = rusqlite::Connection::open(folder.path().join("bosun.db")).unwrap();
+    file.execute("VACUUM INTO ?1", [path.to_str().unwrap()]).unwrap();
+    std::fs::copy(source, path.with_extension("json")).unwrap();
+}
+
+#[tokio::test]
+async fn formats_of_every_version_open_with_all_that_was_in_them() {
+    for format in 1..=FORMAT {
+        let folder = tempfile::tempdir().unwrap();
+        let fixture = database_of(format);
+        std::fs::copy(&fixture, folder.path().join("bosun.db")).unwrap();
+        let database = Database::open(folder.path()).unwrap_or_else(|error| panic!("format {format}: {error}"));
+        let journals = journals(&fixture.with_extension("json"));
+        for (n, (id, entries)) in journals.iter().enumerate() {
+            let id = SessionId::new(id.as_str());
+            let stored = database.session(&id).await.unwrap().unwrap();
+            assert_eq!((stored.created_at, stored.parent.is_some()), (5, n > 0), "format {format}");
+            assert_eq!(stored.summary["title"], format!("session {n}"));
+            let found = database.entries(&id, 0).await.unwrap();
+            assert_eq!(&found, entries, "format {format}");
+            assert!(!State::fold(found.iter().map(|entry| &entry.entry)).messages.is_empty());
+        }
+        assert_eq!(database.projects().await.unwrap()[0].path, "/nowhere/demo");
+        assert_eq!(database.sessions("project").await.unwrap().len(), 1);
+        assert_eq!(database.setting::<Value>("settings").await.unwrap(), Some(json!({ "theme": "dark" })));
+        assert_eq!(database.accounts().await.unwrap(), [account()]);
+        let store = KeyValueStore::new(Arc::clone(&database), Arc::new(Noon));
+        let kept = store.get(&Namespace::new(["memories"]).unwrap(), "tone").await.unwrap().unwrap();
+        assert_eq!(kept.value, json!("be brief 简短"));
+        let backup = folder.path().join(format!("bosun.db.format-{format}"));
+        assert_eq!(backup.exists(), format < FORMAT, "an older format is kept beside the new one");
+    }
+}
