@@ -18,6 +18,7 @@ fn config(server: &ModelServer, wire: Wire) -> ProviderConfig {
     let family = match wire {
         Wire::Anthropic => Family::Anthropic,
         Wire::OpenAi => Family::OpenAiChat,
+        Wire::OpenAiResponses | Wire::Gemini | Wire::Ollama => unreachable!("there is no such adapter"),
     };
     ProviderConfig::new("test", family, server.base_url(wire)).with_key(KEY)
 }

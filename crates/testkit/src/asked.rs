@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use crate::Wire;
 
-/// A model request in one shape for both wires; what rules match on.
+mod foreign;
+
+/// A model request in one shape for all wires; what rules match on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     pub wire: Wire,
@@ -47,8 +49,17 @@ pub enum Speaker {
 }
 
 impl Asked {
-    /// Reads a request body. Fails with a sentence when it is not one of this wire's requests.
-    pub fn parse(wire: Wire, body: &[u8]) -> Result<Self, String> {
+    /// Reads a request to `path`. Fails with a sentence when it is not one of this wire's requests.
+    pub fn parse(wire: Wire, path: &str, body: &[u8]) -> Result<Self, String> {
+        match wire {
+            Wire::Anthropic | Wire::OpenAi => Self::parse_chat(wire, body),
+            Wire::OpenAiResponses => foreign::responses(body),
+            Wire::Gemini => foreign::gemini(path, body),
+            Wire::Ollama => foreign::ollama(body),
+        }
+    }
+
+    fn parse_chat(wire: Wire, body: &[u8]) -> Result<Self, String> {
         let body: Body<'_> = serde_json::from_slice(body).map_err(|error| format!("not a {wire} request: {error}"))?;
         let mut asked = Self {
             wire,

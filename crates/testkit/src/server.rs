@@ -135,11 +135,11 @@ impl ModelServer {
         format!("http://{}", self.address)
     }
 
-    /// The base URL as that vendor's own SDK wants it: with `/v1` for OpenAI, without for Anthropic.
+    /// The base URL as that vendor's own SDK wants it: with `/v1` for OpenAI, without a version for the others.
     pub fn base_url(&self, wire: Wire) -> String {
         match wire {
-            Wire::Anthropic => self.url(),
-            Wire::OpenAi => format!("{}/v1", self.url()),
+            Wire::Anthropic | Wire::Gemini | Wire::Ollama => self.url(),
+            Wire::OpenAi | Wire::OpenAiResponses => format!("{}/v1", self.url()),
         }
     }
 
@@ -218,7 +218,7 @@ impl Recorded {
 
     /// The body as a rule sees it. Panics when it is not a model call.
     pub fn asked(&self) -> Asked {
-        Asked::parse(self.wire().unwrap(), &self.body).unwrap()
+        Asked::parse(self.wire().unwrap(), &self.path, &self.body).unwrap()
     }
 }
 

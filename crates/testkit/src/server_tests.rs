@@ -101,7 +101,7 @@ fn a_turn_is_followed_from_the_request_alone() {
     let rule = Rule::turn("go").reply(Reply::call("ls", json!({}))).reply("done");
     let asked = |messages| {
         let body = json!({ "model": "m", "messages": messages }).to_string();
-        Asked::parse(Wire::OpenAi, body.as_bytes()).unwrap()
+        Asked::parse(Wire::OpenAi, OPENAI, body.as_bytes()).unwrap()
     };
     let mut messages = vec![
         json!({ "role": "system", "content": "s" }),
@@ -126,7 +126,7 @@ fn anthropic_results_and_texts_of_one_message_are_told_apart() {
     ]);
     let system = json!([{ "type": "text", "text": "one" }, { "type": "text", "text": "two" }]);
     let body = json!({ "model": "m", "system": system, "messages": [{ "role": "user", "content": content }] });
-    let asked = Asked::parse(Wire::Anthropic, body.to_string().as_bytes()).unwrap();
+    let asked = Asked::parse(Wire::Anthropic, ANTHROPIC, body.to_string().as_bytes()).unwrap();
     let said: Vec<_> = asked.said.iter().map(|said| (said.by, said.text.as_str())).collect();
     assert_eq!(said, [(Speaker::Tool, "out"), (Speaker::Human, "and now?")]);
     assert_eq!(asked.system, "one\n\ntwo");
@@ -138,7 +138,7 @@ fn a_loop_counts_results_and_numbers_its_arguments() {
     let asked = |results: usize| {
         let said = vec![json!({ "role": "tool", "tool_call_id": "c", "content": "" }); results];
         let body = json!({ "model": "m", "messages": said }).to_string();
-        Asked::parse(Wire::OpenAi, body.as_bytes()).unwrap()
+        Asked::parse(Wire::OpenAi, OPENAI, body.as_bytes()).unwrap()
     };
     assert_eq!(rule.answer(&asked(1), 0), Some(Reply::call("read_file", json!({ "file_path": "/f1.txt" }))));
     assert_eq!(rule.answer(&asked(2), 0), Some(Reply::text("done")));

@@ -1,4 +1,4 @@
-//! The two wire formats, from the server's side.
+//! The wire formats, from the server's side.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,10 @@ use serde_json::Value;
 use crate::{Ending, Part, Reply};
 
 mod anthropic;
+mod gemini;
+mod ollama;
 mod openai;
+mod responses;
 
 /// A model API's format on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -20,6 +23,12 @@ pub enum Wire {
     Anthropic,
     /// OpenAI Chat Completions, `POST /v1/chat/completions`.
     OpenAi,
+    /// OpenAI Responses, `POST /v1/responses`.
+    OpenAiResponses,
+    /// Gemini, `POST /v1beta/models/MODEL:streamGenerateContent`.
+    Gemini,
+    /// Ollama's own API, `POST /api/chat`.
+    Ollama,
 }
 
 impl fmt::Display for Wire {
@@ -27,6 +36,9 @@ impl fmt::Display for Wire {
         f.write_str(match self {
             Self::Anthropic => "Anthropic",
             Self::OpenAi => "OpenAI",
+            Self::OpenAiResponses => "OpenAI Responses",
+            Self::Gemini => "Gemini",
+            Self::Ollama => "Ollama",
         })
     }
 }
@@ -52,11 +64,16 @@ impl Ids {
 }
 
 impl Wire {
+    pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::OpenAiResponses, Self::Gemini, Self::Ollama];
+
     /// The reply as this wire streams it.
     pub(crate) fn stream(self, reply: &Reply, model: &str, ids: &Ids) -> Vec<Out> {
         let mut out = match self {
             Self::Anthropic => anthropic::stream(reply, model, ids),
             Self::OpenAi => openai::stream(reply, model, ids),
+            Self::OpenAiResponses => responses::stream(reply, model, ids),
+            Self::Gemini => gemini::stream(reply, model, ids),
+            Self::Ollama => ollama::stream(reply, model, ids),
         };
         if let Some(cut) = out.iter().position(|item| *item == Out::Cut) {
             out.truncate(cut + 1);
@@ -69,6 +86,9 @@ impl Wire {
         match self {
             Self::Anthropic => anthropic::whole(reply, model, ids),
             Self::OpenAi => openai::whole(reply, model, ids),
+            Self::OpenAiResponses => responses::whole(reply, model, ids),
+            Self::Gemini => gemini::whole(reply, model, ids),
+            Self::Ollama => ollama::whole(reply, model, ids),
         }
     }
 
@@ -76,7 +96,9 @@ impl Wire {
     pub(crate) fn models(self, names: &[String]) -> Value {
         match self {
             Self::Anthropic => anthropic::models(names),
-            Self::OpenAi => openai::models(names),
+            Self::OpenAi | Self::OpenAiResponses => openai::models(names),
+            Self::Gemini => gemini::models(names),
+            Self::Ollama => ollama::models(names),
         }
     }
 
@@ -84,7 +106,17 @@ impl Wire {
     pub(crate) fn error(self, kind: &str, message: &str) -> Value {
         match self {
             Self::Anthropic => anthropic::error(kind, message),
-            Self::OpenAi => openai::error(kind, message),
+            Self::OpenAi | Self::OpenAiResponses => openai::error(kind, message),
+            Self::Gemini => gemini::error(kind, message),
+            Self::Ollama => ollama::error(message),
+        }
+    }
+
+    /// The type of a streamed reply.
+    pub(crate) fn mime(self) -> &'static str {
+        match self {
+            Self::Ollama => "application/x-ndjson",
+            Self::Anthropic | Self::OpenAi | Self::OpenAiResponses | Self::Gemini => "text/event-stream; charset=utf-8",
         }
     }
 

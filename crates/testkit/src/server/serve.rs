@@ -64,7 +64,12 @@ pub(super) fn wire_of(path: &str) -> Option<Wire> {
     match path.split('?').next().unwrap_or_default() {
         "/v1/messages" => Some(Wire::Anthropic),
         "/v1/chat/completions" => Some(Wire::OpenAi),
-        _ => None,
+        "/v1/responses" => Some(Wire::OpenAiResponses),
+        "/api/chat" => Some(Wire::Ollama),
+        path => {
+            let call = path.strip_prefix("/v1beta/models/").or_else(|| path.strip_prefix("/v1/models/"))?;
+            (call.ends_with(":streamGenerateContent") || call.ends_with(":generateContent")).then_some(Wire::Gemini)
+        }
     }
 }
 
@@ -84,7 +89,10 @@ async fn model_answer(connection: &mut Connection, shared: &Shared, request: &Re
     let path = request.path.split('?').next().unwrap_or_default();
     let wire = match (request.method.as_str(), path) {
         ("GET", "/v1/models") if request.header("anthropic-version").is_some() => Wire::Anthropic,
+        ("GET", "/v1/models") if request.header("x-goog-api-key").is_some() => Wire::Gemini,
         ("GET", "/v1/models") => Wire::OpenAi,
+        ("GET", "/v1beta/models") => Wire::Gemini,
+        ("GET", "/api/tags") => Wire::Ollama,
         ("POST", path) if wire_of(path).is_some() => wire_of(path).unwrap_or(Wire::OpenAi),
         _ => {
             shared.miss(format!("{} {}: no such address here", request.method, request.path));
@@ -100,7 +108,7 @@ async fn model_answer(connection: &mut Connection, shared: &Shared, request: &Re
     if request.method == "GET" {
         return list_models(connection, shared, wire).await;
     }
-    let asked = match Asked::parse(wire, &request.body) {
+    let asked = match Asked::parse(wire, &request.path, &request.body) {
         Ok(asked) => asked,
         Err(reason) => {
             shared.miss(format!("{reason}: {}", String::from_utf8_lossy(&request.body)));
@@ -121,7 +129,8 @@ async fn model_answer(connection: &mut Connection, shared: &Shared, request: &Re
 fn key_fits(shared: &Shared, request: &Request) -> bool {
     let Some(wanted) = shared.state().key.clone() else { return true };
     let bearer = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
-    request.header("x-api-key") == Some(&wanted) || bearer == Some(&wanted)
+    let named = ["x-api-key", "x-goog-api-key"].iter().any(|name| request.header(name) == Some(&wanted));
+    named || bearer == Some(&wanted)
 }
 
 async fn list_models(connection: &mut Connection, shared: &Shared, wire: Wire) -> io::Result<(Next, Outcome)> {
@@ -156,7 +165,7 @@ async fn play(
     }
     let mut headers = reply.headers.clone();
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
-        headers.push(("content-type".into(), "text/event-stream; charset=utf-8".into()));
+        headers.push(("content-type".into(), asked.wire.mime().into()));
     }
     headers.push(("cache-control".into(), "no-cache".into()));
     connection.begin_chunks(&headers);

@@ -1,0 +1,92 @@
+"""Bosun's own requests, as its golden files have them, against the clients' request types.
+
+A field that a type does not know, or of another shape than it wants, fails the check.
+"""
+
+import collections.abc
+import json
+import types as types_of_python
+import typing
+from pathlib import Path
+
+import typing_extensions
+from anthropic.types.message_create_params import MessageCreateParamsStreaming
+from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
+
+from script import check, equal
+
+SOURCES = Path(__file__).parents[2] / "crates/providers/src"
+# Other servers' additions to Chat Completions, which the vendor's type cannot know.
+ADDITIONS = {"reasoning_content", "enable_thinking", "thinking"}
+
+
+def bodies(family):
+    """The golden bodies of a family, by the name of their test."""
+    found = sorted(SOURCES.glob(f"{family}/snapshots/*__encode__tests__*.snap"))
+    assert found, f"no golden files of {family}"
+    for path in found:
+        body = json.loads(path.read_text(encoding="utf-8").split("\n---\n", 1)[1])
+        if isinstance(body, dict):
+            yield path.stem.rsplit("__", 1)[1], body
+
+
+def without_additions(value):
+    if isinstance(value, dict):
+        return {name: without_additions(item) for name, item in value.items() if name not in ADDITIONS}
+    if isinstance(value, list):
+        return [without_additions(item) for item in value]
+    return value
+
+
+def problem(kind, value, at="the body"):
+    """What keeps `value` from being a `kind`, or None. pydantic reads the lists of these types too late to tell."""
+    origin, options = typing.get_origin(kind), typing.get_args(kind)
+    if typing_extensions.is_typeddict(kind):
+        return object_problem(kind, value, at)
+    if origin in (typing_extensions.Required, typing_extensions.NotRequired, typing.Annotated):
+        return problem(options[0], value, at)
+    if origin in (typing.Union, types_of_python.UnionType):
+        problems = [problem(option, value, at) for option in options]
+        return None if None in problems else max((p for p in problems), key=len)
+    if origin in (typing.Literal, typing_extensions.Literal):
+        return None if value in options else f"{at}: {value!r} is none of {options}"
+    if origin in (list, collections.abc.Iterable, collections.abc.Sequence):
+        if not isinstance(value, list):
+            return f"{at} is no list"
+        found = (problem(options[0], item, f"{at}[{number}]") for number, item in enumerate(value))
+        return next((one for one in found if one), None)
+    if kind in (object, typing.Any):
+        return None
+    wanted = {float: (int, float), None: type(None)}.get(kind, origin or kind)
+    return None if isinstance(value, wanted) else f"{at}: {value!r} is no {wanted}"
+
+
+def object_problem(kind, value, at):
+    if not isinstance(value, dict):
+        return f"{at} is no object"
+    fields = typing_extensions.get_type_hints(kind, include_extras=True)
+    for name in value:
+        if name not in fields:
+            return f"{at}.{name} is not known"
+        found = problem(fields[name], value[name], f"{at}.{name}")
+        if found:
+            return found
+    missing = [name for name in kind.__required_keys__ if name not in value]
+    return f"{at} lacks {missing}" if missing else None
+
+
+def fits(kind, name, body):
+    found = problem(kind, body)
+    assert found is None, f"{name}: {found}"
+
+
+@check
+def bosun_anthropic_requests(_port):
+    for name, body in bodies("anthropic"):
+        fits(MessageCreateParamsStreaming, name, body)
+
+
+@check
+def bosun_openai_chat_requests(_port):
+    for name, body in bodies("openai_chat"):
+        fits(CompletionCreateParamsStreaming, name, without_additions(body))
