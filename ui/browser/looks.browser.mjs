@@ -25,6 +25,22 @@ async function faults(page) {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((html) => html.slice(0, 160)).join('\n    ')}`);
 }
 
+/** Controls that what lies around them cuts off at the right: nobody could read or press them. */
+const cutOff = () => {
+  const cut = [];
+  for (const control of document.querySelectorAll('button, input, textarea, select, .badge, .chip')) {
+    if (!control.checkVisibility() || control.closest('.sr-only, .veil')) continue;
+    const { right, width } = control.getBoundingClientRect();
+    if (width <= 1) continue;
+    for (let around = control.parentElement; around; around = around.parentElement) {
+      if (getComputedStyle(around).overflowX === 'visible') continue;
+      if (right > around.getBoundingClientRect().right + 1) cut.push(control.outerHTML.slice(0, 120));
+      break;
+    }
+  }
+  return cut;
+};
+
 describe('screens', { concurrency: Math.min(3, availableParallelism()) }, () => {
   for (const [name, { query, act }] of Object.entries(SCREENS)) {
     for (const { theme, lang, size } of LOOKS) {
@@ -34,6 +50,7 @@ describe('screens', { concurrency: Math.min(3, availableParallelism()) }, () => 
         await rest(page);
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(overflow <= 0, `${overflow} pixels too wide`);
+        assert.deepEqual(await page.evaluate(cutOff), [], 'nothing is cut off');
         assert.deepEqual(await faults(page), []);
         assert.deepEqual(page.faults, []);
         await page.close();

@@ -134,6 +134,35 @@ test('the window’s own keys do what the sheet says', async () => {
   await done(page);
 });
 
+const DIALOGS = {
+  settings: (page) => page.keyboard.press('Control+,'),
+  'the shortcut sheet': (page) => page.keyboard.press('Control+/'),
+  'a link': (page) => page.getByRole('link').first().click(),
+};
+
+test('Escape shuts every dialog, wherever the focus is, and stops nothing', async () => {
+  const page = await site.show({ recorded: 'hostile' });
+  for (const [name, ask] of Object.entries(DIALOGS)) {
+    await ask(page);
+    const dialog = page.locator('.dialog');
+    await dialog.waitFor();
+    // A press on what cannot hold the focus takes it out of the dialog.
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual(await calls(page, 'stopTurn'), [], `${name} took the key`);
+  }
+  await done(page);
+});
+
+test('where the data cannot be used, the start can be tried again', async () => {
+  const page = await site.show({ recorded: 'locked' });
+  await page.getByText('is locked by another program').waitFor();
+  await button(page, 'Try again').click();
+  await page.getByRole('heading', { level: 1, name: 'Token refresh fails after sleep' }).waitFor();
+  await done(page);
+});
+
 test('Escape stops the turn', async () => {
   const page = await site.show();
   await page.keyboard.press('Escape');

@@ -10,9 +10,11 @@ const welcome = (steps) => async (page) => {
   if (steps > 1) await page.locator('footer .btn').nth(1).click();
 };
 
+/** A card counts for nothing until it has been in sight for a moment, so the press is made until it is taken. */
 const answer = (at) => async (page) => {
-  await page.locator('.answers .btn:not([disabled])').first().waitFor();
-  await page.locator('.answers .btn').nth(at).click();
+  const choice = page.locator('.answers .btn').nth(at);
+  await choice.waitFor();
+  while (await choice.isVisible()) await choice.click({ timeout: 1000 }).catch(() => undefined);
 };
 
 const hosts = { recorded: 'hostile' };
@@ -51,5 +53,6 @@ export const SCREENS = {
   empty: { query: { recorded: 'empty' } },
   noproject: { query: { recorded: 'noproject' } },
   nokey: { query: { recorded: 'nokey' } },
+  locked: { query: { recorded: 'locked' } },
   failed: { act: (page) => page.getByRole('button', { name: /Windows path tests/ }).click() },
 };

@@ -27,6 +27,7 @@ const later = <T>(value: () => T): Promise<T> =>
 /** A host without a core, for a plain browser and for tests. */
 export function recordedClient(world: World): { client: UiClient; host: Host } {
   const host = new Host(world);
+  let starts = 0;
   const act = (name: string, value: unknown, action: () => void = () => undefined) => {
     host.note(name, value);
     return later(action);
@@ -34,14 +35,21 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
   const client: UiClient = {
     ...setup(host, act),
     start: () =>
-      later(() => ({
-        version: '0.1.0',
-        settings: world.settings,
-        system_language: world.systemLanguage,
-        problem: world.problem,
-      })),
+      later(() => {
+        if (++starts > 1) delete world.unusable;
+        return {
+          version: '0.1.0',
+          settings: world.settings,
+          system_language: world.systemLanguage,
+          problem: world.problem,
+        };
+      }),
     uiReady: () => act('uiReady', null),
-    subscribeProjects: () => later(() => ({ first: world.projects, close: () => undefined })),
+    subscribeProjects: () =>
+      later(() => {
+        if (world.unusable) throw { code: 'storage_unavailable', message: world.unusable };
+        return { first: world.projects, close: () => undefined };
+      }),
     pickProject: () =>
       later(() => {
         const [first] = world.projects;

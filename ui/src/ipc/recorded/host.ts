@@ -18,6 +18,8 @@ export interface World {
   settings: Settings;
   systemLanguage: string;
   problem: string | null;
+  /** The data folder cannot be used, with this sentence, until the start was asked for a second time. */
+  unusable?: string;
   projects: ProjectView[];
   providers: ProviderView[];
   models: Record<string, string[]>;

@@ -33,6 +33,15 @@ const PROVIDERS: ProviderView[] = [
     key_optional: true,
     custom: false,
   },
+  {
+    id: 'qwen',
+    label: 'Qwen (Alibaba Cloud Model Studio, international)',
+    family: 'openai_chat',
+    base_url: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    key: { source: 'environment', variable: 'DASHSCOPE_API_KEY' },
+    key_optional: false,
+    custom: true,
+  },
 ];
 
 function base(): World {
@@ -120,6 +129,10 @@ const WORLDS: Record<string, () => World> = {
     earlier: {},
   }),
   noproject: () => ({ ...base(), projects: [], sessions: [], earlier: {} }),
+  locked: () => ({
+    ...base(),
+    unusable: 'The database ~/.local/share/bosun/bosun.db is locked by another program. Close it and try again.',
+  }),
   empty: () => ({ ...base(), sessions: [], earlier: {} }),
   tools: () =>
     only(
