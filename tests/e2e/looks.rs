@@ -79,14 +79,14 @@ fn screens(window: &Window<'_>) {
         window.by_css(&format!("[role=tab]:nth-of-type({tab})")).click();
         window.shot(pane);
     }
-    window.press("Control+Shift+D");
+    window.press("Control+,");
     for section in 1..=3 {
         window.by_css(&format!("[role=dialog] [role=tab]:nth-of-type({section})")).click();
         window.shot("settings");
     }
     window.press("Escape");
     window.wait_until("return document.querySelector('[role=dialog]') === null");
-    window.press("Control+Shift+D");
+    window.press("Control+/");
     window.by_css("[role=dialog]");
     window.shot("keys");
 }

@@ -84,10 +84,10 @@ pub fn card_is_gone(window: &Window<'_>) {
     window.wait_until("return !window.cardSeen.card.isConnected");
 }
 
-/// Every file below `folder` whose bytes hold `needle`.
+/// Every file below `folder`, which may not exist, whose bytes hold `needle`.
 pub fn files_with(folder: &Path, needle: &str) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
             found.extend(files_with(&path, needle));
