@@ -4,6 +4,7 @@
 //! else to the default. The way in strips the prefix, the way out adds it again: to results, to errors, and to what the
 //! witness hears. What the default has below a route's prefix is not met by anything.
 
+mod app;
 mod part;
 mod search;
 mod transfer;
@@ -15,6 +16,7 @@ use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
     GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, Shell, VirtualPath,
 };
+pub use app::{AppMounts, MountError};
 use part::Part;
 
 /// A backend at a place in the path space.

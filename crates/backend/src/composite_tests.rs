@@ -4,7 +4,7 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
-use super::{Access, CompositeBackend, Route, RouteError, mount_point};
+use super::{Access, AppMounts, CompositeBackend, Route, RouteError, mount_point};
 use crate::{
     Backend, BackendError, Expect, FileData, GlobQuery, GrepQuery, ReadWindow, StateBackend, Truncation, Unwitnessed,
     VirtualPath,
@@ -187,6 +187,24 @@ async fn a_mount_gives_way_to_the_project() {
     for (name, expected) in [("memories", "/_memories"), ("skills", "/__skills"), ("other", "/other")] {
         assert_eq!(mount_point(&project, name).await.unwrap(), path(expected));
     }
+}
+
+#[tokio::test]
+async fn the_app_mounts_its_own() {
+    let files = [("/large_tool_results/call_1", "long"), ("/_conversation_history/s.md", "old"), ("/else", "x")];
+    let mounts = AppMounts {
+        project: Arc::new(kept(&[("/conversation_history", "the project's own"), ("/a", "")])),
+        store: None,
+        project_id: "p".into(),
+        files: files.iter().map(|(name, text)| (path(name), FileData::of(text.as_bytes(), None, 0))).collect(),
+        routes: vec![route("/notes", &[("/n", "")])],
+    };
+    let all = mounts.mount().await.unwrap();
+    let top = ["/_conversation_history/", "/a", "/conversation_history", "/large_tool_results/", "/notes/"];
+    assert_eq!(names(&all, "/").await, top);
+    let read = all.download(vec![path("/large_tool_results/call_1"), path("/_conversation_history/s.md")]).await;
+    assert_eq!(read, [Ok(b"long".to_vec()), Ok(b"old".to_vec())]);
+    assert!(all.shell().is_none());
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub use backend::{Backend, Delete, Replacement};
 pub use blobs::{BlobError, BlobStore, BlobUsage};
 pub use change::{Change, ChangeWitness, Expect, ObjectKind, PlannedChange, Unwitnessed};
 pub use clock::Now;
-pub use composite::{Access, CompositeBackend, Route, RouteError, mount_point};
+pub use composite::{Access, AppMounts, CompositeBackend, MountError, Route, RouteError, mount_point};
 pub use error::{BackendError, PathError};
 pub use file::{ContentHash, FileData, FileInfo, FileStamp, ReadContent, ReadResult, ReadWindow, TextPage};
 pub use filesystem::{FilesystemBackend, FilesystemOptions};

@@ -22,6 +22,10 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Backend(#[from] BackendError),
     #[error(transparent)]
+    Mount(#[from] bosun_backend::MountError),
+    #[error(transparent)]
+    Namespace(#[from] bosun_backend::StoreError),
+    #[error(transparent)]
     Tools(#[from] bosun_tools::RegistryError),
     #[error("no model was named; name one with --model, for example --model anthropic:claude-sonnet-4-5")]
     NoModel,

@@ -1,5 +1,6 @@
 //! `bosun tools`: single tools over a project, one JSON object per line in, one per line out.
 
+mod kind;
 mod memory;
 mod request;
 
@@ -8,18 +9,16 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bosun_backend::{
-    Backend, FilesystemBackend, FilesystemOptions, LocalShellBackend, LocalShellOptions, OutputSink, Unwitnessed,
-    project_root,
-};
+use bosun_backend::{Backend, OutputSink, Unwitnessed};
 use bosun_model::{Abilities, CallId, ContentBlock};
 use bosun_tools::{BuiltinOptions, ToolContext, ToolError, ToolOutput, ToolRegistry, builtin_tools};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use futures_util::FutureExt;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
+use self::kind::{Kind, RouteTo};
 use self::memory::Memory;
 use self::request::{Answer, Request};
 use crate::Exit;
@@ -34,25 +33,22 @@ One per line, in the same order, on standard output:
   {\"id\": 1, \"status\": \"success\", \"content\": \"…\", \"artifact\": {…}}
 Nothing asks: whoever writes the lines approves them.")]
 pub(crate) struct ToolsArgs {
-    /// The project folder; `/` in paths is this folder.
+    /// The project folder; `/` in paths is this folder. Kinds that keep their files elsewhere need none.
     #[arg(long, value_name = "DIR")]
-    project: PathBuf,
-    /// What the tools work on.
-    #[arg(long, value_enum, default_value_t = BackendKind::Shell)]
-    backend: BackendKind,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum BackendKind {
-    /// The folder's files, and commands in it.
-    Shell,
-    /// The folder's files; there is no `execute`.
-    Filesystem,
+    project: Option<PathBuf>,
+    /// What the tools work on: shell, filesystem, state, store[:NAMESPACE], or composite (the project with the app's
+    /// own mounts).
+    #[arg(long, value_name = "KIND[:ARG]", default_value = "shell")]
+    backend: Kind,
+    /// Another backend below a folder: `/notes=store:notes/mine`, `/old=filesystem:/srv/old`. May be given several
+    /// times; the longest prefix counts.
+    #[arg(long = "route", value_name = "PREFIX=KIND[:ARG]")]
+    routes: Vec<RouteTo>,
 }
 
 /// Answers lines until standard input ends. A call that fails is an answer too, so the exit code is about the program.
 pub(crate) async fn serve(args: ToolsArgs) -> Result<Exit, Failure> {
-    let mut bench = Bench::open(&args)?;
+    let mut bench = Bench::open(args).await?;
     let mut input = BufReader::new(tokio::io::stdin());
     let mut line = Vec::new();
     let mut number = 0;
@@ -89,12 +85,8 @@ struct Bench {
 }
 
 impl Bench {
-    fn open(args: &ToolsArgs) -> Result<Self, Failure> {
-        let root = project_root(&args.project)?.path;
-        let backend: Arc<dyn Backend> = match args.backend {
-            BackendKind::Shell => Arc::new(LocalShellBackend::open(&root, LocalShellOptions::default())?),
-            BackendKind::Filesystem => Arc::new(FilesystemBackend::open(&root, FilesystemOptions::default())?),
-        };
+    async fn open(args: ToolsArgs) -> Result<Self, Failure> {
+        let backend = kind::open(args.project.as_deref(), args.backend, args.routes).await?;
         let tools = ToolRegistry::new(builtin_tools(&*backend, BuiltinOptions::default()))?;
         Ok(Self { tools, backend, memory: Arc::default(), calls: 0 })
     }

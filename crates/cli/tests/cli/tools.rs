@@ -9,6 +9,7 @@ fn tools(project: &Project, arguments: &[&str], input: &[u8]) -> Vec<Value> {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("bosun"));
     command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command.args(["tools", "--project", project.root_str()]).args(arguments);
+    command.env("BOSUN_DATA_DIR", project.root().join(".data"));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -109,4 +110,27 @@ fn media_come_as_content_blocks() {
     let kinds: Vec<&str> =
         answers[0]["content"].as_array().unwrap().iter().map(|b| b["type"].as_str().unwrap()).collect();
     assert!(kinds.contains(&"media"), "{answers:#?}");
+}
+
+#[test]
+fn routes_make_one_path_space_of_several_backends() {
+    let project = Project::new().file("a.txt", "needle on disk\n");
+    let input = calls(&[
+        ("write_file", json!({ "file_path": "/b.txt", "content": "needle in memory\n" })),
+        ("write_file", json!({ "file_path": "/mem/c.txt", "content": "needle in the store\n" })),
+        ("ls", json!({ "path": "/" })),
+        ("grep", json!({ "pattern": "needle" })),
+        ("write_file", json!({ "file_path": "/disk/new.txt", "content": "x" })),
+        ("execute", json!({ "command": "true" })),
+    ]);
+    let routes = ["--backend", "state", "--route", "/disk=filesystem", "--route", "/mem=store:notes/mine"];
+    let answers = tools(&project, &routes, &input);
+    let told = told(&answers);
+    assert_eq!(told[2].1, "/b.txt\n/disk/\n/mem/");
+    assert_eq!(told[3].1, "/b.txt\n/disk/a.txt\n/mem/c.txt");
+    assert_eq!(project.read("new.txt"), "x");
+    assert_eq!(told[5].0, "error", "no default that runs commands, so there is no execute");
+    // What is in the store is there the next time; what was in memory is not.
+    let later = tools(&project, &routes, &calls(&[("glob", json!({ "pattern": "*.txt" }))]));
+    assert_eq!(later[0]["content"], "/disk/a.txt\n/disk/new.txt\n/mem/c.txt");
 }

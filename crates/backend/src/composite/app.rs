@@ -1,0 +1,67 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Access, CompositeBackend, Route, RouteError, mount_point};
+use crate::{Backend, BackendError, FileData, StateBackend, Store, StoreBackend, StoreError, StoreScope, VirtualPath};
+
+/// The path space of a session: the project at `/` and the app's own mounts (behaviour.md A25).
+///
+/// | Mount | Keeps |
+/// |---|---|
+/// | `/memories/` | the person's memories, in the store; the project's below `project/` |
+/// | `/skills/user/` | the person's skills, in the store |
+/// | `/conversation_history/`, `/large_tool_results/` | in the session's state |
+///
+/// A mount whose name the project has already is called `/_NAME/`.
+#[derive(Clone)]
+pub struct AppMounts {
+    pub project: Arc<dyn Backend>,
+    /// Without a store there are no memories and no skills of the person's.
+    pub store: Option<Arc<dyn Store>>,
+    /// Tells this project's memories from those of others; letters, digits and `- _ . @ + : ~`.
+    pub project_id: String,
+    /// The files of the session's state, by their full paths.
+    pub files: BTreeMap<VirtualPath, FileData>,
+    /// More routes, as settings have them. They keep their places: an app mount of the same place is left out.
+    pub routes: Vec<Route>,
+}
+
+/// Why the path space of a session cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MountError {
+    #[error(transparent)]
+    Project(#[from] BackendError),
+    #[error(transparent)]
+    Namespace(#[from] StoreError),
+    #[error(transparent)]
+    Route(#[from] RouteError),
+}
+
+impl AppMounts {
+    /// # Errors
+    /// [`MountError`]: the project cannot be listed, its id is no name, or two routes are at one place.
+    pub async fn mount(self) -> Result<CompositeBackend, MountError> {
+        let mut routes = self.routes.clone();
+        let mut add = |prefix: VirtualPath, backend: Arc<dyn Backend>| {
+            if !self.routes.iter().any(|route| route.prefix == prefix) {
+                routes.push(Route { prefix, backend, access: Access::ReadWrite });
+            }
+        };
+        for name in ["conversation_history", "large_tool_results"] {
+            let prefix = mount_point(&*self.project, name).await?;
+            add(prefix.clone(), Arc::new(StateBackend::mounted(&self.files, &prefix)));
+        }
+        if let Some(store) = &self.store {
+            let stored = |scope: StoreScope, kind: &str| -> Result<Arc<dyn Backend>, StoreError> {
+                Ok(Arc::new(StoreBackend::new(Arc::clone(store), scope.namespace(kind)?)))
+            };
+            let memories = mount_point(&*self.project, "memories").await?;
+            let of_project = memories.join("project").map_err(BackendError::from)?;
+            add(of_project, stored(StoreScope::Project(self.project_id.clone()), "memories")?);
+            add(memories, stored(StoreScope::User, "memories")?);
+            let skills = mount_point(&*self.project, "skills").await?;
+            add(skills.join("user").map_err(BackendError::from)?, stored(StoreScope::User, "skills")?);
+        }
+        Ok(CompositeBackend::new(self.project, routes)?)
+    }
+}

@@ -1,0 +1,199 @@
+//! Backends by the names that the command line has for them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use bosun_backend::{
+    Access, AppMounts, Backend, CompositeBackend, ContentHash, FilesystemBackend, FilesystemOptions, LocalShellBackend,
+    LocalShellOptions, MountError, Namespace, Route, StateBackend, Store, StoreBackend, StoreScope, VirtualPath,
+    project_root,
+};
+use bosun_session::SystemClock;
+use bosun_store::{Database, KeyValueStore};
+
+use crate::failure::Failure;
+
+/// A backend to be opened.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    One(Single),
+    /// The project's shell and the app's own mounts.
+    Composite,
+}
+
+/// A backend that is not made of others.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Single {
+    /// Files that last as long as the program.
+    State,
+    /// A folder's files; the project where none is named.
+    Filesystem(Option<PathBuf>),
+    /// The same, and commands in it.
+    Shell(Option<PathBuf>),
+    /// Files in the store of the data folder; the person's memories where no namespace is named.
+    Store(Option<Namespace>),
+}
+
+/// A backend below a folder of another.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RouteTo {
+    prefix: VirtualPath,
+    kind: Single,
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, argument) = match text.split_once(':') {
+            Some((name, argument)) => (name, Some(argument).filter(|argument| !argument.is_empty())),
+            None => (text, None),
+        };
+        let folder = || argument.map(PathBuf::from);
+        let plain = |kind: Self| match argument {
+            Some(argument) => Err(format!("{name} takes nothing behind it, and here is '{argument}'")),
+            None => Ok(kind),
+        };
+        match name {
+            "state" => plain(Self::One(Single::State)),
+            "composite" => plain(Self::Composite),
+            "filesystem" => Ok(Self::One(Single::Filesystem(folder()))),
+            "shell" => Ok(Self::One(Single::Shell(folder()))),
+            "store" => {
+                let namespace = argument.map(|argument| Namespace::new(argument.split('/'))).transpose();
+                Ok(Self::One(Single::Store(namespace.map_err(|error| error.to_string())?)))
+            }
+            other => Err(format!("'{other}' is no backend; take state, filesystem, shell, store or composite")),
+        }
+    }
+}
+
+impl FromStr for RouteTo {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (prefix, kind) = text
+            .split_once('=')
+            .ok_or_else(|| "a route is PREFIX=KIND[:ARG], for example /notes=store:notes/mine".to_owned())?;
+        let prefix = VirtualPath::parse(prefix).map_err(|error| error.to_string())?;
+        match kind.parse()? {
+            Kind::Composite => Err("composite is the whole path space; it cannot be below a folder of another".into()),
+            Kind::One(kind) => Ok(Self { prefix, kind }),
+        }
+    }
+}
+
+/// Opens `kind` with `routes` over it.
+pub(super) async fn open(
+    project: Option<&Path>,
+    kind: Kind,
+    routes: Vec<RouteTo>,
+) -> Result<Arc<dyn Backend>, Failure> {
+    let mut opener = Opener { project, store: None };
+    let mut opened = Vec::with_capacity(routes.len());
+    for RouteTo { prefix, kind } in routes {
+        let backend = opener.single(kind)?;
+        opened.push(Route { prefix, backend, access: Access::ReadWrite });
+    }
+    let default = match kind {
+        Kind::One(kind) => opener.single(kind)?,
+        Kind::Composite => {
+            let mounts = AppMounts {
+                project: opener.single(Single::Shell(None))?,
+                store: Some(opener.store()?),
+                project_id: opener.project_id()?,
+                files: BTreeMap::new(),
+                routes: opened,
+            };
+            return Ok(Arc::new(mounts.mount().await?));
+        }
+    };
+    if opened.is_empty() {
+        return Ok(default);
+    }
+    Ok(Arc::new(CompositeBackend::new(default, opened).map_err(MountError::from)?))
+}
+
+/// What several backends of one command line share.
+struct Opener<'a> {
+    project: Option<&'a Path>,
+    store: Option<Arc<dyn Store>>,
+}
+
+impl Opener<'_> {
+    fn single(&mut self, kind: Single) -> Result<Arc<dyn Backend>, Failure> {
+        Ok(match kind {
+            Single::State => Arc::new(StateBackend::new([])),
+            Single::Filesystem(folder) => {
+                Arc::new(FilesystemBackend::open(&self.folder(folder)?, FilesystemOptions::default())?)
+            }
+            Single::Shell(folder) => {
+                Arc::new(LocalShellBackend::open(&self.folder(folder)?, LocalShellOptions::default())?)
+            }
+            Single::Store(namespace) => {
+                let namespace = namespace.map_or_else(|| StoreScope::User.namespace("memories"), Ok)?;
+                Arc::new(StoreBackend::new(self.store()?, namespace))
+            }
+        })
+    }
+
+    fn folder(&self, named: Option<PathBuf>) -> Result<PathBuf, Failure> {
+        let folder = named.as_deref().or(self.project).ok_or(Failure::NoProject)?;
+        Ok(project_root(folder)?.path)
+    }
+
+    /// The same for one folder, whatever it is called.
+    fn project_id(&self) -> Result<String, Failure> {
+        let folder = self.folder(None)?;
+        let hash = ContentHash::of(folder.as_os_str().as_encoded_bytes());
+        Ok(hash.as_str().chars().take(16).collect())
+    }
+
+    fn store(&mut self) -> Result<Arc<dyn Store>, Failure> {
+        if let Some(store) = &self.store {
+            return Ok(Arc::clone(store));
+        }
+        let folder = bosun_store::data_folder().ok_or(Failure::NoDataFolder)?;
+        let store: Arc<dyn Store> = Arc::new(KeyValueStore::new(Database::open(&folder)?, Arc::new(SystemClock)));
+        self.store = Some(Arc::clone(&store));
+        Ok(store)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn kinds_by_name() {
+        let namespace = |parts: &[&str]| Some(Namespace::new(parts.iter().copied()).unwrap());
+        for (text, kind) in [
+            ("state", Kind::One(Single::State)),
+            ("shell", Kind::One(Single::Shell(None))),
+            ("filesystem:/srv/x:y", Kind::One(Single::Filesystem(Some("/srv/x:y".into())))),
+            ("store", Kind::One(Single::Store(None))),
+            ("store:notes/mine", Kind::One(Single::Store(namespace(&["notes", "mine"])))),
+            ("composite", Kind::Composite),
+        ] {
+            assert_eq!(text.parse(), Ok(kind), "{text}");
+        }
+        for (text, word) in [("disk", "filesystem"), ("state:x", "nothing"), ("store:a//b", "a//b")] {
+            let error = text.parse::<Kind>().unwrap_err();
+            assert!(error.contains(word), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn routes_by_prefix() {
+        let route: RouteTo = "/notes/=store:notes".parse().unwrap();
+        assert_eq!(route.prefix.as_str(), "/notes");
+        for (text, word) in [("/x", "PREFIX=KIND"), ("/../x=state", ".."), ("/x=composite", "whole")] {
+            let error = text.parse::<RouteTo>().unwrap_err();
+            assert!(error.contains(word), "{text}: {error}");
+        }
+    }
+}
