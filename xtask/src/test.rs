@@ -13,6 +13,7 @@ use crate::setup::{self, Missing, Need};
 use crate::ui;
 
 mod cache;
+mod mcp;
 mod report;
 mod rust;
 mod tally;
@@ -22,7 +23,7 @@ use report::Report;
 use tally::Tally;
 
 /// The parts one can ask for by name, in the order they run.
-const STAGES: [&str; 5] = ["ui", "tree", "rust", "wire", "window"];
+const STAGES: [&str; 6] = ["ui", "tree", "rust", "wire", "mcp", "window"];
 
 /// What the person asked for.
 struct Options {
@@ -72,7 +73,7 @@ impl Options {
         if self.wants("window") {
             needs.extend([Need::Window, Need::Keyring]);
         }
-        if self.wants("wire") {
+        if self.wants("wire") || self.wants("mcp") {
             needs.push(Need::Python);
         }
         needs
@@ -144,6 +145,12 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
         match missing.reason(Need::Python) {
             Some(reason) => report.skip("wire: official clients", reason),
             None => wire::stage(place, report),
+        }
+    }
+    if options.wants("mcp") {
+        match missing.reason(Need::Python) {
+            Some(reason) => report.skip("mcp: published servers", reason),
+            None => mcp::stage(place, &runner, report),
         }
     }
     if options.wants("window") {

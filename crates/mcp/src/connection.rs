@@ -28,6 +28,8 @@ use crate::{ServerConfig, text};
 const MOST_PAGES: usize = 50;
 /// Time for a program whose pipe closed to be found ended.
 const POST_MORTEM: Duration = Duration::from_millis(500);
+/// Time for the last words of a program that has ended.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 /// Characters of a server's own error message.
 const LONGEST_MESSAGE_SHOWN: usize = 2_000;
 
@@ -45,7 +47,7 @@ pub(crate) struct Attached {
     guard: Arc<Guard>,
     words: LastWords,
     /// Reads what it writes to its standard error; ends with it.
-    _listening: JoinSet<()>,
+    listening: Mutex<JoinSet<()>>,
 }
 
 /// What a server may ask of this client: nothing. It offers neither a model nor files nor questions to a person, so
@@ -81,8 +83,12 @@ impl Connection {
         let (guard, words) = (Arc::new(Guard::default()), LastWords::default());
         let mut listening = JoinSet::new();
         listening.spawn(words.clone().listen(pipes.stderr));
-        let program =
-            Attached { running: Mutex::new(Some(running)), guard: Arc::clone(&guard), words, _listening: listening };
+        let program = Attached {
+            running: Mutex::new(Some(running)),
+            guard: Arc::clone(&guard),
+            words,
+            listening: Mutex::new(listening),
+        };
         let transport = AsyncRwTransport::new_client(Guarded::new(pipes.stdout, guard), pipes.stdin)
             .with_max_line_length(usize::try_from(LONGEST_MESSAGE).unwrap_or(usize::MAX));
         let stale = Arc::new(AtomicBool::new(false));
@@ -201,6 +207,10 @@ impl Attached {
             Some(running) => tokio::time::timeout(POST_MORTEM, running.wait()).await.ok()?.ok()?.to_string(),
             None => "was ended".into(),
         };
+        let heard = async { self.listening.lock().await.join_next().await };
+        if tokio::time::timeout(LAST_WORDS, heard).await.is_err() {
+            tracing::debug!("something a server started still holds its standard error");
+        }
         Some(match self.words.get() {
             Some(words) => format!("{exit}; it last said: {words}"),
             None => exit,

@@ -7,17 +7,24 @@
 )]
 
 #[allow(dead_code, reason = "each file of tests uses a part of it")]
-#[path = "fixture.rs"]
-mod fixture;
+#[path = "../support/stage.rs"]
+mod stage;
 
 use std::path::PathBuf;
 
-use bosun_mcp::Health;
+use bosun_mcp::{Health, ServerConfig};
 use bosun_model::ContentBlock;
 use bosun_tools::ToolKind;
-use fixture::{Stage, program, text_of};
 use pretty_assertions::assert_eq;
 use serde_json::json;
+use stage::{Stage, program, text_of};
+
+/// A server in Python, made with the SDK of the protocol's own people.
+fn python() -> ServerConfig {
+    let python = std::env::var("BOSUN_MCP_PYTHON")
+        .expect("BOSUN_MCP_PYTHON names a Python with the package mcp; `cargo xtask test --only mcp` makes one");
+    program(&python, &[concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/mcp/server.py")])
+}
 
 /// The start script of a package from npm.
 fn package(name: &str) -> String {
@@ -99,4 +106,27 @@ async fn the_end_of_a_session_ends_its_servers() {
     assert_eq!(stage.health(), Health::Stopped);
     let refusal = stage.run(&*tool, json!({ "message": "x" })).await.unwrap_err().to_string();
     assert!(refusal.contains("ended with its session"), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_server_in_python_answers_typed_and_nested_arguments() {
+    let stage = Stage::started(python()).await;
+    assert_eq!(stage.names(), ["s__add", "s__fail", "s__picture", "s__plan", "s__route"]);
+    assert_eq!(stage.text("s__add", json!({ "a": 2, "b": "40" })).await, "42");
+    let route = json!({ "route": { "start": { "name": "A" }, "stops": [{ "name": "B" }, { "name": "C" }] } });
+    assert_eq!(stage.text("s__route", route).await, "A > B > C");
+    let plan = stage.text("s__plan", json!({ "days": 2 })).await;
+    assert!(plan.contains("\"day\":2") || plan.contains("\"day\": 2"), "{plan}");
+    let picture = stage.call("s__picture", json!({})).await.unwrap();
+    assert!(matches!(picture.content.last(), Some(ContentBlock::Media(_))), "{}", text_of(&picture));
+    let failed = stage.call("s__fail", json!({})).await.unwrap();
+    assert!(failed.is_error && text_of(&failed).contains("Error executing tool fail"), "{}", text_of(&failed));
+}
+
+#[tokio::test]
+async fn a_server_in_python_that_was_killed_is_started_again() {
+    let stage = Stage::started(python()).await;
+    let refusal = stage.refusal("s__fail", json!({ "how": "hard" })).await;
+    assert!(refusal.contains("ended with code 9"), "{refusal}");
+    assert_eq!(stage.text("s__add", json!({ "a": 1, "b": 1 })).await, "2");
 }
