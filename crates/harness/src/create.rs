@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use bosun_agent::{Agent, AgentParts, IdSource, Limits, Middleware, Policy, TurnContext, UuidSource};
 use bosun_backend::{Backend, BlobStore};
-use bosun_model::{CacheLifetime, ChatModel, SystemBlock};
+use bosun_model::{CacheLifetime, ChatModel, OutputSchema, SystemBlock};
 use bosun_tools::{DynTool, RegistryError};
 
 use crate::stack::{Blueprint, Kit, Owner};
@@ -41,6 +41,10 @@ pub struct DeepAgentConfig {
     pub cache: CacheLifetime,
     /// In addition to the general-purpose one; one of that name replaces it.
     pub subagents: Vec<SubagentSpec>,
+    /// Models that subagents may be given, by the name their specs give.
+    pub models: BTreeMap<String, Arc<dyn ChatModel>>,
+    /// The shape of the answer at the end of a turn; `None` for prose.
+    pub output: Option<OutputSchema>,
     /// The user's own middleware, between `PatchToolCalls` and `HumanInTheLoop`.
     pub middleware: Vec<Arc<dyn Middleware>>,
     pub policy: Policy,
@@ -66,6 +70,8 @@ impl DeepAgentConfig {
             skills: SkillsOptions::default(),
             cache: CacheLifetime::default(),
             subagents: Vec::new(),
+            models: BTreeMap::new(),
+            output: None,
             middleware: Vec::new(),
             policy: Policy::default(),
             limits: Limits::default(),
@@ -81,8 +87,10 @@ pub enum DeepAgentError {
     Registry(#[from] RegistryError),
     #[error("two subagents are called '{name}'; rename one of them")]
     DuplicateSubagent { name: String },
-    #[error("there is no built-in tool '{name}' here; there are: {known}")]
+    #[error("there is no tool '{name}' here; there are: {known}")]
     UnknownTool { name: String, known: String },
+    #[error("the subagent's model '{name}' is not set up; set it up, or take the model out of the subagent")]
+    UnknownModel { name: String },
 }
 
 /// Builds an agent with the default stack around the given model and backend.
@@ -98,6 +106,8 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         cache: config.cache,
         skills: config.skills,
         descriptions: config.descriptions,
+        tools: config.tools.clone(),
+        models: config.models,
     });
     let mut system = vec![SystemBlock::new(prompt::BASE)];
     if let Some(text) = config.system_prompt {
@@ -109,6 +119,8 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         memory: remembers.then_some(config.memory),
         skills: blueprint.skills.clone(),
         allowed: config.builtin_tools.as_deref(),
+        others: Vec::new(),
+        output: config.output,
     };
     let mut middleware = blueprint.stack(&*config.backend, kit)?;
     middleware.extend(config.middleware);
@@ -128,7 +140,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
     })?)
 }
 
-/// A subagent on its parent's model, backend, policy and limits.
+/// A subagent in its parent's place, with what `spec` says of its own.
 pub(crate) fn subagent(
     spec: &SubagentSpec,
     blueprint: &Arc<Blueprint>,
@@ -139,23 +151,55 @@ pub(crate) fn subagent(
     if !spec.prompt.trim().is_empty() {
         system.push(SystemBlock::new(spec.prompt.clone()));
     }
-    let skills = if spec.name == GENERAL_PURPOSE { blueprint.skills.clone() } else { SkillsOptions::default() };
-    let kit = Kit { owner: Owner::Subagent, memory: None, skills, allowed: spec.tools.as_deref() };
+    let model = match &spec.model {
+        None => Arc::clone(&owner.model),
+        Some(name) => {
+            let model = blueprint.models.get(name).cloned();
+            model.ok_or_else(|| DeepAgentError::UnknownModel { name: name.clone() })?
+        }
+    };
+    let is_allowed = |name: &String| spec.tools.as_ref().is_none_or(|allowed| allowed.contains(name));
+    let kit = Kit {
+        owner: Owner::Subagent,
+        memory: None,
+        skills: skills_of(spec, blueprint),
+        allowed: spec.tools.as_deref(),
+        others: blueprint.tools.iter().map(|tool| tool.spec().name.clone()).collect(),
+        output: spec.output.clone(),
+    };
     let mut middleware = blueprint.stack(&*owner.backend, kit)?;
     middleware.push(Arc::new(HumanInTheLoop));
+    let max_steps = spec.max_steps.unwrap_or(u32::MAX).min(owner.limits.max_steps);
     Ok(Agent::new(AgentParts {
         name: spec.name.clone(),
-        model: Arc::clone(&owner.model),
-        tools: Vec::new(),
+        model,
+        tools: blueprint.tools.iter().filter(|tool| is_allowed(&tool.spec().name)).cloned().collect(),
         middleware,
         system,
         backend: Arc::clone(&owner.backend),
         blobs: owner.blobs.clone(),
         subagents: Some(Arc::new(DeclaredSubagents { blueprint: Arc::clone(blueprint) })),
-        limits: owner.limits,
+        limits: Limits { max_steps, ..owner.limits },
         ids: Arc::clone(&owner.ids),
-        policy: (*owner.policy()).clone(),
+        policy: stricter(&owner.policy(), spec),
     })?)
+}
+
+fn skills_of(spec: &SubagentSpec, blueprint: &Blueprint) -> SkillsOptions {
+    let is_general = spec.name == GENERAL_PURPOSE;
+    let mut skills = if is_general { blueprint.skills.clone() } else { SkillsOptions::default() };
+    skills.sources.extend(spec.skills.iter().cloned());
+    skills
+}
+
+/// The parent's rules, and what the subagent asks in addition: it can be given less than its parent may, never more.
+fn stricter(parent: &Policy, spec: &SubagentSpec) -> Policy {
+    let mut policy = parent.clone();
+    for (tool, config) in &spec.interrupt_on {
+        let rule = policy.interrupt_on.entry(tool.clone()).or_default();
+        rule.get_or_insert_with(|| config.clone());
+    }
+    policy
 }
 
 fn subagent_specs(own: Vec<SubagentSpec>) -> Result<Arc<[SubagentSpec]>, DeepAgentError> {

@@ -10,6 +10,7 @@ mod artifacts;
 mod create;
 mod eviction;
 mod filesystem;
+mod final_answer;
 mod front_matter;
 mod human_in_the_loop;
 mod media;
@@ -28,6 +29,7 @@ mod tokens;
 pub use artifacts::Artifacts;
 pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
 pub use filesystem::{Filesystem, FilesystemOptions};
+pub use final_answer::FinalAnswer;
 pub use human_in_the_loop::HumanInTheLoop;
 pub use memory::{Memory, MemoryOptions, MemorySearch};
 pub use patch_tool_calls::PatchToolCalls;
@@ -35,7 +37,7 @@ pub use prompt_caching::PromptCaching;
 pub use skills::{
     BuiltinSkill, PinnedSkill, SKILLS_FIELD, Skill, SkillSet, SkillSource, Skills, SkillsOptions, builtin_skills,
 };
-pub use sub_agents::{GENERAL_PURPOSE, SubAgents, SubagentSpec};
+pub use sub_agents::{GENERAL_PURPOSE, LoadedSubagents, SubAgents, SubagentSpec, load_subagents};
 pub use summarization::{
     Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization, SummarizationOptions,
     Summary, SummaryCause, Threshold, edit_summary, undo_summary,

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext, TurnEnd};
 use bosun_backend::Backend;
-use bosun_model::{AiMessage, CacheLifetime, ChatRequest, ToolCall, ToolSpec};
+use bosun_model::{AiMessage, CacheLifetime, ChatModel, ChatRequest, OutputSchema, ToolCall, ToolSpec};
 use bosun_tools::{ArgumentError, DynTool, Preview, StateUpdate, ToolContext, ToolError, ToolKind, ToolOutput};
 use serde_json::Value;
 
 use crate::{
-    Artifacts, DeepAgentError, Filesystem, FilesystemOptions, Memory, MemoryOptions, PatchToolCalls, PromptCaching,
-    Skills, SkillsOptions, SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
+    Artifacts, DeepAgentError, Filesystem, FilesystemOptions, FinalAnswer, Memory, MemoryOptions, PatchToolCalls,
+    PromptCaching, Skills, SkillsOptions, SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
 };
 
 /// What an agent and its subagents have in common.
@@ -25,6 +25,10 @@ pub(crate) struct Blueprint {
     pub skills: SkillsOptions,
     /// Descriptions of tools, by name, in the place of their own.
     pub descriptions: BTreeMap<String, String>,
+    /// The main agent's tools besides the built-in ones.
+    pub tools: Vec<Arc<dyn DynTool>>,
+    /// Models that subagents may be given, by name.
+    pub models: BTreeMap<String, Arc<dyn ChatModel>>,
 }
 
 /// What one agent has of its own.
@@ -35,6 +39,10 @@ pub(crate) struct Kit<'a> {
     pub skills: SkillsOptions,
     /// The built-in tools it has, where not all.
     pub allowed: Option<&'a [String]>,
+    /// Names in `allowed` that are no built-in tools.
+    pub others: Vec<String>,
+    /// The shape of its answer, where it has one.
+    pub output: Option<OutputSchema>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,13 +75,16 @@ impl Blueprint {
             (Role::Works, Arc::new(PromptCaching::new(self.cache))),
             (Role::Works, Arc::new(PatchToolCalls)),
         ]);
-        let known: Vec<String> =
+        let mut known: Vec<String> =
             members.iter().flat_map(|(_, member)| member.tools()).map(|tool| tool.spec().name.clone()).collect();
-        check_names(&known, kit.allowed.unwrap_or_default().iter())?;
         if kit.owner == Owner::Main {
             check_names(&known, self.descriptions.keys())?;
         }
-        Ok(members.into_iter().filter_map(|(role, member)| self.chosen(role, member, kit.allowed)).collect())
+        known.extend(kit.others);
+        check_names(&known, kit.allowed.unwrap_or_default().iter())?;
+        let answer = kit.output.map(|output| Arc::new(FinalAnswer::new(output)) as Arc<dyn Middleware>);
+        let chosen = members.into_iter().filter_map(|(role, member)| self.chosen(role, member, kit.allowed));
+        Ok(chosen.chain(answer).collect())
     }
 
     /// `member` with the tools it may offer, or nothing where it has nothing left to do.

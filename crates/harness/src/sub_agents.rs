@@ -1,3 +1,6 @@
+mod file;
+mod spec;
+
 use std::sync::Arc;
 
 use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, Subagents, TurnContext};
@@ -6,32 +9,8 @@ use bosun_tools::{DynTool, SubagentCard, Task, erase};
 
 use crate::stack::Blueprint;
 use crate::{create, prompt};
-
-/// The subagent that every agent has.
-pub const GENERAL_PURPOSE: &str = "general-purpose";
-
-/// A subagent, as it is declared.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SubagentSpec {
-    pub name: String,
-    /// When to send it, for the model that may.
-    pub description: String,
-    /// Its own instructions, after the base prompt for subagents.
-    pub prompt: String,
-    /// The built-in tools it has, by name; `None` gives it all that its parent has.
-    pub tools: Option<Vec<String>>,
-}
-
-impl SubagentSpec {
-    pub fn general_purpose() -> Self {
-        Self {
-            name: GENERAL_PURPOSE.into(),
-            description: prompt::GENERAL_PURPOSE.into(),
-            prompt: String::new(),
-            tools: None,
-        }
-    }
-}
+pub use file::{LoadedSubagents, load_subagents};
+pub use spec::{GENERAL_PURPOSE, SubagentSpec};
 
 /// Delegation: the `task` tool and when to use it.
 pub struct SubAgents {
@@ -67,7 +46,7 @@ impl Middleware for SubAgents {
     }
 }
 
-/// Makes subagents from their specs, on the parent's model, backend, policy and limits.
+/// Makes subagents from their specs, in their parent's place.
 pub(crate) struct DeclaredSubagents {
     pub blueprint: Arc<Blueprint>,
 }

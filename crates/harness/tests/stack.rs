@@ -12,5 +12,7 @@ mod eviction;
 mod memory;
 #[path = "stack/skills.rs"]
 mod skills;
+#[path = "stack/sub_agents.rs"]
+mod sub_agents;
 #[path = "stack/summarization.rs"]
 mod summarization;

@@ -1,0 +1,148 @@
+use std::sync::Arc;
+
+use bosun_agent::{AgentError, BoxFuture, LiveEvent, Middleware, NextModel, TurnContext};
+use bosun_model::{
+    AiMessage, ChatRequest, ContentBlock, Message, MessageId, OutputSchema, StopReason, ToolSpec, ToolStatus, Usage,
+};
+use bosun_tools::{ArgumentError, DynTool, Preview, ToolContext, ToolError, ToolKind, ToolOutput, checked_arguments};
+use serde_json::Value;
+
+use crate::prompt;
+
+/// Makes the last words of a turn JSON of a given shape. The model hands its answer in with a tool, whose arguments are
+/// checked like any others, so that it works with every provider; the turn then ends with them.
+pub struct FinalAnswer {
+    tool: Arc<dyn DynTool>,
+}
+
+const NAME: &str = "final_answer";
+/// How often a model that ends in prose is reminded.
+const REMINDERS: usize = 2;
+
+impl FinalAnswer {
+    pub fn new(output: OutputSchema) -> Self {
+        Self { tool: Arc::new(HandIn::new(output)) }
+    }
+}
+
+impl Middleware for FinalAnswer {
+    fn name(&self) -> &'static str {
+        "FinalAnswer"
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        vec![Arc::clone(&self.tool)]
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        mut request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        if let Some(answer) = handed_in(&request.messages) {
+            let id = MessageId::new(cx.agent().ids.next());
+            return Box::pin(async move { Ok(last_words(id, &answer)) });
+        }
+        prompt::append(&mut request, prompt::FINAL_ANSWER);
+        Box::pin(async move {
+            let mut spent: Option<Usage> = None;
+            for _ in 0..REMINDERS {
+                let reply = next.run(request.clone()).await?;
+                if !reply.tool_calls.is_empty() || !reply.invalid_tool_calls.is_empty() {
+                    return Ok(with_usage(reply, spent));
+                }
+                // What it said does not count, so whoever shows it is told; the model sees it once more.
+                cx.log().emit(LiveEvent::ReplyDropped { message: reply.id.clone() });
+                spent = sum(spent, reply.usage);
+                if !reply.text().trim().is_empty() {
+                    request.messages.push(Arc::new(Message::Ai(reply)));
+                }
+                request.messages.push(Arc::new(Message::human("final-answer", prompt::HAND_IN)));
+            }
+            Ok(with_usage(next.run(request).await?, spent))
+        })
+    }
+}
+
+/// The answer that was handed in with the last reply.
+fn handed_in(messages: &[Arc<Message>]) -> Option<Value> {
+    let results = messages.iter().rev().take_while(|message| matches!(***message, Message::Tool(_)));
+    let taken: Vec<_> = results
+        .filter_map(|message| match &**message {
+            Message::Tool(result) if result.name == NAME && result.status == ToolStatus::Success => {
+                Some(&result.call_id)
+            }
+            _ => None,
+        })
+        .collect();
+    let reply = messages.iter().rev().find_map(|message| match &**message {
+        Message::Ai(reply) => Some(reply),
+        _ => None,
+    })?;
+    reply.tool_calls.iter().find(|call| taken.contains(&&call.id)).map(|call| call.args.clone())
+}
+
+fn last_words(id: MessageId, answer: &Value) -> AiMessage {
+    AiMessage {
+        id,
+        content: vec![ContentBlock::text(answer.to_string())],
+        tool_calls: Vec::new(),
+        invalid_tool_calls: Vec::new(),
+        usage: None,
+        stop: StopReason::EndTurn,
+        model: None,
+    }
+}
+
+fn with_usage(reply: AiMessage, spent: Option<Usage>) -> AiMessage {
+    AiMessage { usage: sum(spent, reply.usage), ..reply }
+}
+
+fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.plus(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Takes the answer.
+struct HandIn {
+    spec: ToolSpec,
+}
+
+impl HandIn {
+    fn new(output: OutputSchema) -> Self {
+        let description = format!(
+            "Hands in the final answer ('{}') and ends your work. Call it once, alone, when everything is done.",
+            output.name
+        );
+        Self { spec: ToolSpec { name: NAME.to_owned(), description, schema: output.schema } }
+    }
+}
+
+impl DynTool for HandIn {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Plan
+    }
+
+    fn validate(&self, args: &Value) -> Result<Value, ArgumentError> {
+        checked_arguments(&self.spec, args)
+    }
+
+    fn call<'a>(&'a self, _cx: &'a ToolContext, _args: Value) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async { Ok(ToolOutput::text("The answer was handed in.")) })
+    }
+
+    fn preview<'a>(&'a self, _cx: &'a ToolContext, _args: &'a Value) -> BoxFuture<'a, Preview> {
+        Box::pin(async { Preview::Fields })
+    }
+
+    fn mutates(&self, _cx: &ToolContext, _args: &Value) -> Option<bosun_backend::VirtualPath> {
+        None
+    }
+}

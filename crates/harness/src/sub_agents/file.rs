@@ -1,0 +1,153 @@
+//! Subagents that are declared in Markdown files.
+
+use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
+use bosun_model::OutputSchema;
+use serde_json::{Map, Value};
+
+use super::SubagentSpec;
+use crate::SkillSource;
+use crate::front_matter::{self, FrontMatterError};
+
+/// What was found in folders of subagents.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadedSubagents {
+    pub specs: Vec<SubagentSpec>,
+    /// What could not be loaded or is odd, one sentence each.
+    pub problems: Vec<String>,
+}
+
+/// Why a file is no subagent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum SubagentFileError {
+    #[error(transparent)]
+    FrontMatter(#[from] FrontMatterError),
+    #[error("the front matter has no '{0}'")]
+    Missing(&'static str),
+    #[error("'{0}' is no name for a subagent: use lower-case letters, digits and single hyphens, at most 64")]
+    Name(String),
+    #[error("'{field}' must be {wanted}")]
+    Field { field: &'static str, wanted: &'static str },
+}
+
+const MOST_FILES: usize = 100;
+const MOST_LINES: u64 = 5_000;
+const DESCRIPTION: usize = 2_000;
+const KNOWN: [&str; 8] = ["name", "description", "tools", "model", "skills", "interrupt_on", "output", "max_steps"];
+
+/// Reads `<folder>/<name>.md` of each folder; of two with one name the later one counts. A folder that is not there is
+/// left out. A project's folder belongs here only if the person trusts the project.
+pub async fn load_subagents(backend: &dyn Backend, folders: &[VirtualPath]) -> LoadedSubagents {
+    let mut loaded = LoadedSubagents::default();
+    for folder in folders {
+        let entries = match backend.ls(folder).await {
+            Ok(entries) => entries,
+            Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => continue,
+            Err(error) => {
+                loaded.problems.push(format!("{folder}: {error}"));
+                continue;
+            }
+        };
+        let files = entries.into_iter().filter(|entry| !entry.is_dir && entry.path.as_str().ends_with(".md"));
+        for (count, file) in files.enumerate() {
+            if count == MOST_FILES {
+                loaded.problems.push(format!("{folder}: only the first {MOST_FILES} subagents are loaded"));
+                break;
+            }
+            take(backend, &file.path, &mut loaded).await;
+        }
+    }
+    loaded
+}
+
+async fn take(backend: &dyn Backend, path: &VirtualPath, loaded: &mut LoadedSubagents) {
+    let text = match backend.read(path, ReadWindow { offset: 0, limit: MOST_LINES }).await {
+        Ok(read) => match read.content {
+            ReadContent::Text(page) => page.lines.join("\n"),
+            ReadContent::Bytes { .. } => return loaded.problems.push(format!("{path}: it is no text")),
+        },
+        Err(error) => return loaded.problems.push(format!("{path}: {error}")),
+    };
+    match parse(&text) {
+        Ok((spec, warnings)) => {
+            loaded.problems.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
+            loaded.specs.retain(|known| known.name != spec.name);
+            loaded.specs.push(spec);
+        }
+        Err(error) => loaded.problems.push(format!("{path}: {error}")),
+    }
+}
+
+fn parse(text: &str) -> Result<(SubagentSpec, Vec<String>), SubagentFileError> {
+    let read = front_matter::parse(text)?;
+    let fields = &read.fields;
+    let name = word(fields, "name")?.ok_or(SubagentFileError::Missing("name"))?;
+    let description = word(fields, "description")?.ok_or(SubagentFileError::Missing("description"))?;
+    let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    if name.len() > 64 || !name.split('-').all(is_part) {
+        return Err(SubagentFileError::Name(name));
+    }
+    let unknown = fields.keys().filter(|key| !KNOWN.contains(&key.as_str()));
+    let mut warnings: Vec<String> = unknown.map(|key| format!("'{key}' is not known and has no effect")).collect();
+    warnings.extend(read.warning);
+    let output = match fields.get("output") {
+        None | Some(Value::Null) => None,
+        Some(schema @ Value::Object(_)) => Some(OutputSchema { name: name.clone(), schema: schema.clone() }),
+        Some(_) => return Err(SubagentFileError::Field { field: "output", wanted: "a JSON schema of an object" }),
+    };
+    let asks = list(fields, "interrupt_on")?.unwrap_or_default();
+    let spec = SubagentSpec {
+        description: description.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(DESCRIPTION).collect(),
+        prompt: read.body.trim().to_owned(),
+        tools: list(fields, "tools")?,
+        model: word(fields, "model")?.filter(|model| model != "inherit"),
+        skills: skills(fields)?,
+        interrupt_on: asks.into_iter().map(|tool| (tool, Default::default())).collect(),
+        output,
+        max_steps: steps(fields)?,
+        name,
+    };
+    Ok((spec, warnings))
+}
+
+fn word(fields: &Map<String, Value>, field: &'static str) -> Result<Option<String>, SubagentFileError> {
+    match fields.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+        Some(_) => Err(SubagentFileError::Field { field, wanted: "a text" }),
+    }
+}
+
+fn list(fields: &Map<String, Value>, field: &'static str) -> Result<Option<Vec<String>>, SubagentFileError> {
+    let wanted = SubagentFileError::Field { field, wanted: "a list of names" };
+    match fields.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => {
+            Ok(Some(text.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_owned).collect()))
+        }
+        Some(Value::Array(items)) => {
+            let names: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+            names.map(Some).ok_or(wanted)
+        }
+        Some(_) => Err(wanted),
+    }
+}
+
+fn skills(fields: &Map<String, Value>) -> Result<Vec<SkillSource>, SubagentFileError> {
+    let bad = |_| SubagentFileError::Field { field: "skills", wanted: "a list of folders" };
+    let source = |path: String| Ok(SkillSource { path: VirtualPath::parse(&path).map_err(bad)?, label: None });
+    list(fields, "skills")?.unwrap_or_default().into_iter().map(source).collect()
+}
+
+fn steps(fields: &Map<String, Value>) -> Result<Option<u32>, SubagentFileError> {
+    match fields.get("max_steps") {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match value.as_u64().and_then(|steps| u32::try_from(steps).ok()).filter(|steps| *steps > 0) {
+            Some(steps) => Ok(Some(steps)),
+            None => Err(SubagentFileError::Field { field: "max_steps", wanted: "a whole number above 0" }),
+        },
+    }
+}
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;

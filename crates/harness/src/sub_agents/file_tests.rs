@@ -1,0 +1,71 @@
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::*;
+
+const WHOLE: &str = "---
+name: reviewer
+description: >
+  Reviews
+  changes.
+tools: read_file, grep
+model: openai:gpt-x
+skills: [/skills/user]
+interrupt_on: [execute]
+max_steps: 20
+output:
+  type: object
+  properties:
+    verdict: {type: string}
+  required: [verdict]
+color: red
+---
+
+Look twice.
+";
+
+#[test]
+fn every_field_is_read_and_an_unknown_one_named() {
+    let (spec, warnings) = parse(WHOLE).unwrap();
+    let schema = json!({"type": "object", "properties": {"verdict": {"type": "string"}}, "required": ["verdict"]});
+    let expected = SubagentSpec {
+        name: "reviewer".into(),
+        description: "Reviews changes.".into(),
+        prompt: "Look twice.".into(),
+        tools: Some(vec!["read_file".into(), "grep".into()]),
+        model: Some("openai:gpt-x".into()),
+        skills: vec![SkillSource { path: VirtualPath::parse("/skills/user").unwrap(), label: None }],
+        interrupt_on: [("execute".to_owned(), Default::default())].into(),
+        output: Some(OutputSchema { name: "reviewer".into(), schema }),
+        max_steps: Some(20),
+    };
+    assert_eq!((spec, warnings), (expected, vec!["'color' is not known and has no effect".to_owned()]));
+}
+
+#[test]
+fn a_file_with_a_mistake_is_no_subagent() {
+    let with = |lines: &str| parse(&format!("---\n{lines}\n---\nx")).unwrap_err().to_string();
+    assert_eq!(with("name: a"), "the front matter has no 'description'");
+    for name in ["../a", "A", "a b", "a/b", "-a", "a--b"] {
+        assert!(with(&format!("name: {name}\ndescription: d")).contains("is no name for a subagent"), "{name}");
+    }
+    assert_eq!(with("name: a\ndescription: d\nmax_steps: 0"), "'max_steps' must be a whole number above 0");
+    assert_eq!(with("name: a\ndescription: d\ntools: {a: b}"), "'tools' must be a list of names");
+    assert_eq!(with("name: a\ndescription: d\noutput: text"), "'output' must be a JSON schema of an object");
+    assert_eq!(with("name: a\ndescription: d\nskills: [/../x]"), "'skills' must be a list of folders");
+}
+
+#[tokio::test]
+async fn later_folders_win_and_broken_files_are_named() {
+    let project = bosun_testkit::Project::new()
+        .file("one/a.md", "---\nname: a\ndescription: first\n---\n")
+        .file("one/b.md", "no front matter")
+        .file("two/a.md", "---\nname: a\ndescription: second\n---\n")
+        .file("two/notes.txt", "no subagent");
+    let backend = bosun_backend::LocalShellBackend::open(project.root(), Default::default()).unwrap();
+    let folders = ["/one", "/missing", "/two"].map(|path| VirtualPath::parse(path).unwrap());
+    let loaded = load_subagents(&backend, &folders).await;
+    assert_eq!(loaded.specs.iter().map(|spec| spec.description.as_str()).collect::<Vec<_>>(), ["second"]);
+    assert_eq!(loaded.problems.len(), 1);
+    assert!(loaded.problems[0].starts_with("/one/b.md: "), "{:?}", loaded.problems);
+}

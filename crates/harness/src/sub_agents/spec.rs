@@ -1,0 +1,37 @@
+use std::collections::BTreeMap;
+
+use bosun_agent::InterruptConfig;
+use bosun_model::OutputSchema;
+
+use crate::{SkillSource, prompt};
+
+/// The subagent that every agent has.
+pub const GENERAL_PURPOSE: &str = "general-purpose";
+
+/// A subagent, as it is declared. It works in its parent's place: same backend, same rules, at most the same rights.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SubagentSpec {
+    pub name: String,
+    /// When to send it, for the model that may.
+    pub description: String,
+    /// Its own instructions, after the base prompt for subagents.
+    pub prompt: String,
+    /// The tools it has, by name; `None` gives it all that its parent has.
+    pub tools: Option<Vec<String>>,
+    /// A name in [`crate::DeepAgentConfig::models`]; `None` is its parent's model.
+    pub model: Option<String>,
+    /// Its folders of skills. The general-purpose one has its parent's as well.
+    pub skills: Vec<SkillSource>,
+    /// Tools that ask in addition to those that ask its parent.
+    pub interrupt_on: BTreeMap<String, InterruptConfig>,
+    /// The shape of its answer; `None` for prose.
+    pub output: Option<OutputSchema>,
+    /// Model calls it may make, where that is less than its parent may.
+    pub max_steps: Option<u32>,
+}
+
+impl SubagentSpec {
+    pub fn general_purpose() -> Self {
+        Self { name: GENERAL_PURPOSE.into(), description: prompt::GENERAL_PURPOSE.into(), ..Self::default() }
+    }
+}

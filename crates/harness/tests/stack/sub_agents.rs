@@ -1,0 +1,166 @@
+use std::sync::Arc;
+
+use bosun_agent::{EntryBody, InterruptConfig, TurnEnd};
+use bosun_harness::SubagentSpec;
+use bosun_model::{CallId, ModelError, ModelErrorKind, OutputSchema};
+use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, prompt, scene, texts};
+
+fn send(id: &str, name: &str) -> Scripted {
+    let args = json!({"description": format!("work for {id}"), "subagent_type": name});
+    Reply::new().and_call_with_id(id, "task", args).into()
+}
+
+fn spec(name: &str) -> SubagentSpec {
+    SubagentSpec { name: name.into(), description: format!("the {name}"), ..SubagentSpec::default() }
+}
+
+fn verdict() -> OutputSchema {
+    let schema = json!({
+        "type": "object",
+        "properties": {"good": {"type": "boolean"}, "why": {"type": "string"}},
+        "required": ["good"],
+    });
+    OutputSchema { name: "verdict".into(), schema }
+}
+
+fn hand_in(args: Value) -> Scripted {
+    Reply::new().and_call_with_id("f", "final_answer", args).into()
+}
+
+#[tokio::test]
+async fn a_subagent_has_its_own_prompt_tools_and_model() {
+    let own = Arc::new(ScriptedModel::new(["from the other model"]));
+    let other = Arc::clone(&own);
+    let scene = scene(vec![send("t", "reader"), "done".into()], |config| {
+        config.models = [("test:other".to_owned(), other as _)].into();
+        config.subagents = vec![SubagentSpec {
+            prompt: "Read slowly.".into(),
+            tools: Some(vec!["read_file".into(), "ls".into()]),
+            model: Some("test:other".into()),
+            ..spec("reader")
+        }];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(scene.result("t"), "from the other model");
+    let request = own.requests().remove(0);
+    assert_eq!(request.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["ls", "read_file"]);
+    assert!(prompt(&request).contains("Read slowly.") && !prompt(&request).contains("write_todos"));
+    assert_eq!(texts(&request), ["work for t"]);
+}
+
+#[tokio::test]
+async fn what_a_subagent_cannot_be_is_told_to_the_model() {
+    let subagents = || {
+        vec![
+            SubagentSpec { model: Some("nobody:nothing".into()), ..spec("a") },
+            SubagentSpec { tools: Some(vec!["fly".into()]), ..spec("b") },
+        ]
+    };
+    let replies = vec![send("a1", "a"), send("b1", "b"), send("c1", "c"), "done".into()];
+    let scene = scene(replies, |config| config.subagents = subagents());
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert!(scene.result("a1").contains("the subagent's model 'nobody:nothing' is not set up"));
+    assert!(scene.result("b1").contains("there is no tool 'fly' here"), "{}", scene.result("b1"));
+    assert!(scene.result("c1").contains("use one of: general-purpose, a, b"), "{}", scene.result("c1"));
+}
+
+#[tokio::test]
+async fn a_subagent_asks_more_than_its_parent_and_never_less() {
+    let mut asks = spec("careful");
+    asks.interrupt_on = [("ls".to_owned(), InterruptConfig::default())].into();
+    let list = Reply::new().and_call_with_id("l", "ls", json!({"path": "/"}));
+    let scene = scene(vec![send("t", "careful"), list.into()], |config| config.subagents = vec![asks]);
+    let cx = scene.context();
+    let message = bosun_model::HumanMessage { id: "h".into(), content: vec!["go".into()] };
+    scene.log.record(vec![EntryBody::TurnStarted { turn: 1, message }]).await.unwrap();
+    let turn = tokio::time::timeout(std::time::Duration::from_millis(300), bosun_agent::run_turn(&cx)).await;
+    assert!(turn.is_err(), "it waits for a person: {turn:?}");
+    let child = scene.host.child_of(&CallId::from("t")).unwrap();
+    assert!(child.entries().iter().any(|recorded| matches!(recorded.entry.body, EntryBody::Asked { .. })));
+}
+
+#[tokio::test]
+async fn a_structured_answer_is_checked_and_handed_on_as_json() {
+    let replies = vec![
+        send("t", "judge"),
+        "It is good.".into(),
+        hand_in(json!({"why": "no verdict"})),
+        hand_in(json!({"good": true, "why": "tested"})),
+        "done".into(),
+    ];
+    let scene = scene(replies, |config| {
+        config.subagents = vec![SubagentSpec { output: Some(verdict()), ..spec("judge") }];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(serde_json::from_str::<Value>(&scene.result("t")).unwrap(), json!({"good": true, "why": "tested"}));
+    assert_eq!(scene.model.requests().len(), 5, "the last words of the subagent cost no call");
+    let reminded = texts(&scene.request(2));
+    assert!(reminded.last().unwrap().contains("final_answer"), "{reminded:?}");
+}
+
+#[tokio::test]
+async fn a_turn_of_the_main_agent_may_end_in_json_too() {
+    let scene = scene(vec![hand_in(json!({"good": false}))], |config| config.output = Some(verdict()));
+    assert_eq!(scene.say("is it good?").await, TurnEnd::Done);
+    assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), r#"{"good":false}"#);
+    scene.model.then(hand_in(json!({"good": true})));
+    assert_eq!(scene.say("and now?").await, TurnEnd::Done);
+    assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), r#"{"good":true}"#);
+}
+
+#[tokio::test]
+async fn a_model_that_will_not_hand_in_ends_in_prose() {
+    let scene = scene(vec!["a".into(), "b".into(), "c".into()], |config| config.output = Some(verdict()));
+    assert_eq!(scene.say("is it good?").await, TurnEnd::Done);
+    assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), "c");
+    assert_eq!(scene.log.with_state(|state| state.usage.output), Some(15), "what the others cost is counted");
+}
+
+#[tokio::test]
+async fn a_subagent_that_spawns_itself_stops_at_the_limit() {
+    let mut replies: Vec<Scripted> = (0..4).map(|depth| send(&format!("t{depth}"), "general-purpose")).collect();
+    replies.extend(["three", "two", "one", "zero"].map(Scripted::from));
+    let scene = scene(replies, |_| {});
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let requests = scene.model.requests();
+    assert_eq!(requests.len(), 8);
+    let refused = texts(&requests[4]).pop().unwrap();
+    assert!(refused.contains("subagents may be nested 3 deep"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_subagents_own_step_limit_and_failure_are_results_for_its_parent() {
+    let list = || Scripted::from(Reply::new().and_text("looking").and_call("ls", json!({"path": "/"})));
+    let failure = ModelError::new(ModelErrorKind::InvalidRequest, "scripted", "bad luck");
+    let replies = vec![send("t1", "short"), list(), list(), send("t2", "short"), failure.into(), "done".into()];
+    let scene = scene(replies, |config| {
+        config.subagents = vec![SubagentSpec { max_steps: Some(2), ..spec("short") }];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert!(scene.result("t1").contains("it reached its limit of 2 steps. So far it had said: looking"));
+    assert!(scene.result("t2").contains("bad luck"), "{}", scene.result("t2"));
+}
+
+#[tokio::test]
+async fn subagents_side_by_side_answer_in_the_order_of_their_calls() {
+    let mut reply = Reply::new();
+    for n in 0..20 {
+        let args = json!({"description": format!("part {n}"), "subagent_type": "general-purpose"});
+        reply = reply.and_call_with_id(format!("t{n}"), "task", args);
+    }
+    let mut replies: Vec<Scripted> = vec![reply.into()];
+    replies.extend((0..20).map(|_| Scripted::from("an answer")));
+    replies.push("done".into());
+    let scene = Scene::build(Project::new(), ScriptedModel::new(replies), vec![], |_| {});
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    for n in 0..20 {
+        assert_eq!(scene.result(&format!("t{n}")), "an answer");
+        let child = scene.host.child_of(&CallId::new(format!("t{n}"))).unwrap();
+        let told = format!("{:?}", child.entries());
+        assert!(told.contains(&format!("part {n}\"")), "{told}");
+    }
+}
