@@ -58,7 +58,14 @@ export const providers = {
   keyOptional: 'Key, if it wants one',
   remove: 'Remove this provider',
   saving: 'Saving…',
-  families: { anthropic: 'Anthropic format', openai_chat: 'OpenAI format', tour: 'Scripted' },
+  families: {
+    anthropic: 'Anthropic format',
+    openai_chat: 'OpenAI format',
+    openai_responses: 'OpenAI Responses format',
+    gemini: 'Gemini format',
+    ollama: 'Ollama format',
+    tour: 'Scripted',
+  },
 };
 
 export const welcome = {
@@ -81,7 +88,7 @@ export const welcome = {
   chosen: 'Chosen',
   pasteFor: 'Paste a key for',
   ownServer: 'Your own server',
-  tourTitle: 'Or take the tour',
+  tourTitle: 'See it work first',
   tourText: 'No key needed: a scripted model works on a sample project, through the real tools, approvals and files.',
   tour: 'Take the tour',
   folderTitle: 'Open a folder',

@@ -54,7 +54,14 @@ export const providers: Messages['providers'] = {
   keyOptional: '密钥（如果需要）',
   remove: '移除这个服务商',
   saving: '正在保存…',
-  families: { anthropic: 'Anthropic 格式', openai_chat: 'OpenAI 格式', tour: '脚本' },
+  families: {
+    anthropic: 'Anthropic 格式',
+    openai_chat: 'OpenAI 格式',
+    openai_responses: 'OpenAI Responses 格式',
+    gemini: 'Gemini 格式',
+    ollama: 'Ollama 格式',
+    tour: '脚本',
+  },
 };
 
 export const welcome: Messages['welcome'] = {
@@ -77,7 +84,7 @@ export const welcome: Messages['welcome'] = {
   chosen: '已选择',
   pasteFor: '粘贴密钥：',
   ownServer: '自己的服务器',
-  tourTitle: '或者先看导览',
+  tourTitle: '先看它工作',
   tourText: '无需密钥：由脚本模型在示例项目上工作，经过真实的工具、审批和文件。',
   tour: '开始导览',
   folderTitle: '打开文件夹',
