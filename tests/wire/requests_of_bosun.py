@@ -12,6 +12,7 @@ from pathlib import Path
 import typing_extensions
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
+from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 
 from script import check, equal
 
@@ -90,3 +91,9 @@ def bosun_anthropic_requests(_port):
 def bosun_openai_chat_requests(_port):
     for name, body in bodies("openai_chat"):
         fits(CompletionCreateParamsStreaming, name, without_additions(body))
+
+
+@check
+def bosun_openai_responses_requests(_port):
+    for name, body in bodies("openai_responses"):
+        fits(ResponseCreateParamsStreaming, name, body)

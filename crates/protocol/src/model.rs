@@ -36,6 +36,9 @@ pub struct ProviderView {
 pub enum ProviderFamily {
     Anthropic,
     OpenaiChat,
+    OpenaiResponses,
+    Gemini,
+    Ollama,
     Tour,
 }
 

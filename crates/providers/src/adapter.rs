@@ -3,13 +3,15 @@ use std::sync::Arc;
 
 use bosun_model::{ChatRequest, Message, ModelInfo};
 use reqwest::header::{HeaderMap, HeaderName};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use crate::anthropic::Anthropic;
 use crate::body::Group;
 use crate::config::{Endpoint, Family};
 use crate::driver::{Decoder, Framing};
 use crate::openai_chat::OpenAiChat;
+use crate::openai_responses::OpenAiResponses;
 
 /// One wire format: bytes for a request, and a reader for the reply. No IO, no policy.
 ///
@@ -50,6 +52,20 @@ pub(crate) fn adapter(endpoint: &Endpoint, family: Family) -> Arc<dyn Adapter> {
     match family {
         Family::Anthropic => Arc::new(Anthropic),
         Family::OpenAiChat => Arc::new(OpenAiChat::new(endpoint)),
+        Family::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint)),
+    }
+}
+
+/// The arguments of a call as text. For calls whose arguments never were an object: an empty one, because servers that fill
+/// a template parse this, and the result says what was wrong.
+pub(crate) struct Arguments<'a>(pub(crate) Option<&'a Value>);
+
+impl Serialize for Arguments<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(args) => serializer.collect_str(args),
+            None => serializer.serialize_str("{}"),
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub struct ProviderConfig {
     /// Our name for it, for example `anthropic`; the `provider` of every error and [`bosun_model::ModelInfo`].
     pub id: String,
     pub family: Family,
-    /// As in the vendors' own SDKs: without `/v1` for [`Family::Anthropic`], with it for [`Family::OpenAiChat`].
+    /// As in the vendors' own SDKs: without `/v1` for [`Family::Anthropic`], with it for the two of OpenAI.
     pub base_url: String,
     /// `None` for servers that want none (most on the user's own machine).
     pub key: Option<SecretString>,
@@ -34,16 +34,20 @@ pub enum Family {
     /// OpenAI Chat Completions, which most other servers offer too.
     #[serde(rename = "openai_chat")]
     OpenAiChat,
+    /// OpenAI Responses.
+    #[serde(rename = "openai_responses")]
+    OpenAiResponses,
 }
 
 impl Family {
-    pub const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAiChat];
+    pub const ALL: [Self; 3] = [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses];
 
     /// Its name in stored accounts and on the IPC.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
             Self::OpenAiChat => "openai_chat",
+            Self::OpenAiResponses => "openai_responses",
         }
     }
 
@@ -56,7 +60,7 @@ impl Family {
     pub fn default_base_url(self) -> &'static str {
         match self {
             Self::Anthropic => "https://api.anthropic.com",
-            Self::OpenAiChat => "https://api.openai.com/v1",
+            Self::OpenAiChat | Self::OpenAiResponses => "https://api.openai.com/v1",
         }
     }
 }
@@ -137,7 +141,7 @@ impl Endpoint {
         // These add the version themselves, but people paste it.
         let own: &[&str] = match family {
             Family::Anthropic => &["/v1"],
-            Family::OpenAiChat => &[],
+            Family::OpenAiChat | Family::OpenAiResponses => &[],
         };
         if let Some(version) = own.iter().find(|version| path.ends_with(**version)) {
             path.truncate(path.len() - version.len());

@@ -10,12 +10,13 @@ use crate::Family;
 use crate::sse::Sizes;
 use crate::testing::{KEY, decode, decode_within};
 
-const FAMILIES: [Family; 2] = [Family::Anthropic, Family::OpenAiChat];
+const FAMILIES: [Family; 3] = Family::ALL;
 
 fn wire(family: Family) -> Wire {
     match family {
         Family::Anthropic => Wire::Anthropic,
         Family::OpenAiChat => Wire::OpenAi,
+        Family::OpenAiResponses => Wire::OpenAiResponses,
     }
 }
 
@@ -29,7 +30,7 @@ fn rich() -> Reply {
         .delta_chars(5)
 }
 
-const FIXTURES: [(Family, &str); 13] = [
+const FIXTURES: [(Family, &str); 18] = [
     (Family::Anthropic, include_str!("../fixtures/anthropic_text.sse")),
     (Family::Anthropic, include_str!("../fixtures/anthropic_thinking_and_calls.sse")),
     (Family::Anthropic, include_str!("../fixtures/anthropic_unknown.sse")),
@@ -43,6 +44,11 @@ const FIXTURES: [(Family, &str); 13] = [
     (Family::OpenAiChat, include_str!("../fixtures/openai_error.sse")),
     (Family::OpenAiChat, include_str!("../fixtures/openai_cut_by_length.sse")),
     (Family::OpenAiChat, include_str!("../fixtures/openai_refusal.sse")),
+    (Family::OpenAiResponses, include_str!("../fixtures/responses_text.sse")),
+    (Family::OpenAiResponses, include_str!("../fixtures/responses_thinking_and_calls.sse")),
+    (Family::OpenAiResponses, include_str!("../fixtures/responses_unknown.sse")),
+    (Family::OpenAiResponses, include_str!("../fixtures/responses_failed.sse")),
+    (Family::OpenAiResponses, include_str!("../fixtures/responses_cut_by_length.sse")),
 ];
 
 /// N01 without the network (the conformance suite does it over HTTP): whatever is missing at the end, either the message

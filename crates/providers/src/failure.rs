@@ -139,12 +139,12 @@ pub(crate) fn web_page(origin: &Origin, body: &[u8]) -> ModelError {
 }
 
 fn is_openai(origin: &Origin) -> bool {
-    origin.family == Family::OpenAiChat
+    matches!(origin.family, Family::OpenAiChat | Family::OpenAiResponses)
 }
 
 fn advice(origin: &Origin) -> &'static str {
     match origin.family {
-        Family::OpenAiChat if !origin.has_version => {
+        Family::OpenAiChat | Family::OpenAiResponses if !origin.has_version => {
             "; the base URL of most servers ends in /v1, and some networks want you to sign in first"
         }
         _ => "; check the base URL, and whether this network wants you to sign in first",

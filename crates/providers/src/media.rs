@@ -1,4 +1,6 @@
-//! What both encoders need of content blocks.
+//! What the encoders need of content blocks.
+
+use std::borrow::Cow;
 
 use bosun_model::{Media, MediaKind};
 use serde::{Serialize, Serializer};
@@ -28,6 +30,12 @@ pub(crate) fn placeholder(media: &Media) -> String {
 /// goes as marked text of the user's side.
 pub(crate) fn instruction(text: &str) -> String {
     format!("<system>\n{text}\n</system>")
+}
+
+/// The text of a failed call on wires that have no mark for errors.
+pub(crate) fn as_error(text: Cow<'_, str>) -> Cow<'_, str> {
+    let marked = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
+    if marked { text } else { Cow::Owned(format!("Error: {text}")) }
 }
 
 /// Whether text says anything; some servers refuse messages that hold only white space.

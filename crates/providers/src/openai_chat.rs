@@ -19,6 +19,8 @@ mod decode;
 mod effort;
 mod encode;
 
+pub(crate) use effort::level as effort_level;
+
 pub(crate) struct OpenAiChat {
     /// Reasoning goes back only to the host that it came from; others refuse the field.
     host: String,

@@ -168,14 +168,18 @@ pub const PRESETS: &[Preset] = &[
             Quirks::COMMON,
         )
     },
-    vendor(
-        "openai",
-        "OpenAI",
-        "https://api.openai.com/v1",
-        &["OPENAI_API_KEY"],
-        "https://platform.openai.com/api-keys",
-        Quirks::OPENAI,
-    ),
+    Preset {
+        family: Family::OpenAiResponses,
+        elsewhere: Elsewhere::Chat,
+        ..vendor(
+            "openai",
+            "OpenAI",
+            "https://api.openai.com/v1",
+            &["OPENAI_API_KEY"],
+            "https://platform.openai.com/api-keys",
+            Quirks::OPENAI,
+        )
+    },
     vendor(
         "deepseek",
         "DeepSeek",

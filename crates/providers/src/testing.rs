@@ -36,6 +36,10 @@ pub(crate) fn info(name: &str) -> ModelInfo {
     catalogue::info("test", "nowhere", name)
 }
 
+pub(crate) fn hello() -> ChatRequest {
+    ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() }
+}
+
 /// A conversation with all that messages can hold.
 pub(crate) fn conversation() -> ChatRequest {
     let system = vec![
@@ -58,6 +62,8 @@ pub(crate) fn conversation() -> ChatRequest {
     let signed = Reasoning { text: "Signed.".into(), signature: Some("sig".into()), opaque: None };
     let hidden = json!({ "type": "redacted_thinking", "data": "b3BhcXVl" });
     let aloud = json!({ "reasoning_content": "api.openai.com" });
+    let item = json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "ZW5j" });
+    let sealed = json!({ "responses": "api.openai.com", "item": item });
     let messages = [
         human("h1", vec!["Look at \"this\":".into(), png(Some("a.png")), " ".into()]),
         Message::Ai(AiMessage {
@@ -66,6 +72,7 @@ pub(crate) fn conversation() -> ChatRequest {
                 ContentBlock::Reasoning(signed),
                 ContentBlock::Reasoning(Reasoning { opaque: Some(hidden), ..Reasoning::default() }),
                 ContentBlock::Reasoning(Reasoning { text: "Aloud.".into(), signature: None, opaque: Some(aloud) }),
+                ContentBlock::Reasoning(Reasoning { opaque: Some(sealed), ..Reasoning::default() }),
                 "Looking.".into(),
             ],
             tool_calls: vec![

@@ -70,6 +70,7 @@ pub(crate) fn family_view(family: Family) -> ProviderFamily {
     match family {
         Family::Anthropic => ProviderFamily::Anthropic,
         Family::OpenAiChat => ProviderFamily::OpenaiChat,
+        Family::OpenAiResponses => ProviderFamily::OpenaiResponses,
     }
 }
 
@@ -77,7 +78,8 @@ fn wire(family: ProviderFamily) -> Option<Family> {
     match family {
         ProviderFamily::Anthropic => Some(Family::Anthropic),
         ProviderFamily::OpenaiChat => Some(Family::OpenAiChat),
-        ProviderFamily::Tour => None,
+        ProviderFamily::OpenaiResponses => Some(Family::OpenAiResponses),
+        ProviderFamily::Gemini | ProviderFamily::Ollama | ProviderFamily::Tour => None,
     }
 }
 

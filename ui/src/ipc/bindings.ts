@@ -332,7 +332,7 @@ export type ProjectView = {
 	problem: ProjectProblem | null,
 };
 
-export type ProviderFamily = "anthropic" | "openai_chat" | "tour";
+export type ProviderFamily = "anthropic" | "openai_chat" | "openai_responses" | "gemini" | "ollama" | "tour";
 
 /**  A provider as the settings show it. Keys never cross in this direction. */
 export type ProviderView = {

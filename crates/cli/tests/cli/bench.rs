@@ -48,7 +48,9 @@ impl Bench {
     pub fn run_command(&self, arguments: &[&str]) -> Command {
         let (provider, variable) = match self.wire {
             Wire::Anthropic => ("anthropic", "ANTHROPIC_API_KEY"),
-            Wire::OpenAi => ("openai", "OPENAI_API_KEY"),
+            Wire::OpenAi | Wire::OpenAiResponses => ("openai", "OPENAI_API_KEY"),
+            Wire::Gemini => ("google", "GEMINI_API_KEY"),
+            Wire::Ollama => ("ollama", "OLLAMA_API_KEY"),
         };
         let mut command = self.bosun();
         command.args(["run", "--project", self.project.root_str(), "--model", &format!("{provider}:test-model")]);

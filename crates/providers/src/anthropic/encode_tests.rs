@@ -4,7 +4,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use crate::anthropic::Anthropic;
-use crate::testing::{attachments, conversation, info};
+use crate::testing::{attachments, conversation, hello, info};
 
 fn body(request: &ChatRequest) -> Value {
     body_of(request, "claude-sonnet-4-6")
@@ -12,10 +12,6 @@ fn body(request: &ChatRequest) -> Value {
 
 fn body_of(request: &ChatRequest, model: &str) -> Value {
     crate::testing::body(&Anthropic, request, &info(model))
-}
-
-fn hello() -> ChatRequest {
-    ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() }
 }
 
 #[test]

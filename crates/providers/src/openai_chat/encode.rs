@@ -5,13 +5,13 @@ use bosun_model::{
     AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning, SystemBlock,
     ToolChoice, ToolMessage, ToolSpec, ToolStatus,
 };
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::effort::{self, Asked};
-use crate::adapter::{write_head, write_tail, write_turn};
+use crate::adapter::{Arguments, write_head, write_tail, write_turn};
 use crate::body::Group;
-use crate::media::{DataUrl, instruction, is_blank, placeholder};
+use crate::media::{DataUrl, as_error, instruction, is_blank, placeholder};
 use crate::preset::{LimitField, Quirks, SchemaField, UsageReport};
 
 pub(super) fn head(
@@ -171,19 +171,6 @@ struct CalledFunction<'a> {
     arguments: Arguments<'a>,
 }
 
-/// The arguments as text. For calls whose arguments never were an object: an empty one, because servers that fill a
-/// template parse this, and the result says what was wrong.
-struct Arguments<'a>(Option<&'a Value>);
-
-impl Serialize for Arguments<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Some(args) => serializer.collect_str(args),
-            None => serializer.serialize_str("{}"),
-        }
-    }
-}
-
 #[derive(Serialize)]
 struct Tool<'a> {
     r#type: &'static str,
@@ -310,10 +297,8 @@ fn reasoning_of<'a>(block: &'a ContentBlock, host: &str) -> Option<&'a Reasoning
 
 fn result(message: &ToolMessage) -> Turn<'_> {
     let mut content = joined(&message.content);
-    // The wire has no mark for errors.
-    let marked = content.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
-    if message.status == ToolStatus::Error && !marked {
-        content = Cow::Owned(format!("Error: {content}"));
+    if message.status == ToolStatus::Error {
+        content = as_error(content);
     }
     if is_blank(&content) && message.content.iter().any(|block| matches!(block, ContentBlock::Media(_))) {
         content = Cow::Borrowed("[see the attachment below]");

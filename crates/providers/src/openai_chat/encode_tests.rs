@@ -1,18 +1,14 @@
-use bosun_model::{ChatRequest, Message, ToolChoice};
+use bosun_model::{ChatRequest, ToolChoice};
 use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use crate::openai_chat::OpenAiChat;
-use crate::testing::{attachments, conversation, info};
+use crate::testing::{attachments, conversation, hello, info};
 
 fn body(request: &ChatRequest, host: &str) -> Value {
     let adapter = OpenAiChat::at(host);
     crate::testing::body(&adapter, request, &info("test-model"))
-}
-
-fn hello() -> ChatRequest {
-    ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() }
 }
 
 const LOCAL: &str = "127.0.0.1:11434";

@@ -1,0 +1,256 @@
+use std::borrow::Cow;
+
+use bosun_model::{
+    AiMessage, ChatRequest, ContentBlock, Effort, Media, MediaKind, Message, ModelInfo, OutputSchema, ToolChoice,
+    ToolMessage, ToolSpec, ToolStatus,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::adapter::{Arguments, write_head, write_tail, write_turn};
+use crate::body::Group;
+use crate::media::{DataUrl, as_error, is_blank, placeholder};
+use crate::openai_chat::effort_level;
+
+/// The wire takes no smaller limit.
+const LEAST_OUTPUT: u32 = 16;
+
+pub(super) fn head(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let texts: Vec<_> = request.system.iter().map(|block| block.text.as_str()).filter(|text| !is_blank(text)).collect();
+    let head = Head {
+        model: &info.name,
+        stream: true,
+        store: false,
+        include: if thinks(info) { &["reasoning.encrypted_content"] } else { &[] },
+        instructions: (!texts.is_empty()).then(|| texts.join("\n\n")),
+    };
+    write_head(&head, "input", out)
+}
+
+pub(super) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let tail = Tail {
+        tools: request.tools.iter().map(Tool::from).collect(),
+        tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
+        max_output_tokens: request.max_output.map(|most| most.max(LEAST_OUTPUT)),
+        reasoning: request.effort.filter(|_| thinks(info)).map(|effort| Thinking {
+            effort: effort_level(&info.name, effort),
+            summary: (effort != Effort::Off).then_some("auto"),
+        }),
+        text: request.output.as_ref().map(|output| Text { format: Format::from(output) }),
+    };
+    write_tail(&tail, out)
+}
+
+/// Whether a model thinks: as the catalogue says, or by the names that the vendor gives such models.
+pub(super) fn thinks(info: &ModelInfo) -> bool {
+    let name = info.name.rsplit('/').next().unwrap_or(&info.name);
+    let number = |prefix: &str| name.strip_prefix(prefix)?.split(['.', '-']).next()?.parse::<u32>().ok();
+    info.abilities.reasoning || number("o").is_some() || number("gpt-").is_some_and(|number| number >= 5)
+}
+
+#[derive(Serialize)]
+struct Head<'a> {
+    model: &'a str,
+    stream: bool,
+    store: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    include: &'static [&'static str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Tail<'a> {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Choice<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Thinking>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Text<'a>>,
+}
+
+#[derive(Serialize)]
+struct Thinking {
+    effort: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+struct Format<'a> {
+    r#type: &'static str,
+    name: &'a str,
+    schema: &'a Value,
+    strict: bool,
+}
+
+impl<'a> From<&'a OutputSchema> for Format<'a> {
+    fn from(output: &'a OutputSchema) -> Self {
+        Self { r#type: "json_schema", name: &output.name, schema: &output.schema, strict: true }
+    }
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    r#type: &'static str,
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
+    /// The wire's own default would change what schemas may say.
+    strict: bool,
+}
+
+impl<'a> From<&'a ToolSpec> for Tool<'a> {
+    fn from(tool: &'a ToolSpec) -> Self {
+        let (name, description) = (&tool.name, &tool.description);
+        Self { r#type: "function", name, description, parameters: &tool.schema, strict: false }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Choice<'a> {
+    Word(&'static str),
+    Tool { r#type: &'static str, name: &'a str },
+}
+
+fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(Choice::Word("none")),
+        ToolChoice::Required => Some(Choice::Word("required")),
+        ToolChoice::Tool(name) => Some(Choice::Tool { r#type: "function", name }),
+    }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Item<'a> {
+    /// Replayed as it came.
+    Reasoning(&'a Value),
+    Own(Own<'a>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Own<'a> {
+    Message { role: &'static str, content: Content<'a> },
+    FunctionCall { call_id: &'a str, name: &'a str, arguments: Arguments<'a> },
+    FunctionCallOutput { call_id: &'a str, output: Content<'a> },
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<Part<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Part<'a> {
+    InputText { text: Cow<'a, str> },
+    InputImage { image_url: DataUrl<'a>, detail: &'static str },
+    InputFile { filename: &'a str, file_data: DataUrl<'a> },
+}
+
+pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let mut items = Vec::new();
+    for message in group.messages {
+        match &**message {
+            Message::Ai(message) => assistant(message, host, group.variant, &mut items),
+            Message::Tool(message) => items.push(Item::Own(result(message))),
+            Message::Human(_) | Message::System(_) => {}
+        }
+    }
+    for message in group.messages {
+        let (role, content) = match &**message {
+            Message::Human(message) => ("user", &message.content),
+            Message::System(message) => ("developer", &message.content),
+            Message::Ai(_) | Message::Tool(_) => continue,
+        };
+        let parts: Vec<_> = content.iter().filter_map(part).collect();
+        if !parts.is_empty() {
+            items.push(Item::Own(Own::Message { role, content: Content::Parts(parts) }));
+        }
+    }
+    items.iter().try_for_each(|item| write_turn(item, out))
+}
+
+fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool, items: &mut Vec<Item<'a>>) {
+    for block in &message.content {
+        match block {
+            ContentBlock::Text { text } if !is_blank(text) => {
+                let content = Content::Text(text.into());
+                items.push(Item::Own(Own::Message { role: "assistant", content }));
+            }
+            ContentBlock::Reasoning(reasoning) if thinks => {
+                items.extend(reasoning.opaque.as_ref().and_then(|opaque| reasoning_of(opaque, host)));
+            }
+            ContentBlock::Text { .. } | ContentBlock::Reasoning(_) | ContentBlock::Media(_) => {}
+        }
+    }
+    let valid = message.tool_calls.iter().map(|call| (&call.id, &call.name, Some(&call.args)));
+    let invalid = message.invalid_tool_calls.iter().map(|call| (&call.id, &call.name, None));
+    items.extend(valid.chain(invalid).map(|(id, name, args)| {
+        Item::Own(Own::FunctionCall { call_id: id.as_str(), name, arguments: Arguments(args) })
+    }));
+    // The wire refuses thoughts that nothing came of.
+    while matches!(items.last(), Some(Item::Reasoning(_))) {
+        items.pop();
+    }
+}
+
+/// The item of this very host; `decode` marked it. Without its encrypted part the host knows nothing of it.
+fn reasoning_of<'a>(opaque: &'a Value, host: &str) -> Option<Item<'a>> {
+    let from = opaque.get("responses").and_then(Value::as_str);
+    let item = opaque.get("item").filter(|_| from == Some(host))?;
+    item.get("encrypted_content").and_then(Value::as_str)?;
+    Some(Item::Reasoning(item))
+}
+
+fn result(message: &ToolMessage) -> Own<'_> {
+    let parts: Vec<_> = message.content.iter().filter_map(part).collect();
+    let plain = parts.iter().all(|part| matches!(part, Part::InputText { .. }));
+    let output = if plain {
+        let text = bosun_model::text_of(&message.content).into();
+        Content::Text(if message.status == ToolStatus::Error { as_error(text) } else { text })
+    } else {
+        Content::Parts(parts)
+    };
+    Own::FunctionCallOutput { call_id: message.call_id.as_str(), output }
+}
+
+fn part(block: &ContentBlock) -> Option<Part<'_>> {
+    match block {
+        ContentBlock::Text { text } => (!is_blank(text)).then(|| Part::InputText { text: text.into() }),
+        ContentBlock::Reasoning(_) => None,
+        ContentBlock::Media(media) => Some(attachment(media)),
+    }
+}
+
+fn attachment(media: &Media) -> Part<'_> {
+    match (media.kind, media.mime.as_str()) {
+        (MediaKind::Image, "image/png" | "image/jpeg" | "image/gif" | "image/webp") => {
+            Part::InputImage { image_url: DataUrl(media), detail: "auto" }
+        }
+        (MediaKind::Document, "application/pdf") => {
+            let filename = media.name.as_deref().unwrap_or("document.pdf");
+            Part::InputFile { filename, file_data: DataUrl(media) }
+        }
+        _ => Part::InputText { text: placeholder(media).into() },
+    }
+}
+
+#[cfg(test)]
+#[path = "encode_tests.rs"]
+mod tests;

@@ -1,0 +1,78 @@
+use bosun_model::{ChatRequest, ContentBlock, Effort, Message, OutputSchema, Reasoning, ToolChoice};
+use insta::assert_json_snapshot;
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::config::Family;
+use crate::openai_responses::OpenAiResponses;
+use crate::testing::{attachments, config, conversation, endpoint, hello, info};
+
+fn body_of(request: &ChatRequest, model: &str) -> Value {
+    let adapter = OpenAiResponses::new(&endpoint(&config(Family::OpenAiResponses)));
+    crate::testing::body(&adapter, request, &info(model))
+}
+
+fn body(request: &ChatRequest) -> Value {
+    body_of(request, "gpt-5.4")
+}
+
+#[test]
+fn a_plain_question() {
+    assert_json_snapshot!(body_of(&hello(), "gpt-4.1"));
+}
+
+#[test]
+fn a_whole_conversation() {
+    assert_json_snapshot!(body(&conversation()));
+}
+
+#[test]
+fn what_cannot_be_carried_is_named() {
+    assert_json_snapshot!(body(&attachments())["input"]);
+}
+
+#[test]
+fn all_that_can_be_asked_for() {
+    let request = ChatRequest {
+        tool_choice: ToolChoice::Tool("ls".into()),
+        max_output: Some(1_000),
+        effort: Some(Effort::High),
+        output: Some(OutputSchema { name: "answer".into(), schema: json!({ "type": "object" }) }),
+        tools: conversation().tools,
+        ..hello()
+    };
+    assert_json_snapshot!(body(&request));
+    assert_eq!(body_of(&request, "gpt-4.1")["reasoning"], Value::Null);
+    assert_eq!(body(&ChatRequest { max_output: Some(1), ..hello() })["max_output_tokens"], 16);
+}
+
+#[test]
+fn reasoning_goes_back_to_its_own_host_and_only_before_what_came_of_it() {
+    let item = json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x" });
+    let from = |host: &str, item: &Value| {
+        let opaque = Some(json!({ "responses": host, "item": item }));
+        ContentBlock::Reasoning(Reasoning { opaque, ..Reasoning::default() })
+    };
+    let sent = |content: Vec<ContentBlock>, model: &str| {
+        let mut request = hello();
+        let Message::Ai(mut reply) = (*conversation().messages[1]).clone() else { panic!() };
+        (reply.content, reply.tool_calls, reply.invalid_tool_calls) = (content, vec![], vec![]);
+        request.messages.push(Message::Ai(reply).into());
+        let input = body_of(&request, model)["input"].as_array().unwrap()[1..].to_vec();
+        input.iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let own = from("api.openai.com", &item);
+    assert_eq!(sent(vec![own.clone(), "Hi".into()], "gpt-5.4"), ["reasoning", "message"]);
+    assert_eq!(sent(vec![own.clone(), "Hi".into()], "gpt-4.1"), ["message"]);
+    assert_eq!(sent(vec!["Hi".into(), own], "gpt-5.4"), ["message"]);
+    assert_eq!(sent(vec![from("gate.example", &item), "Hi".into()], "gpt-5.4"), ["message"]);
+    let stored = json!({ "type": "reasoning", "id": "rs_1", "summary": [] });
+    assert_eq!(sent(vec![from("api.openai.com", &stored), "Hi".into()], "gpt-5.4"), ["message"]);
+}
+
+#[test]
+fn models_that_think_are_known_by_their_names_too() {
+    let thinks = |name| super::thinks(&info(name));
+    assert!(thinks("o5") && thinks("gpt-5.9-codex") && thinks("gpt-6") && thinks("openai/o3-mini"));
+    assert!(!thinks("gpt-4o") && !thinks("gpt-4.1") && !thinks("chatgpt-4o-latest") && !thinks("olmo"));
+}
