@@ -31,7 +31,7 @@ export async function rest(page) {
 const BUILT = 'test-results/recorded';
 
 /** How long a page may take for one thing; a cold machine with two cores is slow. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** The first browser that is here; `null` where there is none. */
 export const findBrowser = () => PROGRAMS.find((program) => existsSync(program)) ?? null;
@@ -54,7 +54,8 @@ export async function open() {
     const context = await browser.newContext({ viewport: { width, height }, ...more });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
-    page.on('close', () => void context.close());
+    // At the end the browser goes first, and its contexts with it.
+    page.on('close', () => void context.close().catch(() => undefined));
     page.faults = [];
     page.on('console', (message) => message.type() === 'error' && page.faults.push(message.text()));
     page.on('pageerror', (error) => page.faults.push(error.message));
