@@ -136,9 +136,73 @@ test('the window’s own keys do what the sheet says', async () => {
 
 const DIALOGS = {
   settings: (page) => page.keyboard.press('Control+,'),
+  'the palette': (page) => page.keyboard.press('Control+k'),
+  'the inbox': (page) => page.getByRole('button', { name: /^Waiting for you/ }).click(),
   'the shortcut sheet': (page) => page.keyboard.press('Control+/'),
   'a link': (page) => page.getByRole('link').first().click(),
 };
+
+test('the palette finds commands, sessions and files', async () => {
+  const page = await site.show();
+  const find = async (words) => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(words);
+    await page.keyboard.press('Enter');
+    await page.locator('.palette').waitFor({ state: 'detached' });
+  };
+  await find('clock.rs');
+  await page.getByRole('region', { name: 'Changes to src/auth/clock.rs' }).waitFor();
+  await find('fixtures');
+  await page.getByRole('heading', { level: 1, name: 'Move fixtures to SQLite' }).waitFor();
+  await page.keyboard.press('Control+1');
+  await page.getByRole('heading', { level: 1, name: 'Token refresh fails after sleep' }).waitFor();
+  await find('dark');
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+  await done(page);
+});
+
+test('a todo of the board leaves only its work in the conversation', async () => {
+  const page = await site.show();
+  await button(page, 'Open as a board').click();
+  const lane = page.getByRole('dialog', { name: 'Plan' }).getByRole('region', { name: 'In progress' });
+  await lane.getByRole('button', { name: 'Check expiry at call time' }).click();
+  await page.getByText('Only what was done for “Check expiry at call time, not by timer”').waitFor();
+  assert.equal(await page.getByRole('article').count(), 0);
+  await page.getByRole('button', { name: /^Ran cargo test/ }).waitFor();
+  await button(page, 'Show the whole conversation').first().click();
+  await page.getByRole('article', { name: 'You' }).waitFor();
+  await done(page);
+});
+
+test('words are found in what was said and done, newest first', async () => {
+  const page = await site.show();
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('EXPIRES_AT');
+  await page.getByText('2 of 2').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('1 of 2').first().waitFor();
+  await page.locator('.tool.found').getByText('pub expires_at: SystemTime').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('.found').first().waitFor({ state: 'detached' });
+  assert.deepEqual(await calls(page, 'stopTurn'), []);
+  await done(page);
+});
+
+test('what waits in any session is answered in one place', async () => {
+  const page = await site.show();
+  await page.getByRole('button', { name: /Windows path tests/ }).click();
+  await page.getByRole('button', { name: /^Waiting for you/ }).click();
+  const inbox = page.getByRole('dialog', { name: 'Waiting for you' });
+  const card = inbox.getByRole('dialog', { name: 'Approval: Run cargo test -p backon --no-run' });
+  await card.waitFor();
+  await page.waitForTimeout(400);
+  await card.getByRole('button', { name: 'Approve' }).click();
+  await card.waitFor({ state: 'detached' });
+  assert.equal((await calls(page, 'decide'))[0][0].session, 's-backon');
+  await inbox.getByRole('button', { name: 'Open the session' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Token refresh fails after sleep' }).waitFor();
+  await done(page);
+});
 
 test('Escape shuts every dialog, wherever the focus is, and stops nothing', async () => {
   const page = await site.show({ recorded: 'hostile' });

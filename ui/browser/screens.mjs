@@ -45,6 +45,34 @@ export const SCREENS = {
   settings: { act: settings(0) },
   appearance: { act: settings(1) },
   about: { act: settings(2) },
+  palette: {
+    async act(page) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('se');
+    },
+  },
+  board: {
+    async act(page) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('board');
+      await page.keyboard.press('Enter');
+    },
+  },
+  inbox: { act: (page) => page.getByRole('button', { name: /^(Waiting for you|等你决定)/ }).click() },
+  find: {
+    async act(page) {
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('expires_at');
+    },
+  },
+  filtered: {
+    async act(page) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('board');
+      await page.keyboard.press('Enter');
+      await page.locator('.board .in_progress button').click();
+    },
+  },
   shortcuts: { act: (page) => page.keyboard.press('Control+/') },
   link: { query: hosts, act: (page) => page.getByRole('link').first().click() },
   welcome1: { query: { recorded: 'welcome' } },

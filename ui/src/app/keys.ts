@@ -1,3 +1,5 @@
+import type { CommandId } from './commands';
+
 /** The window's own keys. Command on a Mac, Control elsewhere. */
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
@@ -7,7 +9,18 @@ export function keyName(key: string, isShifted = false): string {
   return `Ctrl ${isShifted ? '⇧ ' : ''}${key}`;
 }
 
-export type Action = 'newSession' | 'openFolder' | 'sidebar' | 'settings' | 'sheet' | 'changes' | 'escape';
+/** What a key press asks for; `session1` to `session9` are the sessions as they stand in the list. */
+export type Action = CommandId | `session${number}` | 'escape';
+
+const PLAIN: Record<string, CommandId> = {
+  n: 'newSession',
+  o: 'openFolder',
+  k: 'palette',
+  b: 'sidebar',
+  f: 'find',
+  ',': 'settings',
+  '/': 'sheet',
+};
 
 /** What a key press means for the window; `null` where it is not the window's. */
 export function actionOf(event: KeyboardEvent): Action | null {
@@ -16,12 +29,5 @@ export function actionOf(event: KeyboardEvent): Action | null {
   if (!isCommand) return event.key === 'Escape' && !event.shiftKey ? 'escape' : null;
   const key = event.key.toLowerCase();
   if (event.shiftKey) return key === 'd' ? 'changes' : null;
-  const actions: Record<string, Action> = {
-    n: 'newSession',
-    o: 'openFolder',
-    b: 'sidebar',
-    ',': 'settings',
-    '/': 'sheet',
-  };
-  return actions[key] ?? null;
+  return /^[1-9]$/.test(key) ? `session${Number(key)}` : (PLAIN[key] ?? null);
 }

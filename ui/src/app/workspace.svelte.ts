@@ -2,6 +2,7 @@
 import { createContext } from 'svelte';
 import type {
   CommandError,
+  Decide,
   ModelRef,
   ProjectView,
   ProviderView,
@@ -16,7 +17,9 @@ import { i18n } from '../shared/i18n/i18n.svelte';
 import { Layout } from './layout.svelte';
 import { applyTheme } from './theme';
 
-export type Dialog = { kind: 'settings'; section: 'models' | 'appearance' | 'about' } | { kind: 'shortcuts' };
+export type Dialog =
+  | { kind: 'settings'; section: 'models' | 'appearance' | 'about' }
+  | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' };
 
 /** Settings of another version may lack what this one knows. */
 type Complete = Required<Settings>;
@@ -32,6 +35,12 @@ export class Workspace {
   dialog = $state.raw<Dialog | null>(null);
   isWelcoming = $state(false);
   isModelMenuOpen = $state(false);
+  /** The conversation is searched. */
+  isFinding = $state(false);
+  /** The conversation shows only what was done for this todo. */
+  todoFilter = $state<string | null>(null);
+  /** The file that the pane of changes shows; the first one where it is none of them. */
+  chosenFile = $state('');
   /** Sentences for the person, newest last. */
   errors = $state.raw<CommandError[]>([]);
   /** What was typed and not sent, by session; of a session that does not exist yet, by project. */
@@ -45,6 +54,12 @@ export class Workspace {
   readonly project = $derived(this.projects.find((project) => project.id === this.projectId) ?? null);
   readonly session = $derived(this.sessions.find((session) => session.id === this.sessionId) ?? null);
   readonly model = $derived(this.session ? this.session.model : (this.newModel ?? this.settings.model));
+  /** Sessions of every project in which something waits for an answer, the longest waiting first. */
+  readonly needYou = $derived(
+    this.sessions
+      .filter((session) => session.parent === null && session.waiting > 0)
+      .sort((a, b) => a.updated_at - b.updated_at),
+  );
   readonly usable = $derived(this.providers.filter(isUsable));
   readonly draftKey = $derived(this.sessionId ?? `new:${this.projectId ?? ''}`);
 
@@ -86,7 +101,17 @@ export class Workspace {
     this.projectId = id;
     this.layout.load(id);
     const [latest] = this.sessionsOf(id);
-    this.sessionId = latest?.id ?? null;
+    this.look(latest?.id ?? null);
+  }
+
+  /** Looks at another session: what was arranged for the one before is over. */
+  private look(session: string | null): void {
+    if (session !== this.sessionId) {
+      this.todoFilter = null;
+      this.isFinding = false;
+      this.chosenFile = '';
+    }
+    this.sessionId = session;
   }
 
   /** The sessions of a project that a person began, newest first. */
@@ -101,12 +126,12 @@ export class Workspace {
       this.projectId = session.project;
       this.layout.load(session.project);
     }
-    this.sessionId = session.id;
+    this.look(session.id);
     this.layout.sidebarPeek = false;
   }
 
   newSession(): void {
-    this.sessionId = null;
+    this.look(null);
     this.newModel = null;
     this.layout.sidebarPeek = false;
   }
@@ -129,7 +154,7 @@ export class Workspace {
       this.projects = this.projects.filter((project) => project.id !== id);
       if (this.projectId !== id) return;
       this.projectId = null;
-      this.sessionId = null;
+      this.look(null);
     });
   }
 
@@ -147,9 +172,30 @@ export class Workspace {
     if (!this.projectId) return null;
     const made = await this.client.createSession(this.projectId, this.model);
     if (!this.sessions.some((session) => session.id === made.id)) this.sessions = [made, ...this.sessions];
-    this.sessionId = made.id;
+    this.look(made.id);
     this.newModel = null;
     return made.id;
+  }
+
+  /** Gives answers; rejects where one of them could not be taken, after the person was told. */
+  async decide(decisions: Decide[]): Promise<void> {
+    try {
+      await this.client.decide(decisions);
+    } catch (thrown) {
+      const error = asError(thrown);
+      this.fail(error.code === 'already_decided' ? { ...error, message: i18n.t.approvals.gone } : error);
+      throw thrown;
+    }
+  }
+
+  stop(): void {
+    const { sessionId } = this;
+    if (sessionId !== null) void this.run(() => this.client.stopTurn(sessionId));
+  }
+
+  continue(): void {
+    const { sessionId } = this;
+    if (sessionId !== null) void this.run(() => this.client.continueTurn(sessionId));
   }
 
   /** The model of the session at hand; before there is one, of the session to come and of those after it. */
@@ -174,7 +220,7 @@ export class Workspace {
     if (!this.sessions.some((session) => session.id === tour.session.id)) {
       this.sessions = [tour.session, ...this.sessions];
     }
-    this.sessionId = tour.session.id;
+    this.look(tour.session.id);
     this.drafts[tour.session.id] = tour.task;
     return true;
   }

@@ -1,4 +1,5 @@
 import type { ChangeKind, FileDiff, Snapshot } from '../../ipc/bindings';
+import { argument } from '../chat/toolWords';
 
 export interface Entry {
   key: string;
@@ -31,4 +32,13 @@ export function entries({ approvals, changes }: Snapshot): Entry[] {
       pending: null,
     }));
   return [...pending, ...done];
+}
+
+/** Files this session changed, and those it read or wants to change, as far as its rows are known: the newest first. */
+export function touchedFiles(snapshot: Snapshot): string[] {
+  const paths = snapshot.items.flatMap(({ body }) => {
+    const path = body.kind === 'tool' ? argument(body.args, 'file_path') : '';
+    return path ? [path] : [];
+  });
+  return [...new Set([...entries(snapshot).map(({ path }) => path), ...paths.toReversed()])];
 }

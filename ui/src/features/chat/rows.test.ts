@@ -137,6 +137,7 @@ describe('evidence', () => {
       agents: [],
       time: 300,
       isWaiting: true,
+      rows: items.slice(0, 2).map((item) => item.body),
     });
   });
 });

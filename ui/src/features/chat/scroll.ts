@@ -37,6 +37,11 @@ export class ScrollKeeper {
     this.pinnedUntil = performance.now() + PIN_MS;
   }
 
+  /** The end is no longer followed: a person goes elsewhere. */
+  leave(): void {
+    this.setFollows(false);
+  }
+
   toEnd(): void {
     this.anchor = null;
     this.setFollows(true);

@@ -1,6 +1,7 @@
 import { approvals } from './en/approvals';
 import { app, projects, sessions, shortcuts } from './en/app';
-import { chat, composer, models, notices } from './en/chat';
+import { chat, composer, find, models, notices } from './en/chat';
+import { commands, inbox, palette } from './en/commands';
 import { agents, changes, panes, plan } from './en/panes';
 import { providers, settings, welcome } from './en/setup';
 import { diff, figures, rows, tools, toolStates } from './en/tools';
@@ -11,8 +12,12 @@ export const en = {
   projects,
   sessions,
   shortcuts,
+  commands,
+  palette,
+  inbox,
   chat,
   composer,
+  find,
   notices,
   models,
   tools,

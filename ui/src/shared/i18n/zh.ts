@@ -1,7 +1,8 @@
 import type { Messages } from './en';
 import { approvals } from './zh/approvals';
 import { app, projects, sessions, shortcuts } from './zh/app';
-import { chat, composer, models, notices } from './zh/chat';
+import { chat, composer, find, models, notices } from './zh/chat';
+import { commands, inbox, palette } from './zh/commands';
 import { agents, changes, panes, plan } from './zh/panes';
 import { providers, settings, welcome } from './zh/setup';
 import { diff, figures, rows, tools, toolStates } from './zh/tools';
@@ -12,8 +13,12 @@ export const zh: Messages = {
   projects,
   sessions,
   shortcuts,
+  commands,
+  palette,
+  inbox,
   chat,
   composer,
+  find,
   notices,
   models,
   tools,

@@ -62,6 +62,7 @@ export const projects = {
 export const sessions = {
   title: 'Sessions',
   new: 'New session',
+  search: 'Search',
   needsYou: 'Needs you',
   running: 'Running',
   settings: 'Settings',
@@ -85,13 +86,12 @@ export const sessions = {
 
 export const shortcuts = {
   title: 'Keyboard shortcuts',
-  groups: { everywhere: 'Everywhere', composer: 'Message box', approval: 'Approval' },
-  newSession: 'New session',
-  openFolder: 'Open a folder',
-  sidebar: 'Show or hide the sessions',
-  settings: 'Settings',
-  sheet: 'This list',
-  changes: 'Changes',
+  groups: { everywhere: 'Everywhere', composer: 'Message box', approval: 'Approval', changes: 'Changes' },
+  session: 'Open one of the sessions',
+  slash: 'Commands, at the beginning of a message',
+  mention: 'Name a file',
+  hunk: 'Place before, place after',
+  file: 'Next file, previous file',
   stop: 'Stop the turn, or close what is open',
   send: 'Send, or queue while a turn runs',
   newLine: 'New line',

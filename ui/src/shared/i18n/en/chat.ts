@@ -76,3 +76,12 @@ export const models = {
   context: (tokens: string) => `${tokens} context`,
   scripted: 'scripted',
 };
+
+export const find = {
+  label: 'Find in this session',
+  place: (at: number, of: number) => `${f.number(at)} of ${f.number(of)}`,
+  none: 'Not found',
+  before: 'The find before',
+  after: 'The find after',
+  earlier: (count: number) => `Look into ${f.count(count, 'earlier row', 'earlier rows')}`,
+};

@@ -17,6 +17,12 @@ export const plan = {
   calls: (count: number) => f.count(count, 'call', 'calls'),
   moreFiles: (count: number) => `+${f.count(count, 'file', 'files')}`,
   waiting: 'waiting for you',
+  board: 'Open as a board',
+  boardTitle: 'Plan',
+  lastCalls: 'Last calls',
+  showOnly: 'Show only what was done for it',
+  showAll: 'Show the whole conversation',
+  filtered: (todo: string) => `Only what was done for “${todo}”`,
   emptyTitle: 'No plan yet',
   emptyText: 'For work of several steps the agent writes a list here and ticks it off as it goes.',
 };

@@ -60,6 +60,7 @@ export const projects: Messages['projects'] = {
 export const sessions: Messages['sessions'] = {
   title: '会话',
   new: '新建会话',
+  search: '搜索',
   needsYou: '等你处理',
   running: '进行中',
   settings: '设置',
@@ -83,13 +84,12 @@ export const sessions: Messages['sessions'] = {
 
 export const shortcuts: Messages['shortcuts'] = {
   title: '键盘快捷键',
-  groups: { everywhere: '全局', composer: '输入框', approval: '审批' },
-  newSession: '新建会话',
-  openFolder: '打开文件夹',
-  sidebar: '显示或隐藏会话列表',
-  settings: '设置',
-  sheet: '本列表',
-  changes: '更改',
+  groups: { everywhere: '全局', composer: '输入框', approval: '审批', changes: '更改' },
+  session: '打开列表中的会话',
+  slash: '命令，写在消息开头',
+  mention: '提及文件',
+  hunk: '上一处、下一处',
+  file: '下一个文件、上一个文件',
   stop: '停止当前回合，或关闭已打开的内容',
   send: '发送；任务进行中则排队',
   newLine: '换行',

@@ -74,3 +74,12 @@ export const models: Messages['models'] = {
   context: (tokens) => `上下文 ${tokens}`,
   scripted: '脚本',
 };
+
+export const find: Messages['find'] = {
+  label: '在本会话中查找',
+  place: (at, of) => `第 ${at} 处，共 ${of} 处`,
+  none: '没有找到',
+  before: '上一处',
+  after: '下一处',
+  earlier: (count) => `查找更早的 ${count} 行`,
+};

@@ -11,6 +11,12 @@ export const plan: Messages['plan'] = {
   calls: (count) => `${count} 次调用`,
   moreFiles: (count) => `另有 ${count} 个文件`,
   waiting: '等你决定',
+  board: '以看板打开',
+  boardTitle: '计划',
+  lastCalls: '最近的调用',
+  showOnly: '只显示为它所做的工作',
+  showAll: '显示整个对话',
+  filtered: (todo) => `仅显示为“${todo}”所做的工作`,
   emptyTitle: '还没有计划',
   emptyText: '遇到需要多个步骤的工作，代理会在这里列出清单，边做边勾掉。',
 };

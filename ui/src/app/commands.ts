@@ -1,0 +1,124 @@
+/** Everything that can be asked for from anywhere: by its keys, in the palette, from the message box. */
+import Bell from '@lucide/svelte/icons/bell';
+import Columns3 from '@lucide/svelte/icons/columns-3';
+import Compass from '@lucide/svelte/icons/compass';
+import FileDiff from '@lucide/svelte/icons/file-diff';
+import FolderOpen from '@lucide/svelte/icons/folder-open';
+import Keyboard from '@lucide/svelte/icons/keyboard';
+import Languages from '@lucide/svelte/icons/languages';
+import ListTodo from '@lucide/svelte/icons/list-todo';
+import Moon from '@lucide/svelte/icons/moon';
+import PanelLeft from '@lucide/svelte/icons/panel-left';
+import PanelRight from '@lucide/svelte/icons/panel-right';
+import Play from '@lucide/svelte/icons/play';
+import Plus from '@lucide/svelte/icons/plus';
+import Search from '@lucide/svelte/icons/search';
+import Settings from '@lucide/svelte/icons/settings';
+import Sparkles from '@lucide/svelte/icons/sparkles';
+import Square from '@lucide/svelte/icons/square';
+import Sun from '@lucide/svelte/icons/sun';
+import SunMoon from '@lucide/svelte/icons/sun-moon';
+import type { Component } from 'svelte';
+import Crew from '../shared/ui/icons/Crew.svelte';
+import { keyName } from './keys';
+import type { Workspace } from './workspace.svelte';
+
+interface Spec {
+  icon: Component;
+  /** Its keys, as they are written in the interface. */
+  keys?: string;
+  /** What calls it from the message box. */
+  slash?: string;
+  isPossible?: (workspace: Workspace) => boolean;
+  run: (workspace: Workspace) => void;
+}
+
+const goesOn = ({ session }: Workspace) => session?.status === 'running' || session?.status === 'waiting';
+const canGoOn = ({ session }: Workspace) =>
+  session?.status === 'failed' || session?.status === 'stopped' || session?.status === 'interrupted';
+const hasSession = ({ sessionId }: Workspace) => sessionId !== null;
+
+const SPECS = {
+  newSession: {
+    icon: Plus,
+    keys: keyName('N'),
+    slash: 'new',
+    isPossible: ({ project }) => project !== null,
+    run: (workspace) => workspace.newSession(),
+  },
+  stop: { icon: Square, keys: 'Esc', slash: 'stop', isPossible: goesOn, run: (workspace) => workspace.stop() },
+  continue: { icon: Play, slash: 'continue', isPossible: canGoOn, run: (workspace) => workspace.continue() },
+  model: { icon: Sparkles, slash: 'model', run: (workspace) => (workspace.isModelMenuOpen = true) },
+  inbox: {
+    icon: Bell,
+    slash: 'waiting',
+    isPossible: ({ needYou }) => needYou.length > 0,
+    run: (workspace) => (workspace.dialog = { kind: 'inbox' }),
+  },
+  find: {
+    icon: Search,
+    keys: keyName('F'),
+    slash: 'find',
+    isPossible: hasSession,
+    run: (workspace) => (workspace.isFinding = true),
+  },
+  plan: { icon: ListTodo, slash: 'plan', isPossible: hasSession, run: ({ layout }) => layout.show('plan') },
+  board: {
+    icon: Columns3,
+    slash: 'board',
+    isPossible: hasSession,
+    run: (workspace) => (workspace.dialog = { kind: 'board' }),
+  },
+  agents: { icon: Crew, slash: 'agents', isPossible: hasSession, run: ({ layout }) => layout.show('agents') },
+  changes: {
+    icon: FileDiff,
+    keys: keyName('D', true),
+    slash: 'changes',
+    isPossible: hasSession,
+    run: ({ layout }) => layout.show('changes'),
+  },
+  sidebar: { icon: PanelLeft, keys: keyName('B'), run: ({ layout }) => layout.toggleSidebar() },
+  inspector: { icon: PanelRight, isPossible: hasSession, run: ({ layout }) => layout.toggleInspector() },
+  openFolder: { icon: FolderOpen, keys: keyName('O'), slash: 'open', run: (workspace) => void workspace.pickProject() },
+  palette: { icon: Search, keys: keyName('K'), run: (workspace) => (workspace.dialog = { kind: 'palette' }) },
+  settings: {
+    icon: Settings,
+    keys: keyName(','),
+    slash: 'settings',
+    run: (workspace) => (workspace.dialog = { kind: 'settings', section: 'models' }),
+  },
+  sheet: {
+    icon: Keyboard,
+    keys: keyName('/'),
+    slash: 'keys',
+    run: (workspace) => (workspace.dialog = { kind: 'shortcuts' }),
+  },
+  light: { icon: Sun, run: (workspace) => void workspace.saveSettings({ theme: 'light' }) },
+  dark: { icon: Moon, run: (workspace) => void workspace.saveSettings({ theme: 'dark' }) },
+  asSystem: { icon: SunMoon, run: (workspace) => void workspace.saveSettings({ theme: 'system' }) },
+  english: { icon: Languages, run: (workspace) => void workspace.saveSettings({ language: 'en' }) },
+  chinese: { icon: Languages, run: (workspace) => void workspace.saveSettings({ language: 'zh-CN' }) },
+  firstSteps: { icon: Compass, run: (workspace) => (workspace.isWelcoming = true) },
+} satisfies Record<string, Spec>;
+
+export type CommandId = keyof typeof SPECS;
+
+export interface Command extends Spec {
+  id: CommandId;
+}
+
+export const COMMANDS: readonly Command[] = Object.entries(SPECS as Record<string, Spec>).map(([id, spec]) => ({
+  ...spec,
+  id: id as CommandId,
+}));
+
+/** What could be done as things stand. */
+export const possible = (workspace: Workspace): Command[] =>
+  COMMANDS.filter((command) => command.isPossible?.(workspace) ?? true);
+
+/** Does it where it can be done. */
+export function perform(workspace: Workspace, id: CommandId): void {
+  possible(workspace)
+    .find((command) => command.id === id)
+    ?.run(workspace);
+}

@@ -1,0 +1,42 @@
+import type { Messages } from '../en';
+
+export const commands: Messages['commands'] = {
+  newSession: '新建会话',
+  stop: '停止当前回合',
+  continue: '继续当前回合',
+  model: '选择模型',
+  inbox: '查看所有待决定的请求',
+  find: '在本会话中查找',
+  plan: '计划',
+  board: '以看板显示计划',
+  agents: '代理',
+  changes: '更改',
+  sidebar: '显示或隐藏会话列表',
+  inspector: '显示或隐藏侧栏',
+  openFolder: '打开文件夹',
+  palette: '查找命令、会话或文件',
+  settings: '设置',
+  sheet: '键盘快捷键',
+  light: '浅色主题',
+  dark: '深色主题',
+  asSystem: '跟随系统主题',
+  english: '切换为英文（English）',
+  chinese: '切换为中文',
+  firstSteps: '再看一遍入门步骤',
+};
+
+export const palette: Messages['palette'] = {
+  title: '命令、会话与文件',
+  placeholder: '查找命令、会话或文件',
+  none: '没有这个名称的内容',
+  commands: '命令',
+  sessions: '会话',
+  files: '本会话改动的文件',
+};
+
+export const inbox: Messages['inbox'] = {
+  title: '等你决定',
+  open: '打开会话',
+  emptyTitle: '没有待决定的请求',
+  emptyText: '任何会话中的代理想修改文件或运行命令时，请求都会出现在这里。',
+};
