@@ -16,11 +16,7 @@ const EFFECTS: [Effect; 6] = [
         needles: &["process::Command", "tokio::process", "process_wrap", "Command::new(", "posix_spawn", "libc::fork"],
         owners: &["crates/backend/", "crates/mcp/"],
     },
-    Effect {
-        what: "HTTP",
-        needles: &["reqwest", "TcpStream::connect"],
-        owners: &["crates/providers/", "crates/mcp/"],
-    },
+    Effect { what: "HTTP", needles: &["reqwest", "TcpStream::connect"], owners: &["crates/providers/", "crates/mcp/"] },
     Effect { what: "SQLite", needles: &["rusqlite"], owners: &["crates/store/"] },
     Effect { what: "the keyring", needles: &["keyring::"], owners: &["crates/store/"] },
     Effect { what: "watching files", needles: &["notify::", "notify_debouncer"], owners: &["crates/backend/"] },
