@@ -33,6 +33,8 @@ pub enum RootError {
     Unreadable { path: PathBuf },
     #[error("{} is your home folder, with your keys and settings in it; choose or make a folder inside it", path.display())]
     Home { path: PathBuf },
+    #[error("{} holds your home folder, with your keys and settings in it; choose or make a folder inside your home", path.display())]
+    AboveHome { path: PathBuf },
     #[error("{} is the whole machine; choose a folder with one project in it", path.display())]
     FileSystemRoot { path: PathBuf },
     #[error("the folder {} cannot be used: {source}; choose another", path.display())]
@@ -58,8 +60,13 @@ fn check(given: &Path, home: Option<&Path>) -> Result<ProjectRoot, RootError> {
     if path.parent().is_none() {
         return Err(RootError::FileSystemRoot { path });
     }
-    if home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home == path) {
-        return Err(RootError::Home { path });
+    if let Some(home) = home.and_then(|home| home.canonicalize().ok()) {
+        if home == path {
+            return Err(RootError::Home { path });
+        }
+        if home.starts_with(&path) {
+            return Err(RootError::AboveHome { path });
+        }
     }
     // Rights to list and to enter.
     path.read_dir().map_err(failed)?;

@@ -31,6 +31,13 @@ fn what_cannot_be_a_project_says_why() {
     assert!(matches!(refused(&top.path().join("home")), RootError::Home { .. }));
     assert!(matches!(refused(Path::new("/")), RootError::FileSystemRoot { .. }));
     assert!(matches!(refused(Path::new("/tmp/..")), RootError::FileSystemRoot { .. }));
+    let above = check(top.path(), Some(&file.with_file_name("home"))).unwrap_err();
+    assert!(matches!(above, RootError::Home { .. }), "a link is its target: {above}");
+    let inner = top.path().join("users/me");
+    std::fs::create_dir_all(&inner).unwrap();
+    let above = check(&top.path().join("users"), Some(&inner)).unwrap_err();
+    assert!(matches!(above, RootError::AboveHome { .. }), "{above}");
+    assert!(check(&top.path().join("users/me"), Some(&top.path().join("users"))).is_ok());
     let said = refused(&file).to_string();
     assert!(said.contains("file, not a folder") && said.contains("choose"), "{said}");
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../ipc/bindings';
 import { Formats } from '../formats';
 
 const f = new Formats('en');
@@ -18,6 +19,17 @@ export const app = {
   more: 'Show more',
   less: 'Show less',
   dismiss: 'Dismiss',
+  failed: {
+    not_found: 'It is not there any more',
+    invalid: 'This cannot be done as asked; nothing was changed',
+    already_decided: 'It was decided already',
+    no_model: 'There is no model to ask',
+    project_unusable: 'This folder cannot be a project',
+    storage_unavailable: 'The data folder cannot be used',
+    keyring_unavailable: 'The keyring does not answer',
+    provider: 'The provider refused',
+    internal: 'Something broke inside; what was recorded is safe',
+  } satisfies Record<ErrorCode, string>,
   sidebar: 'Projects and sessions',
   conversation: 'Conversation',
   inspector: 'Plan, agents and changes',
