@@ -73,6 +73,8 @@ export const SCREENS = {
       await page.locator('.board .in_progress button').click();
     },
   },
+  commands: { query: { recorded: 'live' }, act: (page) => page.keyboard.type('/') },
+  mention: { query: { recorded: 'live' }, act: (page) => page.keyboard.type('See @c') },
   shortcuts: { act: (page) => page.keyboard.press('Control+/') },
   link: { query: hosts, act: (page) => page.getByRole('link').first().click() },
   welcome1: { query: { recorded: 'welcome' } },

@@ -1,9 +1,10 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
+import type { ComponentProps } from 'svelte';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import Composer from './Composer.svelte';
 
-function show(given: Partial<{ text: string; isRunning: boolean; disabled: boolean }> = {}) {
+function show(given: Partial<ComponentProps<typeof Composer>> = {}) {
   const props = {
     text: '',
     isRunning: false,
@@ -65,5 +66,29 @@ describe('the message box', () => {
     expect(onText).toHaveBeenCalledWith('a');
     expect(screen.getByText('Ask before changes')).toBeTruthy();
     expect(screen.getByText('Sandbox: off, asks')).toBeTruthy();
+  });
+
+  it('offers commands at the start of a message, and does the chosen one in place of sending', async () => {
+    const run = vi.fn();
+    const commands = ['/plan', '/stop'].map((label) => ({ id: label, label, run: () => run(label) }));
+    const { field, onSend, onText, user } = show({ text: '/s', commands });
+    field.focus();
+    await user.keyboard('{End}');
+    expect(screen.getAllByRole('option').map((one) => one.textContent.trim())).toEqual(['/stop']);
+    expect(field.getAttribute('aria-activedescendant')).toBe(screen.getByRole('option').id);
+    await user.keyboard('{Enter}');
+    expect([run.mock.calls, onText.mock.calls, onSend.mock.calls]).toEqual([[['/stop']], [['']], []]);
+  });
+
+  it('offers files after a sign, until that is declined', async () => {
+    const { field, onSend, onText, user } = show({ text: 'Read @lib', files: ['src/lib.rs', 'README.md'] });
+    field.focus();
+    await user.keyboard('{End}{Tab}');
+    expect(onText.mock.calls).toEqual([['Read @src/lib.rs ']]);
+    expect(field).toBe(document.activeElement);
+    await user.keyboard('{Escape}');
+    expect(screen.queryByRole('listbox')).toBeNull();
+    await user.keyboard('{Enter}');
+    expect(onSend).toHaveBeenCalledOnce();
   });
 });

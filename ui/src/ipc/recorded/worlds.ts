@@ -3,7 +3,7 @@ import type { ProviderView, Snapshot } from '../bindings';
 import { ai, ago, approval, diff, human, item, snapshot, summary, tool, usage } from './builders';
 import type { Host, World } from './host';
 import { childSessions, EARLIER, otherSessions, refreshSession } from './mock';
-import { ANSWER, HOSTILE, LONG_TOOLS } from './samples';
+import { ANSWER, HOSTILE, LIVE, LONG_TOOLS } from './samples';
 
 const PROVIDERS: ProviderView[] = [
   {
@@ -138,6 +138,21 @@ const WORLDS: Record<string, () => World> = {
     only(
       snapshot(summary('s-tools', { title: 'Every kind of row', usage: usage(0.62, 1.07) }), {
         items: [human('Show me everything you can do.'), ai(ANSWER), ...LONG_TOOLS],
+      }),
+    ),
+  live: () =>
+    only(
+      snapshot(summary('s-live', { title: 'A command at work', status: 'running' }), {
+        items: [
+          human('Run the tests of auth.'),
+          ai('I run them with a paused clock.'),
+          tool('read_file', { file_path: '/Cargo.toml' }, { figures: [{ figure: 'lines', value: 31 }] }),
+          tool(
+            'execute',
+            { command: 'cargo test -p auth' },
+            { state: 'running', started_at: ago(0, 19), ended_at: null, output: LIVE },
+          ),
+        ],
       }),
     ),
   hostile: () => only(hostile()),

@@ -20,6 +20,7 @@ export const chat = {
   longMessage: (size: string) => `Show all of it (${size})`,
   image: 'Image, not loaded',
   copyCode: 'Copy code',
+  copyMessage: 'Copy the message',
   contextUsed: (share: string) => `${share} of the context used`,
   contextTitle: (used: string, window: string) => `${used} of ${window} tokens in the model’s context`,
   costTitle: (input: string, output: string) => `${input} tokens read, ${output} written`,
@@ -47,6 +48,7 @@ export const composer = {
   queued: (count: number) => `${f.number(count)} queued`,
   queuedTitle: 'Sent when the turn is over',
   unqueue: 'Delete from the queue',
+  files: 'Files of this session',
 };
 
 export const notices = {

@@ -57,6 +57,7 @@ export const rows = {
   open: 'Show details',
   shut: 'Hide details',
   noOutput: 'No output.',
+  liveOutput: 'Output so far',
   truncated: 'Only the beginning and the end are shown.',
   arguments: 'Arguments',
   result: 'Result',

@@ -18,6 +18,7 @@ export const chat: Messages['chat'] = {
   longMessage: (size) => `显示全部内容（${size}）`,
   image: '图片，未加载',
   copyCode: '复制代码',
+  copyMessage: '复制消息',
   contextUsed: (share) => `上下文已用 ${share}`,
   contextTitle: (used, window) => `模型上下文：${used} / ${window} 个词元`,
   costTitle: (input, output) => `读入 ${input} 个词元，写出 ${output} 个`,
@@ -45,6 +46,7 @@ export const composer: Messages['composer'] = {
   queued: (count) => `${count} 条排队中`,
   queuedTitle: '当前回合结束后发送',
   unqueue: '从队列中删除',
+  files: '本会话的文件',
 };
 
 export const notices: Messages['notices'] = {

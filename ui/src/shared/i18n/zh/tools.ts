@@ -54,6 +54,7 @@ export const rows: Messages['rows'] = {
   open: '显示详情',
   shut: '隐藏详情',
   noOutput: '没有输出。',
+  liveOutput: '目前的输出',
   truncated: '仅显示开头和结尾。',
   arguments: '参数',
   result: '结果',
