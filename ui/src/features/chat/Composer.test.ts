@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import Composer from './Composer.svelte';
 
-function show(given: Partial<ComponentProps<typeof Composer>> = {}) {
+function show(given: Partial<Omit<ComponentProps<typeof Composer>, 'onText' | 'onSend' | 'onStop'>> = {}) {
   const props = {
     text: '',
     isRunning: false,
