@@ -361,7 +361,7 @@ fn view_of(stored: StoredProject) -> ProjectView {
         RootError::Missing { .. } => ProjectProblem::Missing,
         RootError::NotAFolder { .. } => ProjectProblem::NotAFolder,
         RootError::Unreadable { .. } | RootError::Io { .. } => ProjectProblem::Unreadable,
-        RootError::Home { .. } => ProjectProblem::HomeFolder,
+        RootError::Home { .. } | RootError::AboveHome { .. } => ProjectProblem::HomeFolder,
         RootError::FileSystemRoot { .. } => ProjectProblem::RootFolder,
     });
     ProjectView {
