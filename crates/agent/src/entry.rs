@@ -118,8 +118,34 @@ pub enum EntryBody {
     Unqueued {
         id: String,
     },
+    /// A message that waits has other words now.
+    QueueEdited {
+        id: String,
+        text: String,
+    },
+    /// A message that waits has another place in the queue, from 0.
+    QueueMoved {
+        id: String,
+        to: u32,
+    },
+    /// A person's message to a turn under way, read by the model at its next step.
+    Steered {
+        message: HumanMessage,
+    },
     Titled {
         title: String,
+    },
+    /// Whether the session stands at the top of lists.
+    Pinned {
+        pinned: bool,
+    },
+    /// Whether the session is out of sight in lists.
+    Archived {
+        archived: bool,
+    },
+    /// The session is to be removed for good some time after `at`; `None`: it was brought back.
+    Discarded {
+        at: Option<i64>,
     },
     /// The model of the turns from here on.
     ModelChosen {

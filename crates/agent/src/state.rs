@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use bosun_backend::{FileData, FileStamp, VirtualPath};
-use bosun_model::{AiMessage, CallId, Message, MessageId, ToolCall, Usage};
+use bosun_model::{AiMessage, CallId, HumanMessage, Message, MessageId, ToolCall, Usage};
 use bosun_tools::{StateUpdate, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -34,6 +34,8 @@ pub struct State {
     pub turns: u32,
     pub last_end: Option<TurnEnd>,
     pub queue: Vec<QueuedMessage>,
+    /// Messages to the turn under way that stand behind what is open now: the calls of a step, or a reply.
+    pub steering: Vec<HumanMessage>,
     pub usage: Usage,
     /// Usage of the last model call alone.
     pub last_usage: Option<Usage>,
@@ -112,10 +114,14 @@ impl State {
             EntryBody::Seeded { update } | EntryBody::Updated { update, .. } => self.merge(update),
             EntryBody::TurnStarted { turn, message } => {
                 self.begin(*turn);
+                self.take_steering();
                 self.messages.push(Arc::new(Message::Human(message.clone())));
             }
             EntryBody::TurnContinued { turn } => {
                 self.begin(*turn);
+                if self.step.is_none() {
+                    self.take_steering();
+                }
                 self.ask_to_go_on();
             }
             EntryBody::Draft { .. } => {}
@@ -158,7 +164,21 @@ impl State {
                 self.queue.push(QueuedMessage { id: id.clone(), text: text.clone() });
             }
             EntryBody::Unqueued { id } => self.queue.retain(|message| message.id != *id),
+            EntryBody::QueueEdited { id, text } => {
+                if let Some(message) = self.queue.iter_mut().find(|message| message.id == *id) {
+                    message.text.clone_from(text);
+                }
+            }
+            EntryBody::QueueMoved { id, to } => {
+                if let Some(place) = self.queue.iter().position(|message| message.id == *id) {
+                    let message = self.queue.remove(place);
+                    let to = usize::try_from(*to).unwrap_or(usize::MAX).min(self.queue.len());
+                    self.queue.insert(to, message);
+                }
+            }
+            EntryBody::Steered { message } => self.steering.push(message.clone()),
             EntryBody::Titled { title } => self.title = Some(title.clone()),
+            EntryBody::Pinned { .. } | EntryBody::Archived { .. } | EntryBody::Discarded { .. } => {}
             EntryBody::ModelChosen { provider, name } => self.model = Some((provider.clone(), name.clone())),
         }
     }
@@ -183,6 +203,11 @@ impl State {
             Message::Ai(reply) => Some(reply.text()).filter(|text| !text.trim().is_empty()),
             Message::System(_) | Message::Human(_) | Message::Tool(_) => None,
         })
+    }
+
+    /// Whether a person spoke last: there is something for the model to answer.
+    pub fn person_spoke_last(&self) -> bool {
+        matches!(self.messages.last().map(|last| &**last), Some(Message::Human(_)))
     }
 
     /// The todo that new calls belong to.
@@ -230,6 +255,15 @@ impl State {
         self.calls.extend(calls.iter().map(|call| call.call.id.clone()));
         self.step = (!calls.is_empty()).then(|| OpenStep { message: message.id.clone(), calls });
         self.messages.push(Arc::new(Message::Ai(message.clone())));
+        if self.step.is_none() {
+            self.take_steering();
+        }
+    }
+
+    /// What a person said meanwhile is read next.
+    fn take_steering(&mut self) {
+        let messages = std::mem::take(&mut self.steering).into_iter();
+        self.messages.extend(messages.map(|message| Arc::new(Message::Human(message))));
     }
 
     fn result(&mut self, id: &CallId, message: &Arc<Message>) {
@@ -240,6 +274,7 @@ impl State {
             let results = step.calls.iter().filter_map(|call| call.result.clone());
             self.messages.extend(results);
             self.step = None;
+            self.take_steering();
         }
     }
 

@@ -66,10 +66,11 @@ async fn work(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
             return Ok(TurnEnd::StepLimit { limit });
         }
         let message = step::reply(cx).await?;
-        if message.tool_calls.is_empty() && message.invalid_tool_calls.is_empty() {
+        if !message.tool_calls.is_empty() || !message.invalid_tool_calls.is_empty() {
+            step::run_calls(cx).await?;
+        } else if !cx.log().with_state(State::person_spoke_last) {
             return Ok(end_of(&message));
         }
-        step::run_calls(cx).await?;
     }
 }
 

@@ -20,6 +20,13 @@ pub struct SessionSummary {
     pub updated_at: i64,
     /// Pending approvals of this session and all its subagents.
     pub waiting: u32,
+    /// Stands at the top of lists.
+    pub pinned: bool,
+    /// Out of sight in lists; found by searching.
+    pub archived: bool,
+    /// When it was deleted, in milliseconds since 1970: it can be brought back for 30 days.
+    #[specta(type = Option<specta_typescript::Number>)]
+    pub deleted_at: Option<i64>,
     pub usage: UsageSummary,
 }
 

@@ -2,12 +2,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
-    Activity, Agent, AgentError, BoxFuture, ChildStart, EntryBody, JournalError, Limits, Policy, QueuedMessage,
-    SessionId, SessionLog, TurnContext, TurnEnd, run_turn,
+    Activity, Agent, AgentError, BoxFuture, ChildStart, EntryBody, Limits, Policy, SessionId, SessionLog, TurnContext,
+    TurnEnd, run_turn,
 };
 use bosun_backend::{Backend, BlobStore, LocalShellBackend, LocalShellOptions, VirtualPath};
 use bosun_harness::{DeepAgentConfig, create_deep_agent};
-use bosun_model::{CallId, HumanMessage, MessageId};
+use bosun_model::CallId;
 use bosun_protocol::{ErrorCode, FileDiff, ModelRef};
 use bosun_store::SessionClaim;
 use bosun_tools::{DiffLimits, file_diff};
@@ -27,6 +27,8 @@ pub(crate) struct Actor {
     pub tree: Arc<Tree>,
     pub setting: Setting,
     turn: AsyncMutex<Turn>,
+    /// Held by whoever decides whether and how a turn begins.
+    beginning: AsyncMutex<()>,
     agent: Mutex<Option<Arc<Agent>>>,
     tasks: TaskTracker,
     /// Held while this process may run the session.
@@ -76,43 +78,11 @@ impl Actor {
             tree: host.tree,
             setting,
             turn: AsyncMutex::default(),
+            beginning: AsyncMutex::default(),
             agent: Mutex::new(None),
             tasks,
             _claim: claim,
         })
-    }
-
-    /// Starts a turn with `text`, or queues it while one is open. Durable when it returns.
-    pub(crate) async fn send(self: &Arc<Self>, text: String) -> Result<(), SessionError> {
-        if text.trim().is_empty() {
-            return Err(SessionError::new(
-                ErrorCode::Invalid,
-                "there is nothing in this message; write something to send",
-            ));
-        }
-        let mut turn = self.turn.lock().await;
-        if self.log.with_state(|state| state.turn.is_some()) {
-            let id = self.tree.ids.next();
-            self.log.record(vec![EntryBody::Queued { id, text }]).await?;
-            return Ok(());
-        }
-        self.agent().await?;
-        let entries = match self.first_queued() {
-            None => vec![self.started(text)],
-            // What a stop, a failure or a crash left waiting was written before this.
-            Some(first) => {
-                let mut entries = vec![EntryBody::Queued { id: self.tree.ids.next(), text }];
-                entries.extend(self.taken(first));
-                entries
-            }
-        };
-        self.open_turn(entries).await?;
-        self.run(&mut turn).await
-    }
-
-    pub(crate) async fn unqueue(&self, id: &str) -> Result<(), SessionError> {
-        self.log.record(vec![EntryBody::Unqueued { id: id.to_owned() }]).await?;
-        Ok(())
     }
 
     /// Ends the open turn; every call has a result afterwards.
@@ -135,37 +105,13 @@ impl Actor {
         Ok(())
     }
 
-    /// Takes up a turn that failed, was stopped, reached a limit or was interrupted; behind a finished one the first
-    /// message that waits.
-    pub(crate) async fn continue_turn(self: &Arc<Self>) -> Result<(), SessionError> {
-        let mut turn = self.turn.lock().await;
-        if !turn.is_resting() {
-            return Ok(());
-        }
-        self.agent().await?;
-        let (open, last, end) =
-            self.log.with_state(|state| (state.turn.is_some(), state.turns, state.last_end.clone()));
-        if !open {
-            let entries = match (end, self.first_queued()) {
-                (None | Some(TurnEnd::Done | TurnEnd::Empty), Some(first)) => self.taken(first),
-                (None, None) => {
-                    let reason = "there is nothing to go on with; send a message first";
-                    return Err(SessionError::new(ErrorCode::Invalid, reason));
-                }
-                (Some(TurnEnd::Done), None) => {
-                    let reason = "the last turn is finished; send a message to go on";
-                    return Err(SessionError::new(ErrorCode::Invalid, reason));
-                }
-                (Some(_), _) => vec![EntryBody::TurnContinued { turn: last }],
-            };
-            self.open_turn(entries).await?;
-        }
-        self.run(&mut turn).await
-    }
-
     /// Holds the session's turn: nobody begins, ends or decides anything meanwhile.
     pub(crate) async fn turn(&self) -> MutexGuard<'_, Turn> {
         self.turn.lock().await
+    }
+
+    pub(crate) async fn beginning(&self) -> MutexGuard<'_, ()> {
+        self.beginning.lock().await
     }
 
     /// The stream of this session or of one of its subagents met so far.
@@ -226,31 +172,6 @@ impl Actor {
         Ok(convert::diff(&diff))
     }
 
-    fn first_queued(&self) -> Option<QueuedMessage> {
-        self.log.with_state(|state| state.queue.first().cloned())
-    }
-
-    /// A message out of the queue as the beginning of a turn.
-    fn taken(&self, message: QueuedMessage) -> Vec<EntryBody> {
-        vec![EntryBody::Unqueued { id: message.id }, self.started(message.text)]
-    }
-
-    fn started(&self, text: String) -> EntryBody {
-        let turn = self.log.with_state(|state| state.turns) + 1;
-        let message = HumanMessage { id: MessageId::new(self.tree.ids.next()), content: vec![text.into()] };
-        EntryBody::TurnStarted { turn, message }
-    }
-
-    /// Records what opens a turn. It shows as running from that entry on: open and not running is what a crash leaves.
-    async fn open_turn(&self, entries: Vec<EntryBody>) -> Result<(), JournalError> {
-        self.set_running(true);
-        let recorded = self.log.record(entries).await;
-        if recorded.is_err() {
-            self.set_running(false);
-        }
-        recorded
-    }
-
     /// Runs the open turn. Boxed, because the end of a turn may begin the next.
     pub(crate) fn run<'a>(self: &'a Arc<Self>, turn: &'a mut Turn) -> BoxFuture<'a, Result<(), SessionError>> {
         Box::pin(self.run_open_turn(turn))
@@ -279,36 +200,23 @@ impl Actor {
     async fn ended(self: &Arc<Self>, outcome: Result<TurnEnd, AgentError>) {
         self.set_running(false);
         match outcome {
-            Ok(TurnEnd::Done | TurnEnd::Empty) => self.start_queued().await,
+            Ok(TurnEnd::Done | TurnEnd::Empty) => self.begin_waiting().await,
             Ok(TurnEnd::Stopped | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. }) => {}
             Err(error) => {
                 tracing::error!(%error, session = %self.log.session(), "a turn could not be recorded");
-                let at = self.tree.clock.now_ms();
-                self.stream.update(|projection| projection.not_recorded(&error.to_string(), at));
+                self.not_recorded(&error.to_string());
             }
         }
     }
 
-    async fn start_queued(self: &Arc<Self>) {
-        let Some(next) = self.first_queued() else { return };
-        let entries = self.taken(next);
-        let outcome = match self.open_turn(entries).await {
-            Ok(()) => {
-                let actor = Arc::clone(self);
-                // Not from inside the turn that has just ended: its task is still the one that is kept.
-                self.tasks.spawn(async move {
-                    let mut turn = actor.turn.lock().await;
-                    if let Err(error) = actor.run(&mut turn).await {
-                        tracing::error!(%error, "a queued message could not be begun");
-                    }
-                });
-                Ok(())
-            }
-            Err(error) => Err(error),
-        };
-        if let Err(error) = outcome {
-            tracing::error!(%error, "a queued message could not be begun");
-        }
+    pub(crate) fn not_recorded(&self, reason: &str) {
+        let at = self.tree.clock.now_ms();
+        self.stream.update(|projection| projection.not_recorded(reason, at));
+    }
+
+    /// Work that belongs to the session and outlives the request for it.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(work);
     }
 
     pub(crate) fn set_running(&self, running: bool) {

@@ -16,6 +16,7 @@ mod projection;
 mod recording;
 mod sessions;
 mod stream;
+mod turns;
 mod view;
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 use bosun_agent::{EntryBody, LiveEvent, Recorded, SessionId, State, TurnEnd};
-use bosun_model::{AiMessage, CallId, ContentBlock, MessageId, ModelError, ModelErrorKind, ModelInfo, text_of};
+use bosun_model::{
+    AiMessage, CallId, ContentBlock, HumanMessage, MessageId, ModelError, ModelErrorKind, ModelInfo, text_of,
+};
 use bosun_protocol::{
     AgentNode, AgentStatus, Approval, CallId as WireCallId, Delta, Envelope, Item, ItemBody, ItemId, ModelRef, Notice,
     NoticeCode, ProjectId, SessionEvent, SessionId as WireSessionId, SessionStatus, SessionSummary, Todo, UsageSummary,
@@ -15,6 +17,7 @@ mod tools;
 
 pub(crate) use changes::Span;
 pub(crate) use summary::changes_summary;
+use summary::moves_session;
 
 /// Longest title made from a first message, in characters.
 const TITLE: usize = 60;
@@ -63,6 +66,9 @@ impl Projection {
             created_at: subject.created_at,
             updated_at: subject.created_at,
             waiting: 0,
+            pinned: false,
+            archived: false,
+            deleted_at: None,
             usage: UsageSummary::default(),
         };
         let (call_id, description) = subject.task.unzip();
@@ -125,9 +131,7 @@ impl Projection {
         self.state.apply(&recorded.entry);
         match &recorded.entry.body {
             EntryBody::TurnStarted { turn, message } => {
-                let body =
-                    ItemBody::Human { text: text_of(&message.content), attachments: attachments(&message.content) };
-                self.complete(item_of(&message.id), *turn, at, body);
+                self.person_said(message, *turn, at);
                 if self.summary.title.is_empty() {
                     self.summary.title = title_of(&text_of(&message.content));
                 }
@@ -155,8 +159,15 @@ impl Projection {
                 self.changed(artifact);
             }
             EntryBody::TurnEnded { turn, end } => self.turn_ended(recorded.seq, *turn, end, at),
-            EntryBody::Queued { .. } | EntryBody::Unqueued { .. } => self.queue(),
+            EntryBody::Queued { .. }
+            | EntryBody::Unqueued { .. }
+            | EntryBody::QueueEdited { .. }
+            | EntryBody::QueueMoved { .. } => self.queue(),
+            EntryBody::Steered { message } => self.person_said(message, self.turn(), at),
             EntryBody::Titled { title } => self.summary.title.clone_from(title),
+            EntryBody::Pinned { pinned } => self.summary.pinned = *pinned,
+            EntryBody::Archived { archived } => self.summary.archived = *archived,
+            EntryBody::Discarded { at } => self.summary.deleted_at = *at,
             EntryBody::ModelChosen { provider, name } => {
                 self.summary.model = Some(ModelRef { provider: provider.clone(), name: name.clone() });
             }
@@ -166,7 +177,7 @@ impl Projection {
             let todos: Vec<Todo> = self.state.todos.iter().map(convert::todo).collect();
             self.emit(SessionEvent::TodosReplaced { todos });
         }
-        self.refresh(Some(at));
+        self.refresh(moves_session(&recorded.entry.body).then_some(at));
     }
 
     /// Takes news that is not recorded.
@@ -237,6 +248,11 @@ impl Projection {
 
     fn complete(&mut self, id: ItemId, turn: u32, at: i64, body: ItemBody) {
         self.emit(SessionEvent::ItemCompleted { item: Item { id, turn, at, body } });
+    }
+
+    fn person_said(&mut self, message: &HumanMessage, turn: u32, at: i64) {
+        let body = ItemBody::Human { text: text_of(&message.content), attachments: attachments(&message.content) };
+        self.complete(item_of(&message.id), turn, at, body);
     }
 
     fn open_reply(&mut self, message: &MessageId, at: i64) {
@@ -384,6 +400,15 @@ impl Projection {
         });
         // One step of unknown price makes the sum unknown.
         total.cost = if first { step } else { total.cost.zip(step).map(|(sum, step)| sum + step) };
+    }
+
+    /// Takes what was known of the usage when it was last stored: prices and the size of the window stand in no entry.
+    pub(crate) fn recall_usage(&mut self, stored: &UsageSummary) {
+        let usage = &mut self.summary.usage;
+        usage.context_window = usage.context_window.or(stored.context_window);
+        if (usage.input_tokens, usage.output_tokens) == (stored.input_tokens, stored.output_tokens) {
+            usage.cost = usage.cost.or(stored.cost);
+        }
     }
 
     /// Brings the summary and the agent's own node up to date, and tells where they changed.

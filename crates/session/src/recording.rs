@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
 use bosun_agent::{JournalEntry, JournalError, Recorded, Seq, SessionId};
-use bosun_store::Append;
-use serde_json::Value;
+use bosun_store::{Append, Listed};
 
 use crate::host::Tree;
 use crate::projection::{Projection, changes_summary};
@@ -34,14 +33,14 @@ pub(crate) async fn record(batches: Vec<Batch>) -> Result<Vec<Seq>, JournalError
         .map(|batch| Append {
             session: batch.session.clone(),
             entries: batch.entries.clone(),
-            summary: batch.stream.read(|projection| own_summary(projection, batch)),
+            listed: batch.stream.read(|projection| own_summary(projection, batch)),
         })
         .collect();
     for root in &roots {
-        let summary = root.stream.read(|projection| root_summary(projection, &batches));
+        let listed = root.stream.read(|projection| root_summary(projection, &batches));
         match appends.iter_mut().find(|append| append.session == root.id) {
-            Some(append) => append.summary = summary,
-            None => appends.push(Append { session: root.id.clone(), entries: Vec::new(), summary }),
+            Some(append) => append.listed = listed,
+            None => appends.push(Append { session: root.id.clone(), entries: Vec::new(), listed }),
         }
     }
     let last = database.append_all(appends).await?;
@@ -82,13 +81,14 @@ fn changed_roots(batches: &[Batch]) -> Vec<Root> {
     roots
 }
 
-fn root_summary(root: &Projection, batches: &[Batch]) -> Option<Value> {
+fn root_summary(root: &Projection, batches: &[Batch]) -> Option<Listed> {
     let entries: Vec<_> = batches.iter().map(|batch| (&batch.session, batch.entries.as_slice())).collect();
-    serde_json::to_value(root.summary_after(&entries)?).ok()
+    let summary = root.summary_after(&entries)?;
+    Some(Listed { summary: serde_json::to_value(&summary).ok()?, updated_at: summary.updated_at })
 }
 
 /// What is stored of a subagent: the name and the task it was made with stand nowhere else once the app was restarted.
-fn own_summary(projection: &Projection, batch: &Batch) -> Option<Value> {
+fn own_summary(projection: &Projection, batch: &Batch) -> Option<Listed> {
     let summary = projection.summary_after(&[(&batch.session, &batch.entries)])?;
     summary.parent.as_ref()?;
     let mut stored = serde_json::to_value(&summary).ok()?;
@@ -96,5 +96,5 @@ fn own_summary(projection: &Projection, batch: &Batch) -> Option<Value> {
         fields.insert("name".into(), agent.name.clone().into());
         fields.insert("description".into(), agent.description.clone().into());
     }
-    Some(stored)
+    Some(Listed { summary: stored, updated_at: summary.updated_at })
 }

@@ -19,6 +19,11 @@ use crate::projection::{Projection, Subject};
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
 use crate::{SessionError, convert, deciding};
 
+mod lists;
+mod queue;
+
+use lists::summary_of;
+
 /// Where models come from: the shell and the command line implement it over `providers` and the stored keys.
 pub trait ModelSource: Send + Sync {
     fn connect<'a>(&'a self, model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>>;
@@ -86,7 +91,9 @@ impl Sessions {
             roots: Mutex::default(),
             tasks: TaskTracker::new(),
         };
-        Ok(Self { inner: Arc::new(inner) })
+        let sessions = Self { inner: Arc::new(inner) };
+        sessions.purge().await?;
+        Ok(sessions)
     }
 
     /// The projects, last opened first.
@@ -134,6 +141,9 @@ impl Sessions {
             created_at: at,
             updated_at: at,
             waiting: 0,
+            pinned: false,
+            archived: false,
+            deleted_at: None,
             usage: UsageSummary::default(),
         };
         let new = NewSession {
@@ -141,7 +151,7 @@ impl Sessions {
             project: project.to_string(),
             parent: None,
             created_at: at,
-            summary: json_of(&summary),
+            summary: serde_json::to_value(&summary).unwrap_or_default(),
         };
         self.inner.database.create_session(new).await?;
         self.inner.summaries.tell(summary.clone());
@@ -174,10 +184,6 @@ impl Sessions {
     /// Sends a message; on stable storage when it returns. While a turn is open it waits in the queue.
     pub async fn send(&self, session: &SessionId, text: String) -> Result<(), SessionError> {
         self.actor(session).await?.send(text).await
-    }
-
-    pub async fn unqueue(&self, session: &SessionId, id: &str) -> Result<(), SessionError> {
-        self.actor(session).await?.unqueue(id).await
     }
 
     pub async fn stop(&self, session: &SessionId) -> Result<(), SessionError> {
@@ -274,7 +280,7 @@ impl Sessions {
         })?;
         let project = ProjectId::new(stored.project.clone());
         let entries = inner.database.entries(&stored.id, 0).await?;
-        let summary: Option<SessionSummary> = serde_json::from_value(stored.summary.clone()).ok();
+        let summary = summary_of(stored.summary.clone());
         let tree = Arc::new(Tree {
             database: Arc::clone(&inner.database),
             clock: Arc::clone(&inner.clock),
@@ -293,13 +299,16 @@ impl Sessions {
             path: vec!["main".into()],
             task: None,
             created_at: stored.created_at,
-            model: summary.and_then(|summary| summary.model),
+            model: summary.as_ref().and_then(|summary| summary.model.clone()),
         });
         if inner.blobs.is_some() {
             projection.compare_changes();
         }
         for entry in &entries {
             projection.apply(entry);
+        }
+        if let Some(summary) = &summary {
+            projection.recall_usage(&summary.usage);
         }
         projection.settle();
         projection.drain();
@@ -337,21 +346,22 @@ impl Sessions {
         Ok(root.path)
     }
 
-    /// What lists show: of open sessions as they are, of the others as they were stored. A stored one that was at work
+    /// What lists show, without what was deleted: of open sessions as they are, of the others as they were stored. A stored one that was at work
     /// was cut by a crash.
     async fn summaries_of(&self, stored: Vec<StoredSession>) -> Result<Vec<SessionSummary>, SessionError> {
         let actors = self.inner.actors.lock().await;
         let summary = |stored: StoredSession| match actors.get(&stored.id) {
             Some(actor) => Some(actor.stream.read(|projection| projection.view().session.clone())),
             None => {
-                let mut summary: SessionSummary = serde_json::from_value(stored.summary).ok()?;
+                let mut summary = summary_of(stored.summary)?;
                 if summary.status == SessionStatus::Running {
                     summary.status = SessionStatus::Interrupted;
                 }
                 Some(summary)
             }
         };
-        Ok(stored.into_iter().filter_map(summary).collect())
+        let shown = stored.into_iter().filter_map(summary);
+        Ok(shown.filter(|summary| summary.deleted_at.is_none()).collect())
     }
 }
 
@@ -372,8 +382,4 @@ fn view_of(stored: StoredProject) -> ProjectView {
         opened_at: stored.opened_at,
         problem,
     }
-}
-
-fn json_of(summary: &SessionSummary) -> serde_json::Value {
-    serde_json::to_value(summary).unwrap_or_default()
 }

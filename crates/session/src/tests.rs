@@ -2,6 +2,7 @@ mod changes;
 mod deciding;
 mod fixture;
 mod law;
+mod lists;
 mod sessions;
 mod stage;
 mod story;

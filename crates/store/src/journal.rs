@@ -34,7 +34,15 @@ impl Database {
 pub struct Append {
     pub session: SessionId,
     pub entries: Vec<JournalEntry>,
-    pub summary: Option<Value>,
+    pub listed: Option<Listed>,
+}
+
+/// What lists show of a session, and by when they order it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    pub summary: Value,
+    /// Milliseconds since 1970.
+    pub updated_at: i64,
 }
 
 impl Database {
@@ -49,7 +57,9 @@ impl Database {
 impl SessionJournal {
     /// Appends `entries` and, in the same transaction, replaces what lists show of the session.
     pub async fn append_with(&self, entries: Vec<JournalEntry>, summary: Option<Value>) -> Result<Seq, DatabaseError> {
-        let append = Append { session: self.session.clone(), entries, summary };
+        let updated_at = entries.last().map_or(0, |entry| entry.at);
+        let listed = summary.map(|summary| Listed { summary, updated_at });
+        let append = Append { session: self.session.clone(), entries, listed };
         Ok(self.database.append_all(vec![append]).await?.into_iter().next().unwrap_or_default())
     }
 }
@@ -59,7 +69,7 @@ struct Rows {
     session: SessionId,
     /// Time and JSON of each entry.
     entries: Vec<(i64, String)>,
-    summary: Option<Value>,
+    listed: Option<Listed>,
 }
 
 impl Rows {
@@ -70,7 +80,7 @@ impl Rows {
                 .map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })?;
             entries.push((entry.at, body));
         }
-        Ok(Self { session: append.session, entries, summary: append.summary })
+        Ok(Self { session: append.session, entries, listed: append.listed })
     }
 }
 
@@ -91,11 +101,10 @@ fn append(connection: &Connection, rows: &Rows) -> Result<Seq, DatabaseError> {
         seq += 1;
         insert.execute(params![key, seq, at, body])?;
     }
-    if let Some(summary) = &rows.summary {
-        let at = rows.entries.last().map(|(at, _)| *at);
+    if let Some(listed) = &rows.listed {
         connection
-            .prepare_cached("UPDATE sessions SET summary = ?2, updated_at = coalesce(?3, updated_at) WHERE key = ?1")?
-            .execute(params![key, summary.to_string(), at])?;
+            .prepare_cached("UPDATE sessions SET summary = ?2, updated_at = ?3 WHERE key = ?1")?
+            .execute(params![key, listed.summary.to_string(), listed.updated_at])?;
     }
     Ok(seq.unsigned_abs())
 }

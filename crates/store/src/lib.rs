@@ -26,7 +26,7 @@ pub use accounts::ProviderAccount;
 pub use data_folder::{data_folder, default_data_folder};
 pub use database::Database;
 pub use error::{DatabaseError, OpenError};
-pub use journal::{Append, SessionJournal};
+pub use journal::{Append, Listed, SessionJournal};
 pub use key_value::KeyValueStore;
 pub use keys::{Key, Keys, key_from_environment};
 pub use migrations::FORMAT;

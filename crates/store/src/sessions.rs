@@ -99,6 +99,26 @@ impl Database {
         self.read(move |connection| many(connection, &sql, params![parent.as_str()])).await
     }
 
+    /// Removes a session and its subagents' for good.
+    pub async fn purge_session(&self, id: &SessionId) -> Result<(), DatabaseError> {
+        let id = id.clone();
+        self.write(move |connection| {
+            let tree = "WITH RECURSIVE tree (key, id) AS (
+                            SELECT key, id FROM sessions WHERE id = ?1
+                            UNION ALL SELECT s.key, s.id FROM sessions AS s JOIN tree ON s.parent = tree.id)";
+            let keys = connection
+                .prepare_cached(&format!("{tree} SELECT key FROM tree"))?
+                .query_map([id.as_str()], |row| row.get::<_, i64>(0))?
+                .collect::<Result<Vec<_>, _>>()?;
+            for key in keys {
+                connection.prepare_cached("DELETE FROM entries WHERE session = ?1")?.execute([key])?;
+                connection.prepare_cached("DELETE FROM sessions WHERE key = ?1")?.execute([key])?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
     /// Claims a session for this process; `None` while another one runs it.
     pub fn claim(self: &Arc<Self>, session: &SessionId) -> Result<Option<SessionClaim>, DatabaseError> {
         let unavailable = |error: std::io::Error| DatabaseError::Unavailable { reason: error.to_string() };

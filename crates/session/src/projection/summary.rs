@@ -16,6 +16,9 @@ pub(crate) fn changes_summary(body: &EntryBody) -> bool {
         | EntryBody::Decided { .. }
         | EntryBody::ToolResult { .. }
         | EntryBody::Titled { .. }
+        | EntryBody::Pinned { .. }
+        | EntryBody::Archived { .. }
+        | EntryBody::Discarded { .. }
         | EntryBody::ModelChosen { .. } => true,
         EntryBody::Seeded { .. }
         | EntryBody::Draft { .. }
@@ -25,9 +28,25 @@ pub(crate) fn changes_summary(body: &EntryBody) -> bool {
         | EntryBody::ChangeIntended { .. }
         | EntryBody::SubagentStarted { .. }
         | EntryBody::Updated { .. }
+        | EntryBody::Steered { .. }
         | EntryBody::Queued { .. }
+        | EntryBody::QueueEdited { .. }
+        | EntryBody::QueueMoved { .. }
         | EntryBody::Unqueued { .. } => false,
     }
+}
+
+/// Whether an entry is something that happened in the session, by which lists are ordered, and not only to its place in
+/// lists.
+pub(super) fn moves_session(body: &EntryBody) -> bool {
+    !matches!(
+        body,
+        EntryBody::Titled { .. }
+            | EntryBody::Pinned { .. }
+            | EntryBody::Archived { .. }
+            | EntryBody::Discarded { .. }
+            | EntryBody::ModelChosen { .. }
+    )
 }
 
 impl Projection {
@@ -103,9 +122,21 @@ impl Next {
                 self.summary.model = Some(ModelRef { provider: provider.clone(), name: name.clone() });
                 true
             }
+            EntryBody::Pinned { pinned } => {
+                self.summary.pinned = *pinned;
+                true
+            }
+            EntryBody::Archived { archived } => {
+                self.summary.archived = *archived;
+                true
+            }
+            EntryBody::Discarded { at } => {
+                self.summary.deleted_at = *at;
+                true
+            }
             _ => false,
         };
-        if self.changed {
+        if self.changed && moves_session(&entry.body) {
             self.summary.updated_at = entry.at;
         }
     }

@@ -22,12 +22,14 @@ pub struct Stage {
     pub database: Arc<Database>,
     pub sessions: Sessions,
     pub project_id: ProjectId,
+    clock: Arc<Ticks>,
+    policy: Policy,
 }
 
 impl Stage {
     pub async fn new(script: Script) -> Self {
         let project = Project::new().file("a.txt", "one\ntwo\n").file("src/b.txt", "TODO b\n");
-        Self::on(project, tempfile::tempdir().unwrap(), script).await
+        Self::with(project, tempfile::tempdir().unwrap(), script, Policy::default()).await
     }
 
     /// Whose file changes need no approval.
@@ -39,32 +41,39 @@ impl Stage {
 
     /// The same project and data with a fresh process's objects, as after a restart.
     pub async fn restarted(self, script: Script) -> Self {
+        self.restarted_after(script, 0).await
+    }
+
+    /// As [`Self::restarted`], so many milliseconds later.
+    pub async fn restarted_after(self, script: Script, ms: i64) -> Self {
         self.sessions.shut_down().await;
-        let Self { project, data, sessions, database, .. } = self;
+        let now = self.clock.now_ms();
+        let Self { project, data, sessions, database, policy, .. } = self;
         drop((sessions, database));
         // The claim of a session is given back by the task that held it, which may end a moment later.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        Self::on(project, data, script).await
-    }
-
-    async fn on(project: Project, data: tempfile::TempDir, script: Script) -> Self {
-        Self::with(project, data, script, Policy::default()).await
+        Self::at(project, data, script, policy, now + ms).await
     }
 
     async fn with(project: Project, data: tempfile::TempDir, script: Script, policy: Policy) -> Self {
+        Self::at(project, data, script, policy, 1_700_000_000_000).await
+    }
+
+    async fn at(project: Project, data: tempfile::TempDir, script: Script, policy: Policy, now: i64) -> Self {
         let database = Database::open(data.path()).unwrap();
+        let clock = Arc::new(Ticks(AtomicI64::new(now)));
         let parts = SessionsParts {
             database: Some(Arc::clone(&database)),
             blobs: Some(Arc::new(BlobStore::open(database.blobs_folder()).unwrap())),
             models: Arc::new(Scripts(script)),
-            policy,
+            policy: policy.clone(),
             limits: Limits::default(),
-            clock: Arc::new(Ticks(AtomicI64::new(1_700_000_000_000))),
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
             ids: Arc::new(Numbers::new(data.path())),
         };
         let sessions = Sessions::open(parts).await.unwrap();
         let project_id = sessions.open_project(project.root()).await.unwrap().id;
-        Self { project, data, database, sessions, project_id }
+        Self { project, data, database, sessions, project_id, clock, policy }
     }
 
     pub async fn session(&self) -> SessionId {

@@ -109,3 +109,86 @@ async fn a_turn_that_cannot_be_recorded_says_why_and_goes_on_afterwards() {
     stage.sessions.continue_turn(&session).await.unwrap();
     assert_eq!(stage.sessions.quiet(&session).await.unwrap().summary.status, SessionStatus::Idle);
 }
+
+/// A session whose turn waits for an approval, with messages behind it.
+async fn busy_with(texts: &[&str]) -> (Stage, SessionId, Vec<String>) {
+    let stage = Stage::new(super::sessions::editing).await;
+    let session = stage.session().await;
+    stage.sessions.send(&session, "edit a.txt".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    for text in texts {
+        stage.sessions.send(&session, (*text).to_owned()).await.unwrap();
+    }
+    let ids = stage.snapshot(&session).await.queue.into_iter().map(|message| message.id).collect();
+    (stage, session, ids)
+}
+
+async fn queue(stage: &Stage, session: &SessionId) -> Vec<String> {
+    stage.snapshot(session).await.queue.into_iter().map(|message| message.text).collect()
+}
+
+#[tokio::test]
+async fn what_waits_is_edited_moved_and_taken_out_and_stays_so_over_a_stop_and_a_restart() {
+    let (stage, session, ids) = busy_with(&["first", "second", "third", "fourth"]).await;
+    let sessions = &stage.sessions;
+    sessions.edit_queued(&session, &ids[1], "second, better".into()).await.unwrap();
+    sessions.move_queued(&session, &ids[2], 0).await.unwrap();
+    sessions.move_queued(&session, &ids[0], 99).await.unwrap();
+    sessions.unqueue(&session, &ids[3]).await.unwrap();
+    let wanted = ["third", "second, better", "first"];
+    assert_eq!(queue(&stage, &session).await, wanted);
+    for refused in [
+        sessions.edit_queued(&session, &ids[3], "gone".into()).await,
+        sessions.move_queued(&session, "no such id", 0).await,
+        sessions.unqueue(&session, &ids[3]).await,
+    ] {
+        assert_eq!(refused.unwrap_err().code, ErrorCode::NotFound);
+    }
+    assert_eq!(sessions.edit_queued(&session, &ids[0], " ".into()).await.unwrap_err().code, ErrorCode::Invalid);
+    sessions.stop(&session).await.unwrap();
+    assert_eq!(queue(&stage, &session).await, wanted);
+    let stage = stage.restarted(super::sessions::editing).await;
+    assert_eq!(queue(&stage, &session).await, wanted);
+}
+
+#[tokio::test]
+async fn a_message_sent_now_stops_the_turn_and_leaves_the_others_waiting() {
+    let (stage, session, ids) = busy_with(&["first", "edit now"]).await;
+    stage.sessions.send_queued_now(&session, &ids[1]).await.unwrap();
+    assert_eq!(stage.sessions.quiet(&session).await.unwrap().waiting, 1);
+    assert_eq!(queue(&stage, &session).await, ["first"]);
+    assert_eq!(said(&stage, &session).await, ["edit a.txt", "Reading.", "edit now", "Reading."]);
+}
+
+/// Answers what was said last; an edit is made first.
+fn steered(request: &ChatRequest) -> Reply {
+    match progress(request) {
+        (text, 0 | 1) if text.contains("edit") => super::sessions::editing(request),
+        (text, _) => Reply::text(format!("You said {text}.")),
+    }
+}
+
+#[tokio::test]
+async fn a_running_turn_is_steered_at_its_next_step() {
+    let stage = Stage::new(steered).await;
+    let session = stage.session().await;
+    stage.sessions.send(&session, "edit a.txt".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    stage.sessions.send(&session, "be brief".into()).await.unwrap();
+    let waiting = stage.snapshot(&session).await.queue.remove(0).id;
+    stage.sessions.steer(&session, "mind the tests".into()).await.unwrap();
+    stage.sessions.steer_queued(&session, &waiting).await.unwrap();
+    let shown = said(&stage, &session).await;
+    assert_eq!(shown, ["edit a.txt", "Reading.", "mind the tests", "be brief"], "shown at once");
+    let stage = stage.restarted(steered).await;
+    assert_eq!(said(&stage, &session).await, shown);
+    stage.decide(&session, "e", bosun_protocol::Decision::Approve).await.unwrap();
+    assert_eq!(stage.sessions.quiet(&session).await.unwrap().summary.status, SessionStatus::Idle);
+    assert_eq!(said(&stage, &session).await.last().unwrap(), "You said be brief.");
+    let turns: Vec<u32> = stage.snapshot(&session).await.items.iter().map(|item| item.turn).collect();
+    assert!(turns.iter().all(|turn| *turn == 1), "{turns:?}");
+    // Nothing runs: it is sent.
+    stage.sessions.steer(&session, "thanks".into()).await.unwrap();
+    all_done(&stage, &session).await;
+    assert_eq!(said(&stage, &session).await.last().unwrap(), "You said thanks.");
+}

@@ -41,6 +41,9 @@ export function summary(id: string, given: Partial<SessionSummary> = {}): Sessio
     created_at: ago(60),
     updated_at: ago(10),
     waiting: 0,
+    pinned: false,
+    archived: false,
+    deleted_at: null,
     usage: usage(0.1, 0.1),
     ...given,
   };

@@ -1,0 +1,214 @@
+use std::sync::Arc;
+
+use bosun_agent::{EntryBody, JournalError, QueuedMessage, TurnEnd};
+use bosun_model::{HumanMessage, MessageId};
+use bosun_protocol::ErrorCode;
+
+use crate::SessionError;
+use crate::actor::Actor;
+
+/// How turns begin: with a message, with the next of the queue, or where the last one stood.
+///
+/// Whether and how a turn begins is decided under [`Actor::beginning`], taken after the turn's own lock where both are.
+impl Actor {
+    /// Starts a turn with `text`, or queues it while one is open. Durable when it returns.
+    pub(crate) async fn send(self: &Arc<Self>, text: String) -> Result<(), SessionError> {
+        refuse_empty(&text)?;
+        let mut turn = self.turn().await;
+        let beginning = self.beginning().await;
+        if self.log.with_state(|state| state.turn.is_some()) {
+            let id = self.tree.ids.next();
+            self.log.record(vec![EntryBody::Queued { id, text }]).await?;
+            return Ok(());
+        }
+        self.agent().await?;
+        let entries = match self.first_queued() {
+            None => vec![self.started(text)],
+            // What a stop, a failure or a crash left waiting was written before this.
+            Some(first) => {
+                let mut entries = vec![EntryBody::Queued { id: self.tree.ids.next(), text }];
+                entries.extend(self.taken(first));
+                entries
+            }
+        };
+        self.open_turn(entries).await?;
+        drop(beginning);
+        self.run(&mut turn).await
+    }
+
+    /// Takes up a turn that failed, was stopped, reached a limit or was interrupted; behind a finished one the first
+    /// message that waits.
+    pub(crate) async fn continue_turn(self: &Arc<Self>) -> Result<(), SessionError> {
+        let mut turn = self.turn().await;
+        if !turn.is_resting() {
+            return Ok(());
+        }
+        self.agent().await?;
+        let beginning = self.beginning().await;
+        let (open, last, end) =
+            self.log.with_state(|state| (state.turn.is_some(), state.turns, state.last_end.clone()));
+        if !open {
+            let entries = match (end, self.first_queued()) {
+                (None | Some(TurnEnd::Done | TurnEnd::Empty), Some(first)) => self.taken(first),
+                (None, None) => return Err(invalid("there is nothing to go on with; send a message first")),
+                (Some(TurnEnd::Done), None) => {
+                    return Err(invalid("the last turn is finished; send a message to go on"));
+                }
+                (Some(_), _) => vec![EntryBody::TurnContinued { turn: last }],
+            };
+            self.open_turn(entries).await?;
+        }
+        drop(beginning);
+        self.run(&mut turn).await
+    }
+
+    /// Ends the turn that runs, where one does, and begins the next with a message out of the queue.
+    pub(crate) async fn send_now(self: &Arc<Self>, id: &str) -> Result<(), SessionError> {
+        loop {
+            self.queued(id)?;
+            self.stop().await?;
+            let mut turn = self.turn().await;
+            self.agent().await?;
+            let beginning = self.beginning().await;
+            // The end of a turn may have begun another one just before.
+            if self.log.with_state(|state| state.turn.is_some()) {
+                continue;
+            }
+            let message = self.queued(id)?;
+            self.open_turn(self.taken(message)).await?;
+            drop(beginning);
+            return self.run(&mut turn).await;
+        }
+    }
+
+    /// Says something to the turn under way, to be read at its next step; without one it begins a turn.
+    pub(crate) async fn steer(self: &Arc<Self>, text: String) -> Result<(), SessionError> {
+        refuse_empty(&text)?;
+        if self.turn().await.is_resting() {
+            return self.send(text).await;
+        }
+        let beginning = self.beginning().await;
+        self.log.record(vec![self.steered(text)]).await?;
+        drop(beginning);
+        self.begin_waiting().await;
+        Ok(())
+    }
+
+    /// As [`Self::steer`], with a message out of the queue.
+    pub(crate) async fn steer_queued(self: &Arc<Self>, id: &str) -> Result<(), SessionError> {
+        if self.turn().await.is_resting() {
+            return self.send_now(id).await;
+        }
+        let beginning = self.beginning().await;
+        let message = self.queued(id)?;
+        self.log.record(vec![EntryBody::Unqueued { id: message.id }, self.steered(message.text)]).await?;
+        drop(beginning);
+        self.begin_waiting().await;
+        Ok(())
+    }
+
+    pub(crate) async fn unqueue(&self, id: &str) -> Result<(), SessionError> {
+        let beginning = self.beginning().await;
+        let id = self.queued(id)?.id;
+        self.log.record(vec![EntryBody::Unqueued { id }]).await?;
+        drop(beginning);
+        Ok(())
+    }
+
+    pub(crate) async fn edit_queued(&self, id: &str, text: String) -> Result<(), SessionError> {
+        refuse_empty(&text)?;
+        let beginning = self.beginning().await;
+        let id = self.queued(id)?.id;
+        self.log.record(vec![EntryBody::QueueEdited { id, text }]).await?;
+        drop(beginning);
+        Ok(())
+    }
+
+    /// Puts a message at the place `to` of the queue, from 0; beyond its end is its end.
+    pub(crate) async fn move_queued(&self, id: &str, to: u32) -> Result<(), SessionError> {
+        let beginning = self.beginning().await;
+        let id = self.queued(id)?.id;
+        self.log.record(vec![EntryBody::QueueMoved { id, to }]).await?;
+        drop(beginning);
+        Ok(())
+    }
+
+    /// Begins what waits behind a turn that has ended well: what a person said to it too late, else the queue.
+    pub(crate) async fn begin_waiting(self: &Arc<Self>) {
+        let beginning = self.beginning().await;
+        let (rests, steered, last) = self.log.with_state(|state| {
+            let ended_well = matches!(state.last_end, Some(TurnEnd::Done | TurnEnd::Empty));
+            (state.turn.is_none() && ended_well, !state.steering.is_empty(), state.turns)
+        });
+        let entries = match (rests, steered, self.first_queued()) {
+            (true, true, _) => vec![EntryBody::TurnContinued { turn: last }],
+            (true, false, Some(next)) => self.taken(next),
+            _ => return,
+        };
+        let opened = self.open_turn(entries).await;
+        drop(beginning);
+        if let Err(error) = opened {
+            tracing::error!(%error, "what waits could not be begun");
+            self.not_recorded(&error.to_string());
+            return;
+        }
+        let actor = Arc::clone(self);
+        // Not from inside the turn that has just ended: its task is still the one that is kept.
+        self.spawn(async move {
+            let mut turn = actor.turn().await;
+            if let Err(error) = actor.run(&mut turn).await {
+                tracing::error!(%error, "what waits could not be begun");
+            }
+        });
+    }
+
+    fn first_queued(&self) -> Option<QueuedMessage> {
+        self.log.with_state(|state| state.queue.first().cloned())
+    }
+
+    fn queued(&self, id: &str) -> Result<QueuedMessage, SessionError> {
+        let found = self.log.with_state(|state| state.queue.iter().find(|message| message.id == id).cloned());
+        found.ok_or_else(|| {
+            SessionError::new(ErrorCode::NotFound, "this message does not wait any more; its turn may have begun")
+        })
+    }
+
+    /// A message out of the queue as the beginning of a turn.
+    fn taken(&self, message: QueuedMessage) -> Vec<EntryBody> {
+        vec![EntryBody::Unqueued { id: message.id }, self.started(message.text)]
+    }
+
+    fn started(&self, text: String) -> EntryBody {
+        let turn = self.log.with_state(|state| state.turns) + 1;
+        EntryBody::TurnStarted { turn, message: self.message(text) }
+    }
+
+    fn steered(&self, text: String) -> EntryBody {
+        EntryBody::Steered { message: self.message(text) }
+    }
+
+    fn message(&self, text: String) -> HumanMessage {
+        HumanMessage { id: MessageId::new(self.tree.ids.next()), content: vec![text.into()] }
+    }
+
+    /// Records what opens a turn. It shows as running from that entry on: open and not running is what a crash leaves.
+    async fn open_turn(&self, entries: Vec<EntryBody>) -> Result<(), JournalError> {
+        self.set_running(true);
+        let recorded = self.log.record(entries).await;
+        if recorded.is_err() {
+            self.set_running(false);
+        }
+        recorded
+    }
+}
+
+fn refuse_empty(text: &str) -> Result<(), SessionError> {
+    if text.trim().is_empty() {
+        return Err(invalid("there is nothing in this message; write something to send"));
+    }
+    Ok(())
+}
+
+fn invalid(reason: &str) -> SessionError {
+    SessionError::new(ErrorCode::Invalid, reason)
+}
