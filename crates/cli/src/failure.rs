@@ -45,6 +45,8 @@ pub(crate) enum Failure {
     NothingOpen { id: String },
     #[error("{reason}")]
     TurnFailed { reason: String },
+    #[error("the manual cannot be written into {folder}: {source}; name a folder that is there and may be written to")]
+    Manual { folder: PathBuf, source: std::io::Error },
     #[error("the output cannot be written: {0}")]
     Output(#[from] std::io::Error),
 }

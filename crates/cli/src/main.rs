@@ -10,6 +10,7 @@
 mod core;
 mod environment;
 mod failure;
+mod generate;
 mod line;
 mod models;
 mod preview;
@@ -44,6 +45,11 @@ enum Command {
     Tools(tools::ToolsArgs),
     /// Look at stored sessions.
     Sessions(sessions::SessionsArgs),
+    /// Write the completions for a shell to standard output.
+    Completions(generate::CompletionsArgs),
+    /// Write the manual pages into a folder; packages do this once.
+    #[command(hide = true)]
+    Manual(generate::ManualArgs),
 }
 
 /// How a command ended, as an exit code.
@@ -97,6 +103,8 @@ fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
             Command::Run(args) => run::run(args, keys).await,
             Command::Tools(args) => tools::serve(args).await,
             Command::Sessions(args) => sessions::sessions(args).await,
+            Command::Completions(args) => generate::completions(&args),
+            Command::Manual(args) => generate::manual(&args),
         }
     });
     // A prompt may still be reading a line that nobody will write.
