@@ -1,7 +1,20 @@
-use bosun_backend::{Backend, BackendError, ContentHash};
-use bosun_tools::{ToolKind, ToolOutput};
+use std::collections::BTreeMap;
+
+use bosun_backend::{Backend, BackendError, ContentHash, VirtualPath};
+use bosun_tools::{ChangeRecord, ToolKind, ToolOutput};
 
 use crate::{ChangeIntent, OpenCall, ToolOutcome};
+
+/// Most paths that a sentence for the model names.
+const NAMED: usize = 10;
+
+/// What is to be done with a call that may have begun in an earlier life of the app.
+pub(crate) enum Begun {
+    /// It is at its end.
+    Ended(ToolOutput, ToolOutcome),
+    /// It runs as decided; so many of its changes were made before.
+    Runs { made: usize },
+}
 
 /// Settles a call that an earlier life of the app began and did not finish (architecture.md 5.3).
 ///
@@ -9,64 +22,128 @@ use crate::{ChangeIntent, OpenCall, ToolOutcome};
 /// |---|---|---|
 /// | a command, a network call | - | unknown; it is not run again |
 /// | a file change | the new bytes | done |
-/// | a file change | the old bytes | not done: `None`, it runs as decided |
+/// | a file change | the old bytes | not done: it runs as decided |
 /// | a file change | anything else | a conflict, left as it is |
-pub(crate) async fn settle(call: &OpenCall, backend: &dyn Backend) -> Option<(ToolOutput, ToolOutcome)> {
+/// | changes below `target`, a folder that is still there | each as before or as intended | the rest runs as decided |
+///
+/// `target` is the path that the call changes, as its tool says.
+pub(crate) async fn settle(call: &OpenCall, target: Option<&VirtualPath>, backend: &dyn Backend) -> Begun {
     if matches!(call.kind, ToolKind::Execute | ToolKind::Other) && call.started {
         let text = "Error: Bosun ended while this was running, so what it did is not known. It was not run again. \
                     Look at what it may have changed before you repeat it.";
-        return Some((ToolOutput::error(text), ToolOutcome::Unknown));
+        return Begun::Ended(ToolOutput::error(text), ToolOutcome::Unknown);
     }
-    if call.intents.is_empty() {
-        return None;
-    }
-    let mut done = 0;
-    let mut undone = 0;
-    for intent in &call.intents {
-        match found(intent, backend).await {
-            Found::After => done += 1,
-            Found::Before => undone += 1,
-            Found::Neither => {}
-        }
-    }
-    let all = call.intents.len();
-    if done == all {
-        let names: Vec<&str> = call.intents.iter().map(|intent| intent.path.as_str()).collect();
+    let Found { made, open, conflicts } = look(&call.intents, backend).await;
+    if !conflicts.is_empty() {
         let text = format!(
-            "The change to {} was made; Bosun was restarted right after it. Read the file again before changing it.",
-            names.join(", ")
+            "Error: Bosun was restarted during this call. Of its changes {} are made and {open} are not; what is at {} \
+             now is neither as before nor as intended and was left as it is. Read it and decide what to do.",
+            made.len(),
+            named(&conflicts)
         );
-        return Some((ToolOutput::text(text), ToolOutcome::Ran));
+        return Begun::Ended(ToolOutput::error(text), ToolOutcome::Unknown);
     }
-    if undone == all {
-        return None;
+    if made.is_empty() || open > 0 || is_left(target, &made, backend).await {
+        return Begun::Runs { made: made.len() };
     }
-    let names: Vec<&str> = call.intents.iter().map(|intent| intent.path.as_str()).collect();
+    let paths: Vec<&VirtualPath> = made.iter().map(|change| &change.path).collect();
     let text = format!(
-        "Error: Bosun was restarted during this change and {} is now neither as before nor as intended; it was left \
-         as it is. Read it and decide what to do.",
-        names.join(", ")
+        "The change to {} was made; Bosun was restarted right after it. Read the file again before changing it.",
+        named(&paths)
     );
-    Some((ToolOutput::error(text), ToolOutcome::Unknown))
+    Begun::Ended(ToolOutput::text(text), ToolOutcome::Ran)
 }
 
-enum Found {
+/// The changes that a call meant to make and that are on disk, but not among `told`, which are those that its result
+/// tells of. A call that ended badly changed what it changed, and all of that can be undone (architecture.md 5.7).
+pub(crate) async fn untold(
+    intents: &[ChangeIntent],
+    told: &[ChangeRecord],
+    backend: &dyn Backend,
+) -> Vec<ChangeRecord> {
+    let told: std::collections::HashSet<&VirtualPath> = told.iter().map(|change| &change.path).collect();
+    let open: Vec<ChangeIntent> = intents.iter().filter(|intent| !told.contains(&intent.path)).cloned().collect();
+    look(&open, backend).await.made
+}
+
+/// Whether a folder that a call was changing from within is still there, so that there may be more to do.
+async fn is_left(target: Option<&VirtualPath>, made: &[ChangeRecord], backend: &dyn Backend) -> bool {
+    let Some(target) = target.filter(|target| made.iter().any(|change| change.path != **target)) else { return false };
+    !matches!(
+        backend.ls(target).await,
+        Err(BackendError::NotFound { .. }
+            | BackendError::DirectoryNotFound { .. }
+            | BackendError::NotADirectory { .. })
+    )
+}
+
+/// What became of intents.
+#[derive(Default)]
+struct Found<'a> {
+    made: Vec<ChangeRecord>,
+    /// How many were not made.
+    open: usize,
+    conflicts: Vec<&'a VirtualPath>,
+}
+
+async fn look<'a>(intents: &'a [ChangeIntent], backend: &dyn Backend) -> Found<'a> {
+    // A call that ran twice meant a path twice: from the bytes before the first to those after the last.
+    let mut spans: BTreeMap<&VirtualPath, (&ChangeIntent, &ChangeIntent)> = BTreeMap::new();
+    for intent in intents {
+        spans.entry(&intent.path).and_modify(|span| span.1 = intent).or_insert((intent, intent));
+    }
+    let mut found = Found::default();
+    for (path, (first, last)) in spans {
+        match place(last, backend).await {
+            Place::After => found.made.push(ChangeRecord {
+                path: path.clone(),
+                before: first.before.clone(),
+                after: last.after.clone(),
+            }),
+            Place::Before => found.open += 1,
+            Place::Neither => found.conflicts.push(path),
+        }
+    }
+    found
+}
+
+enum Place {
     Before,
     After,
     Neither,
 }
 
-async fn found(intent: &ChangeIntent, backend: &dyn Backend) -> Found {
+async fn place(intent: &ChangeIntent, backend: &dyn Backend) -> Place {
+    if intent.after.is_none() && intent.mode.is_none() {
+        // A link or a pipe, whose own bytes cannot be read through it: what counts is whether it is there.
+        return if is_listed(&intent.path, backend).await { Place::Before } else { Place::After };
+    }
     let now = match backend.download(vec![intent.path.clone()]).await.pop() {
         Some(Ok(bytes)) => Some(ContentHash::of(&bytes)),
         Some(Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. })) => None,
-        Some(Err(_)) | None => return Found::Neither,
+        Some(Err(_)) | None => return Place::Neither,
     };
     if now == intent.after {
-        Found::After
+        Place::After
     } else if now == intent.before {
-        Found::Before
+        Place::Before
     } else {
-        Found::Neither
+        Place::Neither
     }
+}
+
+async fn is_listed(path: &VirtualPath, backend: &dyn Backend) -> bool {
+    let Some(folder) = path.parent() else { return true };
+    match backend.ls(&folder).await {
+        Ok(entries) => entries.iter().any(|entry| entry.path == *path),
+        Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => false,
+        Err(_) => true,
+    }
+}
+
+/// Some paths as a sentence names them.
+fn named(paths: &[&VirtualPath]) -> String {
+    let shown: Vec<&str> = paths.iter().take(NAMED).map(|path| path.as_str()).collect();
+    let rest = paths.len().saturating_sub(NAMED);
+    if rest == 0 { shown.join(", ") } else { format!("{} and {rest} more", shown.join(", ")) }
 }

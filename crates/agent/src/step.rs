@@ -2,11 +2,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bosun_backend::VirtualPath;
-use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolMessage};
+use bosun_model::{AiMessage, CallId, ChatRequest, ContentBlock, Message, ToolCall, ToolMessage};
 use bosun_tools::{DynTool, ToolKind, ToolOutput};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
+use crate::recover::Begun;
 use crate::{
     AgentError, Decision, EntryBody, NextModel, NextTool, OpenCall, ToolOutcome, TurnContext, recover, tool_call,
 };
@@ -110,14 +111,21 @@ fn in_lanes(cx: &TurnContext, calls: Vec<OpenCall>) -> Vec<Vec<OpenCall>> {
 async fn run_call(cx: &TurnContext, open: OpenCall) -> Result<(), AgentError> {
     let (output, outcome) = match ready(cx, &open) {
         Err(refusal) => (ToolOutput::error(refusal), ToolOutcome::Refused),
-        Ok((tool, call)) => match recover::settle(&open, &*cx.agent().backend).await {
-            Some(settled) => settled,
-            None => {
-                let next = NextTool { cx, tool, rest: &cx.agent().middleware };
-                let output = next.run(call).await?;
-                (output, outcome_of(cx, &open))
+        Ok((tool, call)) => {
+            let target = tool.mutates(&tool_call::context(cx, &call.id), &call.args);
+            match recover::settle(&open, target.as_ref(), &*cx.agent().backend).await {
+                Begun::Ended(output, outcome) => (output, outcome),
+                Begun::Runs { made } => {
+                    let next = NextTool { cx, tool, rest: &cx.agent().middleware };
+                    let mut output = next.run(call).await?;
+                    if made > 0 {
+                        let text = format!("Before Bosun was restarted during this call, it had made {made} changes.");
+                        output.content.push(ContentBlock::text(text));
+                    }
+                    (output, outcome_of(cx, &open))
+                }
             }
-        },
+        }
     };
     record_result(cx, &open, output, outcome).await
 }
@@ -155,11 +163,16 @@ fn outcome_of(cx: &TurnContext, open: &OpenCall) -> ToolOutcome {
 async fn record_result(
     cx: &TurnContext,
     open: &OpenCall,
-    output: ToolOutput,
+    mut output: ToolOutput,
     outcome: ToolOutcome,
 ) -> Result<(), AgentError> {
     // Whoever finds the turn quiet may leave, and an effect without its result would be an unknown outcome.
     let busy = cx.activity().enter();
+    let intents = cx
+        .log()
+        .with_state(|state| state.open_call(&open.call.id).map(|call| call.intents.clone()).unwrap_or_default());
+    let untold = recover::untold(&intents, &output.artifact.changes, &*cx.agent().backend).await;
+    output.artifact.changes.splice(0..0, untold);
     let note = cx.take_note(&open.call.id);
     let message = ToolMessage {
         call_id: open.call.id.clone(),

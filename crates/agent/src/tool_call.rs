@@ -43,6 +43,7 @@ pub(crate) fn context(cx: &TurnContext, call_id: &CallId) -> ToolContext {
         let delegation = Delegation::new(cx.clone(), call_id.clone(), Arc::clone(subagents));
         Arc::new(delegation) as Arc<dyn Delegate>
     });
+    let cancel = cx.cancel().child_token();
     ToolContext {
         call_id: call_id.clone(),
         backend: Arc::clone(&cx.agent().backend),
@@ -51,13 +52,14 @@ pub(crate) fn context(cx: &TurnContext, call_id: &CallId) -> ToolContext {
             log: Arc::clone(cx.log()),
             blobs: cx.agent().blobs.clone(),
             call_id: call_id.clone(),
+            cancel: cancel.clone(),
         }),
         output: Arc::new(LiveOutput {
             log: Arc::clone(cx.log()),
             call_id: call_id.clone(),
             cut_character: Mutex::default(),
         }),
-        cancel: cx.cancel().child_token(),
+        cancel,
         abilities: cx.agent().model.info().abilities,
         delegate,
     }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use bosun_backend::{BackendError, BlobError, BlobStore, ChangeWitness, ContentHash, PlannedChange};
 use bosun_model::CallId;
+use tokio_util::sync::CancellationToken;
 
 use crate::{BoxFuture, ChangeIntent, EntryBody, SessionLog};
 
@@ -11,6 +12,8 @@ pub(crate) struct JournalWitness {
     pub log: Arc<SessionLog>,
     pub blobs: Option<Arc<BlobStore>>,
     pub call_id: CallId,
+    /// After a stop no change begins any more, so that what the call changed can be told.
+    pub cancel: CancellationToken,
 }
 
 impl JournalWitness {
@@ -26,6 +29,9 @@ impl JournalWitness {
 impl ChangeWitness for JournalWitness {
     fn intend(&self, change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>> {
         Box::pin(async move {
+            if self.cancel.is_cancelled() {
+                return Err(BackendError::Cancelled);
+            }
             let not_recorded = |reason: String| BackendError::NotRecorded { path: change.path.clone(), reason };
             let (before, after) = tokio::try_join!(self.keep(change.before.as_ref()), self.keep(change.after.as_ref()))
                 .map_err(|error| not_recorded(error.to_string()))?;
