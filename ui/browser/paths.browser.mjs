@@ -174,6 +174,29 @@ test('a todo of the board leaves only its work in the conversation', async () =>
   await done(page);
 });
 
+test('changes are walked with the keys, in one column or in two, and answer nothing', async () => {
+  const page = await site.show({ tab: 'changes' });
+  const region = (name) => page.getByRole('region', { name: `Changes to ${name}` }).last();
+  await page.getByRole('button', { name: /clock\.rs/ }).click();
+  await region('src/auth/clock.rs').locator('[data-hunk]').waitFor();
+  await page.keyboard.press(']');
+  assert.ok(await page.evaluate(() => document.activeElement.matches('[data-hunk]')));
+  await page.keyboard.press('p');
+  await region('src/auth/session.rs').locator('.pair, .line').first().waitFor();
+  await button(page, 'Open with more room').click();
+  const wide = page.getByRole('dialog', { name: 'Changes' });
+  await wide.getByRole('button', { name: 'Before and after side by side' }).click();
+  await wide.locator('.pair').first().waitFor();
+  await page.keyboard.press('n');
+  await page.keyboard.press('n');
+  await page.keyboard.press('n');
+  await region('CHANGELOG.md').locator('.pair').first().waitFor();
+  await page.waitForTimeout(400);
+  await page.keyboard.press('n');
+  assert.deepEqual(await calls(page, 'decide'), []);
+  await done(page);
+});
+
 test('words are found in what was said and done, newest first', async () => {
   const page = await site.show();
   await page.keyboard.press('Control+f');

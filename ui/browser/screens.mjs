@@ -23,6 +23,17 @@ export const SCREENS = {
   plan: { query: { tab: 'plan' } },
   agents: { query: { tab: 'agents' } },
   changes: { query: { tab: 'changes' } },
+  split: {
+    query: { tab: 'changes' },
+    async act(page) {
+      await page.keyboard.press('Control+Shift+D');
+      await page.getByRole('button', { name: /^(Open with more room|放大查看)/ }).click();
+      await page
+        .locator('.full')
+        .getByRole('button', { name: /^(Before and after|前后并排)/ })
+        .click();
+    },
+  },
   edit: { act: answer(1) },
   respond: { act: answer(2) },
   reject: { act: answer(3) },

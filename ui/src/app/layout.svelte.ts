@@ -8,6 +8,8 @@ interface Saved {
   sidebarOpen: boolean;
   inspectorOpen: boolean;
   tab: Tab;
+  /** Diffs stand in two columns. */
+  split: boolean;
 }
 
 export const WIDTHS = {
@@ -21,6 +23,7 @@ const START: Saved = {
   sidebarOpen: true,
   inspectorOpen: true,
   tab: 'plan',
+  split: false,
 };
 
 const TABS: readonly Tab[] = ['plan', 'agents', 'changes'];
@@ -40,6 +43,7 @@ export class Layout {
   sidebarOpen = $state(START.sidebarOpen);
   inspectorOpen = $state(START.inspectorOpen);
   tab = $state<Tab>(START.tab);
+  split = $state(START.split);
 
   private window = $state(window.innerWidth);
   /** Too narrow for a sidebar with words. */
@@ -107,12 +111,16 @@ export class Layout {
     this.sidebarOpen = saved.sidebarOpen !== false;
     this.inspectorOpen = saved.inspectorOpen !== false;
     this.tab = TABS.find((tab) => tab === saved.tab) ?? START.tab;
+    this.split = saved.split === true;
   }
 
   save(): void {
-    const { sidebar, inspector, sidebarOpen, inspectorOpen, tab } = this;
+    const { sidebar, inspector, sidebarOpen, inspectorOpen, tab, split } = this;
     try {
-      localStorage.setItem(key(this.project), JSON.stringify({ sidebar, inspector, sidebarOpen, inspectorOpen, tab }));
+      localStorage.setItem(
+        key(this.project),
+        JSON.stringify({ sidebar, inspector, sidebarOpen, inspectorOpen, tab, split }),
+      );
     } catch {
       // Storage is full or switched off: the layout then lasts for this run.
     }

@@ -19,7 +19,7 @@ import { applyTheme } from './theme';
 
 export type Dialog =
   | { kind: 'settings'; section: 'models' | 'appearance' | 'about' }
-  | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' };
+  | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' | 'changes' };
 
 /** Settings of another version may lack what this one knows. */
 type Complete = Required<Settings>;

@@ -1,4 +1,4 @@
-import type { ChangeKind, FileDiff, Snapshot } from '../../ipc/bindings';
+import type { ChangeKind, FileChange, FileDiff, Snapshot } from '../../ipc/bindings';
 import { argument } from '../chat/toolWords';
 
 export interface Entry {
@@ -9,6 +9,8 @@ export interface Entry {
   removed: number;
   /** The change that waits for a decision. */
   pending: FileDiff | null;
+  /** What the session did to it, the same object until it does more. */
+  change: FileChange | null;
 }
 
 /** Files with changes that wait for a decision, then those that were changed; what is back as it was is left out. */
@@ -18,18 +20,27 @@ export function entries({ approvals, changes }: Snapshot): Entry[] {
     const { diff } = approval.preview;
     const { path, added, removed } = diff;
     return [
-      { key: `pending ${approval.session} ${approval.call_id}`, path, kind: 'pending', added, removed, pending: diff },
+      {
+        key: `pending ${approval.session} ${approval.call_id}`,
+        path,
+        kind: 'pending',
+        added,
+        removed,
+        pending: diff,
+        change: null,
+      },
     ];
   });
   const done = changes
     .filter(({ change, added, removed }) => change !== 'changed' || added + removed > 0)
-    .map(({ path, change, added, removed }): Entry => ({
-      key: path,
-      path,
-      kind: change,
-      added,
-      removed,
+    .map((one): Entry => ({
+      key: one.path,
+      path: one.path,
+      kind: one.change,
+      added: one.added,
+      removed: one.removed,
       pending: null,
+      change: one,
     }));
   return [...pending, ...done];
 }

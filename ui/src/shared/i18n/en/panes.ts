@@ -43,6 +43,8 @@ export const changes = {
   list: 'Changed files',
   pending: 'pending',
   loading: 'Comparing…',
+  split: 'Before and after side by side',
+  wide: 'Open with more room',
   againstStart: 'From before this session to the disk now',
   emptyTitle: 'No file changed',
   emptyText: 'Every file this session creates, changes or deletes is listed here, with what changed in it.',

@@ -37,6 +37,8 @@ export const changes: Messages['changes'] = {
   list: '改动的文件',
   pending: '待批',
   loading: '正在比较…',
+  split: '前后并排显示',
+  wide: '放大查看',
   againstStart: '会话开始之前与磁盘现状之间的差异',
   emptyTitle: '没有改动任何文件',
   emptyText: '本会话新建、修改或删除的文件都会列在这里，并显示具体改动。',
