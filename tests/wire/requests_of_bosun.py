@@ -11,6 +11,8 @@ from pathlib import Path
 
 import typing_extensions
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
+from google.genai import types
+from ollama._types import ChatRequest
 from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
 from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 
@@ -97,3 +99,30 @@ def bosun_openai_chat_requests(_port):
 def bosun_openai_responses_requests(_port):
     for name, body in bodies("openai_responses"):
         fits(ResponseCreateParamsStreaming, name, body)
+
+
+def modelled(kind, name, body):
+    """For types that are pydantic models: nothing may be lost on the way through one."""
+    again = kind.model_validate(body).model_dump(mode="json", by_alias=True, exclude_unset=True)
+    equal(again, body)
+
+
+@check
+def bosun_gemini_requests(_port):
+    for name, body in bodies("gemini"):
+        for content in body["contents"] + [body[key] for key in ("systemInstruction",) if key in body]:
+            for part in content["parts"]:
+                # A mark that the vendor documents, though it is no base64.
+                part.pop("thoughtSignature", None)
+            modelled(types.Content, name, content)
+        for key, kind in (("generationConfig", types.GenerationConfig), ("toolConfig", types.ToolConfig)):
+            if key in body:
+                modelled(kind, name, body[key])
+        for tool in body.get("tools", []):
+            modelled(types.Tool, name, tool)
+
+
+@check
+def bosun_ollama_requests(_port):
+    for name, body in bodies("ollama"):
+        modelled(ChatRequest, name, body)

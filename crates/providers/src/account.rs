@@ -16,11 +16,11 @@ pub struct ListedModel {
     pub name: String,
     /// A name for people, where the provider has one.
     pub title: Option<String>,
-    /// Tokens, where the list says so (vLLM, OpenRouter, LM Studio, newer Anthropic).
+    /// Tokens, where the list says so (vLLM, OpenRouter, LM Studio, newer Anthropic, Gemini).
     pub context_window: Option<u32>,
 }
 
-/// What the provider offers, in its own order (`GET …/models`).
+/// What the provider offers, in its own order (`GET …/models`, or what its wire has instead).
 ///
 /// # Errors
 /// As for a model call; `NotAModelServer` when the answer is no list of models.
@@ -29,7 +29,7 @@ pub async fn list_models(config: &ProviderConfig) -> Result<Vec<ListedModel>, Mo
     let (path, query) = connection.adapter.models_path();
     let body = connection.get(path, query, LIST).await?;
     let list: List = serde_json::from_slice(&body).map_err(|_| failure::not_a_stream(&connection.origin, &body))?;
-    Ok(list.data.into_iter().map(Row::listed).collect())
+    Ok(list.rows().into_iter().filter_map(Row::listed).collect())
 }
 
 /// A call as small as can be, to see whether address, key and model work. Gives what the model said, which may be nothing.
@@ -55,15 +55,24 @@ pub async fn test_call(config: &ProviderConfig, model: &str) -> Result<String, M
     Ok(builder.finish("test".into(), &model.info().provider)?.text())
 }
 
+/// `data` with ids in most lists, `models` with names in Gemini's and Ollama's.
 #[derive(Deserialize)]
-struct List {
-    data: Vec<Row>,
+#[serde(untagged)]
+enum List {
+    Data { data: Vec<Row> },
+    Models { models: Vec<Row> },
 }
 
 #[derive(Deserialize)]
 struct Row {
-    id: String,
+    id: Option<String>,
+    name: Option<String>,
     display_name: Option<String>,
+    #[serde(rename = "displayName")]
+    display_name_of_google: Option<String>,
+    /// What a model of Google's can be used for.
+    #[serde(rename = "supportedGenerationMethods")]
+    methods: Option<Vec<String>>,
     #[serde(default)]
     max_model_len: Count,
     #[serde(default)]
@@ -72,12 +81,38 @@ struct Row {
     max_context_length: Count,
     #[serde(default)]
     max_input_tokens: Count,
+    #[serde(default, rename = "inputTokenLimit")]
+    input_token_limit: Count,
+}
+
+impl List {
+    fn rows(self) -> Vec<Row> {
+        match self {
+            Self::Data { data: rows } | Self::Models { models: rows } => rows,
+        }
+    }
 }
 
 impl Row {
-    fn listed(self) -> ListedModel {
-        let window = [self.max_model_len, self.context_length, self.max_context_length, self.max_input_tokens];
+    /// `None` for what cannot be talked with.
+    fn listed(self) -> Option<ListedModel> {
+        if self.methods.is_some_and(|methods| !methods.iter().any(|method| method == "generateContent")) {
+            return None;
+        }
+        let window = [
+            self.max_model_len,
+            self.context_length,
+            self.max_context_length,
+            self.max_input_tokens,
+            self.input_token_limit,
+        ];
         let window = window.into_iter().find_map(|count| count.0).and_then(|count| u32::try_from(count).ok());
-        ListedModel { name: self.id, title: self.display_name, context_window: window.filter(|tokens| *tokens > 0) }
+        let title = self.display_name.or(self.display_name_of_google);
+        let (name, title) = match (self.id, self.name) {
+            (Some(id), name) => (id, title.or(name)),
+            (None, Some(name)) => (name.strip_prefix("models/").unwrap_or(&name).to_owned(), title),
+            (None, None) => return None,
+        };
+        Some(ListedModel { name, title, context_window: window.filter(|tokens| *tokens > 0) })
     }
 }

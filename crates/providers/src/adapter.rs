@@ -10,6 +10,8 @@ use crate::anthropic::Anthropic;
 use crate::body::Group;
 use crate::config::{Endpoint, Family};
 use crate::driver::{Decoder, Framing};
+use crate::gemini::Gemini;
+use crate::ollama::Ollama;
 use crate::openai_chat::OpenAiChat;
 use crate::openai_responses::OpenAiResponses;
 
@@ -53,6 +55,8 @@ pub(crate) fn adapter(endpoint: &Endpoint, family: Family) -> Arc<dyn Adapter> {
         Family::Anthropic => Arc::new(Anthropic),
         Family::OpenAiChat => Arc::new(OpenAiChat::new(endpoint)),
         Family::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint)),
+        Family::Gemini => Arc::new(Gemini::new(endpoint)),
+        Family::Ollama => Arc::new(Ollama::new(endpoint)),
     }
 }
 
@@ -139,6 +143,16 @@ impl CallIds {
     pub(crate) fn id(self, number: usize) -> String {
         format!("call_{:016x}_{number}", self.seed)
     }
+
+    /// Whether an id was made here, so that its server knows nothing of it.
+    pub(crate) fn made(id: &str) -> bool {
+        let parts = id.strip_prefix("call_").and_then(|rest| rest.split_once('_'));
+        parts.is_some_and(|(seed, number)| {
+            seed.len() == 16
+                && seed.bytes().all(|byte| byte.is_ascii_hexdigit())
+                && number.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    }
 }
 
 /// FNV-1a: small, and the same in every build.
@@ -161,5 +175,7 @@ mod tests {
         assert_eq!(id(&["a", "b"]), id(&["a", "b"]));
         assert_ne!(id(&["a", "b"]), id(&["a", "b", ""]));
         assert_ne!(id(&["a", "b"]), id(&["ab"]));
+        assert!(CallIds::made(&id(&["a"])));
+        assert!(!CallIds::made("call_a") && !CallIds::made("call_0123456789abcdeg_0") && !CallIds::made("toolu_1"));
     }
 }

@@ -17,7 +17,7 @@ pub struct ProviderConfig {
     /// Our name for it, for example `anthropic`; the `provider` of every error and [`bosun_model::ModelInfo`].
     pub id: String,
     pub family: Family,
-    /// As in the vendors' own SDKs: without `/v1` for [`Family::Anthropic`], with it for the two of OpenAI.
+    /// As in the vendors' own SDKs: with `/v1` for the two of OpenAI, without a version for the others.
     pub base_url: String,
     /// `None` for servers that want none (most on the user's own machine).
     pub key: Option<SecretString>,
@@ -37,10 +37,14 @@ pub enum Family {
     /// OpenAI Responses.
     #[serde(rename = "openai_responses")]
     OpenAiResponses,
+    /// Google's Gemini API, on Vertex AI too.
+    Gemini,
+    /// Ollama's own API.
+    Ollama,
 }
 
 impl Family {
-    pub const ALL: [Self; 3] = [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses];
+    pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses, Self::Gemini, Self::Ollama];
 
     /// Its name in stored accounts and on the IPC.
     pub fn name(self) -> &'static str {
@@ -48,6 +52,8 @@ impl Family {
             Self::Anthropic => "anthropic",
             Self::OpenAiChat => "openai_chat",
             Self::OpenAiResponses => "openai_responses",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
         }
     }
 
@@ -61,6 +67,8 @@ impl Family {
         match self {
             Self::Anthropic => "https://api.anthropic.com",
             Self::OpenAiChat | Self::OpenAiResponses => "https://api.openai.com/v1",
+            Self::Gemini => "https://generativelanguage.googleapis.com",
+            Self::Ollama => "http://localhost:11434",
         }
     }
 }
@@ -141,6 +149,8 @@ impl Endpoint {
         // These add the version themselves, but people paste it.
         let own: &[&str] = match family {
             Family::Anthropic => &["/v1"],
+            Family::Gemini => &["/v1beta", "/v1"],
+            Family::Ollama => &["/api", "/v1"],
             Family::OpenAiChat | Family::OpenAiResponses => &[],
         };
         if let Some(version) = own.iter().find(|version| path.ends_with(**version)) {

@@ -37,7 +37,6 @@ pub(crate) enum Framing {
     /// Server-sent events.
     Events,
     /// One JSON value a line.
-    #[expect(dead_code, reason = "for servers that do not stream events")]
     Lines,
 }
 
@@ -153,7 +152,8 @@ impl Driver {
         if self.state == State::Over {
             return Ok(());
         }
-        if !self.saw_frame && !self.head.trim_ascii().is_empty() {
+        // What broke off may have been anything.
+        if !self.saw_frame && broken.is_none() && !self.head.trim_ascii().is_empty() {
             self.state = State::Over;
             return Err(failure::not_a_stream(&self.origin, &self.head));
         }

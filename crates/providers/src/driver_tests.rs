@@ -10,13 +10,15 @@ use crate::Family;
 use crate::sse::Sizes;
 use crate::testing::{KEY, decode, decode_within};
 
-const FAMILIES: [Family; 3] = Family::ALL;
+const FAMILIES: [Family; 5] = Family::ALL;
 
 fn wire(family: Family) -> Wire {
     match family {
         Family::Anthropic => Wire::Anthropic,
         Family::OpenAiChat => Wire::OpenAi,
         Family::OpenAiResponses => Wire::OpenAiResponses,
+        Family::Gemini => Wire::Gemini,
+        Family::Ollama => Wire::Ollama,
     }
 }
 
@@ -30,7 +32,7 @@ fn rich() -> Reply {
         .delta_chars(5)
 }
 
-const FIXTURES: [(Family, &str); 18] = [
+const FIXTURES: [(Family, &str); 25] = [
     (Family::Anthropic, include_str!("../fixtures/anthropic_text.sse")),
     (Family::Anthropic, include_str!("../fixtures/anthropic_thinking_and_calls.sse")),
     (Family::Anthropic, include_str!("../fixtures/anthropic_unknown.sse")),
@@ -49,6 +51,13 @@ const FIXTURES: [(Family, &str); 18] = [
     (Family::OpenAiResponses, include_str!("../fixtures/responses_unknown.sse")),
     (Family::OpenAiResponses, include_str!("../fixtures/responses_failed.sse")),
     (Family::OpenAiResponses, include_str!("../fixtures/responses_cut_by_length.sse")),
+    (Family::Gemini, include_str!("../fixtures/gemini_text.sse")),
+    (Family::Gemini, include_str!("../fixtures/gemini_thinking_and_calls.sse")),
+    (Family::Gemini, include_str!("../fixtures/gemini_blocked.sse")),
+    (Family::Gemini, include_str!("../fixtures/gemini_error.sse")),
+    (Family::Ollama, include_str!("../fixtures/ollama_text.ndjson")),
+    (Family::Ollama, include_str!("../fixtures/ollama_thinking_and_calls.ndjson")),
+    (Family::Ollama, include_str!("../fixtures/ollama_error.ndjson")),
 ];
 
 /// N01 without the network (the conformance suite does it over HTTP): whatever is missing at the end, either the message
@@ -60,7 +69,7 @@ fn a_cut_at_any_byte_never_makes_another_message() {
         for at in 0..bytes.len() {
             let cut = decode(family, &[&bytes.as_bytes()[..at]]);
             match cut.message() {
-                // Usage may be missing: a finish reason is the end for Chat Completions.
+                // Usage may be missing: a finish reason is the end for Chat Completions and Gemini.
                 Ok(message) => {
                     let whole = whole.message().unwrap();
                     assert_eq!((message.tool_calls, message.content), (whole.tool_calls, whole.content), "{at}");
@@ -127,7 +136,9 @@ fn an_error_event_that_echoes_the_key_is_redacted() {
     for family in FAMILIES {
         let reply = Reply::text("a").and_error("authentication_error", format!("invalid key {KEY}"));
         let error = decode(family, &[wire(family).recording(&reply).as_bytes()]).error.unwrap();
-        assert_eq!((error.kind, error.message.as_str()), (ModelErrorKind::Unauthorized, "invalid key [redacted]"));
+        // Ollama's errors are a sentence without a kind.
+        let kind = if family == Family::Ollama { ModelErrorKind::Unavailable } else { ModelErrorKind::Unauthorized };
+        assert_eq!((error.kind, error.message.as_str()), (kind, "invalid key [redacted]"));
     }
 }
 

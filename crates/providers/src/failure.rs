@@ -33,6 +33,7 @@ pub(crate) fn status(origin: &Origin, status: StatusCode, headers: &HeaderMap, b
     let own_words = refusal.is_some();
     let refusal = refusal.unwrap_or_else(|| Refusal::of_text(body, is_html(headers, body)));
     let kind = kind_of_status(code, &refusal);
+    let refusal_wait = refusal.retry_after;
     let message = if refusal.message.is_empty() {
         wordless(origin, code, kind)
     } else if code == 404 && !own_words && is_openai(origin) && !origin.has_version {
@@ -40,7 +41,7 @@ pub(crate) fn status(origin: &Origin, status: StatusCode, headers: &HeaderMap, b
     } else {
         refusal.message
     };
-    origin.error(kind, message).with_status(code).with_retry_after(retry_after::read(headers))
+    origin.error(kind, message).with_status(code).with_retry_after(retry_after::read(headers).or(refusal_wait))
 }
 
 /// An error event, or an error body that came with status 200.
@@ -55,6 +56,7 @@ pub(crate) fn refused(origin: &Origin, refusal: &Refusal) -> ModelError {
         origin.error(kind, &refusal.message)
     };
     error.status = refusal.status;
+    error.retry_after = refusal.retry_after;
     error
 }
 

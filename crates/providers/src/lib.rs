@@ -5,8 +5,8 @@
 //! file: those are middleware and other rooms, and they go by [`bosun_model::ModelError::is_retryable`] and `retry_after`.
 //!
 //! Start reading at [`connect`] and [`ProviderConfig`]; then `driver`, whose table says what happens to every reply that is
-//! not as it should be; then one adapter (`anthropic`, `openai_chat`, `openai_responses`), each an
-//! encoder and a decoder without IO. What is known of vendors beforehand are rows in `preset` and `catalogue.json`.
+//! not as it should be; then one adapter (`anthropic`, `openai_chat`, `openai_responses`, `gemini`,
+//! `ollama`), each an encoder and a decoder without IO. What is known of vendors beforehand are rows in `preset` and `catalogue.json`.
 //!
 //! # Invariants
 //!
@@ -38,11 +38,13 @@ mod config;
 mod connection;
 mod driver;
 mod failure;
+mod gemini;
 mod http_model;
 mod lenient;
 mod limits;
 mod lines;
 mod media;
+mod ollama;
 mod openai_chat;
 mod openai_responses;
 mod origin;

@@ -180,6 +180,17 @@ pub const PRESETS: &[Preset] = &[
             Quirks::OPENAI,
         )
     },
+    Preset {
+        family: Family::Gemini,
+        ..vendor(
+            "google",
+            "Google Gemini",
+            "https://generativelanguage.googleapis.com",
+            &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+            "https://aistudio.google.com/apikey",
+            Quirks::COMMON,
+        )
+    },
     vendor(
         "deepseek",
         "DeepSeek",
@@ -276,7 +287,11 @@ pub const PRESETS: &[Preset] = &[
         "https://api.together.ai/settings/api-keys",
         Quirks::COMMON,
     ),
-    local("ollama", "Ollama", "http://localhost:11434/v1"),
+    Preset {
+        family: Family::Ollama,
+        elsewhere: Elsewhere::ChatBelowV1,
+        ..local("ollama", "Ollama", "http://localhost:11434")
+    },
     local("lmstudio", "LM Studio", "http://localhost:1234/v1"),
     local("llamacpp", "llama.cpp", "http://localhost:8080/v1"),
     local("vllm", "vLLM", "http://localhost:8000/v1"),

@@ -12,14 +12,15 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 
 const KEY: &str = "sk-canary-0123456789";
-const WIRES: [Wire; 3] = [Wire::Anthropic, Wire::OpenAi, Wire::OpenAiResponses];
+const WIRES: [Wire; 5] = Wire::ALL;
 
 fn config(server: &ModelServer, wire: Wire) -> ProviderConfig {
     let family = match wire {
         Wire::Anthropic => Family::Anthropic,
         Wire::OpenAi => Family::OpenAiChat,
         Wire::OpenAiResponses => Family::OpenAiResponses,
-        Wire::Gemini | Wire::Ollama => unreachable!("there is no such adapter"),
+        Wire::Gemini => Family::Gemini,
+        Wire::Ollama => Family::Ollama,
     };
     ProviderConfig::new("test", family, server.base_url(wire)).with_key(KEY)
 }
@@ -72,7 +73,8 @@ async fn text_reasoning_and_parallel_calls_arrive_whole() {
         );
         assert_eq!((message.stop, message.model.as_deref()), (StopReason::ToolUse, Some("test-model")));
         let counted = message.usage.unwrap();
-        assert_eq!((counted.input, counted.output, counted.cache_read), (Some(100), Some(20), Some(60)));
+        let cached = if wire == Wire::Ollama { None } else { Some(60) };
+        assert_eq!((counted.input, counted.output, counted.cache_read), (Some(100), Some(20), cached));
     }
 }
 
@@ -145,7 +147,7 @@ async fn a_reply_cut_at_any_byte_never_makes_a_call() {
 async fn a_cut_inside_the_arguments_is_an_error() {
     for wire in WIRES {
         for ending in [Ending::CutInCall, Ending::EndAfterBytes(700)] {
-            let reply = Reply::call("write_file", json!({ "content": "x".repeat(500) })).ending(ending);
+            let reply = Reply::text("Hm.").and_call("write_file", json!({ "content": "x".repeat(500) })).ending(ending);
             assert_eq!(error_of(wire, reply).await.kind, ModelErrorKind::StreamCut);
         }
     }
@@ -239,9 +241,12 @@ async fn what_is_no_model_server_is_called_so() {
 async fn bombs_are_bounded() {
     let line: &[u8] = include_bytes!("../fixtures/line.gz");
     let comments: &[u8] = include_bytes!("../fixtures/comments.br");
-    for wire in WIRES {
+    // One wire for each way of framing.
+    for (wire, comments_are) in
+        [(Wire::Anthropic, ModelErrorKind::Protocol), (Wire::Ollama, ModelErrorKind::NotAModelServer)]
+    {
         for (body, encoding, wanted) in
-            [(line, "gzip", ModelErrorKind::NotAModelServer), (comments, "br", ModelErrorKind::Protocol)]
+            [(line, "gzip", ModelErrorKind::NotAModelServer), (comments, "br", comments_are)]
         {
             let reply = Reply::http(200, body).header("content-encoding", encoding);
             let error = error_of(wire, reply.header("content-type", "text/event-stream")).await;
@@ -268,8 +273,10 @@ async fn spoiled_streams_are_typed_errors() {
 async fn unknown_events_and_pings_are_passed_over() {
     for wire in WIRES {
         let server = ModelServer::start();
-        let unknown =
-            "event: sparkle\ndata: {\"type\": \"sparkle\", \"delta\": 7}\n\n: comment\n\nid: 4\nretry: 10\n\n";
+        let unknown = match wire {
+            Wire::Ollama => "{\"type\": \"sparkle\", \"delta\": 7}\n\n  \n",
+            _ => "event: sparkle\ndata: {\"type\": \"sparkle\", \"delta\": 7}\n\n: comment\n\nid: 4\nretry: 10\n\n",
+        };
         server.once(Reply::text("a").and_raw(unknown).part(Part::Ping).and_text("b"));
         assert_eq!(message_of(&*model(&server, wire), hello()).await.unwrap().text(), "ab");
     }
@@ -337,7 +344,8 @@ async fn dropping_cancels_in_every_state() {
 #[tokio::test]
 async fn nobody_there_is_said_so() {
     let port = ModelServer::start().port();
-    for (family, path) in [(Family::Anthropic, ""), (Family::OpenAiChat, "/v1"), (Family::OpenAiResponses, "/v1")] {
+    for family in Family::ALL {
+        let path = if matches!(family, Family::OpenAiChat | Family::OpenAiResponses) { "/v1" } else { "" };
         let config = ProviderConfig::new("gone", family, format!("http://127.0.0.1:{port}{path}"));
         let model = connect(&config, "m").unwrap();
         let error = events_of(&*model, hello()).await.1.unwrap();
@@ -359,6 +367,8 @@ async fn models_are_listed_and_a_test_call_tells_the_truth() {
         let sent = server.requests().last().unwrap().json();
         let limit = match wire {
             Wire::OpenAiResponses => &sent["max_output_tokens"],
+            Wire::Gemini => &sent["generationConfig"]["maxOutputTokens"],
+            Wire::Ollama => &sent["options"]["num_predict"],
             _ => &sent["max_tokens"],
         };
         assert_eq!(limit, 16);

@@ -71,6 +71,8 @@ pub(crate) fn family_view(family: Family) -> ProviderFamily {
         Family::Anthropic => ProviderFamily::Anthropic,
         Family::OpenAiChat => ProviderFamily::OpenaiChat,
         Family::OpenAiResponses => ProviderFamily::OpenaiResponses,
+        Family::Gemini => ProviderFamily::Gemini,
+        Family::Ollama => ProviderFamily::Ollama,
     }
 }
 
@@ -79,7 +81,9 @@ fn wire(family: ProviderFamily) -> Option<Family> {
         ProviderFamily::Anthropic => Some(Family::Anthropic),
         ProviderFamily::OpenaiChat => Some(Family::OpenAiChat),
         ProviderFamily::OpenaiResponses => Some(Family::OpenAiResponses),
-        ProviderFamily::Gemini | ProviderFamily::Ollama | ProviderFamily::Tour => None,
+        ProviderFamily::Gemini => Some(Family::Gemini),
+        ProviderFamily::Ollama => Some(Family::Ollama),
+        ProviderFamily::Tour => None,
     }
 }
 

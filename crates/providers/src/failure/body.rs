@@ -1,7 +1,11 @@
 //! The shapes of error bodies, and what their words mean.
 
+use std::time::Duration;
+
 use bosun_model::ModelErrorKind as Kind;
 use serde_json::Value;
+
+use super::retry_after;
 
 /// What a provider says about its failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +16,8 @@ pub(crate) struct Refusal {
     pub(crate) labels: Vec<String>,
     /// A status inside the body.
     pub(crate) status: Option<u16>,
+    /// How long it wants us to wait (Google says so in its details).
+    pub(crate) retry_after: Option<Duration>,
 }
 
 impl Refusal {
@@ -29,6 +35,7 @@ impl Refusal {
                         _ => {}
                     }
                 }
+                refusal.retry_after = fields.get("details").and_then(retry_delay);
                 let empty = refusal.message.is_empty() && refusal.labels.is_empty();
                 if refusal.message.is_empty() {
                     refusal.message = refusal.labels.join(", ");
@@ -52,6 +59,10 @@ impl Refusal {
             let message = self.message.to_lowercase();
             needles.iter().any(|needle| message.contains(needle) || self.labels.iter().any(|label| label == needle))
         };
+        // Google says the same sentence of a spent minute as of a spent account.
+        if self.labels.iter().any(|label| label == "RESOURCE_EXHAUSTED") {
+            return Some(Kind::RateLimited);
+        }
         KINDS.iter().find(|(_, needles)| says(needles)).map(|(kind, _)| *kind)
     }
 }
@@ -148,6 +159,12 @@ fn words(value: &Value) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// `[{"retryDelay": "17s"}]`
+fn retry_delay(details: &Value) -> Option<Duration> {
+    let text = details.as_array()?.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    retry_after::seconds(text.strip_suffix('s')?, 1.0)
 }
 
 fn status(value: &Value) -> Option<u16> {

@@ -21,7 +21,7 @@ pub(super) fn read(headers: &HeaderMap) -> Option<Duration> {
     })
 }
 
-fn seconds(text: &str, unit: f64) -> Option<Duration> {
+pub(super) fn seconds(text: &str, unit: f64) -> Option<Duration> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0)?;
     Some(Duration::from_secs_f64((seconds * unit).min(LONGEST.as_secs_f64())))
 }

@@ -156,11 +156,14 @@ enum Content<'a> {
 }
 
 #[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 enum Part<'a> {
-    InputText { text: Cow<'a, str> },
-    InputImage { image_url: DataUrl<'a>, detail: &'static str },
-    InputFile { filename: &'a str, file_data: DataUrl<'a> },
+    #[serde(rename = "input_text")]
+    Text { text: Cow<'a, str> },
+    #[serde(rename = "input_image")]
+    Image { image_url: DataUrl<'a>, detail: &'static str },
+    #[serde(rename = "input_file")]
+    File { filename: &'a str, file_data: DataUrl<'a> },
 }
 
 pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
@@ -220,7 +223,7 @@ fn reasoning_of<'a>(opaque: &'a Value, host: &str) -> Option<Item<'a>> {
 
 fn result(message: &ToolMessage) -> Own<'_> {
     let parts: Vec<_> = message.content.iter().filter_map(part).collect();
-    let plain = parts.iter().all(|part| matches!(part, Part::InputText { .. }));
+    let plain = parts.iter().all(|part| matches!(part, Part::Text { .. }));
     let output = if plain {
         let text = bosun_model::text_of(&message.content).into();
         Content::Text(if message.status == ToolStatus::Error { as_error(text) } else { text })
@@ -232,7 +235,7 @@ fn result(message: &ToolMessage) -> Own<'_> {
 
 fn part(block: &ContentBlock) -> Option<Part<'_>> {
     match block {
-        ContentBlock::Text { text } => (!is_blank(text)).then(|| Part::InputText { text: text.into() }),
+        ContentBlock::Text { text } => (!is_blank(text)).then(|| Part::Text { text: text.into() }),
         ContentBlock::Reasoning(_) => None,
         ContentBlock::Media(media) => Some(attachment(media)),
     }
@@ -241,13 +244,13 @@ fn part(block: &ContentBlock) -> Option<Part<'_>> {
 fn attachment(media: &Media) -> Part<'_> {
     match (media.kind, media.mime.as_str()) {
         (MediaKind::Image, "image/png" | "image/jpeg" | "image/gif" | "image/webp") => {
-            Part::InputImage { image_url: DataUrl(media), detail: "auto" }
+            Part::Image { image_url: DataUrl(media), detail: "auto" }
         }
         (MediaKind::Document, "application/pdf") => {
             let filename = media.name.as_deref().unwrap_or("document.pdf");
-            Part::InputFile { filename, file_data: DataUrl(media) }
+            Part::File { filename, file_data: DataUrl(media) }
         }
-        _ => Part::InputText { text: placeholder(media).into() },
+        _ => Part::Text { text: placeholder(media).into() },
     }
 }
 

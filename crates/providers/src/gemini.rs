@@ -1,0 +1,79 @@
+//! Google's Gemini API, at the vendor's own address and, with the whole path of a publisher as base URL, on Vertex AI.
+//!
+//! Written against the vendor's documents instead of over a client library: there is no official one for Rust, and those at
+//! hand drop the signatures of thoughts, without which newer models refuse the next step of a conversation with calls.
+//!
+//! A signature belongs to the part it came with. It is kept as a reasoning block beside that part, with the host that made
+//! it; a call that another host or model made is sent with the mark that the vendor documents for such calls.
+
+use std::borrow::Cow;
+
+use bosun_model::{ChatRequest, ModelInfo};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
+
+use crate::adapter::{Adapter, CallIds};
+use crate::body::Group;
+use crate::config::Endpoint;
+use crate::driver::Decoder;
+
+mod decode;
+mod encode;
+mod thinking;
+
+pub(crate) struct Gemini {
+    /// Only the host that signed a thought can read it.
+    host: String,
+}
+
+impl Gemini {
+    pub(crate) fn new(endpoint: &Endpoint) -> Self {
+        Self { host: endpoint.host.clone() }
+    }
+
+    /// Vertex AI has project, place and publisher in front, and takes tokens instead of keys.
+    fn is_vertex(&self) -> bool {
+        self.host.ends_with("aiplatform.googleapis.com")
+    }
+}
+
+impl Adapter for Gemini {
+    fn chat_path(&self, model: &str) -> (Cow<'static, str>, Option<&'static str>) {
+        let model = model.strip_prefix("models/").unwrap_or(model);
+        let version = if self.is_vertex() { "" } else { "v1beta/" };
+        (format!("{version}models/{model}:streamGenerateContent").into(), Some("alt=sse"))
+    }
+
+    fn models_path(&self) -> (&'static str, Option<&'static str>) {
+        if self.is_vertex() { ("models", None) } else { ("v1beta/models", Some("pageSize=1000")) }
+    }
+
+    fn key_header(&self, key: &str) -> (HeaderName, String) {
+        if self.is_vertex() && key.starts_with("ya29.") {
+            return (AUTHORIZATION, format!("Bearer {key}"));
+        }
+        (HeaderName::from_static("x-goog-api-key"), key.to_owned())
+    }
+
+    fn add_headers(&self, _headers: &mut HeaderMap) {}
+
+    fn head(&self, request: &ChatRequest, _info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        encode::head(request, out)
+    }
+
+    fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        encode::turns(group, &self.host, out)
+    }
+
+    fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        encode::tail(request, info, out)
+    }
+
+    /// Whether calls must be signed.
+    fn variant(&self, _request: &ChatRequest, info: &ModelInfo) -> bool {
+        thinking::wants_signatures(&info.name)
+    }
+
+    fn decoder(&self, ids: CallIds) -> Box<dyn Decoder> {
+        Box::new(decode::GeminiDecoder::new(&self.host, ids))
+    }
+}

@@ -1,0 +1,258 @@
+use std::collections::HashSet;
+
+use bosun_model::{ModelEvent, StopReason, Usage};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::adapter::CallIds;
+use crate::driver::{Decoder, Events, Fault};
+use crate::failure::Refusal;
+use crate::lenient::{Count, Text};
+use crate::sse::{Flow, Frame};
+
+/// Reads the chunks of one reply. See the policy table of [`crate::driver`].
+///
+/// Calls come whole, mostly without an id. The wire has no end of message: a reply that gave its finish reason is complete
+/// when its bytes are over.
+#[derive(Debug)]
+pub(super) struct GeminiDecoder {
+    host: String,
+    ids: CallIds,
+    started: bool,
+    calls: u32,
+    taken: HashSet<String>,
+    /// What the text so far is signed with. It is told behind the text, which it must not split.
+    text_signature: Option<String>,
+    finish: Option<Finish>,
+    usage: Option<Usage>,
+}
+
+#[derive(Debug)]
+struct Finish {
+    reason: String,
+    /// The provider's sentence about it, where it has one.
+    message: String,
+}
+
+impl Decoder for GeminiDecoder {
+    fn frame(&mut self, frame: Frame<'_>, out: &mut Events) -> Result<Flow, Fault> {
+        let chunk: Chunk<'_> = serde_json::from_str(frame.data).map_err(|error| Fault::json("a chunk", &error))?;
+        if let Some(error) = chunk.error {
+            let error: Value = serde_json::from_str(error.get()).map_err(|error| Fault::json("an error", &error))?;
+            return Err(Fault::Refused(Refusal::of_value(&error).unwrap_or_default()));
+        }
+        let known = chunk.candidates.is_some() || chunk.prompt_feedback.is_some() || chunk.usage_metadata.is_some();
+        if !known {
+            tracing::debug!("a chunk without anything known");
+            return Ok(Flow::More);
+        }
+        if !self.started {
+            self.started = true;
+            let model = Some(chunk.model_version.0.into_owned()).filter(|model| !model.is_empty());
+            out.push_back(ModelEvent::Started { model });
+        }
+        // Only one candidate was asked for.
+        let candidates = chunk.candidates.unwrap_or_default().into_iter();
+        for candidate in candidates.filter(|candidate| candidate.index.unwrap_or(0) == 0) {
+            self.candidate(candidate, out)?;
+        }
+        if let Some(reason) = chunk.prompt_feedback.map(|feedback| feedback.block_reason.0)
+            && !reason.is_empty()
+        {
+            self.finish = Some(Finish { reason: "PROHIBITED_CONTENT".into(), message: String::new() });
+        }
+        self.note_usage(chunk.usage_metadata, out);
+        Ok(Flow::More)
+    }
+
+    fn end(&mut self, out: &mut Events) -> Result<(), Fault> {
+        let Some(finish) = self.finish.take() else { return Err(Fault::Cut) };
+        let stop = match finish.reason.as_str() {
+            "STOP" if self.calls > 0 => StopReason::ToolUse,
+            "STOP" => StopReason::EndTurn,
+            "MAX_TOKENS" => StopReason::MaxTokens,
+            "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "LANGUAGE" | "IMAGE_SAFETY" => {
+                StopReason::Refusal
+            }
+            // The model slipped; another try goes well as a rule.
+            "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => {
+                let message = match finish.message.as_str() {
+                    "" => "the model made a call that the provider could not read",
+                    message => message,
+                };
+                let labels = vec!["service_unavailable".to_owned()];
+                return Err(Fault::Refused(Refusal { message: message.to_owned(), labels, ..Refusal::default() }));
+            }
+            other => StopReason::Other(other.to_owned()),
+        };
+        self.sign_text(out);
+        out.push_back(ModelEvent::Finished { stop });
+        Ok(())
+    }
+}
+
+impl GeminiDecoder {
+    pub(super) fn new(host: &str, ids: CallIds) -> Self {
+        let (host, taken) = (host.to_owned(), HashSet::new());
+        Self { host, ids, started: false, calls: 0, taken, text_signature: None, finish: None, usage: None }
+    }
+
+    fn candidate(&mut self, candidate: Candidate<'_>, out: &mut Events) -> Result<(), Fault> {
+        for part in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
+            self.part(part, out)?;
+        }
+        if !candidate.finish_reason.0.is_empty() && candidate.finish_reason.0 != "FINISH_REASON_UNSPECIFIED" {
+            let (reason, message) = (candidate.finish_reason.0, candidate.finish_message.0);
+            self.finish = Some(Finish { reason: reason.into_owned(), message: message.into_owned() });
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, part: Part<'_>, out: &mut Events) -> Result<(), Fault> {
+        let signature = Some(part.thought_signature.0.into_owned()).filter(|signature| !signature.is_empty());
+        if let Some(call) = part.function_call {
+            return self.call(call, signature, out);
+        }
+        let text = part.text.0.into_owned();
+        if part.thought.unwrap_or(false) {
+            self.sign_text(out);
+            if !text.is_empty() {
+                out.push_back(ModelEvent::ReasoningDelta { text });
+            }
+        } else if !text.is_empty() {
+            out.push_back(ModelEvent::TextDelta { text });
+        }
+        self.text_signature = signature.or(self.text_signature.take());
+        Ok(())
+    }
+
+    fn sign_text(&mut self, out: &mut Events) {
+        if let Some(signature) = self.text_signature.take() {
+            let (signature, opaque) = (Some(signature), Some(json!({ "gemini": self.host })));
+            out.push_back(ModelEvent::ReasoningDone { signature, opaque });
+        }
+    }
+
+    fn call(&mut self, call: Call<'_>, signature: Option<String>, out: &mut Events) -> Result<(), Fault> {
+        if call.name.0.is_empty() {
+            return Err(Fault::corrupt("a function call without a name"));
+        }
+        self.sign_text(out);
+        let index = self.calls;
+        self.calls += 1;
+        let given = Some(call.id.0.into_owned()).filter(|id| !id.is_empty() && !self.taken.contains(id));
+        let id = given.unwrap_or_else(|| self.ids.id(index as usize));
+        self.taken.insert(id.clone());
+        if signature.is_some() {
+            let opaque = Some(json!({ "gemini": self.host, "call": id }));
+            out.push_back(ModelEvent::ReasoningDone { signature, opaque });
+        }
+        out.push_back(ModelEvent::ToolCallStarted { index, id: id.into(), name: call.name.0.into_owned() });
+        let args = call.args.map_or("{}", RawValue::get);
+        let json = if args == "null" { "{}" } else { args }.to_owned();
+        out.push_back(ModelEvent::ToolCallDelta { index, json });
+        out.push_back(ModelEvent::ToolCallDone { index });
+        Ok(())
+    }
+
+    fn note_usage(&mut self, usage: Option<WireUsage>, out: &mut Events) {
+        let usage = usage.map(WireUsage::usage).filter(|usage| *usage != Usage::default());
+        if usage.is_some() && usage != self.usage {
+            self.usage = usage;
+            out.extend(usage.map(ModelEvent::Usage));
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Chunk<'a> {
+    #[serde(borrow)]
+    candidates: Option<Vec<Candidate<'a>>>,
+    #[serde(borrow)]
+    prompt_feedback: Option<Feedback<'a>>,
+    usage_metadata: Option<WireUsage>,
+    #[serde(borrow, default)]
+    model_version: Text<'a>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate<'a> {
+    index: Option<u32>,
+    #[serde(borrow)]
+    content: Option<Content<'a>>,
+    #[serde(borrow, default)]
+    finish_reason: Text<'a>,
+    #[serde(borrow, default)]
+    finish_message: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Content<'a> {
+    #[serde(borrow)]
+    parts: Option<Vec<Part<'a>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+    thought: Option<bool>,
+    #[serde(borrow, default)]
+    thought_signature: Text<'a>,
+    #[serde(borrow)]
+    function_call: Option<Call<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Call<'a> {
+    #[serde(borrow, default)]
+    id: Text<'a>,
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow)]
+    args: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Feedback<'a> {
+    #[serde(borrow, default)]
+    block_reason: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct WireUsage {
+    prompt_token_count: Count,
+    tool_use_prompt_token_count: Count,
+    cached_content_token_count: Count,
+    candidates_token_count: Count,
+    thoughts_token_count: Count,
+}
+
+impl WireUsage {
+    /// Thoughts are counted beside the answer on this wire.
+    fn usage(self) -> Usage {
+        let sum = |a: Count, b: Count| match (a.0, b.0) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            (a, b) => a.or(b),
+        };
+        Usage {
+            input: sum(self.prompt_token_count, self.tool_use_prompt_token_count),
+            output: sum(self.candidates_token_count, self.thoughts_token_count),
+            cache_read: self.cached_content_token_count.0,
+            cache_write: None,
+            reasoning: self.thoughts_token_count.0,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod tests;

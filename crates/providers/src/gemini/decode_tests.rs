@@ -1,0 +1,84 @@
+use bosun_model::{ModelErrorKind, StopReason};
+use insta::assert_debug_snapshot;
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::Family;
+use crate::testing::{Decoded, decode};
+
+fn recorded(bytes: &str) -> Decoded {
+    decode(Family::Gemini, &[bytes.as_bytes()])
+}
+
+fn chunks(chunks: &[Value]) -> Decoded {
+    recorded(&chunks.iter().map(|chunk| format!("data: {chunk}\r\n\r\n")).collect::<String>())
+}
+
+fn parts(parts: Value, finish: Option<&str>) -> Value {
+    json!({ "candidates": [{ "content": { "role": "model", "parts": parts }, "finishReason": finish }] })
+}
+
+#[test]
+fn text() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/gemini_text.sse")));
+}
+
+#[test]
+fn thoughts_and_signed_calls() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/gemini_thinking_and_calls.sse")));
+}
+
+#[test]
+fn a_blocked_prompt_is_a_refusal() {
+    let message = recorded(include_str!("../../fixtures/gemini_blocked.sse")).message().unwrap();
+    assert_eq!((message.text().as_str(), message.stop), ("", StopReason::Refusal));
+}
+
+#[test]
+fn an_error_in_the_middle_keeps_the_providers_words() {
+    let error = recorded(include_str!("../../fixtures/gemini_error.sse")).error.unwrap();
+    assert_eq!((error.kind, error.status), (ModelErrorKind::Unavailable, Some(503)));
+    assert_eq!(error.message, "The model is overloaded. Please try again later.");
+}
+
+#[test]
+fn a_reply_without_its_reason_is_cut() {
+    let text = parts(json!([{ "text": "hi" }]), None);
+    assert_eq!(chunks(std::slice::from_ref(&text)).error.unwrap().kind, ModelErrorKind::StreamCut);
+    let stopped = parts(json!([]), Some("STOP"));
+    assert_eq!(chunks(&[text, stopped]).message().unwrap().stop, StopReason::EndTurn);
+}
+
+#[test]
+fn reasons_and_what_they_mean() {
+    let stop = |reason: &str| {
+        let decoded = chunks(&[parts(json!([{ "text": "a" }]), Some(reason))]);
+        decoded.message().map(|message| message.stop).map_err(|error| (error.kind, error.is_retryable()))
+    };
+    assert_eq!(stop("MAX_TOKENS"), Ok(StopReason::MaxTokens));
+    assert_eq!(stop("RECITATION"), Ok(StopReason::Refusal));
+    assert_eq!(stop("NEW_REASON"), Ok(StopReason::Other("NEW_REASON".into())));
+    assert_eq!(stop("MALFORMED_FUNCTION_CALL"), Err((ModelErrorKind::Unavailable, true)));
+}
+
+#[test]
+fn calls_need_a_name_and_get_ids_of_their_own() {
+    let call = |id: Option<&str>, args: Value| json!({ "functionCall": { "id": id, "name": "ls", "args": args } });
+    let all = json!([call(Some("a"), json!({})), call(Some("a"), Value::Null), call(None, json!("no object"))]);
+    let message = chunks(&[parts(all, Some("STOP"))]).message().unwrap();
+    assert_eq!((message.tool_calls.len(), message.invalid_tool_calls.len()), (2, 1));
+    assert_eq!(message.tool_calls[0].id.as_str(), "a");
+    let made = message.tool_calls[1].id.as_str();
+    assert!(crate::adapter::CallIds::made(made) && made.ends_with("_1"), "{made}");
+    let nameless = parts(json!([{ "functionCall": { "args": {} } }]), None);
+    assert_eq!(chunks(&[nameless]).error.unwrap().kind, ModelErrorKind::Protocol);
+}
+
+#[test]
+fn wrong_shapes_are_typed_errors() {
+    let start = parts(json!([{ "text": "a" }]), None);
+    for wrong in [json!([1]), json!("text"), json!({ "candidates": 7 }), parts(json!([{ "text": 7 }]), None)] {
+        let error = chunks(&[start.clone(), wrong.clone()]).error.unwrap();
+        assert_eq!(error.kind, ModelErrorKind::Protocol, "{wrong}");
+    }
+}
