@@ -33,6 +33,8 @@ struct TurnParts {
 pub(crate) struct CallNote {
     pub started_at: Option<i64>,
     pub allowed_by: Option<String>,
+    /// Why a person has to be asked whatever the rules allow.
+    pub must_ask: Option<String>,
 }
 
 impl TurnContext {
@@ -97,6 +99,17 @@ impl TurnContext {
     /// Keeps, for the record, the rule that let a call run without asking.
     pub fn note_rule(&self, call_id: &CallId, rule: String) {
         self.note(call_id, |note| note.allowed_by = Some(rule));
+    }
+
+    /// Makes a call ask a person whatever the rules allow; `reason` is shown with it. It only ever adds an ask.
+    pub fn require_ask(&self, call_id: &CallId, reason: String) {
+        self.note(call_id, |note| note.must_ask = Some(reason));
+    }
+
+    /// Why a call has to ask whatever the rules allow.
+    pub fn required_ask(&self, call_id: &CallId) -> Option<String> {
+        let notes = self.inner.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.get(call_id).and_then(|note| note.must_ask.clone())
     }
 
     pub(crate) fn note(&self, call_id: &CallId, change: impl FnOnce(&mut CallNote)) {

@@ -47,6 +47,8 @@ pub struct DeepAgentConfig {
     pub output: Option<OutputSchema>,
     /// The user's own middleware, between `PatchToolCalls` and `HumanInTheLoop`.
     pub middleware: Vec<Arc<dyn Middleware>>,
+    /// Behind `middleware`, and in every subagent too: what must hold wherever the work is done.
+    pub everywhere: Vec<Arc<dyn Middleware>>,
     pub policy: Policy,
     pub limits: Limits,
     pub ids: Arc<dyn IdSource>,
@@ -73,6 +75,7 @@ impl DeepAgentConfig {
             models: BTreeMap::new(),
             output: None,
             middleware: Vec::new(),
+            everywhere: Vec::new(),
             policy: Policy::default(),
             limits: Limits::default(),
             ids: Arc::new(UuidSource),
@@ -107,6 +110,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         skills: config.skills,
         descriptions: config.descriptions,
         tools: config.tools.clone(),
+        everywhere: config.everywhere,
         models: config.models,
     });
     let mut system = vec![SystemBlock::new(prompt::BASE)];
@@ -124,6 +128,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
     };
     let mut middleware = blueprint.stack(&*config.backend, kit)?;
     middleware.extend(config.middleware);
+    middleware.extend(blueprint.everywhere.iter().cloned());
     middleware.push(Arc::new(HumanInTheLoop));
     Ok(Agent::new(AgentParts {
         name: config.name,
@@ -168,6 +173,7 @@ pub(crate) fn subagent(
         output: spec.output.clone(),
     };
     let mut middleware = blueprint.stack(&*owner.backend, kit)?;
+    middleware.extend(blueprint.everywhere.iter().cloned());
     middleware.push(Arc::new(HumanInTheLoop));
     let max_steps = spec.max_steps.unwrap_or(u32::MAX).min(owner.limits.max_steps);
     Ok(Agent::new(AgentParts {

@@ -70,7 +70,14 @@ async fn gate(cx: &TurnContext, call: ToolCall, next: NextTool<'_>) -> Result<To
 fn judge(cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Verdict {
     let mutates = tool.mutates(&cx.tool_context(&call.id), &call.args);
     let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates: mutates.as_ref() };
-    cx.agent().policy().judge(&facts)
+    let verdict = cx.agent().policy().judge(&facts);
+    match (&verdict, cx.required_ask(&call.id)) {
+        // A hook may be stricter than the rules, never laxer.
+        (Verdict::Allow { .. }, Some(rule)) => {
+            Verdict::Ask { reason: AskReason::Rule { rule }, config: InterruptConfig::default() }
+        }
+        _ => verdict,
+    }
 }
 
 async fn ask(

@@ -6,15 +6,20 @@
 //! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `TodoList`, `Memory`, `Skills`,
 //! `Filesystem`, `SubAgents`, `Summarization`, `PromptCaching`, `PatchToolCalls`, the user's own, `HumanInTheLoop`.
 
+pub use bosun_mcp as mcp;
+
 mod artifacts;
 mod create;
 mod eviction;
+mod extras;
 mod filesystem;
 mod final_answer;
 mod front_matter;
+mod hooks;
 mod human_in_the_loop;
 mod media;
 mod memory;
+mod on_demand;
 mod patch_tool_calls;
 mod prompt;
 mod prompt_caching;
@@ -28,10 +33,13 @@ mod tokens;
 
 pub use artifacts::Artifacts;
 pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
+pub use extras::{Extras, ExtrasError, OpenExtras};
 pub use filesystem::{Filesystem, FilesystemOptions};
 pub use final_answer::FinalAnswer;
+pub use hooks::{HookConfig, HookError, HookPoint, Hooks, OnFailure};
 pub use human_in_the_loop::HumanInTheLoop;
 pub use memory::{Memory, MemoryOptions, MemorySearch};
+pub use on_demand::OnDemand;
 pub use patch_tool_calls::PatchToolCalls;
 pub use prompt_caching::PromptCaching;
 pub use skills::{

@@ -27,6 +27,8 @@ pub(crate) struct Blueprint {
     pub descriptions: BTreeMap<String, String>,
     /// The main agent's tools besides the built-in ones.
     pub tools: Vec<Arc<dyn DynTool>>,
+    /// The user's own that hold in subagents too.
+    pub everywhere: Vec<Arc<dyn Middleware>>,
     /// Models that subagents may be given, by name.
     pub models: BTreeMap<String, Arc<dyn ChatModel>>,
 }

@@ -31,6 +31,7 @@ pub use health::Health;
 pub use name::tool_name;
 pub use pins::{PinStore, ToolPins, Unkept};
 pub use servers::{ChangedTool, McpServers, ServerView};
+pub use text::clean as cleaned;
 pub use tool::McpTool;
 
 /// A boxed future that may borrow from its maker.

@@ -2,7 +2,7 @@
 
 /// `text` without what acts on a terminal, reorders what is shown or is not shown at all, cut to `limit` characters.
 /// Line ends and tabs stay.
-pub(crate) fn clean(text: &str, limit: usize) -> String {
+pub fn clean(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit));
     let mut count = 0;
     let mut rest = text.chars();

@@ -1,0 +1,202 @@
+//! Hooks: a person's own programs at the points of the stack. A hook is told what goes on as JSON on its standard input
+//! and may refuse it, make it ask, or add something to read; it can never allow what would ask without it, nor change
+//! a call. A hook that fails is said, and a guard that fails makes the call ask.
+
+mod answer;
+mod config;
+mod event;
+mod run;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext, TurnEnd};
+use bosun_model::{AiMessage, ChatRequest, ContentBlock, HumanMessage, Message, MessageId, ToolCall};
+use bosun_tools::{StateUpdate, ToolKind, ToolOutput};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+pub use config::{HookConfig, HookError, HookPoint, OnFailure};
+
+use self::run::Outcome;
+use crate::summarization::Compaction;
+
+/// Hooks that run at once.
+const AT_ONCE: usize = 8;
+/// The field that holds what the hooks at the start of the turn had to say.
+const CONTEXT_FIELD: &str = "hook_context";
+/// The field that says which summary the hooks were told of.
+const COMPACTION_FIELD: &str = "hook_compaction";
+
+/// The hooks of a person's settings as a member of the stack.
+pub struct Hooks {
+    hooks: Vec<HookConfig>,
+    folder: PathBuf,
+    slots: Semaphore,
+}
+
+impl Hooks {
+    /// The hooks of `hooks`, run in `folder` in their order.
+    ///
+    /// # Errors
+    /// [`HookError`] for the first that is not written as it should be.
+    pub fn new(hooks: Vec<HookConfig>, folder: PathBuf) -> Result<Self, HookError> {
+        config::check(&hooks)?;
+        Ok(Self { hooks, folder, slots: Semaphore::new(AT_ONCE) })
+    }
+
+    fn has(&self, point: HookPoint) -> bool {
+        self.hooks.iter().any(|hook| hook.point == point)
+    }
+
+    /// Ends the turn where a hook refuses what goes on at `point`; gives what the hooks add.
+    async fn gate(&self, cx: &TurnContext, point: HookPoint, event: Value) -> Result<Vec<String>, AgentError> {
+        let outcome = self.run(cx, point, None, event).await?;
+        match outcome.denied {
+            Some(reason) => Err(AgentError::Fatal(reason)),
+            None => Ok(outcome.context),
+        }
+    }
+
+    async fn started(&self, cx: &TurnContext) -> Result<StateUpdate, AgentError> {
+        let context = self.gate(cx, HookPoint::TurnStart, event::turn_start(cx)).await?;
+        let had = cx.log().with_state(|state| state.fields.get(CONTEXT_FIELD).is_some_and(|value| !value.is_null()));
+        let mut update = StateUpdate::default();
+        if !context.is_empty() {
+            update.fields.push((CONTEXT_FIELD.into(), Value::String(context.join("\n"))));
+        } else if had {
+            update.fields.push((CONTEXT_FIELD.into(), Value::Null));
+        }
+        Ok(update)
+    }
+
+    async fn ask_model(
+        &self,
+        cx: &TurnContext,
+        mut request: ChatRequest,
+        next: NextModel<'_>,
+    ) -> Result<AiMessage, AgentError> {
+        self.tell_of_compaction(cx).await?;
+        let told =
+            cx.log().with_state(|state| state.fields.get(CONTEXT_FIELD).and_then(Value::as_str).map(str::to_owned));
+        let mut context: Vec<String> = told.into_iter().collect();
+        if self.has(HookPoint::BeforeModel) {
+            context.extend(self.gate(cx, HookPoint::BeforeModel, event::before_model(&request)).await?);
+        }
+        if !context.is_empty() {
+            add(&mut request, &context.join("\n"));
+        }
+        next.run(request).await
+    }
+
+    /// Runs the hooks for compaction once for each summary.
+    async fn tell_of_compaction(&self, cx: &TurnContext) -> Result<(), AgentError> {
+        if !self.has(HookPoint::Compaction) {
+            return Ok(());
+        }
+        let (compaction, seen) =
+            cx.log().with_state(|state| (Compaction::of(state), state.fields.get(COMPACTION_FIELD).cloned()));
+        let Some(summary) = compaction.summaries.last() else { return Ok(()) };
+        let mark = json!([compaction.summaries.len(), summary.made_at, summary.cutoff]);
+        if seen.as_ref() == Some(&mark) {
+            return Ok(());
+        }
+        self.run(cx, HookPoint::Compaction, None, event::compaction(summary)).await?;
+        let update = StateUpdate { fields: vec![(COMPACTION_FIELD.into(), mark)], ..StateUpdate::default() };
+        run::record(cx, update).await
+    }
+
+    async fn run_tool(&self, cx: &TurnContext, call: ToolCall, next: NextTool<'_>) -> Result<ToolOutput, AgentError> {
+        let delegates = next.tool().kind() == ToolKind::Delegate;
+        let told = event::tool(&call, next.tool().kind());
+        // What already asks has been through here before the app was closed.
+        let asked = cx.log().with_state(|state| state.open_call(&call.id).is_some_and(|open| open.ask.is_some()));
+        let before = [(true, HookPoint::BeforeTool), (delegates, HookPoint::SubagentStart)];
+        for (_, point) in before.into_iter().filter(|(applies, _)| *applies && !asked) {
+            let outcome = self.run(cx, point, Some(&call.name), json!({ "tool": told })).await?;
+            if let Some(reason) = outcome.denied {
+                return Ok(ToolOutput::error(format!(
+                    "Error: {} was not run: {reason} Do not try the same again; go on without it or another way.",
+                    call.name
+                )));
+            }
+            if let Some(reason) = outcome.asks {
+                cx.require_ask(&call.id, reason);
+            }
+        }
+        let name = call.name.clone();
+        let mut output = next.run(call).await?;
+        for (_, point) in [(delegates, HookPoint::SubagentEnd), (true, HookPoint::AfterTool)]
+            .into_iter()
+            .filter(|(applies, _)| *applies)
+        {
+            let event = json!({ "tool": told, "result": event::result(&output) });
+            let outcome = self.run(cx, point, Some(&name), event).await?;
+            let notes = outcome.context.into_iter().chain(outcome.failures);
+            output.content.extend(notes.map(ContentBlock::text));
+        }
+        Ok(output)
+    }
+
+    /// Observes: what the hooks say cannot change what has happened, only be noted.
+    async fn observe(&self, cx: &TurnContext, point: HookPoint, event: Value) -> Result<Outcome, AgentError> {
+        if self.has(point) { self.run(cx, point, None, event).await } else { Ok(Outcome::default()) }
+    }
+}
+
+/// Adds what hooks say at the end of the conversation, where it spoils nothing that a provider keeps of the beginning.
+fn add(request: &mut ChatRequest, text: &str) {
+    let text = format!("<hook_context>\nAdded by the user's own hooks:\n{text}\n</hook_context>");
+    let message = HumanMessage { id: MessageId::new("hook_context"), content: vec![ContentBlock::text(text)] };
+    request.messages.push(Arc::new(Message::Human(message)));
+}
+
+impl Middleware for Hooks {
+    fn name(&self) -> &'static str {
+        "Hooks"
+    }
+
+    fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        Box::pin(self.started(cx))
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        Box::pin(self.ask_model(cx, request, next))
+    }
+
+    fn after_model<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        message: &'a AiMessage,
+    ) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        Box::pin(async move {
+            self.observe(cx, HookPoint::AfterModel, event::after_model(message)).await?;
+            Ok(StateUpdate::default())
+        })
+    }
+
+    fn wrap_tool_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        Box::pin(self.run_tool(cx, call, next))
+    }
+
+    fn after_turn<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        end: &'a TurnEnd,
+    ) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        Box::pin(async move {
+            self.observe(cx, HookPoint::TurnEnd, json!({ "end": end })).await?;
+            Ok(StateUpdate::default())
+        })
+    }
+}

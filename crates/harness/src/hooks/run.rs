@@ -1,0 +1,136 @@
+use std::time::Duration;
+
+use bosun_agent::{AgentError, EntryBody, TurnContext};
+use bosun_backend::{Program, ProgramRun};
+use bosun_tools::StateUpdate;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::answer::{self, Answer, Decision};
+use super::{HookConfig, HookPoint, Hooks, OnFailure, event};
+
+/// Bytes of an answer.
+const MOST_OUTPUT: usize = 256 * 1024;
+/// Time for hooks at the end of a turn that a person stopped: they wait for the stop.
+const AFTER_STOP: Duration = Duration::from_millis(400);
+/// The fields that keep the last failure of each hook.
+const FAILED_FIELD: &str = "hook_failed:";
+
+/// What all hooks of one moment say together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Outcome {
+    /// The sentence of the first that refused; no other ran after it.
+    pub denied: Option<String>,
+    /// Why a person has to be asked.
+    pub asks: Option<String>,
+    pub context: Vec<String>,
+    /// Sentences about hooks that failed where that changes nothing.
+    pub failures: Vec<String>,
+}
+
+impl Hooks {
+    /// Runs the hooks of `point`, one after the other, until one refuses.
+    pub(super) async fn run(
+        &self,
+        cx: &TurnContext,
+        point: HookPoint,
+        tool: Option<&str>,
+        own: Value,
+    ) -> Result<Outcome, AgentError> {
+        let mut outcome = Outcome::default();
+        let hooks = self.hooks_at(point, tool);
+        if hooks.is_empty() {
+            return Ok(outcome);
+        }
+        // A turn that waits for a hook does not wait for a person.
+        let busy = cx.activity().enter();
+        let event = event::whole(cx, point.word(), &self.folder.to_string_lossy(), own);
+        let input = serde_json::to_vec(&event).unwrap_or_default();
+        for hook in hooks {
+            match self.run_one(cx, hook, input.clone()).await? {
+                Ok(answer) => outcome.take(hook, answer),
+                Err(reason) => {
+                    let sentence = format!("The hook '{}' {reason}.", hook.name);
+                    failed(cx, hook, &sentence).await?;
+                    outcome.fail(hook, sentence);
+                }
+            }
+            if outcome.denied.is_some() {
+                break;
+            }
+        }
+        drop(busy);
+        Ok(outcome)
+    }
+
+    fn hooks_at(&self, point: HookPoint, tool: Option<&str>) -> Vec<&HookConfig> {
+        self.hooks.iter().filter(|hook| hook.point == point && hook.is_for(tool)).collect()
+    }
+
+    /// The answer of one hook, or how it failed as half a sentence.
+    async fn run_one(
+        &self,
+        cx: &TurnContext,
+        hook: &HookConfig,
+        input: Vec<u8>,
+    ) -> Result<Result<Answer, String>, AgentError> {
+        let _slot = self.slots.acquire().await.map_err(|_closed| AgentError::Cancelled)?;
+        let stopped = cx.cancel().is_cancelled();
+        let limit = Duration::from_secs(hook.timeout);
+        let run = ProgramRun {
+            input,
+            timeout: if stopped { limit.min(AFTER_STOP) } else { limit },
+            cancel: if stopped { CancellationToken::new() } else { cx.cancel().child_token() },
+            most_output: MOST_OUTPUT,
+        };
+        let program = Program {
+            program: hook.command.clone(),
+            args: hook.args.clone(),
+            folder: self.folder.clone(),
+            pass_environment: hook.pass_env.clone(),
+            set_environment: hook.env.clone().into_iter().collect(),
+        };
+        Ok(match program.run(run).await {
+            Ok(answer) if answer.cancelled => return Err(AgentError::Cancelled),
+            Ok(answer) => answer::read(hook, &answer),
+            Err(error) => Err(format!("could not be started: {error}")),
+        })
+    }
+}
+
+impl Outcome {
+    fn take(&mut self, hook: &HookConfig, answer: Answer) {
+        let because = answer.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        match answer.decision {
+            Decision::GoOn => {}
+            Decision::Ask if self.asks.is_none() => self.asks = Some(format!("the hook '{}' asks{because}", hook.name)),
+            Decision::Ask => {}
+            Decision::Deny => {
+                let because = because.trim_end_matches(['.', ' ']);
+                self.denied = Some(format!("the hook '{}' refused it{because}.", hook.name));
+            }
+        }
+        self.context.extend(answer.context);
+    }
+
+    fn fail(&mut self, hook: &HookConfig, sentence: String) {
+        match hook.failure() {
+            OnFailure::GoOn => self.failures.push(sentence),
+            OnFailure::Ask => self.asks = Some(self.asks.take().unwrap_or(sentence)),
+            OnFailure::Deny => self.denied = Some(sentence),
+        }
+    }
+}
+
+/// Says that a hook failed: in the log of the app, and in the session's own record.
+async fn failed(cx: &TurnContext, hook: &HookConfig, sentence: &str) -> Result<(), AgentError> {
+    tracing::warn!(hook = hook.name, point = hook.point.word(), sentence, "a hook failed");
+    let value = json!({ "point": hook.point, "said": sentence, "at": cx.log().now_ms() });
+    let fields = vec![(format!("{FAILED_FIELD}{}", hook.name), value)];
+    record(cx, StateUpdate { fields, ..StateUpdate::default() }).await
+}
+
+pub(super) async fn record(cx: &TurnContext, update: StateUpdate) -> Result<(), AgentError> {
+    cx.log().record(vec![EntryBody::Updated { by: "Hooks".into(), update }]).await?;
+    Ok(())
+}

@@ -1,0 +1,196 @@
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
+use bosun_model::{AiMessage, ChatRequest, ToolSpec};
+use bosun_tools::{DynTool, StateUpdate, Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::prompt;
+
+/// The state field that says that a tool was found; one field a tool, so that two searches at once lose nothing.
+const FIELD: &str = "tool_found:";
+/// Tools that one search gives.
+const MOST_FOUND: usize = 10;
+/// Characters of a schema to a token, near enough for a threshold.
+const CHARACTERS: u64 = 4;
+/// Characters of a description in a list.
+const SHOWN: usize = 200;
+
+/// Keeps the descriptions of many tools out of the context until the model has looked for them: requests carry only
+/// those that were found, and `search_tools`.
+pub struct OnDemand {
+    hidden: HashSet<String>,
+    search: Arc<dyn DynTool>,
+    prompt: String,
+}
+
+impl OnDemand {
+    /// Over `tools`, where their descriptions together take more than `most_tokens` (an estimate).
+    pub fn over(tools: &[Arc<dyn DynTool>], most_tokens: u64) -> Option<Self> {
+        let specs: Vec<ToolSpec> = tools.iter().map(|tool| tool.spec().clone()).collect();
+        let size: u64 = specs.iter().map(size_of).sum();
+        if size <= most_tokens {
+            return None;
+        }
+        let prompt = format!(
+            "Besides the tools you see there are {} more, of these servers: {}. Their descriptions would fill the \
+             conversation, so look for what you need with {} first; what it finds can be called from your next step on.",
+            specs.len(),
+            servers(&specs).join(", "),
+            SearchTools::NAME
+        );
+        let hidden = specs.iter().map(|spec| spec.name.clone()).collect();
+        Some(Self { hidden, search: erase(SearchTools { specs }), prompt })
+    }
+}
+
+fn size_of(spec: &ToolSpec) -> u64 {
+    let characters = spec.name.len() + spec.description.len() + spec.schema.to_string().len();
+    characters as u64 / CHARACTERS
+}
+
+/// What stands before the separator in their names, each once.
+fn servers(specs: &[ToolSpec]) -> Vec<&str> {
+    let mut names: Vec<&str> =
+        specs.iter().map(|spec| spec.name.split_once("__").map_or(spec.name.as_str(), |(server, _)| server)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+impl Middleware for OnDemand {
+    fn name(&self) -> &'static str {
+        "OnDemand"
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        vec![Arc::clone(&self.search)]
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        mut request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        let found: HashSet<String> = cx.log().with_state(|state| {
+            state.fields.keys().filter_map(|field| field.strip_prefix(FIELD)).map(str::to_owned).collect()
+        });
+        let mut tools = request.tools.to_vec();
+        tools.retain(|tool| !self.hidden.contains(&tool.name) || found.contains(&tool.name));
+        request.tools = tools.into();
+        prompt::append(&mut request, &self.prompt);
+        next.run(request)
+    }
+}
+
+/// Finds tools by what they are for.
+struct SearchTools {
+    specs: Vec<ToolSpec>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct SearchInput {
+    /// Words that say what the tool should do, or names of tools.
+    query: String,
+}
+
+impl Tool for SearchTools {
+    const NAME: &'static str = "search_tools";
+    type Input = SearchInput;
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn description(&self) -> Cow<'_, str> {
+        "Finds tools of connected servers by words of their names and descriptions. The tools it lists can be called \
+         from your next step on. Search with a few words for what you want to do; search again with others where \
+         nothing fits."
+            .into()
+    }
+
+    async fn call(&self, _cx: &ToolContext, input: SearchInput) -> Result<ToolOutput, ToolError> {
+        let found = self.find(&input.query);
+        if found.is_empty() {
+            let servers = servers(&self.specs).join(", ");
+            return Ok(ToolOutput::text(format!(
+                "No tool has these words. There are {} tools, of these servers: {servers}. Try other words, or the name \
+                 of a server.",
+                self.specs.len()
+            )));
+        }
+        let lines: Vec<String> = found.iter().map(|spec| format!("- {}: {}", spec.name, brief(spec))).collect();
+        let mut output = ToolOutput::text(format!("You can call these from now on:\n{}", lines.join("\n")));
+        output.update = StateUpdate {
+            fields: found.iter().map(|spec| (format!("{FIELD}{}", spec.name), Value::Bool(true))).collect(),
+            ..StateUpdate::default()
+        };
+        Ok(output)
+    }
+}
+
+impl SearchTools {
+    /// Those with the most of the words, names counting more; in their own order where equal.
+    fn find(&self, query: &str) -> Vec<&ToolSpec> {
+        let lower = query.to_lowercase();
+        let words: Vec<&str> =
+            lower.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 1).collect();
+        let mut scored: Vec<(usize, &ToolSpec)> = self.specs.iter().map(|spec| (score(spec, &words), spec)).collect();
+        scored.retain(|(score, _)| *score > 0);
+        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        scored.into_iter().take(MOST_FOUND).map(|(_, spec)| spec).collect()
+    }
+}
+
+fn score(spec: &ToolSpec, words: &[&str]) -> usize {
+    let (name, description) = (spec.name.to_lowercase(), spec.description.to_lowercase());
+    words.iter().map(|word| 4 * usize::from(name.contains(word)) + usize::from(description.contains(word))).sum()
+}
+
+/// The beginning of its description on one line.
+fn brief(spec: &ToolSpec) -> String {
+    let line = spec.description.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}…", line.get(..cut).unwrap_or_default()),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+
+    fn spec(name: &str, description: &str) -> ToolSpec {
+        ToolSpec { name: name.into(), description: description.into(), schema: json!({ "type": "object" }) }
+    }
+
+    #[test]
+    fn tools_are_found_by_name_before_description() {
+        let specs = vec![
+            spec("mail__send", "Sends a letter."),
+            spec("files__read_file", "Reads one file."),
+            spec("files__move", "Moves a file that was sent."),
+        ];
+        let search = SearchTools { specs };
+        let names = |query: &str| search.find(query).into_iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>();
+        assert_eq!(names("send"), ["mail__send"]);
+        assert_eq!(names("sent file"), ["files__move", "files__read_file"]);
+        assert_eq!(names("FILES__READ_FILE"), ["files__read_file", "files__move"]);
+        assert_eq!(names("a ? !"), Vec::<&str>::new());
+        assert_eq!(servers(&search.specs), ["files", "mail"]);
+    }
+
+    #[test]
+    fn a_long_description_is_named_briefly() {
+        assert_eq!(brief(&spec("a", "one\n two")), "one two");
+        assert_eq!(brief(&spec("a", &"漢".repeat(300))).chars().count(), SHOWN + 1);
+    }
+}

@@ -1,0 +1,279 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bosun_agent::{AskReason, Policy, TurnEnd, run_turn};
+use bosun_harness::{HookConfig, HookPoint, Hooks, OnFailure};
+use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, texts};
+
+/// A shell script as a hook.
+fn hook(name: &str, point: HookPoint, script: &str) -> HookConfig {
+    HookConfig {
+        name: name.into(),
+        point,
+        command: "sh".into(),
+        args: vec!["-c".into(), script.into()],
+        tools: Vec::new(),
+        timeout: 20,
+        env: Default::default(),
+        pass_env: Vec::new(),
+        on_failure: None,
+    }
+}
+
+fn scene(replies: Vec<Scripted>, hooks: Vec<HookConfig>) -> Scene {
+    under(None, replies, hooks)
+}
+
+fn under(policy: Option<Policy>, replies: Vec<Scripted>, hooks: Vec<HookConfig>) -> Scene {
+    let project = Project::new().file("a.txt", "one\n");
+    let folder = project.root().to_owned();
+    Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
+        config.everywhere = vec![Arc::new(Hooks::new(hooks, folder).unwrap())];
+        config.policy = policy.unwrap_or_else(|| config.policy.clone());
+    })
+}
+
+fn call(id: &str, name: &str, args: Value) -> Scripted {
+    Reply::new().and_call_with_id(id, name, args).into()
+}
+
+fn run(command: &str) -> Scripted {
+    call("c", "execute", json!({ "command": command }))
+}
+
+#[tokio::test]
+async fn every_point_is_told_as_json_in_its_order() {
+    let points = [
+        HookPoint::TurnStart,
+        HookPoint::BeforeModel,
+        HookPoint::AfterModel,
+        HookPoint::BeforeTool,
+        HookPoint::SubagentStart,
+        HookPoint::SubagentEnd,
+        HookPoint::AfterTool,
+        HookPoint::TurnEnd,
+    ];
+    let write = "cat >> events; echo >> events";
+    let hooks = points.map(|point| hook(point.word(), point, write)).to_vec();
+    let task = json!({ "description": "look", "subagent_type": "general-purpose" });
+    let replies = vec![call("t", "task", task), "looked".into(), "done".into()];
+    let scene = scene(replies, hooks);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let events: Vec<Value> =
+        scene.project.read("events").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<String> = events
+        .iter()
+        .map(|event| format!("{} {}", event["agents"].as_array().unwrap().len(), event["point"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        "1 turn_start",
+        "1 before_model",
+        "1 after_model",
+        "1 before_tool",
+        "1 subagent_start",
+        "2 turn_start",
+        "2 before_model",
+        "2 after_model",
+        "2 turn_end",
+        "1 subagent_end",
+        "1 after_tool",
+        "1 before_model",
+        "1 after_model",
+        "1 turn_end",
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(events[0]["message"], "go");
+    assert_eq!(events[0]["folder"], scene.project.root_str());
+    assert_eq!(events[3]["tool"]["name"], "task");
+    assert_eq!(events[3]["tool"]["arguments"]["description"], "look");
+    assert_eq!(events[10]["result"], json!({ "is_error": false, "text": "looked" }));
+    assert_eq!(events[13]["end"], json!({ "end": "done" }));
+}
+
+#[tokio::test]
+async fn a_refusal_keeps_the_call_from_running_and_is_told() {
+    for script in ["echo 'not on a Friday' >&2; exit 2", r#"echo '{"decision":"deny","reason":"not on a Friday"}'"#] {
+        let guard = HookConfig { tools: vec!["exec*".into()], ..hook("guard", HookPoint::BeforeTool, script) };
+        let scene = scene(vec![run("touch made"), "done".into()], vec![guard]);
+        assert_eq!(scene.say("go").await, TurnEnd::Done);
+        assert!(!scene.project.exists("made"));
+        let told = scene.result("c");
+        assert!(told.contains("execute was not run: the hook 'guard' refused it: not on a Friday."), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_holds_in_subagents_too() {
+    let task = json!({ "description": "make it", "subagent_type": "general-purpose" });
+    let replies = vec![call("t", "task", task), run("touch made"), "could not".into(), "done".into()];
+    let guard = HookConfig { tools: vec!["execute".into()], ..hook("guard", HookPoint::BeforeTool, "exit 2") };
+    let scene = scene(replies, vec![guard]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert!(!scene.project.exists("made"));
+}
+
+#[tokio::test]
+async fn a_hook_makes_a_call_ask_that_would_have_passed() {
+    let asks = hook("careful", HookPoint::BeforeTool, r#"echo '{"decision":"ask","reason":"it looks odd"}'"#);
+    let scene = scene(vec![run("touch made"), "done".into()], vec![asks]);
+    assert_eq!(waits_for(&scene).await, "the hook 'careful' asks: it looks odd");
+    assert!(!scene.project.exists("made"));
+}
+
+/// Why the turn waits for a person.
+async fn waits_for(scene: &Scene) -> String {
+    let waiting = || {
+        scene
+            .log
+            .with_state(|state| state.waiting().next().and_then(|call| call.ask.as_ref()).map(|ask| ask.reason.clone()))
+    };
+    tokio::select! {
+        end = scene.say("go") => panic!("the turn ended: {end:?}"),
+        reason = async {
+            loop {
+                match waiting() {
+                    Some(AskReason::Rule { rule }) => return rule,
+                    Some(other) => panic!("it asks for another reason: {other:?}"),
+                    None => tokio::time::sleep(Duration::from_millis(10)).await,
+                }
+            }
+        } => reason,
+    }
+}
+
+#[tokio::test]
+async fn no_hook_lets_a_call_pass_that_asks() {
+    for script in ["exit 0", r#"echo '{"decision":"go_on"}'"#] {
+        let easy = hook("easy", HookPoint::BeforeTool, script);
+        let scene = under(Some(Policy::default()), vec![run("touch made"), "done".into()], vec![easy]);
+        tokio::select! {
+            end = scene.say("go") => panic!("the turn ended: {end:?}"),
+            () = asked(&scene) => {}
+        }
+        assert!(!scene.project.exists("made"));
+    }
+}
+
+async fn asked(scene: &Scene) {
+    while scene.log.with_state(|state| state.waiting().count()) == 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_guard_that_fails_makes_the_call_ask() {
+    let table = [
+        ("echo broken >&2; exit 1", "The hook 'guard' ended with code 1 and said: broken."),
+        (r#"echo '{"decision":"approve"}'"#, "go_on, ask or deny"),
+        ("kill -9 $$", "The hook 'guard' was ended by signal 9."),
+    ];
+    for (script, expected) in table {
+        let scene = scene(vec![run("touch made"), "done".into()], vec![hook("guard", HookPoint::BeforeTool, script)]);
+        let reason = waits_for(&scene).await;
+        assert!(reason.contains(expected), "{reason}");
+        assert!(!scene.project.exists("made"));
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_never_ends_is_ended_and_said() {
+    let endless = HookConfig {
+        timeout: 1,
+        on_failure: Some(OnFailure::Deny),
+        ..hook("endless", HookPoint::BeforeTool, "while :; do echo x > alive; sleep 0.05; done")
+    };
+    let begun = Instant::now();
+    let scene = scene(vec![run("touch made"), "done".into()], vec![endless]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert!(begun.elapsed() < Duration::from_secs(15));
+    let told = scene.result("c");
+    assert!(told.contains("The hook 'endless' did not end within 1 seconds and was ended."), "{told}");
+    std::fs::remove_file(scene.project.at("alive")).unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(!scene.project.exists("alive") && !scene.project.exists("made"));
+    let failed = scene.log.with_state(|state| state.fields.get("hook_failed:endless").cloned()).unwrap();
+    assert_eq!(failed["point"], "before_tool");
+}
+
+#[tokio::test]
+async fn an_observer_that_fails_changes_nothing_but_is_noted() {
+    let hooks = vec![
+        hook("log", HookPoint::AfterModel, "exit 9"),
+        hook("late", HookPoint::TurnEnd, "exit 2"),
+        hook("after", HookPoint::AfterTool, "exit 3"),
+    ];
+    let scene = scene(vec![run("true"), "done".into()], hooks);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let fields = scene.log.with_state(|state| state.fields.keys().cloned().collect::<Vec<_>>());
+    assert_eq!(fields, ["hook_failed:after", "hook_failed:late", "hook_failed:log"]);
+    assert!(scene.result("c").contains("The hook 'after' ended with code 3."));
+}
+
+#[tokio::test]
+async fn what_hooks_say_is_read_by_the_model() {
+    let hooks = vec![
+        hook("branch", HookPoint::TurnStart, r#"echo '{"context":"The branch is main."}'"#),
+        hook("clock", HookPoint::BeforeModel, r#"echo '{"context":"It is late."}'"#),
+        hook("linter", HookPoint::AfterTool, r#"echo '{"context":"The linter is content."}'"#),
+    ];
+    let scene = scene(vec![run("true"), "done".into()], hooks);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    for index in [0, 1] {
+        let last = texts(&scene.request(index)).pop().unwrap();
+        assert!(last.contains("The branch is main.\nIt is late."), "{last}");
+    }
+    assert!(scene.result("c").ends_with("The linter is content."));
+    // The conversation itself keeps none of it.
+    assert!(!scene.log.with_state(|state| format!("{:?}", state.messages)).contains("It is late."));
+}
+
+#[tokio::test]
+async fn a_turn_and_a_model_call_can_be_refused() {
+    for point in [HookPoint::TurnStart, HookPoint::BeforeModel] {
+        let scene = scene(vec!["never".into()], vec![hook("budget", point, "echo 'the month is spent' >&2; exit 2")]);
+        let TurnEnd::Failed { reason } = scene.say("go").await else { panic!("it went on") };
+        assert_eq!(reason, "the hook 'budget' refused it: the month is spent.");
+        assert!(scene.model.requests().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_hook_gets_no_variable_that_is_not_listed() {
+    let mut shows = hook("env", HookPoint::TurnStart, "env > seen");
+    shows.pass_env = vec!["CARGO_PKG_NAME".into()];
+    shows.env.insert("MODE".into(), "quiet".into());
+    let scene = scene(vec!["done".into()], vec![shows]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let seen = scene.project.read("seen");
+    assert!(seen.contains("CARGO_PKG_NAME=bosun-harness") && seen.contains("MODE=quiet"), "{seen}");
+    assert!(!seen.contains("CARGO_MANIFEST_DIR"), "{seen}");
+}
+
+#[tokio::test]
+async fn a_flood_from_a_hook_is_bounded() {
+    let flood = hook("flood", HookPoint::AfterTool, "printf '{\"context\":\"'; yes x | head -c 3000000; printf '\"}'");
+    let scene = scene(vec![run("true"), "done".into()], vec![flood]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let told = scene.result("c");
+    assert!(told.contains("wrote more than an answer may have") && told.len() < 2_000, "{}", told.len());
+}
+
+#[tokio::test]
+async fn a_stopped_turn_does_not_wait_for_a_hook() {
+    let slow = hook("slow", HookPoint::TurnEnd, "sleep 60");
+    let scene = scene(vec![run("sleep 60"), "done".into()], vec![slow]);
+    let cx = scene.context();
+    let message = bosun_model::HumanMessage { id: "h".into(), content: vec!["go".into()] };
+    scene.log.record(vec![bosun_agent::EntryBody::TurnStarted { turn: 1, message }]).await.unwrap();
+    let begun = Instant::now();
+    let (end, ()) = tokio::join!(run_turn(&cx), async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        cx.cancel().cancel();
+    });
+    assert_eq!(end, Ok(TurnEnd::Stopped));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}

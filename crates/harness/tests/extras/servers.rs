@@ -1,0 +1,156 @@
+use std::sync::Arc;
+
+use bosun_agent::{Policy, TurnEnd};
+use bosun_harness::mcp::{Health, Unkept};
+use bosun_harness::{Extras, OpenExtras};
+use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, prompt};
+
+/// A server as a shell script, with this many tools, each described by `words`.
+fn settings(tools: usize, words: &str) -> Extras {
+    let script = format!(
+        r#"
+id() {{ printf '%s' "$1" | sed -n 's/.*"id":\([0-9]*\).*/\1/p'; }}
+answer() {{ printf '{{"jsonrpc":"2.0","id":%s,"result":%s}}\n' "$1" "$2"; }}
+list() {{
+  n=0; all=''
+  while [ $n -lt {tools} ]; do
+    all="$all$sep"'{{"name":"tool'$n'","description":"{words}","inputSchema":{{"type":"object","properties":{{"x":{{"type":"integer"}}}}}}}}'
+    sep=','; n=$((n + 1))
+  done
+  answer "$1" '{{"tools":['"$all"']}}'
+}}
+while IFS= read -r line; do
+  case "$line" in
+    *'"initialize"'*) answer "$(id "$line")" '{{"protocolVersion":"2025-06-18","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"f","version":"1"}}}}' ;;
+    *'"tools/list"'*) list "$(id "$line")" ;;
+    *'"tools/call"'*) answer "$(id "$line")" '{{"content":[{{"type":"text","text":"called"}}]}}' ;;
+  esac
+done"#
+    );
+    let text = json!({ "mcp": { "far": { "command": "sh", "args": ["-c", script] } } });
+    serde_json::from_value(text).unwrap()
+}
+
+async fn open(extras: &Extras, project: &Project) -> OpenExtras {
+    extras.open(project.root(), Arc::new(Unkept::default())).await.unwrap()
+}
+
+fn scene(project: Project, open: &OpenExtras, replies: Vec<Scripted>) -> Scene {
+    Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
+        config.tools = open.tools.clone();
+        config.everywhere = open.middleware.clone();
+    })
+}
+
+fn call(id: &str, name: &str, args: Value) -> Scripted {
+    Reply::new().and_call_with_id(id, name, args).into()
+}
+
+fn offered(scene: &Scene, index: usize) -> Vec<String> {
+    let request = scene.request(index);
+    request.tools.iter().map(|tool| tool.name.clone()).filter(|name| name.contains("__")).collect()
+}
+
+#[tokio::test]
+async fn a_few_tools_are_offered_as_they_are_and_called() {
+    let project = Project::new();
+    let extras = open(&settings(2, "Does things."), &project).await;
+    let scene = scene(project, &extras, vec![call("c", "far__tool1", json!({ "x": "7" })), "done".into()]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(offered(&scene, 0), ["far__tool0", "far__tool1"]);
+    assert_eq!(scene.result("c"), "called");
+}
+
+#[tokio::test]
+async fn calls_of_servers_ask_unless_a_person_said_otherwise() {
+    let project = Project::new();
+    let mut settings = settings(2, "Does things.");
+    let config = settings.mcp.get_mut("far").unwrap();
+    config.tools.insert("tool1".into(), bosun_harness::mcp::Approval::Allow);
+    let extras = open(&settings, &project).await;
+    let replies = vec![Reply::new().and_call_with_id("a", "far__tool0", json!({})).and_call_with_id(
+        "b",
+        "far__tool1",
+        json!({}),
+    )];
+    let scene = Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
+        config.tools = extras.tools.clone();
+        config.policy = Policy::default();
+        extras.allow_in(&mut config.policy);
+    });
+    let open_call = |id: &str| {
+        scene.log.with_state(|state| {
+            let call = state.open_call(&id.into());
+            call.map(|call| (call.is_waiting(), call.result.is_some()))
+        })
+    };
+    tokio::select! {
+        end = scene.say("go") => panic!("the turn ended: {end:?}"),
+        () = async {
+            while open_call("a") != Some((true, false)) || open_call("b") != Some((false, true)) {
+                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            }
+        } => {}
+    }
+}
+
+#[tokio::test]
+async fn many_tools_are_looked_for_before_they_fill_the_context() {
+    let project = Project::new();
+    let extras = open(&settings(400, &"words ".repeat(40)), &project).await;
+    assert_eq!(extras.tools.len(), 400);
+    let replies = vec![
+        Reply::new()
+            .and_call_with_id("s", "search_tools", json!({ "query": "tool17" }))
+            .and_call_with_id("t", "search_tools", json!({ "query": "tool399" }))
+            .into(),
+        call("c", "far__tool17", json!({ "x": 1 })),
+        "done".into(),
+    ];
+    let scene = scene(project, &extras, replies);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(offered(&scene, 0), Vec::<String>::new());
+    assert!(prompt(&scene.request(0)).contains("there are 400 more, of these servers: far"));
+    assert!(scene.result("s").contains("- far__tool17: words words"), "{}", scene.result("s"));
+    // What two searches of one step found is all there, in the order of the list.
+    let found = offered(&scene, 1);
+    assert!(found.contains(&"far__tool17".to_owned()) && found.contains(&"far__tool399".to_owned()), "{found:?}");
+    assert!(found.len() < 25, "{found:?}");
+    assert_eq!(scene.result("c"), "called");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_come_up_leaves_the_session_as_it_is() {
+    let project = Project::new();
+    let extras: Extras = serde_json::from_value(json!({ "mcp": { "gone": { "command": "no-such-server" } } })).unwrap();
+    let extras = open(&extras, &project).await;
+    assert!(extras.tools.is_empty());
+    assert!(matches!(&extras.servers.views()[..], [view] if matches!(view.health, Health::Failed { .. })));
+    let scene = scene(project, &extras, vec!["done".into()]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+}
+
+#[test]
+fn settings_are_read_and_checked_as_a_whole() {
+    let text = r#"
+[mcp.files]
+command = "mcp-server-filesystem"
+args = ["."]
+
+[[hooks]]
+name = "guard"
+point = "before_tool"
+command = "./guard"
+"#;
+    let extras: Extras = toml::from_str(text).unwrap();
+    assert_eq!(extras.check(), Ok(()));
+    assert!(!extras.is_empty() && Extras::default().is_empty());
+    let wrong = text.replace("command = \"./guard\"", "command = \"./guard\"\ntimeout = 0");
+    let wrong: Extras = toml::from_str(&wrong).unwrap();
+    assert!(wrong.check().unwrap_err().to_string().contains("use 1 to 600"));
+    assert!(toml::from_str::<Extras>("[hook]").is_err());
+}
