@@ -83,7 +83,7 @@ fn on_other_linux(place: &Place, needs: &[Need]) -> Result<Missing> {
 
 /// macOS and Windows bring the web view; the real-window tests are driven through WebKitGTK and run on Linux.
 fn elsewhere(needs: &[Need]) -> Missing {
-    let linux_only = [Need::Window, Need::Keyring];
+    let linux_only = [Need::Window, Need::Keyring, Need::Places];
     let reason = |need: &Need| (*need, format!("{}: on Linux only", need.purpose()));
     Missing(needs.iter().filter(|need| linux_only.contains(need)).map(reason).collect())
 }

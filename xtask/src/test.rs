@@ -67,6 +67,9 @@ impl Options {
         if self.compiles() {
             needs.push(Need::Build);
         }
+        if self.wants("rust") {
+            needs.push(Need::Places);
+        }
         if self.wants("ui") {
             needs.push(Need::Browser);
         }
@@ -177,7 +180,10 @@ mod tests {
     fn without_arguments_every_stage_runs() {
         let options = read(&[]).expect("options");
         assert_eq!(options.stages, STAGES);
-        assert_eq!(options.needs(), [Need::Build, Need::Browser, Need::Window, Need::Keyring, Need::Python]);
+        assert_eq!(
+            options.needs(),
+            [Need::Build, Need::Places, Need::Browser, Need::Window, Need::Keyring, Need::Python]
+        );
         assert!(!options.long);
     }
 

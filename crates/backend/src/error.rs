@@ -77,6 +77,8 @@ pub enum BackendError {
     RootGone,
     #[error("'{path}': {reason}")]
     Io { path: VirtualPath, kind: io::ErrorKind, reason: String },
+    #[error("the place that these files are in does not answer: {reason}")]
+    Unreachable { reason: String },
     #[error("the command could not be started: {reason}")]
     Spawn { reason: String },
     #[error("the command cannot be run: {reason}")]
@@ -123,6 +125,7 @@ impl BackendError {
             Self::Path(_)
             | Self::BadPattern { .. }
             | Self::RootGone
+            | Self::Unreachable { .. }
             | Self::Spawn { .. }
             | Self::BadCommand { .. }
             | Self::BadTimeout { .. }

@@ -26,6 +26,7 @@ mod project;
 mod query;
 mod replace;
 mod root;
+mod sandbox;
 mod search;
 mod shelf;
 mod shell;
@@ -51,6 +52,10 @@ pub use project::{ProjectRoot, RootError, RootNote, project_root};
 pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation};
 pub use replace::replace;
 pub use root::Mounts;
+pub use sandbox::{
+    ContainerOptions, Cut, Executor, Finished, LocalExecutorOptions, OnDrop, SandboxBackend, SandboxError, Script,
+    SshOptions, bubblewrap, container, local_process, ssh,
+};
 pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};
 pub use state_backend::{FileConflict, FileUpdates, StateBackend, merge_files};
 pub use store::{Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};

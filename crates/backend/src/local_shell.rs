@@ -1,10 +1,10 @@
 //! Files and commands of this machine, below one folder.
 
-mod environment;
-mod launch;
+pub(crate) mod environment;
+pub(crate) mod launch;
 mod output;
 mod program;
-mod run;
+pub(crate) mod run;
 mod tree;
 
 use std::ffi::OsString;
@@ -104,7 +104,7 @@ impl LocalShellBackend {
     }
 }
 
-fn check_command(command: &str) -> Result<(), BackendError> {
+pub(crate) fn check_command(command: &str) -> Result<(), BackendError> {
     let refused = |reason: String| Err(BackendError::BadCommand { reason });
     if command.trim().is_empty() {
         return refused("it is empty; give the command to run".to_owned());

@@ -16,13 +16,16 @@ pub enum Need {
     Browser,
     /// Asking the official Python clients whether the test server speaks their wire format.
     Python,
+    /// Real places for the agent's files: a sandbox, an SSH server, containers.
+    Places,
     /// The programs that benchmarks are measured beside.
     Bench,
 }
 
 impl Need {
     /// In the order they are told.
-    pub const ALL: [Self; 6] = [Self::Build, Self::Window, Self::Keyring, Self::Browser, Self::Python, Self::Bench];
+    pub const ALL: [Self; 7] =
+        [Self::Build, Self::Places, Self::Window, Self::Keyring, Self::Browser, Self::Python, Self::Bench];
 
     /// The end of a sentence: "packages are missing for …".
     pub fn purpose(self) -> &'static str {
@@ -32,6 +35,7 @@ impl Need {
             Self::Keyring => "the keyring tests",
             Self::Browser => "the screens' test in a browser",
             Self::Python => "the check against the official model clients",
+            Self::Places => "the tests over a sandbox, SSH and containers",
             Self::Bench => "the comparison in the benchmarks",
         }
     }
@@ -56,8 +60,13 @@ const fn package(need: Need, apt: &'static str, program: &'static str, elsewhere
     Package { apt, need, program, ci_only: false, elsewhere }
 }
 
+/// A package that stays away from a person's machine.
+const fn daemon(need: Need, apt: &'static str, program: &'static str, elsewhere: &'static str) -> Package {
+    Package { apt, need, program, ci_only: true, elsewhere }
+}
+
 /// Everything any task may ask for.
-static PACKAGES: [Package; 19] = [
+static PACKAGES: [Package; 26] = [
     package(Need::Build, "gcc", "cc", "gcc"),
     package(Need::Build, "libc6-dev", "", "the C library's headers (Fedora: glibc-devel, Arch: glibc)"),
     package(Need::Build, "pkg-config", "pkg-config", "pkg-config (Fedora: pkgconf-pkg-config, Arch: pkgconf)"),
@@ -86,6 +95,13 @@ static PACKAGES: [Package; 19] = [
     Package { apt: "chromium", need: Need::Browser, program: "chromium", ci_only: true, elsewhere: "Chromium" },
     package(Need::Python, "python3", "python3", "Python 3.9 or newer"),
     package(Need::Python, "python3-venv", "", "Python's venv module"),
+    package(Need::Places, "bubblewrap", "bwrap", "bubblewrap"),
+    package(Need::Places, "openssh-client", "ssh", "an OpenSSH client"),
+    daemon(Need::Places, "openssh-server", "sshd", "an OpenSSH server (the tests start their own)"),
+    daemon(Need::Places, "podman", "podman", "Podman"),
+    daemon(Need::Places, "runc", "runc", "runc"),
+    daemon(Need::Places, "uidmap", "newuidmap", "newuidmap (shadow-utils)"),
+    daemon(Need::Places, "busybox-static", "busybox", "a static busybox"),
     package(Need::Bench, "ripgrep", "rg", "ripgrep"),
     package(Need::Bench, "fd-find", "fdfind", "fd"),
 ];

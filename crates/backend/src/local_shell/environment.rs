@@ -11,7 +11,7 @@ const PASSED: &[&str] = &["HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR"];
 const SECRET: &[&str] = &["KEY", "SECRET", "TOKEN", "PASSW", "CREDENTIAL", "AUTH"];
 
 /// The environment of commands, built from nothing (security.md, section 11).
-pub(super) fn build(
+pub(crate) fn build(
     own: impl Iterator<Item = (OsString, OsString)>,
     options: &LocalShellOptions,
     root: &Path,

@@ -2,18 +2,29 @@ use std::ffi::OsString;
 use std::process::Stdio;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
-use tokio::process::{ChildStderr, ChildStdout, Command};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::tree::{ProcessTree, Tag};
 use crate::BackendError;
 use crate::root::Root;
 
 /// A command that has been started.
-pub(super) struct Running {
+pub(crate) struct Running {
     pub(super) child: Box<dyn ChildWrapper>,
     pub(super) stdout: ChildStdout,
     pub(super) stderr: ChildStderr,
     pub(super) tree: ProcessTree,
+    /// Open while the command may go on, where something at the other end looks at that.
+    pub(super) line: Option<ChildStdin>,
+}
+
+/// What a command's standard input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// There is none.
+    Closed,
+    /// Nothing comes, and its end says that the command is to end.
+    Line,
 }
 
 /// Starts `command` in the folder that `root` holds, in a session of its own, with nothing to read.
@@ -22,24 +33,32 @@ pub(super) fn launch(
     command: &str,
     environment: &[(OsString, OsString)],
 ) -> Result<Running, BackendError> {
-    let failed = |reason: String| BackendError::Spawn { reason };
-    let tag = Tag::fresh();
     let mut shell = Command::new("/bin/sh");
     shell
         .arg("-c")
         .arg(command)
         .env_clear()
         .envs(environment.iter().map(|(name, value)| (name, value)))
-        .current_dir(working_folder(root))
-        .stdin(Stdio::null())
+        .current_dir(working_folder(root));
+    start(shell, Input::Closed)
+}
+
+/// Starts a program in a session of its own, as the head of a tree that can be ended as a whole.
+pub(crate) fn start(mut program: Command, input: Input) -> Result<Running, BackendError> {
+    let failed = |reason: String| BackendError::Spawn { reason };
+    let tag = Tag::fresh();
+    program
+        .stdin(if input == Input::Line { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    prepare_child(&mut shell, tag);
-    let mut child = CommandWrap::from(shell).wrap(ProcessSession).spawn().map_err(|error| failed(error.to_string()))?;
+    prepare_child(&mut program, tag);
+    let mut child =
+        CommandWrap::from(program).wrap(ProcessSession).spawn().map_err(|error| failed(error.to_string()))?;
     let tree = child.id().and_then(|id| ProcessTree::of(id, tag)).ok_or_else(|| failed("it has no process".into()))?;
+    let line = child.stdin().take();
     match (child.stdout().take(), child.stderr().take()) {
-        (Some(stdout), Some(stderr)) => Ok(Running { child, stdout, stderr, tree }),
+        (Some(stdout), Some(stderr)) => Ok(Running { child, stdout, stderr, tree, line }),
         _ => Err(failed("its output cannot be read".into())),
     }
 }

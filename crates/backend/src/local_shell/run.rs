@@ -21,6 +21,8 @@ const TURNS: u32 = 16;
 const IDLE: Duration = Duration::from_millis(100);
 /// Time for the last bytes of programs that end a moment after the shell, before they are ended.
 const GRACE: Duration = Duration::from_millis(100);
+/// Time for the other end of a line to end its command.
+const HANG_UP: Duration = Duration::from_secs(3);
 /// Time for the pipes to close once everything has ended. Only something that is not of the tree can hold them then.
 const DRAIN: Duration = Duration::from_millis(200);
 
@@ -31,7 +33,7 @@ enum End {
     Cancelled,
 }
 
-pub(super) async fn run(
+pub(crate) async fn run(
     running: Running,
     timeout: Duration,
     cancel: &CancellationToken,
@@ -39,7 +41,7 @@ pub(super) async fn run(
     spool_dir: PathBuf,
 ) -> Result<ExecResult, BackendError> {
     let begun = Instant::now();
-    let Running { mut child, stdout, stderr, tree } = running;
+    let Running { mut child, stdout, stderr, tree, line } = running;
     let alive = Alive::new(tree);
     let mut collector = Collector::new(sink, spool_dir);
     let mut pipes = Pipes::new(stdout, stderr);
@@ -54,9 +56,18 @@ pub(super) async fn run(
             Some(status.map_err(|error| BackendError::Spawn { reason: error.to_string() })?)
         }
         End::TimedOut | End::Cancelled => {
+            let hung_up = match line {
+                Some(line) => {
+                    drop(line);
+                    let patience = pin!(tokio::time::sleep(HANG_UP));
+                    let end = wait(&mut exit, patience, &CancellationToken::new(), &mut pipes, &mut collector).await;
+                    matches!(end, End::Exit(_))
+                }
+                None => false,
+            };
             alive.end(&mut pipes, &mut collector).await;
             // Only to leave no dead process behind: how it ended is known.
-            if tokio::time::timeout(DRAIN, &mut exit).await.is_err() {
+            if !hung_up && tokio::time::timeout(DRAIN, &mut exit).await.is_err() {
                 tracing::warn!("a command was killed and has not ended yet");
             }
             None

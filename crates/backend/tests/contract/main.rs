@@ -6,6 +6,7 @@ mod change;
 mod edit;
 mod memory_store;
 mod mounted;
+mod places;
 mod read;
 mod search;
 mod shell;
@@ -118,6 +119,56 @@ contract!(composite_route_of_the_store, {
     );
     ((), crate::mounted::Mounted { prefix: crate::support::path("/memories"), all })
 });
+contract!(sandbox_here, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::places::here(folder.path());
+    (folder, backend)
+});
+shell_contract!(sandbox_here_commands, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::places::here(folder.path());
+    (folder, backend)
+});
+contract!(sandbox_bubblewrap, {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(backend) = crate::places::sandbox(folder.path()).await else { return };
+    (folder, backend)
+});
+shell_contract!(sandbox_bubblewrap_commands, {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(backend) = crate::places::sandbox(folder.path()).await else { return };
+    (folder, backend)
+});
+contract!(sandbox_ssh, {
+    let Some(machine) = crate::places::machine() else { return };
+    let backend = machine.backend();
+    (machine, backend)
+});
+shell_contract!(sandbox_ssh_commands, {
+    let Some(machine) = crate::places::machine() else { return };
+    let backend = machine.backend();
+    (machine, backend)
+});
+contract!(sandbox_container, {
+    let Some(place) = crate::places::container().await else { return };
+    (place.folder, place.backend)
+});
+shell_contract!(sandbox_container_commands, {
+    let Some(place) = crate::places::container().await else { return };
+    (place.folder, place.backend)
+});
+
+/// A place that is not there any more, or is not the one that is known, says so; it is never written to.
+#[tokio::test]
+async fn another_machine_is_not_the_known_one() {
+    let Some(machine) = places::machine() else { return };
+    let backend = machine.backend();
+    support::given(&backend, &[("/a", "x")]).await;
+    machine.forget();
+    let refused = support::write(&backend, "/a", "y", bosun_backend::Expect::Anything).await.unwrap_err();
+    assert!(matches!(refused, bosun_backend::BackendError::Unreachable { .. }), "{refused}");
+    assert!(refused.to_string().contains("connect once with `ssh there`"), "{refused}");
+}
 
 type Shared = Arc<dyn Backend>;
 

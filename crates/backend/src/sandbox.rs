@@ -1,0 +1,150 @@
+//! Files and commands of another place that has a POSIX shell: a container, a machine behind SSH, a local sandbox.
+//!
+//! Every operation is a small script that an [`Executor`] runs there. Nothing but `sh` and the usual small programs is
+//! assumed: names travel NUL-separated, ignore files are fetched and applied here, and a change is an upload beside the
+//! file, a check of what is there, and a rename, in one script. What races with other programs over there is settled by
+//! hash, not by handles: group P's race cases are about this machine's files only.
+
+mod answer;
+mod change;
+mod executor;
+mod process;
+mod read;
+mod remove;
+mod script;
+mod search;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, ExecRequest, ExecResult, Expect, FileInfo,
+    GlobQuery, GlobResult, GrepQuery, GrepResult, OutputSink, ReadResult, ReadWindow, Replacement, Shell, Unwitnessed,
+    VirtualPath,
+};
+use change::Content;
+pub use executor::{Cut, Executor, Finished, OnDrop, Script};
+pub use process::{
+    ContainerOptions, LocalExecutorOptions, SandboxError, SshOptions, bubblewrap, container, local_process, ssh,
+};
+
+/// Largest file that goes over, in bytes.
+const MAX_FILE: u64 = 64 * 1024 * 1024;
+
+/// The files below an executor's root, and its commands.
+#[derive(Clone)]
+pub struct SandboxBackend {
+    executor: Arc<dyn Executor>,
+    /// Changes wait for each other: what one finds is what the next one left.
+    changing: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl SandboxBackend {
+    pub fn new(executor: Arc<dyn Executor>) -> Self {
+        Self { executor, changing: Arc::default() }
+    }
+}
+
+impl Backend for SandboxBackend {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+        Box::pin(read::list(&*self.executor, path))
+    }
+
+    fn read<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        window: ReadWindow,
+    ) -> BoxFuture<'a, Result<ReadResult, BackendError>> {
+        Box::pin(read::read(&*self.executor, path, window))
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        bytes: Vec<u8>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        Box::pin(change::change(self, path, Content::Whole(bytes), expect, witness))
+    }
+
+    fn edit<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        replacement: Replacement<'a>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        Box::pin(change::change(self, path, Content::Edit(replacement), expect, witness))
+    }
+
+    fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
+        Box::pin(search::grep(&*self.executor, query))
+    }
+
+    fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {
+        Box::pin(search::glob(&*self.executor, query))
+    }
+
+    fn upload(&self, files: Vec<(VirtualPath, Vec<u8>)>) -> BoxFuture<'_, Vec<Result<(), BackendError>>> {
+        Box::pin(async move {
+            let mut answers = Vec::with_capacity(files.len());
+            for (path, bytes) in files {
+                let done = change::change(self, &path, Content::Whole(bytes), Expect::Anything, &Unwitnessed).await;
+                answers.push(done.map(|_| ()));
+            }
+            answers
+        })
+    }
+
+    fn download(&self, paths: Vec<VirtualPath>) -> BoxFuture<'_, Vec<Result<Vec<u8>, BackendError>>> {
+        Box::pin(async move {
+            let mut answers = Vec::with_capacity(paths.len());
+            for path in paths {
+                answers.push(read::whole(&*self.executor, &path).await.map(|file| file.bytes));
+            }
+            answers
+        })
+    }
+
+    fn shell(&self) -> Option<&dyn Shell> {
+        Some(self)
+    }
+
+    fn deleter(&self) -> Option<&dyn Delete> {
+        Some(self)
+    }
+}
+
+impl Delete for SandboxBackend {
+    fn delete<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Vec<Change>, BackendError>> {
+        Box::pin(remove::delete(self, path, expect, witness))
+    }
+}
+
+impl Shell for SandboxBackend {
+    fn execute<'a>(
+        &'a self,
+        request: ExecRequest,
+        sink: &'a dyn OutputSink,
+    ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
+        self.executor.execute(request, sink)
+    }
+
+    fn default_timeout(&self) -> Duration {
+        self.executor.default_timeout()
+    }
+
+    fn sandbox(&self) -> Option<&str> {
+        self.executor.sandbox()
+    }
+}
+
+#[cfg(test)]
+#[path = "sandbox_tests.rs"]
+mod tests;

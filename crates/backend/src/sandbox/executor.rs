@@ -1,0 +1,70 @@
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink};
+
+/// Runs things in a place that has a POSIX shell. Uploading is a script's input, downloading its output.
+pub trait Executor: Send + Sync {
+    /// The folder over there that is `/` here: an absolute path, or one below where scripts begin.
+    fn root(&self) -> &str;
+
+    /// Runs `/bin/sh -c TEXT sh ROOT ARGS…` to its end, however that is.
+    ///
+    /// # Errors
+    /// [`BackendError::Unreachable`] where the script cannot have run, [`BackendError::Cancelled`].
+    fn run<'a>(&'a self, script: Script<'a>) -> BoxFuture<'a, Result<Finished, BackendError>>;
+
+    /// As [`Shell::execute`](crate::Shell::execute), in the root.
+    fn execute<'a>(
+        &'a self,
+        request: ExecRequest,
+        sink: &'a dyn OutputSink,
+    ) -> BoxFuture<'a, Result<ExecResult, BackendError>>;
+
+    fn default_timeout(&self) -> Duration;
+
+    /// What holds commands back, in words for a person: `None` where nothing does.
+    fn sandbox(&self) -> Option<&str>;
+}
+
+/// A script of this crate's own.
+pub struct Script<'a> {
+    pub text: &'a str,
+    /// `$2` and what follows; `$1` is the root.
+    pub args: Vec<String>,
+    /// Its standard input.
+    pub input: Vec<u8>,
+    /// Bytes of its output that are taken.
+    pub limit: usize,
+    pub time: Duration,
+    pub cancel: CancellationToken,
+    pub on_drop: OnDrop,
+}
+
+/// What becomes of a script whose caller goes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnDrop {
+    /// It is ended: it only looks.
+    End,
+    /// It goes on by itself to where it leaves nothing half done.
+    Finish,
+}
+
+/// How a script ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// `None` where it was ended.
+    pub code: Option<i32>,
+    pub output: Vec<u8>,
+    /// The beginning of what it said on standard error.
+    pub complaint: String,
+    /// Why `output` is not all there was.
+    pub cut: Option<Cut>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    Time,
+    Size,
+}

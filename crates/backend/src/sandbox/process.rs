@@ -1,0 +1,251 @@
+//! Executors that are a program of this machine: it takes a script there and brings back what it said.
+
+mod bubblewrap;
+mod container;
+mod keeper;
+mod local;
+mod ssh;
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, Command};
+use tokio::sync::Semaphore;
+
+use super::{Cut, Executor, Finished, OnDrop, Script, script};
+use crate::local_shell::launch::{Input, start};
+use crate::local_shell::{check_command, run};
+use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink};
+pub use bubblewrap::bubblewrap;
+pub use container::{ContainerOptions, container};
+pub use local::local_process;
+pub use ssh::{SshOptions, ssh};
+
+/// Bytes of a script's standard error that are kept.
+const COMPLAINT: usize = 64 * 1024;
+const PIPE: usize = 64 * 1024;
+
+/// Why an executor is not there, in words that say what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SandboxError {
+    #[error("{program} is not on this machine; add it with {remedy}")]
+    Missing { program: &'static str, remedy: &'static str },
+    #[error("{program} is here and cannot be used: {reason}")]
+    Unusable { program: String, reason: String },
+    #[error("'{given}' cannot be the name of a {what}")]
+    BadName { what: &'static str, given: String },
+    #[error(transparent)]
+    Folder(#[from] BackendError),
+}
+
+/// How commands of an executor run.
+#[derive(Clone, Debug)]
+pub struct LocalExecutorOptions {
+    /// For requests that name no limit.
+    pub default_timeout: Duration,
+    pub max_timeout: Duration,
+    /// Commands that run at the same time; more wait.
+    pub at_once: usize,
+    /// Where long outputs wait, in files without a name.
+    pub spool_dir: PathBuf,
+}
+
+impl Default for LocalExecutorOptions {
+    fn default() -> Self {
+        Self {
+            default_timeout: Duration::from_secs(120),
+            max_timeout: Duration::from_secs(3600),
+            at_once: 8,
+            spool_dir: std::env::temp_dir(),
+        }
+    }
+}
+
+/// What a program is started for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// A script about files.
+    Files,
+    /// A command of the user's or the model's.
+    Command,
+}
+
+/// Makes the local program that takes a script over there.
+trait Launcher: Send + Sync {
+    /// A program that runs `/bin/sh -c TEXT sh ARGS…` there, with its own standard input, output and error as theirs.
+    fn program(&self, text: &str, args: &[String], purpose: Purpose) -> Result<Command, BackendError>;
+
+    /// As [`Executor::sandbox`].
+    fn holds_back(&self) -> Option<&str>;
+
+    /// What the program said where it did not come so far as to run the script.
+    fn unreachable(&self, code: Option<i32>, complaint: &str) -> Option<String>;
+}
+
+struct ProcessExecutor {
+    launcher: Box<dyn Launcher>,
+    root: String,
+    options: LocalExecutorOptions,
+    running: Semaphore,
+}
+
+impl ProcessExecutor {
+    fn new(launcher: Box<dyn Launcher>, root: String, options: LocalExecutorOptions) -> Arc<dyn Executor> {
+        let running = Semaphore::new(options.at_once.max(1));
+        Arc::new(Self { launcher, root, options, running })
+    }
+
+    async fn run_script(&self, script: Script<'_>) -> Result<Finished, BackendError> {
+        let args: Vec<String> = std::iter::once(self.root.clone()).chain(script.args).collect();
+        let mut program = self.launcher.program(script.text, &args, Purpose::Files)?;
+        program
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(script.on_drop == OnDrop::End);
+        let failed = |error: std::io::Error| BackendError::Unreachable { reason: error.to_string() };
+        let started = keeper::started(move || program.spawn()).await;
+        let mut child = started.ok_or_else(not_started)?.map_err(failed)?;
+        let input = child.stdin.take();
+        let feed = async move {
+            if let Some(mut input) = input {
+                // Where nobody reads it any more, the exit code says why.
+                input.write_all(&script.input).await.ok();
+            }
+        };
+        let talk = talk(&mut child, feed, script.limit);
+        let finished = tokio::select! {
+            finished = talk => finished.map_err(failed)?,
+            () = tokio::time::sleep(script.time) => return Ok(ended(child).await),
+            () = script.cancel.cancelled() => {
+                ended(child).await;
+                return Err(BackendError::Cancelled);
+            }
+        };
+        match self.launcher.unreachable(finished.code, &finished.complaint) {
+            Some(reason) => Err(BackendError::Unreachable { reason }),
+            None => Ok(finished),
+        }
+    }
+
+    async fn run_command(&self, request: ExecRequest, sink: &dyn OutputSink) -> Result<ExecResult, BackendError> {
+        check_command(&request.command)?;
+        let timeout = request.timeout.unwrap_or(self.options.default_timeout);
+        if timeout.is_zero() || timeout > self.options.max_timeout {
+            let max = self.options.max_timeout.as_secs();
+            return Err(BackendError::BadTimeout { given: timeout.as_secs(), max });
+        }
+        let _permit = tokio::select! {
+            permit = self.running.acquire() => permit.map_err(|_| BackendError::Cancelled)?,
+            () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
+        };
+        let args = [self.root.clone(), request.command];
+        let program = self.launcher.program(script::EXECUTE, &args, Purpose::Command)?;
+        let started = keeper::started(move || start(program, Input::Line)).await;
+        let running = started.ok_or_else(not_started)??;
+        let spool = self.options.spool_dir.clone();
+        let mut result = run::run(running, timeout, &request.cancel, sink, spool).await?;
+        if let Some(reason) = self.launcher.unreachable(result.exit_code, &result.output) {
+            return Err(BackendError::Unreachable { reason });
+        }
+        // A shell over there tells a signal as an exit code.
+        if let Some(code) = result.exit_code.filter(|code| (129..=192).contains(code)) {
+            result.exit_code = None;
+            result.signal = Some(code - 128);
+        }
+        if result.exit_code == Some(70) && result.total_bytes == 0 {
+            return Err(BackendError::RootGone);
+        }
+        Ok(result)
+    }
+}
+
+fn not_started() -> BackendError {
+    BackendError::Spawn { reason: "the part of the app that starts programs has broken off; start it again".to_owned() }
+}
+
+/// The first of `names` in the folders of the system's programs: never one that a project could put there.
+fn found(names: &[&'static str]) -> Option<(&'static str, PathBuf)> {
+    const FOLDERS: [&str; 5] = ["/usr/bin", "/usr/local/bin", "/bin", "/usr/sbin", "/opt/homebrew/bin"];
+    let places =
+        names.iter().flat_map(|name| FOLDERS.iter().map(move |folder| (*name, PathBuf::from(folder).join(name))));
+    let mut places = places.filter(|(_, path)| path.is_file());
+    places.next()
+}
+
+/// Ends what did not end by itself. Its group goes with it, which is all of it that is on this machine.
+async fn ended(mut child: Child) -> Finished {
+    let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+    let killed = match group {
+        Some(group) => rustix::process::kill_process_group(group, rustix::process::Signal::KILL).map_err(Into::into),
+        None => Ok(()),
+    };
+    let reaped = killed.and(child.wait().await.map(|_| ()));
+    if let Err(error) = reaped {
+        tracing::debug!(%error, "a script was over before it was ended");
+    }
+    Finished { code: None, output: Vec::new(), complaint: String::new(), cut: Some(Cut::Time) }
+}
+
+/// Feeds a script and takes what it says until it ends.
+async fn talk(child: &mut Child, feed: impl Future<Output = ()>, limit: usize) -> std::io::Result<Finished> {
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let ((), output, complaint) = tokio::join!(feed, taken(out, limit), taken(err, COMPLAINT));
+    let ((output, more), (complaint, _)) = (output?, complaint?);
+    if more {
+        // It has more to say than anybody takes, and would wait for ever.
+        child.start_kill()?;
+    }
+    let status = child.wait().await?;
+    let cut = more.then_some(Cut::Size);
+    Ok(Finished { code: status.code(), output, complaint: String::from_utf8_lossy(&complaint).into_owned(), cut })
+}
+
+/// At most `limit` bytes, and whether there was more.
+async fn taken(from: Option<impl AsyncRead + Unpin>, limit: usize) -> std::io::Result<(Vec<u8>, bool)> {
+    let Some(mut from) = from else { return Ok((Vec::new(), false)) };
+    let mut bytes = Vec::new();
+    let mut buffer = vec![0; PIPE];
+    loop {
+        let got = from.read(&mut buffer).await?;
+        let part = buffer.get(..got).unwrap_or_default();
+        if got == 0 {
+            return Ok((bytes, false));
+        }
+        let room = limit.saturating_sub(bytes.len());
+        bytes.extend_from_slice(part.get(..room).unwrap_or(part));
+        if got > room {
+            return Ok((bytes, true));
+        }
+    }
+}
+
+impl Executor for ProcessExecutor {
+    fn root(&self) -> &str {
+        &self.root
+    }
+
+    fn run<'a>(&'a self, script: Script<'a>) -> BoxFuture<'a, Result<Finished, BackendError>> {
+        Box::pin(self.run_script(script))
+    }
+
+    fn execute<'a>(
+        &'a self,
+        request: ExecRequest,
+        sink: &'a dyn OutputSink,
+    ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
+        Box::pin(self.run_command(request, sink))
+    }
+
+    fn default_timeout(&self) -> Duration {
+        self.options.default_timeout
+    }
+
+    fn sandbox(&self) -> Option<&str> {
+        self.launcher.holds_back()
+    }
+}

@@ -1,0 +1,175 @@
+//! A container: one that is there, or one made from an image for as long as its backend lives.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+
+use tokio::process::Command;
+
+use super::local::named;
+use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found};
+use crate::{BackendError, Executor};
+
+const REMEDY: &str = "apt-get install podman";
+/// Where the project is in a container made from an image.
+const WORK: &str = "/work";
+/// Keeps a container alive that has nothing to do by itself.
+const WAIT: &str = "trap 'exit 0' TERM; while :; do sleep 3600 & wait; done";
+/// What the engine's client needs of this machine.
+const PASSED: [&str; 13] = [
+    "HOME",
+    "PATH",
+    "USER",
+    "LANG",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "XDG_CONFIG_HOME",
+    "CONTAINERS_CONF",
+    "CONTAINERS_STORAGE_CONF",
+    "CONTAINER_HOST",
+    "DOCKER_HOST",
+    "DOCKER_CONTEXT",
+    "DOCKER_CONFIG",
+];
+
+/// How containers are made and spoken to.
+#[derive(Clone, Debug, Default)]
+pub struct ContainerOptions {
+    /// Podman or Docker by its path; `None`: the first of them that is there.
+    pub engine: Option<PathBuf>,
+    /// For every call of the engine, in front of the rest.
+    pub engine_args: Vec<OsString>,
+    /// For making a container from an image.
+    pub run_args: Vec<OsString>,
+    pub run: LocalExecutorOptions,
+}
+
+/// The container `name`, or one made from the image `name` with `project` as its working folder and no network.
+///
+/// # Errors
+/// [`SandboxError::Missing`] without an engine, [`SandboxError::Unusable`] with its own words.
+pub async fn container(
+    name: &str,
+    project: Option<&Path>,
+    options: ContainerOptions,
+) -> Result<Arc<dyn Executor>, SandboxError> {
+    if name.is_empty() || name.starts_with('-') || name.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err(SandboxError::BadName { what: "container or image", given: name.to_owned() });
+    }
+    let program = match options.engine {
+        Some(program) => program,
+        None => {
+            let missing = SandboxError::Missing { program: "podman or docker", remedy: REMEDY };
+            found(&["podman", "docker"]).ok_or(missing)?.1
+        }
+    };
+    let engine = Engine { program, args: options.engine_args };
+    let inspect = ["container", "inspect", "--format", "{{.Config.WorkingDir}}", name];
+    if let Ok(folder) = engine.ask(&inspect.map(OsString::from)).await {
+        let root = if folder.is_empty() { "/".to_owned() } else { folder };
+        let label = format!("the container {name}");
+        let launcher = Container { engine, id: name.to_owned(), label, made: false };
+        return Ok(ProcessExecutor::new(Box::new(launcher), root, options.run));
+    }
+    let made = engine.make(name, project, &options.run_args).await?;
+    let label = format!("a container of {name}, which has the project and no network");
+    let launcher = Container { engine, id: made, label, made: true };
+    Ok(ProcessExecutor::new(Box::new(launcher), WORK.to_owned(), options.run))
+}
+
+#[derive(Clone, Debug)]
+struct Engine {
+    program: PathBuf,
+    args: Vec<OsString>,
+}
+
+impl Engine {
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        let passed = PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        command.env_clear().envs(passed).args(&self.args).stdin(Stdio::null());
+        command
+    }
+
+    async fn ask(&self, args: &[OsString]) -> Result<String, SandboxError> {
+        let unusable = |reason: String| SandboxError::Unusable { program: self.program.display().to_string(), reason };
+        let output = self.command().args(args).output().await.map_err(|error| unusable(error.to_string()))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            return Err(unusable(if said.is_empty() { output.status.to_string() } else { said }));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// Makes a container that waits, and gives its id.
+    async fn make(&self, image: &str, project: Option<&Path>, run_args: &[OsString]) -> Result<String, SandboxError> {
+        let mut args: Vec<OsString> = ["run", "--detach", "--rm", "--network", "none"].map(OsString::from).to_vec();
+        args.extend(["--security-opt", "no-new-privileges", "--security-opt", "label=disable"].map(OsString::from));
+        args.extend(["--workdir", WORK].map(OsString::from));
+        if let Some(project) = project {
+            let project = named(project)?;
+            if project.contains(',') {
+                return Err(SandboxError::BadName { what: "folder for a container", given: project });
+            }
+            args.push("--mount".into());
+            args.push(format!("type=bind,source={project},target={WORK}").into());
+        }
+        if self.program.file_name().is_some_and(|name| name == "docker") {
+            // Podman without root maps its root to this person; Docker's is the machine's.
+            let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
+            args.push("--user".into());
+            args.push(format!("{}:{}", user.as_raw(), group.as_raw()).into());
+        }
+        args.extend_from_slice(run_args);
+        args.extend([image, "/bin/sh", "-c", WAIT].map(OsString::from));
+        let said = self.ask(&args).await?;
+        // Warnings come first.
+        Ok(said.lines().last().unwrap_or_default().trim().to_owned())
+    }
+}
+
+struct Container {
+    engine: Engine,
+    id: String,
+    label: String,
+    /// Made here, so that it goes with this.
+    made: bool,
+}
+
+impl Launcher for Container {
+    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Command, BackendError> {
+        let mut program = self.engine.command();
+        program.args(["exec", "--interactive", &self.id, "/bin/sh", "-c", text, "sh"]).args(args);
+        Ok(program)
+    }
+
+    fn holds_back(&self) -> Option<&str> {
+        Some(&self.label)
+    }
+
+    fn unreachable(&self, code: Option<i32>, complaint: &str) -> Option<String> {
+        let said = complaint.trim_start_matches("[stderr] ").trim();
+        let by_engine = said.starts_with("Error") || said.starts_with("error");
+        (matches!(code, Some(125 | 126 | 127 | 255)) && by_engine).then(|| said.to_owned())
+    }
+}
+
+impl Drop for Container {
+    fn drop(&mut self) {
+        if !self.made {
+            return;
+        }
+        let mut remove = std::process::Command::new(&self.engine.program);
+        remove.args(&self.engine.args).args(["rm", "--force", "--time", "0", &self.id]);
+        if self.engine.program.file_name().is_some_and(|name| name == "docker") {
+            remove = std::process::Command::new(&self.engine.program);
+            remove.args(&self.engine.args).args(["rm", "--force", &self.id]);
+        }
+        // Nobody waits here; the engine finishes by itself.
+        let started = remove.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        if let Err(error) = started {
+            tracing::warn!(%error, id = %self.id, "a container stays behind");
+        }
+    }
+}

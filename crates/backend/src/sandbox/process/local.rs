@@ -1,0 +1,52 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::process::Command;
+
+use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError};
+use crate::local_shell::{LocalShellOptions, environment};
+use crate::{BackendError, Executor};
+
+/// Scripts as plain processes of this machine, below the folder `root`. Nothing is held back; it is there to try the
+/// other executors' common part without them.
+///
+/// # Errors
+/// [`SandboxError::Folder`] for a folder that cannot be a name in a script.
+pub fn local_process(root: &Path, options: LocalExecutorOptions) -> Result<Arc<dyn Executor>, SandboxError> {
+    Ok(ProcessExecutor::new(Box::new(Local { environment: usual(root) }), named(root)?, options))
+}
+
+struct Local {
+    environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+}
+
+/// The environment that commands of this machine get.
+pub(super) fn usual(root: &Path) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+    environment::build(std::env::vars_os(), &LocalShellOptions::default(), root)
+}
+
+/// The folder as text.
+pub(super) fn named(root: &Path) -> Result<String, SandboxError> {
+    let given = root.to_string_lossy().into_owned();
+    match root.to_str() {
+        Some(root) => Ok(root.to_owned()),
+        None => Err(SandboxError::BadName { what: "folder", given }),
+    }
+}
+
+impl Launcher for Local {
+    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Command, BackendError> {
+        let mut shell = Command::new("/bin/sh");
+        shell.env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
+        shell.arg("-c").arg(text).arg("sh").args(args);
+        Ok(shell)
+    }
+
+    fn holds_back(&self) -> Option<&str> {
+        None
+    }
+
+    fn unreachable(&self, _code: Option<i32>, _complaint: &str) -> Option<String> {
+        None
+    }
+}

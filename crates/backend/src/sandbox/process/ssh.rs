@@ -1,0 +1,134 @@
+//! Another machine, by way of the person's own OpenSSH client and its configuration.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::process::Command;
+
+use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found};
+use crate::{BackendError, Executor};
+
+const REMEDY: &str = "apt-get install openssh-client";
+/// Nobody is there to type a password, and a host that is not known is not asked about.
+const FIXED: [&str; 14] = [
+    "-T",
+    "-o",
+    "BatchMode=yes",
+    "-o",
+    "StrictHostKeyChecking=yes",
+    "-o",
+    "ConnectTimeout=15",
+    "-o",
+    "ServerAliveInterval=15",
+    "-o",
+    "ForwardAgent=no",
+    "-o",
+    "PermitLocalCommand=no",
+    "-x",
+];
+/// What the client needs of this machine.
+const PASSED: [&str; 7] = ["HOME", "PATH", "USER", "LOGNAME", "SSH_AUTH_SOCK", "LANG", "XDG_RUNTIME_DIR"];
+
+/// How to come to another machine.
+#[derive(Clone, Debug, Default)]
+pub struct SshOptions {
+    /// The folder over there that is `/` here; `None`: where one is after logging in.
+    pub root: Option<String>,
+    /// Another configuration than the person's.
+    pub config: Option<PathBuf>,
+    pub run: LocalExecutorOptions,
+}
+
+/// The machine that `ssh HOST` leads to. Nothing is connected yet. Host, user, port and key are those of the person's
+/// own configuration; a host whose key is not in `known_hosts` is refused.
+///
+/// # Errors
+/// [`SandboxError::Missing`] without an OpenSSH client, [`SandboxError::BadName`].
+pub fn ssh(host: &str, options: SshOptions) -> Result<Arc<dyn Executor>, SandboxError> {
+    let (_, program) = found(&["ssh"]).ok_or(SandboxError::Missing { program: "ssh", remedy: REMEDY })?;
+    // One that begins with a dash would be an option.
+    if host.is_empty() || host.starts_with('-') || host.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err(SandboxError::BadName { what: "host", given: host.to_owned() });
+    }
+    let root = options.root.unwrap_or_else(|| ".".to_owned());
+    let label = format!("the machine {host}, where it may do what the person may do there");
+    let launcher = Ssh { program, host: host.to_owned(), config: options.config, label };
+    Ok(ProcessExecutor::new(Box::new(launcher), root, options.run))
+}
+
+struct Ssh {
+    program: PathBuf,
+    host: String,
+    config: Option<PathBuf>,
+    label: String,
+}
+
+impl Launcher for Ssh {
+    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Command, BackendError> {
+        let mut program = Command::new(&self.program);
+        let passed = PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        program.env_clear().envs(passed).args(FIXED);
+        if let Some(config) = &self.config {
+            program.arg("-F").arg(config);
+        }
+        let words = ["/bin/sh", "-c", text, "sh"].into_iter().chain(args.iter().map(String::as_str));
+        let line: Vec<String> = words.map(quoted).collect();
+        program.arg("--").arg(&self.host).arg(format!("exec {}", line.join(" ")));
+        Ok(program)
+    }
+
+    fn holds_back(&self) -> Option<&str> {
+        Some(&self.label)
+    }
+
+    fn unreachable(&self, code: Option<i32>, complaint: &str) -> Option<String> {
+        const SAID: [&str; 6] = [
+            "ssh: ",
+            "Host key verification failed",
+            "host key",
+            "Permission denied (",
+            "Connection ",
+            "kex_exchange_identification",
+        ];
+        if code != Some(255) || !SAID.iter().any(|words| complaint.contains(words)) {
+            return None;
+        }
+        let host = &self.host;
+        if complaint.contains("Host key verification failed") || complaint.contains("host key is known") {
+            return Some(format!(
+                "the key of {host} is not the one that is known, or none is; connect once with `ssh {host}` in a \
+                 terminal and compare its key with what the machine's owner says"
+            ));
+        }
+        let last = complaint.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(complaint);
+        Some(format!("{host}: {}", last.trim_start_matches("[stderr] ").trim()))
+    }
+}
+
+/// One word for the shell over there, whatever is in it.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::{SshOptions, quoted, ssh};
+    use crate::SandboxError;
+
+    #[test]
+    fn words_stay_words() {
+        assert_eq!(quoted("a'b $(c)\n"), "'a'\\''b $(c)\n'");
+    }
+
+    #[test]
+    fn a_host_is_never_an_option() {
+        for given in ["", "-oProxyCommand=x", "a b", "a\n"] {
+            let refused = ssh(given, SshOptions::default()).err();
+            let bad = SandboxError::BadName { what: "host", given: given.to_owned() };
+            let missing = matches!(refused, Some(SandboxError::Missing { .. }));
+            assert!(missing || refused == Some(bad), "{given}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+use std::collections::HashMap;
+
+use super::answer::{Figures, Kind, refused};
+use super::script::{self, COMMON, fresh_word, nul_separated};
+use super::{Executor, Finished, MAX_FILE};
+use crate::page::content_of;
+use crate::{BackendError, FileInfo, FileStamp, ReadResult, ReadWindow, VirtualPath};
+
+/// Rows of one listing.
+const MAX_ENTRIES: usize = 100_000;
+/// Attempts to see a file that is being written in one state.
+const ATTEMPTS: u32 = 4;
+/// What a file's answer has besides its bytes.
+const FRAME: usize = 4096;
+
+/// A file of the other side, in one state of it.
+pub(super) struct Whole {
+    pub(super) bytes: Vec<u8>,
+    pub(super) figures: Figures,
+    /// The hash that the other side makes; only compared with another of its own.
+    pub(super) hash: String,
+}
+
+impl Whole {
+    pub(super) fn stamp(&self) -> FileStamp {
+        self.figures.stamp(&self.bytes)
+    }
+}
+
+pub(super) async fn read(
+    executor: &dyn Executor,
+    path: &VirtualPath,
+    window: ReadWindow,
+) -> Result<ReadResult, BackendError> {
+    let file = whole(executor, path).await?;
+    let stamp = file.stamp();
+    Ok(ReadResult { content: content_of(path, file.bytes, window)?, stamp })
+}
+
+pub(super) async fn whole(executor: &dyn Executor, path: &VirtualPath) -> Result<Whole, BackendError> {
+    let limit = MAX_FILE.to_string();
+    for _ in 0..ATTEMPTS {
+        let mut script = script::about(script::READ, path, &[&limit, "follow"]);
+        script.limit = usize::try_from(MAX_FILE).unwrap_or(usize::MAX).saturating_add(FRAME);
+        let output = script::run(executor, script, path).await?;
+        if let Some(file) = framed(output) {
+            return Ok(file);
+        }
+    }
+    Err(BackendError::Unstable { path: path.clone() })
+}
+
+/// `None` where the file was not the same before and after its bytes.
+fn framed(mut output: Vec<u8>) -> Option<Whole> {
+    let line = |bytes: &[u8]| Some(std::str::from_utf8(bytes).ok()?.trim_end().to_owned());
+    let mut ends = memchr::memchr_iter(b'\n', &output);
+    let (first, second) = (ends.next()?, ends.next()?);
+    let (before, hash) = (line(output.get(..first)?)?, line(output.get(first + 1..second)?)?);
+    let mut starts = memchr::memrchr_iter(b'\n', output.strip_suffix(b"\n")?);
+    let (figures_at, hash_at) = (starts.next()?, starts.next()?);
+    let (after, again) = (line(output.get(figures_at + 1..)?)?, line(output.get(hash_at + 1..figures_at)?)?);
+    if before != after || hash != again || hash.is_empty() || hash_at < second + 1 {
+        return None;
+    }
+    let (figures, _) = Figures::parse(&after)?;
+    output.truncate(hash_at);
+    output.drain(..=second);
+    Some(Whole { bytes: output, figures, hash })
+}
+
+pub(super) async fn list(executor: &dyn Executor, path: &VirtualPath) -> Result<Vec<FileInfo>, BackendError> {
+    let word = fresh_word();
+    let finished = executor.run(script::about(script::LIST, path, &[&word])).await?;
+    let output = match finished {
+        Finished { code: Some(0), cut: None, output, .. } => output,
+        Finished { code: Some(71), .. } => return Err(BackendError::DirectoryNotFound { path: path.clone() }),
+        finished => return Err(refused(&finished, path)),
+    };
+    let mut rows: Vec<(String, Figures)> = entries(&output, &word);
+    let links: Vec<&str> =
+        rows.iter().filter(|(_, figures)| figures.kind() == Kind::Link).map(|(name, _)| name.as_str()).collect();
+    let targets = targets(executor, path, &links).await?;
+    rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    rows.truncate(MAX_ENTRIES);
+    let shown = rows.into_iter().filter_map(|(name, own)| {
+        let figures = match (own.kind(), targets.get(&name)) {
+            (Kind::Link, Some(Target::Outside)) => return None,
+            (Kind::Link, Some(Target::Inside(figures))) => *figures,
+            _ => own,
+        };
+        Some(FileInfo {
+            path: path.join(&name).ok()?,
+            is_dir: figures.kind() == Kind::Folder,
+            size: (figures.kind() == Kind::File).then_some(figures.size),
+            modified_ns: Some(figures.modified_ns),
+        })
+    });
+    Ok(shown.collect())
+}
+
+/// Rows of the listing script. Names that are not UTF-8 cannot be paths here and are passed over.
+fn entries(output: &[u8], word: &str) -> Vec<(String, Figures)> {
+    let mark = format!("{word} ");
+    let mut starts: Vec<usize> = memchr::memmem::find_iter(output, mark.as_bytes()).collect();
+    let end = memchr::memmem::rfind(output, format!("{word}.").as_bytes()).unwrap_or(output.len());
+    starts.push(end);
+    let rows = starts.windows(2).filter_map(|pair| {
+        let row = output.get(pair.first()? + mark.len()..*pair.last()?)?;
+        let row = std::str::from_utf8(row.strip_suffix(b"\n").unwrap_or(row)).ok()?;
+        let (figures, name) = Figures::parse(row)?;
+        let name = name.strip_prefix("./").unwrap_or(name);
+        (!matches!(name, "" | "." | "..")).then(|| (name.to_owned(), figures))
+    });
+    rows.collect()
+}
+
+/// Where a link leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    Inside(Figures),
+    Outside,
+    Nowhere,
+}
+
+/// Where the `links` below `folder` lead, by their names.
+pub(super) async fn targets(
+    executor: &dyn Executor,
+    folder: &VirtualPath,
+    links: &[&str],
+) -> Result<HashMap<String, Target>, BackendError> {
+    if links.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut script = script::about(script::LINKS, folder, &[COMMON]);
+    script.input = nul_separated(links.iter().copied());
+    let output = script::run(executor, script, folder).await?;
+    let told = output.split(|byte| *byte == 0).map(|line| {
+        let line = String::from_utf8_lossy(line);
+        match (line.trim(), Figures::parse(line.trim())) {
+            ("out", _) => Target::Outside,
+            (_, Some((figures, _))) => Target::Inside(figures),
+            _ => Target::Nowhere,
+        }
+    });
+    Ok(links.iter().map(|name| (*name).to_owned()).zip(told).collect())
+}

@@ -1,0 +1,83 @@
+//! The scripts, and how they are called.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::answer::refused;
+use super::{Executor, Finished, OnDrop, Script};
+use crate::{BackendError, VirtualPath};
+
+/// What every script of files begins with.
+pub(super) const COMMON: &str = include_str!("scripts/common.sh");
+
+macro_rules! scripts {
+    ($($name:ident = $file:literal),+ $(,)?) => {
+        $(pub(super) const $name: &str = concat!(include_str!("scripts/common.sh"), include_str!($file));)+
+    };
+}
+
+scripts! {
+    READ = "scripts/read.sh",
+    WRITE = "scripts/write.sh",
+    LIST = "scripts/list.sh",
+    WALK = "scripts/walk.sh",
+    LINKS = "scripts/links.sh",
+    FETCH = "scripts/fetch.sh",
+    GREP = "scripts/grep.sh",
+    SURVEY = "scripts/survey.sh",
+    TARGETS = "scripts/targets.sh",
+    REMOVE = "scripts/remove.sh",
+    REMOVE_TREE = "scripts/remove_tree.sh",
+}
+
+/// Runs a user's command until it ends or its standard input does.
+pub(super) const EXECUTE: &str = include_str!("scripts/execute.sh");
+
+/// Time for one operation on one file.
+const TIME: Duration = Duration::from_secs(120);
+/// Bytes of a listing.
+const LISTING: usize = 64 * 1024 * 1024;
+
+/// A script about `path`, whose own arguments are `args`.
+pub(super) fn about<'a>(text: &'a str, path: &VirtualPath, args: &[&str]) -> Script<'a> {
+    let args = std::iter::once(path.relative()).chain(args.iter().copied()).map(str::to_owned).collect();
+    Script {
+        text,
+        args,
+        input: Vec::new(),
+        limit: LISTING,
+        time: TIME,
+        cancel: CancellationToken::new(),
+        on_drop: OnDrop::End,
+    }
+}
+
+/// Runs a script that has to come to its end.
+pub(super) async fn run(
+    executor: &dyn Executor,
+    script: Script<'_>,
+    path: &VirtualPath,
+) -> Result<Vec<u8>, BackendError> {
+    let finished = executor.run(script).await?;
+    match finished {
+        Finished { code: Some(0), cut: None, output, .. } => Ok(output),
+        finished => Err(refused(&finished, path)),
+    }
+}
+
+/// Names as a script takes them.
+pub(super) fn nul_separated<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for name in names {
+        bytes.extend_from_slice(b"./");
+        bytes.extend_from_slice(name.as_bytes());
+        bytes.push(0);
+    }
+    bytes
+}
+
+/// A word that nothing holds.
+pub(super) fn fresh_word() -> String {
+    format!("bosun-{}", uuid::Uuid::now_v7().simple())
+}

@@ -1,0 +1,18 @@
+# All files below a folder, then all links, NUL after each and after both. $2 path.
+place "$2" follow
+[ -n "$Q" ] && exit 71
+[ -e "$T" ] || exit 71
+if [ ! -d "$T" ]; then
+  [ -f "$T" ] && printf 'F\0'
+  exit 0
+fi
+cd "$T" 2>/dev/null || exit 78
+printf 'D\0'
+find . -xdev -name .git -prune -print0 -o -type f -print0
+a=$?
+printf '\0'
+find . -xdev -name .git -prune -o -type l -print0
+b=$?
+printf '\0'
+[ $a = 0 ] && [ $b = 0 ] && printf 'whole\0'
+exit 0

@@ -1,0 +1,277 @@
+//! Searching over there: one script lists, ignore files are fetched and applied here, and what is left is fetched and
+//! searched here too, so that a search means the same everywhere.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use super::answer::{Kind, refused};
+use super::read::{Target, targets};
+use super::script::{self, fresh_word, nul_separated};
+use super::{Cut, Executor, Finished};
+use crate::fault::on_disk;
+use crate::search::Budget;
+use crate::search::listed::{Completeness, Lines, Wanted, ancestors, ignore_files, named};
+use crate::{BackendError, GlobQuery, GlobResult, GrepQuery, GrepResult, VirtualPath};
+
+const GREP_TIME: Duration = Duration::from_secs(15);
+const GLOB_TIME: Duration = Duration::from_secs(10);
+/// Files fetched at a time, and their bytes.
+const BATCH: usize = 256;
+const BATCH_BYTES: usize = 64 * 1024 * 1024;
+
+pub(super) async fn glob(executor: &dyn Executor, query: GlobQuery) -> Result<GlobResult, BackendError> {
+    let wanted = Wanted::by_name(&query)?;
+    let search = Search::new(executor, &query.path, query.include_ignored, GLOB_TIME, &query.cancel);
+    let listing = search.list().await?;
+    let (files, completeness) = search.met(wanted, listing).await?;
+    Ok(named(files, completeness))
+}
+
+pub(super) async fn grep(executor: &dyn Executor, query: GrepQuery) -> Result<GrepResult, BackendError> {
+    let lines = Lines::new(&query)?;
+    let budget = Budget::new(GREP_TIME, &query.cancel);
+    let search = Search::new(executor, &query.path, query.include_ignored, GREP_TIME, &query.cancel);
+    let listing = search.list().await?;
+    let mut matches = lines.start();
+    let (files, mut completeness) = search.met(lines.wanted, listing).await?;
+    // A line end in a literal text is in no line.
+    let hint = (!query.regex && !query.pattern.is_empty() && !query.pattern.contains(['\n', '\r', '\0']))
+        .then_some(query.pattern.as_str());
+    let mut waiting = files.as_slice();
+    while !waiting.is_empty() {
+        let (batch, rest) = waiting.split_at(BATCH.min(waiting.len()));
+        waiting = rest;
+        let likely = search.likely(batch, hint).await?;
+        let fetched = search.fetch_all(&likely, &mut completeness).await?;
+        let limit = budget.clone();
+        let (searched, goes_on) = on_disk(move || {
+            let goes_on = fetched.iter().all(|(path, bytes)| matches.look_in(path, bytes, &limit));
+            Ok((matches, goes_on))
+        })
+        .await?;
+        matches = searched;
+        if !goes_on || search.is_over() {
+            completeness.spent |= search.is_over() && !waiting.is_empty();
+            break;
+        }
+    }
+    matches.finish(completeness, &budget)
+}
+
+/// What the walk script told.
+#[derive(Default)]
+struct Listing {
+    /// By full path, sorted.
+    files: Vec<VirtualPath>,
+    links: HashSet<VirtualPath>,
+    completeness: Completeness,
+}
+
+struct Search<'a> {
+    executor: &'a dyn Executor,
+    start: &'a VirtualPath,
+    include_ignored: bool,
+    until: Instant,
+    cancel: &'a CancellationToken,
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        executor: &'a dyn Executor,
+        start: &'a VirtualPath,
+        include_ignored: bool,
+        time: Duration,
+        cancel: &'a CancellationToken,
+    ) -> Self {
+        Self { executor, start, include_ignored, until: Instant::now() + time, cancel }
+    }
+
+    fn is_over(&self) -> bool {
+        self.until <= Instant::now()
+    }
+
+    async fn run(&self, mut script: super::Script<'_>) -> Result<Finished, BackendError> {
+        script.time = self.until.saturating_duration_since(Instant::now());
+        script.cancel = self.cancel.clone();
+        self.executor.run(script).await
+    }
+
+    async fn list(&self) -> Result<Listing, BackendError> {
+        let finished = self.run(script::about(script::WALK, self.start, &[])).await?;
+        match (finished.code, finished.cut) {
+            (Some(0), _) | (_, Some(_)) => Ok(self.parse(&finished)),
+            (Some(71 | 72), None) => Ok(Listing::default()),
+            _ => Err(refused(&finished, self.start)),
+        }
+    }
+
+    fn parse(&self, finished: &Finished) -> Listing {
+        let mut listing = Listing::default();
+        // What is behind the last NUL did not come whole.
+        let end = memchr::memrchr(0, &finished.output).unwrap_or(0);
+        let mut names = finished.output.get(..end).unwrap_or_default().split(|byte| *byte == 0);
+        if names.next() == Some(b"F") {
+            listing.files.push(self.start.clone());
+            return listing;
+        }
+        let (mut part, mut whole) = (0, false);
+        for name in names {
+            if name.is_empty() {
+                part += 1;
+                continue;
+            }
+            if part == 2 {
+                whole = name == b"whole";
+                continue;
+            }
+            let Ok(name) = std::str::from_utf8(name) else { continue };
+            let Ok(path) = self.start.join(name.strip_prefix("./").unwrap_or(name)) else { continue };
+            if part == 1 {
+                listing.links.insert(path.clone());
+            }
+            listing.files.push(path);
+        }
+        listing.files.sort_unstable();
+        listing.completeness =
+            Completeness { spent: finished.cut.is_some(), unreadable: finished.cut.is_none() && !whole };
+        listing
+    }
+
+    /// The files that the search meets, sorted.
+    async fn met(
+        &self,
+        wanted: Wanted,
+        mut listing: Listing,
+    ) -> Result<(Vec<VirtualPath>, Completeness), BackendError> {
+        let texts = self.ignore_files(&listing).await?;
+        listing.files.extend(texts.keys().cloned());
+        listing.files.sort_unstable();
+        listing.files.dedup();
+        let files = std::mem::take(&mut listing.files);
+        let mut met = on_disk(move || Ok(wanted.select(&files, &|path| texts.get(path).cloned()))).await?;
+        let links: Vec<&str> =
+            met.iter().filter(|path| listing.links.contains(*path)).map(VirtualPath::relative).collect();
+        let targets = targets(self.executor, &VirtualPath::root(), &links).await?;
+        met.retain(|path| {
+            !listing.links.contains(path)
+                || matches!(targets.get(path.relative()), Some(Target::Inside(figures)) if figures.kind() == Kind::File)
+        });
+        Ok((met, listing.completeness))
+    }
+
+    async fn ignore_files(&self, listing: &Listing) -> Result<HashMap<VirtualPath, Vec<u8>>, BackendError> {
+        if self.include_ignored || listing.files.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut asked: Vec<VirtualPath> = ancestors(self.start).iter().flat_map(ignore_files).collect();
+        for path in &listing.files {
+            match path.name() {
+                Some(".gitignore" | ".ignore") => asked.push(path.clone()),
+                Some(".git") => asked.extend(path.join("info/exclude").ok()),
+                _ => {}
+            }
+        }
+        let mut completeness = Completeness::default();
+        Ok(self.fetch_all(&asked, &mut completeness).await?.into_iter().collect())
+    }
+
+    /// Those of `files` that may hold the text; all where there is none to ask for.
+    async fn likely(&self, files: &[VirtualPath], text: Option<&str>) -> Result<Vec<VirtualPath>, BackendError> {
+        let Some(text) = text else { return Ok(files.to_vec()) };
+        let mut script = script::about(script::GREP, &VirtualPath::root(), &[text]);
+        script.input = nul_separated(files.iter().map(VirtualPath::relative));
+        let finished = self.run(script).await?;
+        if finished.code != Some(0) || finished.cut.is_some() {
+            return Ok(files.to_vec());
+        }
+        let named: HashSet<&[u8]> = finished.output.split(|byte| *byte == b'\n').collect();
+        // A name with a line end in it cannot be told on a line; such files are always looked into.
+        let may = |path: &&VirtualPath| {
+            path.as_str().contains('\n') || named.contains(format!("./{}", path.relative()).as_bytes())
+        };
+        Ok(files.iter().filter(may).cloned().collect())
+    }
+
+    /// The bytes of those that are there, in order.
+    async fn fetch_all(
+        &self,
+        files: &[VirtualPath],
+        completeness: &mut Completeness,
+    ) -> Result<Vec<(VirtualPath, Vec<u8>)>, BackendError> {
+        let mut all = Vec::with_capacity(files.len());
+        let mut rest = files;
+        while !rest.is_empty() && !self.is_over() {
+            let batch = rest.get(..BATCH.min(rest.len())).unwrap_or_default();
+            let names: Vec<&str> = batch.iter().map(VirtualPath::relative).collect();
+            let mut script = fetching(&VirtualPath::root(), &names);
+            let word = script.args.last().cloned().unwrap_or_default();
+            script.limit = BATCH_BYTES;
+            let finished = self.run(script).await?;
+            let fetched = Fetched::parse(&finished, &word);
+            let mut taken = fetched.files.len();
+            all.extend(batch.iter().cloned().zip(fetched.files).filter_map(|(path, bytes)| Some((path, bytes?))));
+            if !fetched.whole {
+                if taken == 0 {
+                    // One file alone is more than is taken.
+                    completeness.spent = true;
+                    taken = 1;
+                }
+                if finished.cut == Some(Cut::Time) {
+                    completeness.spent = true;
+                    break;
+                }
+            }
+            rest = rest.get(taken.max(1)..).unwrap_or_default();
+        }
+        completeness.spent |= self.is_over();
+        Ok(all)
+    }
+}
+
+/// Files as the fetch script gave them: `None` for one that cannot be read.
+pub(super) struct Fetched {
+    pub(super) files: Vec<Option<Vec<u8>>>,
+    whole: bool,
+}
+
+impl Fetched {
+    fn parse(finished: &Finished, word: &str) -> Self {
+        let output = &finished.output;
+        let mut files = Vec::new();
+        let mut marks = memchr::memmem::find_iter(output, word.as_bytes()).peekable();
+        while let Some(at) = marks.next() {
+            let from = at + word.len();
+            let bytes = marks.peek().and_then(|end| output.get(from + 1..*end));
+            match (output.get(from), bytes) {
+                (Some(b'+'), Some(bytes)) => files.push(Some(bytes.to_vec())),
+                (Some(b'-'), Some(_)) => files.push(None),
+                (Some(b'.'), _) => return Self { files, whole: true },
+                _ => break,
+            }
+        }
+        Self { files, whole: false }
+    }
+}
+
+fn fetching<'a>(folder: &VirtualPath, names: &[&str]) -> super::Script<'a> {
+    let word = fresh_word();
+    let mut script = script::about(script::FETCH, folder, &[&word]);
+    script.input = nul_separated(names.iter().copied());
+    script
+}
+
+/// The bytes of `names` below `folder`, all of them.
+pub(super) async fn fetch(
+    executor: &dyn Executor,
+    folder: &VirtualPath,
+    names: &[&str],
+) -> Result<Fetched, BackendError> {
+    let mut script = fetching(folder, names);
+    script.limit = usize::MAX;
+    let word = script.args.last().cloned().unwrap_or_default();
+    let finished = executor.run(script).await?;
+    let fetched = Fetched::parse(&finished, &word);
+    if fetched.whole && fetched.files.len() == names.len() { Ok(fetched) } else { Err(refused(&finished, folder)) }
+}

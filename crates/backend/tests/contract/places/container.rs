@@ -1,0 +1,60 @@
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use bosun_backend::{ContainerOptions, SandboxBackend, container as open};
+
+use super::{is_here, missing, ran};
+
+const IMAGE: &str = "localhost/bosun-test-busybox";
+
+/// A container of a busybox image with a folder of its own as the project; both go with this.
+pub struct Container {
+    pub folder: tempfile::TempDir,
+    pub backend: SandboxBackend,
+}
+
+/// What makes Podman work where there is neither systemd nor room for its usual limits.
+fn options() -> ContainerOptions {
+    let words = |text: &str| text.split_whitespace().map(Into::into).collect();
+    ContainerOptions {
+        engine: Some("/usr/bin/podman".into()),
+        engine_args: words("--runtime runc --cgroup-manager=cgroupfs"),
+        run_args: words("--ulimit nofile=1024:1024 --ulimit nproc=1000:1000"),
+        ..ContainerOptions::default()
+    }
+}
+
+pub async fn container() -> Option<Container> {
+    let all = ["/usr/bin/podman", "runc", "busybox"].into_iter().all(is_here);
+    if !all {
+        return missing("Podman with runc and a busybox", "apt-get install podman runc busybox-static");
+    }
+    make_image();
+    let folder = tempfile::tempdir().unwrap();
+    let executor = open(IMAGE, Some(folder.path()), options()).await.unwrap();
+    Some(Container { folder, backend: SandboxBackend::new(executor) })
+}
+
+/// One static busybox under all its names. Tests that come at the same time make the same image.
+fn make_image() {
+    let is_made = || {
+        let asked = std::process::Command::new("/usr/bin/podman").args(["image", "exists", IMAGE]).status();
+        asked.is_ok_and(|status| status.success())
+    };
+    if is_made() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let bin = folder.path().join("root/bin");
+    fs::create_dir_all(&bin).unwrap();
+    fs::create_dir_all(folder.path().join("root/tmp")).unwrap();
+    let program = ran("/bin/sh", &["-c", "command -v busybox"]);
+    fs::copy(&program, bin.join("busybox")).unwrap();
+    for name in ran(&program, &["--list"]).lines().filter(|name| *name != "busybox") {
+        symlink("busybox", bin.join(name)).unwrap();
+    }
+    let (root, tar) = (folder.path().join("root"), folder.path().join("image.tar"));
+    let (root, tar) = (root.to_str().unwrap(), tar.to_str().unwrap());
+    ran("tar", &["-C", root, "-cf", tar, "."]);
+    ran("/usr/bin/podman", &["import", "--quiet", tar, IMAGE]);
+}
