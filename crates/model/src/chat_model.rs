@@ -3,7 +3,7 @@ use std::pin::Pin;
 use futures_util::Stream;
 use serde::{Deserialize, Serialize};
 
-use crate::{BoxFuture, ChatRequest, ModelError, ModelEvent};
+use crate::{BoxFuture, ChatRequest, ModelError, ModelEvent, Usage};
 
 /// The events of one reply. Dropping it cancels the request.
 pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelEvent, ModelError>> + Send>>;
@@ -51,4 +51,44 @@ pub struct Price {
     pub output: f64,
     pub cache_read: Option<f64>,
     pub cache_write: Option<f64>,
+}
+
+impl Price {
+    /// US dollars for one call; `None` where the provider did not report what was read or written.
+    ///
+    /// What was read from the cache or written to it has its own price, else that of input. Reasoning is output.
+    pub fn cost(&self, usage: &Usage) -> Option<f64> {
+        let (input, output) = (usage.input?, usage.output?);
+        let read = usage.cache_read.unwrap_or(0).min(input);
+        let written = usage.cache_write.unwrap_or(0).min(input - read);
+        let parts = [
+            (input - read - written, self.input),
+            (read, self.cache_read.unwrap_or(self.input)),
+            (written, self.cache_write.unwrap_or(self.input)),
+            (output, self.output),
+        ];
+        Some(parts.iter().map(|(tokens, price)| *tokens as f64 * price).sum::<f64>() / 1e6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_token_costs_once_and_an_unknown_count_has_no_cost() {
+        let price = Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: None };
+        let usage = Usage {
+            input: Some(1_000_000),
+            output: Some(100_000),
+            cache_read: Some(600_000),
+            cache_write: Some(100_000),
+            reasoning: Some(90_000),
+        };
+        let cost = price.cost(&usage).unwrap();
+        assert!((cost - (0.4 * 3.0 + 0.6 * 0.3 + 1.5)).abs() < 1e-9, "{cost}");
+        assert_eq!(price.cost(&Usage { output: None, ..usage }), None);
+        let absurd = Usage { input: Some(10), cache_read: Some(1_000), cache_write: Some(1_000), ..usage };
+        assert!(price.cost(&absurd).is_some_and(|cost| cost > 0.0));
+    }
 }

@@ -24,7 +24,8 @@ pub(super) fn head(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
     let own = info.max_output.map_or(UNKNOWN_OUTPUT, |most| most.min(MOST_OUTPUT));
     let head = Head {
         model: &info.name,
-        max_tokens: request.max_output.unwrap_or(own),
+        // Whoever asks for all that the model can asks for nothing special.
+        max_tokens: request.max_output.filter(|most| Some(*most) != info.max_output).unwrap_or(own),
         stream: true,
         system: system(request),
     };

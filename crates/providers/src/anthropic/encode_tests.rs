@@ -1,4 +1,4 @@
-use bosun_model::{ChatRequest, Message, SystemBlock, ToolChoice};
+use bosun_model::{CacheLifetime, CacheMarks, ChatRequest, Effort, Message, OutputSchema, SystemBlock, ToolChoice};
 use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -33,8 +33,8 @@ fn what_cannot_be_carried_is_named() {
 fn the_output_limit_is_asked_for_known_or_careful() {
     assert_eq!(body(&hello())["max_tokens"], 32_000);
     assert_eq!(body_of(&hello(), "nobody-knows-1")["max_tokens"], 8_192);
-    let asked = ChatRequest { max_output: Some(16), ..hello() };
-    assert_eq!(body(&asked)["max_tokens"], 16);
+    let asked = |most| body(&ChatRequest { max_output: Some(most), ..hello() })["max_tokens"].clone();
+    assert_eq!((asked(16), asked(64_000), asked(60_000)), (16.into(), 32_000.into(), 60_000.into()));
 }
 
 #[test]
@@ -66,4 +66,28 @@ fn a_reply_that_says_nothing_is_left_out() {
     request.messages.push(Message::Ai(empty).into());
     request.messages.push(Message::human("h2", "again").into());
     assert_eq!(body(&request)["messages"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn all_that_can_be_asked_for() {
+    let request = ChatRequest {
+        cache: CacheMarks { tools: true, conversation: true, lifetime: CacheLifetime::OneHour },
+        effort: Some(Effort::High),
+        output: Some(OutputSchema { name: "answer".into(), schema: json!({ "type": "object" }) }),
+        system: vec![SystemBlock { text: "Stable.".into(), cache: true }],
+        tools: conversation().tools,
+        ..hello()
+    };
+    assert_json_snapshot!(body(&request));
+    assert_eq!(body_of(&request, "claude-haiku-4-5")["thinking"]["type"], "enabled");
+}
+
+#[test]
+fn a_mark_on_the_tools_is_one_of_the_four() {
+    let block = |text: &str| SystemBlock { text: text.into(), cache: true };
+    let cache = CacheMarks { tools: true, ..CacheMarks::default() };
+    let system = ["a", "b", "c"].map(block).into();
+    let body = body(&ChatRequest { system, cache, tools: conversation().tools, ..hello() });
+    let marks = body.to_string().matches("cache_control").count();
+    assert_eq!((marks, body["system"][0]["cache_control"].is_object()), (4, false));
 }

@@ -1,4 +1,4 @@
-use bosun_model::{ChatRequest, ToolChoice};
+use bosun_model::{ChatRequest, Effort, OutputSchema, ToolChoice};
 use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -55,4 +55,20 @@ fn tool_choices() {
     assert_eq!(choose(ToolChoice::None), json!("none"));
     assert_eq!(choose(ToolChoice::Required), json!("required"));
     assert_eq!(choose(ToolChoice::Tool("ls".into())), json!({ "type": "function", "function": { "name": "ls" } }));
+}
+
+#[test]
+fn all_that_can_be_asked_for() {
+    let request = ChatRequest {
+        max_output: Some(1_000),
+        effort: Some(Effort::High),
+        output: Some(OutputSchema { name: "answer".into(), schema: json!({ "type": "object" }) }),
+        ..hello()
+    };
+    let of = |host, model| crate::testing::body(&OpenAiChat::at(host), &request, &info(model));
+    assert_json_snapshot!(of(VENDOR, "o4-mini"));
+    // DeepSeek takes no schema, and thinks or does not.
+    assert_json_snapshot!("by_a_server_of_its_own_kind", of("api.deepseek.com", "deepseek-v4-pro"));
+    // Mistral refuses fields that it does not know.
+    assert_eq!(of("api.mistral.ai", "mistral-large-latest")["stream_options"], Value::Null);
 }
