@@ -1,0 +1,56 @@
+use std::time::Duration;
+
+use bosun_agent::TurnEnd;
+use bosun_model::{ModelError, ModelErrorKind};
+use bosun_testkit::{Ending, Reply, Scripted};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use crate::scene::scene;
+
+fn busy(seconds: u64) -> Scripted {
+    let error = ModelError::new(ModelErrorKind::RateLimited, "scripted", "slow down");
+    Scripted::Error(error.with_retry_after(Some(Duration::from_secs(seconds))))
+}
+
+fn refused() -> Scripted {
+    Scripted::Error(ModelError::new(ModelErrorKind::Unauthorized, "scripted", "no such key"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_provider_is_asked_again_when_it_says_so() {
+    let look = Reply::new().and_call("ls", json!({ "path": "/" }));
+    let scene = scene(vec![busy(7), look.into(), busy(3), busy(3), "done".into()], |_| {});
+    let started = tokio::time::Instant::now();
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert!(started.elapsed() >= Duration::from_secs(13), "{:?}", started.elapsed());
+    assert_eq!(scene.model.requests().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn patience_ends_and_other_failures_are_told_at_once() {
+    let scene = scene(vec![busy(1), busy(1), busy(1), busy(1), busy(1), "never asked".into()], |_| {});
+    assert!(matches!(scene.say("go").await, TurnEnd::Failed { reason } if reason.contains("slow down")));
+    assert_eq!(scene.model.requests().len(), 5);
+
+    for first in [refused(), Reply { ending: Ending::CutInCall, ..Reply::call("ls", json!({ "path": "/" })) }.into()] {
+        let scene = self::scene(vec![first, "never asked".into()], |_| {});
+        assert!(matches!(scene.say("go").await, TurnEnd::Failed { .. }));
+        assert_eq!(scene.model.requests().len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_can_be_stopped() {
+    let scene = scene(vec![busy(50), "never asked".into()], |_| {});
+    let cx = scene.context();
+    let stop = cx.cancel().clone();
+    let message = bosun_model::HumanMessage { id: "h1".into(), content: vec!["go".into()] };
+    scene.log.record(vec![bosun_agent::EntryBody::TurnStarted { turn: 1, message }]).await.unwrap();
+    let (end, ()) = tokio::join!(bosun_agent::run_turn(&cx), async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        stop.cancel();
+    });
+    assert_eq!(end, Ok(TurnEnd::Stopped));
+    assert_eq!(scene.model.requests().len(), 1);
+}
