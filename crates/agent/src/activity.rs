@@ -1,25 +1,50 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// Counts what is going on in a turn and its subagents: model calls and running tools, not calls that wait for a
 /// person. When nothing is going on although the turn has not ended, only a person can move it.
 #[derive(Clone, Debug)]
 pub struct Activity {
     busy: Arc<watch::Sender<usize>>,
+    worked: Arc<Mutex<Worked>>,
+}
+
+/// How long there was anything going on.
+#[derive(Debug, Default)]
+struct Worked {
+    before: Duration,
+    since: Option<Instant>,
 }
 
 impl Default for Activity {
     fn default() -> Self {
-        Self { busy: Arc::new(watch::Sender::new(0)) }
+        Self { busy: Arc::new(watch::Sender::new(0)), worked: Arc::default() }
     }
 }
 
 impl Activity {
     /// Counts until the guard is dropped.
     pub fn enter(&self) -> ActivityGuard {
-        self.busy.send_modify(|count| *count += 1);
+        self.busy.send_modify(|count| {
+            if *count == 0 {
+                self.worked().since = Some(Instant::now());
+            }
+            *count += 1;
+        });
         ActivityGuard { activity: self.clone() }
+    }
+
+    /// How long something was going on, side by side or not. What a person takes to decide is not in it.
+    pub fn worked_for(&self) -> Duration {
+        let worked = self.worked();
+        worked.before + worked.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    fn worked(&self) -> MutexGuard<'_, Worked> {
+        self.worked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn is_quiet(&self) -> bool {
@@ -44,6 +69,13 @@ pub struct ActivityGuard {
 
 impl Drop for ActivityGuard {
     fn drop(&mut self) {
-        self.activity.busy.send_modify(|count| *count = count.saturating_sub(1));
+        self.activity.busy.send_modify(|count| {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                let mut worked = self.activity.worked();
+                let since = worked.since.take();
+                worked.before += since.map_or(Duration::ZERO, |since| since.elapsed());
+            }
+        });
     }
 }

@@ -6,7 +6,7 @@ use bosun_tools::ToolContext;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Activity, Agent, SessionLog, tool_call};
+use crate::{Activity, Agent, SessionLog, Spent, tool_call};
 
 /// What a turn runs in. Cheap to clone.
 #[derive(Clone)]
@@ -19,6 +19,7 @@ struct TurnParts {
     log: Arc<SessionLog>,
     cancel: CancellationToken,
     activity: Activity,
+    spent: Arc<Spent>,
     /// Names of the agents from the session's own to this one.
     path: Vec<String>,
     /// One semaphore per depth: a parent that waits for its children never holds what they need.
@@ -43,26 +44,27 @@ impl TurnContext {
         let depths = agent.limits.max_depth.max(1);
         let slots = (0..depths).map(|_| Semaphore::new(agent.limits.max_subagents.max(1))).collect();
         let path = vec![agent.name.clone()];
-        Self::with(agent, log, cancel, activity, path, slots)
+        Self::with(agent, log, cancel, (activity, Arc::default()), path, slots)
     }
 
     /// A context for a subagent of this one.
     pub(crate) fn child(&self, agent: Arc<Agent>, log: Arc<SessionLog>, cancel: CancellationToken) -> Self {
         let mut path = self.inner.path.clone();
         path.push(agent.name.clone());
-        Self::with(agent, log, cancel, self.inner.activity.clone(), path, Arc::clone(&self.inner.slots))
+        let shared = (self.inner.activity.clone(), Arc::clone(&self.inner.spent));
+        Self::with(agent, log, cancel, shared, path, Arc::clone(&self.inner.slots))
     }
 
     fn with(
         agent: Arc<Agent>,
         log: Arc<SessionLog>,
         cancel: CancellationToken,
-        activity: Activity,
+        (activity, spent): (Activity, Arc<Spent>),
         path: Vec<String>,
         slots: Arc<[Semaphore]>,
     ) -> Self {
         let (notes, partial) = (Mutex::default(), Mutex::default());
-        Self { inner: Arc::new(TurnParts { agent, log, cancel, activity, path, slots, notes, partial }) }
+        Self { inner: Arc::new(TurnParts { agent, log, cancel, activity, spent, path, slots, notes, partial }) }
     }
 
     pub fn agent(&self) -> &Arc<Agent> {
@@ -79,6 +81,11 @@ impl TurnContext {
 
     pub fn activity(&self) -> &Activity {
         &self.inner.activity
+    }
+
+    /// What the turn and its subagents have cost.
+    pub fn spent(&self) -> &Spent {
+        &self.inner.spent
     }
 
     /// Names of the agents from the session's own to this one.

@@ -23,6 +23,7 @@ mod middleware;
 mod model_call;
 mod policy;
 mod recover;
+mod spent;
 mod state;
 mod step;
 mod tool_call;
@@ -42,6 +43,7 @@ pub use log::{HeldLog, SessionLog};
 pub use memory::MemoryHost;
 pub use middleware::{Middleware, NextModel, NextTool};
 pub use policy::{CallFacts, InterruptConfig, PermissionRule, Policy, Verdict};
+pub use spent::Spent;
 pub use state::{OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, State};
 pub use turn::run_turn;
 

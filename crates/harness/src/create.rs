@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bosun_agent::{Agent, AgentParts, IdSource, Limits, Middleware, Policy, TurnContext, UuidSource};
 use bosun_backend::{Backend, BlobStore};
@@ -9,8 +10,8 @@ use bosun_tools::{DynTool, RegistryError};
 use crate::stack::{Blueprint, Kit, Owner};
 use crate::sub_agents::DeclaredSubagents;
 use crate::{
-    Artifacts, FilesystemOptions, GENERAL_PURPOSE, HumanInTheLoop, MemoryOptions, SkillsOptions, SubagentSpec,
-    SummarizationOptions, prompt,
+    Artifacts, FilesystemOptions, GENERAL_PURPOSE, Gate, GuardOptions, HumanInTheLoopOptions, InterruptOn,
+    MemoryOptions, SkillsOptions, SubagentSpec, SummarizationOptions, prompt,
 };
 
 /// Everything [`create_deep_agent`] can be told. Start from [`DeepAgentConfig::new`].
@@ -22,6 +23,8 @@ pub struct DeepAgentConfig {
     pub blobs: Option<Arc<BlobStore>>,
     /// Stands before the base prompt.
     pub system_prompt: Option<String>,
+    /// Stands in for the base prompt; empty leaves it out.
+    pub base_prompt: Option<String>,
     /// In addition to the built-in ones.
     pub tools: Vec<Arc<dyn DynTool>>,
     /// Only these built-in tools; `None` gives all that the backend can carry.
@@ -50,7 +53,15 @@ pub struct DeepAgentConfig {
     /// Behind `middleware`, and in every subagent too: what must hold wherever the work is done.
     pub everywhere: Vec<Arc<dyn Middleware>>,
     pub policy: Policy,
+    /// How single tools ask, over `policy`.
+    pub interrupt_on: BTreeMap<String, InterruptOn>,
+    /// Stands before the call in what a person is asked, where the tool has no description of its own.
+    pub approval_prefix: Option<String>,
+    /// After so long without an answer a call is rejected; it is never approved.
+    pub approval_timeout: Option<Duration>,
     pub limits: Limits,
+    /// What a turn may cost.
+    pub guards: GuardOptions,
     pub ids: Arc<dyn IdSource>,
 }
 
@@ -62,6 +73,7 @@ impl DeepAgentConfig {
             backend,
             blobs: None,
             system_prompt: None,
+            base_prompt: None,
             tools: Vec::new(),
             builtin_tools: None,
             descriptions: BTreeMap::new(),
@@ -77,7 +89,11 @@ impl DeepAgentConfig {
             middleware: Vec::new(),
             everywhere: Vec::new(),
             policy: Policy::default(),
+            interrupt_on: BTreeMap::new(),
+            approval_prefix: None,
+            approval_timeout: None,
             limits: Limits::default(),
+            guards: GuardOptions::default(),
             ids: Arc::new(UuidSource),
         }
     }
@@ -92,6 +108,8 @@ pub enum DeepAgentError {
     DuplicateSubagent { name: String },
     #[error("there is no tool '{name}' here; there are: {known}")]
     UnknownTool { name: String, known: String },
+    #[error("'{tool}' asks, but nothing may be decided; allow at least one decision")]
+    NoDecision { tool: String },
     #[error("the subagent's model '{name}' is not set up; set it up, or take the model out of the subagent")]
     UnknownModel { name: String },
 }
@@ -101,22 +119,29 @@ pub enum DeepAgentError {
 /// # Errors
 /// [`DeepAgentError`] for names that clash or do not exist.
 pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentError> {
+    let mut policy = config.policy;
+    let asking = HumanInTheLoopOptions {
+        prefix: config.approval_prefix,
+        timeout: config.approval_timeout,
+        gates: gates(config.interrupt_on, &mut policy)?,
+    };
     let blueprint = Arc::new(Blueprint {
         specs: subagent_specs(config.subagents)?,
         filesystem: config.filesystem,
         summarization: config.summarization,
         artifacts: config.artifacts,
         cache: config.cache,
+        guards: config.guards,
+        everywhere: config.everywhere,
+        asking: Arc::new(asking),
         skills: config.skills,
         descriptions: config.descriptions,
         tools: config.tools.clone(),
-        everywhere: config.everywhere,
         models: config.models,
     });
-    let mut system = vec![SystemBlock::new(prompt::BASE)];
-    if let Some(text) = config.system_prompt {
-        system.insert(0, SystemBlock::new(text));
-    }
+    let base = config.base_prompt.unwrap_or_else(|| prompt::BASE.to_owned());
+    let parts = config.system_prompt.into_iter().chain([base]).filter(|text| !text.trim().is_empty());
+    let system = parts.map(SystemBlock::new).collect();
     let remembers = !config.memory.sources.is_empty() || config.memory.search.is_some();
     let kit = Kit {
         owner: Owner::Main,
@@ -128,8 +153,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
     };
     let mut middleware = blueprint.stack(&*config.backend, kit)?;
     middleware.extend(config.middleware);
-    middleware.extend(blueprint.everywhere.iter().cloned());
-    middleware.push(Arc::new(HumanInTheLoop));
+    middleware.extend(blueprint.innermost());
     Ok(Agent::new(AgentParts {
         name: config.name,
         model: config.model,
@@ -141,7 +165,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         subagents: Some(Arc::new(DeclaredSubagents { blueprint })),
         limits: config.limits,
         ids: config.ids,
-        policy: config.policy,
+        policy,
     })?)
 }
 
@@ -173,8 +197,7 @@ pub(crate) fn subagent(
         output: spec.output.clone(),
     };
     let mut middleware = blueprint.stack(&*owner.backend, kit)?;
-    middleware.extend(blueprint.everywhere.iter().cloned());
-    middleware.push(Arc::new(HumanInTheLoop));
+    middleware.extend(blueprint.innermost());
     let max_steps = spec.max_steps.unwrap_or(u32::MAX).min(owner.limits.max_steps);
     Ok(Agent::new(AgentParts {
         name: spec.name.clone(),
@@ -189,6 +212,23 @@ pub(crate) fn subagent(
         ids: Arc::clone(&owner.ids),
         policy: stricter(&owner.policy(), spec),
     })?)
+}
+
+/// Puts what is set for single tools into the rules, and keeps what the rules cannot hold.
+fn gates(tools: BTreeMap<String, InterruptOn>, policy: &mut Policy) -> Result<BTreeMap<String, Gate>, DeepAgentError> {
+    let mut gates = BTreeMap::new();
+    for (tool, interrupt) in tools {
+        match interrupt {
+            InterruptOn::Never => policy.interrupt_on.insert(tool, None),
+            InterruptOn::Ask(gate) if gate.allowed.is_empty() => return Err(DeepAgentError::NoDecision { tool }),
+            InterruptOn::Ask(gate) => {
+                let known = policy.interrupt_on.insert(tool.clone(), Some(gate.config()));
+                gates.insert(tool, gate);
+                known
+            }
+        };
+    }
+    Ok(gates)
 }
 
 fn skills_of(spec: &SubagentSpec, blueprint: &Blueprint) -> SkillsOptions {

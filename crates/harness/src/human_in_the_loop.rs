@@ -1,3 +1,6 @@
+mod options;
+mod time_out;
+
 use std::sync::Arc;
 
 use bosun_agent::{
@@ -8,13 +11,23 @@ use bosun_model::{ContentBlock, ToolCall};
 use bosun_tools::{DynTool, ToolOutput};
 use serde_json::Value;
 
+pub use options::{Gate, GateRequest, HumanInTheLoopOptions, InterruptOn};
+
 /// Asks a person before a call runs, where the policy says so. Innermost for tools: nothing may rewrite a call after
 /// it was approved.
 ///
 /// An ask is a journal entry. Waiting here is only a short cut: if the turn is dropped, the next run finds the ask
 /// (shown again as it was) or the decision (acted upon without asking) in the state.
 #[derive(Default)]
-pub struct HumanInTheLoop;
+pub struct HumanInTheLoop {
+    options: Arc<HumanInTheLoopOptions>,
+}
+
+impl HumanInTheLoop {
+    pub fn new(options: Arc<HumanInTheLoopOptions>) -> Self {
+        Self { options }
+    }
+}
 
 impl Middleware for HumanInTheLoop {
     fn name(&self) -> &'static str {
@@ -27,11 +40,16 @@ impl Middleware for HumanInTheLoop {
         call: ToolCall,
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
-        Box::pin(gate(cx, call, next))
+        Box::pin(gate(&self.options, cx, call, next))
     }
 }
 
-async fn gate(cx: &TurnContext, call: ToolCall, next: NextTool<'_>) -> Result<ToolOutput, AgentError> {
+async fn gate(
+    options: &HumanInTheLoopOptions,
+    cx: &TurnContext,
+    call: ToolCall,
+    next: NextTool<'_>,
+) -> Result<ToolOutput, AgentError> {
     let (asked, decided) = cx.log().with_state(|state| {
         let open = state.open_call(&call.id);
         (open.is_some_and(|open| open.ask.is_some()), open.and_then(|open| open.decision.clone()))
@@ -40,7 +58,7 @@ async fn gate(cx: &TurnContext, call: ToolCall, next: NextTool<'_>) -> Result<To
         return decide(record, call, next).await;
     }
     if !asked {
-        match judge(cx, &call, next.tool()) {
+        match judge(options, cx, &call, next.tool()) {
             Verdict::Allow { rule } => {
                 if let Some(rule) = rule {
                     cx.note_rule(&call.id, rule);
@@ -56,21 +74,33 @@ async fn gate(cx: &TurnContext, call: ToolCall, next: NextTool<'_>) -> Result<To
                 cx.note_rule(&call.id, rule);
                 return Ok(ToolOutput::error(text));
             }
-            Verdict::Ask { reason, config } => ask(cx, &call, next.tool(), reason, config).await?,
+            Verdict::Ask { reason, config } => {
+                let description = options.description(cx, &call, config.description);
+                let config = InterruptConfig { description, ..config };
+                ask(cx, &call, next.tool(), reason, config).await?;
+            }
         }
     }
     let record = tokio::select! {
         biased;
         () = cx.cancel().cancelled() => return Err(AgentError::Cancelled),
         record = cx.log().decision(&call.id) => record,
+        record = time_out::after(options.timeout(&call.name), cx, &call) => record,
     };
     decide(record, call, next).await
 }
 
-fn judge(cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Verdict {
+fn judge(options: &HumanInTheLoopOptions, cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Verdict {
     let mutates = tool.mutates(&cx.tool_context(&call.id), &call.args);
     let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates: mutates.as_ref() };
-    let verdict = cx.agent().policy().judge(&facts);
+    let verdict = match cx.agent().policy().judge(&facts) {
+        // No predicate lets a file pass that later runs code.
+        ask @ Verdict::Ask { reason: AskReason::ProtectedName { .. }, .. } => ask,
+        Verdict::Ask { .. } if !options.applies(cx, call, mutates.as_ref()) => {
+            Verdict::Allow { rule: Some(format!("{} asks only in other cases", call.name)) }
+        }
+        verdict => verdict,
+    };
     match (&verdict, cx.required_ask(&call.id)) {
         // A hook may be stricter than the rules, never laxer.
         (Verdict::Allow { .. }, Some(rule)) => {

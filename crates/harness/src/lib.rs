@@ -4,21 +4,25 @@
 //! **Must not** do IO of its own, run the loop (that is `agent`), or know a session's storage or a UI.
 //!
 //! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `TodoList`, `Memory`, `Skills`,
-//! `Filesystem`, `SubAgents`, `Summarization`, `PromptCaching`, `PatchToolCalls`, the user's own, `HumanInTheLoop`.
+//! `Filesystem`, `SubAgents`, `Summarization`, `PromptCaching`, `PatchToolCalls`, the user's own, `Guards`,
+//! `HumanInTheLoop`, `ModelRetry`.
 
 pub use bosun_mcp as mcp;
 
 mod artifacts;
 mod create;
+mod declared;
 mod eviction;
 mod extras;
 mod filesystem;
 mod final_answer;
 mod front_matter;
+mod guards;
 mod hooks;
 mod human_in_the_loop;
 mod media;
 mod memory;
+mod model_retry;
 mod on_demand;
 mod patch_tool_calls;
 mod prompt;
@@ -34,11 +38,17 @@ mod tokens;
 pub use artifacts::Artifacts;
 pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
 pub use extras::{Extras, ExtrasError, OpenExtras};
+pub use declared::{
+    DeclaredAgent, DeclaredAgentError, DeclaredApprovals, DeclaredGate, DeclaredLimits, DeclaredRule, DeclaredSubagent,
+    HowItAsks,
+};
 pub use filesystem::{Filesystem, FilesystemOptions};
 pub use final_answer::FinalAnswer;
+pub use guards::{GuardOptions, Guards};
 pub use hooks::{HookConfig, HookError, HookPoint, Hooks, OnFailure};
-pub use human_in_the_loop::HumanInTheLoop;
+pub use human_in_the_loop::{Gate, GateRequest, HumanInTheLoop, HumanInTheLoopOptions, InterruptOn};
 pub use memory::{Memory, MemoryOptions, MemorySearch};
+pub use model_retry::{ModelRetry, RetryOptions};
 pub use on_demand::OnDemand;
 pub use patch_tool_calls::PatchToolCalls;
 pub use prompt_caching::PromptCaching;

@@ -10,8 +10,9 @@ use bosun_tools::{ArgumentError, DynTool, Preview, StateUpdate, ToolContext, Too
 use serde_json::Value;
 
 use crate::{
-    Artifacts, DeepAgentError, Filesystem, FilesystemOptions, FinalAnswer, Memory, MemoryOptions, PatchToolCalls,
-    PromptCaching, Skills, SkillsOptions, SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
+    Artifacts, DeepAgentError, Filesystem, FilesystemOptions, FinalAnswer, GuardOptions, Guards, HumanInTheLoop,
+    HumanInTheLoopOptions, Memory, MemoryOptions, ModelRetry, PatchToolCalls, PromptCaching, Skills, SkillsOptions, SubAgents,
+    SubagentSpec, Summarization, SummarizationOptions, TodoList,
 };
 
 /// What an agent and its subagents have in common.
@@ -21,14 +22,16 @@ pub(crate) struct Blueprint {
     pub summarization: SummarizationOptions,
     pub artifacts: Artifacts,
     pub cache: CacheLifetime,
+    pub guards: GuardOptions,
+    /// The user's own that hold in subagents too.
+    pub everywhere: Vec<Arc<dyn Middleware>>,
+    pub asking: Arc<HumanInTheLoopOptions>,
     /// The main agent's skills, which the general-purpose subagent has too.
     pub skills: SkillsOptions,
     /// Descriptions of tools, by name, in the place of their own.
     pub descriptions: BTreeMap<String, String>,
     /// The main agent's tools besides the built-in ones.
     pub tools: Vec<Arc<dyn DynTool>>,
-    /// The user's own that hold in subagents too.
-    pub everywhere: Vec<Arc<dyn Middleware>>,
     /// Models that subagents may be given, by name.
     pub models: BTreeMap<String, Arc<dyn ChatModel>>,
 }
@@ -87,6 +90,16 @@ impl Blueprint {
         let answer = kit.output.map(|output| Arc::new(FinalAnswer::new(output)) as Arc<dyn Middleware>);
         let chosen = members.into_iter().filter_map(|(role, member)| self.chosen(role, member, kit.allowed));
         Ok(chosen.chain(answer).collect())
+    }
+
+    /// What stands behind the user's own: those of them that hold everywhere, and the stack's own end.
+    pub(crate) fn innermost(&self) -> impl Iterator<Item = Arc<dyn Middleware>> {
+        let end: [Arc<dyn Middleware>; 3] = [
+            Arc::new(Guards::new(self.guards.clone())),
+            Arc::new(HumanInTheLoop::new(Arc::clone(&self.asking))),
+            Arc::new(ModelRetry::default()),
+        ];
+        self.everywhere.iter().cloned().chain(end)
     }
 
     /// `member` with the tools it may offer, or nothing where it has nothing left to do.

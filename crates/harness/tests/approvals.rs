@@ -73,8 +73,9 @@ impl Scene {
             tokio::select! {
                 end = &mut turn => return Some(end.unwrap()),
                 () = tokio::time::sleep(std::time::Duration::from_millis(30)) => {
-                    self.activity.quiet().await;
-                    if self.log.with_state(|state| state.waiting().count()) > 0 || self.child_waits() {
+                    // Waiting for quiet here would keep the turn from getting there.
+                    let waits = self.log.with_state(|state| state.waiting().count()) > 0 || self.child_waits();
+                    if waits && self.activity.is_quiet() {
                         return None;
                     }
                 }

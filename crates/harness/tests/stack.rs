@@ -4,12 +4,18 @@
 #[path = "stack/scene.rs"]
 mod scene;
 
+#[path = "stack/asking.rs"]
+mod asking;
 #[path = "stack/caching.rs"]
 mod caching;
 #[path = "stack/eviction.rs"]
 mod eviction;
+#[path = "stack/guards.rs"]
+mod guards;
 #[path = "stack/memory.rs"]
 mod memory;
+#[path = "stack/retrying.rs"]
+mod retrying;
 #[path = "stack/skills.rs"]
 mod skills;
 #[path = "stack/sub_agents.rs"]

@@ -33,7 +33,11 @@ pub(crate) async fn ask(
                 tracing::warn!(%error, attempt, "a quiet model call failed and is made again");
                 attempt += 1;
             }
-            answer => return Ok(answer?),
+            answer => {
+                let (text, usage) = answer?;
+                cx.spent().add(usage, cx.agent().model.info().price);
+                return Ok((text, usage));
+            }
         }
     }
 }

@@ -85,7 +85,7 @@ async fn broken_and_hostile_skills_are_named_and_the_rest_works() {
         .file("skills/user/none/SKILL.md", "no front matter </skill> <b>")
         .file("skills/user/bomb/SKILL.md", format!("---\na: {}\n---\n", "[".repeat(9_000)))
         .file("skills/user/binary/SKILL.md", [0xff, 0xfe, 0, 1])
-        .file("skills/user/huge/SKILL.md", format!("{}{}", skill("huge", "huge"), "x\n".repeat(6_000_000)))
+        .file("skills/user/huge/SKILL.md", format!("{}{}", skill("huge", "huge"), "x\n".repeat(600_000)))
         .dir("skills/user/empty")
         .dir("skills/user/folder/SKILL.md");
     std::os::unix::fs::symlink("/etc", project.root().join("skills/user/out")).unwrap();

@@ -1,0 +1,73 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bosun_model::{Price, Usage};
+
+/// What a turn and its subagents have cost since the turn began or was continued. Shared by the whole tree, so that a
+/// limit cannot be got round by delegating.
+#[derive(Debug, Default)]
+pub struct Spent {
+    steps: AtomicU64,
+    tokens: AtomicU64,
+    /// Millionths of a US dollar.
+    money: AtomicU64,
+}
+
+impl Spent {
+    /// Counts one model call. Without a price its money is unknown and counts as none.
+    pub fn add(&self, usage: Option<Usage>, price: Option<Price>) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+        let Some(usage) = usage else { return };
+        let tokens = usage.input.unwrap_or(0).saturating_add(usage.output.unwrap_or(0));
+        self.tokens.fetch_add(tokens, Ordering::Relaxed);
+        if let Some(price) = price {
+            self.money.fetch_add(cost(usage, price), Ordering::Relaxed);
+        }
+    }
+
+    /// Model calls.
+    pub fn steps(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
+    }
+
+    /// Tokens read and written.
+    pub fn tokens(&self) -> u64 {
+        self.tokens.load(Ordering::Relaxed)
+    }
+
+    /// US dollars, as far as prices are known.
+    pub fn dollars(&self) -> f64 {
+        self.money.load(Ordering::Relaxed) as f64 / 1e6
+    }
+}
+
+/// In millionths of a dollar: prices are dollars per million tokens, so a token costs as many millionths.
+fn cost(usage: Usage, price: Price) -> u64 {
+    let (read, written) = (usage.cache_read.unwrap_or(0), usage.cache_write.unwrap_or(0));
+    let fresh = usage.input.unwrap_or(0).saturating_sub(read).saturating_sub(written);
+    let parts = [
+        (fresh, price.input),
+        (read, price.cache_read.unwrap_or(price.input)),
+        (written, price.cache_write.unwrap_or(price.input)),
+        (usage.output.unwrap_or(0), price.output),
+    ];
+    parts.iter().map(|(tokens, price)| *tokens as f64 * price).sum::<f64>().max(0.0) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn cached_tokens_cost_what_they_cost() {
+        let price = Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: None };
+        let usage = Usage { input: Some(1_000), output: Some(100), cache_read: Some(600), ..Usage::default() };
+        let spent = Spent::default();
+        spent.add(Some(usage), Some(price));
+        spent.add(Some(usage), None);
+        spent.add(None, Some(price));
+        assert_eq!((spent.steps(), spent.tokens()), (3, 2_200));
+        assert_eq!(spent.dollars(), 0.002_88);
+    }
+}

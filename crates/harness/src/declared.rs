@@ -1,0 +1,221 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bosun_agent::{DecisionKind, PermissionRule};
+use bosun_backend::VirtualPath;
+use bosun_model::{CacheLifetime, OutputSchema};
+use serde::Deserialize;
+
+use crate::{
+    Artifacts, DeepAgentConfig, FilesystemOptions, Gate, GuardOptions, InterruptOn, SkillSource, SkillsOptions,
+    SubagentSpec, SummarizationOptions,
+};
+
+/// An agent as a TOML file declares it: everything of [`DeepAgentConfig`] that is not code. What the file leaves out
+/// stays as it was in the configuration it is applied to.
+///
+/// ```
+/// let declared = bosun_harness::DeclaredAgent::parse(r#"
+///     system_prompt = "You look after the release notes."
+///     builtin_tools = ["ls", "read_file", "edit_file", "write_todos"]
+///     memory = ["/AGENTS.md"]
+///
+///     [approvals]
+///     edits = "allow"
+///     timeout_seconds = 600
+///     tools.execute = { allowed = ["approve", "reject"], description = "Runs on this machine." }
+///     tools.write_todos = false
+///
+///     [guards]
+///     max_dollars = 2.5
+///
+///     [[subagents]]
+///     name = "reader"
+///     description = "Reads widely."
+///     tools = ["ls", "read_file", "grep"]
+/// "#);
+/// assert!(declared.is_ok());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DeclaredAgent {
+    pub name: Option<String>,
+    pub system_prompt: Option<String>,
+    pub base_prompt: Option<String>,
+    pub builtin_tools: Option<Vec<String>>,
+    /// By tool.
+    pub descriptions: BTreeMap<String, String>,
+    pub filesystem: Option<FilesystemOptions>,
+    pub summarization: Option<SummarizationOptions>,
+    /// The folder for large results and old conversation.
+    pub artifacts: Option<VirtualPath>,
+    /// The `AGENTS.md` files.
+    pub memory: Option<Vec<VirtualPath>>,
+    pub skills: Option<SkillsOptions>,
+    pub cache: Option<CacheLifetime>,
+    pub subagents: Vec<DeclaredSubagent>,
+    pub output: Option<OutputSchema>,
+    pub approvals: DeclaredApprovals,
+    pub limits: DeclaredLimits,
+    pub guards: Option<GuardOptions>,
+}
+
+/// How the agent asks.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DeclaredApprovals {
+    pub edits: Option<DeclaredRule>,
+    pub commands: Option<DeclaredRule>,
+    pub prefix: Option<String>,
+    pub timeout_seconds: Option<u64>,
+    /// By tool: whether it asks, or how.
+    pub tools: BTreeMap<String, DeclaredGate>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeclaredRule {
+    Ask,
+    Allow,
+    Reject,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum DeclaredGate {
+    Asks(bool),
+    How(HowItAsks),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HowItAsks {
+    pub allowed: Option<Vec<DecisionKind>>,
+    pub description: Option<String>,
+    pub timeout_seconds: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DeclaredLimits {
+    pub max_steps: Option<u32>,
+    pub max_depth: Option<u32>,
+    pub max_subagents: Option<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeclaredSubagent {
+    pub name: String,
+    pub description: String,
+    #[serde(default)]
+    pub prompt: String,
+    #[serde(default)]
+    pub tools: Option<Vec<String>>,
+    #[serde(default)]
+    pub model: Option<String>,
+    #[serde(default)]
+    pub skills: Vec<SkillSource>,
+    /// Tools that ask in addition.
+    #[serde(default)]
+    pub interrupt_on: Vec<String>,
+    #[serde(default)]
+    pub output: Option<OutputSchema>,
+    #[serde(default)]
+    pub max_steps: Option<u32>,
+}
+
+/// A declaration that cannot be read. Names the line and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the declaration of the agent cannot be used: {0}")]
+pub struct DeclaredAgentError(String);
+
+impl DeclaredAgent {
+    /// # Errors
+    /// [`DeclaredAgentError`] for text that is no TOML, for a key that does not exist and for a value of another kind.
+    pub fn parse(text: &str) -> Result<Self, DeclaredAgentError> {
+        toml::from_str(text).map_err(|error| DeclaredAgentError(error.to_string().trim_end().to_owned()))
+    }
+
+    /// Sets everything that is declared.
+    pub fn apply(self, config: &mut DeepAgentConfig) {
+        set(&mut config.name, self.name);
+        set(&mut config.filesystem, self.filesystem);
+        set(&mut config.summarization, self.summarization);
+        set(&mut config.memory.sources, self.memory);
+        set(&mut config.skills, self.skills);
+        set(&mut config.cache, self.cache);
+        set(&mut config.guards, self.guards);
+        set(&mut config.limits.max_steps, self.limits.max_steps);
+        set(&mut config.limits.max_depth, self.limits.max_depth);
+        set(&mut config.limits.max_subagents, self.limits.max_subagents);
+        config.system_prompt = self.system_prompt.or(config.system_prompt.take());
+        config.base_prompt = self.base_prompt.or(config.base_prompt.take());
+        config.builtin_tools = self.builtin_tools.or(config.builtin_tools.take());
+        config.output = self.output.or(config.output.take());
+        config.descriptions.extend(self.descriptions);
+        config.subagents.extend(self.subagents.into_iter().map(SubagentSpec::from));
+        if self.artifacts.is_some() {
+            config.artifacts = Artifacts { root: self.artifacts };
+        }
+        self.approvals.apply(config);
+    }
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+impl DeclaredApprovals {
+    fn apply(self, config: &mut DeepAgentConfig) {
+        set(&mut config.policy.edits, self.edits.map(|rule| rule.named("edits")));
+        set(&mut config.policy.commands, self.commands.map(|rule| rule.named("commands")));
+        config.approval_prefix = self.prefix.or(config.approval_prefix.take());
+        config.approval_timeout = self.timeout_seconds.map(Duration::from_secs).or(config.approval_timeout);
+        config.interrupt_on.extend(self.tools.into_iter().map(|(tool, gate)| (tool, gate.into())));
+    }
+}
+
+impl DeclaredRule {
+    /// The rule for `what`, by the name that records give.
+    fn named(self, what: &str) -> PermissionRule {
+        match self {
+            Self::Ask => PermissionRule::Ask,
+            Self::Allow => PermissionRule::Allow { name: format!("{what} are allowed by the agent's declaration") },
+            Self::Reject => PermissionRule::Reject { name: format!("{what} are refused by the agent's declaration") },
+        }
+    }
+}
+
+impl From<DeclaredGate> for InterruptOn {
+    fn from(gate: DeclaredGate) -> Self {
+        match gate {
+            DeclaredGate::Asks(false) => Self::Never,
+            DeclaredGate::Asks(true) => Self::Ask(Gate::default()),
+            DeclaredGate::How(how) => Self::Ask(Gate {
+                allowed: how.allowed.unwrap_or_else(|| DecisionKind::ALL.to_vec()),
+                description: how.description,
+                timeout: how.timeout_seconds.map(Duration::from_secs),
+                ..Gate::default()
+            }),
+        }
+    }
+}
+
+impl From<DeclaredSubagent> for SubagentSpec {
+    fn from(declared: DeclaredSubagent) -> Self {
+        Self {
+            name: declared.name,
+            description: declared.description,
+            prompt: declared.prompt,
+            tools: declared.tools,
+            model: declared.model,
+            skills: declared.skills,
+            interrupt_on: declared.interrupt_on.into_iter().map(|tool| (tool, Default::default())).collect(),
+            output: declared.output,
+            max_steps: declared.max_steps,
+        }
+    }
+}

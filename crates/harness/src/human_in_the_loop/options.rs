@@ -1,0 +1,99 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bosun_agent::{DecisionKind, InterruptConfig, State, TurnContext};
+use bosun_backend::VirtualPath;
+use bosun_model::ToolCall;
+
+/// How one tool asks, over the rule of its kind.
+#[derive(Clone, Debug)]
+pub enum InterruptOn {
+    /// It never asks.
+    Never,
+    Ask(Gate),
+}
+
+/// When and how a tool asks.
+#[derive(Clone)]
+pub struct Gate {
+    /// What a person may decide. Never empty.
+    pub allowed: Vec<DecisionKind>,
+    /// What is asked, in words.
+    pub description: Option<String>,
+    /// The same, made from the call; goes before `description`.
+    pub describe: Option<Describe>,
+    /// Asks only where this holds; `None` always asks. Files that later run code ask in any case.
+    pub when: Option<Predicate>,
+    /// After so long without an answer the call is rejected, over the time of all tools.
+    pub timeout: Option<Duration>,
+}
+
+type Describe = Arc<dyn Fn(&GateRequest<'_>) -> String + Send + Sync>;
+type Predicate = Arc<dyn Fn(&GateRequest<'_>) -> bool + Send + Sync>;
+
+/// What is known when a call asks.
+pub struct GateRequest<'a> {
+    pub call: &'a ToolCall,
+    /// The file it would change, where it would change one.
+    pub mutates: Option<&'a VirtualPath>,
+    pub state: &'a State,
+}
+
+impl Default for Gate {
+    /// Every decision is allowed, and it always asks.
+    fn default() -> Self {
+        Self { allowed: DecisionKind::ALL.to_vec(), description: None, describe: None, when: None, timeout: None }
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate")
+            .field("allowed", &self.allowed)
+            .field("description", &self.description)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Gate {
+    /// The part of it that the rules keep.
+    pub(crate) fn config(&self) -> InterruptConfig {
+        InterruptConfig { allowed: self.allowed.clone(), description: self.description.clone() }
+    }
+}
+
+/// What may be set about asking, beside the rules.
+#[derive(Clone, Debug, Default)]
+pub struct HumanInTheLoopOptions {
+    /// Stands before the call in what is asked, where the tool has no description of its own.
+    pub prefix: Option<String>,
+    /// After so long without an answer a call is rejected. Nothing is ever approved by the clock.
+    pub timeout: Option<Duration>,
+    /// By tool.
+    pub gates: BTreeMap<String, Gate>,
+}
+
+impl HumanInTheLoopOptions {
+    /// Whether the tool's own predicate wants a person to look at this call.
+    pub(super) fn applies(&self, cx: &TurnContext, call: &ToolCall, mutates: Option<&VirtualPath>) -> bool {
+        let Some(when) = self.gates.get(&call.name).and_then(|gate| gate.when.as_ref()) else { return true };
+        cx.log().with_state(|state| when(&GateRequest { call, mutates, state }))
+    }
+
+    /// What is asked, in words. `given` is the description in the rules.
+    pub(super) fn description(&self, cx: &TurnContext, call: &ToolCall, given: Option<String>) -> Option<String> {
+        if let Some(describe) = self.gates.get(&call.name).and_then(|gate| gate.describe.as_ref()) {
+            return Some(cx.log().with_state(|state| describe(&GateRequest { call, mutates: None, state })));
+        }
+        let made =
+            || self.prefix.as_ref().map(|prefix| format!("{prefix}\n\nTool: {}\nArgs: {}", call.name, call.args));
+        given.or_else(made)
+    }
+
+    pub(super) fn timeout(&self, tool: &str) -> Option<Duration> {
+        self.gates.get(tool).and_then(|gate| gate.timeout).or(self.timeout)
+    }
+}

@@ -1,0 +1,112 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use bosun_agent::{Ask, DecisionKind, EntryBody, Policy, TurnEnd};
+use bosun_harness::{DeepAgentError, Gate, InterruptOn, create_deep_agent};
+use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use crate::scene::{Scene, scene};
+
+fn run(id: &str, command: &str) -> Scripted {
+    Reply::new().and_call_with_id(id, "execute", json!({"command": command})).into()
+}
+
+fn write(id: &str, path: &str) -> Scripted {
+    Reply::new().and_call_with_id(id, "write_file", json!({"file_path": path, "content": "x"})).into()
+}
+
+fn asked(scene: &Scene) -> Vec<Ask> {
+    let asks = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Asked { ask } => Some(*ask),
+        _ => None,
+    });
+    asks.collect()
+}
+
+/// Nobody ever answers here, so every ask ends by the clock, which is a paused one.
+fn impatient(replies: Vec<Scripted>, gates: Vec<(&str, InterruptOn)>) -> Scene {
+    scene(replies, |config| {
+        config.policy = Policy::default();
+        config.approval_timeout = Some(Duration::from_secs(60));
+        config.interrupt_on = gates.into_iter().map(|(tool, gate)| (tool.to_owned(), gate)).collect();
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_time_out_refuses_and_never_approves() {
+    let scene = impatient(vec![write("w", "/a.txt"), "done".into()], vec![]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert!(scene.result("w").contains("Their reason: nobody answered within 60 seconds"), "{}", scene.result("w"));
+    assert!(!scene.project.root().join("a.txt").exists());
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_a_person_may_only_answer_the_clock_answers_and_where_they_may_only_approve_it_waits() {
+    let only = |kind| InterruptOn::Ask(Gate { allowed: vec![kind], ..Gate::default() });
+    let scene = impatient(vec![write("w", "/a"), "done".into()], vec![("write_file", only(DecisionKind::Respond))]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert!(scene.result("w").starts_with("Not run: nobody answered"), "{}", scene.result("w"));
+
+    let scene = impatient(vec![write("w", "/a")], vec![("write_file", only(DecisionKind::Approve))]);
+    let waited = tokio::time::timeout(Duration::from_secs(3_600), scene.say("go")).await;
+    assert!(waited.is_err() && !scene.project.root().join("a").exists(), "{waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_predicate_lets_calls_pass_but_never_protected_names() {
+    let gate = |pass: &'static str| {
+        let when = move |request: &bosun_harness::GateRequest<'_>| {
+            !request.mutates.is_some_and(|path| path.as_str().starts_with(pass))
+        };
+        InterruptOn::Ask(Gate { when: Some(Arc::new(when)), ..Gate::default() })
+    };
+    let replies =
+        vec![write("a", "/notes/a.txt"), write("b", "/b.txt"), write("c", "/notes/.git/config"), "done".into()];
+    let scene = impatient(replies, vec![("write_file", gate("/notes/"))]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let calls: Vec<String> = asked(&scene).iter().map(|ask| ask.call.id.to_string()).collect();
+    assert_eq!(calls, ["b", "c"]);
+    assert_eq!(scene.project.read("notes/a.txt"), "x");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_is_told_in_the_words_that_were_set() {
+    let describe = |request: &bosun_harness::GateRequest<'_>| format!("Run {}?", request.call.args["command"]);
+    let gate = Gate { describe: Some(Arc::new(describe)), ..Gate::default() };
+    let replies = vec![run("x", "make"), write("w", "/a"), "done".into()];
+    let scene = scene(replies, |config| {
+        config.policy = Policy::default();
+        config.approval_timeout = Some(Duration::from_secs(1));
+        config.approval_prefix = Some("The agent wants to go on.".into());
+        config.interrupt_on = [("execute".to_owned(), InterruptOn::Ask(gate))].into();
+    });
+    scene.say("go").await;
+    let told: Vec<_> = asked(&scene).into_iter().map(|ask| ask.description.unwrap()).collect();
+    let args = json!({"file_path": "/a", "content": "x"});
+    assert_eq!(told[0], "Run \"make\"?");
+    assert_eq!(told[1], format!("The agent wants to go on.\n\nTool: write_file\nArgs: {args}"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn subagents_ask_as_their_parent_does_and_a_tool_set_to_never_runs() {
+    let task = json!({"description": "write", "subagent_type": "general-purpose"});
+    let task = Reply::new().and_call_with_id("t", "task", task);
+    let replies = vec![task.into(), write("w", "/a"), run("x", "touch b"), "tried".into(), "done".into()];
+    let scene = impatient(replies, vec![("write_file", InterruptOn::Never)]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert!(scene.project.root().join("a").exists() && !scene.project.root().join("b").exists());
+}
+
+#[test]
+fn a_gate_through_which_nothing_can_pass_is_an_error() {
+    let project = Project::new();
+    let backend = bosun_backend::LocalShellBackend::open(project.root(), Default::default()).unwrap();
+    let model = ScriptedModel::new(Vec::<Scripted>::new());
+    let mut config = bosun_harness::DeepAgentConfig::new(Arc::new(model), Arc::new(backend));
+    let gate = Gate { allowed: vec![], ..Gate::default() };
+    config.interrupt_on = [("ls".to_owned(), InterruptOn::Ask(gate))].into();
+    let error = create_deep_agent(config).err();
+    assert_eq!(error, Some(DeepAgentError::NoDecision { tool: "ls".into() }));
+}
