@@ -137,6 +137,17 @@ impl SessionLog {
         }
     }
 
+    /// Waits until the state is as wanted.
+    pub(crate) async fn until(&self, wanted: impl Fn(&State) -> bool) {
+        loop {
+            let changed = self.changed.notified();
+            if self.with_state(&wanted) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
     /// The log of the subagent that `start` names: opened once, then shared.
     pub async fn child(&self, start: ChildStart) -> Result<Arc<Self>, JournalError> {
         let opened = self.host.child(start).await?;

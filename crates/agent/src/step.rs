@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bosun_backend::VirtualPath;
@@ -58,9 +58,10 @@ pub(crate) async fn record_update(
     Ok(())
 }
 
-/// Brings every open call to a result. Calls run side by side, except that calls which change one path run in call
-/// order, each against the bytes it meets (behaviour.md A12). Works the same for a fresh step and for one rebuilt
-/// from the journal.
+/// Brings every open call to a result. Calls run side by side, except that calls which change one path, or a folder and
+/// something in it, run in call order, each against the bytes it meets (behaviour.md A12), and that commands and file
+/// changes keep their order among each other ([`tool_call::call`]). Works the same for a fresh step and for one
+/// rebuilt from the journal.
 pub(crate) async fn run_calls(cx: &TurnContext) -> Result<(), AgentError> {
     let open: Vec<OpenCall> = cx.log().with_state(|state| {
         state.step.iter().flat_map(|step| &step.calls).filter(|call| call.result.is_none()).cloned().collect()
@@ -86,26 +87,36 @@ pub(crate) async fn run_calls(cx: &TurnContext) -> Result<(), AgentError> {
     if cancelled { Err(AgentError::Cancelled) } else { Ok(()) }
 }
 
-/// Calls on one path share a lane, in call order; every other call has a lane of its own.
+/// Calls that run one after the other, and what they change.
+struct Lane {
+    paths: Vec<VirtualPath>,
+    calls: Vec<(usize, OpenCall)>,
+}
+
+/// Calls on one path, or on a folder and something in it, share a lane, in call order; every other call has a lane of
+/// its own.
 fn in_lanes(cx: &TurnContext, calls: Vec<OpenCall>) -> Vec<Vec<OpenCall>> {
-    let mut lanes: Vec<Vec<OpenCall>> = Vec::with_capacity(calls.len());
-    let mut by_path: HashMap<VirtualPath, usize> = HashMap::new();
-    for call in calls {
-        let path = cx
-            .agent()
-            .tools
-            .get(&call.call.name)
-            .and_then(|tool| tool.mutates(&tool_call::context(cx, &call.call.id), &call.call.args));
-        let lane = match path {
-            Some(path) => *by_path.entry(path).or_insert(lanes.len()),
-            None => lanes.len(),
-        };
-        match lanes.get_mut(lane) {
-            Some(lane) => lane.push(call),
-            None => lanes.push(vec![call]),
+    let mut lanes: Vec<Lane> = Vec::with_capacity(calls.len());
+    for (index, call) in calls.into_iter().enumerate() {
+        let tool = cx.agent().tools.get(&call.call.name);
+        let path = tool.and_then(|tool| tool.mutates(&tool_call::context(cx, &call.call.id), &call.call.args));
+        let mut lane = Lane { paths: path.iter().cloned().collect(), calls: vec![(index, call)] };
+        if let Some(path) = path {
+            let meets = |lane: &mut Lane| lane.paths.iter().any(|other| is_within(other, &path));
+            for met in lanes.extract_if(.., meets) {
+                lane.paths.extend(met.paths);
+                lane.calls.extend(met.calls);
+            }
+            lane.calls.sort_by_key(|(index, _)| *index);
         }
+        lanes.push(lane);
     }
-    lanes
+    lanes.into_iter().map(|lane| lane.calls.into_iter().map(|(_, call)| call).collect()).collect()
+}
+
+/// Whether one of two paths is the other or a folder that it is in.
+fn is_within(a: &VirtualPath, b: &VirtualPath) -> bool {
+    a.starts_with(b) || b.starts_with(a)
 }
 
 async fn run_call(cx: &TurnContext, open: OpenCall) -> Result<(), AgentError> {

@@ -8,11 +8,12 @@ use futures_util::FutureExt;
 
 use crate::delegate::Delegation;
 use crate::witness::JournalWitness;
-use crate::{AgentError, EntryBody, LiveEvent, SessionLog, TurnContext};
+use crate::{AgentError, EntryBody, LiveEvent, SessionLog, State, TurnContext};
 
 /// The innermost endpoint of a tool call: intent, effect. The result is recorded by the step.
 pub(crate) async fn call(cx: &TurnContext, tool: &Arc<dyn DynTool>, call: ToolCall) -> Result<ToolOutput, AgentError> {
     let kind = tool.kind();
+    after_earlier(cx, &call.id, kind).await?;
     // From before the intent is written: a pause there would look as if only a person could move the turn. A delegation
     // is not busy itself: its subagent's calls are, and a subagent may wait for a person.
     let busy = (kind != ToolKind::Delegate).then(|| cx.activity().enter());
@@ -34,6 +35,25 @@ pub(crate) async fn call(cx: &TurnContext, tool: &Arc<dyn DynTool>, call: ToolCa
             "Error: the tool {} broke inside and did not finish; try another way",
             call.name
         ))),
+    }
+}
+
+/// A command meets the files as the changes before it in its step left them, and a change meets them as the commands
+/// before it did. Waiting for a person goes on meanwhile: only the effect is held back.
+async fn after_earlier(cx: &TurnContext, call_id: &CallId, kind: ToolKind) -> Result<(), AgentError> {
+    let earlier = match kind {
+        ToolKind::Execute => ToolKind::Edit,
+        ToolKind::Edit => ToolKind::Execute,
+        ToolKind::Read | ToolKind::Delegate | ToolKind::Plan | ToolKind::Other => return Ok(()),
+    };
+    let are_done = |state: &State| {
+        let mut before = state.step.iter().flat_map(|step| &step.calls).take_while(|open| open.call.id != *call_id);
+        before.all(|open| open.kind != earlier || open.result.is_some())
+    };
+    tokio::select! {
+        biased;
+        () = cx.cancel().cancelled() => Err(AgentError::Cancelled),
+        () = cx.log().until(are_done) => Ok(()),
     }
 }
 
