@@ -28,7 +28,7 @@ cargo xtask <task>
   test [--long] [--only STAGE]    every test; STAGE is tree, ui, rust, wire, mcp or window (may be repeated)
   bench [--write] [--only FIGURE] [--debug]
                                   the measured figures; --write puts them into docs/benchmarks.md
-  bundle                          the .deb and .rpm packages
+  bundle [KIND...]                the packages: deb and rpm; appimage (its tools are downloaded)
   ci                              `test` as continuous integration runs it: nothing may be skipped
   help                            this text
 

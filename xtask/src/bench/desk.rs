@@ -14,8 +14,11 @@ pub const STEPS: [u32; 2] = [100, 400];
 /// Text deltas of the scripted stream.
 pub const DELTAS: u32 = 100_000;
 
-/// Bytes of each note the scripted turns read.
-const NOTE_BYTES: usize = 2_000;
+/// Bytes of each note the scripted turns read. Four hundred of them must fit into the window of a model nobody knows, so
+/// that nothing is summed up on the way.
+const NOTE_BYTES: usize = 1_000;
+/// Lines of what a failed run said that are told.
+const LAST_WORDS: usize = 5;
 
 /// A server, a project and a data folder. Ends the server and removes the folders when dropped.
 pub struct Desk {
@@ -53,7 +56,11 @@ impl Desk {
         let said = self.folder.join("said.txt");
         let mut command = run(&self.bosun, &self.folder, &url, task);
         command.stderr(File::create(&said)?);
-        let told = || std::fs::read_to_string(&said).unwrap_or_default();
+        let told = || {
+            let all = std::fs::read_to_string(&said).unwrap_or_default();
+            let lines: Vec<&str> = all.lines().collect();
+            lines.get(lines.len().saturating_sub(LAST_WORDS)..).unwrap_or_default().join("\n")
+        };
         measured(&mut command).with_context(|| format!("`bosun run {task:?}`: {}", told()))
     }
 
