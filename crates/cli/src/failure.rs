@@ -24,9 +24,13 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Mount(#[from] bosun_backend::MountError),
     #[error(transparent)]
+    Place(#[from] bosun_backend::SandboxError),
+    #[error(transparent)]
     Namespace(#[from] bosun_backend::StoreError),
     #[error(transparent)]
     Tools(#[from] bosun_tools::RegistryError),
+    #[error("{} cannot be used as --config: {reason}", path.display())]
+    Config { path: PathBuf, reason: String },
     #[error("no model was named; name one with --model, for example --model anthropic:claude-sonnet-4-5")]
     NoModel,
     #[error("{given:?} names no model; write provider and name with a colon between them, for example openai:gpt-4.1")]

@@ -36,8 +36,8 @@ pub(crate) struct ToolsArgs {
     /// The project folder; `/` in paths is this folder. Kinds that keep their files elsewhere need none.
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
-    /// What the tools work on: shell, filesystem, state, store[:NAMESPACE], or composite (the project with the app's
-    /// own mounts).
+    /// What the tools work on: shell, filesystem, state, store[:NAMESPACE], composite (the project with the app's own
+    /// mounts), sandbox, ssh:HOST[:FOLDER], or container:NAME.
     #[arg(long, value_name = "KIND[:ARG]", default_value = "shell")]
     backend: Kind,
     /// Another backend below a folder: `/notes=store:notes/mine`, `/old=filesystem:/srv/old`. May be given several

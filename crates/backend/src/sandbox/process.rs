@@ -93,7 +93,7 @@ struct ProcessExecutor {
 }
 
 impl ProcessExecutor {
-    fn new(launcher: Box<dyn Launcher>, root: String, options: LocalExecutorOptions) -> Arc<dyn Executor> {
+    fn shared(launcher: Box<dyn Launcher>, root: String, options: LocalExecutorOptions) -> Arc<dyn Executor> {
         let running = Semaphore::new(options.at_once.max(1));
         Arc::new(Self { launcher, root, options, running })
     }

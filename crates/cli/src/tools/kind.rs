@@ -6,9 +6,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use bosun_backend::{
-    Access, AppMounts, Backend, CompositeBackend, ContentHash, FilesystemBackend, FilesystemOptions, LocalShellBackend,
-    LocalShellOptions, MountError, Namespace, Route, StateBackend, Store, StoreBackend, StoreScope, VirtualPath,
-    project_root,
+    Access, AppMounts, Backend, CompositeBackend, ContainerOptions, ContentHash, FilesystemBackend, FilesystemOptions,
+    LocalExecutorOptions, LocalShellBackend, LocalShellOptions, MountError, Namespace, Route, SandboxBackend,
+    SshOptions, StateBackend, Store, StoreBackend, StoreScope, VirtualPath, bubblewrap, container, project_root, ssh,
 };
 use bosun_session::SystemClock;
 use bosun_store::{Database, KeyValueStore};
@@ -34,6 +34,12 @@ pub(super) enum Single {
     Shell(Option<PathBuf>),
     /// Files in the store of the data folder; the person's memories where no namespace is named.
     Store(Option<Namespace>),
+    /// The project in a sandbox of this machine.
+    Sandbox,
+    /// A folder of another machine; the one after logging in where none is named.
+    Ssh { host: String, folder: Option<String> },
+    /// A container, or one made from an image for the project.
+    Container(String),
 }
 
 /// A backend below a folder of another.
@@ -65,7 +71,23 @@ impl FromStr for Kind {
                 let namespace = argument.map(|argument| Namespace::new(argument.split('/'))).transpose();
                 Ok(Self::One(Single::Store(namespace.map_err(|error| error.to_string())?)))
             }
-            other => Err(format!("'{other}' is no backend; take state, filesystem, shell, store or composite")),
+            "sandbox" => plain(Self::One(Single::Sandbox)),
+            "ssh" => {
+                let place = argument.ok_or("ssh needs a host behind it: ssh:HOST or ssh:HOST:/FOLDER")?;
+                let (host, folder) = match place.split_once(':') {
+                    Some((host, folder)) => (host, Some(folder.to_owned()).filter(|folder| !folder.is_empty())),
+                    None => (place, None),
+                };
+                Ok(Self::One(Single::Ssh { host: host.to_owned(), folder }))
+            }
+            "container" => {
+                let name = argument.ok_or("container needs a container or an image behind it: container:NAME")?;
+                Ok(Self::One(Single::Container(name.to_owned())))
+            }
+            other => Err(format!(
+                "'{other}' is no backend; take state, filesystem, shell, store, composite, sandbox, ssh:HOST or \
+                 container:NAME"
+            )),
         }
     }
 }
@@ -94,14 +116,14 @@ pub(super) async fn open(
     let mut opener = Opener { project, store: None };
     let mut opened = Vec::with_capacity(routes.len());
     for RouteTo { prefix, kind } in routes {
-        let backend = opener.single(kind)?;
+        let backend = opener.single(kind).await?;
         opened.push(Route { prefix, backend, access: Access::ReadWrite });
     }
     let default = match kind {
-        Kind::One(kind) => opener.single(kind)?,
+        Kind::One(kind) => opener.single(kind).await?,
         Kind::Composite => {
             let mounts = AppMounts {
-                project: opener.single(Single::Shell(None))?,
+                project: opener.single(Single::Shell(None)).await?,
                 store: Some(opener.store()?),
                 project_id: opener.project_id()?,
                 files: BTreeMap::new(),
@@ -123,7 +145,7 @@ struct Opener<'a> {
 }
 
 impl Opener<'_> {
-    fn single(&mut self, kind: Single) -> Result<Arc<dyn Backend>, Failure> {
+    async fn single(&mut self, kind: Single) -> Result<Arc<dyn Backend>, Failure> {
         Ok(match kind {
             Single::State => Arc::new(StateBackend::new([])),
             Single::Filesystem(folder) => {
@@ -135,6 +157,18 @@ impl Opener<'_> {
             Single::Store(namespace) => {
                 let namespace = namespace.map_or_else(|| StoreScope::User.namespace("memories"), Ok)?;
                 Arc::new(StoreBackend::new(self.store()?, namespace))
+            }
+            Single::Sandbox => {
+                Arc::new(SandboxBackend::new(bubblewrap(&self.folder(None)?, LocalExecutorOptions::default()).await?))
+            }
+            Single::Ssh { host, folder } => {
+                let options = SshOptions { root: folder, ..SshOptions::default() };
+                Arc::new(SandboxBackend::new(ssh(&host, options)?))
+            }
+            Single::Container(name) => {
+                let project = self.project.map(|project| self.folder(Some(project.to_owned()))).transpose()?;
+                let executor = container(&name, project.as_deref(), ContainerOptions::default()).await?;
+                Arc::new(SandboxBackend::new(executor))
             }
         })
     }
@@ -178,10 +212,20 @@ mod tests {
             ("store", Kind::One(Single::Store(None))),
             ("store:notes/mine", Kind::One(Single::Store(namespace(&["notes", "mine"])))),
             ("composite", Kind::Composite),
+            ("sandbox", Kind::One(Single::Sandbox)),
+            ("ssh:me@there", Kind::One(Single::Ssh { host: "me@there".into(), folder: None })),
+            ("ssh:there:/srv/a", Kind::One(Single::Ssh { host: "there".into(), folder: Some("/srv/a".into()) })),
+            ("container:docker.io/x/y:1", Kind::One(Single::Container("docker.io/x/y:1".into()))),
         ] {
             assert_eq!(text.parse(), Ok(kind), "{text}");
         }
-        for (text, word) in [("disk", "filesystem"), ("state:x", "nothing"), ("store:a//b", "a//b")] {
+        for (text, word) in [
+            ("disk", "filesystem"),
+            ("state:x", "nothing"),
+            ("store:a//b", "a//b"),
+            ("ssh", "HOST"),
+            ("container:", "NAME"),
+        ] {
             let error = text.parse::<Kind>().unwrap_err();
             assert!(error.contains(word), "{text}: {error}");
         }

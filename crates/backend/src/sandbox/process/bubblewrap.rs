@@ -71,7 +71,7 @@ pub async fn bubblewrap(root: &Path, options: LocalExecutorOptions) -> Result<Ar
         let said = said.trim().trim_start_matches("bwrap: ");
         return Err(unusable(if said.is_empty() { output.status.to_string() } else { said.to_owned() }));
     }
-    Ok(ProcessExecutor::new(Box::new(sandbox), text, options))
+    Ok(ProcessExecutor::shared(Box::new(sandbox), text, options))
 }
 
 struct Bubblewrap {

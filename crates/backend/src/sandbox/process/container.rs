@@ -70,12 +70,12 @@ pub async fn container(
         let root = if folder.is_empty() { "/".to_owned() } else { folder };
         let label = format!("the container {name}");
         let launcher = Container { engine, id: name.to_owned(), label, made: false };
-        return Ok(ProcessExecutor::new(Box::new(launcher), root, options.run));
+        return Ok(ProcessExecutor::shared(Box::new(launcher), root, options.run));
     }
     let made = engine.make(name, project, &options.run_args).await?;
     let label = format!("a container of {name}, which has the project and no network");
     let launcher = Container { engine, id: made, label, made: true };
-    Ok(ProcessExecutor::new(Box::new(launcher), WORK.to_owned(), options.run))
+    Ok(ProcessExecutor::shared(Box::new(launcher), WORK.to_owned(), options.run))
 }
 
 #[derive(Clone, Debug)]

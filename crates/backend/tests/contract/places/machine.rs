@@ -101,6 +101,7 @@ fn write_configurations(at: &dyn Fn(&str) -> String, port: u16) {
 }
 
 /// `None` where the port was taken meanwhile.
+#[allow(clippy::zombie_processes, reason = "the machine that it becomes part of waits for it")]
 fn serve(config: &str) -> Option<Child> {
     let mut server = Command::new(SSHD)
         .args(["-D", "-e", "-f", config])
