@@ -56,6 +56,28 @@ fn every_row_of_the_coverage_table_names_tests_that_exist() {
     none("the coverage table promises what is not there", &problems);
 }
 
+/// The names of what stands in `folder`, without endings, hidden parts and tests.
+fn names_in(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<_> = names
+        .map(|name| name.split('.').next().unwrap_or_default().to_owned())
+        .filter(|name| !name.ends_with("_tests") && !name.is_empty())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[test]
+fn every_tool_and_every_screen_has_a_row() {
+    let document = std::fs::read_to_string(root().join(DOCUMENT)).unwrap_or_else(|error| panic!("{DOCUMENT}: {error}"));
+    let parts = ["crates/tools/src/builtin", "ui/src/features"].map(names_in).concat();
+    let missing = parts.iter().filter(|name| !document.contains(&format!("`{name}`")));
+    let problems: Vec<_> = missing.map(|name| format!("{DOCUMENT}: nothing says what shows `{name}`")).collect();
+    none("the coverage table leaves something out", &problems);
+}
+
 #[test]
 fn rows_and_references_are_read_as_described() {
     let table =
