@@ -11,12 +11,12 @@ use crate::say;
 const LIMIT_BYTES: u64 = 20 << 30;
 
 /// With CI, throws away every artefact of our own crates, so that no test can pass on what an earlier checkout built,
-/// and everything once the folder has grown too big. Elsewhere it does nothing.
+/// and everything once our folder has grown too big (one that the caller chose is theirs). Elsewhere it does nothing.
 pub fn prepare(place: &Place) -> Result<()> {
     if !place.ci || !place.target.is_dir() {
         return Ok(());
     }
-    if size(&place.target) > LIMIT_BYTES {
+    if place.target.starts_with(&place.cache) && size(&place.target) > LIMIT_BYTES {
         say::note("the kept third-party builds have grown too big and are built anew");
         std::fs::remove_dir_all(&place.target)
             .with_context(|| format!("could not remove {}", place.target.display()))?;
