@@ -11,7 +11,7 @@ const NAMED: usize = 10;
 /// What is to be done with a call that may have begun in an earlier life of the app.
 pub(crate) enum Begun {
     /// It is at its end.
-    Ended(ToolOutput, ToolOutcome),
+    Ended(Box<ToolOutput>, ToolOutcome),
     /// It runs as decided; so many of its changes were made before.
     Runs { made: usize },
 }
@@ -31,7 +31,7 @@ pub(crate) async fn settle(call: &OpenCall, target: Option<&VirtualPath>, backen
     if matches!(call.kind, ToolKind::Execute | ToolKind::Other) && call.started {
         let text = "Error: Bosun ended while this was running, so what it did is not known. It was not run again. \
                     Look at what it may have changed before you repeat it.";
-        return Begun::Ended(ToolOutput::error(text), ToolOutcome::Unknown);
+        return Begun::Ended(Box::new(ToolOutput::error(text)), ToolOutcome::Unknown);
     }
     let Found { made, open, conflicts } = look(&call.intents, backend).await;
     if !conflicts.is_empty() {
@@ -41,7 +41,7 @@ pub(crate) async fn settle(call: &OpenCall, target: Option<&VirtualPath>, backen
             made.len(),
             named(&conflicts)
         );
-        return Begun::Ended(ToolOutput::error(text), ToolOutcome::Unknown);
+        return Begun::Ended(Box::new(ToolOutput::error(text)), ToolOutcome::Unknown);
     }
     if made.is_empty() || open > 0 || is_left(target, &made, backend).await {
         return Begun::Runs { made: made.len() };
@@ -51,7 +51,7 @@ pub(crate) async fn settle(call: &OpenCall, target: Option<&VirtualPath>, backen
         "The change to {} was made; Bosun was restarted right after it. Read the file again before changing it.",
         named(&paths)
     );
-    Begun::Ended(ToolOutput::text(text), ToolOutcome::Ran)
+    Begun::Ended(Box::new(ToolOutput::text(text)), ToolOutcome::Ran)
 }
 
 /// The changes that a call meant to make and that are on disk, but not among `told`, which are those that its result

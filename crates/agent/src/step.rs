@@ -125,7 +125,7 @@ async fn run_call(cx: &TurnContext, open: OpenCall) -> Result<(), AgentError> {
         Ok((tool, call)) => {
             let target = tool.mutates(&tool_call::context(cx, &call.id), &call.args);
             match recover::settle(&open, target.as_ref(), &*cx.agent().backend).await {
-                Begun::Ended(output, outcome) => (output, outcome),
+                Begun::Ended(output, outcome) => (*output, outcome),
                 Begun::Runs { made } => {
                     let next = NextTool { cx, tool, rest: &cx.agent().middleware };
                     let mut output = next.run(call).await?;
