@@ -1,0 +1,196 @@
+"""What is asked of both sides: one list of calls per case, and what may differ on purpose."""
+
+from dataclasses import dataclass, field
+
+#: Every backend of the comparison. `composite` has a state below /memories/ over a disk.
+ALL = ("state", "filesystem", "store", "composite")
+DISK = ("filesystem", "composite")
+
+
+@dataclass(frozen=True)
+class Case:
+    """The last of `calls` is compared; those before it prepare."""
+
+    name: str
+    calls: list
+    #: What both answers have to hold, where the words around it may differ.
+    tokens: tuple = ()
+    #: A number of behaviour.md Part A (or a case of security.md) where Bosun differs on purpose, and why in short.
+    purpose: str = ""
+    backends: tuple = ALL
+    #: Bytes on the disk before, by name.
+    disk: dict = field(default_factory=dict)
+    #: Backends on which the purpose does not apply because both do the same there.
+    same_on: tuple = ()
+
+
+def write(path, content):
+    return ("write_file", {"file_path": path, "content": content})
+
+
+def read(path, **more):
+    return ("read_file", {"file_path": path, **more})
+
+
+def edit(path, old, new, **more):
+    return ("edit_file", {"file_path": path, "old_string": old, "new_string": new, **more})
+
+
+def ls(path):
+    return ("ls", {"path": path})
+
+
+def glob(pattern, **more):
+    return ("glob", {"pattern": pattern, **more})
+
+
+def grep(pattern, **more):
+    return ("grep", {"pattern": pattern, **more})
+
+
+def delete(path):
+    return ("delete", {"file_path": path})
+
+
+def execute(command, **more):
+    return ("execute", {"command": command, **more})
+
+
+TREE = [
+    write("/a.py", "TODO one\nx\nTODO two\n"),
+    write("/b/c.py", "TODO three\n"),
+    write("/b/d.txt", "a.b TODO\naxb\n"),
+    write("/data_01.csv", "1\n"),
+    write("/x.ts", "x\n"),
+    write("/y.tsx", "y\n"),
+    write("/.env", "SECRET\n"),
+    write("/.hid/x.yml", "y: 1\n"),
+]
+TEN = "".join(f"line {n}\n" for n in range(1, 11))
+
+CASES = [
+    # Reading.
+    Case("read a whole file", [write("/a.txt", "one\ntwo\n"), read("/a.txt")]),
+    Case("read a window", [write("/a.txt", TEN), read("/a.txt", offset=3, limit=2)]),
+    Case("read the last lines", [write("/a.txt", TEN), read("/a.txt", offset=8, limit=100)]),
+    Case("read text without a last newline", [write("/a.txt", "one\ntwo"), read("/a.txt")]),
+    Case("read blank lines", [write("/a.txt", "a\n\n\nb\n"), read("/a.txt")]),
+    Case("read beyond ASCII", [write("/a.txt", "é😀中\n"), read("/a.txt")]),
+    Case("read past the end", [write("/a.txt", "1\n2\n3\n"), read("/a.txt", offset=9)], ("9", "(3 lines)")),
+    Case("read an empty file", [write("/a.txt", ""), read("/a.txt")], ("System reminder", "empty")),
+    Case("read nothing", [write("/a.txt", "x\n"), read("/a.txt", limit=0)], ("limit",)),
+    Case("read a missing file", [read("/none.txt")], ("Error", "File '/none.txt' not found")),
+    Case("read a folder", [write("/d/a", "x"), read("/d")], ("Error", "File '/d' not found")),
+    Case("read a relative path", [write("/d/a.txt", "x\n"), read("d/a.txt")]),
+    Case("read CRLF as LF", [read("/a.txt")], disk={"a.txt": b"one\r\ntwo\r\n"}, backends=DISK),
+    Case(
+        "read VT, NEL and U+2028 inside a line",
+        [write("/a.txt", "x\u000by\u0085z\u2028w\n"), read("/a.txt")],
+        purpose="A6: lines end at LF, CRLF and CR only",
+    ),
+    Case("read an image", [read("/a.png")], disk={"a.png": b"\x89PNG\r\n\x1a\n" + bytes(8)}, backends=DISK,
+         purpose="O08: an image that cannot be decoded is refused, not sent"),
+    Case("read a PDF", [read("/a.pdf")], disk={"a.pdf": b"%PDF-1.4\n%%EOF\n"}, backends=DISK),
+    Case("read Latin-1", [read("/a.txt")], ("utf-8",), disk={"a.txt": b"caf\xe9\n"}, backends=DISK),
+    # Paths.
+    Case("leave by ..", [read("/a/../../etc/passwd")], ("Error", "/a/../../etc/passwd")),
+    Case("leave by .. alone", [ls("..")], ("Error", "..")),
+    Case("start at a home folder", [read("~/x")], ("Error", "~/x")),
+    Case("a Windows path", [read("C:\\x")], ("Error", "Windows", "C:\\x")),
+    Case("two dots inside a name", [write("/report..final.md", "x\n"), read("/report..final.md")],
+         purpose="A7: .. is refused as a whole component only", same_on=("state", "store")),
+    Case("repeated slashes", [write("/d/a.txt", "x\n"), read("//d//a.txt")],
+         purpose="A7: repeated slashes collapse", same_on=DISK),
+    Case("percent signs are literal", [write("/%2e%2e", "x\n"), read("/%2e%2e")]),
+    # Writing.
+    Case("write a new file", [write("/a/b/c.txt", "x")], ("/a/b/c.txt",)),
+    Case("write over a file", [write("/a.txt", "1"), write("/a.txt", "2")],
+         purpose="A3: refused unless overwrite is said"),
+    Case("write and read back", [write("/a.txt", "tab\there\n"), read("/a.txt")]),
+    # Editing.
+    Case("edit one place", [write("/a.txt", "foo bar\n"), edit("/a.txt", "bar", "baz")], ("/a.txt", "1")),
+    Case("edit and read back", [write("/a.txt", "foo bar\n"), edit("/a.txt", "bar", "baz"), read("/a.txt")]),
+    Case("edit every place", [write("/a.txt", "aXbXc"), edit("/a.txt", "X", "Y", replace_all=True)], ("/a.txt", "2")),
+    Case("edit without overlap",
+         [write("/a.txt", "aaa\n"), edit("/a.txt", "aa", "b", replace_all=True), read("/a.txt")]),
+    Case("edit text that is not there", [write("/a.txt", "x"), edit("/a.txt", "zz", "y")],
+         ("Error", "String not found in file: 'zz'")),
+    Case("edit text that is there twice", [write("/a.txt", "x x"), edit("/a.txt", "x", "y")],
+         ("Error", "'x'", "2", "replace_all")),
+    Case("edit with a last newline too many", [write("/a.txt", "abc\ndef"), edit("/a.txt", "def\n", "x")],
+         ("Error", "ends with a newline")),
+    Case("edit with an empty old_string", [write("/a.txt", "x"), edit("/a.txt", "", "y")],
+         ("Error", "old_string", "empty")),
+    Case("edit into the same text", [write("/a.txt", "x"), edit("/a.txt", "x", "x")],
+         purpose="P28: old_string equal to new_string is an error"),
+    Case("edit a missing file", [edit("/none.txt", "a", "b")], ("Error", "File '/none.txt' not found")),
+    Case("edit a file that was not read", [edit("/a.txt", "x", "y")], disk={"a.txt": b"x\n"},
+         backends=DISK, purpose="A4: read before edit"),
+    Case("edit CRLF text with LF", [read("/a.txt"), edit("/a.txt", "a\nb", "x\ny"), execute("od -c a.txt")],
+         disk={"a.txt": b"a\r\nb\r\nc"}, backends=("shell",), purpose="A5: line ends stay what they are"),
+    # Listing.
+    Case("list the root", TREE + [ls("/")]),
+    Case("list a folder", TREE + [ls("/b")]),
+    Case("list a missing folder", [write("/a", "x"), ls("/zz")], ("Error", "Path '/zz': path_not_found"),
+         purpose="B2.2: a missing folder is an error on every backend", same_on=DISK),
+    Case("list a file", [write("/a.txt", "x"), ls("/a.txt")], ("Error", "not_a_directory"),
+         purpose="B2.2: a file is no folder on any backend", same_on=DISK),
+    # Finding.
+    Case("glob a bare pattern", TREE + [glob("*.py")]),
+    Case("glob with folders", TREE + [glob("**/*.py")]),
+    Case("glob anchored", TREE + [glob("/*.py")]),
+    Case("glob below a folder", TREE + [glob("*", path="/b")]),
+    Case("glob braces", TREE + [glob("*.{ts,tsx}")]),
+    Case("glob classes", TREE + [glob("data_[0-9][0-9].csv")]),
+    Case("glob all below", TREE + [glob("b/**")]),
+    Case("glob a hidden name", TREE + [glob(".env")]),
+    Case("glob in a hidden folder, unnamed", TREE + [glob("*.yml")],
+         purpose="A9: hidden folders are skipped unless the pattern names them"),
+    Case("glob in a hidden folder, named", TREE + [glob(".hid/*.yml")]),
+    Case("glob nothing", TREE + [glob("*.rs")], ("No files found",)),
+    Case("glob an empty pattern", TREE + [glob("")], ("No files found",)),
+    Case("glob with ..", TREE + [glob("../x")], ("..",)),
+    Case("glob ignored files", [glob("*.log")], disk={".gitignore": b"*.log\n", "a.log": b"x"}, backends=DISK,
+         purpose="A9: ignore files are honoured"),
+    # Searching.
+    Case("grep for files", TREE + [grep("TODO")]),
+    Case("grep for lines", TREE + [grep("TODO", output_mode="content")]),
+    Case("grep for counts", TREE + [grep("TODO", output_mode="count")]),
+    Case("grep is literal", TREE + [grep("a.b", output_mode="content")]),
+    Case("grep minds case", TREE + [grep("todo")], ("No matches found",)),
+    Case("grep with a filter", TREE + [grep("TODO", glob="*.py")]),
+    Case("grep below a folder", TREE + [grep("TODO", path="/b")]),
+    Case("grep in one file", TREE + [grep("TODO", path="/a.py", output_mode="content")]),
+    Case("grep nothing", TREE + [grep("zzz")], ("No matches found",)),
+    Case("grep what looks like a pattern", TREE + [grep("one|two")], ("No matches found",)),
+    Case("grep in hidden files", TREE + [grep("SECRET")],
+         purpose="A9: hidden files are skipped on every backend", same_on=DISK),
+    Case("grep more than asked for", TREE + [grep("TODO", max_count=2, output_mode="content")], ("max",)),
+    Case("grep all that was asked for", TREE + [grep("TODO", max_count=4, output_mode="content")],
+         purpose="B2.2: exactly as many as asked for is complete", same_on=("state", "filesystem", "store")),
+    # Deleting.
+    Case("delete a file", [write("/a.txt", "x"), delete("/a.txt")], ("Deleted /a.txt",)),
+    Case("delete and list", [write("/a.txt", "x"), write("/b.txt", "x"), delete("/a.txt"), ls("/")]),
+    Case("delete a folder", [write("/d/a", "x"), write("/d/b", "x"), write("/e", "x"), delete("/d"), ls("/")]),
+    Case("delete what is not there", [delete("/none")], ("Error", "'/none'", "not found")),
+    Case("delete the root", [write("/a.txt", "x"), delete("/")],
+         purpose="A10: the root and mounts cannot be deleted"),
+    # A path space of several.
+    Case("a mount in a listing", [write("/memories/m.md", "x\n"), write("/a", "x"), ls("/")], backends=("composite",)),
+    Case("a mount read back", [write("/memories/m.md", "x\n"), read("/memories/m.md")], backends=("composite",)),
+    Case("a mount in a search", [write("/memories/m.md", "needle\n"), write("/a", "needle\n"), grep("needle")],
+         backends=("composite",)),
+    Case("a prefix that is no mount", [write("/memories_evil/m.md", "x\n"), ls("/")], backends=("composite",)),
+    Case("an error below a mount", [read("/memories/zz.md")], ("Error", "File '/memories/zz.md' not found"),
+         backends=("composite",), purpose="A8: errors show the full path"),
+    Case("delete a mount", [write("/memories/m.md", "x\n"), delete("/memories")], backends=("composite",),
+         purpose="A10: the root and mounts cannot be deleted"),
+    # Commands.
+    Case("run a command", [execute("echo hi")], ("hi", "exit code 0"), backends=("shell",)),
+    Case("run a command that fails", [execute("echo no; exit 3")], ("no", "exit code 3"), backends=("shell",)),
+    Case("run and say on standard error", [execute("echo oops >&2")], ("[stderr] oops",), backends=("shell",)),
+    Case("run in the project", [write("/a.txt", "here\n"), execute("cat a.txt")], ("here",), backends=("shell",)),
+    Case("keep what came before the time ran out", [execute("echo early; sleep 30", timeout=1)], ("early",),
+         backends=("shell",), purpose="A11: partial output is kept"),
+    Case("run without a shell", [execute("true")], ("Error", "execute"), backends=("filesystem",)),
+]

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Plays the same tool calls into the reference and into `bosun tools`, and tells what is the same.
+
+    python3 tests/parity/run.py            checks that docs/parity.md is what comes out
+    python3 tests/parity/run.py --write    writes it
+
+The reference (deepagents 0.7.32 from PyPI) goes into a virtual environment below `target/`, made when it is not there.
+`bosun` is `target/debug/bosun`, or what `BOSUN` names. The exit code is 0 when no row differs by accident.
+"""
+
+import ast
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from cases import CASES  # noqa: E402
+
+VERSION = "0.7.32"
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+VENV = Path(os.environ.get("BOSUN_PARITY_VENV", TOP / "target" / "parity" / "venv"))
+DOCUMENT = TOP / "docs" / "parity.md"
+COLUMNS = ("state", "filesystem", "store", "composite", "shell")
+
+
+def bosun():
+    return os.environ.get("BOSUN", str(TOP / "target" / "debug" / "bosun"))
+
+
+def venv():
+    python = VENV / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
+    probe = f"import importlib.metadata as m; assert m.version('deepagents') == '{VERSION}'"
+    if subprocess.run([str(python), "-c", probe], capture_output=True).returncode:
+        subprocess.run([str(python), "-m", "pip", "install", "-q", f"deepagents=={VERSION}"], check=True)
+    return python
+
+
+def play_reference(python, asked):
+    lines = "".join(json.dumps(one) + "\n" for one in asked)
+    environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    environment["LANGSMITH_TRACING"] = "false"
+    done = subprocess.run([str(python), str(HERE / "reference.py")], input=lines, capture_output=True, text=True,
+                          env=environment)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(answers) != len(asked):
+        sys.exit(f"the reference gave {len(answers)} answers to {len(asked)} cases:\n{done.stderr[-2000:]}")
+    return answers
+
+
+def play_bosun(kind, calls, disk):
+    with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as data:
+        for name, content in disk.items():
+            path = Path(root, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        routes = ["--backend", "filesystem", "--route", "/memories=state"] if kind == "composite" else ["--backend", kind]
+        lines = "".join(json.dumps({"tool": tool, "args": args}) + "\n" for tool, args in calls)
+        environment = {"PATH": os.environ["PATH"], "HOME": data, "BOSUN_DATA_DIR": data}
+        done = subprocess.run([bosun(), "tools", "--project", root, *routes], input=lines, capture_output=True,
+                              text=True, env=environment)
+        if done.returncode:
+            sys.exit(f"bosun ended with {done.returncode}: {done.stderr}")
+        return json.loads(done.stdout.splitlines()[-1])
+
+
+# What an answer says, without how it is laid out.
+
+
+def paths(text):
+    """A listing: a Python list there, lines here."""
+    if text.startswith("["):
+        return sorted(ast.literal_eval(text))
+    return sorted(text.splitlines())
+
+
+def lines(text):
+    """The lines of a page: verbatim behind a header there, numbered here. Notes in brackets are layout."""
+    if text.startswith("@@") or "\n@@" in text[:200]:
+        rows = text[text.index("@@"):].split("\n")[1:]
+    else:
+        rows = []
+        for row in text.split("\n"):
+            numbered = re.match(r"^ *\d+(?:\.\d+)?\t(.*)$", row, re.S)
+            if numbered:
+                rows.append(numbered.group(1))
+            elif rows and not row.startswith("["):
+                rows.append(row)
+    return rows
+
+
+def kinds(content):
+    """Blocks of media by what they are."""
+    media = []
+    for block in content:
+        kind = block.get("mime_type") or block.get("mime") or block.get("media_type") or block.get("type")
+        if kind != "text":
+            media.append(kind)
+    return media
+
+
+def said(tool, answer, tokens):
+    content, status = answer["content"], answer["status"]
+    if isinstance(content, list):
+        return (status, kinds(content))
+    if tokens:
+        return (status, [token.lower() in content.lower() for token in tokens])
+    if status != "success":
+        return (status, "an error")
+    if tool in ("ls", "glob"):
+        return (status, paths(content))
+    if tool == "read_file":
+        return (status, lines(content))
+    return (status, content.strip())
+
+
+def verdict(case, kind, reference, own):
+    tool = case.calls[-1][0]
+    there, here = said(tool, reference, case.tokens), said(tool, own, case.tokens)
+    same = there == here and (not case.tokens or all(there[1]))
+    wanted = case.purpose and kind not in case.same_on
+    if same:
+        return "same" if not wanted else "differs (the purpose is stale: both say the same)"
+    return f"on purpose ({case.purpose.split(':')[0]})" if wanted else "differs"
+
+
+def table(results):
+    head = ["Case", *COLUMNS, "On purpose"]
+    rows = [" | ".join(head), " | ".join(["---"] * len(head))]
+    for case in CASES:
+        cells = [results.get((case.name, kind), "–") for kind in COLUMNS]
+        rows.append(" | ".join([case.name, *cells, case.purpose]))
+    return "\n".join(f"| {row} |" for row in rows)
+
+
+def document(results):
+    counts = {word: sum(cell.startswith(word) for cell in results.values()) for word in ("same", "on purpose", "differs")}
+    return f"""# Compared with the reference
+
+Made by `tests/parity/run.py`, which plays the same tool calls into `deepagents` {VERSION} (by way of an agent with a
+scripted model) and into `bosun tools`, and compares what they answer: status, paths, lines, counts, the words that
+agents look for. How an answer is laid out is not compared (behaviour.md A2 and A23 say how ours is). `composite` is a
+disk with a state mounted at `/memories/`.
+
+{counts["same"]} same, {counts["on purpose"]} on purpose, {counts["differs"]} differ. A, P, O and B with a number name the
+choice: Part A and Part B of the behaviour document, groups P and O of the security document.
+
+{table(results)}
+"""
+
+
+def main():
+    asked = [(case, kind) for case in CASES for kind in case.backends]
+    encoded = [
+        {
+            "backend": kind,
+            "calls": case.calls,
+            "disk": {name: base64.b64encode(content).decode() for name, content in case.disk.items()},
+        }
+        for case, kind in asked
+    ]
+    references = play_reference(venv(), encoded)
+    results = {}
+    for (case, kind), reference in zip(asked, references):
+        own = play_bosun(kind, case.calls, case.disk)
+        results[case.name, kind] = found = verdict(case, kind, reference, own)
+        if found.startswith("differs") or "--verbose" in sys.argv:
+            print(f"{case.name} ({kind}): {found}\n  reference: {reference}\n  bosun:     {own['status']} {own['content']!r}")
+    text = document(results)
+    if "--write" in sys.argv:
+        DOCUMENT.write_text(text)
+    elif DOCUMENT.read_text() != text:
+        sys.exit("docs/parity.md is out of date; run tests/parity/run.py --write")
+    differs = [found for found in results.values() if found.startswith("differs")]
+    print(f"{len(results)} compared, {len(differs)} differ")
+    sys.exit(1 if differs else 0)
+
+
+main()
