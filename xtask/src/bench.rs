@@ -25,7 +25,7 @@ mod steps;
 mod stream;
 mod table;
 mod tree;
-mod window;
+pub mod window;
 
 use table::{Row, Table};
 

@@ -25,7 +25,8 @@ const HELP: &str = "\
 cargo xtask <task>
 
   run [--release] [-- ARGS]       install what is missing, build, open the window
-  test [--long] [--only STAGE]    every test; STAGE is tree, ui, rust, wire, mcp or window (may be repeated)
+  test [--long] [--only STAGE]    every test; STAGE is tree, ui, rust, wire, mcp, window or
+                                  package (may be repeated)
   bench [--write] [--only FIGURE] [--debug]
                                   the measured figures; --write puts them into docs/benchmarks.md
   bundle [KIND...]                the packages: deb and rpm; appimage (its tools are downloaded)

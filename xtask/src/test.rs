@@ -14,6 +14,8 @@ use crate::ui;
 
 mod cache;
 mod mcp;
+#[cfg(unix)]
+mod package;
 mod report;
 mod rust;
 mod tally;
@@ -23,7 +25,7 @@ use report::Report;
 use tally::Tally;
 
 /// The parts one can ask for by name, in the order they run.
-const STAGES: [&str; 6] = ["ui", "tree", "rust", "wire", "mcp", "window"];
+const STAGES: [&str; 7] = ["ui", "tree", "rust", "wire", "mcp", "window", "package"];
 
 /// What the person asked for.
 struct Options {
@@ -59,7 +61,7 @@ impl Options {
 
     /// Whether the desktop binary is compiled, which embeds the built page.
     fn embeds_page(&self) -> bool {
-        self.stages.iter().any(|stage| matches!(*stage, "tree" | "rust" | "window"))
+        self.stages.iter().any(|stage| matches!(*stage, "tree" | "rust" | "window" | "package"))
     }
 
     fn needs(&self) -> Vec<Need> {
@@ -73,7 +75,7 @@ impl Options {
         if self.wants("ui") {
             needs.push(Need::Browser);
         }
-        if self.wants("window") {
+        if self.wants("window") || self.wants("package") {
             needs.extend([Need::Window, Need::Keyring]);
         }
         if self.wants("wire") || self.wants("mcp") {
@@ -162,6 +164,13 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
             // One window at a time, also without nextest's own rules for it.
             None => report
                 .counted("window: tests", || runner.tests(place, &["--test", "window"]).env("RUST_TEST_THREADS", "1")),
+        }
+    }
+    #[cfg(unix)]
+    if options.wants("package") {
+        match missing.reason(Need::Window) {
+            Some(reason) => report.skip(package::STEP, reason),
+            None => package::stage(place, report),
         }
     }
     Ok(())

@@ -22,7 +22,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let folder = bench.place.target.join("bench/window");
     let mut first = Vec::new();
     let standing = Sample::take(ROUNDS, || {
-        let (painted, settled) = once(&bench.desktop, &folder)?;
+        let (painted, settled) = open(&bench.desktop, &folder)?;
         first.push(painted);
         Ok(settled)
     })?;
@@ -34,8 +34,9 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
     ])
 }
 
-/// Milliseconds to the first picture that is not blank, and to the last change.
-fn once(desktop: &Path, folder: &Path) -> Result<(f64, f64)> {
+/// Opens the window on a display and in folders of its own, closes it, and tells the milliseconds to the first picture that
+/// is not blank, and to the last change.
+pub fn open(desktop: &Path, folder: &Path) -> Result<(f64, f64)> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).with_context(|| format!("could not empty {}", folder.display()))?;
     }

@@ -1,0 +1,155 @@
+//! The Debian package as a person meets it: installed, its programs asked, its desktop entry's command opening a window,
+//! removed without leftovers. It is made of the tests' own build, so that nothing is compiled for it.
+//!
+//! With `CI=true` apt installs and removes it. Elsewhere it is unpacked beside the machine's own programs, which are left
+//! alone.
+
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+
+use super::Tally;
+use super::report::Report;
+use crate::bench::window;
+use crate::bundle::{Profile, Stage};
+use crate::exec::{Program, find};
+use crate::place::Place;
+use crate::say;
+
+pub const STEP: &str = "package: its window opens";
+const PACKAGE: &str = "bosun";
+/// What must lie beside the programs.
+const PAPERS: [&str; 7] = [
+    "/usr/share/man/man1/bosun.1.gz",
+    "/usr/share/man/man1/bosun-run.1.gz",
+    "/usr/share/man/man1/bosun-desktop.1.gz",
+    "/usr/share/bash-completion/completions/bosun",
+    "/usr/share/zsh/vendor-completions/_bosun",
+    "/usr/share/fish/vendor_completions.d/bosun.fish",
+    "/usr/share/doc/bosun/copyright",
+];
+
+pub fn stage(place: &Place, report: &mut Report) {
+    if find("dpkg-deb").is_none() || find("apt-get").is_none() {
+        return report.skip(STEP, "only Debian and Ubuntu can try a Debian package");
+    }
+    let mut installed = None;
+    report.step("package: made and installed", || {
+        let packages = Stage::lay_out(place, Profile::Debug)?.pack(place, &["deb", "rpm"])?;
+        let package = packages.first().context("no package was made")?;
+        installed = Some(Installed::from(place, package)?);
+        Ok(Tally::of_check(true))
+    });
+    let Some(installed) = installed else { return };
+    report.step(STEP, || {
+        installed.look(place)?;
+        let desktop = installed.desktop(place)?;
+        let (_, standing) = window::open(&desktop, &crate::bundle::folder(place).join("opened"))?;
+        say::note(&format!("{} stands after {:.1} s", desktop.display(), standing / 1000.0));
+        Ok(Tally::of_check(true))
+    });
+    report.step("package: removed", || installed.remove(place).map(|()| Tally::of_check(true)));
+}
+
+/// A package on this machine.
+struct Installed {
+    /// `/`, or the folder it was unpacked into.
+    root: PathBuf,
+    /// Its files, as the package names them.
+    files: Vec<String>,
+    by_apt: bool,
+}
+
+impl Installed {
+    fn from(place: &Place, package: &Path) -> Result<Self> {
+        let list = Program::new(place, "sh").args(["-c", r#"dpkg-deb --fsys-tarfile "$1" | tar --list"#, "sh"]);
+        let names = list.arg(package).output();
+        let names = names.context("the package cannot be listed")?;
+        let files = names.lines().filter(|name| !name.ends_with('/'));
+        let files = files.map(|name| format!("/{}", name.trim_start_matches("./").trim_start_matches('/'))).collect();
+        if !place.ci {
+            let root = package.with_extension("unpacked");
+            Program::new(place, "dpkg-deb").arg("--extract").arg(package).arg(&root).run()?;
+            return Ok(Self { root, files, by_apt: false });
+        }
+        let install = ["install", "--yes", "-q", "--no-install-recommends", "--reinstall", "--allow-downgrades"];
+        Program::new(place, "apt-get").args(install).arg(package).env("DEBIAN_FRONTEND", "noninteractive").run()?;
+        Ok(Self { root: PathBuf::from("/"), files, by_apt: true })
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+
+    /// The program that the desktop entry starts.
+    fn desktop(&self, place: &Place) -> Result<PathBuf> {
+        let entry = self.files.iter().find(|file| file.starts_with("/usr/share/applications/"));
+        let entry = self.at(entry.context("the package brings no desktop entry")?);
+        if find("desktop-file-validate").is_some() {
+            Program::new(place, "desktop-file-validate").arg(&entry).run()?;
+        }
+        let text = std::fs::read_to_string(&entry).with_context(|| format!("could not read {}", entry.display()))?;
+        let program = program_of(&text).with_context(|| format!("{} starts nothing", entry.display()))?;
+        let path = if program.contains('/') { program.to_owned() } else { format!("/usr/bin/{program}") };
+        let path = self.at(&path);
+        if !path.is_file() {
+            bail!("{} starts {program}, which the package does not bring", entry.display());
+        }
+        Ok(path)
+    }
+
+    /// Its papers are in it and its programs answer.
+    fn look(&self, place: &Place) -> Result<()> {
+        for paper in PAPERS {
+            // Not on disk: small systems leave manuals and papers of every package out.
+            if !self.files.iter().any(|file| file == paper) {
+                bail!("the package brings no {paper}");
+            }
+        }
+        for (program, said) in [("/usr/bin/bosun", "bosun "), ("/usr/bin/bosun-desktop", "Bosun ")] {
+            let answer = Program::new(place, self.at(program)).arg("--version").output().unwrap_or_default();
+            if !answer.starts_with(said) {
+                bail!("{program} --version answers {answer:?}");
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes it away again; nothing of it may stay behind.
+    fn remove(&self, place: &Place) -> Result<()> {
+        if !self.by_apt {
+            return Ok(std::fs::remove_dir_all(&self.root)?);
+        }
+        let purge = ["purge", "--yes", "-q", PACKAGE];
+        Program::new(place, "apt-get").args(purge).env("DEBIAN_FRONTEND", "noninteractive").run()?;
+        let mut left: Vec<String> = self.files.iter().filter(|file| self.at(file).exists()).cloned().collect();
+        for folder in ["/usr/share/doc/bosun", "/etc/bosun", "/var/lib/bosun", "/var/cache/bosun"] {
+            if Path::new(folder).exists() {
+                left.push(folder.to_owned());
+            }
+        }
+        if !left.is_empty() {
+            bail!("it left behind: {}", left.join(", "));
+        }
+        say::note("nothing of it stays behind");
+        Ok(())
+    }
+}
+
+/// The first word of a desktop entry's command.
+fn program_of(entry: &str) -> Option<&str> {
+    let command = entry.lines().find_map(|line| line.strip_prefix("Exec="))?;
+    command.split_whitespace().next().map(|word| word.trim_matches('"'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::program_of;
+
+    #[test]
+    fn a_desktop_entry_starts_its_first_word() {
+        let entry = "[Desktop Entry]\nName=Bosun\nExec=bosun-desktop %f\n";
+        assert_eq!(program_of(entry), Some("bosun-desktop"));
+        assert_eq!(program_of("Exec=\"/opt/a/b\" %u"), Some("/opt/a/b"));
+        assert_eq!(program_of("Name=Bosun"), None);
+    }
+}
