@@ -52,6 +52,16 @@ pub enum ObjectKind {
 pub trait ChangeWitness: Send + Sync {
     /// Durable when it returns. An error keeps the change from happening.
     fn intend(&self, change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>>;
+
+    /// The same for several changes, all of them durable when it returns. An error keeps every one from happening.
+    fn intend_all(&self, changes: Vec<PlannedChange>) -> BoxFuture<'_, Result<(), BackendError>> {
+        Box::pin(async move {
+            for change in changes {
+                self.intend(change).await?;
+            }
+            Ok(())
+        })
+    }
 }
 
 /// Records nothing. For callers that keep no journal, such as `bosun tools`.

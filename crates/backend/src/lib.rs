@@ -28,13 +28,14 @@ mod replace;
 mod root;
 mod sandbox;
 mod search;
-mod shelf;
 mod settings_text;
+mod shelf;
 mod shell;
 mod state_backend;
 mod store;
 mod store_backend;
 mod text;
+mod watch;
 
 pub use backend::{Backend, Delete, Replacement};
 pub use blobs::{BlobError, BlobStore, BlobUsage};
@@ -62,6 +63,7 @@ pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};
 pub use state_backend::{FileConflict, FileUpdates, StateBackend, merge_files};
 pub use store::{Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
 pub use store_backend::{StoreBackend, StoreScope};
+pub use watch::{Changed, FileWatch, WatchError};
 
 /// A boxed future that may borrow from its maker.
 pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

@@ -63,17 +63,28 @@ pub(super) struct Told<'a> {
 
 impl ChangeWitness for Told<'_> {
     fn intend(&self, change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>> {
-        let change = PlannedChange { path: self.part.outer(&change.path), ..change };
-        Box::pin(async move {
-            self.witness.intend(change).await.map_err(|mut error| {
-                // It goes out through the part's backend, where the prefix is added to whatever comes.
-                if let (Some(path), Some((_, prefix))) = (error.path_mut(), self.part.route)
-                    && let Some(inner) = path.strip_prefix(prefix)
-                {
-                    *path = inner;
-                }
-                error
-            })
-        })
+        let change = self.outer(change);
+        Box::pin(async move { self.witness.intend(change).await.map_err(|error| self.inner_error(error)) })
+    }
+
+    fn intend_all(&self, changes: Vec<PlannedChange>) -> BoxFuture<'_, Result<(), BackendError>> {
+        let changes = changes.into_iter().map(|change| self.outer(change)).collect();
+        Box::pin(async move { self.witness.intend_all(changes).await.map_err(|error| self.inner_error(error)) })
+    }
+}
+
+impl Told<'_> {
+    fn outer(&self, change: PlannedChange) -> PlannedChange {
+        PlannedChange { path: self.part.outer(&change.path), ..change }
+    }
+
+    /// An error goes out through the part's backend, where the prefix is added to whatever comes.
+    fn inner_error(&self, mut error: BackendError) -> BackendError {
+        if let (Some(path), Some((_, prefix))) = (error.path_mut(), self.part.route)
+            && let Some(inner) = path.strip_prefix(prefix)
+        {
+            *path = inner;
+        }
+        error
     }
 }

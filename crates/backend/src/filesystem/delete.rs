@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
@@ -14,6 +15,10 @@ use crate::{BackendError, Change, ChangeWitness, ContentHash, Expect, ObjectKind
 
 /// Largest tree deleted in one call: every file of it is recorded for undo first.
 const MAX_ENTRIES: usize = 100_000;
+/// Objects that are recorded together and then removed; each holds two handles meanwhile.
+const BATCH: usize = 100;
+/// Bytes of files held for recording at a time; one file alone may be larger.
+const BATCH_BYTES: usize = 32 * 1024 * 1024;
 
 pub(super) async fn delete(
     backend: &FilesystemBackend,
@@ -29,9 +34,16 @@ pub(super) async fn delete(
     // Within a tree every object was found by this call; what the caller knows is the tree.
     let each = if tree.folders.is_empty() { expect } else { Expect::Anything };
     let mut changes = Vec::with_capacity(tree.objects.len());
-    for object in tree.objects {
+    let name = |object: VirtualPath| {
         let shown = object.strip_prefix(&tree.direct).map_or_else(|| path.clone(), |rest| below(path, &rest));
-        changes.push(remove(backend, &object, shown, each.clone(), witness).await?);
+        Name { direct: object, shown }
+    };
+    let mut names: Vec<Name> = tree.objects.into_iter().map(name).collect();
+    // Everyone takes locks in this order.
+    names.sort_by(|a, b| a.direct.cmp(&b.direct));
+    while let Some(rest) = names.get(changes.len()..).filter(|rest| !rest.is_empty()) {
+        let batch = rest.iter().take(BATCH).cloned().collect();
+        changes.extend(remove(backend, batch, each.clone(), witness).await?);
     }
     let folders = tree.folders;
     let path = path.clone();
@@ -118,24 +130,59 @@ fn refusal(path: &VirtualPath, reason: String) -> BackendError {
     BackendError::Io { path: path.clone(), kind: std::io::ErrorKind::Other, reason }
 }
 
-/// Removes one object that is not a folder.
+/// An object that is not a folder, by its name without links and by the one it was asked for with.
+#[derive(Clone)]
+struct Name {
+    direct: VirtualPath,
+    shown: VirtualPath,
+}
+
+/// Removes the first of `names`, as many as are held at a time, at least one.
 async fn remove(
     backend: &FilesystemBackend,
-    direct: &VirtualPath,
-    shown: VirtualPath,
+    names: Vec<Name>,
     expect: Expect,
     witness: &dyn ChangeWitness,
-) -> Result<Change, BackendError> {
-    let guard = lock(&backend.root, direct).await;
-    let (name, kept) = (direct.clone(), backend.options.max_kept_size);
-    let doomed = backend.at_root(move |root| Doomed::find(root, &name, shown, &expect, kept)).await?;
-    witness.intend(doomed.planned()).await?;
+) -> Result<Vec<Change>, BackendError> {
+    let mut guards = Vec::with_capacity(names.len());
+    for name in &names {
+        guards.push(lock(&backend.root, &name.direct).await);
+    }
+    let kept = backend.options.max_kept_size;
+    let doomed = backend.at_root(move |root| find(root, names, &expect, kept)).await?;
+    witness.intend_all(doomed.iter().map(Doomed::planned).collect()).await?;
     on_disk(move || {
-        let done = doomed.remove();
-        drop(guard);
+        let done = remove_all(doomed);
+        // Also where nobody waits for the answer any more, the locks last until the changes are done.
+        drop(guards);
         done
     })
     .await
+}
+
+fn find(root: &Root, names: Vec<Name>, expect: &Expect, max_kept: u64) -> Result<Vec<Doomed>, BackendError> {
+    let mut doomed = Vec::with_capacity(names.len());
+    let mut held = 0;
+    for name in names {
+        let found = Doomed::find(root, &name.direct, name.shown, expect, max_kept)?;
+        held += found.planned().before.map_or(0, |bytes| bytes.len());
+        doomed.push(found);
+        if held > BATCH_BYTES {
+            break;
+        }
+    }
+    Ok(doomed)
+}
+
+/// One sync for each folder, also where a removal in between fails.
+fn remove_all(doomed: Vec<Doomed>) -> Result<Vec<Change>, BackendError> {
+    let mut folders = BTreeMap::new();
+    let changes: Result<Vec<Change>, BackendError> =
+        doomed.into_iter().map(|object| object.remove(&mut folders)).collect();
+    for (path, folder) in &folders {
+        sync_folder(folder).map_err(|errno| fault(errno, path))?;
+    }
+    changes
 }
 
 /// An object about to be removed.
@@ -201,7 +248,8 @@ impl Doomed {
         }
     }
 
-    fn remove(self) -> Result<Change, BackendError> {
+    /// The folder it was in is left in `folders`, to be synced.
+    fn remove(self, folders: &mut BTreeMap<VirtualPath, Arc<OwnedFd>>) -> Result<Change, BackendError> {
         let Self { place, shown, object } = self;
         let before = match &object {
             Object::File(current) => {
@@ -216,7 +264,7 @@ impl Doomed {
             Err(Errno::NOENT) => return Err(BackendError::Changed { path: shown }),
             Err(errno) => return Err(fault(errno, &shown)),
         }
-        sync_folder(&place.dir).map_err(|errno| fault(errno, &shown))?;
+        folders.entry(place.path.parent().unwrap_or_else(VirtualPath::root)).or_insert(place.dir);
         Ok(Change { path: shown, before, after: None, occurrences: 0, state: Vec::new() })
     }
 }

@@ -10,9 +10,9 @@ use memchr::{memchr, memrchr};
 
 use crate::{KeptOutput, OutputSink};
 
-/// Bytes of the result's text at each end.
-const HEAD: usize = 128 * 1024;
-const TAIL: usize = 128 * 1024;
+/// Bytes of the result's text at each end: together what the reference takes of an output (behaviour.md 4.2).
+const HEAD: usize = 50_000;
+const TAIL: usize = 50_000;
 /// Bytes of a long output that are kept at all.
 const MAX_KEPT: u64 = 64 * 1024 * 1024;
 /// Bytes handed to the disk at a time.

@@ -120,27 +120,27 @@ impl Tree {
         let mut changes = Vec::new();
         for names in self.files.chunks(BATCH) {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let mut intended = Vec::with_capacity(names.len());
             for (name, bytes) in names.iter().zip(fetch(executor, path, &names).await?.files) {
                 let below = path.join(name)?;
                 let bytes = bytes.ok_or_else(|| BackendError::PermissionDenied { path: below.clone() })?;
-                let planned = doomed(below, ObjectKind::File, Some(bytes.into()), None);
-                changes.push(gone(&planned));
-                witness.intend(planned).await?;
+                intended.push(doomed(below, ObjectKind::File, Some(bytes.into()), None));
             }
+            changes.extend(intended.iter().map(gone));
+            witness.intend_all(intended).await?;
         }
         let mut script = script::about(script::TARGETS, path, &[]);
         script.input = nul_separated(self.links.iter().map(String::as_str));
         let targets = script::run(executor, script, path).await?;
+        let mut intended = Vec::with_capacity(self.links.len() + self.specials.len());
         for (name, target) in self.links.iter().zip(targets.split(|byte| *byte == 0)) {
-            let planned = doomed(path.join(name)?, ObjectKind::Link, Some(target.into()), None);
-            changes.push(gone(&planned));
-            witness.intend(planned).await?;
+            intended.push(doomed(path.join(name)?, ObjectKind::Link, Some(target.into()), None));
         }
         for name in &self.specials {
-            let planned = doomed(path.join(name)?, ObjectKind::Special, None, None);
-            changes.push(gone(&planned));
-            witness.intend(planned).await?;
+            intended.push(doomed(path.join(name)?, ObjectKind::Special, None, None));
         }
+        changes.extend(intended.iter().map(gone));
+        witness.intend_all(intended).await?;
         let all = self.files.iter().chain(&self.links).chain(&self.specials).chain(&self.folders);
         let mut script = script::about(script::REMOVE_TREE, path, &[]);
         script.input = nul_separated(all.map(String::as_str).filter(|name| !matches!(*name, "" | ".")));

@@ -10,6 +10,9 @@ use crate::{
     VirtualPath,
 };
 
+/// Files of a folder that are recorded together before they are removed.
+const BATCH: usize = 100;
+
 /// What the file shall hold.
 pub(super) enum Content<'a> {
     Whole(Vec<u8>),
@@ -80,11 +83,16 @@ pub(super) async fn delete(
         return Err(BackendError::AlreadyExists { path: path.clone() });
     }
     let mut changes = Vec::with_capacity(rows.len());
-    for (path, data) in rows {
-        let current = Current { bytes: decoded(&data, &path)?.into(), data };
-        witness.intend(planned(&path, Some(&current), None)).await?;
-        shelf.set(&path, None).await?;
-        changes.push(changed(shelf, &path, Some(&current), None));
+    for batch in rows.chunks(BATCH) {
+        let mut doomed = Vec::with_capacity(batch.len());
+        for (path, data) in batch {
+            doomed.push((path, Current { bytes: decoded(data, path)?.into(), data: Arc::clone(data) }));
+        }
+        witness.intend_all(doomed.iter().map(|(path, current)| planned(path, Some(current), None)).collect()).await?;
+        for (path, current) in &doomed {
+            shelf.set(path, None).await?;
+            changes.push(changed(shelf, path, Some(current), None));
+        }
     }
     Ok(changes)
 }

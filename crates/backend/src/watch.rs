@@ -1,0 +1,207 @@
+//! Telling when files that the agent has read change on disk.
+//!
+//! Only the folders of followed files are watched, never the tree, so that a checkout of 100,000 files costs no more than
+//! what of it was read. What comes is collected until it has been quiet for a moment; too much of it becomes "many".
+//! A notice is a hint to look again: whether a file changed is settled by its stamp.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::time::Instant;
+
+use crate::VirtualPath;
+
+/// Quiet that ends a burst of changes.
+const QUIET: Duration = Duration::from_millis(150);
+/// A burst that does not end is told after this long all the same.
+const LONGEST: Duration = Duration::from_secs(2);
+/// Paths in one notice.
+const MAX_PATHS: usize = 1_000;
+/// Folders watched at a time.
+const MAX_FOLDERS: usize = 4_096;
+
+/// Files that are no longer as they were, as far as is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// These, made, changed, replaced or removed.
+    Paths(BTreeSet<VirtualPath>),
+    /// So many, or so fast, that they are not told apart: any followed file may have changed.
+    Many,
+}
+
+/// Why files cannot be watched.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WatchError {
+    #[error("changes on disk cannot be noticed here: {reason}; files are checked when they are next used")]
+    Unavailable { reason: String },
+    #[error("'{path}' cannot be watched: {reason}; it is checked when it is next used")]
+    Path { path: VirtualPath, reason: String },
+    #[error("no more than {limit} folders can be watched; '{path}' is checked when it is next used")]
+    TooMany { path: VirtualPath, limit: usize },
+}
+
+/// Follows files of this machine. One subscriber: whoever holds it asks [`FileWatch::changed`] again and again.
+pub struct FileWatch {
+    watcher: RecommendedWatcher,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    news: tokio::sync::Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// Followed files by their names on this machine.
+    followed: HashMap<PathBuf, VirtualPath>,
+    /// Watched folders, and how many followed files are in each.
+    folders: HashMap<PathBuf, usize>,
+    waiting: BTreeSet<VirtualPath>,
+    many: bool,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Called on the watcher's own thread, once for every event there is.
+    fn take(&self, event: notify::Result<notify::Event>) {
+        let mut state = self.state();
+        let before = state.waiting.len();
+        let had_many = state.many;
+        match event {
+            Ok(event) if event.need_rescan() => state.many = true,
+            Ok(event) if matches!(event.kind, EventKind::Access(_)) => return,
+            Ok(event) => {
+                for path in &event.paths {
+                    state.note(path);
+                }
+            }
+            Err(error) => {
+                tracing::debug!(%error, "the watcher lost something");
+                state.many = true;
+            }
+        }
+        let is_news = state.waiting.len() > before || (state.many && !had_many);
+        drop(state);
+        if is_news {
+            self.news.notify_one();
+        }
+    }
+}
+
+impl State {
+    fn note(&mut self, path: &Path) {
+        if let Some(followed) = self.followed.get(path).cloned() {
+            self.waiting.insert(followed);
+        } else if self.folders.contains_key(path) {
+            // The folder itself moved or went: everything in it did.
+            let inside = self.followed.iter().filter(|(file, _)| file.starts_with(path));
+            self.waiting.extend(inside.map(|(_, followed)| followed.clone()).collect::<Vec<_>>());
+        }
+        if self.waiting.len() > MAX_PATHS {
+            self.waiting.clear();
+            self.many = true;
+        }
+    }
+
+    fn taken(&mut self) -> Option<Changed> {
+        let paths = std::mem::take(&mut self.waiting);
+        if std::mem::take(&mut self.many) {
+            return Some(Changed::Many);
+        }
+        (!paths.is_empty()).then_some(Changed::Paths(paths))
+    }
+}
+
+impl FileWatch {
+    /// # Errors
+    /// [`WatchError::Unavailable`] where the system gives no notices.
+    pub fn open() -> Result<Self, WatchError> {
+        let shared = Arc::new(Shared::default());
+        let heard = Arc::clone(&shared);
+        let watcher = notify::recommended_watcher(move |event| heard.take(event))
+            .map_err(|error| WatchError::Unavailable { reason: error.to_string() })?;
+        Ok(Self { watcher, shared })
+    }
+
+    /// Follows the file that is `path` here and `host` on this machine ([`Backend::host_path`]), there or not.
+    ///
+    /// [`Backend::host_path`]: crate::Backend::host_path
+    ///
+    /// # Errors
+    /// [`WatchError::Path`], [`WatchError::TooMany`]; the others are followed still.
+    pub fn follow(&mut self, path: &VirtualPath, host: &Path) -> Result<(), WatchError> {
+        let failed = |reason: String| WatchError::Path { path: path.clone(), reason };
+        let folder = host.parent().ok_or_else(|| failed("it is the root of the file system".to_owned()))?;
+        let is_new = {
+            let state = self.shared.state();
+            if state.followed.contains_key(host) {
+                return Ok(());
+            }
+            let is_new = !state.folders.contains_key(folder);
+            if is_new && state.folders.len() >= MAX_FOLDERS {
+                return Err(WatchError::TooMany { path: path.clone(), limit: MAX_FOLDERS });
+            }
+            is_new
+        };
+        if is_new {
+            self.watcher.watch(folder, RecursiveMode::NonRecursive).map_err(|error| failed(error.to_string()))?;
+        }
+        let mut state = self.shared.state();
+        *state.folders.entry(folder.to_owned()).or_default() += 1;
+        state.followed.insert(host.to_owned(), path.clone());
+        Ok(())
+    }
+
+    /// No longer follows what is `host` on this machine.
+    pub fn forget(&mut self, host: &Path) {
+        let Some(folder) = host.parent() else { return };
+        let is_last = {
+            let mut state = self.shared.state();
+            if state.followed.remove(host).is_none() {
+                return;
+            }
+            match state.folders.get_mut(folder) {
+                Some(count) if *count > 1 => {
+                    *count -= 1;
+                    false
+                }
+                _ => state.folders.remove(folder).is_some(),
+            }
+        };
+        if is_last && let Err(error) = self.watcher.unwatch(folder) {
+            tracing::debug!(%error, "a folder that is gone was not watched any more");
+        }
+    }
+
+    /// Waits for the next changes, and until they have been quiet for a moment. Losing this future loses no change.
+    pub async fn changed(&mut self) -> Changed {
+        loop {
+            let is_waiting = {
+                let state = self.shared.state();
+                state.many || !state.waiting.is_empty()
+            };
+            if !is_waiting {
+                self.shared.news.notified().await;
+            }
+            let until = Instant::now() + LONGEST;
+            while tokio::time::timeout_at(until.min(Instant::now() + QUIET), self.shared.news.notified()).await.is_ok()
+            {
+            }
+            if let Some(changed) = self.shared.state().taken() {
+                return changed;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "watch_tests.rs"]
+mod tests;

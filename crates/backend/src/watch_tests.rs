@@ -1,0 +1,102 @@
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use pretty_assertions::assert_eq;
+
+use super::{Changed, FileWatch, MAX_PATHS};
+use crate::VirtualPath;
+
+fn path(name: &str) -> VirtualPath {
+    VirtualPath::parse(name).unwrap()
+}
+
+fn follow(watch: &mut FileWatch, folder: &Path, name: &str) {
+    watch.follow(&path(name), &folder.join(name)).unwrap();
+}
+
+/// What is told next, within a time that only a broken watcher needs.
+async fn told(watch: &mut FileWatch) -> Changed {
+    tokio::time::timeout(Duration::from_secs(20), watch.changed()).await.unwrap()
+}
+
+fn paths(names: &[&str]) -> Changed {
+    Changed::Paths(names.iter().map(|name| path(name)).collect())
+}
+
+#[tokio::test]
+async fn followed_files_are_told_and_no_others() {
+    let top = tempfile::tempdir().unwrap();
+    fs::create_dir(top.path().join("d")).unwrap();
+    for name in ["a", "b", "d/c", "other"] {
+        fs::write(top.path().join(name), "1").unwrap();
+    }
+    let mut watch = FileWatch::open().unwrap();
+    for name in ["a", "b", "d/c", "not-yet"] {
+        follow(&mut watch, top.path(), name);
+    }
+    fs::read(top.path().join("a")).unwrap();
+    fs::write(top.path().join("other"), "2").unwrap();
+    fs::write(top.path().join("a"), "2").unwrap();
+    fs::write(top.path().join("waiting"), "2").unwrap();
+    fs::rename(top.path().join("waiting"), top.path().join("d/c")).unwrap();
+    assert_eq!(told(&mut watch).await, paths(&["a", "d/c"]));
+    fs::remove_file(top.path().join("b")).unwrap();
+    fs::write(top.path().join("not-yet"), "1").unwrap();
+    assert_eq!(told(&mut watch).await, paths(&["b", "not-yet"]));
+    watch.forget(&top.path().join("a"));
+    fs::write(top.path().join("a"), "3").unwrap();
+    fs::write(top.path().join("not-yet"), "2").unwrap();
+    assert_eq!(told(&mut watch).await, paths(&["not-yet"]));
+}
+
+/// F08: a flood is one notice.
+#[tokio::test]
+async fn a_flood_is_told_once() {
+    let top = tempfile::tempdir().unwrap();
+    let mut watch = FileWatch::open().unwrap();
+    let names: Vec<String> = (0..MAX_PATHS + 200).map(|number| format!("f{number}")).collect();
+    for name in &names {
+        follow(&mut watch, top.path(), name);
+    }
+    for name in &names {
+        fs::write(top.path().join(name), "x").unwrap();
+    }
+    let first = told(&mut watch).await;
+    let mut seen = BTreeSet::new();
+    let many = match first {
+        Changed::Many => true,
+        // Where writing was slow enough, a part of it comes first, and never more than a notice holds.
+        Changed::Paths(paths) => {
+            assert!(paths.len() <= MAX_PATHS);
+            seen.extend(paths);
+            false
+        }
+    };
+    assert!(many || !seen.is_empty());
+}
+
+#[tokio::test]
+async fn many_small_changes_of_one_file_are_one() {
+    let top = tempfile::tempdir().unwrap();
+    let mut watch = FileWatch::open().unwrap();
+    follow(&mut watch, top.path(), "log");
+    for number in 0..500 {
+        fs::write(top.path().join("log"), number.to_string()).unwrap();
+    }
+    assert_eq!(told(&mut watch).await, paths(&["log"]));
+    fs::write(top.path().join("log"), "last").unwrap();
+    assert_eq!(told(&mut watch).await, paths(&["log"]));
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_watched_is_said() {
+    let top = tempfile::tempdir().unwrap();
+    let mut watch = FileWatch::open().unwrap();
+    let error = watch.follow(&path("/gone/a"), &top.path().join("gone/a")).unwrap_err();
+    assert!(error.to_string().contains("/gone/a"), "{error}");
+    follow(&mut watch, top.path(), "a");
+    fs::write(top.path().join("a"), "x").unwrap();
+    assert_eq!(told(&mut watch).await, paths(&["a"]));
+}
