@@ -120,7 +120,9 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     }
     if options.write && !table.failed {
         let file = place.root.join("docs/benchmarks.md");
-        std::fs::write(&file, table.document(place)).with_context(|| format!("could not write {}", file.display()))?;
+        let before = std::fs::read_to_string(&file).unwrap_or_default();
+        let page = table.document(place, table::notes(&before));
+        std::fs::write(&file, page).with_context(|| format!("could not write {}", file.display()))?;
         say::note(&format!("written to {}", file.display()));
     }
     Ok(if table.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })

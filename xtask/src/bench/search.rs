@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::Bench;
 use super::desk::bare;
 use super::measure::{Sample, millis};
-use super::table::Row;
+use super::table::{Row, Target};
 use super::tree;
 use crate::exec::find;
 
@@ -40,9 +40,9 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
         let (ours, theirs) = (Sample::from(ours), Sample::from(theirs));
         let ratio = Sample::from(vec![ours.median() / theirs.median()]);
         let program = search.beside.first().map_or("", |path| path.rsplit('/').next().unwrap_or(path)).to_owned();
-        rows.push(Row::new(search.what, &ours, "ms", ""));
-        rows.push(Row::new(format!("  {program} on the same"), &theirs, "ms", ""));
-        rows.push(Row::new(format!("  against {program}"), &ratio, "x", "within 1.1 x"));
+        rows.push(Row::new(search.what, &ours, "ms", Target::None));
+        rows.push(Row::new(format!("  {program} on the same"), &theirs, "ms", Target::None));
+        rows.push(Row::new(format!("  against {program}"), &ratio, "x", Target::Under(1.1)));
     }
     Ok(rows)
 }

@@ -3,8 +3,35 @@
 use std::fmt::Write as _;
 
 use super::measure::Sample;
-use crate::exec::Program;
+use crate::exec::{Program, find};
 use crate::place::Place;
+
+/// What a median is to be, in the unit of its row.
+#[derive(Debug, Clone, Copy)]
+pub enum Target {
+    None,
+    Under(f64),
+    AtLeast(f64),
+}
+
+impl Target {
+    fn text(self, unit: &str) -> String {
+        match self {
+            Self::None => String::new(),
+            Self::Under(limit) => format!("under {} {unit}", number(limit)),
+            Self::AtLeast(limit) => format!("{} {unit} or more", number(limit)),
+        }
+    }
+
+    /// Whether `value` is as it is to be; `None` where nothing was promised.
+    fn met(self, value: f64) -> Option<bool> {
+        match self {
+            Self::None => None,
+            Self::Under(limit) => Some(value < limit),
+            Self::AtLeast(limit) => Some(value >= limit),
+        }
+    }
+}
 
 /// One line of a figure.
 pub struct Row {
@@ -12,20 +39,30 @@ pub struct Row {
     median: String,
     spread: String,
     target: String,
+    met: Option<bool>,
 }
 
 impl Row {
-    /// A sample in `unit` (`ms`, `MB`, `x`, `/s`); `target` as the issue words it, empty for a figure without one.
-    pub fn new(what: impl Into<String>, sample: &Sample, unit: &str, target: &str) -> Self {
+    /// A sample in `unit` (`ms`, `MB`, `x`, `/s`).
+    pub fn new(what: impl Into<String>, sample: &Sample, unit: &str, target: Target) -> Self {
         let shown = |value: f64| format!("{} {unit}", number(value));
         let spread = format!("{} to {}", number(sample.lowest()), shown(sample.highest()));
-        Self { what: what.into(), median: shown(sample.median()), spread, target: target.to_owned() }
+        let met = target.met(sample.median());
+        Self { what: what.into(), median: shown(sample.median()), spread, target: target.text(unit), met }
     }
 
     /// As it is told while measuring.
     pub fn line(&self) -> String {
-        let target = if self.target.is_empty() { String::new() } else { format!("   target {}", self.target) };
+        let target = self.met.map(|_| format!("   target {}: {}", self.target, self.verdict())).unwrap_or_default();
         format!("{:52} {:>14}   ({}){target}", self.what, self.median, self.spread)
+    }
+
+    fn verdict(&self) -> &'static str {
+        match self.met {
+            None => "",
+            Some(true) => "met",
+            Some(false) => "**not met**",
+        }
     }
 }
 
@@ -65,42 +102,65 @@ impl Table {
         self.figures.push((name, rows));
     }
 
-    /// The page of the documentation.
-    pub fn document(&self, place: &Place) -> String {
+    /// The page of the documentation, with what people wrote below the figures.
+    pub fn document(&self, place: &Place, notes: &str) -> String {
         let mut page = String::from(
             "# Benchmarks\n\nWritten by `cargo xtask bench --write`: medians of release builds with the lowest and highest \
              value. What each\nfigure measures is described at the top of its file in `xtask/src/bench/`.\n\n",
         );
         // Writing to a string cannot fail.
-        writeln!(page, "Machine: {}.\n", machine(place)).ok();
-        page.push_str("| Figure | | Median | Spread | Target |\n|---|---|--:|--:|--:|\n");
+        writeln!(page, "{}", machine(place)).ok();
+        page.push_str("| Figure | | Median | Spread | Target | |\n|---|---|--:|--:|--:|---|\n");
         for (name, rows) in &self.figures {
             for row in rows {
-                let Row { what, median, spread, target } = row;
-                writeln!(page, "| {name} | {what} | {median} | {spread} | {target} |").ok();
+                let Row { what, median, spread, target, .. } = row;
+                writeln!(page, "| {name} | {what} | {median} | {spread} | {target} | {} |", row.verdict()).ok();
             }
         }
+        page.push_str(notes);
         page
     }
 }
 
-/// Processor, cores, kernel and compiler.
+/// What people wrote below the figures of a page: from the first heading behind them.
+pub fn notes(page: &str) -> &str {
+    page.find("\n## ").and_then(|start| page.get(start..)).unwrap_or_default()
+}
+
+/// The machine, how busy it is, and the versions of what is measured and measured beside.
 fn machine(place: &Place) -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let info = read("/proc/cpuinfo");
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let model = model.map_or("unknown processor", |(_, name)| name).to_owned();
     let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
-    let said = |program: &str, arguments: &[&str]| {
+    let memory = read("/proc/meminfo");
+    let memory =
+        memory.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse().ok());
+    let memory = memory.map_or_else(String::new, |kib: f64| format!(", {:.0} GB of memory", kib * 1024.0 / 1e9));
+    let load = read("/proc/loadavg").split(' ').take(3).collect::<Vec<_>>().join(", ");
+    let first = |program: &str, arguments: &[&str]| {
         let text = Program::new(place, program).args(arguments).output().unwrap_or_default();
-        text.trim().to_owned()
+        text.lines().next().unwrap_or_default().trim().to_owned()
     };
-    let rustc = said("rustc", &["--version"]);
-    format!("{model}, {cores} cores, {} {}, {rustc}", said("uname", &["-s"]), said("uname", &["-r"]))
+    let version = |program: &str| find(program).map(|_| first(program, &["--version"])).filter(|text| !text.is_empty());
+    let mut versions = vec![format!("Bosun {}", first("git", &["rev-parse", "--short", "HEAD"]))];
+    versions.extend(["rustc", "rg", "fdfind", "fd"].into_iter().filter_map(version));
+    let web = first("pkg-config", &["--modversion", "webkit2gtk-4.1"]);
+    if !web.is_empty() {
+        versions.push(format!("WebKitGTK {web}"));
+    }
+    format!(
+        "- Machine: {model}, {cores} cores{memory}, {} {}. Load at the end (1, 5, 15 minutes): {load}.\n- Versions: {}.\n",
+        first("uname", &["-s"]),
+        first("uname", &["-r"]),
+        versions.join(", ")
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Row, number};
+    use super::{Row, Target, notes, number};
     use crate::bench::measure::Sample;
 
     #[test]
@@ -110,8 +170,18 @@ mod tests {
     }
 
     #[test]
+    fn notes_outlive_the_figures() {
+        assert_eq!(notes("# A\n\n| 1 |\n\n## Notes\n\nWhy.\n"), "\n## Notes\n\nWhy.\n");
+        assert_eq!(notes("# A\n"), "");
+    }
+
+    #[test]
     fn a_row_tells_its_target() {
-        let row = Row::new("a step", &Sample::from(vec![1.0, 2.0, 4.0]), "ms", "under 1.2 ms");
-        assert!(row.line().contains("2.00 ms   (1.00 to 4.00 ms)   target under 1.2 ms"), "{}", row.line());
+        let sample = Sample::from(vec![1.0, 2.0, 4.0]);
+        let row = |target| Row::new("a step", &sample, "ms", target).line();
+        let missed = row(Target::Under(1.2));
+        assert!(missed.ends_with("2.00 ms   (1.00 to 4.00 ms)   target under 1.20 ms: **not met**"), "{missed}");
+        assert!(row(Target::AtLeast(2.0)).ends_with("target 2.00 ms or more: met"));
+        assert!(row(Target::None).ends_with("(1.00 to 4.00 ms)"));
     }
 }

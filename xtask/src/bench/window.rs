@@ -12,7 +12,7 @@ use super::Bench;
 use super::desk::bare;
 use super::measure::{Sample, millis};
 use super::screen::{MANY, Screen};
-use super::table::Row;
+use super::table::{Row, Target};
 
 const ROUNDS: usize = 5;
 const QUIET: Duration = Duration::from_secs(1);
@@ -29,8 +29,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
     // The first round was thrown away there as well.
     let first = Sample::from(first.split_off(1));
     Ok(vec![
-        Row::new("window: something to see", &first, "ms", ""),
-        Row::new("window: page standing", &standing, "ms", "under 1,500 ms"),
+        Row::new("window: something to see", &first, "ms", Target::None),
+        Row::new("window: page standing", &standing, "ms", Target::Under(1_500.0)),
     ])
 }
 
