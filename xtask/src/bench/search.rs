@@ -37,8 +37,9 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
                 theirs.push(pair.1);
             }
         }
-        let (ours, theirs) = (Sample::from(ours), Sample::from(theirs));
-        let ratio = Sample::from(vec![ours.median() / theirs.median()]);
+        // Pair by pair, because what else the machine does hits both of a pair alike.
+        let ratio = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
+        let (ours, theirs, ratio) = (Sample::from(ours), Sample::from(theirs), Sample::from(ratio));
         let program = search.beside.first().map_or("", |path| path.rsplit('/').next().unwrap_or(path)).to_owned();
         rows.push(Row::new(search.what, &ours, "ms", Target::None));
         rows.push(Row::new(format!("  {program} on the same"), &theirs, "ms", Target::None));
