@@ -38,7 +38,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
             }
         }
         // Pair by pair, because what else the machine does hits both of a pair alike.
-        let ratio = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
+        let ratio: Vec<_> = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
         let (ours, theirs, ratio) = (Sample::from(ours), Sample::from(theirs), Sample::from(ratio));
         let program = search.beside.first().map_or("", |path| path.rsplit('/').next().unwrap_or(path)).to_owned();
         rows.push(Row::new(search.what, &ours, "ms", Target::None));
