@@ -165,6 +165,9 @@ async fn a_sandbox_has_the_project_and_nothing_else() {
         fs::create_dir_all(proj.join(folder)).unwrap();
     }
     fs::write(proj.join(".git/config"), "[core]\n").unwrap();
+    // A repository without its usual parts: what is missing cannot be made either.
+    fs::create_dir(proj.join("bare")).unwrap();
+    fs::create_dir(proj.join("bare/.git")).unwrap();
     assert_eq!(run(&backend, "echo made > made; cat made").await, (Some(0), "made\n".into()));
     let outside = top.path().join("out");
     let outside = outside.to_str().unwrap();
@@ -178,6 +181,10 @@ async fn a_sandbox_has_the_project_and_nothing_else() {
         "echo x > /usr/bosun".into(),
         "echo x > .git/hooks/post-commit".into(),
         "echo x >> .git/config".into(),
+        "echo x > bare/.git/hooks/post-commit".into(),
+        "echo x > bare/.git/config".into(),
+        "rmdir bare/.git/hooks; mkdir bare/.git/hooks".into(),
+        "mv bare bare2".into(),
         "mv .git .moved".into(),
         "mv sub other".into(),
         "echo x > sub/.git/hooks/y".into(),
@@ -189,6 +196,7 @@ async fn a_sandbox_has_the_project_and_nothing_else() {
         assert_ne!(code, Some(0), "{denied}: {said}");
     }
     assert_eq!(fs::read_dir(top.path().join("out")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(proj.join("bare/.git")).unwrap().count(), 0, "no placeholder stays");
     assert_eq!(fs::read(proj.join(".git/config")).unwrap(), b"[core]\n");
     // X17: what goes on behind a command ends with it.
     run(&backend, "(setsid sleep 300 &) ; (nohup sleep 301 >/dev/null 2>&1 &)").await;

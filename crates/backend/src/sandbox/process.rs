@@ -78,6 +78,9 @@ trait Launcher: Send + Sync {
     /// A program that runs `/bin/sh -c TEXT sh ARGS…` there, with its own standard input, output and error as theirs.
     fn program(&self, text: &str, args: &[String], purpose: Purpose) -> Result<Command, BackendError>;
 
+    /// Told once for every program made for [`Purpose::Command`], when it has ended or was never started.
+    fn command_ended(&self) {}
+
     /// As [`Executor::sandbox`].
     fn holds_back(&self) -> Option<&str>;
 
@@ -145,6 +148,7 @@ impl ProcessExecutor {
         };
         let args = [self.root.clone(), request.command];
         let program = self.launcher.program(script::EXECUTE, &args, Purpose::Command)?;
+        let _ended = Ended(&*self.launcher);
         let started = keeper::started(move || start(program, Input::Line)).await;
         let running = started.ok_or_else(not_started)??;
         let spool = self.options.spool_dir.clone();
@@ -161,6 +165,15 @@ impl ProcessExecutor {
             return Err(BackendError::RootGone);
         }
         Ok(result)
+    }
+}
+
+/// Tells the launcher that a command has ended, however that came.
+struct Ended<'a>(&'a dyn Launcher);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.command_ended();
     }
 }
 

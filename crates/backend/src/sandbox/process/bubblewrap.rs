@@ -5,14 +5,14 @@ mod guard;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::process::Command;
 
 use super::local::{named, usual};
 use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found};
 use crate::{BackendError, Executor};
-use guard::Guarded;
+use guard::{Guarded, remove_placeholder};
 
 const REMEDY: &str = "apt-get install bubblewrap";
 /// Namespaces of its own, no way to more of them, no rights, no terminal, and an end when the app ends.
@@ -62,7 +62,7 @@ pub async fn bubblewrap(root: &Path, options: LocalExecutorOptions) -> Result<Ar
     let missing = SandboxError::Missing { program: "bubblewrap", remedy: REMEDY };
     let (_, program) = found(&["bwrap"]).filter(|(_, path)| !path.starts_with(root)).ok_or(missing)?;
     let text = named(root)?;
-    let sandbox = Bubblewrap { program, root: root.to_owned(), environment: usual(root) };
+    let sandbox = Bubblewrap { program, root: root.to_owned(), environment: usual(root), covering: Mutex::default() };
     let unusable = |reason: String| SandboxError::Unusable { program: "bubblewrap".to_owned(), reason };
     let mut trial = sandbox.program("exit 42", &[], Purpose::Files)?;
     let output = trial.output().await.map_err(|error| unusable(error.to_string()))?;
@@ -78,6 +78,15 @@ struct Bubblewrap {
     program: PathBuf,
     root: PathBuf,
     environment: Vec<(OsString, OsString)>,
+    covering: Mutex<Covering>,
+}
+
+/// What commands that run have placeholders for. They go with the last command: one that is taken away from under a
+/// running one would take its cover with it.
+#[derive(Default)]
+struct Covering {
+    commands: usize,
+    placeholders: Vec<PathBuf>,
 }
 
 impl Bubblewrap {
@@ -120,11 +129,23 @@ impl Launcher for Bubblewrap {
         }
         self.view(&mut program);
         if purpose == Purpose::Command {
-            Guarded::find(&self.root).cover(&self.root, &mut program);
+            let guarded = Guarded::find(&self.root);
+            guarded.cover(&self.root, &mut program);
+            let mut covering = self.covering.lock().unwrap_or_else(PoisonError::into_inner);
+            covering.commands += 1;
+            covering.placeholders.extend(guarded.placeholders());
         }
         program.arg("--chdir").arg(&self.root);
         program.args(["--", "/bin/sh", "-c", text, "sh"]).args(args);
         Ok(program)
+    }
+
+    fn command_ended(&self) {
+        let mut covering = self.covering.lock().unwrap_or_else(PoisonError::into_inner);
+        covering.commands = covering.commands.saturating_sub(1);
+        if covering.commands == 0 {
+            covering.placeholders.drain(..).for_each(|path| remove_placeholder(&path));
+        }
     }
 
     fn holds_back(&self) -> Option<&str> {

@@ -14,6 +14,8 @@ const SETTINGS: [&str; 4] = [".bosun", ".vscode", ".idea", ".envrc"];
 #[derive(Debug, Default)]
 pub(super) struct Guarded {
     paths: Vec<PathBuf>,
+    /// Names in repositories that nothing has yet, and that a command must not take either.
+    missing: Vec<PathBuf>,
 }
 
 impl Guarded {
@@ -40,7 +42,13 @@ impl Guarded {
     }
 
     fn repository(&mut self, git: &Path) {
-        self.paths.extend(GUARDED.iter().map(|name| git.join(name)).filter(|path| is_own(path)));
+        for path in GUARDED.iter().map(|name| git.join(name)) {
+            match fs::symlink_metadata(&path) {
+                Ok(found) if !found.is_symlink() => self.paths.push(path),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => self.missing.push(path),
+                _ => {}
+            }
+        }
         for module in fs::read_dir(git.join("modules")).into_iter().flatten().flatten() {
             let parts = GUARDED.iter().map(|name| module.path().join(name));
             self.paths.extend(parts.filter(|path| is_own(path)));
@@ -51,7 +59,7 @@ impl Guarded {
     /// so that none can be moved aside and built anew.
     pub(super) fn cover(&self, root: &Path, program: &mut Command) {
         let mut held: Vec<&Path> = Vec::new();
-        for path in &self.paths {
+        for path in self.paths.iter().chain(&self.missing) {
             let above: Vec<&Path> =
                 path.ancestors().skip(1).take_while(|folder| *folder != root && folder.starts_with(root)).collect();
             for folder in above.into_iter().rev() {
@@ -64,7 +72,37 @@ impl Guarded {
         for path in &self.paths {
             program.arg("--ro-bind").arg(path).arg(path);
         }
+        for path in &self.missing {
+            if is_config(path) {
+                program.arg("--ro-bind").arg("/dev/null").arg(path);
+            } else {
+                program.arg("--tmpfs").arg(path).arg("--remount-ro").arg(path);
+            }
+        }
     }
+
+    /// What covering a missing name leaves on the disk: something empty of that name.
+    pub(super) fn placeholders(self) -> Vec<PathBuf> {
+        self.missing
+    }
+}
+
+/// Removes what stands where there was nothing, unless somebody put something into it.
+pub(super) fn remove_placeholder(path: &Path) {
+    let is_empty = fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0);
+    let removed = match is_config(path) {
+        true if is_empty => fs::remove_file(path),
+        true => Ok(()),
+        // Goes only where it is empty.
+        false => fs::remove_dir(path),
+    };
+    if let Err(error) = removed {
+        tracing::debug!(%error, path = %path.display(), "a placeholder was gone or is one no more");
+    }
+}
+
+fn is_config(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "config")
 }
 
 /// There, and no link: a link is what it leads to, which is guarded by its own name or is outside.
