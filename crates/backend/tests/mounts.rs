@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bosun_backend::{
-    Backend, BackendError, Delete, Expect, FilesystemBackend, FilesystemOptions, GlobQuery, Mounts, ReadWindow,
-    Replacement, Unwitnessed, VirtualPath,
+    Backend, BackendError, Delete, Expect, FilesystemBackend, FilesystemOptions, GlobQuery, LocalExecutorOptions,
+    Mounts, ReadWindow, Replacement, SandboxBackend, Unwitnessed, VirtualPath, local_process,
 };
 
 struct Mounted(PathBuf);
@@ -108,4 +108,29 @@ async fn a_mount_in_the_project_leads_out_unless_it_is_said_to_belong() {
     let crossing = FilesystemBackend::open(top.path(), options).unwrap();
     crossing.write(&path("/mnt/a"), b"x".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap();
     assert_eq!(crossing.glob(glob()).await.unwrap().paths, [path("/mnt/a")]);
+}
+
+/// The same behind an executor, whose scripts meet the full disk: it is said, the old bytes stay, nothing is left over.
+#[tokio::test]
+async fn a_full_and_a_read_only_disk_of_another_place() {
+    let top = tempfile::tempdir().unwrap();
+    let Some(mounted) = Mounted::new(top.path(), "size=1m") else { return };
+    let backend = SandboxBackend::new(local_process(top.path(), LocalExecutorOptions::default()).unwrap());
+    fs::write(top.path().join("a"), "old").unwrap();
+    let write = |name: &str, bytes: Vec<u8>| {
+        let (backend, name) = (backend.clone(), path(name));
+        async move { backend.write(&name, bytes, Expect::Anything, &Unwitnessed).await.map(|_| ()) }
+    };
+    for name in ["/a", "/new"] {
+        let full = write(name, vec![b'x'; 3 * 1024 * 1024]).await;
+        assert_eq!(full, Err(BackendError::DiskFull { path: path(name) }));
+    }
+    assert_eq!((names(top.path()), fs::read(top.path().join("a")).unwrap()), (vec!["a".to_owned()], b"old".to_vec()));
+    mounted.remount("ro");
+    assert_eq!(write("/new", b"x".to_vec()).await, Err(BackendError::ReadOnly { path: path("/new") }));
+    let refused = backend.delete(&path("/a"), Expect::Anything, &Unwitnessed).await.unwrap_err();
+    assert!(matches!(refused, BackendError::ReadOnly { .. } | BackendError::PermissionDenied { .. }), "{refused}");
+    mounted.remount("rw");
+    write("/a", b"new".to_vec()).await.unwrap();
+    assert_eq!(fs::read(top.path().join("a")).unwrap(), b"new");
 }
