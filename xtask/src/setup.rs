@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use crate::place::Place;
 use crate::say;
 
-mod apt;
+pub mod apt;
 mod node;
 mod packages;
 

@@ -51,6 +51,12 @@ pub fn absent(place: &Place, packages: &[&'static Package]) -> Vec<&'static Pack
     packages.iter().copied().filter(|package| !here(package)).collect()
 }
 
+/// `apt-get` with the rights to change the machine's packages, asking nothing.
+pub fn get(place: &Place) -> Program {
+    let program = if is_root() { Program::new(place, "env") } else { Program::new(place, "sudo").arg("env") };
+    program.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"])
+}
+
 /// What a person types to add `names`.
 pub fn command_for(names: &[&str]) -> String {
     let sudo = if is_root() { "" } else { "sudo " };

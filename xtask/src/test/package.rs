@@ -14,6 +14,7 @@ use crate::bundle::{Profile, Stage};
 use crate::exec::{Program, find};
 use crate::place::Place;
 use crate::say;
+use crate::setup::apt;
 
 pub const STEP: &str = "package: its window opens";
 const PACKAGE: &str = "bosun";
@@ -29,7 +30,7 @@ const PAPERS: [&str; 7] = [
 ];
 
 pub fn stage(place: &Place, report: &mut Report) {
-    if find("dpkg-deb").is_none() || find("apt-get").is_none() {
+    if !apt::is_here() {
         return report.skip(STEP, "only Debian and Ubuntu can try a Debian package");
     }
     let mut installed = None;
@@ -72,7 +73,7 @@ impl Installed {
             return Ok(Self { root, files, by_apt: false });
         }
         let install = ["install", "--yes", "-q", "--no-install-recommends", "--reinstall", "--allow-downgrades"];
-        Program::new(place, "apt-get").args(install).arg(package).env("DEBIAN_FRONTEND", "noninteractive").run()?;
+        apt::get(place).args(install).arg(package).run()?;
         Ok(Self { root: PathBuf::from("/"), files, by_apt: true })
     }
 
@@ -120,7 +121,7 @@ impl Installed {
             return Ok(std::fs::remove_dir_all(&self.root)?);
         }
         let purge = ["purge", "--yes", "-q", PACKAGE];
-        Program::new(place, "apt-get").args(purge).env("DEBIAN_FRONTEND", "noninteractive").run()?;
+        apt::get(place).args(purge).run()?;
         let mut left: Vec<String> = self.files.iter().filter(|file| self.at(file).exists()).cloned().collect();
         for folder in ["/usr/share/doc/bosun", "/etc/bosun", "/var/lib/bosun", "/var/cache/bosun"] {
             if Path::new(folder).exists() {
