@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bosun_backend::{ContentHash, VirtualPath};
 use bosun_model::{AiMessage, CallId, HumanMessage, Message, MessageId, ModelError};
-use bosun_tools::{Artifact, StateUpdate, ToolKind};
+use bosun_tools::{Artifact, ChangeRecord, StateUpdate, ToolKind};
 use serde::{Deserialize, Serialize};
 
 use crate::{Ask, DecisionRecord, SessionId};
@@ -134,6 +134,26 @@ pub enum EntryBody {
     },
     Titled {
         title: String,
+    },
+    /// The intent of putting files back to bytes that are kept; `after` is what they become.
+    RestoreIntended {
+        changes: Vec<ChangeRecord>,
+    },
+    /// What became of the intent: the files that were put back.
+    Restored {
+        changes: Vec<ChangeRecord>,
+    },
+    /// The session was taken back to the entry `to`.
+    Rewound {
+        to: Seq,
+        /// Whether the conversation behind it does not count any more.
+        conversation: bool,
+        /// The files that were put back for it.
+        files: Vec<ChangeRecord>,
+    },
+    /// What the entry `rewind` took back counts again.
+    RewindUndone {
+        rewind: Seq,
     },
     /// Whether the session stands at the top of lists.
     Pinned {

@@ -27,7 +27,7 @@ pub struct SessionLog {
 impl SessionLog {
     /// Opens a session from everything its journal holds.
     pub fn open(host: Arc<dyn Host>, clock: Arc<dyn Clock>, entries: &[Recorded]) -> Self {
-        let state = State::fold(entries.iter().map(|recorded| &recorded.entry));
+        let state = State::of_journal(entries);
         Self {
             host,
             clock,
@@ -54,6 +54,12 @@ impl SessionLog {
     /// Tells news that is not recorded.
     pub fn emit(&self, event: LiveEvent) {
         self.host.emit(event);
+    }
+
+    /// Folds the state anew from everything the journal holds, after something in it was rewound or brought back.
+    pub fn rebuild(&self, entries: &[Recorded]) {
+        *locked(&self.state) = State::of_journal(entries);
+        self.changed.notify_waiters();
     }
 
     /// Appends `bodies` as one unit; they are durable and in the state when this returns.

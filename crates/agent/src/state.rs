@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use bosun_backend::{FileData, FileStamp, VirtualPath};
 use bosun_model::{AiMessage, CallId, HumanMessage, Message, MessageId, ToolCall, Usage};
-use bosun_tools::{StateUpdate, TodoStatus, ToolKind};
+use bosun_tools::{ChangeRecord, StateUpdate, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -36,6 +36,8 @@ pub struct State {
     pub queue: Vec<QueuedMessage>,
     /// Messages to the turn under way that stand behind what is open now: the calls of a step, or a reply.
     pub steering: Vec<HumanMessage>,
+    /// Files that were being put back when the journal ends.
+    pub restoring: Option<Vec<ChangeRecord>>,
     pub usage: Usage,
     /// Usage of the last model call alone.
     pub last_usage: Option<Usage>,
@@ -178,6 +180,10 @@ impl State {
             }
             EntryBody::Steered { message } => self.steering.push(message.clone()),
             EntryBody::Titled { title } => self.title = Some(title.clone()),
+            EntryBody::RestoreIntended { changes } => self.restoring = Some(changes.clone()),
+            EntryBody::Restored { .. } => self.restoring = None,
+            // What is left out is left out before anything is folded: see `history`.
+            EntryBody::Rewound { .. } | EntryBody::RewindUndone { .. } => {}
             EntryBody::Pinned { .. } | EntryBody::Archived { .. } | EntryBody::Discarded { .. } => {}
             EntryBody::ModelChosen { provider, name } => self.model = Some((provider.clone(), name.clone())),
         }
@@ -190,6 +196,14 @@ impl State {
 
     pub fn open_call(&self, id: &CallId) -> Option<&OpenCall> {
         self.step.as_ref()?.calls.iter().find(|call| call.call.id == *id)
+    }
+
+    /// Takes the calls of an entry that does not count any more as calls there were.
+    pub(crate) fn take_call_ids(&mut self, body: &EntryBody) {
+        if let EntryBody::Ai { message, .. } = body {
+            let invalid = message.invalid_tool_calls.iter().map(|call| call.id.clone());
+            self.calls.extend(message.tool_calls.iter().map(|call| call.id.clone()).chain(invalid));
+        }
     }
 
     /// Whether the session had a call of this id before.

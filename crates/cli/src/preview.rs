@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use bosun_protocol::{Approval, AskReason, DiffLineKind, FileDiff, Preview, ReachPlace, Undo};
+use bosun_protocol::{Approval, AskReason, Preview, ReachPlace, Undo};
+use bosun_session::export::unified;
 
 use crate::terminal::{one_line, visible};
 
@@ -40,38 +41,6 @@ pub(crate) fn request(approval: &Approval) -> String {
 /// The arguments as JSON over several lines.
 pub(crate) fn arguments(approval: &Approval) -> String {
     visible(&serde_json::to_string_pretty(&approval.args).unwrap_or_default()).into_owned()
-}
-
-/// The diff in the usual unified form.
-pub(crate) fn unified(diff: &FileDiff) -> String {
-    let path = one_line(&diff.path);
-    let mut text = String::new();
-    push_line(&mut text, &format!("--- {}", if diff.created { "(new file)" } else { &path }));
-    push_line(&mut text, &format!("+++ {}", if diff.deleted { "(deleted)" } else { &path }));
-    if diff.binary {
-        push_line(&mut text, "(not text; there is nothing to show line by line)");
-    }
-    for hunk in &diff.hunks {
-        let (a, b, c, d) = (hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines);
-        push_line(&mut text, format!("@@ -{a},{b} +{c},{d} @@ {}", one_line(&hunk.heading)).trim_end());
-        for line in &hunk.lines {
-            let mark = match line.kind {
-                DiffLineKind::Context => ' ',
-                DiffLineKind::Added => '+',
-                DiffLineKind::Removed => '-',
-            };
-            let content: String = line.segments.iter().map(|segment| segment.text.as_str()).collect();
-            push_line(&mut text, &format!("{mark}{}", visible(content.trim_end_matches('\n'))));
-            if line.no_newline {
-                push_line(&mut text, "\\ No newline at end of file");
-            }
-        }
-    }
-    if diff.truncated {
-        let (added, removed) = (diff.added, diff.removed);
-        push_line(&mut text, &format!("(the diff goes on: +{added} -{removed} lines in all, not all of them shown)"));
-    }
-    text
 }
 
 fn why(reason: &AskReason) -> String {

@@ -1,20 +1,16 @@
 //! `bosun sessions`: stored sessions, listed, shown and exported.
 
-mod archive;
-mod markdown;
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bosun_backend::project_root;
-use bosun_protocol::{ErrorCode, ProjectId, SessionId, SessionStatus, SessionSummary};
+use bosun_protocol::{ErrorCode, ProjectId, SessionId, SessionSummary};
+use bosun_session::export::{Archive, Detail, markdown, time, word};
 use bosun_session::{Limits, Policy, Sessions};
 use bosun_store::Database;
 use clap::{Args, Subcommand, ValueEnum};
 
-use self::archive::Archive;
-use self::markdown::Detail;
 use crate::Exit;
 use crate::core::{Stored, open_sessions};
 use crate::environment::EnvironmentKeys;
@@ -115,20 +111,8 @@ async fn list(project: Option<&Path>, format: Format) -> Result<(), Failure> {
 
 fn table_row(summary: &SessionSummary, path: &str) -> String {
     let title = if summary.title.is_empty() { "(nothing said yet)" } else { &summary.title };
-    let changed = markdown::time(summary.updated_at);
+    let changed = time(summary.updated_at);
     format!("{}  {:<11}  {changed}  {}  ({})", summary.id, word(summary.status), short(title, 60), one_line(path))
-}
-
-/// A session's status in a word.
-fn word(status: SessionStatus) -> &'static str {
-    match status {
-        SessionStatus::Idle => "done",
-        SessionStatus::Running => "running",
-        SessionStatus::Waiting => "waiting",
-        SessionStatus::Failed => "failed",
-        SessionStatus::Stopped => "stopped",
-        SessionStatus::Interrupted => "interrupted",
-    }
 }
 
 async fn show(id: String, format: Format, detail: Detail) -> Result<(), Failure> {
@@ -148,7 +132,7 @@ async fn show(id: String, format: Format, detail: Detail) -> Result<(), Failure>
         (Format::Json, Detail::Whole) => write_line(&mut out, &archive)?,
         (Format::Markdown, detail) => {
             let path = project_path(&database, &archive.session.project).await?;
-            out.write_all(markdown::written(&archive, &path, detail).as_bytes())?;
+            out.write_all(markdown(&archive, &path, detail).as_bytes())?;
         }
     }
     Ok(out.flush()?)

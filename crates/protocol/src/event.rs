@@ -94,6 +94,10 @@ pub enum SessionEvent {
     FileChanged {
         change: FileChange,
     },
+    /// The session was taken back to an earlier place, or forth again: everything is as it is here.
+    Reset {
+        snapshot: Box<Snapshot>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]

@@ -66,3 +66,13 @@ pub struct TourStart {
     /// The first task, put into the composer for the user to send.
     pub task: String,
 }
+
+/// What a session is exported as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum ExportFormat {
+    Markdown,
+    Json,
+    /// One page that loads and runs nothing.
+    Html,
+}

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::host::{SessionHost, Tree, child_stream};
+use crate::journals::Journals;
 use crate::sessions::ModelSource;
 use crate::stream::{Stream, locked};
 use crate::{SessionError, convert};
@@ -114,6 +115,14 @@ impl Actor {
         self.beginning.lock().await
     }
 
+    /// Files and the past are not touched while a turn may touch them too.
+    pub(crate) fn refuse_running(&self, turn: &Turn) -> Result<(), SessionError> {
+        if turn.is_resting() {
+            return Ok(());
+        }
+        Err(SessionError::new(ErrorCode::Invalid, "a turn is under way in this session; stop it first"))
+    }
+
     /// The stream of this session or of one of its subagents met so far.
     pub(crate) fn stream_of(&self, session: &SessionId) -> Option<Arc<Stream>> {
         if self.log.session() == session {
@@ -125,8 +134,13 @@ impl Actor {
     /// The model of the turns from the next one on.
     pub(crate) async fn set_model(&self, model: ModelRef) -> Result<(), SessionError> {
         self.log.record(vec![EntryBody::ModelChosen { provider: model.provider, name: model.name }]).await?;
-        *locked(&self.agent) = None;
+        self.rebuild();
         Ok(())
+    }
+
+    /// The next turn builds its agent anew.
+    pub(crate) fn rebuild(&self) {
+        *locked(&self.agent) = None;
     }
 
     /// Returns once the turn has ended or nothing goes on but calls that wait for a person.
@@ -263,7 +277,16 @@ impl Actor {
         Ok(())
     }
 
-    fn backend(&self) -> Result<Arc<dyn Backend>, SessionError> {
+    /// Counts the files that the session and its subagents changed, in the order in which they did.
+    pub(crate) async fn replay_changes(&self) -> Result<(), SessionError> {
+        let Some(blobs) = &self.setting.blobs else { return Ok(()) };
+        let journals = Journals::read(&self.tree.database, self.log.session()).await?;
+        self.stream.update(|projection| projection.replay_changes(&journals.changes_after(0)));
+        self.stream.count_changes(blobs).await;
+        Ok(())
+    }
+
+    pub(crate) fn backend(&self) -> Result<Arc<dyn Backend>, SessionError> {
         Ok(Arc::new(LocalShellBackend::open(&self.setting.root, LocalShellOptions::default())?))
     }
 

@@ -1,7 +1,9 @@
 //! The core's types as the protocol's. They are alike on purpose and apart on purpose: the journal's format and the
 //! wire's change for different reasons.
 
-use bosun_agent::{AskReason, Decision, DecisionKind, DecisionRecord, DecisionSource, PlannedTodo, TurnEnd};
+use bosun_agent::{
+    AskReason, Decision, DecisionKind, DecisionRecord, DecisionSource, PlannedTodo, ToolOutcome, TurnEnd,
+};
 use bosun_protocol as wire;
 use bosun_tools::{DiffLineKind, Figure, FileDiff, Preview, TodoStatus, ToolKind};
 
@@ -129,6 +131,15 @@ pub(crate) fn record(record: &DecisionRecord, at: i64) -> wire::DecisionRecord {
         },
         at,
     }
+}
+
+/// What the row keeps where a rule decided and nobody was asked.
+pub(crate) fn by_rule(rule: &str, outcome: ToolOutcome, at: i64) -> wire::DecisionRecord {
+    let decision = match outcome {
+        ToolOutcome::Refused => wire::Decision::Reject { reason: None },
+        _ => wire::Decision::Approve,
+    };
+    wire::DecisionRecord { decision, by: wire::DecisionSource::Rule { rule: rule.to_owned() }, at }
 }
 
 pub(crate) fn todo(todo: &PlannedTodo) -> wire::Todo {

@@ -11,11 +11,18 @@ mod convert;
 mod counting;
 mod deciding;
 mod error;
+pub mod export;
 mod host;
+mod journals;
+mod past;
 mod projection;
 mod recording;
+mod restoring;
+mod rewinding;
+mod search;
 mod sessions;
 mod stream;
+mod timeline;
 mod turns;
 mod view;
 

@@ -4,8 +4,10 @@ use bosun_model::{
 };
 use bosun_protocol::{
     AgentNode, AgentStatus, Approval, CallId as WireCallId, Delta, Envelope, Item, ItemBody, ItemId, ModelRef, Notice,
-    NoticeCode, ProjectId, SessionEvent, SessionId as WireSessionId, SessionStatus, SessionSummary, Todo, UsageSummary,
+    NoticeCode, ProjectId, SessionEvent, SessionId as WireSessionId, SessionStatus, SessionSummary, Snapshot, Todo,
+    UsageSummary,
 };
+
 
 use crate::convert;
 use crate::view::View;
@@ -102,6 +104,20 @@ impl Projection {
         &self.view
     }
 
+    /// The summary as lists are to show it.
+    pub(crate) fn summary(&self) -> &SessionSummary {
+        &self.summary
+    }
+
+    /// Takes the place of another projection of the same session, whose readers are told everything anew.
+    pub(crate) fn take_over(mut self, known: &mut Self) {
+        self.model = known.model.take();
+        self.view.seq = known.view.seq;
+        let snapshot = Snapshot { seq: known.view.seq + 1, ..self.view.snapshot() };
+        self.emit(SessionEvent::Reset { snapshot: Box::new(snapshot) });
+        *known = self;
+    }
+
     pub(crate) fn path(&self) -> &[String] {
         &self.path
     }
@@ -171,7 +187,13 @@ impl Projection {
             EntryBody::ModelChosen { provider, name } => {
                 self.summary.model = Some(ModelRef { provider: provider.clone(), name: name.clone() });
             }
-            EntryBody::Seeded { .. } | EntryBody::ChangeIntended { .. } | EntryBody::Updated { .. } => {}
+            EntryBody::Restored { changes } => self.restored(changes),
+            EntryBody::Seeded { .. }
+            | EntryBody::ChangeIntended { .. }
+            | EntryBody::Updated { .. }
+            | EntryBody::RestoreIntended { .. }
+            | EntryBody::Rewound { .. }
+            | EntryBody::RewindUndone { .. } => {}
         }
         if self.state.todos != todos_before {
             let todos: Vec<Todo> = self.state.todos.iter().map(convert::todo).collect();
@@ -476,6 +498,7 @@ impl Projection {
         }
     }
 }
+
 
 fn item_of(message: &MessageId) -> ItemId {
     ItemId::new(message.as_str())

@@ -5,6 +5,7 @@ use bosun_store::{Append, Listed};
 
 use crate::host::Tree;
 use crate::projection::{Projection, changes_summary};
+use crate::search::searchable;
 use crate::stream::Stream;
 
 /// Entries of one session that are to be recorded.
@@ -34,13 +35,14 @@ pub(crate) async fn record(batches: Vec<Batch>) -> Result<Vec<Seq>, JournalError
             session: batch.session.clone(),
             entries: batch.entries.clone(),
             listed: batch.stream.read(|projection| own_summary(projection, batch)),
+            texts: texts(&batch.entries),
         })
         .collect();
     for root in &roots {
         let listed = root.stream.read(|projection| root_summary(projection, &batches));
         match appends.iter_mut().find(|append| append.session == root.id) {
             Some(append) => append.listed = listed,
-            None => appends.push(Append { session: root.id.clone(), entries: Vec::new(), listed }),
+            None => appends.push(Append { session: root.id.clone(), entries: Vec::new(), listed, texts: Vec::new() }),
         }
     }
     let last = database.append_all(appends).await?;
@@ -57,6 +59,12 @@ pub(crate) async fn record(batches: Vec<Batch>) -> Result<Vec<Seq>, JournalError
         }
     }
     Ok(last.into_iter().take(batches.len()).collect())
+}
+
+/// What can be searched, by place.
+pub(crate) fn texts(entries: &[JournalEntry]) -> Vec<(usize, String)> {
+    let texts = entries.iter().enumerate();
+    texts.filter_map(|(place, entry)| Some((place, searchable(&entry.body)?.1))).collect()
 }
 
 /// A session at the root of a tree, with its stream.

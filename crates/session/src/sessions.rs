@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy, SessionId as CoreId, SessionLog};
+use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy, SessionId as CoreId, SessionLog, effective};
 use bosun_backend::{BlobStore, RootError, git_branch, project_root};
 use bosun_model::ChatModel;
 use bosun_protocol::{
@@ -16,9 +16,12 @@ use tokio_util::task::TaskTracker;
 use crate::actor::{Actor, Setting};
 use crate::host::{SessionHost, Tree};
 use crate::projection::{Projection, Subject};
+use crate::restoring::settle_restoring;
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
 use crate::{SessionError, convert, deciding};
 
+mod exports;
+mod history;
 mod lists;
 mod queue;
 
@@ -246,7 +249,7 @@ impl Sessions {
     }
 
     /// The actor of a session, or of the session at the root of a subagent's tree.
-    async fn actor(&self, session: &SessionId) -> Result<Arc<Actor>, SessionError> {
+    pub(crate) async fn actor(&self, session: &SessionId) -> Result<Arc<Actor>, SessionError> {
         let stored = self.root_session(&CoreId::new(session.as_str())).await?;
         let mut actors = self.inner.actors.lock().await;
         if let Some(actor) = actors.get(&stored.id) {
@@ -304,7 +307,8 @@ impl Sessions {
         if inner.blobs.is_some() {
             projection.compare_changes();
         }
-        for entry in &entries {
+        let live = effective(&entries);
+        for entry in &live {
             projection.apply(entry);
         }
         if let Some(summary) = &summary {
@@ -324,8 +328,13 @@ impl Sessions {
         };
         let actor = Actor::new(host(), log, setting, inner.tasks.clone(), claim);
         actor.open_children().await?;
-        if let Some(blobs) = &inner.blobs {
+        if live.len() < entries.len() || !locked(&actor.tree.streams).is_empty() {
+            actor.replay_changes().await?;
+        } else if let Some(blobs) = &inner.blobs {
             actor.stream.count_changes(blobs).await;
+        }
+        if actor.log.with_state(|state| state.restoring.is_some()) {
+            settle_restoring(&actor.log, &*actor.backend()?).await?;
         }
         Ok(actor)
     }

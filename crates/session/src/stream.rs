@@ -69,6 +69,11 @@ impl Stream {
         self.pass_up(&events);
     }
 
+    /// Shows `projection` from now on, to those who watch too.
+    pub(crate) fn reset(&self, projection: Projection) {
+        self.update(|known| projection.take_over(known));
+    }
+
     pub(crate) fn subscribe(&self) -> Subscription {
         let projection = locked(&self.projection);
         let inbox = Arc::new(Inbox::default());
@@ -80,6 +85,7 @@ impl Stream {
         let Some(parent) = &self.parent else {
             let updated = events.iter().rev().find_map(|envelope| match &envelope.event {
                 SessionEvent::SessionUpdated { session } => Some(session.clone()),
+                SessionEvent::Reset { snapshot } => Some(snapshot.session.clone()),
                 _ => None,
             });
             if let Some(session) = updated {

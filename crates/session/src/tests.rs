@@ -1,6 +1,7 @@
 mod changes;
 mod deciding;
 mod fixture;
+mod history;
 mod law;
 mod lists;
 mod sessions;

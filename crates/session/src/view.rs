@@ -73,6 +73,11 @@ impl View {
         }
     }
 
+    /// A snapshot with every item.
+    pub(crate) fn whole(&self) -> Snapshot {
+        Snapshot { items: self.items.clone(), items_before: 0, ..self.snapshot() }
+    }
+
     pub(crate) fn item(&self, id: &ItemId) -> Option<&Item> {
         self.items.get(*self.places.get(id)?)
     }
@@ -88,7 +93,8 @@ impl View {
         self.seq += 1;
         match event {
             SessionEvent::SessionUpdated { session } => self.session = session.clone(),
-            SessionEvent::TurnStarted { .. } | SessionEvent::TurnEnded { .. } => {}
+            // A reset tells what already is.
+            SessionEvent::TurnStarted { .. } | SessionEvent::TurnEnded { .. } | SessionEvent::Reset { .. } => {}
             SessionEvent::ItemStarted { item }
             | SessionEvent::ItemUpdated { item }
             | SessionEvent::ItemCompleted { item } => self.put(item.clone()),

@@ -4,6 +4,7 @@ use bosun_agent::{BoxFuture, Journal, JournalEntry, JournalError, Recorded, Seq,
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
+use crate::search::insert_text;
 use crate::{Database, DatabaseError};
 
 /// The journal of one session in the database.
@@ -35,6 +36,8 @@ pub struct Append {
     pub session: SessionId,
     pub entries: Vec<JournalEntry>,
     pub listed: Option<Listed>,
+    /// What can be searched of the entries, by their place among these.
+    pub texts: Vec<(usize, String)>,
 }
 
 /// What lists show of a session, and by when they order it.
@@ -59,7 +62,7 @@ impl SessionJournal {
     pub async fn append_with(&self, entries: Vec<JournalEntry>, summary: Option<Value>) -> Result<Seq, DatabaseError> {
         let updated_at = entries.last().map_or(0, |entry| entry.at);
         let listed = summary.map(|summary| Listed { summary, updated_at });
-        let append = Append { session: self.session.clone(), entries, listed };
+        let append = Append { session: self.session.clone(), entries, listed, texts: Vec::new() };
         Ok(self.database.append_all(vec![append]).await?.into_iter().next().unwrap_or_default())
     }
 }
@@ -70,6 +73,7 @@ struct Rows {
     /// Time and JSON of each entry.
     entries: Vec<(i64, String)>,
     listed: Option<Listed>,
+    texts: Vec<(usize, String)>,
 }
 
 impl Rows {
@@ -80,7 +84,7 @@ impl Rows {
                 .map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })?;
             entries.push((entry.at, body));
         }
-        Ok(Self { session: append.session, entries, listed: append.listed })
+        Ok(Self { session: append.session, entries, listed: append.listed, texts: append.texts })
     }
 }
 
@@ -91,10 +95,15 @@ impl Journal for SessionJournal {
 }
 
 fn append(connection: &Connection, rows: &Rows) -> Result<Seq, DatabaseError> {
-    let key = key_of(connection, &rows.session)?;
+    let (key, indexed) = indexed_key_of(connection, &rows.session)?;
     let mut seq: i64 = connection
         .prepare_cached("SELECT coalesce(max(seq), 0) FROM entries WHERE session = ?1")?
         .query_row([key], |row| row.get(0))?;
+    if indexed {
+        for (place, text) in &rows.texts {
+            insert_text(connection, key, seq.unsigned_abs() + *place as Seq + 1, text)?;
+        }
+    }
     let mut insert =
         connection.prepare_cached("INSERT INTO entries (session, seq, at, body) VALUES (?1, ?2, ?3, ?4)")?;
     for (at, body) in &rows.entries {
@@ -126,9 +135,14 @@ fn read_entries(connection: &Connection, session: &SessionId, after: Seq) -> Res
 }
 
 pub(crate) fn key_of(connection: &Connection, session: &SessionId) -> Result<i64, DatabaseError> {
+    Ok(indexed_key_of(connection, session)?.0)
+}
+
+/// A session's key, and whether its entries are in the index.
+fn indexed_key_of(connection: &Connection, session: &SessionId) -> Result<(i64, bool), DatabaseError> {
     connection
-        .prepare_cached("SELECT key FROM sessions WHERE id = ?1")?
-        .query_row([session.as_str()], |row| row.get(0))
+        .prepare_cached("SELECT key, indexed FROM sessions WHERE id = ?1")?
+        .query_row([session.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?
         .ok_or_else(|| DatabaseError::NotFound { what: format!("session {session}") })
 }

@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 use crate::database::make_private;
+use crate::search::remove_texts;
 use crate::{Database, DatabaseError};
 
 /// A session to be made.
@@ -51,8 +52,8 @@ impl Database {
             let (parent, call) = new.parent.as_ref().map(|(parent, call)| (parent.as_str(), call.as_str())).unzip();
             connection
                 .prepare_cached(
-                    "INSERT INTO sessions (id, project, parent, parent_call, created_at, updated_at, summary)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)",
+                    "INSERT INTO sessions (id, project, parent, parent_call, created_at, updated_at, summary, indexed)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, 1)",
                 )?
                 .execute(params![
                     new.id.as_str(),
@@ -111,6 +112,7 @@ impl Database {
                 .query_map([id.as_str()], |row| row.get::<_, i64>(0))?
                 .collect::<Result<Vec<_>, _>>()?;
             for key in keys {
+                remove_texts(connection, key)?;
                 connection.prepare_cached("DELETE FROM entries WHERE session = ?1")?.execute([key])?;
                 connection.prepare_cached("DELETE FROM sessions WHERE key = ?1")?.execute([key])?;
             }

@@ -52,6 +52,8 @@ fn kind(event: &SessionEvent) -> (&'static str, &'static str) {
             ("agent_updated", "An agent of the tree: the session's own, or a subagent.")
         }
         SessionEvent::FileChanged { .. } => ("file_changed", "What the session did to one file so far."),
+        // The window alone goes back; no run tells it.
+        SessionEvent::Reset { .. } => ("reset", "The session was taken back: everything is as in `snapshot`."),
     }
 }
 

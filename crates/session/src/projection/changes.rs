@@ -89,6 +89,32 @@ impl Projection {
         }
     }
 
+    /// Files that were put back; whatever that changed is counted like any change.
+    pub(super) fn restored(&mut self, changes: &[ChangeRecord]) {
+        for record in changes {
+            if let Some(change) = self.changes.take(record, (0, 0)) {
+                self.emit(SessionEvent::FileChanged { change });
+            }
+        }
+    }
+
+    /// Takes all changes of the session and its subagents anew, in the order in which they happened: read journal by
+    /// journal, they stand in another.
+    pub(crate) fn replay_changes(&mut self, changes: &[ChangeRecord]) {
+        self.changes.files.clear();
+        self.restored(changes);
+    }
+
+    /// The files that are not as they were before the session, with their first and last bytes, by path.
+    pub(crate) fn spans(&self) -> Vec<Span> {
+        let changed = self.changes.files.iter().filter(|(_, file)| file.before != file.after);
+        let mut spans: Vec<Span> = changed
+            .map(|(path, file)| Span { path: path.clone(), before: file.before.clone(), after: file.after.clone() })
+            .collect();
+        spans.sort_by(|a, b| a.path.cmp(&b.path));
+        spans
+    }
+
     /// A subagent's changes belong to the whole tree.
     pub(crate) fn child_changed(&mut self, artifact: &Artifact) {
         self.changed(artifact);

@@ -15,6 +15,7 @@ pub(crate) fn changes_summary(body: &EntryBody) -> bool {
         | EntryBody::Asked { .. }
         | EntryBody::Decided { .. }
         | EntryBody::ToolResult { .. }
+        | EntryBody::Rewound { .. }
         | EntryBody::Titled { .. }
         | EntryBody::Pinned { .. }
         | EntryBody::Archived { .. }
@@ -29,6 +30,9 @@ pub(crate) fn changes_summary(body: &EntryBody) -> bool {
         | EntryBody::SubagentStarted { .. }
         | EntryBody::Updated { .. }
         | EntryBody::Steered { .. }
+        | EntryBody::RestoreIntended { .. }
+        | EntryBody::Restored { .. }
+        | EntryBody::RewindUndone { .. }
         | EntryBody::Queued { .. }
         | EntryBody::QueueEdited { .. }
         | EntryBody::QueueMoved { .. }

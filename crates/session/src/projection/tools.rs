@@ -2,16 +2,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bosun_agent::{SessionId, ToolOutcome};
-use bosun_model::{AiMessage, CallId, Message, MessageId, ToolStatus};
-use bosun_protocol::{
-    Decision, DecisionRecord, DecisionSource, Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as WireSessionId,
-    ToolItem, ToolState,
-};
+use bosun_model::{AiMessage, CallId, Message, MessageId};
+use bosun_protocol::{Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as WireSessionId, ToolItem, ToolState};
 use bosun_tools::{Artifact, ToolKind};
 use serde_json::Value;
 
 use super::Projection;
 use crate::convert;
+use crate::timeline::state_of;
 use crate::view::View;
 
 /// Most of a result's text that a row carries; the rest is read where it is kept.
@@ -140,23 +138,15 @@ impl Projection {
         let Some(id) = self.calls.rows.get(call_id).cloned() else { return };
         let Some(mut item) = self.view.item(&id).cloned() else { return };
         if let ItemBody::Tool(tool) = &mut item.body {
-            let (text, failed) = match &**result.message {
-                Message::Tool(message) => (message.text(), message.status == ToolStatus::Error),
-                Message::System(_) | Message::Human(_) | Message::Ai(_) => (String::new(), false),
+            let text = match &**result.message {
+                Message::Tool(message) => message.text(),
+                Message::System(_) | Message::Human(_) | Message::Ai(_) => String::new(),
             };
-            tool.state = match result.outcome {
-                ToolOutcome::Ran if failed => ToolState::Failed,
-                ToolOutcome::Ran => ToolState::Done,
-                ToolOutcome::Refused => ToolState::Failed,
-                ToolOutcome::Rejected => ToolState::Rejected,
-                ToolOutcome::Answered => ToolState::Answered,
-                ToolOutcome::Cancelled => ToolState::Cancelled,
-                ToolOutcome::Unknown => ToolState::Unknown,
-            };
+            tool.state = state_of(result.outcome, result.message);
             tool.started_at = result.started_at.or(tool.started_at);
             tool.ended_at = Some(result.at);
             if let Some(rule) = allowed_by {
-                tool.decision = Some(by_rule(rule, result.outcome, result.at));
+                tool.decision = Some(convert::by_rule(rule, result.outcome, result.at));
             }
             tool.figures = result.artifact.figures.iter().map(convert::figure).collect();
             (tool.output, tool.output_truncated) = head_and_tail(&text);
@@ -180,15 +170,6 @@ impl Projection {
         }
         self.emit(SessionEvent::ItemUpdated { item });
     }
-}
-
-/// What the row keeps where a rule decided and nobody was asked.
-fn by_rule(rule: &str, outcome: ToolOutcome, at: i64) -> DecisionRecord {
-    let decision = match outcome {
-        ToolOutcome::Refused => Decision::Reject { reason: None },
-        _ => Decision::Approve,
-    };
-    DecisionRecord { decision, by: DecisionSource::Rule { rule: rule.to_owned() }, at }
 }
 
 fn row_of(message: &MessageId, index: usize) -> ItemId {

@@ -1,9 +1,16 @@
-use bosun_agent::EntryBody;
-use bosun_protocol::{ErrorCode, SessionId, SessionSummary};
+use std::collections::HashMap;
+
+use bosun_agent::{EntryBody, SessionId as CoreId};
+use bosun_protocol::{ErrorCode, ProjectId, SearchHit, SearchSessions, SessionId, SessionSummary};
+use bosun_store::FoundEntry;
 use serde_json::{Value, json};
 
 use super::Sessions;
 use crate::SessionError;
+use crate::search::{searchable, snippet};
+
+/// Most places that one search gives.
+const MOST_HITS: u32 = 200;
 
 /// How long a deleted session can be brought back.
 const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
@@ -41,6 +48,50 @@ impl Sessions {
     /// Brings a deleted session back as it was.
     pub async fn restore(&self, session: &SessionId) -> Result<(), SessionError> {
         self.record(session, EntryBody::Discarded { at: None }).await
+    }
+
+    /// Where the words of `query` were said, best first; sessions that were deleted are left out.
+    pub async fn search(&self, query: &SearchSessions) -> Result<Vec<SearchHit>, SessionError> {
+        self.index_older().await?;
+        let limit = query.limit.clamp(1, MOST_HITS);
+        let project = query.project.as_ref().map(ProjectId::as_str);
+        // Some are of sessions that are not shown.
+        let found = self.inner.database.search_entries(&query.text, project, limit.saturating_mul(2)).await?;
+        let mut roots: HashMap<CoreId, Option<SessionSummary>> = HashMap::new();
+        let mut hits = Vec::new();
+        for FoundEntry { session, recorded } in found {
+            let Some((item, text)) = searchable(&recorded.entry.body) else { continue };
+            if !roots.contains_key(&session) {
+                let stored = self.root_session(&session).await?;
+                roots.insert(session.clone(), self.summaries_of(vec![stored]).await?.pop());
+            }
+            let Some(Some(summary)) = roots.get(&session) else { continue };
+            hits.push(SearchHit {
+                session: summary.clone(),
+                found_in: SessionId::new(session.as_str()),
+                item,
+                at: recorded.entry.at,
+                snippet: snippet(&text, &query.text),
+            });
+        }
+        hits.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(hits)
+    }
+
+    /// Sessions from before there was an index get theirs now.
+    async fn index_older(&self) -> Result<(), SessionError> {
+        for session in self.inner.database.unindexed_sessions().await? {
+            let entries = match self.inner.database.entries(&session, 0).await {
+                Ok(entries) => entries,
+                Err(error) => {
+                    tracing::warn!(%error, %session, "a session cannot be searched");
+                    Vec::new()
+                }
+            };
+            let texts = entries.iter().filter_map(|entry| Some((entry.seq, searchable(&entry.entry.body)?.1)));
+            self.inner.database.index_session(&session, texts.collect()).await?;
+        }
+        Ok(())
     }
 
     async fn record(&self, session: &SessionId, entry: EntryBody) -> Result<(), SessionError> {

@@ -10,7 +10,7 @@ use super::sessions::{edit, progress};
 use super::stage::Stage;
 
 /// Edits as the message says: pairs of words, one after the other, then a subagent where it is to go on.
-fn rewriting(request: &ChatRequest) -> Reply {
+pub(super) fn rewriting(request: &ChatRequest) -> Reply {
     let (text, done) = progress(request);
     let words: Vec<&str> = text.split_whitespace().collect();
     match (words.as_slice(), done) {
@@ -27,7 +27,7 @@ fn rewriting(request: &ChatRequest) -> Reply {
     }
 }
 
-async fn counts(stage: &Stage, session: &bosun_protocol::SessionId) -> Vec<(String, ChangeKind, u32, u32)> {
+pub(super) async fn counts(stage: &Stage, session: &bosun_protocol::SessionId) -> Vec<(String, ChangeKind, u32, u32)> {
     let changes = stage.snapshot(session).await.changes;
     changes.into_iter().map(|change| (change.path, change.change, change.added, change.removed)).collect()
 }
@@ -48,4 +48,18 @@ async fn changes_count_from_the_first_bytes_to_the_last_and_what_is_edited_back_
     assert_eq!(stage.project.read("a.txt"), "uno\n2\n");
     let stage = stage.restarted(rewriting).await;
     assert_eq!(counts(&stage, &session).await, changed(2, 2));
+}
+
+#[tokio::test]
+async fn changes_to_one_file_by_a_subagent_and_then_by_the_session_count_the_same_after_a_restart() {
+    let stage = Stage::allowing_edits(rewriting).await;
+    let session = stage.session().await;
+    for text in ["send rewrite one 1", "rewrite 1 one two 2"] {
+        stage.sessions.send(&session, text.into()).await.unwrap();
+        stage.sessions.quiet(&session).await.unwrap();
+    }
+    let before = counts(&stage, &session).await;
+    assert_eq!(before, [("/a.txt".to_owned(), ChangeKind::Changed, 1, 1)]);
+    let stage = stage.restarted(rewriting).await;
+    assert_eq!(counts(&stage, &session).await, before);
 }

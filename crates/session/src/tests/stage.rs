@@ -60,7 +60,23 @@ impl Stage {
     }
 
     async fn at(project: Project, data: tempfile::TempDir, script: Script, policy: Policy, now: i64) -> Self {
-        let database = Database::open(data.path()).unwrap();
+        Self::on(Database::open(data.path()).unwrap(), project, data, script, policy, now).await
+    }
+
+    /// Over what another version stored.
+    pub async fn over(database: Arc<Database>, data: tempfile::TempDir) -> Self {
+        let silent: Script = |_| Reply::text("");
+        Self::on(database, Project::new(), data, silent, Policy::default(), 1_700_000_000_000).await
+    }
+
+    async fn on(
+        database: Arc<Database>,
+        project: Project,
+        data: tempfile::TempDir,
+        script: Script,
+        policy: Policy,
+        now: i64,
+    ) -> Self {
         let clock = Arc::new(Ticks(AtomicI64::new(now)));
         let parts = SessionsParts {
             database: Some(Arc::clone(&database)),

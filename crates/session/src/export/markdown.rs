@@ -1,16 +1,16 @@
 //! A session as Markdown that a person reads.
 
-use bosun_protocol::{FileChange, Item, ItemBody, Notice, NoticeCode, TodoStatus, ToolItem};
+use bosun_protocol::{FileChange, Item, ItemBody, Notice, NoticeCode, SessionStatus, TodoStatus, ToolItem};
 use jiff::Timestamp;
 
 use super::archive::Archive;
-use super::word;
-use crate::terminal::{one_line, visible};
-use crate::{preview, row};
+use super::diff::unified;
+use super::row;
+use super::text::{one_line, visible};
 
 /// How much of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Detail {
+pub enum Detail {
     /// What was said, and a line for each call.
     Short,
     /// Diffs, outputs and subagents too.
@@ -18,7 +18,7 @@ pub(super) enum Detail {
 }
 
 /// The session with its head.
-pub(super) fn written(archive: &Archive, project: &str, detail: Detail) -> String {
+pub fn written(archive: &Archive, project: &str, detail: Detail) -> String {
     let session = &archive.session;
     let title = if session.title.is_empty() { "A session" } else { &session.title };
     let mut page = Page::default();
@@ -37,10 +37,22 @@ pub(super) fn written(archive: &Archive, project: &str, detail: Detail) -> Strin
 }
 
 /// A time as people and programs read it, in UTC.
-pub(super) fn time(ms: i64) -> String {
+pub fn time(ms: i64) -> String {
     match Timestamp::from_millisecond(ms) {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
         Err(_) => "at an unknown time".to_owned(),
+    }
+}
+
+/// A session's status in a word.
+pub fn word(status: SessionStatus) -> &'static str {
+    match status {
+        SessionStatus::Idle => "done",
+        SessionStatus::Running => "running",
+        SessionStatus::Waiting => "waiting",
+        SessionStatus::Failed => "failed",
+        SessionStatus::Stopped => "stopped",
+        SessionStatus::Interrupted => "interrupted",
     }
 }
 
@@ -111,7 +123,7 @@ impl Page {
             return;
         }
         if let Some(diff) = &tool.diff {
-            self.fenced("diff", &preview::unified(diff));
+            self.fenced("diff", &unified(diff));
         } else if !tool.output.trim().is_empty() {
             self.fenced("", &visible(&tool.output));
         }
@@ -161,7 +173,7 @@ impl Page {
     }
 }
 
-fn notice_text(notice: &Notice) -> String {
+pub(super) fn notice_text(notice: &Notice) -> String {
     let words = match notice.code {
         NoticeCode::ModelFailed => "The model call failed.",
         NoticeCode::StreamCut => "The reply was cut; nothing was done from it.",

@@ -1,14 +1,15 @@
 use bosun_backend::BoxFuture;
-use bosun_protocol::{AgentNode, Approval, FileChange, Item, ItemBody, SessionId, SessionSummary, Todo};
-use bosun_session::{SessionError, Sessions};
+use bosun_protocol::{AgentNode, Approval, ErrorCode, FileChange, Item, ItemBody, SessionId, SessionSummary, Todo};
 use serde::Serialize;
+
+use crate::{SessionError, Sessions};
 
 /// Items fetched at a time.
 const PAGE: u32 = 1_000;
 
 /// Everything a session shows, subagents included: what `export --format json` writes.
 #[derive(Debug, Serialize)]
-pub(super) struct Archive {
+pub struct Archive {
     pub session: SessionSummary,
     pub items: Vec<Item>,
     pub todos: Vec<Todo>,
@@ -21,7 +22,8 @@ pub(super) struct Archive {
 }
 
 impl Archive {
-    pub(super) fn read<'a>(sessions: &'a Sessions, id: &'a SessionId) -> BoxFuture<'a, Result<Self, SessionError>> {
+    /// Reads all of a session; reading its subagents takes as many levels as there are.
+    pub fn read<'a>(sessions: &'a Sessions, id: &'a SessionId) -> BoxFuture<'a, Result<Self, SessionError>> {
         Box::pin(async move {
             let snapshot = sessions.subscribe(id).await?.snapshot;
             let mut items = snapshot.items;
@@ -35,7 +37,12 @@ impl Archive {
             }
             let mut subagents = Vec::new();
             for child in items.iter().filter_map(child) {
-                subagents.push(Self::read(sessions, child).await?);
+                match Self::read(sessions, child).await {
+                    Ok(subagent) => subagents.push(subagent),
+                    // A fork shows the subagents of the session that it came from, as long as that one is there.
+                    Err(error) if error.code == ErrorCode::NotFound => {}
+                    Err(error) => return Err(error),
+                }
             }
             Ok(Self {
                 session: snapshot.session,

@@ -1,0 +1,117 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use specta::Type;
+
+use crate::{CallId, ChangeKind, DecisionRecord, ItemId, SessionId, ToolState};
+
+/// What happened in a session, as places to return to and as a ledger of decisions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct Timeline {
+    /// Oldest first.
+    pub checkpoints: Vec<Checkpoint>,
+    /// Every call of the session and its subagents, in the order they were proposed.
+    pub ledger: Vec<LedgerEntry>,
+    /// Whether the last rewind can be undone.
+    pub can_undo_rewind: bool,
+}
+
+/// A place that one can look at, fork from and return to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct Checkpoint {
+    /// Its place; what all that looks back is asked with.
+    pub seq: u32,
+    pub kind: CheckpointKind,
+    /// The turn it is in, or begins, from 1.
+    pub turn: u32,
+    /// Milliseconds since 1970.
+    #[specta(type = specta_typescript::Number)]
+    pub at: i64,
+    /// The message that begins the turn, or what the step did.
+    pub label: String,
+    /// The row it stands behind or, where a turn begins, before.
+    pub item: Option<ItemId>,
+    /// Files that were changed since the checkpoint before.
+    pub files: Vec<String>,
+    #[specta(type = specta_typescript::Number)]
+    pub input_tokens: u64,
+    #[specta(type = specta_typescript::Number)]
+    pub output_tokens: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckpointKind {
+    /// Right before a person's message.
+    TurnStart,
+    /// Behind a model call and everything that it asked for.
+    Step,
+    TurnEnd,
+}
+
+/// One call: what was proposed, who decided, what ran.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct LedgerEntry {
+    /// The session whose agent called.
+    pub session: SessionId,
+    pub call_id: CallId,
+    /// Names of the agents, outermost first.
+    pub agent: Vec<String>,
+    pub tool: String,
+    #[specta(type = specta_typescript::Unknown)]
+    pub proposed: Value,
+    /// The arguments it ran with, where a person changed them.
+    #[specta(type = specta_typescript::Unknown)]
+    pub ran: Option<Value>,
+    /// `None` where nothing had to be decided.
+    pub decision: Option<DecisionRecord>,
+    pub state: ToolState,
+    /// Files that it changed.
+    pub files: Vec<String>,
+    /// Milliseconds since 1970.
+    #[specta(type = specta_typescript::Number)]
+    pub proposed_at: i64,
+    #[specta(type = Option<specta_typescript::Number>)]
+    pub ended_at: Option<i64>,
+}
+
+/// A file as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct FileAt {
+    pub path: String,
+    pub exists: bool,
+    /// `None` where there was no file or it is not text.
+    pub text: Option<String>,
+    /// Bytes.
+    #[specta(type = specta_typescript::Number)]
+    pub size: u64,
+}
+
+/// What is taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum RewindWhat {
+    Conversation,
+    Files,
+    Both,
+}
+
+/// What a rewind would do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct RewindPreview {
+    pub seq: u32,
+    /// Rows of the conversation that would go.
+    pub rows: u32,
+    pub files: Vec<RestoredFile>,
+}
+
+/// What putting a file back does, or would do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct RestoredFile {
+    pub path: String,
+    /// What happens to it: `created` where a deleted file comes back.
+    pub change: ChangeKind,
+    pub added: u32,
+    pub removed: u32,
+    /// Why it is left as it is: it was changed since, or its bytes were not kept.
+    pub problem: Option<String>,
+}

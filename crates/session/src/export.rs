@@ -1,0 +1,17 @@
+//! A session as a file: Markdown, JSON, or one HTML page that loads and runs nothing.
+//!
+//! The same words serve whoever shows sessions as text: rows, diffs, and text of unknown origin made visible.
+
+mod archive;
+mod diff;
+mod html;
+mod markdown;
+mod row;
+mod text;
+
+pub use archive::Archive;
+pub use diff::unified;
+pub use html::page as html;
+pub use markdown::{Detail, time, word, written as markdown};
+pub use row::{call, finished};
+pub use text::{one_line, short, visible};

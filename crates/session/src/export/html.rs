@@ -1,0 +1,165 @@
+//! A session as one HTML page: nothing in it is loaded from anywhere, nothing in it runs.
+
+use bosun_protocol::{FileDiff, Item, ItemBody, TodoStatus, ToolItem};
+
+use super::archive::Archive;
+use super::diff::unified;
+use super::markdown::{notice_text, time, word};
+use super::row;
+use super::text::{one_line, visible};
+
+/// Whatever the page should hold, a browser takes nothing but its own styles.
+const HEAD: &str = "<!doctype html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n\
+    <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+    base-uri 'none'; form-action 'none'\">\n\
+    <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+    <meta name=\"referrer\" content=\"no-referrer\">\n";
+
+const STYLE: &str = "<style>\n\
+    :root { color-scheme: light dark; --line: #8884; --quiet: #888; --add: #2da04422; --cut: #d1242f22; }\n\
+    body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }\n\
+    h1 { font-size: 1.5rem; } h2 { font-size: 1rem; margin: 2rem 0 .5rem; color: var(--quiet); }\n\
+    p.text { white-space: pre-wrap; overflow-wrap: anywhere; margin: .5rem 0; }\n\
+    pre { overflow-x: auto; padding: .75rem; border: 1px solid var(--line); border-radius: 6px; font-size: 13px; }\n\
+    pre .add { background: var(--add); } pre .cut { background: var(--cut); } pre span { display: block; }\n\
+    details { margin: .25rem 0; } summary { font-family: monospace; overflow-wrap: anywhere; }\n\
+    .subagent { border-left: 3px solid var(--line); padding-left: 1rem; }\n\
+    .notice { border-left: 3px solid #d1242f; padding-left: .75rem; } .meta { color: var(--quiet); }\n\
+    </style>\n";
+
+/// The whole session with its subagents, diffs and outputs; `project` is the folder's path.
+pub fn page(archive: &Archive, project: &str) -> String {
+    let session = &archive.session;
+    let title = if session.title.is_empty() { "A session" } else { &session.title };
+    let title = escaped(&one_line(title));
+    let mut page = Page { text: format!("{HEAD}<title>{title}</title>\n{STYLE}</head>\n<body>\n<h1>{title}</h1>\n") };
+    let model = session.model.as_ref().map(|model| format!(" · {}:{}", model.provider, model.name)).unwrap_or_default();
+    let meta = format!("{project}{model} · {} · {}", word(session.status), time(session.created_at));
+    page.push("p", "meta", &one_line(&meta));
+    page.conversation(archive);
+    page.rest(archive);
+    page.text.push_str("</body>\n</html>\n");
+    page.text
+}
+
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn push(&mut self, tag: &str, class: &str, text: &str) {
+        self.text.push_str(&format!("<{tag} class=\"{class}\">{}</{tag}>\n", escaped(text)));
+    }
+
+    fn conversation(&mut self, archive: &Archive) {
+        let mut speaker = "";
+        for item in &archive.items {
+            let next = if matches!(item.body, ItemBody::Human { .. }) { "You" } else { "Agent" };
+            if speaker != next {
+                self.push("h2", "speaker", next);
+                speaker = next;
+            }
+            self.item(item, archive);
+        }
+    }
+
+    fn item(&mut self, item: &Item, archive: &Archive) {
+        match &item.body {
+            ItemBody::Human { text, .. } => self.prose(text),
+            ItemBody::Ai { text, reasoning, .. } => {
+                if !reasoning.trim().is_empty() {
+                    self.folded("Reasoning", |page| page.prose(reasoning));
+                }
+                self.prose(text);
+            }
+            ItemBody::Tool(tool) => self.tool(tool, archive),
+            ItemBody::Notice(notice) => self.push("p", "notice", &notice_text(notice)),
+        }
+    }
+
+    /// Words as they were written; what stands between fences as code.
+    fn prose(&mut self, text: &str) {
+        for (n, part) in visible(text).split("```").enumerate() {
+            match part.trim_matches('\n') {
+                "" => {}
+                part if n % 2 == 0 => self.push("p", "text", part),
+                part => self.push("pre", "code", part.split_once('\n').map_or(part, |(_, code)| code)),
+            }
+        }
+    }
+
+    fn tool(&mut self, tool: &ToolItem, archive: &Archive) {
+        let child = tool.child.as_ref().and_then(|id| archive.subagents.iter().find(|child| child.session.id == *id));
+        self.folded(&row::finished(tool), |page| {
+            if let Some(diff) = &tool.diff {
+                page.diff(diff);
+            } else if !tool.output.trim().is_empty() {
+                page.push("pre", "output", &visible(&tool.output));
+            }
+            if let Some(child) = child {
+                page.text.push_str("<div class=\"subagent\">\n");
+                page.conversation(child);
+                page.text.push_str("</div>\n");
+            }
+        });
+    }
+
+    fn diff(&mut self, diff: &FileDiff) {
+        self.text.push_str("<pre>");
+        for line in unified(diff).lines() {
+            let class = match line.as_bytes().first() {
+                Some(b'+') => "add",
+                Some(b'-') => "cut",
+                _ => "",
+            };
+            self.text.push_str(&format!("<span class=\"{class}\">{} </span>", escaped(line)));
+        }
+        self.text.push_str("</pre>\n");
+    }
+
+    fn folded(&mut self, title: &str, inside: impl FnOnce(&mut Self)) {
+        self.text.push_str(&format!("<details>\n<summary>{}</summary>\n", escaped(title)));
+        inside(self);
+        self.text.push_str("</details>\n");
+    }
+
+    fn rest(&mut self, archive: &Archive) {
+        let todos = archive.todos.iter().map(|todo| {
+            let mark = match todo.status {
+                TodoStatus::Pending => "☐",
+                TodoStatus::InProgress => "◐",
+                TodoStatus::Completed => "☑",
+            };
+            format!("{mark} {}", one_line(&todo.content))
+        });
+        self.list("Plan", todos.collect());
+        let changes = archive.changes.iter();
+        let lines = changes.map(|change| format!("{} +{} −{}", one_line(&change.path), change.added, change.removed));
+        self.list("Changed files", lines.collect());
+    }
+
+    fn list(&mut self, title: &str, lines: Vec<String>) {
+        if lines.is_empty() {
+            return;
+        }
+        self.push("h2", "list", title);
+        for line in lines {
+            self.push("p", "point", &line);
+        }
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}

@@ -1,0 +1,68 @@
+//! A tool call as one line.
+
+use bosun_protocol::{Figure, ToolItem, ToolState};
+use serde_json::Value;
+
+use super::text::short;
+
+/// Longest object of a call, and longest word about a failure, in characters.
+const OBJECT: usize = 100;
+const REASON: usize = 160;
+
+/// The tool and what it is about: `read_file /src/main.rs`.
+pub fn call(name: &str, args: &Value) -> String {
+    let name = short(name, OBJECT);
+    match object(args) {
+        Some(object) => format!("{name} {}", short(object, OBJECT)),
+        None => name,
+    }
+}
+
+/// A call that has ended: how, what, and its figures.
+pub fn finished(tool: &ToolItem) -> String {
+    let (mark, word) = match tool.state {
+        ToolState::Done => ("✓", None),
+        ToolState::Failed => ("✗", None),
+        ToolState::Rejected => ("✗", Some("rejected")),
+        ToolState::Answered => ("✓", Some("answered by you")),
+        ToolState::Cancelled => ("✗", Some("cancelled")),
+        ToolState::Unknown => ("?", Some("outcome unknown")),
+        ToolState::Proposed | ToolState::Waiting | ToolState::Running => ("…", None),
+    };
+    let mut line = format!("{mark} {}", call(&tool.name, &tool.args));
+    let mut notes: Vec<String> = tool.figures.iter().map(figure).collect();
+    notes.extend(word.map(str::to_owned));
+    if tool.state == ToolState::Failed {
+        notes.push(short(&tool.output, REASON));
+    }
+    if !notes.is_empty() {
+        line.push_str("  ");
+        line.push_str(&notes.join(", "));
+    }
+    line
+}
+
+/// The argument that says what a call is about.
+fn object(args: &Value) -> Option<&str> {
+    const NAMES: [&str; 6] = ["file_path", "command", "pattern", "path", "description", "query"];
+    NAMES.iter().find_map(|name| args.get(name)?.as_str())
+}
+
+fn figure(figure: &Figure) -> String {
+    match figure {
+        Figure::Lines(n) => count(*n, "line", "lines"),
+        Figure::Matches(n) => count(*n, "match", "matches"),
+        Figure::Files(n) => count(*n, "file", "files"),
+        Figure::Entries(n) => count(*n, "entry", "entries"),
+        Figure::Added(n) => format!("+{n}"),
+        Figure::Removed(n) => format!("-{n}"),
+        Figure::ExitCode(code) => format!("exit {code}"),
+        Figure::Todos { done, total } => format!("{done} of {total} done"),
+        Figure::TimedOut => "timed out".to_owned(),
+        Figure::Truncated => "cut".to_owned(),
+    }
+}
+
+fn count(n: u32, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}

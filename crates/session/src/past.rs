@@ -1,0 +1,120 @@
+use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, TurnEnd, effective, stays};
+use bosun_backend::VirtualPath;
+use bosun_protocol::{ErrorCode, FileAt, Snapshot};
+use bosun_store::{Append, Listed, NewSession};
+
+use crate::SessionError;
+use crate::actor::Actor;
+use crate::journals::Journals;
+use crate::projection::{Projection, Subject};
+use crate::restoring::read;
+use crate::rewinding::refuse_elsewhere;
+use crate::view::View;
+
+/// Longest text of a file that is looked at as it was, in bytes.
+const LONGEST: usize = 4 << 20;
+
+/// The session as it was, and sessions that begin there.
+impl Actor {
+    /// The whole conversation as it was at the checkpoint `seq`; nothing in it goes on.
+    pub(crate) async fn snapshot_at(&self, seq: u32) -> Result<Snapshot, SessionError> {
+        let entries = self.tree.database.entries(self.log.session(), 0).await?;
+        refuse_elsewhere(&entries, seq)?;
+        Ok(view(self, &entries, Seq::from(seq)).whole())
+    }
+
+    /// A file as it was at the checkpoint `seq`: as it was before the next change, or as it is now.
+    pub(crate) async fn file_at(&self, seq: u32, path: &str) -> Result<FileAt, SessionError> {
+        let path =
+            VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let journals = Journals::read(&self.tree.database, self.log.session()).await?;
+        refuse_elsewhere(&journals.entries, seq)?;
+        let later = journals.changes_after(Seq::from(seq)).into_iter().find(|change| change.path == path);
+        let bytes = match later.map(|change| change.before) {
+            Some(None) => None,
+            Some(Some(hash)) => {
+                let kept = self.blobs()?.get(&hash).await;
+                Some(kept.map_err(|error| SessionError::new(ErrorCode::NotFound, error.to_string()))?)
+            }
+            None => read(&*self.backend()?, &path).await?,
+        };
+        let size = bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        let exists = bytes.is_some();
+        let text = bytes.filter(|bytes| bytes.len() <= LONGEST).and_then(|bytes| String::from_utf8(bytes).ok());
+        Ok(FileAt { path: path.to_string(), exists, text, size })
+    }
+
+    /// A new session that has everything up to the checkpoint `seq` and goes its own way from there.
+    pub(crate) async fn fork(&self, seq: u32) -> Result<SessionId, SessionError> {
+        let tree = &self.tree;
+        let entries = tree.database.entries(self.log.session(), 0).await?;
+        refuse_elsewhere(&entries, seq)?;
+        let mut copied: Vec<JournalEntry> = effective(&entries)
+            .into_iter()
+            .filter(|recorded| recorded.seq <= Seq::from(seq) && is_copied(&recorded.entry.body))
+            .map(|recorded| recorded.entry.clone())
+            .collect();
+        if let Some(turn) = open_turn(&copied) {
+            let body = EntryBody::TurnEnded { turn, end: TurnEnd::Stopped };
+            copied.push(JournalEntry { at: tree.clock.now_ms(), body });
+        }
+        let id = SessionId::new(tree.ids.next());
+        let at = tree.clock.now_ms();
+        let mut projection = Projection::new(Subject { id: id.clone(), created_at: at, ..subject(self) });
+        for (seq, entry) in (1..).zip(&copied) {
+            projection.apply(&Recorded { seq, entry: entry.clone() });
+        }
+        projection.settle();
+        let mut summary = projection.summary().clone();
+        summary.updated_at = at;
+        let summary = serde_json::to_value(&summary).unwrap_or_default();
+        let project = tree.project.to_string();
+        let new = NewSession { id: id.clone(), project, parent: None, created_at: at, summary: summary.clone() };
+        tree.database.create_session(new).await?;
+        let texts = crate::recording::texts(&copied);
+        let listed = Some(Listed { summary, updated_at: at });
+        tree.database.append_all(vec![Append { session: id.clone(), entries: copied, listed, texts }]).await?;
+        Ok(id)
+    }
+}
+
+/// What a fork takes along: the conversation and its title, not its place in lists and not what waits.
+fn is_copied(body: &EntryBody) -> bool {
+    !stays(body) || matches!(body, EntryBody::Titled { .. } | EntryBody::ModelChosen { .. })
+}
+
+fn open_turn(entries: &[JournalEntry]) -> Option<u32> {
+    bosun_agent::State::fold(entries).turn.map(|turn| turn.number)
+}
+
+/// What the session showed at the entry `seq`.
+pub(crate) fn view(actor: &Actor, entries: &[Recorded], seq: Seq) -> View {
+    projection(actor, entries, seq).view().clone()
+}
+
+/// The session up to the entry `seq`, what was rewound left out.
+pub(crate) fn projection(actor: &Actor, entries: &[Recorded], seq: Seq) -> Projection {
+    let mut projection = Projection::new(subject(actor));
+    for recorded in effective(entries).into_iter().filter(|recorded| recorded.seq <= seq) {
+        projection.apply(recorded);
+    }
+    projection.recall_usage(&actor.stream.read(|projection| projection.view().session.usage.clone()));
+    projection.settle();
+    projection.drain();
+    projection
+}
+
+fn subject(actor: &Actor) -> Subject {
+    actor.stream.read(|projection| {
+        let session = &projection.view().session;
+        Subject {
+            id: actor.log.session().clone(),
+            project: session.project.clone(),
+            parent: None,
+            path: projection.path().to_vec(),
+            task: None,
+            created_at: session.created_at,
+            model: session.model.clone(),
+        }
+    })
+}

@@ -1,0 +1,177 @@
+use std::sync::Arc;
+
+use bosun_agent::{EntryBody, SessionLog};
+use bosun_backend::{Backend, BackendError, BlobStore, ContentHash, Expect, FileStamp, Unwitnessed, VirtualPath};
+use bosun_protocol::{ChangeKind, ErrorCode, RestoredFile};
+use bosun_tools::{ChangeRecord, DiffLimits, file_diff};
+
+use crate::SessionError;
+use crate::actor::Actor;
+use crate::projection::Span;
+
+/// Only the number of lines is wanted.
+const NOTHING: DiffLimits = DiffLimits { lines: 0, characters: 0 };
+
+/// A file that is to be put back: from the bytes that the session left there to earlier ones.
+pub(crate) struct Restore {
+    pub path: VirtualPath,
+    pub from: Option<ContentHash>,
+    pub to: Option<ContentHash>,
+}
+
+impl From<Span> for Restore {
+    fn from(span: Span) -> Self {
+        Self { path: span.path, from: span.after, to: span.before }
+    }
+}
+
+/// A file that was looked at before it is put back.
+pub(crate) struct Checked {
+    record: ChangeRecord,
+    bytes: Option<Vec<u8>>,
+    pub shown: RestoredFile,
+}
+
+impl Actor {
+    /// Puts one file back to what it was before the session.
+    pub(crate) async fn undo_file(self: &Arc<Self>, path: &str) -> Result<RestoredFile, SessionError> {
+        let path =
+            VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let turn = self.turn().await;
+        self.refuse_running(&turn)?;
+        let span = self.stream.read(|projection| projection.spans()).into_iter().find(|span| span.path == path);
+        let span = span.ok_or_else(|| {
+            SessionError::new(ErrorCode::NotFound, format!("'{path}' is as it was before this session"))
+        })?;
+        let checked = self.check_restore(span.into()).await?;
+        if let Some(problem) = &checked.shown.problem {
+            return Err(SessionError::new(ErrorCode::Invalid, problem.clone()));
+        }
+        let shown = checked.shown.clone();
+        self.restore(vec![checked]).await?;
+        drop(turn);
+        Ok(shown)
+    }
+
+    /// Puts every file back to what it was before the session. Those that were changed since are left and named.
+    pub(crate) async fn undo_changes(self: &Arc<Self>) -> Result<Vec<RestoredFile>, SessionError> {
+        let turn = self.turn().await;
+        self.refuse_running(&turn)?;
+        let mut checked = Vec::new();
+        for span in self.stream.read(|projection| projection.spans()) {
+            checked.push(self.check_restore(span.into()).await?);
+        }
+        let shown = checked.iter().map(|checked| checked.shown.clone()).collect();
+        self.restore(checked).await?;
+        drop(turn);
+        Ok(shown)
+    }
+
+    /// Looks at a file that is to be put back: it has to be as the session left it, and its bytes have to be kept.
+    pub(crate) async fn check_restore(&self, restore: Restore) -> Result<Checked, SessionError> {
+        let Restore { path, from, to } = restore;
+        let blobs = self.blobs()?;
+        let now = read(&*self.backend()?, &path).await;
+        let mut problem = match &now {
+            Ok(now) if now.as_deref().map(ContentHash::of) == from => None,
+            Ok(_) => Some(format!("'{path}' was changed since, by you or by another program; it was left as it is")),
+            Err(error) => Some(format!("{error}; it was left as it is")),
+        };
+        let now = now.unwrap_or_default();
+        let bytes = match &to {
+            None => None,
+            Some(hash) => match blobs.get(hash).await {
+                Ok(bytes) => Some(bytes),
+                Err(error) => {
+                    problem.get_or_insert_with(|| format!("'{path}' cannot be put back: {error}"));
+                    None
+                }
+            },
+        };
+        if let Some(now) = now.clone().filter(|_| problem.is_none()) {
+            // Bytes that an older version of Bosun left are not kept yet.
+            let kept = blobs.put(now.into()).await;
+            kept.map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))?;
+        }
+        let diff = file_diff(&path, now.as_deref(), bytes.as_deref(), NOTHING);
+        let change = match (&from, &to) {
+            (_, None) => ChangeKind::Deleted,
+            (None, Some(_)) => ChangeKind::Created,
+            (Some(_), Some(_)) => ChangeKind::Changed,
+        };
+        let shown = RestoredFile { path: path.to_string(), change, added: diff.added, removed: diff.removed, problem };
+        Ok(Checked { record: ChangeRecord { path, before: from, after: to }, bytes, shown })
+    }
+
+    /// Puts the files back that nothing speaks against: intent, effect, what became of it. Gives what was done.
+    pub(crate) async fn restore(self: &Arc<Self>, checked: Vec<Checked>) -> Result<Vec<ChangeRecord>, SessionError> {
+        let sound: Vec<Checked> = checked.into_iter().filter(|checked| checked.shown.problem.is_none()).collect();
+        if sound.is_empty() {
+            return Ok(Vec::new());
+        }
+        let backend = self.backend()?;
+        let intended = sound.iter().map(|checked| checked.record.clone()).collect();
+        self.log.record(vec![EntryBody::RestoreIntended { changes: intended }]).await?;
+        let (mut done, mut failed) = (Vec::new(), None);
+        for Checked { record, bytes, .. } in sound {
+            match put(&*backend, &record, bytes).await {
+                Ok(()) => done.push(record),
+                Err(error) => failed = Some(error),
+            }
+        }
+        self.log.record(vec![EntryBody::Restored { changes: done.clone() }]).await?;
+        match failed {
+            Some(error) => {
+                Err(SessionError::new(ErrorCode::Invalid, format!("{error}; the other files were put back")))
+            }
+            None => Ok(done),
+        }
+    }
+
+    pub(crate) fn blobs(&self) -> Result<&Arc<BlobStore>, SessionError> {
+        self.setting.blobs.as_ref().ok_or_else(|| {
+            let reason = "nothing is kept in this run, so that nothing can be put back; run it without --no-store";
+            SessionError::new(ErrorCode::StorageUnavailable, reason)
+        })
+    }
+}
+
+/// Settles files that were being put back when the app ended: those that have the bytes they were to get are done.
+pub(crate) async fn settle_restoring(log: &SessionLog, backend: &dyn Backend) -> Result<(), SessionError> {
+    let Some(intended) = log.with_state(|state| state.restoring.clone()) else { return Ok(()) };
+    let mut done = Vec::new();
+    for record in intended {
+        let now = read(backend, &record.path).await;
+        if now.is_ok_and(|now| now.as_deref().map(ContentHash::of) == record.after) {
+            done.push(record);
+        }
+    }
+    Ok(log.record(vec![EntryBody::Restored { changes: done }]).await?)
+}
+
+async fn put(backend: &dyn Backend, record: &ChangeRecord, bytes: Option<Vec<u8>>) -> Result<(), BackendError> {
+    let path = &record.path;
+    let expect = match &record.before {
+        None => Expect::Absent,
+        // By its content alone: whoever looks compares hashes where both have one.
+        Some(hash) => {
+            Expect::Unchanged(FileStamp { device: 0, inode: 0, size: 0, modified_ns: 0, hash: Some(hash.clone()) })
+        }
+    };
+    match bytes {
+        Some(bytes) => backend.write(path, bytes, expect, &Unwitnessed).await.map(|_| ()),
+        None => {
+            let deleter = backend.deleter().ok_or_else(|| BackendError::CannotDelete { path: path.clone() })?;
+            deleter.delete(path, expect, &Unwitnessed).await.map(|_| ())
+        }
+    }
+}
+
+/// A file's bytes; `None` where there is none.
+pub(crate) async fn read(backend: &dyn Backend, path: &VirtualPath) -> Result<Option<Vec<u8>>, BackendError> {
+    match backend.download(vec![path.clone()]).await.pop() {
+        Some(Ok(bytes)) => Ok(Some(bytes)),
+        Some(Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. })) | None => Ok(None),
+        Some(Err(error)) => Err(error),
+    }
+}

@@ -1,0 +1,143 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bosun_agent::{EntryBody, Recorded, Seq};
+use bosun_backend::{ContentHash, VirtualPath};
+use bosun_protocol::{ErrorCode, RewindPreview, RewindWhat};
+use bosun_store::{Append, Listed};
+use bosun_tools::ChangeRecord;
+
+use crate::SessionError;
+use crate::actor::Actor;
+use crate::journals::Journals;
+use crate::restoring::{Checked, Restore};
+use crate::timeline::{checkpoints, last_rewind};
+
+/// Going back to an earlier place of a session, and forth again. The journal keeps everything: what is rewound is only
+/// left out (see `bosun_agent::effective`), and the bytes of every file before and after are kept.
+impl Actor {
+    /// What going back to the checkpoint `seq` would do.
+    pub(crate) async fn preview_rewind(&self, seq: u32) -> Result<RewindPreview, SessionError> {
+        let journals = self.journals_at(seq).await?;
+        let files = self.check_back(&journals, Seq::from(seq)).await?;
+        let rows_then = crate::past::view(self, &journals.entries, Seq::from(seq)).items.len();
+        let rows_now = self.stream.read(|projection| projection.view().items.len());
+        Ok(RewindPreview {
+            seq,
+            rows: u32::try_from(rows_now.saturating_sub(rows_then)).unwrap_or(u32::MAX),
+            files: files.into_iter().map(|checked| checked.shown).collect(),
+        })
+    }
+
+    /// Goes back to the checkpoint `seq`.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Invalid`] while a turn runs, or where a file that would be put back was changed since; nothing was
+    /// changed then.
+    pub(crate) async fn rewind(self: &Arc<Self>, seq: u32, what: RewindWhat) -> Result<(), SessionError> {
+        let turn = self.turn().await;
+        self.refuse_running(&turn)?;
+        let journals = self.journals_at(seq).await?;
+        let mut files = Vec::new();
+        if what != RewindWhat::Conversation {
+            let checked = self.check_back(&journals, Seq::from(seq)).await?;
+            refuse_problems(&checked)?;
+            files = self.restore(checked).await?;
+        }
+        let conversation = what != RewindWhat::Files;
+        self.log.record(vec![EntryBody::Rewound { to: Seq::from(seq), conversation, files }]).await?;
+        if conversation {
+            self.show_anew().await?;
+        }
+        drop(turn);
+        Ok(())
+    }
+
+    /// Takes the last rewind back, where nothing has happened since.
+    pub(crate) async fn undo_rewind(self: &Arc<Self>) -> Result<(), SessionError> {
+        let turn = self.turn().await;
+        self.refuse_running(&turn)?;
+        let entries = self.tree.database.entries(self.log.session(), 0).await?;
+        let Some((rewind, conversation, files)) = last_rewind(&entries).and_then(rewound) else {
+            let reason = "there is no rewind to undo, or something has happened since";
+            return Err(SessionError::new(ErrorCode::Invalid, reason));
+        };
+        let mut checked = Vec::new();
+        for ChangeRecord { path, before, after } in files {
+            checked.push(self.check_restore(Restore { path, from: after, to: before }).await?);
+        }
+        refuse_problems(&checked)?;
+        self.restore(checked).await?;
+        self.log.record(vec![EntryBody::RewindUndone { rewind }]).await?;
+        if conversation {
+            self.show_anew().await?;
+        }
+        drop(turn);
+        Ok(())
+    }
+
+    async fn journals_at(&self, seq: u32) -> Result<Journals, SessionError> {
+        let journals = Journals::read(&self.tree.database, self.log.session()).await?;
+        refuse_elsewhere(&journals.entries, seq)?;
+        Ok(journals)
+    }
+
+    /// The files that were changed behind `seq`, looked at.
+    async fn check_back(&self, journals: &Journals, seq: Seq) -> Result<Vec<Checked>, SessionError> {
+        let mut files: BTreeMap<VirtualPath, (Option<ContentHash>, Option<ContentHash>)> = BTreeMap::new();
+        for ChangeRecord { path, before, after } in journals.changes_after(seq) {
+            files.entry(path).and_modify(|(_, last)| last.clone_from(&after)).or_insert((before, after));
+        }
+        let mut checked = Vec::new();
+        for (path, (to, from)) in files.into_iter().filter(|(_, (to, from))| to != from) {
+            checked.push(self.check_restore(Restore { path, from, to }).await?);
+        }
+        Ok(checked)
+    }
+
+    /// Shows the session from its journal anew, to those who watch too.
+    async fn show_anew(self: &Arc<Self>) -> Result<(), SessionError> {
+        let entries = self.tree.database.entries(self.log.session(), 0).await?;
+        self.log.rebuild(&entries);
+        let projection = crate::past::projection(self, &entries, Seq::MAX);
+        crate::stream::locked(&self.tree.streams).clear();
+        self.stream.reset(projection);
+        self.open_children().await?;
+        self.replay_changes().await?;
+        let summary = self.stream.read(|projection| projection.summary().clone());
+        let listed =
+            Listed { updated_at: summary.updated_at, summary: serde_json::to_value(&summary).unwrap_or_default() };
+        let append = Append {
+            session: self.log.session().clone(),
+            entries: Vec::new(),
+            listed: Some(listed),
+            texts: Vec::new(),
+        };
+        self.tree.database.append_all(vec![append]).await?;
+        Ok(())
+    }
+}
+
+/// Only what is a checkpoint can be gone back to: between them calls are open.
+pub(crate) fn refuse_elsewhere(entries: &[Recorded], seq: u32) -> Result<(), SessionError> {
+    if checkpoints(entries).iter().any(|checkpoint| checkpoint.seq == seq) {
+        return Ok(());
+    }
+    Err(SessionError::new(ErrorCode::NotFound, "this place of the session is not there any more; look at the timeline"))
+}
+
+fn refuse_problems(checked: &[Checked]) -> Result<(), SessionError> {
+    let problems: Vec<&str> = checked.iter().filter_map(|checked| checked.shown.problem.as_deref()).collect();
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let message = format!("nothing was taken back: {}", problems.join("; "));
+    Err(SessionError::new(ErrorCode::Invalid, message))
+}
+
+fn rewound(recorded: &Recorded) -> Option<(Seq, bool, Vec<ChangeRecord>)> {
+    match &recorded.entry.body {
+        EntryBody::Rewound { conversation, files, .. } => Some((recorded.seq, *conversation, files.clone())),
+        _ => None,
+    }
+}

@@ -1,0 +1,69 @@
+use bosun_agent::SessionId as CoreId;
+use bosun_protocol::{
+    ErrorCode, FileAt, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot, Timeline,
+};
+
+use super::Sessions;
+use crate::SessionError;
+use crate::journals::Journals;
+use crate::timeline::timeline;
+
+/// Looking back, going back, and going another way from there.
+impl Sessions {
+    /// Puts a file back to what it was before the session.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Invalid`] where it was changed since, or while a turn runs.
+    pub async fn undo_file(&self, session: &SessionId, path: &str) -> Result<RestoredFile, SessionError> {
+        self.actor(session).await?.undo_file(path).await
+    }
+
+    /// Puts every file back to what it was before the session; those that were changed since are left, with the reason.
+    pub async fn undo_changes(&self, session: &SessionId) -> Result<Vec<RestoredFile>, SessionError> {
+        self.actor(session).await?.undo_changes().await
+    }
+
+    /// The session's checkpoints and the ledger of its calls.
+    pub async fn timeline(&self, session: &SessionId) -> Result<Timeline, SessionError> {
+        let actor = self.actor(session).await?;
+        Ok(timeline(&Journals::read(&self.inner.database, actor.log.session()).await?))
+    }
+
+    /// The whole conversation as it was at a checkpoint.
+    pub async fn snapshot_at(&self, session: &SessionId, seq: u32) -> Result<Snapshot, SessionError> {
+        self.actor(session).await?.snapshot_at(seq).await
+    }
+
+    /// A file as it was at a checkpoint.
+    pub async fn file_at(&self, session: &SessionId, seq: u32, path: &str) -> Result<FileAt, SessionError> {
+        self.actor(session).await?.file_at(seq, path).await
+    }
+
+    /// A new session that has everything up to a checkpoint.
+    pub async fn fork(&self, session: &SessionId, seq: u32) -> Result<SessionSummary, SessionError> {
+        let id: CoreId = self.actor(session).await?.fork(seq).await?;
+        let stored = self.inner.database.session(&id).await?.into_iter().collect();
+        let summary = self.summaries_of(stored).await?.pop();
+        let summary = summary.ok_or_else(|| SessionError::new(ErrorCode::Internal, "the fork cannot be read"))?;
+        self.inner.summaries.tell(summary.clone());
+        Ok(summary)
+    }
+
+    /// What [`Self::rewind`] to a checkpoint would do.
+    pub async fn preview_rewind(&self, session: &SessionId, seq: u32) -> Result<RewindPreview, SessionError> {
+        self.actor(session).await?.preview_rewind(seq).await
+    }
+
+    /// Goes back to a checkpoint: the conversation, the files, or both.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Invalid`] while a turn runs, or where a file that would be put back was changed since.
+    pub async fn rewind(&self, session: &SessionId, seq: u32, what: RewindWhat) -> Result<(), SessionError> {
+        self.actor(session).await?.rewind(seq, what).await
+    }
+
+    /// Takes the last rewind back, as long as nothing has happened since.
+    pub async fn undo_rewind(&self, session: &SessionId) -> Result<(), SessionError> {
+        self.actor(session).await?.undo_rewind().await
+    }
+}

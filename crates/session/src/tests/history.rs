@@ -1,0 +1,277 @@
+//! Undoing changes, looking back, forking, going back and forth.
+
+use bosun_model::ChatRequest;
+use bosun_protocol::{
+    ChangeKind, CheckpointKind, DecisionSource, ErrorCode, ExportFormat, ItemBody, RewindWhat, SessionId,
+    SessionStatus, ToolState,
+};
+use bosun_testkit::Reply;
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::changes::{counts, rewriting};
+use super::sessions::{editing, progress};
+use super::stage::Stage;
+
+/// As `rewriting`; "make" writes a file, "remove" deletes one.
+fn working(request: &ChatRequest) -> Reply {
+    match progress(request) {
+        (text, 0) if text == "make" => {
+            Reply::default().and_call_with_id("w", "write_file", json!({"file_path": "/new.txt", "content": "new\n"}))
+        }
+        (text, 0) if text == "remove" => {
+            Reply::default().and_call_with_id("l", "read_file", json!({"file_path": "/src/b.txt"}))
+        }
+        (text, 1) if text == "remove" => {
+            Reply::default().and_call_with_id("d", "delete", json!({"file_path": "/src/b.txt"}))
+        }
+        _ => rewriting(request),
+    }
+}
+
+async fn worked(texts: &[&str]) -> (Stage, SessionId) {
+    let stage = Stage::allowing_edits(working).await;
+    let session = stage.session().await;
+    for text in texts {
+        stage.sessions.send(&session, (*text).to_owned()).await.unwrap();
+        let quiet = stage.sessions.quiet(&session).await.unwrap();
+        assert_eq!(quiet.summary.status, SessionStatus::Idle, "{text}");
+    }
+    (stage, session)
+}
+
+async fn said(stage: &Stage, session: &SessionId) -> Vec<String> {
+    texts(stage.snapshot(session).await.items)
+}
+
+fn texts(items: Vec<bosun_protocol::Item>) -> Vec<String> {
+    let texts = items.into_iter().filter_map(|item| match item.body {
+        ItemBody::Human { text, .. } => Some(text),
+        ItemBody::Ai { .. } | ItemBody::Tool(_) | ItemBody::Notice(_) => None,
+    });
+    texts.collect()
+}
+
+/// The place right before the message `label`.
+async fn before(stage: &Stage, session: &SessionId, label: &str) -> u32 {
+    let timeline = stage.sessions.timeline(session).await.unwrap();
+    let mut starts = timeline.checkpoints.into_iter().filter(|place| place.kind == CheckpointKind::TurnStart);
+    starts.find(|place| place.label == label).unwrap().seq
+}
+
+#[tokio::test]
+async fn a_changed_a_made_and_a_deleted_file_are_put_back_by_one_and_all_together() {
+    let (stage, session) = worked(&["rewrite one 1", "make", "remove"]).await;
+    let undone = stage.sessions.undo_file(&session, "/a.txt").await.unwrap();
+    assert_eq!((undone.change, undone.added, undone.removed), (ChangeKind::Changed, 1, 1));
+    assert_eq!(stage.project.read("a.txt"), "one\ntwo\n");
+    let again = stage.sessions.undo_file(&session, "/a.txt").await.unwrap_err();
+    assert_eq!(again.code, ErrorCode::NotFound);
+    let undone = stage.sessions.undo_changes(&session).await.unwrap();
+    let kinds: Vec<_> = undone.iter().map(|file| (file.path.as_str(), file.change, file.problem.is_none())).collect();
+    assert_eq!(kinds, [("/new.txt", ChangeKind::Deleted, true), ("/src/b.txt", ChangeKind::Created, true)]);
+    assert_eq!(stage.project.read("src/b.txt"), "TODO b\n");
+    assert!(!stage.project.root().join("new.txt").exists());
+    let zero = |path: &str| (path.to_owned(), ChangeKind::Changed, 0, 0);
+    let mut left = counts(&stage, &session).await;
+    left.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(left, [zero("/a.txt"), zero("/new.txt"), zero("/src/b.txt")]);
+    let stage = stage.restarted(working).await;
+    assert_eq!(stage.sessions.undo_changes(&session).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn what_the_person_changed_since_is_never_put_back() {
+    let (stage, session) = worked(&["rewrite one 1", "make"]).await;
+    stage.project.write("a.txt", "mine\n");
+    let refused = stage.sessions.undo_file(&session, "/a.txt").await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Invalid);
+    assert!(refused.message.contains("/a.txt") && refused.message.contains("changed since"), "{refused}");
+    let files = stage.sessions.undo_changes(&session).await.unwrap();
+    let problems: Vec<_> = files.iter().map(|file| (file.path.as_str(), file.problem.is_some())).collect();
+    assert_eq!(problems, [("/a.txt", true), ("/new.txt", false)]);
+    assert_eq!(stage.project.read("a.txt"), "mine\n");
+    assert!(!stage.project.root().join("new.txt").exists());
+}
+
+#[tokio::test]
+async fn nothing_is_put_back_while_a_turn_is_under_way() {
+    let stage = Stage::new(editing).await;
+    let session = stage.session().await;
+    stage.sessions.send(&session, "edit a.txt".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let refused = stage.sessions.undo_changes(&session).await.unwrap_err();
+    assert!(refused.message.contains("stop it first"), "{refused}");
+    assert!(stage.sessions.rewind(&session, 0, RewindWhat::Both).await.is_err());
+}
+
+#[tokio::test]
+async fn a_restore_that_a_crash_cut_is_settled_by_what_is_on_disk() {
+    let (stage, session) = worked(&["rewrite one 1"]).await;
+    stage.sessions.shut_down().await;
+    let journal = stage.database.journal(&bosun_agent::SessionId::new(session.as_str()));
+    let entries = stage.database.entries(&bosun_agent::SessionId::new(session.as_str()), 0).await.unwrap();
+    let made = entries.iter().find_map(|recorded| match &recorded.entry.body {
+        bosun_agent::EntryBody::ToolResult { artifact, .. } => artifact.changes.first().cloned(),
+        _ => None,
+    });
+    let made = made.unwrap();
+    let back = bosun_tools::ChangeRecord { path: made.path, before: made.after, after: made.before };
+    let body = bosun_agent::EntryBody::RestoreIntended { changes: vec![back] };
+    bosun_agent::Journal::append(&journal, vec![bosun_agent::JournalEntry { at: i64::MAX, body }]).await.unwrap();
+    // The file was put back, and only that was not recorded any more.
+    stage.project.write("a.txt", "one\ntwo\n");
+    let stage = stage.restarted(working).await;
+    assert_eq!(counts(&stage, &session).await, [("/a.txt".to_owned(), ChangeKind::Changed, 0, 0)]);
+}
+
+#[tokio::test]
+async fn the_timeline_names_turns_steps_files_and_who_decided() {
+    let (stage, session) = worked(&["rewrite one 1", "send rewrite two 2"]).await;
+    let timeline = stage.sessions.timeline(&session).await.unwrap();
+    let places: Vec<_> =
+        timeline.checkpoints.iter().map(|place| (place.kind, place.turn, place.label.as_str())).collect();
+    assert_eq!(
+        places,
+        [
+            (CheckpointKind::TurnStart, 1, "rewrite one 1"),
+            (CheckpointKind::Step, 1, "read_file"),
+            (CheckpointKind::Step, 1, "edit_file"),
+            (CheckpointKind::TurnEnd, 1, "Done."),
+            (CheckpointKind::TurnStart, 2, "send rewrite two 2"),
+            (CheckpointKind::Step, 2, "task"),
+            (CheckpointKind::TurnEnd, 2, "Done."),
+        ]
+    );
+    assert_eq!(timeline.checkpoints[2].files, ["/a.txt"]);
+    let calls: Vec<_> = timeline.ledger.iter().map(|call| (call.agent.len(), call.tool.as_str(), call.state)).collect();
+    let done = ToolState::Done;
+    let wanted = [
+        (1, "read_file", done),
+        (1, "edit_file", done),
+        (1, "task", done),
+        (2, "read_file", done),
+        (2, "edit_file", done),
+    ];
+    assert_eq!(calls, wanted);
+    let by = timeline.ledger[4].decision.clone().unwrap().by;
+    assert_eq!(
+        (by, timeline.ledger[4].files.as_slice()),
+        (DecisionSource::Rule { rule: "test".into() }, ["/a.txt".to_owned()].as_slice())
+    );
+    let then = timeline.checkpoints[3].seq;
+    assert_eq!(texts(stage.sessions.snapshot_at(&session, then).await.unwrap().items), ["rewrite one 1"]);
+    let file = stage.sessions.file_at(&session, then, "/a.txt").await.unwrap();
+    assert_eq!((file.text.as_deref(), file.exists), (Some("1\ntwo\n"), true));
+    let elsewhere = stage.sessions.snapshot_at(&session, then - 1).await.unwrap_err();
+    assert_eq!(elsewhere.code, ErrorCode::NotFound);
+}
+
+#[tokio::test]
+async fn a_fork_goes_its_own_way_and_leaves_the_first_alone() {
+    let (stage, session) = worked(&["rewrite one 1", "make"]).await;
+    let place = before(&stage, &session, "make").await;
+    let fork = stage.sessions.fork(&session, place).await.unwrap();
+    assert_eq!((fork.title.as_str(), fork.status), ("rewrite one 1", SessionStatus::Idle));
+    stage.sessions.send(&fork.id, "rewrite two 2".into()).await.unwrap();
+    stage.sessions.quiet(&fork.id).await.unwrap();
+    assert_eq!(said(&stage, &fork.id).await, ["rewrite one 1", "rewrite two 2"]);
+    assert_eq!(said(&stage, &session).await, ["rewrite one 1", "make"]);
+    assert_eq!(stage.project.read("a.txt"), "1\n2\n");
+    let middle = stage.sessions.timeline(&session).await.unwrap().checkpoints[1].seq;
+    let stopped = stage.sessions.fork(&session, middle).await.unwrap();
+    assert_eq!(stopped.status, SessionStatus::Stopped, "a turn that was under way is stopped there");
+    let stage = stage.restarted(working).await;
+    assert_eq!(stage.sessions.list(&stage.project_id).await.unwrap().len(), 3);
+    assert_eq!(said(&stage, &fork.id).await, ["rewrite one 1", "rewrite two 2"]);
+}
+
+#[tokio::test]
+async fn conversation_and_files_go_back_and_forth_again() {
+    let (stage, session) = worked(&["rewrite one 1", "send rewrite two 2", "make"]).await;
+    let whole = stage.snapshot(&session).await;
+    let place = before(&stage, &session, "send rewrite two 2").await;
+    let preview = stage.sessions.preview_rewind(&session, place).await.unwrap();
+    let files: Vec<_> =
+        preview.files.iter().map(|file| (file.path.as_str(), file.change, file.added, file.removed)).collect();
+    assert_eq!(files, [("/a.txt", ChangeKind::Changed, 1, 1), ("/new.txt", ChangeKind::Deleted, 0, 1)]);
+    assert_eq!(preview.rows, 6, "two messages, two calls, two replies");
+    let mut watching = stage.sessions.subscribe(&session).await.unwrap();
+    stage.sessions.rewind(&session, place, RewindWhat::Both).await.unwrap();
+    assert_eq!(said(&stage, &session).await, ["rewrite one 1"]);
+    assert_eq!(stage.project.read("a.txt"), "1\ntwo\n");
+    assert!(!stage.project.root().join("new.txt").exists());
+    let told = watching.events.now();
+    let reset = told.iter().find_map(|envelope| match &envelope.event {
+        bosun_protocol::SessionEvent::Reset { snapshot } => Some((envelope.seq, snapshot)),
+        _ => None,
+    });
+    let (seq, snapshot) = reset.expect("those who watch are told");
+    assert!(seq == snapshot.seq && texts(snapshot.items.clone()) == ["rewrite one 1"]);
+    assert!(stage.sessions.timeline(&session).await.unwrap().can_undo_rewind);
+    let stage = stage.restarted(working).await;
+    assert_eq!(said(&stage, &session).await, ["rewrite one 1"]);
+    stage.sessions.undo_rewind(&session).await.unwrap();
+    let back = stage.snapshot(&session).await;
+    assert_eq!(back.items, whole.items);
+    assert_eq!((stage.project.read("a.txt").as_str(), stage.project.read("new.txt").as_str()), ("1\n2\n", "new\n"));
+    assert!(stage.sessions.undo_rewind(&session).await.is_err(), "there is nothing left to undo");
+}
+
+#[tokio::test]
+async fn a_rewound_conversation_is_what_the_model_reads_and_its_changes_can_still_be_undone() {
+    let (stage, session) = worked(&["rewrite one 1", "make"]).await;
+    let place = before(&stage, &session, "make").await;
+    stage.sessions.rewind(&session, place, RewindWhat::Conversation).await.unwrap();
+    assert_eq!(stage.project.read("new.txt"), "new\n");
+    stage.sessions.send(&session, "rewrite two 2".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    assert_eq!(said(&stage, &session).await, ["rewrite one 1", "rewrite two 2"]);
+    assert!(stage.sessions.undo_rewind(&session).await.is_err(), "something has happened since");
+    let undone = stage.sessions.undo_changes(&session).await.unwrap();
+    assert_eq!(undone.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["/a.txt", "/new.txt"]);
+    let first = before(&stage, &session, "rewrite one 1").await;
+    stage.sessions.rewind(&session, first, RewindWhat::Conversation).await.unwrap();
+    assert_eq!(stage.snapshot(&session).await.items, []);
+}
+
+#[tokio::test]
+async fn files_alone_go_back_and_a_file_of_the_persons_refuses_it_all() {
+    let (stage, session) = worked(&["rewrite one 1", "make"]).await;
+    let first = before(&stage, &session, "rewrite one 1").await;
+    stage.project.write("new.txt", "mine\n");
+    let refused = stage.sessions.rewind(&session, first, RewindWhat::Both).await.unwrap_err();
+    assert!(refused.message.starts_with("nothing was taken back") && refused.message.contains("/new.txt"), "{refused}");
+    assert_eq!((stage.project.read("a.txt").as_str(), said(&stage, &session).await.len()), ("1\ntwo\n", 2));
+    stage.project.write("new.txt", "new\n");
+    stage.sessions.rewind(&session, first, RewindWhat::Files).await.unwrap();
+    assert_eq!((stage.project.read("a.txt").as_str(), said(&stage, &session).await.len()), ("one\ntwo\n", 2));
+    stage.sessions.undo_rewind(&session).await.unwrap();
+    assert_eq!(stage.project.read("a.txt"), "1\ntwo\n");
+}
+
+#[tokio::test]
+async fn an_export_has_everything_and_its_page_is_inert() {
+    let (stage, session) = worked(&["rewrite one 1", "send rewrite two 2"]).await;
+    let hostile = "<script>alert(1)</script> <img src=x onerror=alert(2)> ```js\nlet a = '<b>';\n``` \u{202e}evil";
+    stage.sessions.send(&session, hostile.into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    stage.sessions.rename(&session, "Fix: the \"<b>\" parser/..").await.unwrap();
+    let page = stage.sessions.export(&session, ExportFormat::Html).await.unwrap();
+    assert!(
+        page.contains("&lt;script&gt;alert(1)") && page.contains("<pre class=\"code\">let a = &#39;&lt;b&gt;&#39;;")
+    );
+    for active in ["<script", "<img", "<a ", "<link", "<iframe", "src=\"", "href=", "url(", "\u{202e}"] {
+        assert!(!page.contains(active), "{active}");
+    }
+    assert!(
+        page.contains("default-src 'none'") && page.contains("edit_file /a.txt") && page.contains("class=\"subagent\"")
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&stage.sessions.export(&session, ExportFormat::Json).await.unwrap()).unwrap();
+    assert_eq!(json["subagents"][0]["items"].as_array().unwrap().len(), 4);
+    let folder = tempfile::tempdir().unwrap();
+    let export = async || stage.sessions.export_into(&session, ExportFormat::Markdown, folder.path()).await.unwrap();
+    let [one, two] = [export().await, export().await];
+    assert_eq!((one, two), (folder.path().join("Fix-the-b-parser.md"), folder.path().join("Fix-the-b-parser-2.md")));
+}
