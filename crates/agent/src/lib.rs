@@ -10,7 +10,6 @@
 mod activity;
 mod agent;
 mod ask;
-mod ask_order;
 mod clock;
 mod context;
 mod delegate;
