@@ -139,6 +139,25 @@ async fn a_folder_that_is_gone_is_said_and_not_made_again() {
     assert!(!top.path().join("proj").exists());
 }
 
+/// What is too large to go over can be deleted, and only its size is kept; the small ones beside it are kept whole.
+#[tokio::test]
+async fn large_files_go_without_their_bytes() {
+    let top = arena();
+    let backend = open(top.path());
+    for name in ["dir/large", "large"] {
+        let file = fs::File::create(top.path().join("proj").join(name)).unwrap();
+        file.set_len(super::MAX_FILE + 1).unwrap();
+    }
+    let deleter = backend.deleter().unwrap();
+    let tree = deleter.delete(&path("/dir"), Expect::Anything, &Unwitnessed).await.unwrap();
+    let mut kept: Vec<_> = tree.iter().map(|change| (change.path.as_str(), change.before.is_some())).collect();
+    kept.sort_unstable();
+    assert_eq!(kept, [("/dir/f", true), ("/dir/large", false)]);
+    let one = deleter.delete(&path("/large"), Expect::Anything, &Unwitnessed).await.unwrap();
+    assert_eq!((one.len(), one[0].before.clone()), (1, None));
+    assert!(!top.path().join("proj/dir").exists() && !top.path().join("proj/large").exists());
+}
+
 struct Unwatched;
 
 impl OutputSink for Unwatched {

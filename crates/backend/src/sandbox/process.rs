@@ -207,8 +207,8 @@ async fn ended(mut child: Child) -> Finished {
 /// Feeds a script and takes what it says until it ends.
 async fn talk(child: &mut Child, feed: impl Future<Output = ()>, limit: usize) -> std::io::Result<Finished> {
     let (out, err) = (child.stdout.take(), child.stderr.take());
-    let ((), output, complaint) = tokio::join!(feed, taken(out, limit), taken(err, COMPLAINT));
-    let ((output, more), (complaint, _)) = (output?, complaint?);
+    let ((), output, complaint) = tokio::join!(feed, taken(out, limit), heard(err));
+    let ((output, more), complaint) = (output?, complaint?);
     if more {
         // It has more to say than anybody takes, and would wait for ever.
         child.start_kill()?;
@@ -216,6 +216,20 @@ async fn talk(child: &mut Child, feed: impl Future<Output = ()>, limit: usize) -
     let status = child.wait().await?;
     let cut = more.then_some(Cut::Size);
     Ok(Finished { code: status.code(), output, complaint: String::from_utf8_lossy(&complaint).into_owned(), cut })
+}
+
+/// The beginning of what is said; the rest is let go, because who is not heard any more is ended by that.
+async fn heard(from: Option<impl AsyncRead + Unpin>) -> std::io::Result<Vec<u8>> {
+    let Some(mut from) = from else { return Ok(Vec::new()) };
+    let (mut bytes, mut buffer) = (Vec::new(), vec![0; PIPE]);
+    loop {
+        let got = from.read(&mut buffer).await?;
+        if got == 0 {
+            return Ok(bytes);
+        }
+        let room = COMPLAINT.saturating_sub(bytes.len()).min(got);
+        bytes.extend_from_slice(buffer.get(..room).unwrap_or_default());
+    }
 }
 
 /// At most `limit` bytes, and whether there was more.

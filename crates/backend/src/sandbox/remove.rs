@@ -6,7 +6,9 @@ use super::script::{self, nul_separated};
 use super::search::fetch;
 use super::{Executor, OnDrop, SandboxBackend};
 use crate::change::check;
-use crate::{BackendError, Change, ChangeWitness, ContentHash, Expect, ObjectKind, PlannedChange, VirtualPath};
+use crate::{
+    BackendError, Change, ChangeWitness, ContentHash, Expect, FileStamp, ObjectKind, PlannedChange, VirtualPath,
+};
 
 /// Largest tree deleted in one call: every file of it is recorded for undo first.
 const MAX_ENTRIES: usize = 20_000;
@@ -37,11 +39,9 @@ pub(super) async fn delete(
             tree.delete(executor, path, witness).await
         }
         Kind::File => {
-            let file = whole(executor, path).await?;
-            check(&expect, Some(&file.stamp()), path)?;
-            let mode = file.figures.permissions();
-            let planned = doomed(path.clone(), ObjectKind::File, Some(file.bytes.into()), mode);
-            Ok(vec![remove(executor, planned, &file.hash, witness).await?])
+            let (planned, stamp, hash) = alone(executor, path.clone()).await?;
+            check(&expect, Some(&stamp), path)?;
+            Ok(vec![remove(executor, planned, &hash, witness).await?])
         }
         Kind::Link => {
             let target = rest.strip_suffix(b"\n").unwrap_or(rest).to_vec();
@@ -51,6 +51,23 @@ pub(super) async fn delete(
         Kind::Special => {
             Ok(vec![remove(executor, doomed(path.clone(), ObjectKind::Special, None, None), "any", witness).await?])
         }
+    }
+}
+
+/// One file that is to go, its stamp, and the hash by which it is known over there. Of one that is too large to go over
+/// only the size is kept.
+async fn alone(executor: &dyn Executor, path: VirtualPath) -> Result<(PlannedChange, FileStamp, String), BackendError> {
+    match whole(executor, &path).await {
+        Ok(file) => {
+            let (stamp, mode) = (file.stamp(), file.figures.permissions());
+            Ok((doomed(path, ObjectKind::File, Some(file.bytes.into()), mode), stamp, file.hash))
+        }
+        Err(BackendError::TooLarge { size, .. }) => {
+            let stamp = FileStamp { device: 0, inode: 0, size, modified_ns: 0, hash: None };
+            let planned = doomed(path, ObjectKind::File, None, None);
+            Ok((PlannedChange { unkept: Some(stamp.clone()), ..planned }, stamp, "any".to_owned()))
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -118,17 +135,7 @@ impl Tree {
         witness: &dyn ChangeWitness,
     ) -> Result<Vec<Change>, BackendError> {
         let mut changes = Vec::new();
-        for names in self.files.chunks(BATCH) {
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let mut intended = Vec::with_capacity(names.len());
-            for (name, bytes) in names.iter().zip(fetch(executor, path, &names).await?.files) {
-                let below = path.join(name)?;
-                let bytes = bytes.ok_or_else(|| BackendError::PermissionDenied { path: below.clone() })?;
-                intended.push(doomed(below, ObjectKind::File, Some(bytes.into()), None));
-            }
-            changes.extend(intended.iter().map(gone));
-            witness.intend_all(intended).await?;
-        }
+        self.intend_files(executor, path, witness, &mut changes).await?;
         let mut script = script::about(script::TARGETS, path, &[]);
         script.input = nul_separated(self.links.iter().map(String::as_str));
         let targets = script::run(executor, script, path).await?;
@@ -147,5 +154,33 @@ impl Tree {
         script.on_drop = OnDrop::Finish;
         script::run(executor, script, path).await?;
         Ok(changes)
+    }
+
+    /// Tells the witness of the files, as many at a time as are fetched in one go.
+    async fn intend_files(
+        &self,
+        executor: &dyn Executor,
+        path: &VirtualPath,
+        witness: &dyn ChangeWitness,
+        changes: &mut Vec<Change>,
+    ) -> Result<(), BackendError> {
+        let mut rest = self.files.as_slice();
+        while let Some(first) = rest.first() {
+            let names: Vec<&str> = rest.iter().take(BATCH).map(String::as_str).collect();
+            let mut intended = Vec::with_capacity(names.len());
+            for (name, bytes) in names.iter().zip(fetch(executor, path, &names).await?) {
+                let below = path.join(name)?;
+                let bytes = bytes.ok_or_else(|| BackendError::PermissionDenied { path: below.clone() })?;
+                intended.push(doomed(below, ObjectKind::File, Some(bytes.into()), None));
+            }
+            if intended.is_empty() {
+                // That one alone is more than is fetched in one go.
+                intended.push(alone(executor, path.join(first)?).await?.0);
+            }
+            rest = rest.get(intended.len()..).unwrap_or_default();
+            changes.extend(intended.iter().map(gone));
+            witness.intend_all(intended).await?;
+        }
+        Ok(())
     }
 }

@@ -231,8 +231,8 @@ impl<'a> Search<'a> {
 }
 
 /// Files as the fetch script gave them: `None` for one that cannot be read.
-pub(super) struct Fetched {
-    pub(super) files: Vec<Option<Vec<u8>>>,
+struct Fetched {
+    files: Vec<Option<Vec<u8>>>,
     whole: bool,
 }
 
@@ -262,16 +262,17 @@ fn fetching<'a>(folder: &VirtualPath, names: &[&str]) -> super::Script<'a> {
     script
 }
 
-/// The bytes of `names` below `folder`, all of them.
+/// The bytes of the first of `names` below `folder`, as many as come in one go; none where the first alone is more.
 pub(super) async fn fetch(
     executor: &dyn Executor,
     folder: &VirtualPath,
     names: &[&str],
-) -> Result<Fetched, BackendError> {
+) -> Result<Vec<Option<Vec<u8>>>, BackendError> {
     let mut script = fetching(folder, names);
-    script.limit = usize::MAX;
+    script.limit = BATCH_BYTES;
     let word = script.args.last().cloned().unwrap_or_default();
     let finished = executor.run(script).await?;
     let fetched = Fetched::parse(&finished, &word);
-    if fetched.whole && fetched.files.len() == names.len() { Ok(fetched) } else { Err(refused(&finished, folder)) }
+    let all_came = fetched.whole && fetched.files.len() == names.len();
+    if all_came || finished.cut == Some(Cut::Size) { Ok(fetched.files) } else { Err(refused(&finished, folder)) }
 }
