@@ -1,9 +1,12 @@
 //! What the page may call: one file per noun, one line of work per command. The rules are in the rooms behind.
 #![allow(clippy::let_underscore_must_use, reason = "Tauri's macro looks at the type of an answer that way")]
 
+pub(crate) mod history;
 pub(crate) mod links;
+pub(crate) mod lists;
 pub(crate) mod projects;
 pub(crate) mod providers;
+pub(crate) mod queue;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod start;
@@ -42,12 +45,33 @@ pub fn bindings<R: Runtime>() -> Builder<R> {
             sessions::unsubscribe_session,
             sessions::load_items,
             sessions::send_message,
-            sessions::unqueue_message,
+            queue::unqueue_message,
             sessions::stop_turn,
             sessions::continue_turn,
             sessions::decide,
             sessions::set_session_model,
             sessions::file_diff,
+            queue::edit_queued,
+            queue::move_queued,
+            queue::send_queued_now,
+            queue::steer_turn,
+            queue::steer_queued,
+            lists::rename_session,
+            lists::pin_session,
+            lists::archive_session,
+            lists::delete_session,
+            lists::restore_session,
+            lists::search_sessions,
+            history::undo_file,
+            history::undo_changes,
+            history::timeline,
+            history::snapshot_at,
+            history::file_at,
+            history::fork_session,
+            history::preview_rewind,
+            history::rewind,
+            history::undo_rewind,
+            lists::export_session,
             settings::save_settings,
             providers::list_providers,
             providers::save_provider,

@@ -26,13 +26,20 @@ pub trait Desk: Send + Sync {
 pub(crate) struct Words {
     pub pick_project: &'static str,
     pub pick_tour: &'static str,
+    pub pick_export: &'static str,
 }
 
 pub(crate) fn words(spoken: Spoken) -> &'static Words {
-    const ENGLISH: Words =
-        Words { pick_project: "Choose a project folder", pick_tour: "Choose where the sample project goes" };
-    const CHINESE: Words =
-        Words { pick_project: "选择项目文件夹", pick_tour: "选择存放示例项目的位置" };
+    const ENGLISH: Words = Words {
+        pick_project: "Choose a project folder",
+        pick_tour: "Choose where the sample project goes",
+        pick_export: "Choose where the session is written",
+    };
+    const CHINESE: Words = Words {
+        pick_project: "选择项目文件夹",
+        pick_tour: "选择存放示例项目的位置",
+        pick_export: "选择导出会话的位置",
+    };
     match spoken {
         Spoken::English => &ENGLISH,
         Spoken::Chinese => &CHINESE,

@@ -79,15 +79,6 @@ pub async fn send_message(shell: Managed<'_>, message: Arg<SendMessage>) -> Answ
     Ok(shell.core().await?.sessions.send(&message.session, message.text.clone()).await?)
 }
 
-/// Takes a message out of the queue.
-#[tauri::command]
-#[specta::specta]
-pub async fn unqueue_message(shell: Managed<'_>, session: Arg<SessionId>, id: Arg<String>) -> Answer<()> {
-    check::id(session.as_str())?;
-    check::id(&id)?;
-    Ok(shell.core().await?.sessions.unqueue(&session, &id).await?)
-}
-
 #[tauri::command]
 #[specta::specta]
 pub async fn stop_turn(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<()> {

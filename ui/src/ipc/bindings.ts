@@ -44,6 +44,51 @@ export const commands = {
 	setSessionModel: (session: SessionId, model: ModelRef) => __TAURI_INVOKE<null>("set_session_model", { session, model }),
 	/**  What the session did to one file, against the file as it is now. */
 	fileDiff: (session: SessionId, path: string) => __TAURI_INVOKE<FileDiff>("file_diff", { session, path }),
+	/**  Gives a message that waits other words. */
+	editQueued: (session: SessionId, id: string, text: string) => __TAURI_INVOKE<null>("edit_queued", { session, id, text }),
+	/**  Puts a message that waits at the place `to` of the queue, from 0; beyond the end is the end. */
+	moveQueued: (session: SessionId, id: string, to: number) => __TAURI_INVOKE<null>("move_queued", { session, id, to }),
+	/**  Stops the running turn and begins the next with a message out of the queue. */
+	sendQueuedNow: (session: SessionId, id: string) => __TAURI_INVOKE<null>("send_queued_now", { session, id }),
+	/**  Says something to the running turn, which the model reads at its next step. Without a running turn it is sent. */
+	steerTurn: (session: SessionId, text: string) => __TAURI_INVOKE<null>("steer_turn", { session, text }),
+	/**  As `steer_turn`, with a message out of the queue. */
+	steerQueued: (session: SessionId, id: string) => __TAURI_INVOKE<null>("steer_queued", { session, id }),
+	/**  Gives a session a title of the person's own. */
+	renameSession: (session: SessionId, title: string) => __TAURI_INVOKE<null>("rename_session", { session, title }),
+	/**  Puts a session at the top of lists, or back into its place. */
+	pinSession: (session: SessionId, pinned: boolean) => __TAURI_INVOKE<null>("pin_session", { session, pinned }),
+	/**  Takes a session out of sight, or brings it back. */
+	archiveSession: (session: SessionId, archived: boolean) => __TAURI_INVOKE<null>("archive_session", { session, archived }),
+	/**  Deletes a session; a turn that runs in it is stopped. For 30 days `restore_session` brings it back. */
+	deleteSession: (session: SessionId) => __TAURI_INVOKE<null>("delete_session", { session }),
+	/**  Brings a deleted session back as it was. */
+	restoreSession: (session: SessionId) => __TAURI_INVOKE<null>("restore_session", { session }),
+	/**  Where words were said in the sessions, best first. */
+	searchSessions: (query: SearchSessions) => __TAURI_INVOKE<SearchHit[]>("search_sessions", { query }),
+	/**  Puts a file back to what it was before the session; refused where it was changed since. */
+	undoFile: (session: SessionId, path: string) => __TAURI_INVOKE<RestoredFile>("undo_file", { session, path }),
+	/**  Puts every file back to what it was before the session; what was changed since is left, with the reason. */
+	undoChanges: (session: SessionId) => __TAURI_INVOKE<RestoredFile[]>("undo_changes", { session }),
+	/**  The session's checkpoints and the ledger of its calls. */
+	timeline: (session: SessionId) => __TAURI_INVOKE<Timeline>("timeline", { session }),
+	/**  The whole conversation as it was at a checkpoint; nothing in it goes on. */
+	snapshotAt: (session: SessionId, seq: number) => __TAURI_INVOKE<Snapshot>("snapshot_at", { session, seq }),
+	/**  A file as it was at a checkpoint. */
+	fileAt: (session: SessionId, seq: number, path: string) => __TAURI_INVOKE<FileAt>("file_at", { session, seq, path }),
+	/**  A new session that has everything up to a checkpoint. */
+	forkSession: (session: SessionId, seq: number) => __TAURI_INVOKE<SessionSummary>("fork_session", { session, seq }),
+	/**  What going back to a checkpoint would do. */
+	previewRewind: (session: SessionId, seq: number) => __TAURI_INVOKE<RewindPreview>("preview_rewind", { session, seq }),
+	/**  Goes back to a checkpoint: the conversation, the files, or both. */
+	rewind: (session: SessionId, seq: number, what: RewindWhat) => __TAURI_INVOKE<null>("rewind", { session, seq, what }),
+	/**  Takes the last rewind back, as long as nothing has happened since. */
+	undoRewind: (session: SessionId) => __TAURI_INVOKE<null>("undo_rewind", { session }),
+	/**
+	 *  Writes a session into a file in a folder that the system's own dialog asks for. Gives the file's path; `null` when
+	 *  the dialog was cancelled.
+	 */
+	exportSession: (session: SessionId, format: ExportFormat) => __TAURI_INVOKE<string | null>("export_session", { session, format }),
 	/**  Keeps the settings and gives them back as they are kept. */
 	saveSettings: (settings: Settings) => __TAURI_INVOKE<Settings>("save_settings", { settings }),
 	listProviders: () => __TAURI_INVOKE<ProviderView[]>("list_providers"),
@@ -125,6 +170,31 @@ export type Attachment = {
 export type CallId = string;
 
 export type ChangeKind = "created" | "changed" | "deleted";
+
+/**  A place that one can look at, fork from and return to. */
+export type Checkpoint = {
+	/**  Its place; what all that looks back is asked with. */
+	seq: number,
+	kind: CheckpointKind,
+	/**  The turn it is in, or begins, from 1. */
+	turn: number,
+	/**  Milliseconds since 1970. */
+	at: number,
+	/**  The message that begins the turn, or what the step did. */
+	label: string,
+	/**  The row it stands behind or, where a turn begins, before. */
+	item: ItemId | null,
+	/**  Files that were changed since the checkpoint before. */
+	files: string[],
+	input_tokens: number,
+	output_tokens: number,
+};
+
+export type CheckpointKind = 
+/**  Right before a person's message. */
+"turn_start" | 
+/**  Behind a model call and everything that it asked for. */
+"step" | "turn_end";
 
 /**  Why a command did not do what was asked. `message` is a sentence for a person. */
 export type CommandError = {
@@ -210,11 +280,26 @@ export type ErrorCode = "not_found" |
 /**  No model is chosen, or its key is missing. */
 "no_model" | "project_unusable" | "storage_unavailable" | "keyring_unavailable" | "provider" | "internal";
 
+/**  What a session is exported as. */
+export type ExportFormat = "markdown" | "json" | 
+/**  One page that loads and runs nothing. */
+"html";
+
 /**  One figure of a tool row; the UI words it. */
 export type Figure = { figure: "lines"; value: number } | { figure: "matches"; value: number } | { figure: "files"; value: number } | { figure: "entries"; value: number } | { figure: "added"; value: number } | { figure: "removed"; value: number } | { figure: "exit_code"; value: number } | { figure: "todos"; value: {
 	done: number,
 	total: number,
 } } | { figure: "timed_out" } | { figure: "truncated" };
+
+/**  A file as it was. */
+export type FileAt = {
+	path: string,
+	exists: boolean,
+	/**  `None` where there was no file or it is not text. */
+	text: string | null,
+	/**  Bytes. */
+	size: number,
+};
 
 /**  What this session did to one file, from the bytes before its first change to its last. */
 export type FileChange = {
@@ -269,6 +354,27 @@ export type KeySource = { source: "missing" } | { source: "keyring" } | { source
 { source: "locked"; reason: string };
 
 export type Language = "system" | "en" | "zh-CN";
+
+/**  One call: what was proposed, who decided, what ran. */
+export type LedgerEntry = {
+	/**  The session whose agent called. */
+	session: SessionId,
+	call_id: CallId,
+	/**  Names of the agents, outermost first. */
+	agent: string[],
+	tool: string,
+	proposed: unknown,
+	/**  The arguments it ran with, where a person changed them. */
+	ran: unknown,
+	/**  `None` where nothing had to be decided. */
+	decision: DecisionRecord | null,
+	state: ToolState,
+	/**  Files that it changed. */
+	files: string[],
+	/**  Milliseconds since 1970. */
+	proposed_at: number,
+	ended_at: number | null,
+};
 
 /**  A model the user can choose. */
 export type ModelChoice = {
@@ -365,6 +471,28 @@ export type ReachPlace = "project" | "session" | "memory" | "outside" |
 /**  Could be anywhere the user may go (a command without a sandbox). */
 "anywhere";
 
+/**  What putting a file back does, or would do. */
+export type RestoredFile = {
+	path: string,
+	/**  What happens to it: `created` where a deleted file comes back. */
+	change: ChangeKind,
+	added: number,
+	removed: number,
+	/**  Why it is left as it is: it was changed since, or its bytes were not kept. */
+	problem: string | null,
+};
+
+/**  What a rewind would do. */
+export type RewindPreview = {
+	seq: number,
+	/**  Rows of the conversation that would go. */
+	rows: number,
+	files: RestoredFile[],
+};
+
+/**  What is taken back. */
+export type RewindWhat = "conversation" | "files" | "both";
+
 export type SaveProvider = {
 	/**  `None` adds a custom provider. */
 	id: string | null,
@@ -373,6 +501,30 @@ export type SaveProvider = {
 	base_url: string,
 	/**  `None` keeps the key, an empty text removes it. */
 	key: string | null,
+};
+
+/**  Where the words were found. */
+export type SearchHit = {
+	/**  The session to open: the root's, where a subagent said it. */
+	session: SessionSummary,
+	/**  The session whose conversation has the row. */
+	found_in: SessionId,
+	/**  The row; `None` where the title was found. */
+	item: ItemId | null,
+	/**  Milliseconds since 1970. */
+	at: number,
+	/**  The words with some text around them. */
+	snippet: SnippetPart[],
+};
+
+/**  What to look for in the sessions. */
+export type SearchSessions = {
+	/**  Words that must all be there; the last letters of each may be missing. */
+	text: string,
+	/**  Only in this project. */
+	project: ProjectId | null,
+	/**  Most hits wanted; at most 200. */
+	limit: number,
 };
 
 export type SendMessage = {
@@ -400,7 +552,9 @@ record: DecisionRecord | null } | { type: "queue_replaced"; queue: QueuedMessage
  *  The session's changes to one file, replacing what was known of that path; counts of zero lines with equal
  *  bytes mean that the file is back as it was.
  */
-{ type: "file_changed"; change: FileChange };
+{ type: "file_changed"; change: FileChange } | 
+/**  The session was taken back to an earlier place, or forth again: everything is as it is here. */
+{ type: "reset"; snapshot: Snapshot };
 
 /**  A session; 128 random or time-ordered bits, so that it cannot be guessed. */
 export type SessionId = string;
@@ -429,6 +583,12 @@ export type SessionSummary = {
 	updated_at: number,
 	/**  Pending approvals of this session and all its subagents. */
 	waiting: number,
+	/**  Stands at the top of lists. */
+	pinned: boolean,
+	/**  Out of sight in lists; found by searching. */
+	archived: boolean,
+	/**  When it was deleted, in milliseconds since 1970: it can be brought back for 30 days. */
+	deleted_at: number | null,
 	usage: UsageSummary,
 };
 
@@ -459,6 +619,12 @@ export type Snapshot = {
 	changes: FileChange[],
 };
 
+export type SnippetPart = {
+	text: string,
+	/**  Whether this is what was looked for. */
+	hit: boolean,
+};
+
 /**  What the UI needs before its first frame. */
 export type StartInfo = {
 	version: string,
@@ -475,6 +641,16 @@ export type TestCall = { result: "works"; reply: string; milliseconds: number } 
 { result: "fails"; message: string };
 
 export type Theme = "system" | "light" | "dark";
+
+/**  What happened in a session, as places to return to and as a ledger of decisions. */
+export type Timeline = {
+	/**  Oldest first. */
+	checkpoints: Checkpoint[],
+	/**  Every call of the session and its subagents, in the order they were proposed. */
+	ledger: LedgerEntry[],
+	/**  Whether the last rewind can be undone. */
+	can_undo_rewind: boolean,
+};
 
 /**  One line of the plan. */
 export type Todo = {

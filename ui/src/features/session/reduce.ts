@@ -88,6 +88,13 @@ class Draft {
       case 'agent_updated':
         next.agents = upsert(next.agents, event.agent, (one) => one.session);
         break;
+      case 'reset':
+        // What the snapshot already has is not told again.
+        this.next = { ...event.snapshot, seq: Math.max(next.seq, event.snapshot.seq) };
+        this.itemsOwned = false;
+        this.at = -1;
+        this.grown.clear();
+        break;
       case 'file_changed':
         next.changes = upsert(next.changes, event.change, (one) => one.path);
         break;

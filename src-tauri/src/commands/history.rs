@@ -1,0 +1,79 @@
+use bosun_protocol::{FileAt, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot, Timeline};
+
+use super::{Answer, Managed};
+use crate::argument::Arg;
+use crate::check;
+
+/// Puts a file back to what it was before the session; refused where it was changed since.
+#[tauri::command]
+#[specta::specta]
+pub async fn undo_file(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<String>) -> Answer<RestoredFile> {
+    check::id(session.as_str())?;
+    check::path(&path)?;
+    Ok(shell.core().await?.sessions.undo_file(&session, &path).await?)
+}
+
+/// Puts every file back to what it was before the session; what was changed since is left, with the reason.
+#[tauri::command]
+#[specta::specta]
+pub async fn undo_changes(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<Vec<RestoredFile>> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.undo_changes(&session).await?)
+}
+
+/// The session's checkpoints and the ledger of its calls.
+#[tauri::command]
+#[specta::specta]
+pub async fn timeline(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<Timeline> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.timeline(&session).await?)
+}
+
+/// The whole conversation as it was at a checkpoint; nothing in it goes on.
+#[tauri::command]
+#[specta::specta]
+pub async fn snapshot_at(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u32>) -> Answer<Snapshot> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.snapshot_at(&session, seq.0).await?)
+}
+
+/// A file as it was at a checkpoint.
+#[tauri::command]
+#[specta::specta]
+pub async fn file_at(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u32>, path: Arg<String>) -> Answer<FileAt> {
+    check::id(session.as_str())?;
+    check::path(&path)?;
+    Ok(shell.core().await?.sessions.file_at(&session, seq.0, &path).await?)
+}
+
+/// A new session that has everything up to a checkpoint.
+#[tauri::command]
+#[specta::specta]
+pub async fn fork_session(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u32>) -> Answer<SessionSummary> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.fork(&session, seq.0).await?)
+}
+
+/// What going back to a checkpoint would do.
+#[tauri::command]
+#[specta::specta]
+pub async fn preview_rewind(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u32>) -> Answer<RewindPreview> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.preview_rewind(&session, seq.0).await?)
+}
+
+/// Goes back to a checkpoint: the conversation, the files, or both.
+#[tauri::command]
+#[specta::specta]
+pub async fn rewind(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u32>, what: Arg<RewindWhat>) -> Answer<()> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.rewind(&session, seq.0, what.0).await?)
+}
+
+/// Takes the last rewind back, as long as nothing has happened since.
+#[tauri::command]
+#[specta::specta]
+pub async fn undo_rewind(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<()> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.undo_rewind(&session).await?)
+}

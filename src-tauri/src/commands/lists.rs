@@ -1,0 +1,75 @@
+use bosun_protocol::{ExportFormat, SearchHit, SearchSessions, SessionId};
+
+use super::{Answer, Managed};
+use crate::argument::Arg;
+use crate::check;
+
+/// Gives a session a title of the person's own.
+#[tauri::command]
+#[specta::specta]
+pub async fn rename_session(shell: Managed<'_>, session: Arg<SessionId>, title: Arg<String>) -> Answer<()> {
+    check::id(session.as_str())?;
+    check::text(&title)?;
+    Ok(shell.core().await?.sessions.rename(&session, &title).await?)
+}
+
+/// Puts a session at the top of lists, or back into its place.
+#[tauri::command]
+#[specta::specta]
+pub async fn pin_session(shell: Managed<'_>, session: Arg<SessionId>, pinned: Arg<bool>) -> Answer<()> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.pin(&session, pinned.0).await?)
+}
+
+/// Takes a session out of sight, or brings it back.
+#[tauri::command]
+#[specta::specta]
+pub async fn archive_session(shell: Managed<'_>, session: Arg<SessionId>, archived: Arg<bool>) -> Answer<()> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.archive(&session, archived.0).await?)
+}
+
+/// Deletes a session; a turn that runs in it is stopped. For 30 days `restore_session` brings it back.
+#[tauri::command]
+#[specta::specta]
+pub async fn delete_session(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<()> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.delete(&session).await?)
+}
+
+/// Brings a deleted session back as it was.
+#[tauri::command]
+#[specta::specta]
+pub async fn restore_session(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<()> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.restore(&session).await?)
+}
+
+/// Where words were said in the sessions, best first.
+#[tauri::command]
+#[specta::specta]
+pub async fn search_sessions(shell: Managed<'_>, query: Arg<SearchSessions>) -> Answer<Vec<SearchHit>> {
+    check::text(&query.text)?;
+    if let Some(project) = &query.project {
+        check::id(project.as_str())?;
+    }
+    Ok(shell.core().await?.sessions.search(&query).await?)
+}
+
+/// Writes a session into a file in a folder that the system's own dialog asks for. Gives the file's path; `null` when
+/// the dialog was cancelled.
+#[tauri::command]
+#[specta::specta]
+pub async fn export_session(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    format: Arg<ExportFormat>,
+) -> Answer<Option<String>> {
+    check::id(session.as_str())?;
+    let core = shell.core().await?;
+    // Before anyone is asked for a folder in vain.
+    core.sessions.subscribe(&session).await?;
+    let Some(folder) = shell.pick(|words| words.pick_export).await? else { return Ok(None) };
+    let path = core.sessions.export_into(&session, format.0, &folder).await?;
+    Ok(Some(path.to_string_lossy().into_owned()))
+}
