@@ -17,6 +17,21 @@ const answer = (at) => async (page) => {
   while (await choice.isVisible()) await choice.click({ timeout: 1000 }).catch(() => undefined);
 };
 
+/** Types into the palette once it takes the keys. */
+const palette = async (page, words) => {
+  await page.keyboard.press('Control+k');
+  await page.locator('.palette input:focus').waitFor();
+  await page.keyboard.type(words);
+};
+
+/** The timeline, also where the side pane is a drawer; its places or its ledger. */
+const pane = async (page, view) => {
+  await palette(page, 'timeline');
+  await page.keyboard.press('Enter');
+  await page.locator('.top label').nth(view).click();
+  await page.locator('.pane ol').first().waitFor();
+};
+
 const hosts = { recorded: 'hostile' };
 
 export const SCREENS = {
@@ -32,6 +47,27 @@ export const SCREENS = {
         .locator('.full')
         .getByRole('button', { name: /^(Before and after|前后并排)/ })
         .click();
+    },
+  },
+  timeline: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 0) },
+  ledger: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 1) },
+  past: {
+    query: { tab: 'timeline' },
+    async act(page) {
+      await pane(page, 0);
+      await page.locator('ol .place').first().click();
+      await page.locator('.past .talk').waitFor();
+    },
+  },
+  rewind: {
+    act: async (page) => {
+      await palette(page, 'timeline');
+      await page.keyboard.press('Enter');
+      await page.locator('ol .place').first().waitFor();
+      await page.locator('ol .place + button').last().focus();
+      await page.keyboard.press('Enter');
+      await page.locator('.menu-item').last().click();
+      await page.locator('.dialog footer .primary').waitFor();
     },
   },
   edit: { act: answer(1) },
@@ -58,14 +94,12 @@ export const SCREENS = {
   about: { act: settings(2) },
   palette: {
     async act(page) {
-      await page.keyboard.press('Control+k');
-      await page.keyboard.type('se');
+      await palette(page, 'se');
     },
   },
   board: {
     async act(page) {
-      await page.keyboard.press('Control+k');
-      await page.keyboard.type('board');
+      await palette(page, 'board');
       await page.keyboard.press('Enter');
     },
   },
@@ -73,15 +107,41 @@ export const SCREENS = {
   find: {
     async act(page) {
       await page.keyboard.press('Control+f');
+      await page.locator('.find input:focus').waitFor();
       await page.keyboard.type('expires_at');
     },
   },
   filtered: {
     async act(page) {
-      await page.keyboard.press('Control+k');
-      await page.keyboard.type('board');
+      await palette(page, 'board');
       await page.keyboard.press('Enter');
       await page.locator('.board .in_progress button').click();
+    },
+  },
+  sessionmenu: {
+    async act(page) {
+      await page.getByRole('button', { name: /^(More for “Move fixtures|“Move fixtures)/ }).focus();
+      await page.keyboard.press('Enter');
+      await page.locator('.menu').waitFor();
+    },
+  },
+  deleted: {
+    async act(page) {
+      await page.getByRole('button', { name: /^(More for “Move fixtures|“Move fixtures)/ }).focus();
+      await page.keyboard.press('Enter');
+      await page.locator('.menu-item.danger').click();
+      await page.locator('.note').waitFor();
+    },
+  },
+  queue: {
+    query: { recorded: 'live' },
+    async act(page) {
+      for (const text of ['Then tidy the changelog', 'And look at the notes']) {
+        await page.keyboard.type(text);
+        await page.keyboard.press('Enter');
+        await page.locator('.queue').getByText(text).waitFor();
+      }
+      await page.locator('.queue li').first().locator('button').first().click();
     },
   },
   commands: { query: { recorded: 'live' }, act: (page) => page.keyboard.type('/') },
@@ -95,5 +155,5 @@ export const SCREENS = {
   noproject: { query: { recorded: 'noproject' } },
   nokey: { query: { recorded: 'nokey' } },
   locked: { query: { recorded: 'locked' } },
-  failed: { act: (page) => page.getByRole('button', { name: /Windows path tests/ }).click() },
+  failed: { act: (page) => page.getByRole('button', { name: /^Windows path tests/ }).click() },
 };

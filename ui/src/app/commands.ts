@@ -4,14 +4,17 @@ import Columns3 from '@lucide/svelte/icons/columns-3';
 import Compass from '@lucide/svelte/icons/compass';
 import FileDiff from '@lucide/svelte/icons/file-diff';
 import FolderOpen from '@lucide/svelte/icons/folder-open';
+import History from '@lucide/svelte/icons/history';
 import Keyboard from '@lucide/svelte/icons/keyboard';
 import Languages from '@lucide/svelte/icons/languages';
 import ListTodo from '@lucide/svelte/icons/list-todo';
 import Moon from '@lucide/svelte/icons/moon';
 import PanelLeft from '@lucide/svelte/icons/panel-left';
 import PanelRight from '@lucide/svelte/icons/panel-right';
+import Pencil from '@lucide/svelte/icons/pencil';
 import Play from '@lucide/svelte/icons/play';
 import Plus from '@lucide/svelte/icons/plus';
+import Rewind from '@lucide/svelte/icons/rewind';
 import Search from '@lucide/svelte/icons/search';
 import Settings from '@lucide/svelte/icons/settings';
 import Sparkles from '@lucide/svelte/icons/sparkles';
@@ -76,6 +79,23 @@ const SPECS = {
     slash: 'changes',
     isPossible: hasSession,
     run: ({ layout }) => layout.show('changes'),
+  },
+  timeline: { icon: History, slash: 'timeline', isPossible: hasSession, run: ({ layout }) => layout.show('timeline') },
+  rewind: {
+    icon: Rewind,
+    keys: 'Esc Esc',
+    slash: 'rewind',
+    isPossible: (workspace) => hasSession(workspace) && !goesOn(workspace),
+    run: (workspace) => void workspace.rewindTo(null),
+  },
+  rename: {
+    icon: Pencil,
+    slash: 'rename',
+    isPossible: hasSession,
+    run: (workspace) => {
+      if (!workspace.layout.isSidebarWide) workspace.layout.toggleSidebar();
+      setTimeout(() => (workspace.renaming = workspace.sessionId));
+    },
   },
   sidebar: { icon: PanelLeft, keys: keyName('B'), run: ({ layout }) => layout.toggleSidebar() },
   inspector: { icon: PanelRight, isPossible: hasSession, run: ({ layout }) => layout.toggleInspector() },

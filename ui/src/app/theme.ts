@@ -15,3 +15,23 @@ export function applyTheme(theme: Theme): void {
   chosen = theme;
   draw();
 }
+
+/** How large the words are drawn, in percent. Remembered on this machine only. */
+export const TEXT_SIZES = ['90', '100', '110', '125', '140'] as const;
+export type TextSize = (typeof TEXT_SIZES)[number];
+
+const SIZE_KEY = 'bosun.textSize';
+
+export function textSize(): TextSize {
+  const kept = localStorage.getItem(SIZE_KEY);
+  return TEXT_SIZES.find((size) => size === kept) ?? '100';
+}
+
+export function applyTextSize(size: TextSize): void {
+  document.documentElement.style.setProperty('--text-scale', String(Number(size) / 100));
+  try {
+    localStorage.setItem(SIZE_KEY, size);
+  } catch {
+    // Storage is full or switched off: the size then lasts for this run.
+  }
+}

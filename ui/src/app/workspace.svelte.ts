@@ -3,6 +3,7 @@ import { createContext } from 'svelte';
 import type {
   CommandError,
   Decide,
+  ExportFormat,
   ModelRef,
   ProjectView,
   ProviderView,
@@ -15,15 +16,27 @@ import { Feeds } from '../features/session/feed.svelte';
 import { asError } from '../shared/error';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import { Layout } from './layout.svelte';
+import { Seen } from './seen.svelte';
 import { applyTheme } from './theme';
 
 export type Dialog =
   | { kind: 'settings'; section: 'models' | 'appearance' | 'about' }
+  /** A place of the session at hand: looked at, or gone back to. */
+  | { kind: 'past' | 'rewind'; seq: number }
   | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' | 'changes' };
 
 /** Settings of another version may lack what this one knows. */
 type Complete = Required<Settings>;
 const START: Complete = { theme: 'system', language: 'system', model: null, welcomed: false };
+
+/** Something that was done, and how to take it back. */
+export interface Note {
+  text: string;
+  undo?: () => Promise<void>;
+}
+
+/** A note goes by itself after this long. */
+const NOTE_MS = 12_000;
 
 export class Workspace {
   settings = $state.raw<Complete>(START);
@@ -43,6 +56,13 @@ export class Workspace {
   chosenFile = $state('');
   /** Sentences for the person, newest last. */
   errors = $state.raw<CommandError[]>([]);
+  note = $state.raw<Note | null>(null);
+  /** The session whose title is being changed in the list. */
+  renaming = $state<string | null>(null);
+  /** A row that the conversation should go to, with the words that were looked for. */
+  goal = $state.raw<{ session: string; item: string | null; text: string } | null>(null);
+  /** Grows when the message box should take the focus. */
+  isWriting = $state(0);
   /** What was typed and not sent, by session; of a session that does not exist yet, by project. */
   drafts = $state<Record<string, string>>({});
   /** The model of the session that does not exist yet. */
@@ -50,6 +70,7 @@ export class Workspace {
 
   readonly feeds: Feeds;
   readonly layout = new Layout();
+  readonly seen = new Seen();
 
   readonly project = $derived(this.projects.find((project) => project.id === this.projectId) ?? null);
   readonly session = $derived(this.sessions.find((session) => session.id === this.sessionId) ?? null);
@@ -77,13 +98,18 @@ export class Workspace {
     const providers = this.run(() => this.refreshProviders());
     const [projects, sessions] = await Promise.all([
       this.client.subscribeProjects((list) => this.projectsChanged(list)),
-      this.client.subscribeSessions((list) => (this.sessions = list)),
+      this.client.subscribeSessions((list) => this.sessionsChanged(list)),
     ]);
     await providers;
     this.projects = projects.first;
-    this.sessions = sessions.first;
+    this.sessionsChanged(sessions.first);
     const latest = projects.first.find((project) => project.problem === null);
     if (latest) this.enterProject(latest.id);
+  }
+
+  private sessionsChanged(list: SessionSummary[]): void {
+    this.sessions = list;
+    this.seen.learn(list);
   }
 
   /** A second start of the app opened a folder: it stands first. */
@@ -186,6 +212,82 @@ export class Workspace {
       this.fail(error.code === 'already_decided' ? { ...error, message: i18n.t.approvals.gone } : error);
       throw thrown;
     }
+  }
+
+  /** Puts words at the end of what is being written, and the caret behind them. */
+  addToDraft(words: string): void {
+    const written = this.drafts[this.draftKey] ?? '';
+    this.drafts[this.draftKey] = written && !/\s$/.test(written) ? `${written}\n${words}` : written + words;
+    this.dialog = null;
+    this.isWriting++;
+  }
+
+  /** Says what was done; it can be taken back while that is seen. */
+  tell(note: Note): void {
+    this.note = note;
+    setTimeout(() => this.note === note && (this.note = null), NOTE_MS);
+  }
+
+  async deleteSession(session: SessionSummary): Promise<void> {
+    const { client } = this;
+    await this.run(async () => {
+      await client.deleteSession(session.id);
+      this.left(session, i18n.t.sessions.deleted, () => client.restoreSession(session.id));
+    });
+  }
+
+  async exportSession(session: SessionSummary, format: ExportFormat): Promise<void> {
+    const path = await this.run(() => this.client.exportSession(session.id, format));
+    if (path) this.tell({ text: i18n.t.sessions.exported(path) });
+  }
+
+  async archiveSession(session: SessionSummary): Promise<void> {
+    const { client } = this;
+    await this.run(async () => {
+      await client.archiveSession(session.id, true);
+      this.left(session, i18n.t.sessions.archivedNote, () => client.archiveSession(session.id, false));
+    });
+  }
+
+  /** A session went out of sight. */
+  private left(session: SessionSummary, said: (title: string) => string, undo: () => Promise<void>): void {
+    if (this.sessionId === session.id) this.look(null);
+    this.tell({ text: said(session.title || i18n.t.sessions.untitled), undo });
+  }
+
+  /** Another session that goes on from a place of this one. */
+  async fork(seq: number): Promise<SessionSummary | null> {
+    const { sessionId } = this;
+    if (sessionId === null) return null;
+    const made = await this.run(() => this.client.forkSession(sessionId, seq));
+    if (!made) return null;
+    if (!this.sessions.some((session) => session.id === made.id)) this.sessionsChanged([made, ...this.sessions]);
+    this.openSession(made);
+    return made;
+  }
+
+  /** The place right before a message of the person's; without one, before the last. */
+  async placeBefore(item: string | null): Promise<number | null> {
+    const { sessionId } = this;
+    if (sessionId === null) return null;
+    const timeline = await this.run(() => this.client.timeline(sessionId));
+    const found = timeline?.checkpoints.findLast(
+      (one) => one.kind === 'turn_start' && (item === null || one.item === item),
+    );
+    if (timeline && !found) this.fail({ code: 'not_found', message: i18n.t.timeline.noPlace });
+    return found?.seq ?? null;
+  }
+
+  /** Says it in other words: in a session of its own that has everything before it. */
+  async editMessage(item: string, text: string): Promise<void> {
+    const seq = await this.placeBefore(item);
+    const made = seq === null ? null : await this.fork(seq);
+    if (made) this.drafts[made.id] = text;
+  }
+
+  async rewindTo(item: string | null): Promise<void> {
+    const seq = await this.placeBefore(item);
+    if (seq !== null) this.dialog = { kind: 'rewind', seq };
   }
 
   stop(): void {

@@ -2,19 +2,27 @@ import { createContext } from 'svelte';
 import type {
   Decide,
   Envelope,
+  ExportFormat,
+  FileAt,
   FileDiff,
   Item,
   ModelChoice,
   ModelRef,
   ProjectView,
   ProviderView,
+  RestoredFile,
+  RewindPreview,
+  RewindWhat,
   SaveProvider,
+  SearchHit,
+  SearchSessions,
   SendMessage,
   SessionSummary,
   Settings,
   Snapshot,
   StartInfo,
   TestCall,
+  Timeline,
   TourStart,
 } from './bindings';
 
@@ -41,6 +49,16 @@ export interface UiClient {
 
   /** The sessions of every project, then the whole list again whenever one of them changes. */
   subscribeSessions(listener: (sessions: SessionSummary[]) => void): Promise<Subscription<SessionSummary[]>>;
+  renameSession(session: string, title: string): Promise<void>;
+  pinSession(session: string, pinned: boolean): Promise<void>;
+  archiveSession(session: string, archived: boolean): Promise<void>;
+  /** A turn that runs is stopped; for 30 days `restoreSession` brings it back. */
+  deleteSession(session: string): Promise<void>;
+  restoreSession(session: string): Promise<void>;
+  /** Asks for a folder in the system's dialog and writes the file; gives its path, `null` when it was cancelled. */
+  exportSession(session: string, format: ExportFormat): Promise<string | null>;
+  /** Where words were said, best first. */
+  searchSessions(query: SearchSessions): Promise<SearchHit[]>;
   createSession(project: string, model: ModelRef | null): Promise<SessionSummary>;
   /** The session as it is, then only what happens later. Events may arrive before the promise resolves. */
   subscribeSession(session: string, listener: (events: Envelope[]) => void): Promise<Subscription<Snapshot>>;
@@ -48,12 +66,35 @@ export interface UiClient {
   loadItems(session: string, before: string, limit: number): Promise<Item[]>;
   sendMessage(message: SendMessage): Promise<void>;
   unqueueMessage(session: string, id: string): Promise<void>;
+  editQueued(session: string, id: string, text: string): Promise<void>;
+  /** To the place `to` of the queue, from 0; beyond the end is the end. */
+  moveQueued(session: string, id: string, to: number): Promise<void>;
+  /** Stops the running turn and begins the next with this message. */
+  sendQueuedNow(session: string, id: string): Promise<void>;
+  /** Read by the model at its next step; without a running turn it is sent. */
+  steerTurn(session: string, text: string): Promise<void>;
+  steerQueued(session: string, id: string): Promise<void>;
   stopTurn(session: string): Promise<void>;
   /** Goes on after a failure, the step limit or an interruption. */
   continueTurn(session: string): Promise<void>;
   decide(decisions: Decide[]): Promise<void>;
   setSessionModel(session: string, model: ModelRef): Promise<void>;
   fileDiff(session: string, path: string): Promise<FileDiff>;
+  /** Puts a file back to what it was before the session; rejects where it was changed since. */
+  undoFile(session: string, path: string): Promise<RestoredFile>;
+  /** As `undoFile` with every file; those that were changed since are left, with the reason. */
+  undoChanges(session: string): Promise<RestoredFile[]>;
+
+  timeline(session: string): Promise<Timeline>;
+  /** The whole session as it was at a checkpoint. */
+  snapshotAt(session: string, seq: number): Promise<Snapshot>;
+  fileAt(session: string, seq: number, path: string): Promise<FileAt>;
+  /** A new session that has everything up to a checkpoint. */
+  forkSession(session: string, seq: number): Promise<SessionSummary>;
+  previewRewind(session: string, seq: number): Promise<RewindPreview>;
+  rewind(session: string, seq: number, what: RewindWhat): Promise<void>;
+  /** Takes the last rewind back, as long as nothing has happened since. */
+  undoRewind(session: string): Promise<void>;
 
   saveSettings(settings: Settings): Promise<Settings>;
   listProviders(): Promise<ProviderView[]>;

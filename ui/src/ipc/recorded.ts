@@ -2,6 +2,8 @@ import type { SessionSummary, Settings } from './bindings';
 import type { UiClient } from './client';
 import { NOW, snapshot, summary } from './recorded/builders';
 import { Host, type World } from './recorded/host';
+import { history } from './recorded/history';
+import { lists, queues } from './recorded/lists';
 import { DIFFS } from './recorded/mock';
 
 const WAIT_MS = 30;
@@ -11,7 +13,7 @@ let waiting = 0;
 export const isQuiet = (): boolean => waiting === 0;
 
 /** The core's answer takes a moment; what is drawn meanwhile should be seen in development too. */
-const later = <T>(value: () => T): Promise<T> =>
+export const later = <T>(value: () => T): Promise<T> =>
   new Promise((resolve, reject) => {
     waiting++;
     setTimeout(() => {
@@ -34,6 +36,9 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
   };
   const client: UiClient = {
     ...setup(host, act),
+    ...lists(host, act),
+    ...queues(host, act),
+    ...history(host, act),
     start: () =>
       later(() => {
         if (++starts > 1) delete world.unusable;
@@ -99,11 +104,6 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
         return all.slice(0, at < 0 ? undefined : at).slice(-limit);
       }),
     sendMessage: (message) => act('sendMessage', message, () => host.send(message.session, message.text)),
-    unqueueMessage: (session, id) =>
-      act('unqueueMessage', id, () => {
-        const queue = host.snapshot(session).queue.filter((one) => one.id !== id);
-        host.emit(session, { type: 'queue_replaced', queue });
-      }),
     stopTurn: (session) => act('stopTurn', session, () => host.update(session, { status: 'stopped' })),
     continueTurn: (session) => act('continueTurn', session, () => host.update(session, { status: 'running' })),
     decide: (decisions) => act('decide', decisions, () => host.decide(decisions)),
@@ -115,7 +115,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
   return { client, host };
 }
 
-type Act = (name: string, value: unknown, action?: () => void) => Promise<void>;
+export type Act = (name: string, value: unknown, action?: () => void) => Promise<void>;
 
 function setup(
   { world }: Host,

@@ -31,7 +31,7 @@ export function tauriClient(): UiClient {
       const known = new Map<string, SessionSummary>();
       const learn = (sessions: SessionSummary[]) => {
         for (const session of sessions) known.set(session.id, session);
-        return [...known.values()];
+        return [...known.values()].filter((session) => session.deleted_at === null);
       };
       // Only what changed crosses; what comes before the first list is newer than it.
       const news = channel<SessionSummary[]>((changed) => {
@@ -55,6 +55,18 @@ export function tauriClient(): UiClient {
     },
     sendMessage: (message) => commands.sendMessage(message).then(nothing),
     unqueueMessage: (session, id) => commands.unqueueMessage(session, id).then(nothing),
+    editQueued: (session, id, text) => commands.editQueued(session, id, text).then(nothing),
+    moveQueued: (session, id, to) => commands.moveQueued(session, id, to).then(nothing),
+    sendQueuedNow: (session, id) => commands.sendQueuedNow(session, id).then(nothing),
+    steerTurn: (session, text) => commands.steerTurn(session, text).then(nothing),
+    steerQueued: (session, id) => commands.steerQueued(session, id).then(nothing),
+    renameSession: (session, title) => commands.renameSession(session, title).then(nothing),
+    pinSession: (session, pinned) => commands.pinSession(session, pinned).then(nothing),
+    archiveSession: (session, archived) => commands.archiveSession(session, archived).then(nothing),
+    deleteSession: (session) => commands.deleteSession(session).then(nothing),
+    restoreSession: (session) => commands.restoreSession(session).then(nothing),
+    rewind: (session, seq, what) => commands.rewind(session, seq, what).then(nothing),
+    undoRewind: (session) => commands.undoRewind(session).then(nothing),
     stopTurn: (session) => commands.stopTurn(session).then(nothing),
     continueTurn: (session) => commands.continueTurn(session).then(nothing),
     decide: (decisions) => commands.decide(decisions).then(nothing),

@@ -196,7 +196,7 @@ describe('the guards', () => {
     await fireEvent.keyDown(window, { key: 'y' });
     expect(sent).toEqual([]);
     await user.click(button('Show the end'));
-    await fireEvent.scroll(screen.getByRole('region'));
+    await fireEvent.scroll(screen.getByRole('group', { name: /^Approval/ }));
     await user.click(button(/^Approve/));
     expect(sent).toHaveLength(1);
   });

@@ -4,13 +4,14 @@ import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import Composer from './Composer.svelte';
 
-function show(given: Partial<Omit<ComponentProps<typeof Composer>, 'onText' | 'onSend' | 'onStop'>> = {}) {
+function show(given: Partial<Omit<ComponentProps<typeof Composer>, 'onText' | 'onSend' | 'onSteer' | 'onStop'>> = {}) {
   const props = {
     text: '',
     isRunning: false,
     isFirst: false,
     onText: vi.fn(),
     onSend: vi.fn(),
+    onSteer: vi.fn(),
     onStop: vi.fn(),
     ...given,
   };
@@ -90,5 +91,15 @@ describe('the message box', () => {
     expect(screen.queryByRole('listbox')).toBeNull();
     await user.keyboard('{Enter}');
     expect(onSend).toHaveBeenCalledOnce();
+  });
+
+  it('steers a running turn with Control and Enter; without one that sends', async () => {
+    const running = show({ text: 'Use pnpm', isRunning: true });
+    await fireEvent.keyDown(running.field, { ...enter, ctrlKey: true });
+    expect([running.onSteer.mock.calls, running.onSend.mock.calls]).toEqual([[['Use pnpm']], []]);
+    running.unmount();
+    const calm = show({ text: 'Use pnpm' });
+    await fireEvent.keyDown(calm.field, { ...enter, ctrlKey: true });
+    expect([calm.onSteer.mock.calls, calm.onSend.mock.calls]).toEqual([[], [['Use pnpm']]]);
   });
 });

@@ -120,6 +120,21 @@ describe('the reducer', () => {
     expect(end.items[0]).toBe(items[0]);
   });
 
+  it('begins anew from a snapshot, and what follows in the same batch holds', () => {
+    const live = item({ kind: 'ai', text: 'a', reasoning: '', streaming: true });
+    const start = snapshot(summary('s'), { items: [human('one'), live] });
+    const grow = (text: string): SessionEvent => ({
+      type: 'item_delta',
+      item: live.id,
+      delta: { delta: 'text', text },
+    });
+    const past = snapshot(summary('s', { title: 'back' }), { seq: 1, items: [live] });
+    const end = reduce(start, numbered([grow('b'), { type: 'reset', snapshot: past }, grow('c')]));
+    expect([end.session.title, end.items.length, end.seq]).toEqual(['back', 1, start.seq + 3]);
+    expect(end.items[0]?.body).toMatchObject({ text: 'ac' });
+    expect(past.items[0]?.body).toMatchObject({ text: 'a' });
+  });
+
   it('puts older rows before those it has, each once', () => {
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((text) => human(text)) as [Item, Item, Item, Item];
     const known = snapshot(summary('s'), { items: [c, d], items_before: 2 });

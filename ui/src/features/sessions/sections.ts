@@ -2,26 +2,42 @@ import type { SessionSummary } from '../../ipc/bindings';
 
 export interface Section {
   key: string;
-  kind: 'waiting' | 'running' | 'day';
+  kind: 'waiting' | 'running' | 'pinned' | 'day';
   /** A moment of the day, for `day`. */
   day: number;
   sessions: SessionSummary[];
 }
 
-/** What needs a person and what is at work from every project first, then the project's other sessions by day. */
+/**
+ * What needs a person and what is at work from every project first, then the project's pinned sessions, then its others
+ * by day. Archived sessions are in none of them, unless they need a person or are at work.
+ */
 export function sections(sessions: readonly SessionSummary[], project: string | null): Section[] {
   const own = sessions.filter((session) => session.parent === null).sort((a, b) => b.updated_at - a.updated_at);
-  const live = (kind: 'waiting' | 'running'): Section[] => {
-    const found = own.filter((session) => session.status === kind);
-    return found.length > 0 ? [{ key: kind, kind, day: 0, sessions: found }] : [];
+  const calm = own.filter((session) => session.project === project && !isLive(session) && !session.archived);
+  const groups = {
+    waiting: own.filter(({ status }) => status === 'waiting'),
+    running: own.filter(({ status }) => status === 'running'),
+    pinned: calm.filter(({ pinned }) => pinned),
   };
   const days: Section[] = [];
-  for (const session of own) {
-    if (session.project !== project || session.status === 'waiting' || session.status === 'running') continue;
+  for (const session of calm) {
+    if (session.pinned) continue;
     const key = new Date(session.updated_at).toDateString();
     const last = days.at(-1);
     if (last?.key === key) last.sessions.push(session);
     else days.push({ key, kind: 'day', day: session.updated_at, sessions: [session] });
   }
-  return [...live('waiting'), ...live('running'), ...days];
+  const named = (['waiting', 'running', 'pinned'] as const)
+    .filter((kind) => groups[kind].length > 0)
+    .map((kind): Section => ({ key: kind, kind, day: 0, sessions: groups[kind] }));
+  return [...named, ...days];
 }
+
+const isLive = ({ status }: SessionSummary) => status === 'waiting' || status === 'running';
+
+/** The archived sessions of a project, newest first. */
+export const archived = (sessions: readonly SessionSummary[], project: string | null): SessionSummary[] =>
+  sessions
+    .filter((one) => one.parent === null && one.project === project && one.archived && !isLive(one))
+    .sort((a, b) => b.updated_at - a.updated_at);

@@ -50,7 +50,9 @@ export class Host {
   }
 
   summaries(): SessionSummary[] {
-    return [...this.snapshots.values()].map((snapshot) => snapshot.session);
+    return [...this.snapshots.values()]
+      .map((snapshot) => snapshot.session)
+      .filter((session) => session.deleted_at === null);
   }
 
   listen(session: string, listener: SessionListener): () => void {

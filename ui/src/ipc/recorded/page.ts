@@ -2,6 +2,8 @@
 import type { Language, Theme } from '../bindings';
 import type { UiClient } from '../client';
 import { isQuiet, recordedClient } from '../recorded';
+import { applyTheme } from '../../app/theme';
+import { i18n } from '../../shared/i18n/i18n.svelte';
 import { clock } from '../../shared/clock.svelte';
 import { NOW } from './builders';
 import { world } from './worlds';
@@ -18,6 +20,11 @@ export function recordedFromAddress(): UiClient {
   if (tab) localStorage.setItem('bosun.layout.p-harbour', JSON.stringify({ tab }));
   clock.read = () => NOW;
   const { client, host } = recordedClient(made);
-  Object.assign(window, { recordedHost: host, recordedIsQuiet: isQuiet });
+  /** Draws the page as it stands in another look, as the settings would. */
+  const recordedLook = (theme: Theme, lang: Language) => {
+    applyTheme(theme);
+    i18n.use(lang, lang);
+  };
+  Object.assign(window, { recordedHost: host, recordedIsQuiet: isQuiet, recordedLook });
   return client;
 }

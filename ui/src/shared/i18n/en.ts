@@ -4,6 +4,7 @@ import { chat, composer, find, models, notices } from './en/chat';
 import { commands, inbox, palette } from './en/commands';
 import { agents, changes, panes, plan } from './en/panes';
 import { providers, settings, welcome } from './en/setup';
+import { timeline } from './en/timeline';
 import { diff, figures, rows, tools, toolStates } from './en/tools';
 
 /** English; its shape is what every language has to fill. */
@@ -30,6 +31,7 @@ export const en = {
   plan,
   agents,
   changes,
+  timeline,
   settings,
   providers,
   welcome,

@@ -5,6 +5,7 @@ import { chat, composer, find, models, notices } from './zh/chat';
 import { commands, inbox, palette } from './zh/commands';
 import { agents, changes, panes, plan } from './zh/panes';
 import { providers, settings, welcome } from './zh/setup';
+import { timeline } from './zh/timeline';
 import { diff, figures, rows, tools, toolStates } from './zh/tools';
 
 /** 简体中文 */
@@ -31,6 +32,7 @@ export const zh: Messages = {
   plan,
   agents,
   changes,
+  timeline,
   settings,
   providers,
   welcome,

@@ -47,7 +47,13 @@ export const composer = {
   sandboxOffTitle: 'Commands run with your rights on this machine, so every one of them asks.',
   queued: (count: number) => `${f.number(count)} queued`,
   queuedTitle: 'Sent when the turn is over',
+  steers: (keys: string) => `${keys} steers`,
   unqueue: 'Delete from the queue',
+  editQueued: 'Change the words',
+  moveUp: 'Earlier in the queue',
+  moveDown: 'Later in the queue',
+  steerQueued: 'Say it to the running turn, at its next step',
+  sendNow: 'Stop the turn and send it now',
   files: 'Files of this session',
 };
 

@@ -9,6 +9,9 @@ export const commands = {
   board: 'Plan as a board',
   agents: 'Agents',
   changes: 'Changes',
+  timeline: 'Timeline',
+  rewind: 'Go back to before the last message',
+  rename: 'Rename the session',
   sidebar: 'Show or hide the sessions',
   inspector: 'Show or hide the side pane',
   openFolder: 'Open a folder',
@@ -30,6 +33,7 @@ export const palette = {
   commands: 'Commands',
   sessions: 'Sessions',
   files: 'Changed files of this session',
+  said: 'Said in sessions',
 };
 
 export const inbox = {

@@ -6,6 +6,7 @@ export const panes = {
   plan: 'Plan',
   agents: 'Agents',
   changes: 'Changes',
+  timeline: 'Timeline',
 };
 
 export const plan = {
@@ -45,6 +46,12 @@ export const changes = {
   loading: 'Comparing…',
   split: 'Before and after side by side',
   wide: 'Open with more room',
+  comment: 'Say something about this line',
+  undo: 'Undo',
+  undoFile: (path: string) => `Undo the changes to ${path}`,
+  undoAll: 'Undo all',
+  undoAllSure: (count: number) => `Put ${f.count(count, 'file', 'files')} back?`,
+  left: (path: string, reason: string) => `${path} was left as it is: ${reason}`,
   againstStart: 'From before this session to the disk now',
   emptyTitle: 'No file changed',
   emptyText: 'Every file this session creates, changes or deletes is listed here, with what changed in it.',

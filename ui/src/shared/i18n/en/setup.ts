@@ -11,6 +11,7 @@ export const settings = {
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   language: 'Language',
   languages: { system: 'As the system', en: 'English', 'zh-CN': '简体中文' },
+  textSize: 'Size of the words',
   defaultModel: 'Model of new sessions',
   providers: 'Providers',
   version: (version: string) => `Version ${version}`,

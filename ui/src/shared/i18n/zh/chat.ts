@@ -45,7 +45,13 @@ export const composer: Messages['composer'] = {
   sandboxOffTitle: '命令以你的权限在本机运行，因此每一条都会先问你。',
   queued: (count) => `${count} 条排队中`,
   queuedTitle: '当前回合结束后发送',
+  steers: (keys) => `${keys} 即时引导`,
   unqueue: '从队列中删除',
+  editQueued: '修改文字',
+  moveUp: '在队列中前移',
+  moveDown: '在队列中后移',
+  steerQueued: '告诉正在进行的回合，下一步生效',
+  sendNow: '停止当前回合，立即发送',
   files: '本会话的文件',
 };
 

@@ -11,6 +11,9 @@ export const commands: Messages['commands'] = {
   board: '以看板显示计划',
   agents: '代理',
   changes: '更改',
+  timeline: '时间线',
+  rewind: '回到上一条消息之前',
+  rename: '重命名会话',
   sidebar: '显示或隐藏会话列表',
   inspector: '显示或隐藏侧栏',
   openFolder: '打开文件夹',
@@ -32,6 +35,7 @@ export const palette: Messages['palette'] = {
   commands: '命令',
   sessions: '会话',
   files: '本会话改动的文件',
+  said: '会话内容',
 };
 
 export const inbox: Messages['inbox'] = {

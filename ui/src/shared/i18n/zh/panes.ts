@@ -1,6 +1,6 @@
 import type { Messages } from '../en';
 
-export const panes: Messages['panes'] = { plan: '计划', agents: '代理', changes: '更改' };
+export const panes: Messages['panes'] = { plan: '计划', agents: '代理', changes: '更改', timeline: '时间线' };
 
 export const plan: Messages['plan'] = {
   done: (done, total) => `已完成 ${done} / ${total}`,
@@ -39,6 +39,12 @@ export const changes: Messages['changes'] = {
   loading: '正在比较…',
   split: '前后并排显示',
   wide: '放大查看',
+  comment: '对这一行说点什么',
+  undo: '撤销',
+  undoFile: (path) => `撤销对 ${path} 的更改`,
+  undoAll: '全部撤销',
+  undoAllSure: (count) => `恢复这 ${count} 个文件？`,
+  left: (path, reason) => `${path} 保持原样：${reason}`,
   againstStart: '会话开始之前与磁盘现状之间的差异',
   emptyTitle: '没有改动任何文件',
   emptyText: '本会话新建、修改或删除的文件都会列在这里，并显示具体改动。',

@@ -9,6 +9,7 @@ export const settings: Messages['settings'] = {
   themes: { system: '跟随系统', light: '浅色', dark: '深色' },
   language: '语言',
   languages: { system: '跟随系统', en: 'English', 'zh-CN': '简体中文' },
+  textSize: '文字大小',
   defaultModel: '新会话的模型',
   providers: '服务商',
   version: (version) => `版本 ${version}`,

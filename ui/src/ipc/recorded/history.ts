@@ -1,0 +1,139 @@
+/** What the recorded host answers about looking back, going back and undoing. */
+import type { Checkpoint, Item, LedgerEntry, RestoredFile, Snapshot } from '../bindings';
+import type { UiClient } from '../client';
+import { later, type Act } from '../recorded';
+import { snapshot, summary } from './builders';
+import type { Host } from './host';
+
+type History = Pick<
+  UiClient,
+  | 'undoFile'
+  | 'undoChanges'
+  | 'timeline'
+  | 'snapshotAt'
+  | 'fileAt'
+  | 'forkSession'
+  | 'previewRewind'
+  | 'rewind'
+  | 'undoRewind'
+>;
+
+export function history(host: Host, act: Act): History {
+  /** What stood there before the last rewind. */
+  const before = new Map<string, Snapshot>();
+  const put = (session: string, made: Snapshot) => host.emit(session, { type: 'reset', snapshot: made });
+
+  function undo(session: string, path: string): RestoredFile {
+    const held = host.snapshot(session);
+    const change = held.changes.find((one) => one.path === path);
+    if (!change) throw { code: 'invalid', message: `${path} was changed since. Look at it and change it by hand.` };
+    host.emit(session, { type: 'file_changed', change: { ...change, change: 'changed', added: 0, removed: 0 } });
+    return restored(path);
+  }
+
+  return {
+    undoFile: async (session, path) => {
+      await act('undoFile', path);
+      return undo(session, path);
+    },
+    undoChanges: async (session) => {
+      await act('undoChanges', session);
+      return host.snapshot(session).changes.map(({ path }) => undo(session, path));
+    },
+    timeline: (session) =>
+      later(() => {
+        const { items } = host.snapshot(session);
+        return {
+          checkpoints: checkpoints(items),
+          ledger: ledger(session, items),
+          can_undo_rewind: before.has(session),
+        };
+      }),
+    snapshotAt: (session, seq) => later(() => at(host.snapshot(session), seq)),
+    fileAt: (_session, _seq, path) =>
+      later(() => ({ path, exists: true, text: `// ${path}, as it was\npub struct Clock;\n`, size: 42 })),
+    forkSession: async (session, seq) => {
+      await act('forkSession', { session, seq });
+      const { title, project } = host.snapshot(session).session;
+      const made = summary(host.newId(), { title, project });
+      host.add(snapshot(made, { items: at(host.snapshot(session), seq).items }));
+      return made;
+    },
+    previewRewind: (session, seq) =>
+      later(() => {
+        const held = host.snapshot(session);
+        const files = held.changes.map(({ path }) => restored(path));
+        const [first, ...rest] = files;
+        const problem = 'It was changed after the session changed it.';
+        return {
+          seq,
+          rows: held.items.length - at(held, seq).items.length,
+          files: first ? [{ ...first, problem }, ...rest] : [],
+        };
+      }),
+    rewind: (session, seq, what) =>
+      act('rewind', { session, seq, what }, () => {
+        const held = host.snapshot(session);
+        before.set(session, held);
+        const past = at(held, seq);
+        put(session, {
+          ...(what === 'files' ? held : past),
+          changes: what === 'conversation' ? held.changes : [],
+          session: { ...held.session, status: 'idle', waiting: 0 },
+        });
+      }),
+    undoRewind: (session) =>
+      act('undoRewind', session, () => {
+        const held = before.get(session);
+        before.delete(session);
+        if (held) put(session, held);
+      }),
+  };
+}
+
+const restored = (path: string): RestoredFile => ({ path, change: 'changed', added: 2, removed: 5, problem: null });
+
+/** Rows are the recorded journal: a row's place is its number, from 1. */
+function checkpoints(items: readonly Item[]): Checkpoint[] {
+  const made = items.flatMap((item, index): Checkpoint[] => {
+    const { body } = item;
+    const place = { turn: item.turn, at: item.at, item: item.id, files: [], input_tokens: 0, output_tokens: 0 };
+    if (body.kind === 'human') return [{ ...place, seq: index, kind: 'turn_start', label: body.text }];
+    if (body.kind !== 'tool') return [];
+    const files = body.diff ? [body.diff.path] : [];
+    return [
+      { ...place, seq: index + 1, kind: 'step', label: body.name, files, input_tokens: 12_400, output_tokens: 310 },
+    ];
+  });
+  return made;
+}
+
+function ledger(session: string, items: readonly Item[]): LedgerEntry[] {
+  return items.flatMap((item): LedgerEntry[] => {
+    const { body } = item;
+    if (body.kind !== 'tool') return [];
+    const answer = body.decision?.decision;
+    return [
+      {
+        session,
+        call_id: body.call_id,
+        agent: ['main'],
+        tool: body.name,
+        proposed: body.args,
+        ran: answer?.decision === 'edit' ? answer.args : null,
+        decision: body.decision,
+        state: body.state,
+        files: body.diff ? [body.diff.path] : [],
+        proposed_at: item.at,
+        ended_at: body.ended_at,
+      },
+    ];
+  });
+}
+
+const at = (held: Snapshot, seq: number): Snapshot => ({
+  ...held,
+  items: held.items.slice(0, seq),
+  approvals: [],
+  queue: [],
+});

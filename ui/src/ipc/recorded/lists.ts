@@ -1,0 +1,86 @@
+/** What the recorded host answers about the list of sessions and about queues. */
+import type { QueuedMessage, SearchHit } from '../bindings';
+import type { UiClient } from '../client';
+import { later, type Act } from '../recorded';
+import { human, NOW } from './builders';
+import type { Host } from './host';
+
+type Lists = Pick<
+  UiClient,
+  | 'exportSession'
+  | 'renameSession'
+  | 'pinSession'
+  | 'archiveSession'
+  | 'deleteSession'
+  | 'restoreSession'
+  | 'searchSessions'
+>;
+
+export const lists = (host: Host, act: Act): Lists => ({
+  renameSession: (session, title) => act('renameSession', { session, title }, () => host.update(session, { title })),
+  pinSession: (session, pinned) => act('pinSession', { session, pinned }, () => host.update(session, { pinned })),
+  archiveSession: (session, archived) =>
+    act('archiveSession', { session, archived }, () => host.update(session, { archived })),
+  deleteSession: (session) => act('deleteSession', session, () => host.update(session, { deleted_at: NOW })),
+  restoreSession: (session) => act('restoreSession', session, () => host.update(session, { deleted_at: null })),
+  exportSession: async (session, format) => {
+    await act('exportSession', { session, format });
+    return `~/${session}.${{ markdown: 'md', json: 'json', html: 'html' }[format]}`;
+  },
+  searchSessions: ({ text, limit }) => later(() => found(host, text).slice(0, limit)),
+});
+
+/** Messages with the words in them, with some text around. */
+function found(host: Host, text: string): SearchHit[] {
+  const wanted = text.trim().toLowerCase();
+  if (!wanted) return [];
+  return host.summaries().flatMap((session) =>
+    host.snapshot(session.id).items.flatMap(({ id, at, body }): SearchHit[] => {
+      const said = body.kind === 'human' || body.kind === 'ai' ? body.text : '';
+      const from = said.toLowerCase().indexOf(wanted);
+      if (from < 0) return [];
+      const snippet = [
+        { text: said.slice(Math.max(0, from - 24), from), hit: false },
+        { text: said.slice(from, from + wanted.length), hit: true },
+        { text: said.slice(from + wanted.length, from + wanted.length + 60), hit: false },
+      ];
+      return [{ session, found_in: session.id, item: id, at, snippet }];
+    }),
+  );
+}
+
+type Queues = Pick<
+  UiClient,
+  'unqueueMessage' | 'editQueued' | 'moveQueued' | 'sendQueuedNow' | 'steerTurn' | 'steerQueued'
+>;
+
+export function queues(host: Host, act: Act): Queues {
+  const queueOf = (session: string) => host.snapshot(session).queue;
+  const put = (session: string, queue: QueuedMessage[]) => host.emit(session, { type: 'queue_replaced', queue });
+  const take = (session: string, id: string) => {
+    const text = queueOf(session).find((one) => one.id === id)?.text ?? '';
+    const left = queueOf(session).filter((one) => one.id !== id);
+    put(session, left);
+    return text;
+  };
+  const say = (session: string, text: string) => host.emit(session, { type: 'item_started', item: human(text, NOW) });
+  const changed = (session: string, id: string, text: string) =>
+    queueOf(session).map((one) => (one.id === id ? { id, text } : one));
+  return {
+    unqueueMessage: (session, id) => act('unqueueMessage', id, () => void take(session, id)),
+    editQueued: (session, id, text) => act('editQueued', { id, text }, () => put(session, changed(session, id, text))),
+    moveQueued: (session, id, to) =>
+      act('moveQueued', { id, to }, () => {
+        const moved = queueOf(session).filter((one) => one.id === id);
+        const rest = queueOf(session).filter((one) => one.id !== id);
+        put(session, rest.toSpliced(to, 0, ...moved));
+      }),
+    sendQueuedNow: (session, id) =>
+      act('sendQueuedNow', id, () => {
+        say(session, take(session, id));
+        host.update(session, { status: 'running' });
+      }),
+    steerTurn: (session, text) => act('steerTurn', text, () => say(session, text)),
+    steerQueued: (session, id) => act('steerQueued', id, () => say(session, take(session, id))),
+  };
+}
