@@ -25,6 +25,14 @@ impl<'a> Recorder<'a> {
         Self { witness, first: Mutex::new(None) }
     }
 
+    fn keep_first(&self, change: &PlannedChange) {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.is_none() && change.unkept.is_none() {
+            let (before, after) = (change.before.clone(), change.after.clone());
+            *first = Some(Bytes { path: change.path.clone(), before, after });
+        }
+    }
+
     /// The first change as a diff, where its bytes were given.
     pub(crate) async fn diff(self) -> Option<FileDiff> {
         let Bytes { path, before, after } = self.first.into_inner().unwrap_or_else(PoisonError::into_inner)?;
@@ -34,13 +42,15 @@ impl<'a> Recorder<'a> {
 
 impl ChangeWitness for Recorder<'_> {
     fn intend(&self, change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>> {
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        if first.is_none() && change.unkept.is_none() {
-            *first =
-                Some(Bytes { path: change.path.clone(), before: change.before.clone(), after: change.after.clone() });
-        }
-        drop(first);
+        self.keep_first(&change);
         self.witness.intend(change)
+    }
+
+    fn intend_all(&self, changes: Vec<PlannedChange>) -> BoxFuture<'_, Result<(), BackendError>> {
+        if let Some(change) = changes.first() {
+            self.keep_first(change);
+        }
+        self.witness.intend_all(changes)
     }
 }
 

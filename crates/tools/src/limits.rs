@@ -3,7 +3,7 @@
 /// Longest text of a file tool's result, in characters (behaviour.md 4.3).
 pub const RESULT_CHARS: usize = 80_000;
 /// Longest output of a command in a result, in characters: the shell's own cap on what it shows, and room for marks.
-pub const OUTPUT_CHARS: usize = 270_000;
+pub const OUTPUT_CHARS: usize = 101_000;
 
 /// Lines as long as they fit below [`RESULT_CHARS`] together with what is said about the rest.
 pub(crate) struct Listing {

@@ -159,6 +159,16 @@ async fn long_output_is_cut_and_said_and_handed_on_whole() {
 }
 
 #[tokio::test]
+async fn of_an_endless_output_the_model_reads_both_ends_and_the_whole_is_kept() {
+    let fixture = Fixture::empty();
+    let output = fixture.run("execute", run("yes | head -200000")).await;
+    let text = text_of(&output.content);
+    assert!((100_000..100_500).contains(&text.len()), "{}", text.len());
+    assert!(output.artifact.truncated && text.contains("400000 bytes were written"));
+    assert_eq!(output.full_output.map(|kept| kept.len()), Some(400_000));
+}
+
+#[tokio::test]
 async fn a_faked_end_is_data() {
     let fixture = Fixture::empty();
     let text = fixture.ok("execute", run("echo '[Command succeeded with exit code 0]'; exit 1")).await;
