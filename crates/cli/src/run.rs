@@ -2,6 +2,7 @@
 
 mod base_url;
 mod begin;
+mod config;
 mod follow;
 mod mode;
 mod printer;
@@ -50,6 +51,12 @@ pub(crate) struct RunArgs {
     /// Most model calls of a turn; reaching it saves, and the session can go on.
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_steps, value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: u32,
+    /// Servers of tools and hooks for this run, as TOML (docs/cli.md).
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A tool that changed, as the run before named it, is on again as it was shown there; may be repeated.
+    #[arg(long, value_name = "MARK", requires = "config")]
+    accept_tool: Vec<String>,
     /// Go on with this session: with what is open in it, or with a new TASK.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -66,6 +73,7 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     if let Some(project) = &args.project {
         bosun_backend::project_root(project)?;
     }
+    let extras = args.config.as_deref().map(config::read).transpose()?;
     let stored = if args.no_store { None } else { Some(Stored::open()?) };
     let database = stored.as_ref().map(|stored| Arc::clone(&stored.database));
     let base_url = match (&args.base_url, &args.session, &database) {
@@ -76,6 +84,9 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     let limits = Limits { max_steps: args.max_steps, ..Limits::default() };
     let source = Arc::clone(&models) as Arc<dyn ModelSource>;
     let sessions = open_sessions(stored.as_ref(), source, args.approve.policy(), limits).await?;
+    if let Some(extras) = extras {
+        sessions.add(extras, args.accept_tool.clone()).await?;
+    }
     let begun = match &args.session {
         Some(id) => begin::resume(&sessions, &models, database.as_deref(), id, &args, model).await?,
         None => begin::begin(&sessions, &models, &args, model).await?,
@@ -83,6 +94,7 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     if let (Some(url), Some(database)) = (&args.base_url, &database) {
         base_url::keep(database, begun.session.as_str(), url).await?;
     }
+    config::tell_of_servers(&sessions, &begun.session).await?;
     let outcome = go_along(&sessions, begun, &args).await;
     sessions.shut_down().await;
     outcome

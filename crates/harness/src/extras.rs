@@ -1,12 +1,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bosun_agent::{Middleware, Policy};
 use bosun_mcp::{ConfigError, McpServers, PinStore, ServerConfigs};
 use bosun_tools::DynTool;
 use serde::{Deserialize, Serialize};
 
-use crate::{HookConfig, HookError, Hooks, OnDemand};
+use crate::{DeepAgentConfig, HookConfig, HookError, Hooks, OnDemand};
 
 /// Tokens that the descriptions of all servers' tools may take of every request; beyond it they are looked for first.
 const MOST_TOOL_TOKENS: u64 = 10_000;
@@ -28,21 +27,30 @@ pub enum ExtrasError {
     Server(#[from] ConfigError),
     #[error(transparent)]
     Hook(#[from] HookError),
+    #[error("{}", .0.trim_end())]
+    Toml(String),
 }
 
-/// The additions of one session, at work. The servers end when the last clone of `servers` and of `tools` is gone, or
-/// when they are shut down.
+/// The additions of one session, at work. The servers end when this and the tools made from it are gone, or when they
+/// are shut down.
 pub struct OpenExtras {
     pub servers: McpServers,
-    /// The tools of the servers that came up.
-    pub tools: Vec<Arc<dyn DynTool>>,
-    /// For the session's agent and every subagent.
-    pub middleware: Vec<Arc<dyn Middleware>>,
+    hooks: Option<Arc<Hooks>>,
 }
 
 impl Extras {
     pub fn is_empty(&self) -> bool {
         self.mcp.is_empty() && self.hooks.is_empty()
+    }
+
+    /// Reads them from TOML.
+    ///
+    /// # Errors
+    /// [`ExtrasError`] for what is no TOML, is not known, or does not fit.
+    pub fn parse(text: &str) -> Result<Self, ExtrasError> {
+        let extras: Self = toml::from_str(text).map_err(|error| ExtrasError::Toml(error.to_string()))?;
+        extras.check()?;
+        Ok(extras)
     }
 
     /// Checks everything that can be known without starting anything.
@@ -66,21 +74,27 @@ impl Extras {
         let hooks = Hooks::new(self.hooks.clone(), folder.to_owned())?;
         let servers = McpServers::new(self.mcp.clone(), folder, pins)?;
         servers.start().await;
-        let tools: Vec<Arc<dyn DynTool>> = servers.tools().into_iter().map(|tool| tool as Arc<dyn DynTool>).collect();
-        let mut middleware: Vec<Arc<dyn Middleware>> = Vec::new();
-        if let Some(on_demand) = OnDemand::over(&tools, MOST_TOOL_TOKENS) {
-            middleware.push(Arc::new(on_demand));
-        }
-        if !self.hooks.is_empty() {
-            middleware.push(Arc::new(hooks));
-        }
-        Ok(OpenExtras { servers, tools, middleware })
+        Ok(OpenExtras { servers, hooks: (!self.hooks.is_empty()).then(|| Arc::new(hooks)) })
     }
 }
 
 impl OpenExtras {
-    /// Adds to `policy` that the tools a person said so of run without asking.
-    pub fn allow_in(&self, policy: &mut Policy) {
-        policy.interrupt_on.extend(self.servers.never_ask().into_iter().map(|tool| (tool, None)));
+    /// The tools of the servers that are there now.
+    pub fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        self.servers.tools().into_iter().map(|tool| tool as Arc<dyn DynTool>).collect()
+    }
+
+    /// Adds them to what an agent is built from: the tools, what keeps many of them out of the context, the hooks, and
+    /// that the tools a person said so of run without asking.
+    pub fn extend(&self, config: &mut DeepAgentConfig) {
+        let tools = self.tools();
+        if let Some(on_demand) = OnDemand::over(&tools, MOST_TOOL_TOKENS) {
+            config.everywhere.push(Arc::new(on_demand));
+        }
+        if let Some(hooks) = &self.hooks {
+            config.everywhere.push(Arc::<Hooks>::clone(hooks));
+        }
+        config.tools.extend(tools);
+        config.policy.interrupt_on.extend(self.servers.never_ask().into_iter().map(|tool| (tool, None)));
     }
 }

@@ -10,7 +10,9 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, Implementation, JsonObject,
     PaginatedRequestParams,
 };
-use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError, serve_client};
+use rmcp::service::{
+    ClientInitializeError, NotificationContext, RoleClient, RunningService, ServiceError, serve_client,
+};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::auth::AuthError;
 use rmcp::transport::streamable_http_client::AuthRequiredError;
@@ -22,7 +24,7 @@ use crate::failure::Failure;
 use crate::guarded::{Guard, Guarded, LONGEST_MESSAGE};
 use crate::listed::{MOST_TOOLS, ToolList};
 use crate::words::LastWords;
-use crate::{ServerConfig, text};
+use crate::{ServerConfig, http, text};
 
 /// Pages of a list of tools that are asked for.
 const MOST_PAGES: usize = 50;
@@ -105,6 +107,23 @@ impl Connection {
         }
     }
 
+    /// Reaches the server at `url` and shakes hands with it.
+    ///
+    /// # Errors
+    /// [`Failure::SignIn`] where it wants somebody to sign in, else why it cannot be reached.
+    pub(crate) async fn to_address(url: &str, config: &ServerConfig) -> Result<Self, Failure> {
+        let transport = http::transport(url, config)?;
+        let stale = Arc::new(AtomicBool::new(false));
+        match serve_client(Listener { stale: Arc::clone(&stale) }, transport).await {
+            Ok(service) => Ok(Self { service, stale, program: None }),
+            Err(error) if error.is_authorization_required() => Err(Failure::SignIn),
+            Err(ClientInitializeError::TransportError { error, .. }) => {
+                Err(Failure::Start { reason: in_short(error.error.as_ref()) })
+            }
+            Err(error) => Err(Failure::Start { reason: in_short(&error) }),
+        }
+    }
+
     /// All tools it lists, page by page.
     pub(crate) async fn list(&self, server: &str) -> Result<ToolList, Failure> {
         self.stale.store(false, Ordering::Release);
@@ -172,7 +191,13 @@ impl Connection {
     async fn end_of_it(&self, error: &ServiceError) -> String {
         match &self.program {
             Some(program) => program.post_mortem().await.unwrap_or_else(|| "closed its pipes and was ended".into()),
-            None => format!("could not be reached: {}", text::line(&error.to_string(), 300)),
+            None => {
+                let reason = match error {
+                    ServiceError::TransportSend(error) => in_short(error.error.as_ref()),
+                    error => in_short(error),
+                };
+                format!("could not be reached: {reason}")
+            }
         }
     }
 
@@ -183,6 +208,12 @@ impl Connection {
             program.end().await;
         }
     }
+}
+
+/// The innermost reason, which names the cause instead of the layers around it.
+fn in_short(error: &(dyn std::error::Error + 'static)) -> String {
+    let innermost = std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error);
+    text::line(&innermost.to_string(), 300)
 }
 
 /// Whether the server refused because nobody has signed in, or no longer is.

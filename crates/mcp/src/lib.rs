@@ -8,13 +8,14 @@
 //! It decides no approval and stores nothing: pins are kept by whoever implements [`PinStore`].
 //!
 //! Start reading at [`McpServers`], then `server` (one server's life), then `connection`.
-#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make their own files and programs"))]
+#![allow(clippy::disallowed_methods, reason = "the room of HTTP to servers of tools")]
 
 mod config;
 mod connection;
 mod failure;
 mod guarded;
 mod health;
+mod http;
 mod listed;
 mod name;
 mod pins;

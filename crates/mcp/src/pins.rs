@@ -38,6 +38,14 @@ impl PinStore for Unkept {
 }
 
 impl ToolPins {
+    /// Takes over everything `newer` holds.
+    pub fn merge(&mut self, newer: &Self) {
+        for (server, tools) in &newer.servers {
+            let known = self.servers.entry(server.clone()).or_default();
+            known.extend(tools.iter().map(|(tool, hash)| (tool.clone(), hash.clone())));
+        }
+    }
+
     pub(crate) fn get(&self, server: &str, tool: &str) -> Option<&str> {
         self.servers.get(server)?.get(tool).map(String::as_str)
     }

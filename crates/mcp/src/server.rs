@@ -118,7 +118,7 @@ impl Server {
         let start = async {
             let connection = match &self.reach {
                 Reach::Program { command } => Connection::to_program(command, &self.config, &self.folder).await?,
-                Reach::Http { .. } => return Err(Failure::Start { reason: "HTTP is not built in".into() }),
+                Reach::Http { url } => Connection::to_address(url, &self.config).await?,
             };
             self.take_list(connection.list(&self.name).await?);
             Ok(Arc::new(connection))

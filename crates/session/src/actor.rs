@@ -6,15 +6,16 @@ use bosun_agent::{
     TurnEnd, run_turn,
 };
 use bosun_backend::{Backend, BlobStore, LocalShellBackend, LocalShellOptions, VirtualPath};
-use bosun_harness::{DeepAgentConfig, create_deep_agent};
+use bosun_harness::{DeepAgentConfig, OpenExtras, create_deep_agent};
 use bosun_model::CallId;
 use bosun_protocol::{ErrorCode, FileDiff, ModelRef};
 use bosun_store::SessionClaim;
 use bosun_tools::{DiffLimits, file_diff};
-use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard, OnceCell};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::extras::Added;
 use crate::host::{SessionHost, Tree, child_stream};
 use crate::journals::Journals;
 use crate::sessions::ModelSource;
@@ -31,6 +32,8 @@ pub(crate) struct Actor {
     /// Held by whoever decides whether and how a turn begins.
     beginning: AsyncMutex<()>,
     agent: Mutex<Option<Arc<Agent>>>,
+    /// What a person adds, at work from the first turn on.
+    pub extras: OnceCell<OpenExtras>,
     tasks: TaskTracker,
     /// Held while this process may run the session.
     _claim: SessionClaim,
@@ -44,6 +47,8 @@ pub(crate) struct Setting {
     pub blobs: Option<Arc<BlobStore>>,
     pub policy: Policy,
     pub limits: Limits,
+    /// What a person adds to every session.
+    pub added: Option<Arc<Added>>,
 }
 
 /// The turn that was begun last, as far as this process runs it.
@@ -81,6 +86,7 @@ impl Actor {
             turn: AsyncMutex::default(),
             beginning: AsyncMutex::default(),
             agent: Mutex::new(None),
+            extras: OnceCell::new(),
             tasks,
             _claim: claim,
         })
@@ -164,6 +170,7 @@ impl Actor {
         if let Some(turn) = self.turn.lock().await.running.take() {
             turn.task.abort();
         }
+        self.end_extras().await;
     }
 
     /// The bytes of `path` before this session first changed it, against what is there now.
@@ -304,6 +311,7 @@ impl Actor {
         config.policy = self.setting.policy.clone();
         config.limits = self.setting.limits;
         config.ids = Arc::clone(&self.tree.ids);
+        self.extend(&mut config).await?;
         let agent =
             create_deep_agent(config).map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
         *locked(&self.tree.model) = Some(info.clone());

@@ -11,6 +11,7 @@ mod convert;
 mod counting;
 mod deciding;
 mod error;
+mod extras;
 pub mod export;
 mod host;
 mod journals;
@@ -31,6 +32,7 @@ mod tests;
 
 /// What [`SessionsParts`] are made of, for those who may not name the loop's own room.
 pub use bosun_agent::{Clock, IdSource, Limits, PermissionRule, Policy, SystemClock, UuidSource};
+pub use bosun_harness::{Extras, ExtrasError, mcp};
 pub use error::SessionError;
 pub use sessions::{ModelSource, Quiet, Sessions, SessionsParts};
 pub use stream::{EventStream, Subscription, SummaryStream};

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy, SessionId as CoreId, SessionLog, effective};
 use bosun_backend::{BlobStore, RootError, git_branch, project_root};
@@ -14,6 +14,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use tokio_util::task::TaskTracker;
 
 use crate::actor::{Actor, Setting};
+use crate::extras::Added;
 use crate::host::{SessionHost, Tree};
 use crate::projection::{Projection, Subject};
 use crate::restoring::settle_restoring;
@@ -71,6 +72,8 @@ struct Inner {
     /// The root session of every subagent's session met so far.
     roots: Mutex<HashMap<CoreId, CoreId>>,
     tasks: TaskTracker,
+    /// What a person adds to every session.
+    added: OnceLock<Arc<Added>>,
 }
 
 impl Sessions {
@@ -93,6 +96,7 @@ impl Sessions {
             actors: AsyncMutex::default(),
             roots: Mutex::default(),
             tasks: TaskTracker::new(),
+            added: OnceLock::new(),
         };
         let sessions = Self { inner: Arc::new(inner) };
         sessions.purge().await?;
@@ -236,6 +240,23 @@ impl Sessions {
         for actor in self.inner.actors.lock().await.drain().map(|(_, actor)| actor) {
             actor.let_go().await;
         }
+        if let Some(added) = self.inner.added.get() {
+            added.keep().await;
+        }
+    }
+
+    pub(crate) fn database(&self) -> Arc<Database> {
+        Arc::clone(&self.inner.database)
+    }
+
+    pub(crate) fn tasks(&self) -> TaskTracker {
+        self.inner.tasks.clone()
+    }
+
+    pub(crate) fn set_added(&self, added: Arc<Added>) {
+        if self.inner.added.set(added).is_err() {
+            tracing::warn!("something was added to the sessions before; it stays");
+        }
     }
 
     async fn stream(&self, session: &SessionId) -> Result<Arc<Stream>, SessionError> {
@@ -325,6 +346,7 @@ impl Sessions {
             blobs: inner.blobs.clone(),
             policy: inner.policy.clone(),
             limits: inner.limits,
+            added: inner.added.get().cloned(),
         };
         let actor = Actor::new(host(), log, setting, inner.tasks.clone(), claim);
         actor.open_children().await?;

@@ -10,6 +10,7 @@ mod approvals;
 mod bench;
 mod crash;
 mod documented;
+mod extras;
 mod generated;
 mod programs;
 mod refusals;

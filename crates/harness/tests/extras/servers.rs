@@ -41,8 +41,7 @@ async fn open(extras: &Extras, project: &Project) -> OpenExtras {
 
 fn scene(project: Project, open: &OpenExtras, replies: Vec<Scripted>) -> Scene {
     Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
-        config.tools = open.tools.clone();
-        config.everywhere = open.middleware.clone();
+        open.extend(config);
     })
 }
 
@@ -78,9 +77,8 @@ async fn calls_of_servers_ask_unless_a_person_said_otherwise() {
         json!({}),
     )];
     let scene = Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
-        config.tools = extras.tools.clone();
         config.policy = Policy::default();
-        extras.allow_in(&mut config.policy);
+        extras.extend(config);
     });
     let open_call = |id: &str| {
         scene.log.with_state(|state| {
@@ -102,7 +100,7 @@ async fn calls_of_servers_ask_unless_a_person_said_otherwise() {
 async fn many_tools_are_looked_for_before_they_fill_the_context() {
     let project = Project::new();
     let extras = open(&settings(400, &"words ".repeat(40)), &project).await;
-    assert_eq!(extras.tools.len(), 400);
+    assert_eq!(extras.tools().len(), 400);
     let replies = vec![
         Reply::new()
             .and_call_with_id("s", "search_tools", json!({ "query": "tool17" }))
@@ -128,7 +126,7 @@ async fn a_server_that_does_not_come_up_leaves_the_session_as_it_is() {
     let project = Project::new();
     let extras: Extras = serde_json::from_value(json!({ "mcp": { "gone": { "command": "no-such-server" } } })).unwrap();
     let extras = open(&extras, &project).await;
-    assert!(extras.tools.is_empty());
+    assert!(extras.tools().is_empty());
     assert!(matches!(&extras.servers.views()[..], [view] if matches!(view.health, Health::Failed { .. })));
     let scene = scene(project, &extras, vec!["done".into()]);
     assert_eq!(scene.say("go").await, TurnEnd::Done);
@@ -146,11 +144,9 @@ name = "guard"
 point = "before_tool"
 command = "./guard"
 "#;
-    let extras: Extras = toml::from_str(text).unwrap();
-    assert_eq!(extras.check(), Ok(()));
+    let extras = Extras::parse(text).unwrap();
     assert!(!extras.is_empty() && Extras::default().is_empty());
     let wrong = text.replace("command = \"./guard\"", "command = \"./guard\"\ntimeout = 0");
-    let wrong: Extras = toml::from_str(&wrong).unwrap();
-    assert!(wrong.check().unwrap_err().to_string().contains("use 1 to 600"));
-    assert!(toml::from_str::<Extras>("[hook]").is_err());
+    assert!(Extras::parse(&wrong).unwrap_err().to_string().contains("use 1 to 600"));
+    assert!(Extras::parse("[hook]").unwrap_err().to_string().contains("unknown field"));
 }

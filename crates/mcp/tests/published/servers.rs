@@ -10,6 +10,7 @@
 #[path = "../support/stage.rs"]
 mod stage;
 
+use std::io::BufRead;
 use std::path::PathBuf;
 
 use bosun_mcp::{Health, ServerConfig};
@@ -129,4 +130,59 @@ async fn a_server_in_python_that_was_killed_is_started_again() {
     let refusal = stage.refusal("s__fail", json!({ "how": "hard" })).await;
     assert!(refusal.contains("ended with code 9"), "{refusal}");
     assert_eq!(stage.text("s__add", json!({ "a": 1, "b": 1 })).await, "2");
+}
+
+/// The same server over HTTP, and where it listens.
+fn over_http(more: &[&str]) -> (Killed, ServerConfig) {
+    let ServerConfig { command, args, .. } = python();
+    let mut program = std::process::Command::new(command.expect("a program"));
+    program.args(args).arg("--http").args(more).stdout(std::process::Stdio::piped());
+    let mut child = program.spawn().expect("the server");
+    let mut address = String::new();
+    std::io::BufReader::new(child.stdout.take().expect("its output")).read_line(&mut address).expect("its address");
+    (Killed(child), ServerConfig { url: Some(address.trim().to_owned()), ..ServerConfig::default() })
+}
+
+/// Ends with the test.
+struct Killed(std::process::Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        self.0.kill().expect("it was there");
+        self.0.wait().expect("it ended");
+    }
+}
+
+#[tokio::test]
+async fn a_server_over_http_answers_and_is_found_again_after_it_was_away() {
+    let (server, config) = over_http(&[]);
+    let stage = Stage::started(config).await;
+    assert_eq!(stage.health(), Health::Ready { tools: 5 });
+    assert_eq!(stage.text("s__add", json!({ "a": 2, "b": 3 })).await, "5");
+    drop(server);
+    let refusal = stage.refusal("s__add", json!({ "a": 2, "b": 3 })).await;
+    assert!(refusal.contains("could not be reached"), "{refusal}");
+    assert!(matches!(stage.health(), Health::Failed { .. }));
+}
+
+#[tokio::test]
+async fn a_server_over_http_wants_its_key() {
+    let (_server, config) = over_http(&["--key", "k-123"]);
+    assert_eq!(Stage::started(config.clone()).await.health(), Health::NeedsSignIn);
+    let mut keyed = config;
+    keyed.headers.insert("Authorization".into(), "Bearer k-123".into());
+    assert_eq!(Stage::started(keyed).await.text("s__add", json!({ "a": 1, "b": 1 })).await, "2");
+}
+
+#[tokio::test]
+async fn nobody_at_an_address_is_said() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("its address"));
+    drop(listener);
+    let stage = Stage::started(ServerConfig { url: Some(url), ..ServerConfig::default() }).await;
+    assert!(
+        stage.reason().contains("could not be started") && stage.reason().contains("refused"),
+        "{}",
+        stage.reason()
+    );
 }

@@ -1,0 +1,64 @@
+//! Servers that are reached over HTTP: one client per server, bound to its address.
+
+use std::collections::HashMap;
+use std::sync::Once;
+use std::time::Duration;
+
+use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::{Client, Url, redirect};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+
+use crate::ServerConfig;
+use crate::failure::Failure;
+use crate::guarded::LONGEST_MESSAGE;
+
+/// How long a server may take to accept a connection, TLS included.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Time without a byte while an answer is read; the time limit of the call is the other bound.
+const SILENCE: Duration = Duration::from_secs(300);
+
+/// What speaks to the server at `url`. Redirects are not followed: the headers were written down for this address.
+pub(crate) fn transport(url: &str, config: &ServerConfig) -> Result<StreamableHttpClientTransport<Client>, Failure> {
+    let failed = |reason: String| Failure::Start { reason };
+    let is_near = Url::parse(url).ok().and_then(|url| url.host_str().map(crate::config::is_this_machine));
+    let client = client(is_near == Some(true))
+        .map_err(|error| failed(format!("this system's network settings cannot be used: {error}")))?;
+    let mut headers = HashMap::new();
+    for (name, value) in &config.headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| failed(error.to_string()))?;
+        let mut value = HeaderValue::from_str(value).map_err(|error| failed(error.to_string()))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    let most = usize::try_from(LONGEST_MESSAGE).unwrap_or(usize::MAX);
+    let settings = StreamableHttpClientTransportConfig::with_uri(url)
+        .custom_headers(headers)
+        .max_sse_event_size(most)
+        .reinit_on_expired_session(true);
+    Ok(StreamableHttpClientTransport::with_client(client, settings))
+}
+
+fn client(near: bool) -> reqwest::Result<Client> {
+    install_crypto();
+    let mut builder = Client::builder()
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .read_timeout(SILENCE)
+        .user_agent(concat!("bosun/", env!("CARGO_PKG_VERSION")));
+    if near {
+        // What is meant for this machine never goes to a proxy.
+        builder = builder.no_proxy();
+    }
+    builder.build()
+}
+
+/// `ring` as the process's cryptography, unless something else was chosen before.
+fn install_crypto() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        if rustls::crypto::ring::default_provider().install_default().is_err() {
+            tracing::debug!("another cryptography provider was installed before");
+        }
+    });
+}

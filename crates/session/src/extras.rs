@@ -1,0 +1,143 @@
+//! What a person adds to their sessions: servers of tools and hooks. They are at work as long as the session's actor
+//! is, and are started with its first turn: looking at a session starts nothing.
+
+use std::sync::{Arc, Mutex};
+
+use bosun_harness::mcp::{ChangedTool, PinStore, ServerView, ToolPins};
+use bosun_harness::{DeepAgentConfig, Extras, OpenExtras};
+use bosun_protocol::{ErrorCode, SessionId};
+use bosun_store::Database;
+use tokio_util::task::TaskTracker;
+
+use crate::actor::Actor;
+use crate::stream::locked;
+use crate::{SessionError, Sessions};
+
+/// The setting that keeps what was seen of servers' tools.
+const PINS: &str = "mcp_tool_pins";
+
+/// Characters of a hash that name a changed tool and no other.
+const SHORTEST_MARK: usize = 16;
+
+/// The additions of all sessions.
+pub(crate) struct Added {
+    extras: Extras,
+    pins: Arc<StoredPins>,
+    /// Beginnings of hashes of changed tools that a person has looked at.
+    accepted: Vec<String>,
+}
+
+impl Added {
+    fn accepts(&self, changed: &ChangedTool) -> bool {
+        self.accepted.iter().any(|mark| mark.len() >= SHORTEST_MARK && changed.hash.starts_with(mark.as_str()))
+    }
+
+    /// Keeps what is not kept yet.
+    pub(crate) async fn keep(&self) {
+        self.pins.keep().await;
+    }
+}
+
+impl Sessions {
+    /// Adds servers of tools and hooks to every session opened from now on. Only what a person set up themselves
+    /// belongs here: nothing of a project that they did not trust. `accepted` holds beginnings (16 characters or more) of
+    /// the hashes of changed tools that they have looked at. The second call changes nothing.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Invalid`] where they are not written as they should be.
+    pub async fn add(&self, extras: Extras, accepted: Vec<String>) -> Result<(), SessionError> {
+        extras.check().map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        if extras.is_empty() {
+            return Ok(());
+        }
+        let pins = Arc::new(StoredPins::open(self.database(), self.tasks()).await?);
+        self.set_added(Arc::new(Added { extras, pins, accepted }));
+        Ok(())
+    }
+
+    /// How the servers of a session are; empty before its first turn and where there are none.
+    pub async fn servers(&self, session: &SessionId) -> Result<Vec<ServerView>, SessionError> {
+        let actor = self.actor(session).await?;
+        Ok(actor.extras.get().map(|extras| extras.servers.views()).unwrap_or_default())
+    }
+
+    /// The tools of a session's servers that are off because what they say of themselves changed.
+    pub async fn changed_tools(&self, session: &SessionId) -> Result<Vec<ChangedTool>, SessionError> {
+        let actor = self.actor(session).await?;
+        Ok(actor.extras.get().map(|extras| extras.servers.changed()).unwrap_or_default())
+    }
+
+    /// A person has looked at a changed tool: the next turn offers it as they saw it.
+    pub async fn accept_tool(&self, session: &SessionId, changed: &ChangedTool) -> Result<(), SessionError> {
+        let actor = self.actor(session).await?;
+        if let Some(extras) = actor.extras.get() {
+            extras.servers.accept(changed);
+            actor.rebuild();
+        }
+        Ok(())
+    }
+}
+
+impl Actor {
+    /// Puts the session's additions into what its agent is built from, starting them the first time.
+    pub(crate) async fn extend(&self, config: &mut DeepAgentConfig) -> Result<(), SessionError> {
+        let Some(added) = &self.setting.added else { return Ok(()) };
+        let open = || async {
+            let pins: Arc<dyn PinStore> = Arc::<StoredPins>::clone(&added.pins);
+            let open = added.extras.open(&self.setting.root, pins).await;
+            let open = open.map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+            for changed in open.servers.changed().iter().filter(|changed| added.accepts(changed)) {
+                open.servers.accept(changed);
+            }
+            Ok::<_, SessionError>(open)
+        };
+        let extras: &OpenExtras = self.extras.get_or_try_init(open).await?;
+        extras.extend(config);
+        Ok(())
+    }
+
+    /// Ends the session's servers with everything they started.
+    pub(crate) async fn end_extras(&self) {
+        if let Some(extras) = self.extras.get() {
+            extras.servers.shut_down().await;
+        }
+    }
+}
+
+/// Pins in the settings of the database.
+struct StoredPins {
+    database: Arc<Database>,
+    tasks: TaskTracker,
+    latest: Arc<Mutex<ToolPins>>,
+}
+
+impl StoredPins {
+    async fn open(database: Arc<Database>, tasks: TaskTracker) -> Result<Self, SessionError> {
+        let latest = database.setting::<ToolPins>(PINS).await?.unwrap_or_default();
+        Ok(Self { database, tasks, latest: Arc::new(Mutex::new(latest)) })
+    }
+
+    async fn keep(&self) {
+        keep(Arc::clone(&self.database), Arc::clone(&self.latest)).await;
+    }
+}
+
+/// Writes the newest pins, whoever changed them.
+async fn keep(database: Arc<Database>, latest: Arc<Mutex<ToolPins>>) {
+    let pins = locked(&latest).clone();
+    if let Err(error) = database.set_setting(PINS, &pins).await {
+        tracing::error!(%error, "what was seen of servers' tools could not be kept");
+    }
+}
+
+impl PinStore for StoredPins {
+    fn load(&self) -> ToolPins {
+        locked(&self.latest).clone()
+    }
+
+    fn save(&self, pins: &ToolPins) {
+        // Another session may have met other servers since these were loaded.
+        locked(&self.latest).merge(pins);
+        self.tasks.spawn(keep(Arc::clone(&self.database), Arc::clone(&self.latest)));
+    }
+}
