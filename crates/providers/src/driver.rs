@@ -124,7 +124,7 @@ impl Driver {
         if !self.saw_frame {
             self.head.extend(bytes.iter().take(HEAD.saturating_sub(self.head.len())));
         }
-        let (decoder, saw_frame) = (&mut self.decoder, &mut self.saw_frame);
+        let (decoder, saw_frame, head) = (&mut self.decoder, &mut self.saw_frame, &mut self.head);
         let flow = match &mut self.framer {
             Framer::Events(framer) => framer.feed::<Fault>(bytes, &mut |frame| {
                 *saw_frame = true;
@@ -133,7 +133,12 @@ impl Driver {
             // Anything has lines; only one that was understood tells that this is a stream.
             Framer::Lines(framer) => framer.feed::<Fault>(bytes, &mut |frame| {
                 let flow = decoder.frame(frame, out);
-                *saw_frame |= !matches!(flow, Err(Fault::Corrupt(_)));
+                if !matches!(flow, Err(Fault::Corrupt(_))) {
+                    *saw_frame = true;
+                } else if !*saw_frame {
+                    // What is said about it must not depend on how much came with it.
+                    *head = frame.data.bytes().take(HEAD).collect();
+                }
                 flow
             }),
         };

@@ -157,6 +157,88 @@ fn throughput() {
     }
 }
 
+/// Words of all wires, so that what is made of them gets past the first look.
+const WORDS: [&str; 60] = [
+    "type",
+    "message",
+    "content",
+    "delta",
+    "index",
+    "text",
+    "id",
+    "name",
+    "input",
+    "usage",
+    "stop_reason",
+    "model",
+    "choices",
+    "finish_reason",
+    "tool_calls",
+    "function",
+    "arguments",
+    "role",
+    "error",
+    "content_block",
+    "partial_json",
+    "thinking",
+    "signature",
+    "message_start",
+    "message_delta",
+    "message_stop",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "text_delta",
+    "input_json_delta",
+    "tool_use",
+    "response",
+    "item",
+    "output_index",
+    "response.created",
+    "response.output_item.added",
+    "response.output_item.done",
+    "response.output_text.delta",
+    "response.function_call_arguments.delta",
+    "response.completed",
+    "function_call",
+    "call_id",
+    "reasoning",
+    "summary",
+    "candidates",
+    "parts",
+    "functionCall",
+    "args",
+    "finishReason",
+    "STOP",
+    "thoughtSignature",
+    "usageMetadata",
+    "promptFeedback",
+    "done",
+    "done_reason",
+    "stop",
+    "status",
+    "code",
+    "ls",
+];
+
+fn json_value() -> impl Strategy<Value = serde_json::Value> {
+    let word = || prop::sample::select(WORDS.to_vec());
+    let leaf = prop_oneof![
+        4 => word().prop_map(serde_json::Value::from),
+        2 => (-1..3_i64).prop_map(serde_json::Value::from),
+        1 => any::<bool>().prop_map(serde_json::Value::from),
+        1 => Just(serde_json::Value::Null),
+        1 => ".{0,4}".prop_map(serde_json::Value::from),
+    ];
+    leaf.prop_recursive(5, 40, 6, move |inner| {
+        prop_oneof![
+            1 => prop::collection::vec(inner.clone(), 0..3).prop_map(serde_json::Value::from),
+            4 => prop::collection::btree_map(word().prop_map(String::from), inner, 0..6)
+                .prop_map(|fields| serde_json::Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
 proptest! {
     /// Law 1: any split of the same bytes gives the same events and the same error, spoiled bytes included.
     #[test]
@@ -176,6 +258,42 @@ proptest! {
         at.sort_unstable();
         let chunks: Vec<&[u8]> = at.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
         prop_assert_eq!(decode(family, &chunks), decode(family, &[&bytes]));
+    }
+
+    /// N02 from the other side: frames of any JSON, built of the words that the wires use, give events or a typed error,
+    /// whatever their order; and however they are cut, the same.
+    #[test]
+    fn frames_of_any_json_never_panic(
+        family in prop::sample::select(FAMILIES.to_vec()),
+        frames in prop::collection::vec(json_value(), 1..8),
+        chunk in 1..64_usize,
+    ) {
+        let bytes: String = frames
+            .iter()
+            .map(|frame| if family == Family::Ollama { format!("{frame}\n") } else { format!("data: {frame}\n\n") })
+            .collect();
+        let whole = decode(family, &[bytes.as_bytes()]);
+        let pieces: Vec<&[u8]> = bytes.as_bytes().chunks(chunk).collect();
+        prop_assert_eq!(&decode(family, &pieces), &whole);
+        if let Ok(message) = whole.message() {
+            prop_assert!(message.tool_calls.iter().all(|call| call.args.is_object()));
+        }
+    }
+
+    /// N02: frames that come twice, in another order or not at all never make a call whose arguments are no object.
+    #[test]
+    fn frames_in_any_order_never_panic(
+        fixture in 0..FIXTURES.len(),
+        order in prop::collection::vec(any::<prop::sample::Index>(), 1..24),
+    ) {
+        let (family, text) = FIXTURES[fixture];
+        let end = if family == Family::Ollama { "\n" } else { "\n\n" };
+        let text = text.replace("\r\n", "\n");
+        let frames: Vec<&str> = text.split_inclusive(end).collect();
+        let bytes: String = order.iter().map(|at| frames[at.index(frames.len())]).collect();
+        if let Ok(message) = decode(family, &[bytes.as_bytes()]).message() {
+            prop_assert!(message.tool_calls.iter().all(|call| call.args.is_object()));
+        }
     }
 
     /// N02: arbitrary changes never panic, and never make a call whose arguments were not in the stream.

@@ -36,6 +36,7 @@ mod catalogue;
 mod client;
 mod config;
 mod connection;
+mod discovery;
 mod driver;
 mod failure;
 mod gemini;
@@ -60,6 +61,7 @@ pub mod tour;
 pub use account::{ListedModel, list_models, test_call};
 pub use catalogue::catalogue_source;
 pub use config::{Family, ProviderConfig, host_of};
+pub use discovery::{LocalServer, find_local_servers};
 pub use http_model::{connect, connect_within};
 pub use limits::Limits;
 pub use preset::{

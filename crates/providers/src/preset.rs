@@ -116,6 +116,11 @@ impl Preset {
         Endpoint::parse(self.id, self.family, self.base_url).is_ok_and(|endpoint| endpoint.loopback)
     }
 
+    /// Whether it speaks `family` at some address.
+    pub fn speaks(&self, family: Family) -> bool {
+        family == self.family || (family == Family::OpenAiChat && self.elsewhere != Elsewhere::Same)
+    }
+
     /// The family spoken at `base_url`.
     pub fn family_at(&self, base_url: &str) -> Family {
         let home = host_of(base_url).is_ok_and(|host| self.is_home(&host));
@@ -317,6 +322,20 @@ mod tests {
             assert!(preset.key_page.is_none_or(|page| page.starts_with("https://")), "{}", preset.id);
         }
         assert_eq!(key_variables().next(), Some("ANTHROPIC_API_KEY"));
+    }
+
+    #[test]
+    fn the_family_goes_by_the_address() {
+        let family = |id: &str, base_url: &str| preset(id).unwrap().family_at(base_url);
+        assert_eq!(family("openai", "https://api.openai.com/v1/"), Family::OpenAiResponses);
+        assert_eq!(family("openai", "https://gate.example/v1"), Family::OpenAiChat);
+        assert_eq!(family("ollama", "http://10.0.0.7:11434"), Family::Ollama);
+        assert_eq!(family("ollama", "http://localhost:11434/v1"), Family::OpenAiChat);
+        assert_eq!(family("anthropic", "https://gate.example"), Family::Anthropic);
+        for preset in PRESETS {
+            assert!(preset.speaks(preset.family) && preset.speaks(preset.family_at("https://gate.example/v1")));
+        }
+        assert!(!preset("anthropic").unwrap().speaks(Family::OpenAiChat));
     }
 
     #[test]

@@ -40,11 +40,10 @@ pub(crate) fn from_form(id: String, form: &SaveProvider) -> Result<Account, Fail
     let account = Account::new(id, label, family, base_url);
     let Some(preset) = account.preset else { return Ok(account) };
     // The page may send the family of the address before.
-    let spoken = preset.family_at(base_url);
-    if family != preset.family && family != spoken {
+    if !preset.speaks(family) {
         return Err(invalid("a built-in provider keeps its kind; add a new one instead"));
     }
-    Ok(Account { family: spoken, ..account })
+    Ok(Account { family: preset.family_at(base_url), ..account })
 }
 
 /// Checks a key as it was pasted.
@@ -124,6 +123,9 @@ mod tests {
         }
         let anthropic = from_form("anthropic".to_owned(), &form("a", "https://h/v1")).unwrap_err().0;
         assert!(anthropic.message.contains("keeps its kind"), "{}", anthropic.message);
+        let home = form("OpenAI", "https://api.openai.com/v1");
+        let back = from_form("openai".to_owned(), &home).map_err(|error| error.0.message);
+        assert_eq!(back.map(|account| account.family), Ok(Family::OpenAiResponses));
     }
 
     #[test]
