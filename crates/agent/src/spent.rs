@@ -19,8 +19,8 @@ impl Spent {
         let Some(usage) = usage else { return };
         let tokens = usage.input.unwrap_or(0).saturating_add(usage.output.unwrap_or(0));
         self.tokens.fetch_add(tokens, Ordering::Relaxed);
-        if let Some(price) = price {
-            self.money.fetch_add(cost(usage, price), Ordering::Relaxed);
+        if let Some(dollars) = price.and_then(|price| price.cost(&usage)) {
+            self.money.fetch_add((dollars * 1e6).round() as u64, Ordering::Relaxed);
         }
     }
 
@@ -38,19 +38,6 @@ impl Spent {
     pub fn dollars(&self) -> f64 {
         self.money.load(Ordering::Relaxed) as f64 / 1e6
     }
-}
-
-/// In millionths of a dollar: prices are dollars per million tokens, so a token costs as many millionths.
-fn cost(usage: Usage, price: Price) -> u64 {
-    let (read, written) = (usage.cache_read.unwrap_or(0), usage.cache_write.unwrap_or(0));
-    let fresh = usage.input.unwrap_or(0).saturating_sub(read).saturating_sub(written);
-    let parts = [
-        (fresh, price.input),
-        (read, price.cache_read.unwrap_or(price.input)),
-        (written, price.cache_write.unwrap_or(price.input)),
-        (usage.output.unwrap_or(0), price.output),
-    ];
-    parts.iter().map(|(tokens, price)| *tokens as f64 * price).sum::<f64>().max(0.0) as u64
 }
 
 #[cfg(test)]

@@ -219,3 +219,7 @@ impl From<DeclaredSubagent> for SubagentSpec {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "declared_tests.rs"]
+mod tests;

@@ -41,6 +41,8 @@ impl Middleware for FinalAnswer {
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         if let Some(answer) = handed_in(&request.messages) {
+            // As it was checked: a figure that came as text is a figure.
+            let answer = self.tool.validate(&answer).unwrap_or(answer);
             let id = MessageId::new(cx.agent().ids.next());
             return Box::pin(async move { Ok(last_words(id, &answer)) });
         }

@@ -37,11 +37,11 @@ mod tokens;
 
 pub use artifacts::Artifacts;
 pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
-pub use extras::{Extras, ExtrasError, OpenExtras};
 pub use declared::{
     DeclaredAgent, DeclaredAgentError, DeclaredApprovals, DeclaredGate, DeclaredLimits, DeclaredRule, DeclaredSubagent,
     HowItAsks,
 };
+pub use extras::{Extras, ExtrasError, OpenExtras};
 pub use filesystem::{Filesystem, FilesystemOptions};
 pub use final_answer::FinalAnswer;
 pub use guards::{GuardOptions, Guards};
@@ -60,4 +60,4 @@ pub use summarization::{
     Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization, SummarizationOptions,
     Summary, SummaryCause, Threshold, edit_summary, undo_summary,
 };
-pub use todo_list::TodoList;
+pub use todo_list::{EvidenceCall, TodoEvidence, TodoList, todo_evidence};

@@ -45,7 +45,8 @@ pub struct SkillSource {
     pub label: Option<String>,
 }
 
-/// The skills of a session as they were found last.
+/// The skills of a session as they were found last. The state says nothing of them while there are only those that
+/// come with Bosun.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SkillSet {
@@ -67,17 +68,25 @@ impl SkillSet {
 /// when a turn begins and after every call that may have changed one.
 pub struct Skills {
     options: SkillsOptions,
+    /// What there is where the state says nothing else: Bosun's own. They are not worth an entry in every journal.
+    stock: SkillSet,
 }
 
 impl Skills {
     pub fn new(options: SkillsOptions) -> Self {
-        Self { options }
+        let stock = load::stock(&options);
+        Self { options, stock }
+    }
+
+    fn known(&self, cx: &TurnContext) -> SkillSet {
+        let is_known = cx.log().with_state(|state| state.fields.contains_key(SKILLS_FIELD));
+        if is_known { cx.log().with_state(SkillSet::of) } else { self.stock.clone() }
     }
 
     /// The skills as they are now, where that is not what the state says.
     async fn news(&self, cx: &TurnContext) -> StateUpdate {
         let found = load::all(&*cx.agent().backend, &self.options).await;
-        if found == cx.log().with_state(SkillSet::of) {
+        if found == self.known(cx) {
             return StateUpdate::default();
         }
         let value = serde_json::to_value(&found).unwrap_or_default();
@@ -114,7 +123,7 @@ impl Middleware for Skills {
         mut request: ChatRequest,
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
-        let set = cx.log().with_state(SkillSet::of);
+        let set = self.known(cx);
         if cx.agent().tools.get(builtin::READER).is_some()
             && let Some(text) = text::section(&set, &self.options)
         {

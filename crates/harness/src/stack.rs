@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::{
     Artifacts, DeepAgentError, Filesystem, FilesystemOptions, FinalAnswer, GuardOptions, Guards, HumanInTheLoop,
-    HumanInTheLoopOptions, Memory, MemoryOptions, ModelRetry, PatchToolCalls, PromptCaching, Skills, SkillsOptions, SubAgents,
-    SubagentSpec, Summarization, SummarizationOptions, TodoList,
+    HumanInTheLoopOptions, Memory, MemoryOptions, ModelRetry, PatchToolCalls, PromptCaching, Skills, SkillsOptions,
+    SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
 };
 
 /// What an agent and its subagents have in common.

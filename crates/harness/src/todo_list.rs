@@ -1,3 +1,5 @@
+mod evidence;
+
 use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
@@ -5,6 +7,7 @@ use bosun_model::{AiMessage, ChatRequest, ToolCall};
 use bosun_tools::{DynTool, ToolOutput, WriteTodos, erase};
 
 use crate::prompt;
+pub use evidence::{EvidenceCall, TodoEvidence, todo_evidence};
 
 /// Planning: the `write_todos` tool and when to use it.
 #[derive(Default)]

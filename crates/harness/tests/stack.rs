@@ -10,8 +10,14 @@ mod asking;
 mod caching;
 #[path = "stack/eviction.rs"]
 mod eviction;
+#[path = "stack/evidence.rs"]
+mod evidence;
+#[path = "stack/golden.rs"]
+mod golden;
 #[path = "stack/guards.rs"]
 mod guards;
+#[path = "stack/laws.rs"]
+mod laws;
 #[path = "stack/memory.rs"]
 mod memory;
 #[path = "stack/retrying.rs"]

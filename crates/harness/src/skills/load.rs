@@ -12,22 +12,35 @@ const FILE: &str = "SKILL.md";
 
 /// Everything that is found: of two skills of one name the later one, in the place of the earlier.
 pub(super) async fn all(backend: &dyn Backend, options: &SkillsOptions) -> SkillSet {
-    let mut set = SkillSet::default();
-    let mut bodies = Vec::new();
-    if options.builtin {
-        for skill in builtin_skills() {
-            let path = skill.path();
-            match Skill::parse(skill.text, &path, skill.name, "Built-in") {
-                Ok((found, body)) => take(&mut set, &mut bodies, found, body),
-                Err(error) => set.problems.push(format!("{path}: {error}")),
-            }
-        }
-    }
+    let (mut set, mut bodies) = builtin(options);
     for source in &options.sources {
         from(backend, source, &mut set, &mut bodies).await;
     }
+    pin(options, set, &bodies)
+}
+
+/// What there is without looking anywhere.
+pub(super) fn stock(options: &SkillsOptions) -> SkillSet {
+    let (set, bodies) = builtin(options);
+    pin(options, set, &bodies)
+}
+
+fn builtin(options: &SkillsOptions) -> (SkillSet, Vec<String>) {
+    let mut set = SkillSet::default();
+    let mut bodies = Vec::new();
+    for skill in builtin_skills().into_iter().filter(|_| options.builtin) {
+        let path = skill.path();
+        match Skill::parse(skill.text, &path, skill.name, "Built-in") {
+            Ok((found, body)) => take(&mut set, &mut bodies, found, body),
+            Err(error) => set.problems.push(format!("{path}: {error}")),
+        }
+    }
+    (set, bodies)
+}
+
+fn pin(options: &SkillsOptions, mut set: SkillSet, bodies: &[String]) -> SkillSet {
     for name in &options.pinned {
-        let found = set.skills.iter().zip(&bodies).find(|(skill, _)| skill.name == *name);
+        let found = set.skills.iter().zip(bodies).find(|(skill, _)| skill.name == *name);
         let is_new = set.pinned.iter().all(|pinned| pinned.name != *name);
         if let Some((skill, body)) = found.filter(|_| is_new) {
             set.pinned.push(PinnedSkill { name: name.clone(), path: skill.path.clone(), text: body.clone() });

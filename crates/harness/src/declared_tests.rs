@@ -1,0 +1,165 @@
+use std::sync::Arc;
+
+use bosun_agent::Policy;
+use bosun_testkit::{Project, Scripted, ScriptedModel};
+use pretty_assertions::assert_eq;
+
+use super::*;
+use crate::{Threshold, create_deep_agent};
+
+fn config() -> DeepAgentConfig {
+    let project = Project::new();
+    let backend = bosun_backend::LocalShellBackend::open(project.root(), Default::default()).unwrap();
+    DeepAgentConfig::new(Arc::new(ScriptedModel::new(Vec::<Scripted>::new())), Arc::new(backend))
+}
+
+fn applied(text: &str) -> DeepAgentConfig {
+    let mut config = config();
+    DeclaredAgent::parse(text).unwrap().apply(&mut config);
+    config
+}
+
+fn path(text: &str) -> VirtualPath {
+    VirtualPath::parse(text).unwrap()
+}
+
+#[test]
+fn an_empty_declaration_changes_nothing() {
+    let (plain, config) = (config(), applied(""));
+    assert_eq!((&plain.name, &plain.policy, plain.limits), (&config.name, &config.policy, config.limits));
+    assert_eq!((&plain.filesystem, &plain.summarization), (&config.filesystem, &config.summarization));
+    assert_eq!((&plain.guards, &plain.skills, plain.cache), (&config.guards, &config.skills, config.cache));
+}
+
+#[test]
+fn names_and_prompts() {
+    let config = applied("name = 'scribe'\nsystem_prompt = 'Write.'\nbase_prompt = ''");
+    assert_eq!(config.name, "scribe");
+    assert_eq!((config.system_prompt.as_deref(), config.base_prompt.as_deref()), (Some("Write."), Some("")));
+}
+
+#[test]
+fn tools_and_their_descriptions() {
+    let config = applied("builtin_tools = ['ls']\n[descriptions]\nls = 'Lists.'");
+    assert_eq!(config.builtin_tools, Some(vec!["ls".to_owned()]));
+    assert_eq!(config.descriptions, [("ls".to_owned(), "Lists.".to_owned())].into());
+}
+
+#[test]
+fn files_and_what_is_evicted() {
+    let config = applied(
+        "artifacts = '/x'\n[filesystem]\nprompt = 'p'\nread_format = 'plain'\nevict_results_over = 9\n\
+         evict_messages_over = 8\nmax_execute_timeout = 7\ngrep_max_count = 6",
+    );
+    let expected = FilesystemOptions {
+        prompt: Some("p".into()),
+        read_format: bosun_tools::ReadFormat::Plain,
+        grep_max_count: 6,
+        max_execute_timeout: 7,
+        evict_results_over: 9,
+        evict_messages_over: 8,
+    };
+    assert_eq!((config.filesystem, config.artifacts.root), (expected, Some(path("/x"))));
+}
+
+#[test]
+fn summarization() {
+    let config = applied(
+        "[summarization]\ntrigger = [{ tokens = 1000 }, { fraction = 0.5 }]\nkeep.messages = 4\nguidance = 'g'",
+    );
+    let expected = SummarizationOptions {
+        trigger: vec![Threshold::Tokens(1_000), Threshold::Fraction(0.5)],
+        keep: Some(Threshold::Messages(4)),
+        guidance: Some("g".into()),
+    };
+    assert_eq!(config.summarization, expected);
+}
+
+#[test]
+fn memory_skills_and_the_cache() {
+    let config = applied(
+        "memory = ['/AGENTS.md']\ncache = 'one_hour'\n[skills]\nbuiltin = true\npinned = ['a']\n\
+         sources = [{ path = '/skills/user', label = 'Mine' }]",
+    );
+    assert_eq!(config.memory.sources, [path("/AGENTS.md")]);
+    assert_eq!(config.cache, CacheLifetime::OneHour);
+    let source = SkillSource { path: path("/skills/user"), label: Some("Mine".into()) };
+    assert_eq!(config.skills, SkillsOptions { builtin: true, sources: vec![source], pinned: vec!["a".into()] });
+}
+
+#[test]
+fn subagents() {
+    let config = applied(
+        "[[subagents]]\nname = 'a'\ndescription = 'd'\nprompt = 'p'\ntools = ['ls']\nmodel = 'm'\nmax_steps = 5\n\
+         skills = [{ path = '/s' }]\ninterrupt_on = ['ls']\noutput = { name = 'o', schema = { type = 'object' } }",
+    );
+    let expected = SubagentSpec {
+        name: "a".into(),
+        description: "d".into(),
+        prompt: "p".into(),
+        tools: Some(vec!["ls".into()]),
+        model: Some("m".into()),
+        skills: vec![SkillSource { path: path("/s"), label: None }],
+        interrupt_on: [("ls".to_owned(), Default::default())].into(),
+        output: Some(OutputSchema { name: "o".into(), schema: serde_json::json!({"type": "object"}) }),
+        max_steps: Some(5),
+    };
+    assert_eq!(config.subagents, [expected]);
+}
+
+#[test]
+fn a_structured_answer() {
+    let config = applied("[output]\nname = 'report'\nschema = { type = 'object' }");
+    assert_eq!(config.output.map(|output| output.name), Some("report".to_owned()));
+}
+
+#[test]
+fn approvals() {
+    let config = applied(
+        "[approvals]\nedits = 'allow'\ncommands = 'reject'\nprefix = 'Look:'\ntimeout_seconds = 60\n\
+         tools.ls = true\ntools.delete = false\n\
+         tools.execute = { allowed = ['respond'], description = 'd', timeout_seconds = 5 }",
+    );
+    assert!(matches!(config.policy.edits, PermissionRule::Allow { .. }), "{:?}", config.policy);
+    assert!(matches!(config.policy.commands, PermissionRule::Reject { .. }), "{:?}", config.policy);
+    assert_eq!(config.approval_prefix.as_deref(), Some("Look:"));
+    assert_eq!(config.approval_timeout, Some(Duration::from_secs(60)));
+    assert!(matches!(config.interrupt_on.get("delete"), Some(InterruptOn::Never)));
+    let Some(InterruptOn::Ask(gate)) = config.interrupt_on.get("execute") else { panic!("{:?}", config.interrupt_on) };
+    assert_eq!((&gate.allowed[..], gate.description.as_deref()), (&[DecisionKind::Respond][..], Some("d")));
+    assert_eq!(gate.timeout, Some(Duration::from_secs(5)));
+    let policy: Policy = (*create_deep_agent(config).unwrap().policy()).clone();
+    assert_eq!(policy.interrupt_on.get("delete"), Some(&None));
+    assert!(policy.interrupt_on.get("ls").is_some_and(|config| config.is_some()));
+}
+
+#[test]
+fn limits_and_guards() {
+    let config = applied(
+        "[limits]\nmax_steps = 3\nmax_depth = 2\nmax_subagents = 1\n\
+         [guards]\nmax_steps = 9\nmax_tokens = 8\nmax_dollars = 0.5\nmax_seconds = 7\nsame_failures = 6",
+    );
+    let limits = bosun_agent::Limits { max_steps: 3, max_depth: 2, max_subagents: 1 };
+    let guards = GuardOptions {
+        max_steps: Some(9),
+        max_tokens: Some(8),
+        max_dollars: Some(0.5),
+        max_seconds: Some(7),
+        same_failures: 6,
+    };
+    assert_eq!((config.limits, config.guards), (limits, guards));
+}
+
+#[test]
+fn mistakes_are_named_with_their_place() {
+    for (text, word) in [
+        ("nam = 'x'", "nam"),
+        ("[guards]\nmax_token = 1", "max_token"),
+        ("memory = ['/../etc']", "memory"),
+        ("[approvals]\nedits = 'sometimes'", "sometimes"),
+        ("name = ", "line 1"),
+    ] {
+        let error = DeclaredAgent::parse(text).unwrap_err().to_string();
+        assert!(error.contains(word) && error.contains("line "), "{error}");
+    }
+}

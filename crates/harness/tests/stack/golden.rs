@@ -1,0 +1,86 @@
+//! What the model is told by default and under the main settings. A change of a word shows in review here.
+
+use bosun_agent::Policy;
+use bosun_backend::{FilesystemBackend, VirtualPath};
+use bosun_harness::{DeclaredAgent, DeepAgentConfig, SkillSource, SubagentSpec};
+use bosun_model::{ChatRequest, OutputSchema};
+use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use serde_json::json;
+
+use crate::scene::Scene;
+
+/// The standing prompt and the tools of a request, as text.
+fn told(request: &ChatRequest) -> String {
+    let mut text = String::new();
+    for block in &request.system {
+        let mark = if block.cache { " (breakpoint after it)" } else { "" };
+        text.push_str(&format!("=== prompt{mark}\n{}\n", block.text));
+    }
+    for tool in request.tools.iter() {
+        let fields = tool.schema.get("properties").and_then(|fields| fields.as_object());
+        let fields: Vec<&String> = fields.into_iter().flat_map(|fields| fields.keys()).collect();
+        text.push_str(&format!("=== tool {} {fields:?}\n{}\n", tool.name, tool.description));
+    }
+    text
+}
+
+async fn first_request(project: Project, configure: impl FnOnce(&mut DeepAgentConfig)) -> String {
+    let scene = Scene::build(project, ScriptedModel::new(["done"]), vec![], configure);
+    scene.say("go").await;
+    told(&scene.request(0))
+}
+
+#[tokio::test]
+async fn by_default() {
+    insta::assert_snapshot!(first_request(Project::new(), |config| config.policy = Policy::default()).await);
+}
+
+#[tokio::test]
+async fn with_memory_skills_and_an_answer_of_a_shape() {
+    let skill = "---\nname: notes\ndescription: Writes notes.\nlicense: MIT\nallowed-tools: write_file\n---\nWrite.\n";
+    let project =
+        Project::new().file("AGENTS.md", "Be kind.").file(".bosun/skills/notes/SKILL.md", skill).dir(".bosun/skills/x");
+    let path = |path: &str| VirtualPath::parse(path).unwrap();
+    let shown = first_request(project, |config| {
+        config.system_prompt = Some("You look after notes.".into());
+        config.memory.sources = vec![path("/AGENTS.md")];
+        config.skills.builtin = true;
+        config.skills.sources = vec![SkillSource { path: path("/.bosun/skills"), label: Some("Project".into()) }];
+        let schema = json!({"type": "object", "properties": {"done": {"type": "boolean"}}, "required": ["done"]});
+        config.output = Some(OutputSchema { name: "report".into(), schema });
+    });
+    insta::assert_snapshot!(shown.await);
+}
+
+#[tokio::test]
+async fn with_few_tools_and_no_shell() {
+    let folder = Project::new();
+    let backend = FilesystemBackend::open(folder.root(), Default::default()).unwrap();
+    let shown = first_request(Project::new(), |config| {
+        config.backend = std::sync::Arc::new(backend);
+        let declared = DeclaredAgent::parse(
+            "base_prompt = 'Read and tell.'\nbuiltin_tools = ['ls', 'read_file']\n\
+             descriptions.ls = 'Lists.'\nfilesystem.prompt = 'Paths begin at /.'",
+        );
+        declared.unwrap().apply(config);
+    });
+    insta::assert_snapshot!(shown.await);
+}
+
+#[tokio::test]
+async fn of_a_subagent() {
+    let args = json!({"description": "read it", "subagent_type": "reader"});
+    let task = Scripted::from(Reply::new().and_call_with_id("t", "task", args));
+    let model = ScriptedModel::new(vec![task, "read".into(), "done".into()]);
+    let scene = Scene::build(Project::new(), model, vec![], |config| {
+        config.subagents = vec![SubagentSpec {
+            name: "reader".into(),
+            description: "Reads.".into(),
+            prompt: "Read slowly.".into(),
+            tools: Some(vec!["read_file".into(), "grep".into(), "task".into()]),
+            ..SubagentSpec::default()
+        }];
+    });
+    scene.say("go").await;
+    insta::assert_snapshot!(told(&scene.request(1)));
+}
