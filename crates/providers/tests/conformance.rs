@@ -125,11 +125,13 @@ async fn a_reply_cut_at_any_byte_never_makes_a_call() {
         let reply = Reply::text("Hm.").and_call_with_id("c", "ls", json!({ "path": "/a" })).delta_chars(6);
         let length = wire.recording(&reply).len();
         let server = ModelServer::start();
-        for at in 0..length {
+        // Every byte is tried without the network (`driver_tests`); a long recording is cut at every third here.
+        let step = if length > 2_000 { 3 } else { 1 };
+        for at in (0..length).step_by(step) {
             server.once(reply.clone().ending(Ending::CutAfterBytes(at)));
         }
         let model = model(&server, wire);
-        let calls = stream::iter(0..length).map(|_| message_of(&*model, hello())).buffer_unordered(16);
+        let calls = stream::iter((0..length).step_by(step)).map(|_| message_of(&*model, hello())).buffer_unordered(16);
         let results: Vec<_> = calls.collect().await;
         for result in &results {
             match result {
