@@ -16,6 +16,8 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+#[path = "approvals/order.rs"]
+mod order;
 
 struct Scene {
     project: Project,
