@@ -20,6 +20,18 @@ async fn session(database: &Database, id: &str) -> SessionId {
     id
 }
 
+/// Text that hardly packs, as long on disk as it is here.
+fn noise(length: usize) -> String {
+    let mut seed = 0x9e37_79b9_u32;
+    let next = |_| {
+        seed ^= seed << 13;
+        seed ^= seed >> 17;
+        seed ^= seed << 5;
+        char::from(b'!' + (seed >> 16) as u8 % 90)
+    };
+    (0..length).map(next).collect()
+}
+
 #[tokio::test]
 async fn entries_come_back_in_order_with_the_summary_of_the_last() {
     let folder = tempfile::tempdir().unwrap();
@@ -65,7 +77,7 @@ async fn a_full_disk_is_said_and_the_database_goes_on_when_there_is_space() {
     database.limit_size(60 * 4_096).await.unwrap();
     let mut written = 0;
     let error = loop {
-        match journal.append(vec![titled(&"x".repeat(8_000))]).await {
+        match journal.append(vec![titled(&noise(8_000))]).await {
             Ok(seq) => written = seq,
             Err(error) => break error,
         }
@@ -215,7 +227,7 @@ async fn the_write_ahead_log_stays_small_in_a_long_session_and_is_gone_behind_it
     let journal = database.journal(&id);
     let mut most = 0;
     for n in 0..800 {
-        journal.append(vec![titled(&"x".repeat(40_000))]).await.unwrap();
+        journal.append(vec![titled(&noise(40_000))]).await.unwrap();
         if n % 50 == 0 {
             assert_eq!(database.entries(&id, n).await.unwrap().len(), 1);
         }
@@ -236,12 +248,12 @@ async fn a_log_that_grew_behind_a_long_reader_is_cut_afterwards() {
     let reader = Connection::open(folder.path().join("bosun.db")).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM entries").unwrap();
     for _ in 0..300 {
-        journal.append(vec![titled(&"x".repeat(40_000))]).await.unwrap();
+        journal.append(vec![titled(&noise(40_000))]).await.unwrap();
     }
     assert!(wal(folder.path()) > 8 << 20);
     reader.execute_batch("COMMIT").unwrap();
     for _ in 0..3 {
-        journal.append(vec![titled(&"x".repeat(40_000))]).await.unwrap();
+        journal.append(vec![titled(&noise(40_000))]).await.unwrap();
     }
     assert!(wal(folder.path()) <= 4 << 20, "{}", wal(folder.path()));
 }

@@ -4,6 +4,7 @@ use bosun_agent::{BoxFuture, Journal, JournalEntry, JournalError, Recorded, Seq,
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
+use crate::body::{StoredBody, read_body};
 use crate::search::insert_text;
 use crate::{Database, DatabaseError};
 
@@ -70,8 +71,8 @@ impl SessionJournal {
 /// An [`Append`] as it is written.
 struct Rows {
     session: SessionId,
-    /// Time and JSON of each entry.
-    entries: Vec<(i64, String)>,
+    /// Time and body of each entry.
+    entries: Vec<(i64, StoredBody)>,
     listed: Option<Listed>,
     texts: Vec<(usize, String)>,
 }
@@ -80,7 +81,7 @@ impl Rows {
     fn of(append: Append) -> Result<Self, DatabaseError> {
         let mut entries = Vec::with_capacity(append.entries.len());
         for entry in &append.entries {
-            let body = serde_json::to_string(&entry.body)
+            let body = StoredBody::of(&entry.body)
                 .map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })?;
             entries.push((entry.at, body));
         }
@@ -127,8 +128,7 @@ fn read_entries(connection: &Connection, session: &SessionId, after: Seq) -> Res
     while let Some(row) = rows.next()? {
         let seq = row.get::<_, i64>(0)?.unsigned_abs();
         let at = row.get(1)?;
-        let body = serde_json::from_str(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)
-            .map_err(|error| DatabaseError::CorruptEntry { seq, reason: error.to_string() })?;
+        let body = read_body(row.get_ref(2)?).map_err(|reason| DatabaseError::CorruptEntry { seq, reason })?;
         entries.push(Recorded { seq, entry: JournalEntry { at, body } });
     }
     Ok(entries)

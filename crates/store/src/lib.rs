@@ -9,6 +9,7 @@
 #![allow(clippy::disallowed_methods, reason = "this crate is the room for the database and its folder")]
 
 mod accounts;
+mod body;
 mod data_folder;
 mod database;
 mod error;

@@ -4,7 +4,11 @@ use rusqlite_migration::{M, Migrations};
 pub(crate) const APPLICATION_ID: i64 = 0x4273_756e;
 
 /// The schema, one step per format. A step that was released is never changed.
-const STEPS: &[M<'static>] = &[M::up(include_str!("migrations/1.sql")), M::up(include_str!("migrations/2.sql"))];
+const STEPS: &[M<'static>] = &[
+    M::up(include_str!("migrations/1.sql")),
+    M::up(include_str!("migrations/2.sql")),
+    M::up(include_str!("migrations/3.sql")),
+];
 
 pub(crate) const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 

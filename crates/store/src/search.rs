@@ -1,6 +1,7 @@
 use bosun_agent::{JournalEntry, Recorded, Seq, SessionId};
 use rusqlite::{Connection, params};
 
+use crate::body::read_body;
 use crate::journal::key_of;
 use crate::{Database, DatabaseError};
 
@@ -86,7 +87,7 @@ fn found(
     while let Some(row) = rows.next()? {
         let seq = row.get::<_, i64>(1)?.unsigned_abs();
         // An entry of a newer version is not shown; its session says so when it is opened.
-        let Ok(body) = serde_json::from_str(row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?) else { continue };
+        let Ok(body) = read_body(row.get_ref(3)?) else { continue };
         let entry = JournalEntry { at: row.get(2)?, body };
         found.push(FoundEntry { session: SessionId::new(row.get::<_, String>(0)?), recorded: Recorded { seq, entry } });
     }
