@@ -15,7 +15,7 @@ use rmcp::service::{
 };
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::auth::AuthError;
-use rmcp::transport::streamable_http_client::AuthRequiredError;
+use rmcp::transport::streamable_http_client::{AuthRequiredError, StreamableHttpError};
 use rmcp::{ClientHandler, Peer};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
@@ -212,6 +212,11 @@ impl Connection {
 
 /// The innermost reason, which names the cause instead of the layers around it.
 fn in_short(error: &(dyn std::error::Error + 'static)) -> String {
+    // The transport does not name its client's error as its source.
+    let error = match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(inner)) => inner,
+        _ => error,
+    };
     let innermost = std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error);
     text::line(&innermost.to_string(), 300)
 }
