@@ -4,7 +4,7 @@ use bosun_protocol::{Approval, Decide, Decision, ErrorCode, SessionId, SessionSt
 use pretty_assertions::assert_eq;
 
 use super::sessions::{editing, sending};
-use super::stage::Stage;
+use super::stage::{Stage, noise};
 
 fn approving(approval: &Approval) -> Decide {
     Decide {
@@ -84,7 +84,7 @@ async fn a_decision_that_cannot_be_stored_leaves_its_call_waiting() {
     let stage = Stage::new(editing).await;
     let (session, approval) = waiting(&stage).await;
     stage.database.limit_size(0).await.unwrap();
-    let args = serde_json::json!({"file_path": "/a.txt", "old_string": "one", "new_string": "x".repeat(90_000)});
+    let args = serde_json::json!({"file_path": "/a.txt", "old_string": "one", "new_string": noise(90_000)});
     let edit = Decide { decision: Decision::Edit { args }, ..approving(&approval) };
     let error = stage.sessions.decide(vec![edit]).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::StorageUnavailable);

@@ -167,3 +167,15 @@ impl IdSource for Numbers {
         format!("id-{:04}", self.next.fetch_add(1, Ordering::SeqCst))
     }
 }
+
+/// Text that hardly packs, so that it needs room on disk.
+pub fn noise(length: usize) -> String {
+    let mut seed = 0x9e37_79b9_u32;
+    let next = |_| {
+        seed ^= seed << 13;
+        seed ^= seed >> 17;
+        seed ^= seed << 5;
+        char::from(b'!' + (seed >> 16) as u8 % 90)
+    };
+    (0..length).map(next).collect()
+}

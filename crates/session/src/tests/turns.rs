@@ -7,14 +7,14 @@ use bosun_testkit::{Ending, Reply};
 use pretty_assertions::assert_eq;
 
 use super::sessions::progress;
-use super::stage::Stage;
+use super::stage::{Stage, noise};
 
 /// Says what it was told last; "fail" is cut, "long" is answered at length.
 fn echo(request: &ChatRequest) -> Reply {
     let (text, _) = progress(request);
     match text.as_str() {
         "fail" => Reply { ending: Ending::CutAfterBytes(20), ..Reply::text("I beg") },
-        "long" => Reply::text("word ".repeat(40_000)),
+        "long" => Reply::text(noise(200_000)),
         text => Reply::text(format!("You said {text}.")),
     }
 }
