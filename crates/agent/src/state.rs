@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use bosun_backend::{FileData, FileStamp, VirtualPath};
-use bosun_model::{AiMessage, CallId, HumanMessage, Message, MessageId, ToolCall, Usage};
+use bosun_model::{AiMessage, CallId, HumanMessage, Message, MessageId, ReplyCall, ToolCall, Usage};
 use bosun_tools::{ChangeRecord, StateUpdate, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -253,19 +253,20 @@ impl State {
             self.usage = self.usage.plus(usage);
             self.last_usage = Some(usage);
         }
-        let valid = message.tool_calls.iter().enumerate().map(|(index, call)| OpenCall {
-            kind: kinds.get(index).copied().unwrap_or(ToolKind::Other),
-            ..OpenCall::of(call.clone())
+        let calls = message.calls().map(|call| match call {
+            ReplyCall::Valid { index, call } => {
+                OpenCall { kind: kinds.get(index).copied().unwrap_or(ToolKind::Other), ..OpenCall::of(call.clone()) }
+            }
+            ReplyCall::Invalid(call) => OpenCall {
+                invalid: Some(call.reason.clone()),
+                ..OpenCall::of(ToolCall {
+                    id: call.id.clone(),
+                    name: call.name.clone(),
+                    args: Value::Object(Default::default()),
+                })
+            },
         });
-        let invalid = message.invalid_tool_calls.iter().map(|call| OpenCall {
-            invalid: Some(call.reason.clone()),
-            ..OpenCall::of(ToolCall {
-                id: call.id.clone(),
-                name: call.name.clone(),
-                args: Value::Object(Default::default()),
-            })
-        });
-        let calls: Vec<OpenCall> = valid.chain(invalid).collect();
+        let calls: Vec<OpenCall> = calls.collect();
         self.calls.extend(calls.iter().map(|call| call.call.id.clone()));
         self.step = (!calls.is_empty()).then(|| OpenStep { message: message.id.clone(), calls });
         self.messages.push(Arc::new(Message::Ai(message.clone())));

@@ -41,13 +41,12 @@ fn patched(messages: &[Arc<Message>]) -> Option<Vec<Arc<Message>>> {
     for message in messages {
         repaired.push(Arc::clone(message));
         let Message::Ai(reply) = &**message else { continue };
-        let dangling = reply.tool_calls.iter().map(|call| (&call.id, &call.name, NO_RESULT));
-        let malformed = reply.invalid_tool_calls.iter().map(|call| (&call.id, &call.name, MALFORMED));
-        for (id, name, text) in dangling.chain(malformed).filter(|(id, ..)| !answered.contains(id)) {
+        for call in reply.calls().filter(|call| !answered.contains(call.id())) {
+            let text = if call.args().is_some() { NO_RESULT } else { MALFORMED };
             missing = true;
             repaired.push(Arc::new(Message::Tool(ToolMessage {
-                call_id: id.clone(),
-                name: name.clone(),
+                call_id: call.id().clone(),
+                name: call.name().to_owned(),
                 status: ToolStatus::Error,
                 content: vec![ContentBlock::text(text)],
             })));

@@ -84,12 +84,13 @@ impl MessageBuilder {
         self.close_reasoning();
         let mut tool_calls = Vec::new();
         let mut invalid_tool_calls = Vec::new();
-        for call in std::mem::take(&mut self.calls).into_values() {
+        for (place, call) in std::mem::take(&mut self.calls).into_values().enumerate() {
             let cut = !ended_naturally(&stop) && (!call.done || call.json.trim().is_empty());
             match arguments(&call.json, cut) {
                 Ok(args) => tool_calls.push(ToolCall { id: call.id, name: call.name, args }),
                 Err(reason) => {
-                    invalid_tool_calls.push(InvalidToolCall { id: call.id, name: call.name, args: call.json, reason });
+                    let CallBuilder { id, name, json: args, .. } = call;
+                    invalid_tool_calls.push(InvalidToolCall { id, name, args, reason, place });
                 }
             }
         }
@@ -218,6 +219,26 @@ mod tests {
         let message = build(&call("{\"path\":", true, StopReason::ToolUse)).unwrap();
         assert_eq!(message.tool_calls, vec![]);
         assert_eq!(message.invalid_tool_calls.len(), 1);
+    }
+
+    #[test]
+    fn calls_keep_the_order_of_the_reply_whether_whole_or_not() {
+        let mut events = Vec::new();
+        for (index, json) in ["{", "{}", "{", "{}", "["].into_iter().enumerate() {
+            let at = u32::try_from(index).unwrap();
+            events.push(ModelEvent::ToolCallStarted { index: at, id: format!("c{index}").into(), name: "ls".into() });
+            events.push(ModelEvent::ToolCallDelta { index: at, json: json.into() });
+            events.push(ModelEvent::ToolCallDone { index: at });
+        }
+        events.push(ModelEvent::Finished { stop: StopReason::ToolUse });
+        let message = build(&events).unwrap();
+        let order = |message: &AiMessage| message.calls().map(|call| call.id().to_string()).collect::<Vec<_>>();
+        assert_eq!(order(&message), ["c0", "c1", "c2", "c3", "c4"]);
+        let mut stored = serde_json::to_value(&message).unwrap();
+        let stored_calls = stored["invalid_tool_calls"].as_array_mut().unwrap();
+        stored_calls.iter_mut().for_each(|call| drop(call.as_object_mut().unwrap().remove("place")));
+        let older: AiMessage = serde_json::from_value(stored).unwrap();
+        assert_eq!(order(&older), ["c1", "c3", "c0", "c2", "c4"]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub use error::{ModelError, ModelErrorKind};
 pub use event::{ModelEvent, StopReason};
 pub use ids::{CallId, MessageId};
 pub use message::{
-    AiMessage, HumanMessage, InvalidToolCall, Message, SystemMessage, ToolCall, ToolMessage, ToolStatus,
+    AiMessage, HumanMessage, InvalidToolCall, Message, ReplyCall, SystemMessage, ToolCall, ToolMessage, ToolStatus,
 };
 pub use request::{CacheLifetime, CacheMarks, ChatRequest, Effort, OutputSchema, SystemBlock, ToolChoice, ToolSpec};
 pub use usage::Usage;

@@ -46,6 +46,54 @@ impl AiMessage {
     pub fn text(&self) -> String {
         text_of(&self.content)
     }
+
+    /// All calls, in the order in which the model made them.
+    pub fn calls(&self) -> impl Iterator<Item = ReplyCall<'_>> {
+        let mut valid = self.tool_calls.iter().enumerate();
+        let mut invalid = self.invalid_tool_calls.iter().peekable();
+        let mut place = 0;
+        std::iter::from_fn(move || {
+            let next = invalid.next_if(|call| call.place <= place).map(ReplyCall::Invalid);
+            place += 1;
+            next.or_else(|| valid.next().map(|(index, call)| ReplyCall::Valid { index, call }))
+                .or_else(|| invalid.next().map(ReplyCall::Invalid))
+        })
+    }
+}
+
+/// A call of a reply, whole or not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ReplyCall<'a> {
+    /// `index` counts the whole calls alone.
+    Valid {
+        index: usize,
+        call: &'a ToolCall,
+    },
+    Invalid(&'a InvalidToolCall),
+}
+
+impl<'a> ReplyCall<'a> {
+    pub fn id(self) -> &'a CallId {
+        match self {
+            Self::Valid { call, .. } => &call.id,
+            Self::Invalid(call) => &call.id,
+        }
+    }
+
+    pub fn name(self) -> &'a str {
+        match self {
+            Self::Valid { call, .. } => &call.name,
+            Self::Invalid(call) => &call.name,
+        }
+    }
+
+    /// `None` where they never became a JSON object.
+    pub fn args(self) -> Option<&'a Value> {
+        match self {
+            Self::Valid { call, .. } => Some(&call.args),
+            Self::Invalid(_) => None,
+        }
+    }
 }
 
 /// A request by the model to run a tool. `args` is always a JSON object.
@@ -63,6 +111,13 @@ pub struct InvalidToolCall {
     /// The argument text as far as it arrived.
     pub args: String,
     pub reason: String,
+    /// Place among all calls of its reply, from 0. Those of older journals stand behind the whole ones.
+    #[serde(default = "last")]
+    pub place: usize,
+}
+
+fn last() -> usize {
+    usize::MAX
 }
 
 /// What came back from a tool, as the model reads it.

@@ -84,6 +84,7 @@ pub(crate) fn conversation() -> ChatRequest {
                 name: "write_file".into(),
                 args: "{\"file".into(),
                 reason: "cut".into(),
+                place: 2,
             }],
             usage: None,
             stop: StopReason::ToolUse,

@@ -1,7 +1,7 @@
 use std::fmt::Write;
 
 use bosun_model::{AiMessage, ModelEvent};
-use bosun_model::{ChatModel, ChatRequest, ContentBlock, Message, MessageBuilder, ModelError, ToolStatus};
+use bosun_model::{ChatModel, ChatRequest, ContentBlock, Message, MessageBuilder, ModelError, ReplyCall, ToolStatus};
 use futures_util::StreamExt;
 
 /// A conversation as text, one line for each thing said, for snapshots.
@@ -34,11 +34,13 @@ fn write_message(text: &mut String, message: &Message) -> std::fmt::Result {
         }
         Message::Ai(ai) => {
             write!(text, "ai: {}", blocks(&ai.content))?;
-            for call in &ai.tool_calls {
-                write!(text, " → {} {} [{}]", call.name, call.args, call.id)?;
-            }
-            for call in &ai.invalid_tool_calls {
-                write!(text, " → {} (invalid: {}) {:?} [{}]", call.name, call.reason, call.args, call.id)?;
+            for call in ai.calls() {
+                match call {
+                    ReplyCall::Valid { call, .. } => write!(text, " → {} {} [{}]", call.name, call.args, call.id)?,
+                    ReplyCall::Invalid(call) => {
+                        write!(text, " → {} (invalid: {}) {:?} [{}]", call.name, call.reason, call.args, call.id)?;
+                    }
+                }
             }
             writeln!(text)
         }

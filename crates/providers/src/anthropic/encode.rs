@@ -260,15 +260,9 @@ pub(super) fn turns(group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<
 
 fn assistant<'a>(message: &'a AiMessage, content: &mut Vec<Block<'a>>) {
     content.extend(message.content.iter().filter_map(block));
-    for call in &message.tool_calls {
-        content.push(plain(Kind::ToolUse {
-            id: id(call.id.as_str()),
-            name: &call.name,
-            input: Input::Args(&call.args),
-        }));
-    }
-    for call in &message.invalid_tool_calls {
-        content.push(plain(Kind::ToolUse { id: id(call.id.as_str()), name: &call.name, input: Input::Empty {} }));
+    for call in message.calls() {
+        let input = call.args().map_or(Input::Empty {}, Input::Args);
+        content.push(plain(Kind::ToolUse { id: id(call.id().as_str()), name: call.name(), input }));
     }
 }
 

@@ -239,9 +239,8 @@ fn reply<'a>(message: &'a AiMessage, host: &str, wants_signatures: bool, parts: 
         }
     }
     let calls = parts.len();
-    let valid = message.tool_calls.iter().map(|call| (&call.id, &call.name, Args::Object(&call.args)));
-    let invalid = message.invalid_tool_calls.iter().map(|call| (&call.id, &call.name, Args::Empty {}));
-    for (id, name, args) in valid.chain(invalid) {
+    for call in message.calls() {
+        let (id, name, args) = (call.id(), call.name(), call.args().map_or(Args::Empty {}, Args::Object));
         let signed = message.content.iter().find_map(|block| match signature(block, host)? {
             (signature, Signed::Call(of)) if of == id.as_str() => Some(signature),
             _ => None,

@@ -171,11 +171,12 @@ pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_j
 }
 
 fn reply<'a>(message: &'a AiMessage, host: &str) -> Turn<'a> {
-    let valid = message.tool_calls.iter().map(|call| (&call.id, &call.name, Args::Object(&call.args)));
-    let invalid = message.invalid_tool_calls.iter().map(|call| (&call.id, &call.name, Args::Empty {}));
-    let tool_calls = valid
-        .chain(invalid)
-        .map(|(id, name, arguments)| Call { id: id.as_str(), function: Called { name, arguments } })
+    let tool_calls = message
+        .calls()
+        .map(|call| {
+            let arguments = call.args().map_or(Args::Empty {}, Args::Object);
+            Call { id: call.id().as_str(), function: Called { name: call.name(), arguments } }
+        })
         .collect();
     let thoughts = message.content.iter().filter_map(|block| match block {
         ContentBlock::Reasoning(reasoning) => {

@@ -257,14 +257,12 @@ fn system<'a>(blocks: &'a [SystemBlock], more: Option<&'a str>) -> Option<Turn<'
 fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool) -> Option<Turn<'a>> {
     let text = joined(&message.content);
     let content = (!is_blank(&text)).then_some(text);
-    let valid = message.tool_calls.iter().map(|call| (&call.id, &call.name, Some(&call.args)));
-    let invalid = message.invalid_tool_calls.iter().map(|call| (&call.id, &call.name, None));
-    let tool_calls: Vec<_> = valid
-        .chain(invalid)
-        .map(|(id, name, args)| Call {
-            id: id.as_str(),
+    let tool_calls: Vec<_> = message
+        .calls()
+        .map(|call| Call {
+            id: call.id().as_str(),
             r#type: "function",
-            function: CalledFunction { name, arguments: Arguments(args) },
+            function: CalledFunction { name: call.name(), arguments: Arguments(call.args()) },
         })
         .collect();
     if content.is_none() && tool_calls.is_empty() {

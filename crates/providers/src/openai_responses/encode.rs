@@ -202,10 +202,9 @@ fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool, items: &mut V
             ContentBlock::Text { .. } | ContentBlock::Reasoning(_) | ContentBlock::Media(_) => {}
         }
     }
-    let valid = message.tool_calls.iter().map(|call| (&call.id, &call.name, Some(&call.args)));
-    let invalid = message.invalid_tool_calls.iter().map(|call| (&call.id, &call.name, None));
-    items.extend(valid.chain(invalid).map(|(id, name, args)| {
-        Item::Own(Own::FunctionCall { call_id: id.as_str(), name, arguments: Arguments(args) })
+    items.extend(message.calls().map(|call| {
+        let arguments = Arguments(call.args());
+        Item::Own(Own::FunctionCall { call_id: call.id().as_str(), name: call.name(), arguments })
     }));
     // The wire refuses thoughts that nothing came of.
     while matches!(items.last(), Some(Item::Reasoning(_))) {

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bosun_agent::{SessionId, ToolOutcome};
-use bosun_model::{AiMessage, CallId, Message, MessageId};
+use bosun_model::{AiMessage, CallId, Message, MessageId, ReplyCall};
 use bosun_protocol::{Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as WireSessionId, ToolItem, ToolState};
 use bosun_tools::{Artifact, ToolKind};
 use serde_json::Value;
@@ -83,15 +83,14 @@ impl Projection {
     pub(super) fn propose(&mut self, message: &AiMessage, kinds: &[ToolKind], todo: Option<String>, at: i64) {
         self.calls.rows.clear();
         self.calls.proposals.retain(|(known, _)| *known != message.id);
-        let valid = message.tool_calls.iter().enumerate().map(|(index, call)| {
-            (&call.id, call.name.as_str(), kinds.get(index).copied().unwrap_or(ToolKind::Other), call.args.clone())
-        });
-        let invalid = message
-            .invalid_tool_calls
-            .iter()
-            .map(|call| (&call.id, call.name.as_str(), ToolKind::Other, Value::Object(serde_json::Map::new())));
-        let calls: Vec<_> = valid.chain(invalid).collect();
-        for (index, (call_id, name, kind, args)) in calls.into_iter().enumerate() {
+        for (index, call) in message.calls().enumerate() {
+            let (call_id, name) = (call.id(), call.name());
+            let (kind, args) = match call {
+                ReplyCall::Valid { index, call } => {
+                    (kinds.get(index).copied().unwrap_or(ToolKind::Other), call.args.clone())
+                }
+                ReplyCall::Invalid(_) => (ToolKind::Other, Value::Object(serde_json::Map::new())),
+            };
             let id = row_of(&message.id, index);
             self.calls.rows.insert(call_id.clone(), id.clone());
             let tool = ToolItem { todo: todo.clone(), ..empty_row(call_id, name, kind, args) };

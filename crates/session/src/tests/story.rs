@@ -163,7 +163,7 @@ impl Story {
             let name = "edit_file".to_owned();
             if n == 3 {
                 let (args, reason) = ("{".into(), "cut".into());
-                message.invalid_tool_calls.push(InvalidToolCall { id, name, args, reason });
+                message.invalid_tool_calls.push(InvalidToolCall { id, name, args, reason, place: usize::from(n) });
             } else {
                 message.tool_calls.push(ToolCall { id, name, args: json!({"file_path": "/a"}) });
             }
