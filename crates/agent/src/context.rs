@@ -6,7 +6,8 @@ use bosun_tools::ToolContext;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Activity, Agent, SessionLog, Spent, tool_call};
+use crate::ask_order::AskOrder;
+use crate::{Activity, Agent, AgentError, Ask, EntryBody, SessionLog, Spent, tool_call};
 
 /// What a turn runs in. Cheap to clone.
 #[derive(Clone)]
@@ -25,6 +26,7 @@ struct TurnParts {
     /// One semaphore per depth: a parent that waits for its children never holds what they need.
     slots: Arc<[Semaphore]>,
     notes: Mutex<HashMap<CallId, CallNote>>,
+    asks: AskOrder,
     /// The reply that came to nothing, and the text that was shown of it.
     partial: Mutex<Option<(MessageId, String)>>,
 }
@@ -64,7 +66,8 @@ impl TurnContext {
         slots: Arc<[Semaphore]>,
     ) -> Self {
         let (notes, partial) = (Mutex::default(), Mutex::default());
-        Self { inner: Arc::new(TurnParts { agent, log, cancel, activity, spent, path, slots, notes, partial }) }
+        let asks = AskOrder::default();
+        Self { inner: Arc::new(TurnParts { agent, log, cancel, activity, spent, path, slots, notes, asks, partial }) }
     }
 
     pub fn agent(&self) -> &Arc<Agent> {
@@ -117,6 +120,26 @@ impl TurnContext {
     pub fn required_ask(&self, call_id: &CallId) -> Option<String> {
         let notes = self.inner.notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.get(call_id).and_then(|note| note.must_ask.clone())
+    }
+
+    /// Records that a call waits for a person, once everything that asks before it in its step is recorded.
+    ///
+    /// # Errors
+    /// [`AgentError::Cancelled`] where the turn is stopped first, or what keeps the journal from being written.
+    pub async fn record_ask(&self, ask: Ask) -> Result<(), AgentError> {
+        let call_id = ask.call.id.clone();
+        tokio::select! {
+            biased;
+            () = self.cancel().cancelled() => return Err(AgentError::Cancelled),
+            () = self.asks().turn(&call_id) => {}
+        }
+        self.log().record(vec![EntryBody::Asked { ask: Box::new(ask) }]).await?;
+        self.asks().leave(&call_id);
+        Ok(())
+    }
+
+    pub(crate) fn asks(&self) -> &AskOrder {
+        &self.inner.asks
     }
 
     pub(crate) fn note(&self, call_id: &CallId, change: impl FnOnce(&mut CallNote)) {

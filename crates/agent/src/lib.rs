@@ -10,6 +10,7 @@
 mod activity;
 mod agent;
 mod ask;
+mod ask_order;
 mod clock;
 mod context;
 mod delegate;

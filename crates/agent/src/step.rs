@@ -66,10 +66,14 @@ pub(crate) async fn run_calls(cx: &TurnContext) -> Result<(), AgentError> {
     let open: Vec<OpenCall> = cx.log().with_state(|state| {
         state.step.iter().flat_map(|step| &step.calls).filter(|call| call.result.is_none()).cloned().collect()
     });
-    let mut running: FuturesUnordered<_> = in_lanes(cx, open)
+    let lanes = in_lanes(cx, open);
+    // All that begin now are on their way before the first of them gets anywhere.
+    lanes.iter().filter_map(|lane| lane.first()).for_each(|(place, call)| approach(cx, *place, call));
+    let mut running: FuturesUnordered<_> = lanes
         .into_iter()
         .map(|lane| async move {
-            for call in lane {
+            for (place, call) in lane {
+                approach(cx, place, &call);
                 run_call(cx, call).await?;
             }
             Ok::<(), AgentError>(())
@@ -87,7 +91,14 @@ pub(crate) async fn run_calls(cx: &TurnContext) -> Result<(), AgentError> {
     if cancelled { Err(AgentError::Cancelled) } else { Ok(()) }
 }
 
-/// Calls that run one after the other, and what they change.
+/// A call that may yet ask is on its way to the gate.
+fn approach(cx: &TurnContext, place: usize, open: &OpenCall) {
+    if open.ask.is_none() {
+        cx.asks().enter(&open.call.id, place);
+    }
+}
+
+/// Calls that run one after the other, each with its place in the step, and what they change.
 struct Lane {
     paths: Vec<VirtualPath>,
     calls: Vec<(usize, OpenCall)>,
@@ -95,7 +106,7 @@ struct Lane {
 
 /// Calls on one path, or on a folder and something in it, share a lane, in call order; every other call has a lane of
 /// its own.
-fn in_lanes(cx: &TurnContext, calls: Vec<OpenCall>) -> Vec<Vec<OpenCall>> {
+fn in_lanes(cx: &TurnContext, calls: Vec<OpenCall>) -> Vec<Vec<(usize, OpenCall)>> {
     let mut lanes: Vec<Lane> = Vec::with_capacity(calls.len());
     for (index, call) in calls.into_iter().enumerate() {
         let tool = cx.agent().tools.get(&call.call.name);
@@ -111,7 +122,7 @@ fn in_lanes(cx: &TurnContext, calls: Vec<OpenCall>) -> Vec<Vec<OpenCall>> {
         }
         lanes.push(lane);
     }
-    lanes.into_iter().map(|lane| lane.calls.into_iter().map(|(_, call)| call).collect()).collect()
+    lanes.into_iter().map(|lane| lane.calls).collect()
 }
 
 /// Whether one of two paths is the other or a folder that it is in.
@@ -120,11 +131,18 @@ fn is_within(a: &VirtualPath, b: &VirtualPath) -> bool {
 }
 
 async fn run_call(cx: &TurnContext, open: OpenCall) -> Result<(), AgentError> {
-    let (output, outcome) = match ready(cx, &open) {
+    let ended = brought_to_end(cx, &open).await;
+    cx.asks().leave(&open.call.id);
+    let (output, outcome) = ended?;
+    record_result(cx, &open, output, outcome).await
+}
+
+async fn brought_to_end(cx: &TurnContext, open: &OpenCall) -> Result<(ToolOutput, ToolOutcome), AgentError> {
+    Ok(match ready(cx, open) {
         Err(refusal) => (ToolOutput::error(refusal), ToolOutcome::Refused),
         Ok((tool, call)) => {
             let target = tool.mutates(&tool_call::context(cx, &call.id), &call.args);
-            match recover::settle(&open, target.as_ref(), &*cx.agent().backend).await {
+            match recover::settle(open, target.as_ref(), &*cx.agent().backend).await {
                 Begun::Ended(output, outcome) => (*output, outcome),
                 Begun::Runs { made } => {
                     let next = NextTool { cx, tool, rest: &cx.agent().middleware };
@@ -133,12 +151,11 @@ async fn run_call(cx: &TurnContext, open: OpenCall) -> Result<(), AgentError> {
                         let text = format!("Before Bosun was restarted during this call, it had made {made} changes.");
                         output.content.push(ContentBlock::text(text));
                     }
-                    (output, outcome_of(cx, &open))
+                    (output, outcome_of(cx, open))
                 }
             }
         }
-    };
-    record_result(cx, &open, output, outcome).await
+    })
 }
 
 /// The tool and the call as it may run, or the sentence that says why it never can.

@@ -13,6 +13,7 @@ use crate::{AgentError, EntryBody, LiveEvent, SessionLog, State, TurnContext};
 /// The innermost endpoint of a tool call: intent, effect. The result is recorded by the step.
 pub(crate) async fn call(cx: &TurnContext, tool: &Arc<dyn DynTool>, call: ToolCall) -> Result<ToolOutput, AgentError> {
     let kind = tool.kind();
+    cx.asks().leave(&call.id);
     after_earlier(cx, &call.id, kind).await?;
     // From before the intent is written: a pause there would look as if only a person could move the turn. A delegation
     // is not busy itself: its subagent's calls are, and a subagent may wait for a person.

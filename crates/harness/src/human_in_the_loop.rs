@@ -4,8 +4,8 @@ mod time_out;
 use std::sync::Arc;
 
 use bosun_agent::{
-    AgentError, Ask, AskReason, BoxFuture, CallFacts, Decision, DecisionRecord, EntryBody, InterruptConfig, Middleware,
-    NextTool, TurnContext, Verdict,
+    AgentError, Ask, AskReason, BoxFuture, CallFacts, Decision, DecisionRecord, InterruptConfig, Middleware, NextTool,
+    TurnContext, Verdict,
 };
 use bosun_model::{ContentBlock, ToolCall};
 use bosun_tools::{DynTool, ToolOutput};
@@ -131,7 +131,7 @@ async fn ask(
         sandbox: cx.agent().backend.shell().and_then(|shell| shell.sandbox()).map(str::to_owned),
         digest,
     };
-    cx.log().record(vec![EntryBody::Asked { ask: Box::new(ask) }]).await?;
+    cx.record_ask(ask).await?;
     drop(busy);
     Ok(())
 }

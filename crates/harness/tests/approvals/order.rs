@@ -1,6 +1,6 @@
 //! The order of the calls of one step, where it matters.
 
-use bosun_agent::{AgentError, Decision, PermissionRule, Policy, ToolOutcome, TurnEnd};
+use bosun_agent::{AgentError, Decision, EntryBody, PermissionRule, Policy, ToolOutcome, TurnEnd};
 use bosun_testkit::{Project, Reply};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -69,4 +69,35 @@ async fn a_command_asks_beside_the_change_before_it_and_waits_for_it_when_approv
     scene.decide(&scene.log, "w", Decision::Approve).await.unwrap();
     assert_eq!(scene.run_until_quiet().await, Some(TurnEnd::Done));
     assert!(scene.result("x").1.contains("first"), "{}", scene.result("x").1);
+}
+
+/// The calls that a person was asked about, in the order of the journal.
+fn asked(scene: &Scene) -> Vec<String> {
+    let entries = scene.host.entries().into_iter();
+    let asks = entries.filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Asked { ask } => Some(ask.call.id.to_string()),
+        _ => None,
+    });
+    asks.collect()
+}
+
+#[tokio::test]
+async fn a_person_is_asked_in_call_order_however_long_a_preview_takes() {
+    let project = (0..60).fold(Project::new(), |project, n| project.file(&format!("many/{n}/{n}"), "x"));
+    let delete = Reply::default().and_call_with_id("d", "delete", json!({"file_path": "/many"}));
+    let read = delete.and_call_with_id("l", "ls", json!({"path": "/"}));
+    let behind = write(read, "b", "/many/new", "x");
+    let reply = execute(write(behind, "w", "/n.txt", "first"), "x", "cat n.txt");
+    let scene = from(project, Policy::default(), vec![reply.into(), "done".into()], vec![], vec![]);
+    assert_eq!(ran(&scene).await, Ok(None));
+    assert_eq!(asked(&scene), ["d", "w", "x"], "what meets the folder as the deletion leaves it asks later");
+    assert!(scene.result("l").1.contains("many"), "what needs no answer does not wait");
+    scene.decide(&scene.log, "x", Decision::Approve).await.unwrap();
+    scene.decide(&scene.log, "d", Decision::Approve).await.unwrap();
+    assert_eq!(scene.run_until_quiet().await, None);
+    assert_eq!(asked(&scene), ["d", "w", "x", "b"]);
+    scene.decide(&scene.log, "b", Decision::Approve).await.unwrap();
+    scene.decide(&scene.log, "w", Decision::Approve).await.unwrap();
+    assert_eq!(scene.run_until_quiet().await, Some(TurnEnd::Done));
+    assert_eq!(scene.project.tree(), ["many/", "many/new", "n.txt"]);
 }
