@@ -8,6 +8,7 @@ use bosun_protocol::{
     UsageSummary,
 };
 
+use bosun_tools::{TodoStatus, Tool as _, WriteTodos};
 
 use crate::convert;
 use crate::view::View;
@@ -157,7 +158,7 @@ impl Projection {
             EntryBody::Draft { message, text, reasoning } => self.draft(message, text, reasoning, at),
             EntryBody::Ai { message, kinds } => {
                 self.reply(message, at);
-                self.propose(message, kinds, todo, at);
+                self.propose(message, kinds, todo_set_by(message).unwrap_or(todo), at);
                 self.count(message);
             }
             EntryBody::ModelFailed { error, partial, message } => {
@@ -338,7 +339,12 @@ impl Projection {
         }
         let reasoning = shown.unwrap_or_default();
         let body = ItemBody::Ai { text: partial.to_owned(), reasoning, streaming: false };
-        self.complete(id, self.turn(), at, body);
+        // Where it was told live that the reply was dropped, everything is told. The row keeps its time either way.
+        let known = self.view.item(&id);
+        let at = known.map_or(at, |item| item.at);
+        if known.is_none_or(|item| item.body != body) {
+            self.complete(id, self.turn(), at, body);
+        }
     }
 
     /// The reasoning in the row of a reply, where there is a row.
@@ -499,6 +505,14 @@ impl Projection {
     }
 }
 
+/// The todo in progress in the plan that a reply sets: what it calls beside that belongs to the new plan. `None` where
+/// it sets none, or two, which are both refused.
+fn todo_set_by(message: &AiMessage) -> Option<Option<String>> {
+    let mut plans = message.tool_calls.iter().filter(|call| call.name == WriteTodos::NAME);
+    let (Some(plan), None) = (plans.next(), plans.next()) else { return None };
+    let todos: Vec<bosun_tools::Todo> = serde_json::from_value(plan.args.get("todos")?.clone()).ok()?;
+    Some(todos.into_iter().find(|todo| todo.status == TodoStatus::InProgress).map(|todo| todo.content))
+}
 
 fn item_of(message: &MessageId) -> ItemId {
     ItemId::new(message.as_str())

@@ -37,7 +37,7 @@ impl Printer {
 
 #[derive(Default)]
 pub(super) struct TextPrinter {
-    /// The reply that is being printed, and how many bytes of it were.
+    /// The reply that was printed last, and how many bytes of it were.
     open: Option<(ItemId, usize)>,
     /// Whether standard output stands in the middle of a line.
     mid_line: bool,
@@ -83,11 +83,14 @@ impl TextPrinter {
     fn completed(&mut self, item: &Item) -> io::Result<()> {
         match &item.body {
             ItemBody::Ai { text, .. } => {
-                let printed = self.open.take().filter(|(open, _)| *open == item.id).map_or(0, |(_, printed)| printed);
+                let printed =
+                    self.open.as_ref().filter(|(open, _)| *open == item.id).map_or(0, |(_, printed)| *printed);
                 // Deltas are provisional: what they left out comes now.
                 if let Some(rest) = text.get(printed..) {
                     self.say(rest)?;
                 }
+                // Told again, only what is new would be printed.
+                self.open = Some((item.id.clone(), text.len().max(printed)));
                 self.end_line()
             }
             ItemBody::Tool(tool) => self.row(&row::finished(tool)),

@@ -153,6 +153,7 @@ fn a_failed_turn_can_be_tried_again() {
         .once("whole");
     let ran = bench.run(&["--approve", "all", "say"]);
     ran.sentence();
+    assert_eq!(ran.out, "half\n", "what came of the reply is printed once");
     assert!(!bench.project.exists("x"), "no call is made from a part of one");
     let ran = bench.go_on(&bench.last_session(), &[]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "whole\n"), "{}", ran.err);

@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
-use bosun_agent::Recorded;
-use bosun_protocol::{Envelope, Item, ItemBody, Snapshot, ToolState};
+use bosun_agent::{EntryBody, Recorded};
+use bosun_model::{CallId, ToolCall};
+use bosun_protocol::{Envelope, Item, ItemBody, SessionEvent, Snapshot, ToolState};
+use bosun_tools::ToolKind;
 use pretty_assertions::assert_eq;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -184,4 +186,65 @@ fn words_stand_before_the_calls_of_their_reply_in_whatever_order_they_came() {
     assert_eq!(rows(), ["m1", "m2", "m2.0", "m2.1"]);
     story.tell(&Beat::Reply(" closer".into(), 2)).iter().for_each(|told| tell(&root, told));
     assert_eq!(rows(), ["m1", "m2", "m2.0", "m2.1"]);
+}
+
+#[test]
+fn a_reply_that_comes_to_nothing_is_told_once() {
+    let [root, _] = tree();
+    let mut events = root.subscribe().events;
+    let mut story = Story::default();
+    let beats = [Beat::Begin("go".into()), Beat::Text("half a".into()), Beat::Reasoning("hm".into()), Beat::Fail(true)];
+    for told in beats.iter().flat_map(|beat| story.tell(beat)).collect::<Vec<_>>() {
+        tell(&root, &told);
+    }
+    let replies = events.now().into_iter().filter(|envelope| match &envelope.event {
+        SessionEvent::ItemCompleted { item } => matches!(item.body, ItemBody::Ai { .. }),
+        _ => false,
+    });
+    assert_eq!(replies.count(), 1);
+}
+
+/// The rows of the calls that `story` makes beside a plan of `todos`, by the todo that each belongs to.
+fn rows_beside(todos: &[&serde_json::Value]) -> Vec<Option<String>> {
+    let [root, _] = tree();
+    let mut story = Story::default();
+    let mut told = [story.begin("go"), story.reply("", 1), story.result(0), story.reply("", 2)].concat();
+    for told in &mut told {
+        let Told::Recorded(entries) = told else { continue };
+        for recorded in entries {
+            if let EntryBody::Ai { message, kinds } = &mut recorded.entry.body
+                && message.tool_calls.len() == 2
+            {
+                message.tool_calls.extend(todos.iter().zip(5..).map(|(todos, n)| ToolCall {
+                    id: CallId::new(format!("plan{n}")),
+                    name: "write_todos".into(),
+                    args: serde_json::json!({"todos": todos}),
+                }));
+                kinds.resize(message.tool_calls.len(), ToolKind::Plan);
+            }
+        }
+    }
+    told.iter().for_each(|told| tell(&root, told));
+    root.read(|root| {
+        let rows = root.view().items.iter().filter_map(|item| match &item.body {
+            ItemBody::Tool(tool) if tool.tool_kind == bosun_protocol::ToolKind::Edit => Some(tool.todo.clone()),
+            _ => None,
+        });
+        rows.skip(1).collect()
+    })
+}
+
+#[test]
+fn a_call_belongs_to_the_plan_that_its_reply_sets() {
+    let plan = serde_json::json!([
+        {"content": "Find every caller", "status": "completed"},
+        {"content": "Rename", "status": "in_progress"},
+    ]);
+    let of = |todo: &str| vec![Some(todo.to_owned()); 2];
+    assert_eq!(rows_beside(&[&plan]), of("Rename"));
+    let before = rows_beside(&[]);
+    assert!(before.iter().all(Option::is_some), "{before:?}");
+    assert_eq!(rows_beside(&[&plan, &plan]), before, "two plans are both refused");
+    assert_eq!(rows_beside(&[&serde_json::json!("none")]), before);
+    assert_eq!(rows_beside(&[&serde_json::json!([])]), vec![None; 2]);
 }
