@@ -49,7 +49,8 @@ fn a_folder_is_made_anew_filled_listed_read_and_run() {
     }
 }
 
-fn analysed() -> [Rule; 2] {
+/// The second program: a plan, an analyst who looks, a file read and one line of it changed.
+pub(crate) fn analysed() -> [Rule; 2] {
     let plan = |first: &str, second: &str| {
         json!({ "todos": [
             { "content": "Have the guests counted", "status": first },

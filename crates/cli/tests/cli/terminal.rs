@@ -104,6 +104,34 @@ fn a_person_answers_in_the_tools_place_and_says_no() {
     assert!(requests[3].asked().last().contains("not now"));
 }
 
+/// The second program of the design, with its edit accepted, edited and answered.
+#[test]
+fn the_edit_of_a_plan_is_accepted_edited_and_answered() {
+    let edited = json!({ "file_path": "/plan.md", "old_string": "Guests: ?", "new_string": "Guests: about 3" });
+    let edited = format!("e\n{edited}\n");
+    let answers = [
+        ("y\n", "# Plan\nGuests: 3\n", "plan.md"),
+        (edited.as_str(), "# Plan\nGuests: about 3\n", "plan.md"),
+        ("r\nleave the plan as it is\n", "# Plan\nGuests: ?\n", "leave the plan as it is"),
+    ];
+    for (keys, plan, told) in answers {
+        let bench = Bench::new();
+        bench.project.write("guests.txt", "Ann\nBob\nCyd\n");
+        bench.project.write("plan.md", "# Plan\nGuests: ?\n");
+        let [main, analyst] = crate::programs::analysed();
+        bench.server.add(main).add(analyst);
+        let mut terminal = Terminal::open(&bench, &["complete the plan"]);
+        terminal.until("n = no] ");
+        terminal.type_in(keys);
+        let (shown, code) = terminal.end();
+        assert_eq!(code, Some(0), "{shown}");
+        assert!(shown.contains("The plan is complete."), "{shown}");
+        assert_eq!(bench.project.read("plan.md"), plan);
+        let requests = bench.server.requests();
+        assert!(requests[6].asked().last().contains(told), "{:?}", requests[6].asked().last());
+    }
+}
+
 #[test]
 fn control_c_stops_the_turn_and_it_goes_on_later() {
     let bench = Bench::new();
