@@ -13,7 +13,9 @@ pub(crate) struct AskOrder {
 
 impl AskOrder {
     pub(crate) fn enter(&self, call_id: &CallId, place: usize) {
-        self.coming.send_modify(|coming| drop(coming.insert(call_id.clone(), place)));
+        self.coming.send_modify(|coming| {
+            coming.insert(call_id.clone(), place);
+        });
     }
 
     /// The call is asked for, runs without asking, or is at its end.

@@ -1,7 +1,7 @@
 //! What was acknowledged is there after `kill -9`, whole, at whatever moment it comes: a real process that writes, and
 //! its end.
 #![cfg(unix)]
-#![allow(clippy::disallowed_methods, reason = "tests start processes and look at files")]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests start processes and look at files")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -2,7 +2,7 @@
 //!
 //! A format's database under `tests/fixtures/database` is written once, by the version that brought the format, with
 //! `BOSUN_UPDATE_FIXTURES=1 cargo nextest run -p bosun-store formats`, and never again.
-#![allow(clippy::disallowed_methods, reason = "tests look at files")]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at files and fail loudly")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 use bosun_protocol::{Approval, Decide, Decision, ErrorCode, SessionId, SessionStatus};
 use pretty_assertions::assert_eq;
+use tokio::task::JoinSet;
 
 use super::sessions::{editing, sending};
 use super::stage::{Stage, noise};
@@ -34,8 +35,8 @@ async fn one_wrong_decision_keeps_those_of_other_sessions_from_being_stored() {
         decisions[wrong_at].digest = "stale".into();
         let error = stage.sessions.decide(decisions).await.unwrap_err();
         assert_eq!(error.code, ErrorCode::AlreadyDecided);
-        assert_eq!(stage.snapshot(&first).await.approvals, [one.clone()]);
-        assert_eq!(stage.snapshot(&second).await.approvals, [two.clone()]);
+        assert_eq!(stage.snapshot(&first).await.approvals, std::slice::from_ref(&one));
+        assert_eq!(stage.snapshot(&second).await.approvals, std::slice::from_ref(&two));
     }
     stage.sessions.decide(vec![approving(&one), approving(&two)]).await.unwrap();
     for session in [&first, &second] {
@@ -58,13 +59,14 @@ async fn a_call_that_is_answered_twice_in_one_request_is_refused() {
 async fn of_many_who_decide_the_same_call_exactly_one_does() {
     let stage = Stage::new(editing).await;
     let (session, approval) = waiting(&stage).await;
-    let deciders = (0..8).map(|_| {
+    let mut deciders = JoinSet::new();
+    for _ in 0..8 {
         let (sessions, decide) = (stage.sessions.clone(), approving(&approval));
-        tokio::spawn(async move { sessions.decide(vec![decide]).await })
-    });
+        deciders.spawn(async move { sessions.decide(vec![decide]).await });
+    }
     let mut won = 0;
-    for decided in futures_util::future::join_all(deciders.collect::<Vec<_>>()).await {
-        match decided.unwrap() {
+    for decided in deciders.join_all().await {
+        match decided {
             Ok(()) => won += 1,
             Err(error) => {
                 assert_eq!(error.code, ErrorCode::AlreadyDecided);
@@ -88,7 +90,7 @@ async fn a_decision_that_cannot_be_stored_leaves_its_call_waiting() {
     let edit = Decide { decision: Decision::Edit { args }, ..approving(&approval) };
     let error = stage.sessions.decide(vec![edit]).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::StorageUnavailable);
-    assert_eq!(stage.snapshot(&session).await.approvals, [approval.clone()]);
+    assert_eq!(stage.snapshot(&session).await.approvals, std::slice::from_ref(&approval));
     stage.database.limit_size(u64::MAX).await.unwrap();
     stage.sessions.decide(vec![approving(&approval)]).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();

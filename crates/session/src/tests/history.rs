@@ -1,4 +1,5 @@
 //! Undoing changes, looking back, forking, going back and forth.
+#![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
 use bosun_model::ChatRequest;
 use bosun_protocol::{
