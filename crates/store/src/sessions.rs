@@ -1,5 +1,6 @@
 use std::fs::{File, TryLockError};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bosun_agent::SessionId;
 use bosun_model::CallId;
@@ -39,6 +40,9 @@ pub struct StoredSession {
 pub struct SessionClaim {
     _lock: File,
 }
+
+const CLAIM_ATTEMPTS: u32 = 10;
+const CLAIM_PAUSE: Duration = Duration::from_millis(20);
 
 impl Database {
     /// Makes a session, or finds the one that the same parent's call made before.
@@ -121,7 +125,8 @@ impl Database {
         .await
     }
 
-    /// Claims a session for this process; `None` while another one runs it.
+    /// Claims a session for this process; `None` while another one runs it. Blocks for up to a fifth of a second then: a
+    /// process that was killed while it started a command leaves its locks to the child until that has become the command.
     pub fn claim(self: &Arc<Self>, session: &SessionId) -> Result<Option<SessionClaim>, DatabaseError> {
         let unavailable = |error: std::io::Error| DatabaseError::Unavailable { reason: error.to_string() };
         let folder = self.folder().join("running");
@@ -132,11 +137,14 @@ impl Database {
             .write(true)
             .open(folder.join(session.as_str()))
             .map_err(unavailable)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Some(SessionClaim { _lock: lock })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(unavailable(error)),
+        for _ in 0..CLAIM_ATTEMPTS {
+            match lock.try_lock() {
+                Ok(()) => return Ok(Some(SessionClaim { _lock: lock })),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(CLAIM_PAUSE),
+                Err(TryLockError::Error(error)) => return Err(unavailable(error)),
+            }
         }
+        Ok(None)
     }
 }
 

@@ -34,7 +34,7 @@ fn spawn(bench: &Bench, first: bool) -> Child {
         command.args(["run", "--approve", "all", "--session", bench.last_session().as_str()]);
         command
     };
-    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap()
 }
 
 /// Waits for something that another process brings about.
@@ -67,7 +67,8 @@ async fn killed_again_and_again_a_turn_still_ends_with_everything_done_once() {
     for step in 0..STEPS {
         let mut child = spawn(&bench, step == 0);
         let gate = bench.server.gate(&step.to_string());
-        gate.reached().await;
+        let reached = tokio::time::timeout(Duration::from_secs(60), gate.reached()).await;
+        assert!(reached.is_ok(), "step {step} was not reached; the run: {:?}", child.try_wait());
         gate.open();
         // The delays walk through what follows: a reply, two intents, two effects, two results, the next model call.
         std::thread::sleep(Duration::from_millis(step as u64 * 4));
