@@ -122,7 +122,9 @@ impl Installed {
         }
         let purge = ["purge", "--yes", "-q", PACKAGE];
         apt::get(place).args(purge).run()?;
-        let mut left: Vec<String> = self.files.iter().filter(|file| self.at(file).exists()).cloned().collect();
+        // The list may name folders as if they were files, and those of the system stay.
+        let stays = |file: &&String| self.at(file).exists() && !self.at(file).is_dir();
+        let mut left: Vec<String> = self.files.iter().filter(stays).cloned().collect();
         for folder in ["/usr/share/doc/bosun", "/etc/bosun", "/var/lib/bosun", "/var/cache/bosun"] {
             if Path::new(folder).exists() {
                 left.push(folder.to_owned());
