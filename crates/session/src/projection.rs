@@ -417,15 +417,7 @@ impl Projection {
         total.cache_read_tokens += usage.cache_read.unwrap_or(0);
         total.context_tokens = usage.input.map(|input| input.saturating_add(usage.output.unwrap_or(0)));
         total.context_window = self.model.as_ref().and_then(|model| model.context_window).or(total.context_window);
-        let step = self.model.as_ref().and_then(|model| model.price).map(|price| {
-            let cached = usage.cache_read.unwrap_or(0);
-            let fresh = usage.input.unwrap_or(0).saturating_sub(cached);
-            let output = usage.output.unwrap_or(0);
-            (fresh as f64 * price.input
-                + cached as f64 * price.cache_read.unwrap_or(price.input)
-                + output as f64 * price.output)
-                / 1e6
-        });
+        let step = self.model.as_ref().and_then(|model| model.price).and_then(|price| price.cost(&usage));
         // One step of unknown price makes the sum unknown.
         total.cost = if first { step } else { total.cost.zip(step).map(|(sum, step)| sum + step) };
     }

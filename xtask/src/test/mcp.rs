@@ -2,8 +2,8 @@
 //! PyPI. Both are installed here from exact lists.
 
 use anyhow::{Context, Result};
-use std::path::PathBuf;
 
+use super::python::environment;
 use super::report::Report;
 use super::rust::Runner;
 use crate::exec::Program;
@@ -14,7 +14,9 @@ const STEP: &str = "mcp: published servers";
 const REQUIREMENTS: &str = "tests/mcp/requirements.txt";
 
 pub fn stage(place: &Place, runner: &Runner, report: &mut Report) {
-    let python = match packages(place).and_then(|()| environment(place)) {
+    let python = match packages(place)
+        .and_then(|()| environment(place, "mcp-servers", REQUIREMENTS, "the Python SDK of the protocol"))
+    {
         Ok(python) => python,
         Err(error) if place.ci => return report.step(STEP, || Err(error)),
         Err(error) => {
@@ -42,23 +44,4 @@ fn packages(place: &Place) -> Result<()> {
         Program::npm(place).dir(&dir).args(install).run()?;
         std::fs::write(&stamp, &wanted).with_context(|| format!("could not write {}", stamp.display()))
     })
-}
-
-/// The interpreter of a virtual environment with the SDK, made anew when the list changes.
-fn environment(place: &Place) -> Result<PathBuf> {
-    let dir = place.cache.join("mcp-servers");
-    let python = dir.join("bin/python");
-    let wanted = std::fs::read_to_string(place.root.join(REQUIREMENTS))
-        .with_context(|| format!("could not read {REQUIREMENTS}"))?;
-    let stamp = dir.join("installed.txt");
-    if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(python);
-    }
-    say::timed("installing the Python SDK of the protocol into the cache folder", || {
-        Program::new(place, "python3").args(["-m", "venv", "--clear"]).arg(&dir).run()?;
-        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS];
-        Program::new(place, &python).args(install).run()?;
-        std::fs::write(&stamp, &wanted).with_context(|| format!("could not write {}", stamp.display()))
-    })?;
-    Ok(python)
 }

@@ -1,9 +1,7 @@
 //! Whether the scripted model server speaks the vendors' wire formats, asked of the vendors' own Python clients.
 
-use anyhow::{Context, Result};
-use std::path::PathBuf;
-
 use super::Tally;
+use super::python::environment;
 use super::report::Report;
 use crate::exec::Program;
 use crate::place::Place;
@@ -16,7 +14,7 @@ pub fn stage(place: &Place, report: &mut Report) {
     report.check("wire: build the model server", || {
         Program::cargo(place).args(["build", "--locked", "--package", "bosun-testkit", "--bin", "bosun-model-server"])
     });
-    let python = match environment(place) {
+    let python = match environment(place, "wire-clients", REQUIREMENTS, "the official Python clients") {
         Ok(python) => python,
         Err(error) if place.ci => return report.step("wire: official clients", || Err(error)),
         Err(error) => {
@@ -36,23 +34,4 @@ pub fn stage(place: &Place, report: &mut Report) {
         })?;
         Ok(tally.settled(passed))
     });
-}
-
-/// The interpreter of a virtual environment with the clients, made anew when the list of them changes.
-fn environment(place: &Place) -> Result<PathBuf> {
-    let dir = place.cache.join("wire-clients");
-    let python = dir.join("bin/python");
-    let wanted = std::fs::read_to_string(place.root.join(REQUIREMENTS))
-        .with_context(|| format!("could not read {REQUIREMENTS}"))?;
-    let stamp = dir.join("installed.txt");
-    if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(python);
-    }
-    say::timed("installing the official Python clients into the cache folder", || {
-        Program::new(place, "python3").args(["-m", "venv", "--clear"]).arg(&dir).run()?;
-        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS];
-        Program::new(place, &python).args(install).run()?;
-        std::fs::write(&stamp, &wanted).with_context(|| format!("could not write {}", stamp.display()))
-    })?;
-    Ok(python)
 }
