@@ -140,10 +140,10 @@ export class Workspace {
     this.sessionId = session;
   }
 
-  /** The sessions of a project that a person began, newest first. */
+  /** The sessions of a project that a person began and keeps at hand, newest first. */
   sessionsOf(project: string): SessionSummary[] {
     return this.sessions
-      .filter((session) => session.project === project && session.parent === null)
+      .filter((session) => session.project === project && session.parent === null && !session.archived)
       .sort((a, b) => b.updated_at - a.updated_at);
   }
 
