@@ -22,7 +22,8 @@ sys.dont_write_bytecode = True
 
 from cases import CASES  # noqa: E402
 
-VERSION = "0.7.32"
+REQUIREMENTS = Path(__file__).resolve().parent / "requirements.txt"
+VERSION = REQUIREMENTS.read_text().strip().removeprefix("deepagents==")
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 VENV = Path(os.environ.get("BOSUN_PARITY_VENV", TOP / "target" / "parity" / "venv"))

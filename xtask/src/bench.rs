@@ -16,14 +16,17 @@ use crate::{say, ui};
 
 mod database;
 mod desk;
+mod files;
 mod measure;
 mod memory;
 mod screen;
 mod search;
 mod start;
 mod steps;
+mod store;
 mod stream;
 mod table;
+mod tools;
 mod tree;
 pub mod window;
 
@@ -37,13 +40,15 @@ struct Figure {
     measure: fn(&Bench) -> Result<Vec<Row>>,
 }
 
-const FIGURES: [Figure; 7] = [
+const FIGURES: [Figure; 9] = [
     Figure { name: "start", desktop: false, measure: start::measure },
     Figure { name: "steps", desktop: false, measure: steps::measure },
     Figure { name: "memory", desktop: false, measure: memory::measure },
     Figure { name: "stream", desktop: false, measure: stream::measure },
     Figure { name: "database", desktop: false, measure: database::measure },
     Figure { name: "search", desktop: false, measure: search::measure },
+    Figure { name: "files", desktop: false, measure: files::measure },
+    Figure { name: "store", desktop: false, measure: store::measure },
     Figure { name: "window", desktop: true, measure: window::measure },
 ];
 
@@ -61,19 +66,22 @@ pub struct Bench {
 struct Options {
     write: bool,
     debug: bool,
+    /// Measure what the last build left.
+    built: bool,
     figures: Vec<&'static Figure>,
 }
 
 impl Options {
     fn read(arguments: &[String]) -> Result<Self> {
-        let mut options = Self { write: false, debug: false, figures: Vec::new() };
+        let mut options = Self { write: false, debug: false, built: false, figures: Vec::new() };
         let mut rest = arguments.iter().map(String::as_str);
         while let Some(argument) = rest.next() {
             match argument {
                 "--write" => options.write = true,
                 "--debug" => options.debug = true,
+                "--built" => options.built = true,
                 "--only" => options.figures.push(figure_named(rest.next().unwrap_or_default())?),
-                other => bail!("`cargo xtask bench` takes --write, --debug and --only FIGURE, not {other:?}"),
+                other => bail!("`cargo xtask bench` takes --write, --debug, --built and --only FIGURE, not {other:?}"),
             }
         }
         if options.write && (options.debug || !options.figures.is_empty()) {
@@ -99,7 +107,10 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     let desktop = options.figures.iter().any(|figure| figure.desktop);
     let needs: &[Need] = if desktop { &[Need::Build, Need::Bench, Need::Window] } else { &[Need::Build, Need::Bench] };
     setup::tell(&setup::check(place, needs)?);
-    let bench = build(place, options.debug, desktop)?;
+    let bench = Bench::of(place, options.debug);
+    if !options.built {
+        build(place, options.debug, desktop)?;
+    }
     let mut table = Table::default();
     for figure in &options.figures {
         say::stage(figure.name);
@@ -128,7 +139,19 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     Ok(if table.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn build(place: &Place, debug: bool, desktop: bool) -> Result<Bench> {
+impl Bench {
+    fn of(place: &Place, debug: bool) -> Self {
+        let folder = place.target.join(if debug { "debug" } else { "release" });
+        Self {
+            place: place.clone(),
+            bosun: folder.join("bosun"),
+            server: folder.join("bosun-model-server"),
+            desktop: folder.join("bosun-desktop"),
+        }
+    }
+}
+
+fn build(place: &Place, debug: bool, desktop: bool) -> Result<()> {
     let release = (!debug).then_some("--release");
     say::timed("building what is measured (an optimised build takes many minutes the first time)", || {
         let tools = ["build", "--package", "bosun-cli", "--package", "bosun-testkit", "--bins"];
@@ -140,13 +163,6 @@ fn build(place: &Place, debug: bool, desktop: bool) -> Result<Bench> {
             Program::cargo(place).args(desktop).args(EMBED_PAGE).args(release).run()?;
         }
         Ok(())
-    })?;
-    let folder = place.target.join(if debug { "debug" } else { "release" });
-    Ok(Bench {
-        place: place.clone(),
-        bosun: folder.join("bosun"),
-        server: folder.join("bosun-model-server"),
-        desktop: folder.join("bosun-desktop"),
     })
 }
 

@@ -16,7 +16,7 @@ mod cache;
 mod mcp;
 #[cfg(unix)]
 mod package;
-mod python;
+pub mod python;
 mod report;
 mod rust;
 mod tally;

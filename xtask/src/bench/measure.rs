@@ -77,6 +77,12 @@ impl Sample {
         if self.0.len() % 2 == 1 { at(middle) } else { f64::midpoint(at(middle.saturating_sub(1)), at(middle)) }
     }
 
+    /// The value that `part` of 100 values do not exceed.
+    pub fn percentile(&self, part: f64) -> f64 {
+        let place = (self.0.len() as f64 * part / 100.0).ceil() as usize;
+        self.0.get(place.saturating_sub(1)).copied().unwrap_or(f64::NAN)
+    }
+
     pub fn lowest(&self) -> f64 {
         self.0.first().copied().unwrap_or(f64::NAN)
     }
@@ -107,6 +113,8 @@ mod tests {
         let sample = Sample::from(vec![9.0, 1.0, 4.0]);
         assert_eq!((sample.lowest(), sample.median(), sample.highest()), (1.0, 4.0, 9.0));
         assert_eq!(Sample::from(vec![4.0, 2.0]).median(), 3.0);
+        let hundred = Sample::from((1..=100).map(f64::from).collect::<Vec<_>>());
+        assert_eq!((hundred.percentile(95.0), hundred.percentile(100.0)), (95.0, 100.0));
         assert_eq!(Sample::take(2, || Ok(5.0)).expect("values"), Sample::from(vec![5.0, 5.0]));
     }
 

@@ -1,69 +1,119 @@
-//! `grep` and `glob` as the agent calls them beside `rg` and `fd`, over a generated tree of 50,000 files in the page cache.
-//! The agent's search runs inside a `bosun tools` that is already there and is timed from the call to the answer; the
-//! others are timed as a person runs them, start included. The two take turns, so that both meet the same machine.
+//! `grep` and `glob` as the agent calls them beside `rg`, `fd` and the reference, over a generated tree of 50,000 files and
+//! over the sources of Bosun's own dependencies, both in the page cache. The agent's search runs inside a `bosun tools` that
+//! is already there and is timed from the call to the answer; `rg` and `fd` are timed as a person runs them, start included;
+//! the reference inside its own process. They take turns, so that all meet the same machine.
 
 use anyhow::{Context, Result, bail};
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use super::Bench;
-use super::desk::bare;
 use super::measure::{Sample, millis};
 use super::table::{Row, Target};
+use super::tools::{Reference, Tools};
 use super::tree;
 use crate::exec::find;
+use crate::place::Place;
 
 const ROUNDS: usize = 15;
+/// The reference takes seconds for what takes the others milliseconds.
+const REFERENCE_ROUNDS: usize = 3;
+/// A word of `unsafe` code that every tree of Rust sources has, some hundred times.
+const REAL_WORD: &str = "unsafe impl Sync";
 
+/// One search, as each of the three is asked for it.
 struct Search {
-    what: &'static str,
-    call: String,
+    what: String,
+    tool: &'static str,
+    arguments: String,
     beside: Vec<String>,
+    reference: String,
 }
 
 pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
-    let folder = tree::ready(&bench.place)?;
-    let mut tools = Tools::start(&bench.bosun, &folder)?;
     let mut rows = Vec::new();
-    for search in searches()? {
+    let generated = tree::ready(&bench.place)?;
+    rows.extend(over(bench, &generated, &generated_searches()?)?);
+    match sources(&bench.place) {
+        Some(folder) => rows.extend(over(bench, &folder, &source_searches()?)?),
+        None => bail!("there are no sources of dependencies; `cargo fetch` brings them"),
+    }
+    Ok(rows)
+}
+
+fn over(bench: &Bench, folder: &Path, searches: &[Search]) -> Result<Vec<Row>> {
+    let home = bench.place.target.join("bench/search-home");
+    let mut tools = Tools::start(&bench.bosun, folder, &home, &[])?;
+    let mut reference = Reference::start(&bench.place, folder)?;
+    let mut rows = Vec::new();
+    for search in searches {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for round in 0..=ROUNDS {
-            let pair = (tools.call(&search.call)?, other(&search.beside, &folder)?);
+            let pair = (tools.call(search.tool, &search.arguments)?, other(&search.beside, folder)?);
             // The first round warms the cache.
             if round > 0 {
                 ours.push(pair.0);
                 theirs.push(pair.1);
             }
         }
+        let slow = Sample::take(REFERENCE_ROUNDS, || reference.call(search.tool, &search.reference))?;
         // Pair by pair, because what else the machine does hits both of a pair alike.
         let ratio: Vec<_> = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
         let (ours, theirs, ratio) = (Sample::from(ours), Sample::from(theirs), Sample::from(ratio));
         let program = search.beside.first().map_or("", |path| path.rsplit('/').next().unwrap_or(path)).to_owned();
-        rows.push(Row::new(search.what, &ours, "ms", Target::None));
+        rows.push(Row::new(search.what.as_str(), &ours, "ms", Target::None));
         rows.push(Row::new(format!("  {program} on the same"), &theirs, "ms", Target::None));
         rows.push(Row::new(format!("  against {program}"), &ratio, "x", Target::Under(1.1)));
+        rows.push(Row::new("  the reference on the same", &slow, "ms", Target::None));
     }
     Ok(rows)
 }
 
-fn searches() -> Result<Vec<Search>> {
-    let rg = program(&["rg"])?;
-    let fd = program(&["fdfind", "fd"])?;
-    let words = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>();
-    let grep = |pattern: &str| {
-        format!(r#"{{"id":"1","tool":"grep","args":{{"pattern":"{pattern}","output_mode":"content"}}}}"#)
-    };
+fn grep(what: impl Into<String>, rg: &str, pattern: &str) -> Search {
+    Search {
+        what: what.into(),
+        tool: "grep",
+        arguments: format!(r#"{{"pattern":"{pattern}","output_mode":"content"}}"#),
+        beside: words(&[rg, "-nF", pattern]),
+        reference: format!(r#"{{"pattern":"{pattern}"}}"#),
+    }
+}
+
+fn glob(what: impl Into<String>, fd: &str, name: &str) -> Search {
+    Search {
+        what: what.into(),
+        tool: "glob",
+        arguments: format!(r#"{{"pattern":"**/{name}"}}"#),
+        beside: words(&[fd, "--glob", "--type", "f", name]),
+        reference: format!(r#"{{"pattern":"**/{name}"}}"#),
+    }
+}
+
+fn generated_searches() -> Result<Vec<Search>> {
+    let (rg, fd) = (program(&["rg"])?, program(&["fdfind", "fd"])?);
     Ok(vec![
-        Search { what: "grep, 500 matches", call: grep(tree::COMMON), beside: words(&[&rg, "-nF", tree::COMMON]) },
-        Search { what: "grep, 3 matches", call: grep(tree::RARE), beside: words(&[&rg, "-nF", tree::RARE]) },
-        Search {
-            what: "glob, 1,000 files",
-            call: r#"{"id":"1","tool":"glob","args":{"pattern":"**/*_test.rs"}}"#.to_owned(),
-            beside: words(&[&fd, "--glob", "--type", "f", "*_test.rs"]),
-        },
+        grep("grep, 50,000 files, 500 matches", &rg, tree::COMMON),
+        grep("grep, 50,000 files, 3 matches", &rg, tree::RARE),
+        glob("glob, 50,000 files, 5,000 found", &fd, "*_test.rs"),
     ])
+}
+
+fn source_searches() -> Result<Vec<Search>> {
+    let (rg, fd) = (program(&["rg"])?, program(&["fdfind", "fd"])?);
+    Ok(vec![grep("grep, sources of the dependencies", &rg, REAL_WORD), glob("glob, the same sources", &fd, "build.rs")])
+}
+
+/// The unpacked sources of Bosun's dependencies: a real tree that every machine has which built Bosun.
+fn sources(place: &Place) -> Option<PathBuf> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")))?;
+    let folder = std::fs::read_dir(place.root.join(home).join("registry/src")).ok()?.find_map(Result::ok)?.path();
+    folder.is_dir().then_some(folder)
+}
+
+fn words(parts: &[&str]) -> Vec<String> {
+    parts.iter().map(|part| (*part).to_owned()).collect()
 }
 
 fn program(names: &[&str]) -> Result<String> {
@@ -81,45 +131,4 @@ fn other(words: &[String], folder: &Path) -> Result<f64> {
         bail!("{name} found nothing");
     }
     Ok(time)
-}
-
-/// A running `bosun tools`.
-struct Tools {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl Tools {
-    fn start(bosun: &Path, project: &Path) -> Result<Self> {
-        let home = project.parent().unwrap_or(project).join("bench-home");
-        std::fs::create_dir_all(&home)?;
-        let mut command = bare(bosun, &home);
-        command.arg("tools").arg("--project").arg(project);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("could not start bosun tools")?;
-        let input = child.stdin.take().context("bosun tools has no input")?;
-        let output = BufReader::new(child.stdout.take().context("bosun tools has no output")?);
-        Ok(Self { child, input, output })
-    }
-
-    /// Milliseconds from the call to its answer.
-    fn call(&mut self, call: &str) -> Result<f64> {
-        let start = Instant::now();
-        writeln!(self.input, "{call}")?;
-        let mut answer = String::new();
-        self.output.read_line(&mut answer)?;
-        let time = millis(start.elapsed());
-        if !answer.contains(r#""status":"success""#) || answer.contains("No matches found") {
-            bail!("the call {call} was answered with {answer}");
-        }
-        Ok(time)
-    }
-}
-
-impl Drop for Tools {
-    fn drop(&mut self) {
-        self.child.kill().ok();
-        self.child.wait().ok();
-    }
 }

@@ -1,4 +1,4 @@
-//! A generated project of 50,000 files, the same on every machine. It lies in the cache folder and is made once.
+//! A generated project of 50,000 files and 500 MB, the same on every machine. It lies in the cache folder and is made once.
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::say;
 const FOLDERS: u32 = 500;
 const FILES: u32 = 100;
 /// Changing what is generated changes this, so that an old tree is not measured.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 /// A word that stands once in every hundredth file.
 pub const COMMON: &str = "bosun_common_word";
@@ -28,7 +28,7 @@ pub fn ready(place: &Place) -> Result<PathBuf> {
     if folder.is_dir() && std::fs::read_to_string(&stamp).is_ok_and(|version| version == VERSION) {
         return Ok(folder);
     }
-    say::timed("generating a tree of 50,000 files", || {
+    say::timed("generating a tree of 50,000 files and 500 MB", || {
         if folder.exists() {
             std::fs::remove_dir_all(&folder)?;
         }
@@ -61,10 +61,10 @@ fn make_folder(root: &Path, number: u32, random: &mut Random) -> Result<()> {
     Ok(())
 }
 
-/// Between 5 and 60 lines of words.
+/// Between 20 and 460 lines of words, ten kilobytes on average.
 fn body(random: &mut Random) -> String {
     let mut text = String::new();
-    for _ in 0..5 + random.below(56) {
+    for _ in 0..20 + random.below(441) {
         for _ in 0..3 + random.below(8) {
             text.push_str(WORDS.get(random.below(16) as usize).copied().unwrap_or_default());
             text.push(' ');

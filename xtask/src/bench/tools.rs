@@ -1,0 +1,109 @@
+//! A running `bosun tools`, asked call by call, and the reference's backend asked the same way.
+
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
+
+use super::desk::bare;
+use super::measure::millis;
+use crate::place::Place;
+use crate::test::python;
+
+/// A program that answers a line with a line. Ended when dropped.
+struct Talk {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Talk {
+    fn start(command: &mut Command) -> Result<Self> {
+        let program = command.get_program().to_string_lossy().into_owned();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("could not start {program}"))?;
+        let input = child.stdin.take().context("it has no input")?;
+        let output = BufReader::new(child.stdout.take().context("it has no output")?);
+        Ok(Self { child, input, output })
+    }
+
+    fn ask(&mut self, line: &str) -> Result<String> {
+        writeln!(self.input, "{line}")?;
+        let mut answer = String::new();
+        self.output.read_line(&mut answer)?;
+        Ok(answer)
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        // Nothing to do about a program that is already gone.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// `bosun tools` of one project.
+pub struct Tools(Talk);
+
+impl Tools {
+    /// With its home and its data in `home`.
+    pub fn start(bosun: &Path, project: &Path, home: &Path, more: &[&str]) -> Result<Self> {
+        std::fs::create_dir_all(home).with_context(|| format!("could not make {}", home.display()))?;
+        let mut command = bare(bosun, home);
+        command.arg("tools").arg("--project").arg(project).args(more);
+        Ok(Self(Talk::start(&mut command)?))
+    }
+
+    /// Milliseconds from the call of `tool` with the JSON object `arguments` to its answer, which must be a success.
+    pub fn call(&mut self, tool: &str, arguments: &str) -> Result<f64> {
+        let call = format!(r#"{{"id":"1","tool":"{tool}","args":{arguments}}}"#);
+        let start = Instant::now();
+        let answer = self.0.ask(&call)?;
+        let time = millis(start.elapsed());
+        if !answer.contains(r#""status":"success""#) || answer.contains("No matches found") {
+            let shown: String = call.chars().take(300).collect();
+            bail!("the call {shown} was answered with {}", answer.chars().take(300).collect::<String>());
+        }
+        Ok(time)
+    }
+
+    /// Highest resident memory so far, in bytes. Linux only.
+    pub fn peak(&self) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM in the status")?;
+        let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
+        Ok(kibibytes * 1024)
+    }
+}
+
+/// The reference's backend over one folder.
+pub struct Reference(Talk);
+
+impl Reference {
+    pub fn start(place: &Place, folder: &Path) -> Result<Self> {
+        let python = python::environment(place, "reference", "tests/parity/requirements.txt", "the reference")?;
+        let mut command = Command::new(python);
+        command.arg(place.root.join("tests/parity/speed.py")).arg(folder);
+        Ok(Self(Talk::start(&mut command)?))
+    }
+
+    /// Milliseconds inside `operation` of the reference's backend.
+    pub fn call(&mut self, operation: &str, arguments: &str) -> Result<f64> {
+        let answer = self.0.ask(&format!(r#"{{"operation":"{operation}","args":{arguments}}}"#))?;
+        if !answer.contains(r#""error": null"#) {
+            bail!(
+                "the reference answered {operation} {arguments} with {}",
+                answer.chars().take(300).collect::<String>()
+            );
+        }
+        let after = answer.split_once(r#""ms": "#).context("the reference told no time")?.1;
+        let digits: String =
+            after.chars().take_while(|letter| letter.is_ascii_digit() || "e-.".contains(*letter)).collect();
+        digits.parse().context("the reference told no number")
+    }
+}
