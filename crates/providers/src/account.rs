@@ -1,14 +1,25 @@
+use std::time::Duration;
+
 use bosun_model::{ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelEvent};
 use futures_util::StreamExt;
+use futures_util::future::join_all;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::connection::Connection;
 use crate::http_model::HttpModel;
 use crate::lenient::Count;
-use crate::{ProviderConfig, failure};
+use crate::{Family, ProviderConfig, failure};
 
 /// A list of models is never longer.
 const LIST: usize = 4 << 20;
+
+/// So many models of an Ollama are asked for their window, each for so long.
+const MOST_SHOWN: usize = 40;
+const SHOW: Duration = Duration::from_secs(2);
+
+/// Most of a model's window that Ollama is asked to hold: it takes memory for all of it at once. The user may set more.
+const HELD: u32 = 32_768;
 
 /// A model as the provider lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +40,30 @@ pub async fn list_models(config: &ProviderConfig) -> Result<Vec<ListedModel>, Mo
     let (path, query) = connection.adapter.models_path();
     let body = connection.get(path, query, LIST).await?;
     let list: List = serde_json::from_slice(&body).map_err(|_| failure::not_a_stream(&connection.origin, &body))?;
-    Ok(list.rows().into_iter().filter_map(Row::listed).collect())
+    let mut models: Vec<ListedModel> = list.rows().into_iter().filter_map(Row::listed).collect();
+    if config.family == Family::Ollama {
+        let looks = models.iter_mut().take(MOST_SHOWN).map(|model| windowed(&connection, model));
+        join_all(looks).await;
+    }
+    Ok(models)
+}
+
+/// Ollama's list has no windows; each model is asked for its own. A server that does not say is left as it is.
+async fn windowed(connection: &Connection, model: &mut ListedModel) {
+    let question = serde_json::json!({ "model": model.name }).to_string().into_bytes();
+    let asked = tokio::time::timeout(SHOW, connection.ask("api/show", question, LIST)).await;
+    let Ok(Ok(body)) = asked else { return };
+    let Ok(Shown { model_info }) = serde_json::from_slice(&body) else { return };
+    let window = model_info.iter().find(|(name, _)| name.ends_with(".context_length"));
+    let tokens = window.and_then(|(_, tokens)| u32::try_from(tokens.as_u64()?).ok()).filter(|tokens| *tokens > 0);
+    model.context_window = tokens.map(|tokens| tokens.min(HELD));
+}
+
+/// What Ollama says of a model.
+#[derive(Deserialize)]
+struct Shown {
+    #[serde(default)]
+    model_info: serde_json::Map<String, Value>,
 }
 
 /// A call as small as can be, to see whether address, key and model work. Gives what the model said, which may be nothing.

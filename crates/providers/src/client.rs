@@ -1,4 +1,5 @@
-use std::sync::{Once, OnceLock};
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use bosun_model::{ModelError, ModelErrorKind};
@@ -6,50 +7,63 @@ use reqwest::{Client, redirect};
 
 use crate::config::Endpoint;
 use crate::failure;
+use crate::network::{Network, NetworkOptions};
 use crate::origin::Origin;
 
-/// How long a server may take to accept a connection, TLS included.
+/// How long a server may take to accept a connection, TLS included, unless the user set another time.
 const CONNECT: Duration = Duration::from_secs(10);
 
-static PLAIN_LOOPBACK: OnceLock<Client> = OnceLock::new();
-static PLAIN: OnceLock<Client> = OnceLock::new();
-static TLS_LOOPBACK: OnceLock<Client> = OnceLock::new();
-static TLS: OnceLock<Client> = OnceLock::new();
+/// What tells clients apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Kind {
+    plain: bool,
+    loopback: bool,
+    network: NetworkOptions,
+}
+
+/// More kinds than a person has settings of are not kept.
+const MOST: usize = 16;
+
+static CLIENTS: LazyLock<Mutex<HashMap<Kind, Client>>> = LazyLock::new(Mutex::default);
 
 /// The process's client for addresses of this kind, made when first needed.
 ///
-/// Four, because their costs and their trust differ. One for `https` reads the system's certificates; one for plain `http`
-/// must not pay for that (see the crate's docs for what was measured), and one for this machine must never speak to a
-/// proxy. None follows redirects: the key was entered for this host alone.
-pub(crate) fn client(origin: &Origin, endpoint: &Endpoint) -> Result<&'static Client, ModelError> {
-    let cell = match (endpoint.is_plain(), endpoint.loopback) {
-        (true, true) => &PLAIN_LOOPBACK,
-        (true, false) => &PLAIN,
-        (false, true) => &TLS_LOOPBACK,
-        (false, false) => &TLS,
-    };
-    if let Some(client) = cell.get() {
-        return Ok(client);
+/// Several, because their costs and their trust differ. One for `https` reads the system's certificates; one for plain
+/// `http` must not pay for that (see the crate's docs for what was measured), and one for this machine must never speak
+/// to a proxy. None follows redirects: the key was entered for this host alone.
+pub(crate) fn client(origin: &Origin, endpoint: &Endpoint, network: &Network) -> Result<Client, ModelError> {
+    let kind = Kind { plain: endpoint.is_plain(), loopback: endpoint.loopback, network: network.of_client() };
+    let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(client) = clients.get(&kind) {
+        return Ok(client.clone());
     }
-    let built = build(endpoint.is_plain(), endpoint.loopback).map_err(|error| {
+    let built = build(kind.plain, kind.loopback, network).map_err(|error| {
         let reason = failure::innermost(&error);
         origin.error(ModelErrorKind::Network, format!("this system's network settings cannot be used: {reason}"))
     })?;
-    Ok(cell.get_or_init(|| built))
+    if clients.len() >= MOST {
+        clients.clear();
+    }
+    clients.insert(kind, built.clone());
+    Ok(built)
 }
 
-fn build(plain: bool, loopback: bool) -> reqwest::Result<Client> {
+fn build(plain: bool, loopback: bool, network: &Network) -> reqwest::Result<Client> {
     install_crypto();
     let mut builder = Client::builder()
         .redirect(redirect::Policy::none())
-        .connect_timeout(CONNECT)
+        .connect_timeout(network.connect().unwrap_or(CONNECT))
         .tcp_nodelay(true)
         .user_agent(concat!("bosun/", env!("CARGO_PKG_VERSION")));
     if plain {
         builder = builder.tls_certs_only([]).http1_only();
+    } else if !network.certificates().is_empty() {
+        builder = builder.tls_certs_merge(network.certificates().iter().cloned());
     }
     if loopback {
         builder = builder.no_proxy();
+    } else if let Some(proxy) = network.proxy() {
+        builder = builder.proxy(proxy.clone());
     }
     builder.build()
 }
@@ -68,6 +82,8 @@ fn install_crypto() {
 mod tests {
     use std::time::Instant;
 
+    use super::*;
+
     /// Prints what the crate's docs say about the cost of a client; run it with `--no-capture --run-ignored only`.
     #[test]
     #[ignore = "a measurement"]
@@ -76,7 +92,7 @@ mod tests {
             [("first", true, true), ("plain, loopback", true, true), ("plain", true, false), ("tls", false, false)]
         {
             let start = Instant::now();
-            super::build(plain, loopback).unwrap();
+            super::build(plain, loopback, &Network::default()).unwrap();
             println!("{what}: {:?}", start.elapsed());
         }
     }

@@ -1,11 +1,12 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use bosun_model::{ModelError, ModelErrorKind};
+use bosun_model::{ModelError, ModelErrorKind, ModelInfo, Price};
 use reqwest::Url;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
+use crate::network::Network;
 use crate::redact::Redactor;
 
 /// An account at a model server: where it is, what it speaks, and the key.
@@ -23,6 +24,33 @@ pub struct ProviderConfig {
     pub key: Option<SecretString>,
     /// Further headers, which win over ours. Their values are treated as secrets in errors.
     pub headers: Vec<(String, String)>,
+    pub network: Network,
+    /// What the user, or the provider's own list, says of its models; over what the catalogue knows.
+    pub known: Vec<KnownModel>,
+}
+
+/// What is said of one model, by its name there. What is `None` is left as it was known before.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KnownModel {
+    pub name: String,
+    pub context_window: Option<u32>,
+    pub max_output: Option<u32>,
+    pub images: Option<bool>,
+    pub documents: Option<bool>,
+    pub reasoning: Option<bool>,
+    pub price: Option<Price>,
+}
+
+impl KnownModel {
+    fn put_on(&self, info: &mut ModelInfo) {
+        info.context_window = self.context_window.or(info.context_window);
+        info.max_output = self.max_output.or(info.max_output);
+        let abilities = &mut info.abilities;
+        abilities.images = self.images.unwrap_or(abilities.images);
+        abilities.documents = self.documents.unwrap_or(abilities.documents);
+        abilities.reasoning = self.reasoning.unwrap_or(abilities.reasoning);
+        info.price = self.price.or(info.price);
+    }
 }
 
 /// A wire format. Each has one adapter; the driver, the limits and the errors are shared.
@@ -75,7 +103,15 @@ impl Family {
 
 impl ProviderConfig {
     pub fn new(id: impl Into<String>, family: Family, base_url: impl Into<String>) -> Self {
-        Self { id: id.into(), family, base_url: base_url.into(), key: None, headers: Vec::new() }
+        Self {
+            id: id.into(),
+            family,
+            base_url: base_url.into(),
+            key: None,
+            headers: Vec::new(),
+            network: Network::default(),
+            known: Vec::new(),
+        }
     }
 
     pub fn with_key(mut self, key: impl Into<SecretString>) -> Self {
@@ -86,6 +122,29 @@ impl ProviderConfig {
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
+    }
+}
+
+impl ProviderConfig {
+    pub fn over(mut self, network: Network) -> Self {
+        self.network = network;
+        self
+    }
+
+    /// Later ones win.
+    pub fn with_known(mut self, known: impl IntoIterator<Item = KnownModel>) -> Self {
+        self.known.extend(known);
+        self
+    }
+
+    /// `info` with what is said of that model.
+    pub(crate) fn said_of(&self, mut info: ModelInfo) -> ModelInfo {
+        for known in &self.known {
+            if known.name == info.name {
+                known.put_on(&mut info);
+            }
+        }
+        info
     }
 }
 

@@ -11,6 +11,7 @@ use crate::adapter::{Adapter, adapter};
 use crate::client::client;
 use crate::config::Endpoint;
 use crate::driver::Framing;
+use crate::network::Network;
 use crate::origin::Origin;
 use crate::{Limits, ProviderConfig, failure};
 
@@ -25,6 +26,7 @@ pub(crate) struct Connection {
     pub(crate) limits: Limits,
     endpoint: Endpoint,
     headers: HeaderMap,
+    network: Network,
 }
 
 impl Connection {
@@ -33,8 +35,8 @@ impl Connection {
         let origin = Arc::new(Origin::new(config, &endpoint));
         let adapter = adapter(&endpoint, config.family);
         let headers = headers(config, &origin, &*adapter)?;
-        let limits = limits.unwrap_or_else(|| Limits::of(&endpoint));
-        Ok(Self { origin, adapter, limits, endpoint, headers })
+        let limits = limits.unwrap_or_else(|| config.network.limits(Limits::of(&endpoint)));
+        Ok(Self { origin, adapter, limits, endpoint, headers, network: config.network.clone() })
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
@@ -62,6 +64,17 @@ impl Connection {
     /// Gets a small answer whole.
     pub(crate) async fn get(&self, path: &str, query: Option<&str>, most: usize) -> Result<Vec<u8>, ModelError> {
         let request = self.client()?.get(self.address(path, query)).headers(self.headers.clone());
+        self.whole(request, most).await
+    }
+
+    /// Asks a small question in JSON and gets its answer whole.
+    pub(crate) async fn ask(&self, path: &str, body: Vec<u8>, most: usize) -> Result<Vec<u8>, ModelError> {
+        let request = self.client()?.post(self.address(path, None)).headers(self.headers.clone());
+        let request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json")).body(body);
+        self.whole(request, most).await
+    }
+
+    async fn whole(&self, request: reqwest::RequestBuilder, most: usize) -> Result<Vec<u8>, ModelError> {
         let wait = self.limits.idle;
         let mut response = self.send(request, Instant::now() + wait, wait).await?;
         let body = tokio::time::timeout(wait, read_up_to(&mut response, most + 1)).await;
@@ -106,8 +119,8 @@ impl Connection {
         Err(failure::status(&self.origin, status, response.headers(), &body))
     }
 
-    fn client(&self) -> Result<&'static Client, ModelError> {
-        client(&self.origin, &self.endpoint)
+    fn client(&self) -> Result<Client, ModelError> {
+        client(&self.origin, &self.endpoint, &self.network)
     }
 }
 

@@ -33,11 +33,16 @@ pub struct LocalServer {
 /// Only loopback addresses are asked, without a proxy and without any key. Takes as long as the slowest of them, at most
 /// a second and a half.
 pub async fn find_local_servers() -> Vec<LocalServer> {
+    ask(usual_local_accounts()).await
+}
+
+/// Where servers on this machine usually are: what [`find_local_servers`] asks, and nothing else.
+pub fn usual_local_accounts() -> Vec<Account> {
     let presets = PRESETS.iter().filter(|preset| preset.is_local()).map(Account::of_preset);
     let others = OTHERS
         .iter()
         .map(|(id, label, port)| Account::new(*id, *label, Family::OpenAiChat, format!("http://localhost:{port}/v1")));
-    ask(presets.chain(others).collect()).await
+    presets.chain(others).collect()
 }
 
 async fn ask(accounts: Vec<Account>) -> Vec<LocalServer> {
@@ -92,13 +97,17 @@ mod tests {
             found.iter().map(|server| (server.account.id.as_str(), server.models.len(), server.wants_key)).collect();
         assert_eq!(shown, [("ollama", 1, false), ("lmstudio", 1, false), ("litellm", 0, true)]);
         assert_eq!(found[0].account.family, Family::Ollama);
+        assert_eq!(found[0].models[0].context_window, Some(32_768), "of 131,072, which would take too much memory");
         for request in open.requests().iter().chain(&locked.requests()) {
-            assert_eq!((request.method.as_str(), request.header("authorization")), ("GET", None));
+            let asked = (request.method.as_str(), request.path.as_str());
+            assert!(asked.0 == "GET" || asked == ("POST", "/api/show"), "{asked:?}");
+            assert_eq!(request.header("authorization"), None);
         }
     }
 
     #[test]
     fn only_this_machine_is_asked() {
+        assert!(usual_local_accounts().iter().all(Account::is_local));
         let others = OTHERS.iter().map(|(id, ..)| *id).filter(|id| preset(id).is_some());
         assert_eq!(others.count(), 0, "an id of a preset");
         let local: Vec<_> = PRESETS.iter().filter(|preset| preset.is_local()).map(|preset| preset.id).collect();

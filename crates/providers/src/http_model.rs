@@ -9,7 +9,7 @@ use crate::connection::Connection;
 use crate::driver::Driver;
 use crate::reply::Reply;
 use crate::sse::Sizes;
-use crate::{Limits, ProviderConfig, catalogue, failure};
+use crate::{Limits, ProviderConfig, catalogue, failure, host_of};
 
 /// The model `name` at the server that `config` describes. Nothing is sent yet.
 ///
@@ -22,6 +22,15 @@ pub fn connect(config: &ProviderConfig, name: &str) -> Result<Arc<dyn ChatModel>
 /// As [`connect`], with other limits on waiting.
 pub fn connect_within(config: &ProviderConfig, name: &str, limits: Limits) -> Result<Arc<dyn ChatModel>, ModelError> {
     Ok(Arc::new(HttpModel::new(config, name, Some(limits))?))
+}
+
+/// What is known of `name` at the server that `config` describes, without asking it.
+///
+/// # Errors
+/// A base URL that cannot be used.
+pub fn known_model(config: &ProviderConfig, name: &str) -> Result<ModelInfo, ModelError> {
+    let host = host_of(&config.base_url)?;
+    Ok(config.said_of(catalogue::info(&config.id, &host, name.trim())))
 }
 
 pub(crate) struct HttpModel {
@@ -37,7 +46,7 @@ impl HttpModel {
         if name.is_empty() {
             return Err(connection.origin.error(ModelErrorKind::NotFound, "no model was named"));
         }
-        let info = catalogue::info(&config.id, &connection.endpoint().host, name);
+        let info = config.said_of(catalogue::info(&config.id, &connection.endpoint().host, name));
         Ok(Self { connection, info, memo: Memo::default() })
     }
 

@@ -45,6 +45,7 @@ mod lenient;
 mod limits;
 mod lines;
 mod media;
+mod network;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
@@ -60,10 +61,11 @@ pub mod tour;
 
 pub use account::{ListedModel, list_models, test_call};
 pub use catalogue::catalogue_source;
-pub use config::{Family, ProviderConfig, host_of};
-pub use discovery::{LocalServer, find_local_servers};
-pub use http_model::{connect, connect_within};
+pub use config::{Family, KnownModel, ProviderConfig, host_of};
+pub use discovery::{LocalServer, find_local_servers, usual_local_accounts};
+pub use http_model::{connect, connect_within, known_model};
 pub use limits::Limits;
+pub use network::{Network, NetworkOptions};
 pub use preset::{
     EffortField, Elsewhere, LimitField, PRESETS, Preset, Quirks, SchemaField, UsageReport, key_variables, preset,
 };

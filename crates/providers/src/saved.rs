@@ -1,5 +1,6 @@
 //! Accounts: the presets, with what the user changed about them, and the user's own.
 
+use crate::config::Endpoint;
 use crate::preset::{PRESETS, Preset, preset};
 use crate::{Family, host_of};
 
@@ -86,6 +87,11 @@ impl Account {
     /// What its key is bound to; empty for an address that cannot be read, which no key is ever kept for.
     pub fn host(&self) -> String {
         host_of(&self.base_url).unwrap_or_default()
+    }
+
+    /// Whether what is sent to it stays on this machine.
+    pub fn is_local(&self) -> bool {
+        Endpoint::parse(&self.id, self.family, &self.base_url).is_ok_and(|endpoint| endpoint.loopback)
     }
 
     /// Whether it speaks to the host that the vendor's environment variables are meant for.

@@ -53,6 +53,7 @@ pub(crate) fn conversation() -> ChatRequest {
             mime: "image/png".into(),
             data: "iVBORw0KGgo=".into(),
             name: name.map(Into::into),
+            kept: None,
         })
     };
     let human = |id: &str, content: Vec<ContentBlock>| Message::Human(HumanMessage { id: id.into(), content });
@@ -120,7 +121,7 @@ pub(crate) fn conversation() -> ChatRequest {
 /// Documents, sound and film, which each wire can carry in part.
 pub(crate) fn attachments() -> ChatRequest {
     let media = |kind, mime: &str, name: &str| {
-        ContentBlock::Media(Media { kind, mime: mime.into(), data: "QUJD".into(), name: Some(name.into()) })
+        ContentBlock::Media(Media { kind, mime: mime.into(), data: "QUJD".into(), name: Some(name.into()), kept: None })
     };
     let content = vec![
         media(MediaKind::Document, "application/pdf", "a.pdf"),

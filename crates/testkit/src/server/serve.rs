@@ -1,7 +1,7 @@
 use std::io;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json as value};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -93,6 +93,11 @@ async fn model_answer(connection: &mut Connection, shared: &Shared, request: &Re
         ("GET", "/v1/models") => Wire::OpenAi,
         ("GET", "/v1beta/models") => Wire::Gemini,
         ("GET", "/api/tags") => Wire::Ollama,
+        ("POST", "/api/show") => {
+            let shown = value!({ "details": { "family": "test" }, "model_info": { "test.context_length": 131_072 } });
+            json(connection, 200, &shown).await?;
+            return Ok((Next::Keep, Outcome::Answered));
+        }
         ("POST", path) if wire_of(path).is_some() => wire_of(path).unwrap_or(Wire::OpenAi),
         _ => {
             shared.miss(format!("{} {}: no such address here", request.method, request.path));
