@@ -5,17 +5,26 @@ use bosun_backend::{Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuer
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
-use crate::{Database, DatabaseError};
+use crate::{Database, DatabaseError, versions};
 
-/// Long-term memory in the database, with full-text search.
+/// Long-term memory in the database, with full-text search. Memories, skills and subagents keep their earlier versions.
+#[derive(Clone)]
 pub struct KeyValueStore {
     database: Arc<Database>,
     clock: Arc<dyn Clock>,
+    author: Option<String>,
 }
 
 impl KeyValueStore {
+    /// What is written belongs to the person.
     pub fn new(database: Arc<Database>, clock: Arc<dyn Clock>) -> Self {
-        Self { database, clock }
+        Self { database, clock, author: None }
+    }
+
+    /// The same values, written by the agent of the session `author`.
+    #[must_use]
+    pub fn by(&self, author: &str) -> Self {
+        Self { author: Some(author.to_owned()), ..self.clone() }
     }
 }
 
@@ -49,14 +58,15 @@ impl Store for KeyValueStore {
         value: Value,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         let (namespace, key) = (joined(namespace.parts()), key.to_owned());
-        let (text, now) = (value.to_string(), self.clock.now_ms());
+        let (text, now, author) = (value.to_string(), self.clock.now_ms(), self.author.clone());
         Box::pin(async move {
             let write = move |connection: &Connection| {
-                let sql = "INSERT INTO key_values (namespace, name, value, created_at, updated_at)
-                           VALUES (?1, ?2, ?3, ?4, ?4)
-                           ON CONFLICT (namespace, name)
-                           DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
-                connection.prepare_cached(sql)?.execute(params![namespace, key, text, now])?;
+                versions::keep(connection, &namespace, &key, Some(&text), now)?;
+                let sql = "INSERT INTO key_values (namespace, name, value, created_at, updated_at, author)
+                           VALUES (?1, ?2, ?3, ?4, ?4, ?5)
+                           ON CONFLICT (namespace, name) DO UPDATE
+                           SET value = excluded.value, updated_at = excluded.updated_at, author = excluded.author";
+                connection.prepare_cached(sql)?.execute(params![namespace, key, text, now, author])?;
                 Ok(())
             };
             Ok(self.database.write(write).await?)
@@ -64,9 +74,10 @@ impl Store for KeyValueStore {
     }
 
     fn delete<'a>(&'a self, namespace: &'a Namespace, key: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
-        let (namespace, key) = (joined(namespace.parts()), key.to_owned());
+        let (namespace, key, now) = (joined(namespace.parts()), key.to_owned(), self.clock.now_ms());
         Box::pin(async move {
             let write = move |connection: &Connection| {
+                versions::keep(connection, &namespace, &key, None, now)?;
                 let sql = "DELETE FROM key_values WHERE namespace = ?1 AND name = ?2";
                 Ok(connection.prepare_cached(sql)?.execute(params![namespace, key])? > 0)
             };
@@ -97,7 +108,7 @@ impl Store for KeyValueStore {
 /// Cannot be in a part of a namespace.
 const SEPARATOR: char = '\u{1f}';
 
-fn joined(parts: &[String]) -> String {
+pub(crate) fn joined(parts: &[String]) -> String {
     parts.join("\u{1f}")
 }
 

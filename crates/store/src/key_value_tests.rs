@@ -65,3 +65,15 @@ async fn namespaces_are_listed_by_whole_parts() {
     let listed = store.list_namespaces(&["memories".to_owned()]).await.unwrap();
     assert_eq!(listed, [namespace(&["memories", "p1"]), namespace(&["memories", "user"])]);
 }
+
+#[tokio::test]
+async fn a_file_is_found_by_its_words_alone_and_at_the_beginning_of_a_line() {
+    let (_folder, store) = store();
+    let space = namespace(&["memories"]);
+    store.put(&space, "/a.md", json!({"content": "first\nsecond \"third\"", "encoding": "utf-8"})).await.unwrap();
+    assert_eq!(found(&store, "second").await, ["/a.md"]);
+    assert_eq!(found(&store, "encoding").await, Vec::<String>::new());
+    store.put(&space, "/a.md", json!({"content": "other", "encoding": "utf-8"})).await.unwrap();
+    assert_eq!(found(&store, "second").await, Vec::<String>::new());
+    assert_eq!(found(&store, "other").await, ["/a.md"]);
+}

@@ -22,6 +22,8 @@ mod search;
 mod secrets;
 mod sessions;
 mod settings;
+mod trusted;
+mod versions;
 mod writer;
 
 pub use accounts::ProviderAccount;
@@ -37,3 +39,5 @@ pub use search::FoundEntry;
 pub use secrets::{KeyringSecrets, MemorySecrets, SecretError, SecretStore};
 pub use sessions::{NewSession, SessionClaim, StoredSession};
 pub use settings::APP_SETTINGS;
+pub use trusted::{StoredVerdict, Verdict};
+pub use versions::{StoredValue, StoredVersion};

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bosun_agent::{Clock, Recorded, SessionId, State};
-use bosun_backend::{Namespace, Store};
-use bosun_store::{Database, FORMAT, KeyValueStore, NewSession, ProviderAccount, StoredProject};
+use bosun_backend::{Namespace, Store, StoreQuery};
+use bosun_store::{
+    Database, FORMAT, KeyValueStore, NewSession, ProviderAccount, StoredProject, StoredVerdict, Verdict,
+};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -65,6 +67,30 @@ async fn fill(database: &Arc<Database>, journals: &[(String, Vec<Recorded>)]) {
     database.save_account(account()).await.unwrap();
     let store = KeyValueStore::new(Arc::clone(database), Arc::new(Noon));
     store.put(&Namespace::new(["memories"]).unwrap(), "tone", json!("be brief 简短")).await.unwrap();
+    let user = Namespace::new(["memories", "user"]).unwrap();
+    store.put(&user, "/a.md", json!("once")).await.unwrap();
+    store.by("s1").put(&user, "/a.md", json!("now")).await.unwrap();
+    database.decide_trust("project", vec![verdict()]).await.unwrap();
+}
+
+fn verdict() -> StoredVerdict {
+    StoredVerdict {
+        path: "/AGENTS.md".into(),
+        verdict: Verdict::Trusted,
+        hash: "ab".into(),
+        content: Some(b"Be kind.".to_vec()),
+        decided_at: 9,
+    }
+}
+
+/// The first format with earlier versions of values, and with trust.
+const KNOWLEDGE: i64 = 4;
+
+async fn has_knowledge(database: &Database) {
+    let user = Namespace::new(["memories", "user"]).unwrap();
+    assert_eq!(database.values(&user).await.unwrap()[0].author.as_deref(), Some("s1"));
+    assert_eq!(database.versions(&user, "/a.md").await.unwrap()[0].value, json!("once"));
+    assert_eq!(database.verdicts("project").await.unwrap(), [verdict()]);
 }
 
 #[tokio::test]
@@ -109,6 +135,18 @@ async fn formats_of_every_version_open_with_all_that_was_in_them() {
         let store = KeyValueStore::new(Arc::clone(&database), Arc::new(Noon));
         let kept = store.get(&Namespace::new(["memories"]).unwrap(), "tone").await.unwrap().unwrap();
         assert_eq!(kept.value, json!("be brief 简短"));
+        let text = Some("brief".to_owned());
+        let query = StoreQuery {
+            namespace: Namespace::new(["memories"]).unwrap(),
+            key_prefix: None,
+            text,
+            limit: 2,
+            offset: 0,
+        };
+        assert_eq!(store.search(query).await.unwrap().len(), 1, "format {format} is searched");
+        if format >= KNOWLEDGE {
+            has_knowledge(&database).await;
+        }
         let backup = folder.path().join(format!("bosun.db.format-{format}"));
         assert_eq!(backup.exists(), format < FORMAT, "an older format is kept beside the new one");
     }
