@@ -32,6 +32,7 @@ const COMMANDS: &[&str] = &[
     "archive_session",
     "delete_session",
     "restore_session",
+    "list_deleted",
     "search_sessions",
     "undo_file",
     "undo_changes",

@@ -61,6 +61,7 @@ pub fn bindings<R: Runtime>() -> Builder<R> {
             lists::archive_session,
             lists::delete_session,
             lists::restore_session,
+            lists::list_deleted,
             lists::search_sessions,
             history::undo_file,
             history::undo_changes,

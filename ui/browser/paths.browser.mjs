@@ -277,24 +277,71 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
 
   test('a place of the timeline is looked at, gone back to, and that is undone', async () => {
     const page = await site.show({ tab: 'timeline' });
-    await page.getByRole('button', { name: /^After the laptop sleeps/ }).waitFor();
-    await page.getByRole('button', { name: /^execute/ }).click();
+    await page.getByRole('button', { name: /^Move fixtures to SQLite/ }).click();
+    await page
+      .getByRole('button', { name: /^Edited tests\/support\/fixtures\.rs/ })
+      .first()
+      .waitFor();
+    await page.locator('.place').filter({ hasText: 'Wrote tests/fixtures/users.sql' }).click();
     const past = page.getByRole('dialog', { name: 'As it was' });
-    await past.getByRole('button', { name: /^Ran cargo test/ }).waitFor();
-    assert.equal(await past.getByRole('button', { name: /session\.rs.*waiting/ }).count(), 0);
-    await past.getByRole('button', { name: /clock\.rs/ }).click();
-    await past.getByText('// /src/auth/clock.rs, as it was').waitFor();
+    await past.getByRole('button', { name: /^Wrote tests\/fixtures\/users\.sql/ }).waitFor();
+    assert.equal(await past.getByRole('button', { name: /^Edited/ }).count(), 0);
+    await past.getByRole('button', { name: /fixtures\.rs/ }).click();
+    await past.getByText('// /tests/support/fixtures.rs, as it was').waitFor();
     await past.getByRole('button', { name: 'Go back to here…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Go back' });
-    await dialog.getByText('1 row of the conversation would go.').waitFor();
-    await dialog.getByText('It was changed after the session changed it.').waitFor();
-    await dialog.getByText('Conversation', { exact: true }).click();
-    await dialog.getByRole('button', { name: 'Go back' }).click();
+    await dialog.getByText('2 rows of the conversation would go.').waitFor();
+    const go = dialog.getByRole('button', { name: 'Go back', exact: true });
+    await dialog.getByText(/^'\/tests\/fixtures\/users\.sql' was changed since/).waitFor();
+    assert.ok(await go.isDisabled(), 'what the core would refuse is not offered');
+    await dialog.getByRole('button', { name: 'Take back the conversation alone' }).click();
+    await go.click();
     await dialog.waitFor({ state: 'detached' });
-    assert.deepEqual(await calls(page, 'rewind'), [{ session: 's-refresh', seq: 6, what: 'conversation' }]);
-    await page.getByRole('button', { name: /^Editing/ }).waitFor({ state: 'detached' });
+    assert.deepEqual(await calls(page, 'rewind'), [{ session: 's-fixtures', seq: 2, what: 'conversation' }]);
+    const edited = page.getByRole('main').getByRole('button', { name: /^Edited/ });
+    await edited.waitFor({ state: 'detached' });
     await page.locator('.note').getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('button', { name: /^Editing/ }).waitFor();
+    await edited.waitFor();
+    await done(page);
+  });
+
+  test('nothing can go back while a turn waits', async () => {
+    const page = await site.show({ tab: 'timeline' });
+    await page.getByRole('button', { name: /^More for “Ran cargo test -p auth”/ }).focus();
+    await page.keyboard.press('Enter');
+    const item = page.getByRole('menuitem', { name: 'Go back to here…' });
+    await item.waitFor();
+    assert.equal(await item.getAttribute('aria-disabled'), 'true');
+    await page.keyboard.press('Escape');
+    await page.locator('.place').filter({ hasText: 'Ran cargo test' }).click();
+    const past = page.getByRole('dialog', { name: 'As it was' });
+    assert.ok(await past.getByRole('button', { name: 'Go back to here…' }).isDisabled());
+    await done(page);
+  });
+
+  test('a session that was deleted is brought back from the end of the list', async () => {
+    const page = await site.show();
+    await page.getByRole('button', { name: 'More for “Windows path tests”' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await button(page, 'Deleted (1)').click();
+    await page.getByText('Kept for 30 days').waitFor();
+    await button(page, 'Bring “Windows path tests” back').click();
+    await page.getByRole('button', { name: /^Windows path tests/ }).waitFor();
+    await button(page, 'Deleted (1)').waitFor({ state: 'detached' });
+    await done(page);
+  });
+
+  test('the model of a new session is that of the sessions after it', async () => {
+    const page = await site.show();
+    await page.keyboard.press('Control+n');
+    await page.getByRole('button', { name: /^Model:/ }).click();
+    await page.locator('.picker input:focus').waitFor();
+    await page.keyboard.type('opus');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Model: claude-opus' }).waitFor();
+    assert.equal((await calls(page, 'saveSettings')).at(-1).model.name, 'claude-opus');
+    assert.deepEqual(await calls(page, 'setSessionModel'), []);
     await done(page);
   });
 

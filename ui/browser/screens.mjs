@@ -32,6 +32,20 @@ const pane = async (page, view) => {
   await page.locator('.pane ol').first().waitFor();
 };
 
+/** A session that is done is to go back: to its beginning, before a file that was changed since, or behind that. */
+const goBack = (place) => async (page) => {
+  await palette(page, 'fixtures');
+  await page.keyboard.press('Enter');
+  await page.locator('.palette').waitFor({ state: 'detached' });
+  await palette(page, 'timeline');
+  await page.keyboard.press('Enter');
+  await page.locator('ol .place').first().waitFor();
+  await page.locator('ol .place + button').nth(place).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.menu-item').last().click();
+  await page.locator('.dialog footer .primary').waitFor();
+};
+
 const hosts = { recorded: 'hostile' };
 
 export const SCREENS = {
@@ -59,17 +73,8 @@ export const SCREENS = {
       await page.locator('.past .talk').waitFor();
     },
   },
-  rewind: {
-    act: async (page) => {
-      await palette(page, 'timeline');
-      await page.keyboard.press('Enter');
-      await page.locator('ol .place').first().waitFor();
-      await page.locator('ol .place + button').last().focus();
-      await page.keyboard.press('Enter');
-      await page.locator('.menu-item').last().click();
-      await page.locator('.dialog footer .primary').waitFor();
-    },
-  },
+  rewind: { act: goBack(-1) },
+  rewindfiles: { act: goBack(0) },
   edit: { act: answer(1) },
   respond: { act: answer(2) },
   reject: { act: answer(3) },

@@ -28,6 +28,10 @@ pub struct Checkpoint {
     pub at: i64,
     /// The message that begins the turn, or what the step did.
     pub label: String,
+    /// The first calls of the step, in order, with what they were about.
+    pub calls: Vec<StepCall>,
+    /// How many calls the step had.
+    pub calls_count: u32,
     /// The row it stands behind or, where a turn begins, before.
     pub item: Option<ItemId>,
     /// Files that were changed since the checkpoint before.
@@ -36,6 +40,15 @@ pub struct Checkpoint {
     pub input_tokens: u64,
     #[specta(type = specta_typescript::Number)]
     pub output_tokens: u64,
+}
+
+/// A call as a timeline names it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct StepCall {
+    pub tool: String,
+    /// The short texts among its arguments that say what it was about, each cut where it is long.
+    #[specta(type = specta_typescript::Unknown)]
+    pub args: Value,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]

@@ -31,7 +31,9 @@ pub use change::{ChangeKind, FileChange};
 pub use diff::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff};
 pub use error::{CommandError, ErrorCode};
 pub use event::{Delta, Envelope, SessionEvent, Snapshot, TurnOutcome};
-pub use history::{Checkpoint, CheckpointKind, FileAt, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, Timeline};
+pub use history::{
+    Checkpoint, CheckpointKind, FileAt, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall, Timeline,
+};
 pub use ids::{CallId, ItemId, ProjectId, SessionId};
 pub use item::{Attachment, Figure, Item, ItemBody, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
 pub use model::{KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall, UsageSummary};

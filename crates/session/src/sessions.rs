@@ -22,6 +22,7 @@ use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
 use crate::{SessionError, convert, deciding};
 
 mod exports;
+mod deleted;
 mod history;
 mod lists;
 mod queue;

@@ -1,16 +1,21 @@
 use std::collections::{BTreeSet, HashMap};
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, State, ToolOutcome, effective, stays};
-use bosun_model::{CallId as CoreCallId, Message, ToolCall, ToolStatus, text_of};
+use bosun_model::{AiMessage, CallId as CoreCallId, Message, ToolCall, ToolStatus, text_of};
 use bosun_protocol::{
-    CallId, Checkpoint, CheckpointKind, Decision, ItemId, LedgerEntry, SessionId, Timeline, ToolState,
+    CallId, Checkpoint, CheckpointKind, Decision, ItemId, LedgerEntry, SessionId, StepCall, Timeline, ToolState,
 };
+use serde_json::Value;
 
 use crate::convert;
 use crate::journals::Journals;
 
 /// Longest label of a checkpoint, in characters.
 const LABEL: usize = 120;
+/// Calls of a step that are named.
+const NAMED: usize = 4;
+/// Arguments that say what a call was about.
+const OBJECTS: [&str; 7] = ["file_path", "path", "pattern", "glob", "command", "description", "subagent_type"];
 
 pub(crate) fn timeline(journals: &Journals) -> Timeline {
     let mut ledger = Vec::new();
@@ -51,25 +56,55 @@ struct Writer {
     state: State,
     checkpoints: Vec<Checkpoint>,
     files: BTreeSet<String>,
-    /// What the step under way is called, its row and its tokens.
-    step: (String, Option<ItemId>, u64, u64),
+    step: Step,
     last: Seq,
+}
+
+/// The step under way: what it is called, its row, its calls and its tokens.
+#[derive(Default)]
+struct Step {
+    label: String,
+    item: Option<ItemId>,
+    calls: Vec<StepCall>,
+    calls_count: u32,
+    input_tokens: u64,
+    output_tokens: u64,
+}
+
+impl Step {
+    fn of(message: &AiMessage) -> Self {
+        let mut names: Vec<&str> = message.tool_calls.iter().map(|call| call.name.as_str()).collect();
+        names.dedup();
+        let usage = message.usage.unwrap_or_default();
+        Self {
+            label: if names.is_empty() { short(&message.text()) } else { names.join(", ") },
+            item: Some(ItemId::new(message.id.as_str())),
+            calls: message.tool_calls.iter().take(NAMED).map(named).collect(),
+            calls_count: u32::try_from(message.tool_calls.len()).unwrap_or(u32::MAX),
+            input_tokens: usage.input.unwrap_or(0),
+            output_tokens: usage.output.unwrap_or(0),
+        }
+    }
+}
+
+fn named(call: &ToolCall) -> StepCall {
+    let said = |name: &str| Some((name.to_owned(), Value::from(short(call.args.get(name)?.as_str()?))));
+    StepCall { tool: call.name.clone(), args: Value::Object(OBJECTS.into_iter().filter_map(said).collect()) }
 }
 
 impl Writer {
     fn take(&mut self, recorded: &Recorded) {
         let Recorded { seq, entry } = recorded;
         if let EntryBody::TurnStarted { turn, message } = &entry.body {
-            self.step = (short(&text_of(&message.content)), Some(ItemId::new(message.id.as_str())), 0, 0);
+            self.step = Step {
+                label: short(&text_of(&message.content)),
+                item: Some(ItemId::new(message.id.as_str())),
+                ..Step::default()
+            };
             self.note(CheckpointKind::TurnStart, self.last, *turn, entry.at);
         }
         if let EntryBody::Ai { message, .. } = &entry.body {
-            let mut names: Vec<&str> = message.tool_calls.iter().map(|call| call.name.as_str()).collect();
-            names.dedup();
-            let label = if names.is_empty() { short(&message.text()) } else { names.join(", ") };
-            let usage = message.usage.unwrap_or_default();
-            let item = Some(ItemId::new(message.id.as_str()));
-            self.step = (label, item, usage.input.unwrap_or(0), usage.output.unwrap_or(0));
+            self.step = Step::of(message);
         }
         self.files.extend(changed(entry));
         let was_open = self.state.step.is_some();
@@ -86,13 +121,15 @@ impl Writer {
     }
 
     fn note(&mut self, kind: CheckpointKind, seq: Seq, turn: u32, at: i64) {
-        let (label, item, input_tokens, output_tokens) = std::mem::take(&mut self.step);
+        let Step { label, item, calls, calls_count, input_tokens, output_tokens } = std::mem::take(&mut self.step);
         self.checkpoints.push(Checkpoint {
             seq: u32::try_from(seq).unwrap_or(u32::MAX),
             kind,
             turn,
             at,
             label,
+            calls,
+            calls_count,
             item,
             files: std::mem::take(&mut self.files).into_iter().collect(),
             input_tokens,

@@ -1,4 +1,4 @@
-use bosun_protocol::{ExportFormat, SearchHit, SearchSessions, SessionId};
+use bosun_protocol::{ExportFormat, SearchHit, SearchSessions, SessionId, SessionSummary};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -43,6 +43,13 @@ pub async fn delete_session(shell: Managed<'_>, session: Arg<SessionId>) -> Answ
 pub async fn restore_session(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<()> {
     check::id(session.as_str())?;
     Ok(shell.core().await?.sessions.restore(&session).await?)
+}
+
+/// The sessions of every project that were deleted and can still be brought back, the last deleted first.
+#[tauri::command]
+#[specta::specta]
+pub async fn list_deleted(shell: Managed<'_>) -> Answer<Vec<SessionSummary>> {
+    Ok(shell.core().await?.sessions.deleted().await?)
 }
 
 /// Where words were said in the sessions, best first.

@@ -65,8 +65,8 @@ export class Workspace {
   isWriting = $state(0);
   /** What was typed and not sent, by session; of a session that does not exist yet, by project. */
   drafts = $state<Record<string, string>>({});
-  /** The model of the session that does not exist yet. */
-  newModel = $state.raw<ModelRef | null>(null);
+  /** Deleted sessions of every project that can still be brought back, the last deleted first. */
+  deleted = $state.raw<SessionSummary[]>([]);
 
   readonly feeds: Feeds;
   readonly layout = new Layout();
@@ -74,7 +74,7 @@ export class Workspace {
 
   readonly project = $derived(this.projects.find((project) => project.id === this.projectId) ?? null);
   readonly session = $derived(this.sessions.find((session) => session.id === this.sessionId) ?? null);
-  readonly model = $derived(this.session ? this.session.model : (this.newModel ?? this.settings.model));
+  readonly model = $derived(this.session ? this.session.model : this.settings.model);
   /** Sessions of every project in which something waits for an answer, the longest waiting first. */
   readonly needYou = $derived(
     this.sessions
@@ -100,7 +100,7 @@ export class Workspace {
       this.client.subscribeProjects((list) => this.projectsChanged(list)),
       this.client.subscribeSessions((list) => this.sessionsChanged(list)),
     ]);
-    await providers;
+    await Promise.all([providers, this.refreshDeleted()]);
     this.projects = projects.first;
     this.sessionsChanged(sessions.first);
     const latest = projects.first.find((project) => project.problem === null);
@@ -158,7 +158,6 @@ export class Workspace {
 
   newSession(): void {
     this.look(null);
-    this.newModel = null;
     this.layout.sidebarPeek = false;
   }
 
@@ -199,7 +198,6 @@ export class Workspace {
     const made = await this.client.createSession(this.projectId, this.model);
     if (!this.sessions.some((session) => session.id === made.id)) this.sessions = [made, ...this.sessions];
     this.look(made.id);
-    this.newModel = null;
     return made.id;
   }
 
@@ -232,8 +230,18 @@ export class Workspace {
     const { client } = this;
     await this.run(async () => {
       await client.deleteSession(session.id);
-      this.left(session, i18n.t.sessions.deleted, () => client.restoreSession(session.id));
+      this.left(session, i18n.t.sessions.deleted, () => this.restoreSession(session));
+      await this.refreshDeleted();
     });
+  }
+
+  async restoreSession(session: SessionSummary): Promise<void> {
+    await this.client.restoreSession(session.id);
+    await this.refreshDeleted();
+  }
+
+  async refreshDeleted(): Promise<void> {
+    await this.run(async () => (this.deleted = await this.client.listDeleted()));
   }
 
   async exportSession(session: SessionSummary, format: ExportFormat): Promise<void> {
@@ -305,8 +313,7 @@ export class Workspace {
     this.isModelMenuOpen = false;
     const { sessionId } = this;
     if (sessionId) await this.run(() => this.client.setSessionModel(sessionId, model));
-    else this.newModel = model;
-    if (!this.settings.model) await this.saveSettings({ model });
+    if (!sessionId || !this.settings.model) await this.saveSettings({ model });
   }
 
   async saveSettings(change: Partial<Settings>): Promise<void> {

@@ -64,6 +64,8 @@ export const commands = {
 	deleteSession: (session: SessionId) => __TAURI_INVOKE<null>("delete_session", { session }),
 	/**  Brings a deleted session back as it was. */
 	restoreSession: (session: SessionId) => __TAURI_INVOKE<null>("restore_session", { session }),
+	/**  The sessions of every project that were deleted and can still be brought back, the last deleted first. */
+	listDeleted: () => __TAURI_INVOKE<SessionSummary[]>("list_deleted"),
 	/**  Where words were said in the sessions, best first. */
 	searchSessions: (query: SearchSessions) => __TAURI_INVOKE<SearchHit[]>("search_sessions", { query }),
 	/**  Puts a file back to what it was before the session; refused where it was changed since. */
@@ -182,6 +184,10 @@ export type Checkpoint = {
 	at: number,
 	/**  The message that begins the turn, or what the step did. */
 	label: string,
+	/**  The first calls of the step, in order, with what they were about. */
+	calls: StepCall[],
+	/**  How many calls the step had. */
+	calls_count: number,
 	/**  The row it stands behind or, where a turn begins, before. */
 	item: ItemId | null,
 	/**  Files that were changed since the checkpoint before. */
@@ -633,6 +639,13 @@ export type StartInfo = {
 	system_language: string,
 	/**  A sentence for the user where the database could not be opened as usual. */
 	problem: string | null,
+};
+
+/**  A call as a timeline names it. */
+export type StepCall = {
+	tool: string,
+	/**  The short texts among its arguments that say what it was about, each cut where it is long. */
+	args: unknown,
 };
 
 /**  What a small call to the provider said. */

@@ -145,6 +145,9 @@ async fn the_timeline_names_turns_steps_files_and_who_decided() {
         ]
     );
     assert_eq!(timeline.checkpoints[2].files, ["/a.txt"]);
+    let read = &timeline.checkpoints[1];
+    assert_eq!(read.calls_count, 1);
+    assert_eq!((read.calls[0].tool.as_str(), &read.calls[0].args["file_path"]), ("read_file", &"/a.txt".into()));
     let calls: Vec<_> = timeline.ledger.iter().map(|call| (call.agent.len(), call.tool.as_str(), call.state)).collect();
     let done = ToolState::Done;
     let wanted = [

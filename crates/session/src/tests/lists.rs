@@ -48,7 +48,10 @@ async fn a_deleted_session_is_stopped_leaves_the_lists_and_can_be_brought_back()
     assert_eq!(listed(&stage).await, []);
     let stage = stage.restarted(editing).await;
     assert_eq!(listed(&stage).await, []);
+    let deleted = stage.sessions.deleted().await.unwrap();
+    assert_eq!(deleted.iter().map(|summary| &summary.id).collect::<Vec<_>>(), [&session]);
     stage.sessions.restore(&session).await.unwrap();
+    assert_eq!(stage.sessions.deleted().await.unwrap(), []);
     let back = one(&stage, &session).await;
     assert_eq!((back.deleted_at, back.title.as_str()), (None, "edit a.txt"));
     assert_eq!(stage.snapshot(&session).await.items.len(), 5);

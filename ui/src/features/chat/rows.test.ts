@@ -20,6 +20,9 @@ describe('rows in words', () => {
     expect(said('read_file', { file_path: '/src/a.rs' }, 'doing')).toBe('Reading src/a.rs');
     expect(said('edit_file', { file_path: '/memories/me.md' }, 'plan')).toBe('Edit /memories/me.md');
     expect(said('task', { subagent_type: 'scout', description: 'look\naround' })).toBe('Sent scout: look');
+    const scout = { name: 'task', args: { subagent_type: 'scout', description: 'look' } };
+    expect(sentence(en, scout, 'doing')).toBe('scout at work: look');
+    expect(sentence(en, { ...scout, isHeldUp: true }, 'doing')).toBe('scout waits for you: look');
     expect(said('send_mail', { to: 'x' })).toBe('Called send_mail');
     expect(said('execute', { command: ['no', 'text'] })).toBe('Ran ');
     expect(sentence(zh, { name: 'grep', args: { pattern: 'x', path: '/src' } }, 'done')).toBe('在 src 中搜索了 x');

@@ -24,7 +24,14 @@ export function displayPath(path: string): string {
   return MOUNTS.some((mount) => path.startsWith(mount)) ? path : path.replace(/^\/+/, '');
 }
 
-export function phrase(t: Messages, call: { name: string; args: unknown }, tense: Tense): Phrase {
+export interface Call {
+  name: string;
+  args: unknown;
+  /** The subagent that it sent out waits for a person. */
+  isHeldUp?: boolean;
+}
+
+export function phrase(t: Messages, call: Call, tense: Tense): Phrase {
   const arg = (name: string) => argument(call.args, name);
   const said = (key: keyof Messages['tools'], values: Record<string, string>): Phrase => ({
     template: t.tools[key][tense],
@@ -50,14 +57,17 @@ export function phrase(t: Messages, call: { name: string; args: unknown }, tense
     case 'write_todos':
       return said('write_todos', {});
     case 'task':
-      return said('task', { agent: arg('subagent_type') || 'general-purpose', task: firstLine(arg('description')) });
+      return said(call.isHeldUp ? 'task_waiting' : 'task', {
+        agent: arg('subagent_type') || 'general-purpose',
+        task: firstLine(arg('description')),
+      });
     default:
       return said('other', { tool: call.name });
   }
 }
 
 /** The same as one string, for labels and announcements. */
-export function sentence(t: Messages, call: { name: string; args: unknown }, tense: Tense): string {
+export function sentence(t: Messages, call: Call, tense: Tense): string {
   const { template, values } = phrase(t, call, tense);
   return fill(template, values);
 }
@@ -85,8 +95,12 @@ export function figureWords(t: Messages, f: Formats, tool: ToolItem, now: number
   if (tool.state === 'running' && tool.started_at !== null) words.push(f.clock(now - tool.started_at));
   else if (hasTime(tool)) words.push(f.duration((tool.ended_at ?? 0) - (tool.started_at ?? 0)));
   if (tool.state !== 'done' && tool.state !== 'running') words.push(t.toolStates[tool.state]);
+  if (isEdited(tool)) words.push(t.rows.edited);
   return words;
 }
+
+/** Whether it ran, or will, with other arguments than the model proposed. */
+const isEdited = ({ decision }: ToolItem) => decision?.decision.decision === 'edit' && decision.by.by === 'person';
 
 function hasTime(tool: ToolItem): boolean {
   const isTimed = tool.tool_kind === 'execute' || tool.tool_kind === 'delegate' || isSearch(tool.name);

@@ -62,18 +62,18 @@ export function history(host: Host, act: Act): History {
     previewRewind: (session, seq) =>
       later(() => {
         const held = host.snapshot(session);
-        const files = held.changes.map(({ path }) => restored(path));
-        const [first, ...rest] = files;
-        const problem = 'It was changed after the session changed it.';
-        return {
-          seq,
-          rows: held.items.length - at(held, seq).items.length,
-          files: first ? [{ ...first, problem }, ...rest] : [],
-        };
+        const files = held.changes.map(({ path }) => ({
+          ...restored(path),
+          problem: host.world.problems?.[path] ?? null,
+        }));
+        return { seq, rows: held.items.length - at(held, seq).items.length, files };
       }),
     rewind: (session, seq, what) =>
       act('rewind', { session, seq, what }, () => {
         const held = host.snapshot(session);
+        const problem = held.changes.map(({ path }) => host.world.problems?.[path]).find(Boolean);
+        if (problem && what !== 'conversation')
+          throw { code: 'invalid', message: `nothing was taken back: ${problem}` };
         before.set(session, held);
         const past = at(held, seq);
         put(session, {
@@ -97,13 +97,22 @@ const restored = (path: string): RestoredFile => ({ path, change: 'changed', add
 function checkpoints(items: readonly Item[]): Checkpoint[] {
   const made = items.flatMap((item, index): Checkpoint[] => {
     const { body } = item;
-    const place = { turn: item.turn, at: item.at, item: item.id, files: [], input_tokens: 0, output_tokens: 0 };
+    const place = {
+      turn: item.turn,
+      at: item.at,
+      item: item.id,
+      files: [],
+      calls: [],
+      calls_count: 0,
+      input_tokens: 0,
+      output_tokens: 0,
+    };
     if (body.kind === 'human') return [{ ...place, seq: index, kind: 'turn_start', label: body.text }];
     if (body.kind !== 'tool') return [];
     const files = body.diff ? [body.diff.path] : [];
-    return [
-      { ...place, seq: index + 1, kind: 'step', label: body.name, files, input_tokens: 12_400, output_tokens: 310 },
-    ];
+    const calls = [{ tool: body.name, args: body.args }];
+    const step = { kind: 'step' as const, label: body.name, files, calls, calls_count: 1 };
+    return [{ ...place, ...step, seq: index + 1, input_tokens: 12_400, output_tokens: 310 }];
   });
   return made;
 }

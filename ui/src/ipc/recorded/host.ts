@@ -28,6 +28,8 @@ export interface World {
   /** What a new turn does; by default it streams an answer. */
   onMessage?: (host: Host, session: string) => void;
 }
+  /** Files that cannot be put back, with the reason. */
+  problems?: Record<string, string>;
 
 type SessionListener = (events: Envelope[]) => void;
 
@@ -58,6 +60,12 @@ export class Host {
   listen(session: string, listener: SessionListener): () => void {
     const set = this.listeners.get(session) ?? new Set();
     this.listeners.set(session, set.add(listener));
+  deleted(): SessionSummary[] {
+    return [...this.snapshots.values()]
+      .map((snapshot) => snapshot.session)
+      .filter((session) => session.deleted_at !== null && session.parent === null);
+  }
+
     return () => set.delete(listener);
   }
 

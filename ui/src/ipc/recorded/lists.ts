@@ -13,6 +13,7 @@ type Lists = Pick<
   | 'archiveSession'
   | 'deleteSession'
   | 'restoreSession'
+  | 'listDeleted'
   | 'searchSessions'
 >;
 
@@ -23,6 +24,7 @@ export const lists = (host: Host, act: Act): Lists => ({
     act('archiveSession', { session, archived }, () => host.update(session, { archived })),
   deleteSession: (session) => act('deleteSession', session, () => host.update(session, { deleted_at: NOW })),
   restoreSession: (session) => act('restoreSession', session, () => host.update(session, { deleted_at: null })),
+  listDeleted: () => later(() => host.deleted()),
   exportSession: async (session, format) => {
     await act('exportSession', { session, format });
     return `~/${session}.${{ markdown: 'md', json: 'json', html: 'html' }[format]}`;

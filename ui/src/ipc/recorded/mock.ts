@@ -1,5 +1,6 @@
 /** The session of the visual target: a fix that waits for two answers, with a plan, a tree of agents and four files. */
 import type { Approval, FileChange, FileDiff, SessionSummary, Snapshot } from '../bindings';
+import { fixturesSession } from './fixtures';
 import { agent, ago, ai, approval, diff, human, item, NOW, snapshot, summary, tool, usage } from './builders';
 
 const TODO = 'Check expiry at call time, not by timer';
@@ -273,9 +274,7 @@ export function otherSessions(): Snapshot[] {
   const [survey, fixtures, notes, paths] = LIST as [SessionSummary, SessionSummary, SessionSummary, SessionSummary];
   return [
     snapshot(survey, { items: [human('Compare the retry libraries in vendor/.'), ai('Three readers are at work.')] }),
-    snapshot(fixtures, {
-      items: [human('Move the fixtures to SQLite.'), ai('Done: 12 files changed, all tests pass.')],
-    }),
+    fixturesSession(fixtures),
     snapshot(notes, {
       items: [human('为 1.4 版整理变更记录。'), ai('已按类别整理完毕，共 **23** 条，写入 `CHANGELOG.md`。')],
     }),

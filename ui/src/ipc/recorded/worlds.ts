@@ -1,6 +1,7 @@
 /** Named worlds: `?recorded=NAME`. */
 import type { ProviderView, Snapshot } from '../bindings';
 import { ai, ago, approval, diff, human, item, snapshot, summary, tool, usage } from './builders';
+import { FIXTURE_PROBLEMS } from './fixtures';
 import type { Host, World } from './host';
 import { childSessions, EARLIER, otherSessions, refreshSession } from './mock';
 import { ANSWER, HOSTILE, LIVE, LONG_TOOLS } from './samples';
@@ -94,6 +95,7 @@ function streamed(host: Host, session: string, text: string, size: number, every
   host.emit(session, { type: 'item_started', item: row });
   let at = 0;
   const timer = setInterval(() => {
+    problems: FIXTURE_PROBLEMS,
     const piece = text.slice(at, at + size);
     at += size;
     if (piece) host.emit(session, { type: 'item_delta', item: row.id, delta: { delta: 'text', text: piece } });

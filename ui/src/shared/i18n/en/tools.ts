@@ -24,6 +24,11 @@ export const tools = {
   execute: { plan: 'Run {command}', doing: 'Running {command}', done: 'Ran {command}' },
   write_todos: { plan: 'Update the plan', doing: 'Updating the plan', done: 'Updated the plan' },
   task: { plan: 'Send {agent}: {task}', doing: '{agent} at work: {task}', done: 'Sent {agent}: {task}' },
+  task_waiting: {
+    plan: 'Send {agent}: {task}',
+    doing: '{agent} waits for you: {task}',
+    done: 'Sent {agent}: {task}',
+  },
   other: { plan: 'Call {tool}', doing: 'Calling {tool}', done: 'Called {tool}' },
 };
 
@@ -50,7 +55,8 @@ export const figures = {
 };
 
 export const rows = {
-  folded: (count: number) => f.count(count, 'step', 'steps'),
+  folded: (count: number) => f.count(count, 'call', 'calls'),
+  edited: 'edited by you',
   foldedFailures: (count: number) => `${f.number(count)} failed`,
   unfold: 'Show the steps',
   fold: 'Fold the steps',

@@ -21,6 +21,11 @@ export const tools: Messages['tools'] = {
   execute: { plan: '运行 {command}', doing: '正在运行 {command}', done: '运行了 {command}' },
   write_todos: { plan: '更新计划', doing: '正在更新计划', done: '更新了计划' },
   task: { plan: '派出 {agent}：{task}', doing: '{agent} 正在工作：{task}', done: '派出了 {agent}：{task}' },
+  task_waiting: {
+    plan: '派出 {agent}：{task}',
+    doing: '{agent} 等你决定：{task}',
+    done: '派出了 {agent}：{task}',
+  },
   other: { plan: '调用 {tool}', doing: '正在调用 {tool}', done: '调用了 {tool}' },
 };
 
@@ -47,7 +52,8 @@ export const figures: Messages['figures'] = {
 };
 
 export const rows: Messages['rows'] = {
-  folded: (count) => `${count} 个步骤`,
+  folded: (count) => `${count} 次调用`,
+  edited: '经你修改',
   foldedFailures: (count) => `${count} 个失败`,
   unfold: '展开步骤',
   fold: '收起步骤',

@@ -1,0 +1,48 @@
+/** A session that is done, with changes on the disk of which one was changed since by somebody else. */
+import type { SessionSummary, Snapshot } from '../bindings';
+import { ai, diff, human, snapshot, tool } from './builders';
+
+/** Why a file of it cannot be put back. */
+export const FIXTURE_PROBLEMS: Record<string, string> = {
+  '/tests/fixtures/users.sql':
+    "'/tests/fixtures/users.sql' was changed since, by you or by another program; it was left as it is",
+};
+
+const LOADER = diff(
+  '/tests/support/fixtures.rs',
+  'fn load()',
+  8,
+  ` pub fn load(name: &str) -> Fixture {
+-    let text = read(⟦format!("{name}.json")⟧);
++    let text = read(⟦format!("{name}.sql")⟧);
+     Fixture::parse(&text)
+ }`,
+);
+
+export const fixturesSession = (summary: SessionSummary): Snapshot =>
+  snapshot(summary, {
+    items: [
+      human('Move the fixtures to SQLite.'),
+      tool(
+        'write_file',
+        { file_path: '/tests/fixtures/users.sql', content: 'create table users (id integer primary key);' },
+        { figures: [{ figure: 'added', value: 40 }] },
+      ),
+      tool(
+        'edit_file',
+        { file_path: '/tests/support/fixtures.rs', old_string: '.json', new_string: '.sql' },
+        {
+          figures: [
+            { figure: 'added', value: 1 },
+            { figure: 'removed', value: 1 },
+          ],
+          diff: LOADER,
+        },
+      ),
+      ai('Done: the fixtures are SQL now, all tests pass.'),
+    ],
+    changes: [
+      { path: '/tests/fixtures/users.sql', change: 'created', added: 40, removed: 0 },
+      { path: '/tests/support/fixtures.rs', change: 'changed', added: 1, removed: 1 },
+    ],
+  });
