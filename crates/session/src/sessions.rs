@@ -21,8 +21,8 @@ use crate::restoring::settle_restoring;
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
 use crate::{SessionError, convert, deciding};
 
-mod exports;
 mod deleted;
+mod exports;
 mod history;
 mod lists;
 mod queue;

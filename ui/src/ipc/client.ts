@@ -55,9 +55,9 @@ export interface UiClient {
   /** A turn that runs is stopped; for 30 days `restoreSession` brings it back. */
   deleteSession(session: string): Promise<void>;
   restoreSession(session: string): Promise<void>;
-  /** Asks for a folder in the system's dialog and writes the file; gives its path, `null` when it was cancelled. */
   /** The sessions of every project that can still be brought back, the last deleted first. */
   listDeleted(): Promise<SessionSummary[]>;
+  /** Asks for a folder in the system's dialog and writes the file; gives its path, `null` when it was cancelled. */
   exportSession(session: string, format: ExportFormat): Promise<string | null>;
   /** Where words were said, best first. */
   searchSessions(query: SearchSessions): Promise<SearchHit[]>;

@@ -25,11 +25,11 @@ export interface World {
   models: Record<string, string[]>;
   sessions: Snapshot[];
   earlier: Record<string, Item[]>;
+  /** Files that cannot be put back, with the reason. */
+  problems?: Record<string, string>;
   /** What a new turn does; by default it streams an answer. */
   onMessage?: (host: Host, session: string) => void;
 }
-  /** Files that cannot be put back, with the reason. */
-  problems?: Record<string, string>;
 
 type SessionListener = (events: Envelope[]) => void;
 
@@ -57,15 +57,15 @@ export class Host {
       .filter((session) => session.deleted_at === null);
   }
 
-  listen(session: string, listener: SessionListener): () => void {
-    const set = this.listeners.get(session) ?? new Set();
-    this.listeners.set(session, set.add(listener));
   deleted(): SessionSummary[] {
     return [...this.snapshots.values()]
       .map((snapshot) => snapshot.session)
       .filter((session) => session.deleted_at !== null && session.parent === null);
   }
 
+  listen(session: string, listener: SessionListener): () => void {
+    const set = this.listeners.get(session) ?? new Set();
+    this.listeners.set(session, set.add(listener));
     return () => set.delete(listener);
   }
 

@@ -85,6 +85,7 @@ function base(): World {
     models: { anthropic: ['claude-sonnet', 'claude-opus', 'claude-haiku'], openai: ['gpt-large', 'gpt-small'] },
     sessions: [refreshSession(), ...childSessions(), ...otherSessions()],
     earlier: { 's-refresh': EARLIER },
+    problems: FIXTURE_PROBLEMS,
     onMessage: (host, session) => streamed(host, session, ANSWER, 6, 24),
   };
 }
@@ -95,7 +96,6 @@ function streamed(host: Host, session: string, text: string, size: number, every
   host.emit(session, { type: 'item_started', item: row });
   let at = 0;
   const timer = setInterval(() => {
-    problems: FIXTURE_PROBLEMS,
     const piece = text.slice(at, at + size);
     at += size;
     if (piece) host.emit(session, { type: 'item_delta', item: row.id, delta: { delta: 'text', text: piece } });
