@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use bosun_agent::{Clock, Recorded, SessionId, State};
 use bosun_backend::{Namespace, Store, StoreQuery};
+use bosun_model::Usage;
 use bosun_store::{
-    Database, FORMAT, KeyValueStore, NewSession, ProviderAccount, StoredProject, StoredVerdict, Verdict,
+    Database, FORMAT, KeyValueStore, NewSession, ProviderAccount, StoredCall, StoredProject, StoredVerdict, Verdict,
 };
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -71,6 +72,22 @@ async fn fill(database: &Arc<Database>, journals: &[(String, Vec<Recorded>)]) {
     store.put(&user, "/a.md", json!("once")).await.unwrap();
     store.by("s1").put(&user, "/a.md", json!("now")).await.unwrap();
     database.decide_trust("project", vec![verdict()]).await.unwrap();
+    database.record_calls(vec![call()]).await.unwrap();
+}
+
+fn call() -> StoredCall {
+    StoredCall {
+        session: SessionId::new("s1"),
+        project: "project".into(),
+        at: 7,
+        day: "2026-11-21".into(),
+        provider: "anthropic".into(),
+        model: "claude".into(),
+        purpose: "answer".into(),
+        milliseconds: 900,
+        usage: Usage { input: Some(100), output: Some(10), ..Usage::default() },
+        cost: Some(0.25),
+    }
 }
 
 fn verdict() -> StoredVerdict {
@@ -85,6 +102,9 @@ fn verdict() -> StoredVerdict {
 
 /// The first format with earlier versions of values, and with trust.
 const KNOWLEDGE: i64 = 4;
+
+/// The first format with what model calls cost.
+const CALLS: i64 = 5;
 
 async fn has_knowledge(database: &Database) {
     let user = Namespace::new(["memories", "user"]).unwrap();
@@ -146,6 +166,9 @@ async fn formats_of_every_version_open_with_all_that_was_in_them() {
         assert_eq!(store.search(query).await.unwrap().len(), 1, "format {format} is searched");
         if format >= KNOWLEDGE {
             has_knowledge(&database).await;
+        }
+        if format >= CALLS {
+            assert_eq!(database.calls_of_session(&SessionId::new("s1"), 2).await.unwrap(), [call()]);
         }
         let backup = folder.path().join(format!("bosun.db.format-{format}"));
         assert_eq!(backup.exists(), format < FORMAT, "an older format is kept beside the new one");
