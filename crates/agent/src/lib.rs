@@ -45,7 +45,10 @@ pub use journal::{ChildStart, Host, Journal, JournalError, OpenedChild, SessionI
 pub use log::{HeldLog, SessionLog};
 pub use memory::MemoryHost;
 pub use middleware::{Middleware, NextModel, NextTool};
-pub use policy::{CallFacts, InterruptConfig, PermissionRule, Policy, Verdict};
+pub use policy::{
+    ApprovalMode, CallFacts, InterruptConfig, PatternProblem, PermissionRule, Policy, RuleGuard, RuleKind, RulePattern,
+    RuleScope, RuleSubject, Standing, StandingRule, Verdict,
+};
 pub use spent::Spent;
 pub use state::{OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, State};
 pub use turn::run_turn;

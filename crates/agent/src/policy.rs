@@ -1,10 +1,22 @@
+mod command;
+mod guard;
+mod pattern;
+mod protected;
+mod standing;
+
 use std::collections::BTreeMap;
 
 use bosun_backend::VirtualPath;
 use bosun_tools::ToolKind;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use guard::{PatternProblem, RuleGuard};
+pub use pattern::{RuleKind, RulePattern, RuleSubject};
+pub use standing::{ApprovalMode, RuleScope, Standing, StandingRule};
 
 use crate::{AskReason, DecisionKind};
+use protected::{beyond_project, protected_name};
 
 /// What is known of a call when it is judged.
 #[derive(Clone, Debug)]
@@ -13,6 +25,14 @@ pub struct CallFacts<'a> {
     pub kind: ToolKind,
     /// The file it would change, where it would change one.
     pub mutates: Option<&'a VirtualPath>,
+    pub args: &'a Value,
+}
+
+impl<'a> CallFacts<'a> {
+    /// The call as standing rules look at it.
+    pub fn subject(&self) -> RuleSubject<'a> {
+        RuleSubject::of(self.tool, self.kind, self.mutates, self.args)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,30 +94,42 @@ pub struct Policy {
     /// Per tool, over the rule of its kind: `None` means that the tool never asks.
     #[serde(default)]
     pub interrupt_on: BTreeMap<String, Option<InterruptConfig>>,
+    /// What a person said in advance; it decides only where the rules above would ask. Shared with subagents.
+    #[serde(skip)]
+    pub standing: Standing,
 }
 
 impl Default for Policy {
     /// Ask before changes.
     fn default() -> Self {
-        Self { edits: PermissionRule::Ask, commands: PermissionRule::Ask, interrupt_on: BTreeMap::new() }
+        Self {
+            edits: PermissionRule::Ask,
+            commands: PermissionRule::Ask,
+            interrupt_on: BTreeMap::new(),
+            standing: Standing::default(),
+        }
     }
 }
 
 impl Policy {
     pub fn judge(&self, facts: &CallFacts<'_>) -> Verdict {
+        let rule = match facts.kind {
+            ToolKind::Edit => &self.edits,
+            ToolKind::Read | ToolKind::Plan | ToolKind::Delegate => &PermissionRule::Ask,
+            ToolKind::Execute | ToolKind::Other => &self.commands,
+        };
+        let changes = matches!(facts.kind, ToolKind::Edit | ToolKind::Execute | ToolKind::Other);
+        if changes && *rule == PermissionRule::Ask && self.standing.mode() == ApprovalMode::PlanOnly {
+            return Verdict::Reject { rule: ApprovalMode::PlanOnly.name().to_owned() };
+        }
         let config = self.interrupt_on.get(facts.tool);
         if let Some(None) = config {
             return Verdict::Allow { rule: Some(format!("{} never asks", facts.tool)) };
         }
         let config = config.cloned().flatten();
-        let rule = match facts.kind {
-            ToolKind::Read | ToolKind::Plan | ToolKind::Delegate if config.is_none() => {
-                return Verdict::Allow { rule: None };
-            }
-            ToolKind::Edit => &self.edits,
-            ToolKind::Read | ToolKind::Plan | ToolKind::Delegate => &PermissionRule::Ask,
-            ToolKind::Execute | ToolKind::Other => &self.commands,
-        };
+        if !changes && config.is_none() {
+            return Verdict::Allow { rule: None };
+        }
         match rule {
             PermissionRule::Reject { name } => Verdict::Reject { rule: name.clone() },
             PermissionRule::AllowAll { name } => Verdict::Allow { rule: Some(name.clone()) },
@@ -110,6 +142,10 @@ impl Policy {
                 _ => Verdict::Allow { rule: Some(name.clone()) },
             },
             PermissionRule::Ask => {
+                // What is set to ask by itself is for a person, whatever they said of other calls.
+                if let Some(rule) = self.said_before(facts).filter(|_| changes && config.is_none()) {
+                    return Verdict::Allow { rule: Some(rule) };
+                }
                 let reason = match facts.mutates.and_then(protected_name) {
                     Some(name) => AskReason::ProtectedName { name },
                     None => reason_for(facts),
@@ -117,6 +153,18 @@ impl Policy {
                 Verdict::Ask { reason, config: config.unwrap_or_default() }
             }
         }
+    }
+
+    /// What the person said in advance lets this call pass, named.
+    fn said_before(&self, facts: &CallFacts<'_>) -> Option<String> {
+        let subject = facts.subject();
+        if let (ApprovalMode::Edits, RuleSubject::File(path)) = (self.standing.mode(), subject)
+            && protected_name(path).is_none()
+            && !beyond_project(path)
+        {
+            return Some(ApprovalMode::Edits.name().to_owned());
+        }
+        self.standing.passing(subject).ok()
     }
 }
 
@@ -131,85 +179,6 @@ fn reason_for(facts: &CallFacts<'_>) -> AskReason {
     }
 }
 
-/// The part of `path` that makes it one that later runs code or configures programs, compared without case and
-/// without trailing dots and spaces, as lenient file systems would.
-fn protected_name(path: &VirtualPath) -> Option<String> {
-    let folded: Vec<String> = path.segments().map(|part| part.trim_end_matches(['.', ' ']).to_lowercase()).collect();
-    let has = |name: &str| folded.iter().any(|part| part == name);
-    let pair =
-        |first: &str, second: &str| folded.windows(2).any(|two| matches!(two, [a, b] if a == first && b == second));
-    let last = folded.last().map(String::as_str).unwrap_or_default();
-    let protected = has(".git")
-        || has("git~1")
-        || has(".bosun")
-        || has(".husky")
-        || pair(".vscode", "tasks.json")
-        || pair(".vscode", "settings.json")
-        || pair(".vscode", "launch.json")
-        || has(".idea")
-        || pair(".github", "workflows")
-        || matches!(
-            last,
-            ".bashrc"
-                | ".bash_profile"
-                | ".profile"
-                | ".zshrc"
-                | ".zprofile"
-                | ".zshenv"
-                | ".envrc"
-                | ".gitmodules"
-                | ".gitattributes"
-                | ".gitlab-ci.yml"
-                | ".npmrc"
-                | ".mcp.json"
-        );
-    protected.then(|| path.to_string())
-}
-
 #[cfg(test)]
-mod tests {
-    use pretty_assertions::assert_eq;
-
-    use super::*;
-
-    fn judge(policy: &Policy, tool: &str, kind: ToolKind, path: Option<&str>) -> Verdict {
-        let path = path.map(|path| VirtualPath::parse(path).unwrap());
-        policy.judge(&CallFacts { tool, kind, mutates: path.as_ref() })
-    }
-
-    fn asks(verdict: &Verdict) -> Option<&AskReason> {
-        match verdict {
-            Verdict::Ask { reason, .. } => Some(reason),
-            Verdict::Allow { .. } | Verdict::Reject { .. } => None,
-        }
-    }
-
-    #[test]
-    fn by_default_changes_and_commands_ask_and_reading_does_not() {
-        let policy = Policy::default();
-        assert_eq!(asks(&judge(&policy, "edit_file", ToolKind::Edit, Some("/a"))), Some(&AskReason::EditsAsk));
-        assert_eq!(asks(&judge(&policy, "delete", ToolKind::Edit, Some("/a"))), Some(&AskReason::DeletesAsk));
-        assert_eq!(asks(&judge(&policy, "execute", ToolKind::Execute, None)), Some(&AskReason::CommandsAsk));
-        assert_eq!(judge(&policy, "ls", ToolKind::Read, None), Verdict::Allow { rule: None });
-    }
-
-    #[test]
-    fn allowing_edits_never_covers_protected_names() {
-        let policy = Policy { edits: PermissionRule::Allow { name: "edits".into() }, ..Policy::default() };
-        for path in ["/.git/hooks/pre-commit", "/sub/.GIT/config", "/.Git./x", "/.github/workflows/ci.yml", "/.envrc"] {
-            assert!(asks(&judge(&policy, "write_file", ToolKind::Edit, Some(path))).is_some(), "{path}");
-        }
-        assert_eq!(
-            judge(&policy, "write_file", ToolKind::Edit, Some("/src/git.rs")),
-            Verdict::Allow { rule: Some("edits".into()) }
-        );
-    }
-
-    #[test]
-    fn a_tool_can_be_set_to_one_kind_of_answer() {
-        let config = InterruptConfig { allowed: vec![DecisionKind::Respond], description: Some("hm".into()) };
-        let policy = Policy { interrupt_on: [("ls".to_owned(), Some(config.clone()))].into(), ..Policy::default() };
-        let verdict = judge(&policy, "ls", ToolKind::Read, None);
-        assert_eq!(verdict, Verdict::Ask { reason: AskReason::Rule { rule: "ls asks".into() }, config });
-    }
-}
+#[path = "policy_tests.rs"]
+mod tests;

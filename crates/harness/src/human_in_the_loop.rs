@@ -92,7 +92,7 @@ async fn gate(
 
 fn judge(options: &HumanInTheLoopOptions, cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Verdict {
     let mutates = tool.mutates(&cx.tool_context(&call.id), &call.args);
-    let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates: mutates.as_ref() };
+    let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates: mutates.as_ref(), args: &call.args };
     let verdict = match cx.agent().policy().judge(&facts) {
         // No predicate lets a file pass that later runs code.
         ask @ Verdict::Ask { reason: AskReason::ProtectedName { .. }, .. } => ask,

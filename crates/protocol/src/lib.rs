@@ -17,6 +17,7 @@ mod ids;
 mod item;
 mod model;
 mod project;
+mod rule;
 mod search;
 mod session;
 mod settings;
@@ -38,6 +39,9 @@ pub use ids::{CallId, ItemId, ProjectId, SessionId};
 pub use item::{Attachment, Figure, Item, ItemBody, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
 pub use model::{KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall, UsageSummary};
 pub use project::{ProjectProblem, ProjectView};
+pub use rule::{
+    ApprovalMode, PatternProblem, ProjectMode, Rehearsal, Rule, RuleDraft, RuleGuard, RuleKind, RuleOffer, RuleScope, SessionMode,
+};
 pub use search::{SearchHit, SearchSessions, SnippetPart};
 pub use session::{ExportFormat, QueuedMessage, SendMessage, SessionStatus, SessionSummary, TourStart};
 pub use settings::{Language, Settings, StartInfo, Theme};

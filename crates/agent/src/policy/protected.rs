@@ -1,0 +1,42 @@
+use bosun_backend::VirtualPath;
+
+/// The part of `path` that makes it one that later runs code or configures programs, compared without case and
+/// without trailing dots and spaces, as lenient file systems would.
+pub(super) fn protected_name(path: &VirtualPath) -> Option<String> {
+    let folded: Vec<String> = path.segments().map(|part| part.trim_end_matches(['.', ' ']).to_lowercase()).collect();
+    let has = |name: &str| folded.iter().any(|part| part == name);
+    let pair =
+        |first: &str, second: &str| folded.windows(2).any(|two| matches!(two, [a, b] if a == first && b == second));
+    let last = folded.last().map(String::as_str).unwrap_or_default();
+    let protected = has(".git")
+        || has("git~1")
+        || has(".bosun")
+        || has(".husky")
+        || pair(".vscode", "tasks.json")
+        || pair(".vscode", "settings.json")
+        || pair(".vscode", "launch.json")
+        || has(".idea")
+        || pair(".github", "workflows")
+        || matches!(
+            last,
+            ".bashrc"
+                | ".bash_profile"
+                | ".profile"
+                | ".zshrc"
+                | ".zprofile"
+                | ".zshenv"
+                | ".envrc"
+                | ".gitmodules"
+                | ".gitattributes"
+                | ".gitlab-ci.yml"
+                | ".npmrc"
+                | ".mcp.json"
+        );
+    protected.then(|| path.to_string())
+}
+
+/// Whether a path of the agent's path space is beside the project: memories, skills and what is kept for later.
+pub(super) fn beyond_project(path: &VirtualPath) -> bool {
+    const MOUNTS: &[&str] = &["memories", "skills", "agents", "conversation_history", "large_tool_results"];
+    path.segments().next().is_some_and(|first| MOUNTS.contains(&first.strip_prefix('_').unwrap_or(first)))
+}

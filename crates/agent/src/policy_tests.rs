@@ -1,0 +1,128 @@
+use pretty_assertions::assert_eq;
+
+use super::*;
+
+fn judge(policy: &Policy, tool: &str, kind: ToolKind, path: Option<&str>) -> Verdict {
+    let path = path.map(|path| VirtualPath::parse(path).unwrap());
+    policy.judge(&CallFacts { tool, kind, mutates: path.as_ref(), args: &Value::Null })
+}
+
+fn asks(verdict: &Verdict) -> Option<&AskReason> {
+    match verdict {
+        Verdict::Ask { reason, .. } => Some(reason),
+        Verdict::Allow { .. } | Verdict::Reject { .. } => None,
+    }
+}
+
+#[test]
+fn by_default_changes_and_commands_ask_and_reading_does_not() {
+    let policy = Policy::default();
+    assert_eq!(asks(&judge(&policy, "edit_file", ToolKind::Edit, Some("/a"))), Some(&AskReason::EditsAsk));
+    assert_eq!(asks(&judge(&policy, "delete", ToolKind::Edit, Some("/a"))), Some(&AskReason::DeletesAsk));
+    assert_eq!(asks(&judge(&policy, "execute", ToolKind::Execute, None)), Some(&AskReason::CommandsAsk));
+    assert_eq!(judge(&policy, "ls", ToolKind::Read, None), Verdict::Allow { rule: None });
+}
+
+#[test]
+fn allowing_edits_never_covers_protected_names() {
+    let policy = Policy { edits: PermissionRule::Allow { name: "edits".into() }, ..Policy::default() };
+    for path in ["/.git/hooks/pre-commit", "/sub/.GIT/config", "/.Git./x", "/.github/workflows/ci.yml", "/.envrc"] {
+        assert!(asks(&judge(&policy, "write_file", ToolKind::Edit, Some(path))).is_some(), "{path}");
+    }
+    assert_eq!(
+        judge(&policy, "write_file", ToolKind::Edit, Some("/src/git.rs")),
+        Verdict::Allow { rule: Some("edits".into()) }
+    );
+}
+
+#[test]
+fn a_tool_can_be_set_to_one_kind_of_answer() {
+    let config = InterruptConfig { allowed: vec![DecisionKind::Respond], description: Some("hm".into()) };
+    let policy = Policy { interrupt_on: [("ls".to_owned(), Some(config.clone()))].into(), ..Policy::default() };
+    let verdict = judge(&policy, "ls", ToolKind::Read, None);
+    assert_eq!(verdict, Verdict::Ask { reason: AskReason::Rule { rule: "ls asks".into() }, config });
+}
+
+fn standing(mode: ApprovalMode, rules: &[(RuleKind, &str)]) -> Policy {
+    let rules = rules.iter().map(|(kind, text)| StandingRule {
+        id: (*text).into(),
+        scope: RuleScope::Session,
+        pattern: RulePattern::parse(*kind, text).unwrap(),
+    });
+    Policy { standing: Standing::new(mode, rules.collect()), ..Policy::default() }
+}
+
+fn command(policy: &Policy, line: &str) -> Verdict {
+    let args = serde_json::json!({ "command": line });
+    policy.judge(&CallFacts { tool: "execute", kind: ToolKind::Execute, mutates: None, args: &args })
+}
+
+fn allowed(rule: &str) -> Verdict {
+    Verdict::Allow { rule: Some(rule.into()) }
+}
+
+#[test]
+fn the_modes_widen_and_narrow_what_asks() {
+    let plan = standing(ApprovalMode::PlanOnly, &[(RuleKind::Command, "ls")]);
+    for (tool, kind) in [("edit_file", ToolKind::Edit), ("execute", ToolKind::Execute), ("mcp", ToolKind::Other)] {
+        assert_eq!(judge(&plan, tool, kind, Some("/a")), Verdict::Reject { rule: "plan only".into() });
+    }
+    assert_eq!(judge(&plan, "ls", ToolKind::Read, None), Verdict::Allow { rule: None });
+    assert_eq!(command(&plan, "ls"), Verdict::Reject { rule: "plan only".into() });
+
+    let edits = standing(ApprovalMode::Edits, &[]);
+    assert_eq!(judge(&edits, "edit_file", ToolKind::Edit, Some("/a")), allowed("edit freely in the project"));
+    for path in ["/.git/config", "/memories/x.md", "/skills/user/x/SKILL.md"] {
+        assert!(asks(&judge(&edits, "write_file", ToolKind::Edit, Some(path))).is_some(), "{path}");
+    }
+    assert_eq!(asks(&judge(&edits, "delete", ToolKind::Edit, Some("/a"))), Some(&AskReason::DeletesAsk));
+    assert_eq!(asks(&command(&edits, "ls")), Some(&AskReason::CommandsAsk));
+}
+
+#[test]
+fn what_the_program_itself_set_goes_before_the_mode() {
+    let standing = Standing::new(ApprovalMode::PlanOnly, Vec::new());
+    let all = PermissionRule::AllowAll { name: "all".into() };
+    let policy = Policy { edits: all.clone(), commands: all, standing, ..Policy::default() };
+    assert_eq!(command(&policy, "ls"), allowed("all"));
+}
+
+#[test]
+fn rules_pass_calls_by_name_and_nothing_else() {
+    let rules = standing(
+        ApprovalMode::Ask,
+        &[
+            (RuleKind::Command, "cargo test *"),
+            (RuleKind::Command, "git status"),
+            (RuleKind::Files, "/src/**"),
+            (RuleKind::Tool, "docs"),
+        ],
+    );
+    assert_eq!(command(&rules, "cargo test -p a"), allowed("cargo test * (this session)"));
+    assert_eq!(
+        command(&rules, "git status && cargo test"),
+        allowed("cargo test * (this session), git status (this session)")
+    );
+    assert_eq!(judge(&rules, "write_file", ToolKind::Edit, Some("/src/a")), allowed("/src/** (this session)"));
+    assert_eq!(judge(&rules, "docs", ToolKind::Other, None), allowed("docs (this session)"));
+    assert!(asks(&judge(&rules, "delete", ToolKind::Edit, Some("/src/a"))).is_some());
+    assert!(asks(&command(&rules, "cargo test; rm x")).is_some());
+    assert!(asks(&judge(&rules, "write_file", ToolKind::Edit, Some("/src/.envrc"))).is_some());
+}
+
+#[test]
+fn a_tool_that_is_set_to_ask_asks_whatever_the_rules_say() {
+    let mut rules = standing(ApprovalMode::Edits, &[(RuleKind::Tool, "docs"), (RuleKind::Files, "**")]);
+    rules.interrupt_on.insert("docs".into(), Some(InterruptConfig::default()));
+    rules.interrupt_on.insert("edit_file".into(), Some(InterruptConfig::default()));
+    assert!(asks(&judge(&rules, "docs", ToolKind::Other, None)).is_some());
+    assert!(asks(&judge(&rules, "edit_file", ToolKind::Edit, Some("/a"))).is_some());
+}
+
+#[test]
+fn what_is_said_later_holds_for_every_clone() {
+    let policy = standing(ApprovalMode::Ask, &[]);
+    let subagent = policy.clone();
+    policy.standing.set(ApprovalMode::PlanOnly, Vec::new());
+    assert_eq!(command(&subagent, "ls"), Verdict::Reject { rule: "plan only".into() });
+}
