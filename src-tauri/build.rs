@@ -50,6 +50,8 @@ const COMMANDS: &[&str] = &[
     "remove_provider",
     "test_provider",
     "list_models",
+    "find_local_servers",
+    "use_local_server",
     "start_tour",
     "open_link",
 ];

@@ -79,6 +79,8 @@ pub fn bindings<R: Runtime>() -> Builder<R> {
             providers::remove_provider,
             providers::test_provider,
             providers::list_models,
+            providers::find_local_servers,
+            providers::use_local_server,
             tour::start_tour,
             links::open_link,
         ])

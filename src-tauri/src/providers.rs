@@ -1,6 +1,7 @@
 //! The providers of this app: presets, the user's accounts, and where their keys come from.
 
 mod account;
+mod local;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -188,6 +189,8 @@ fn view(account: &Account, key: KeySource) -> ProviderView {
         label: account.label.clone(),
         family: account::family_view(account.family),
         base_url: account.base_url.clone(),
+        host: account.host(),
+        local: account.is_local(),
         key,
         key_optional: account.key_optional(),
         custom: account.preset.is_none(),
@@ -200,6 +203,8 @@ fn tour_view() -> ProviderView {
         label: "Tour".to_owned(),
         family: ProviderFamily::Tour,
         base_url: String::new(),
+        host: String::new(),
+        local: true,
         key: KeySource::Missing,
         key_optional: true,
         custom: false,

@@ -45,6 +45,8 @@ enum Command {
     Tools(tools::ToolsArgs),
     /// Look at stored sessions.
     Sessions(sessions::SessionsArgs),
+    /// The providers and models that could be named, and where requests to them go.
+    Models(models::ModelsArgs),
     /// Write the completions for a shell to standard output.
     Completions(generate::CompletionsArgs),
     /// Write the manual pages into a folder; packages do this once.
@@ -103,6 +105,7 @@ fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
             Command::Run(args) => run::run(args, keys).await,
             Command::Tools(args) => tools::serve(args).await,
             Command::Sessions(args) => sessions::sessions(args).await,
+            Command::Models(args) => models::models(args, keys).await,
             Command::Completions(args) => generate::completions(&args),
             Command::Manual(args) => generate::manual(&args),
         }

@@ -1,5 +1,7 @@
 //! Where this program takes models from: the built-in providers, the accounts set up in Bosun, and their keys.
 
+mod list;
+
 use std::sync::Arc;
 
 use bosun_backend::BoxFuture;
@@ -15,6 +17,8 @@ use tokio::sync::OnceCell;
 use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::terminal;
+
+pub(crate) use list::{ModelsArgs, models};
 
 /// Reads `PROVIDER:NAME`; the name may have colons of its own, as Ollama's do.
 pub(crate) fn parse_model(text: &str) -> Result<ModelRef, Failure> {
@@ -64,13 +68,26 @@ impl Models {
             return Ok(Arc::new(tour::Tour::new(tour::Language::of_tag(&model.name))));
         }
         let account = self.account(&model.provider).await?;
-        let key = self.key(&account).await?;
-        let config = ProviderConfig::new(account.id, account.family, account.base_url);
-        let config = match key {
+        Ok(bosun_providers::connect(&self.config(&account).await?, &model.name)?)
+    }
+
+    /// Everything a call needs.
+    async fn config(&self, account: &Account) -> Result<ProviderConfig, SessionError> {
+        let key = self.key(account).await?;
+        let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+        Ok(match key {
             Some(key) => config.with_key(key),
             None => config,
+        })
+    }
+
+    /// The built-in providers with what was stored over them, then the user's own.
+    async fn accounts(&self) -> Result<Vec<Account>, SessionError> {
+        let stored = match self.database().await? {
+            Some(database) => database.accounts().await?,
+            None => Vec::new(),
         };
-        Ok(bosun_providers::connect(&config, &model.name)?)
+        Ok(Account::all(stored.into_iter().map(saved)))
     }
 
     async fn account(&self, id: &str) -> Result<Account, SessionError> {

@@ -15,9 +15,9 @@ mod event;
 mod history;
 mod ids;
 mod item;
+mod local;
 mod model;
 mod project;
-mod rule;
 mod search;
 mod session;
 mod settings;
@@ -37,11 +37,9 @@ pub use history::{
 };
 pub use ids::{CallId, ItemId, ProjectId, SessionId};
 pub use item::{Attachment, Figure, Item, ItemBody, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
+pub use local::{LocalModel, LocalServerView};
 pub use model::{KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall, UsageSummary};
 pub use project::{ProjectProblem, ProjectView};
-pub use rule::{
-    ApprovalMode, PatternProblem, ProjectMode, Rehearsal, Rule, RuleDraft, RuleGuard, RuleKind, RuleOffer, RuleScope, SessionMode,
-};
 pub use search::{SearchHit, SearchSessions, SnippetPart};
 pub use session::{ExportFormat, QueuedMessage, SendMessage, SessionStatus, SessionSummary, TourStart};
 pub use settings::{Language, Settings, StartInfo, Theme};

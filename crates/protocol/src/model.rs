@@ -24,6 +24,10 @@ pub struct ProviderView {
     pub label: String,
     pub family: ProviderFamily,
     pub base_url: String,
+    /// Where its requests go, as people know it; empty for the tour, which sends nothing.
+    pub host: String,
+    /// Whether requests stay on this machine.
+    pub local: bool,
     pub key: KeySource,
     /// Whether it works without a key (servers on this machine).
     pub key_optional: bool,

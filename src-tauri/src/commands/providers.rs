@@ -1,4 +1,4 @@
-use bosun_protocol::{ModelChoice, ProviderView, SaveProvider, TestCall};
+use bosun_protocol::{LocalServerView, ModelChoice, ProviderView, SaveProvider, TestCall};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -34,4 +34,18 @@ pub async fn test_provider(shell: Managed<'_>, id: Arg<String>, model: Arg<Optio
 #[specta::specta]
 pub async fn list_models(shell: Managed<'_>, provider: Arg<String>) -> Answer<Vec<ModelChoice>> {
     shell.core().await?.providers.models(&provider).await
+}
+
+/// The model servers that answer at the usual ports of this machine.
+#[tauri::command]
+#[specta::specta]
+pub async fn find_local_servers(shell: Managed<'_>) -> Answer<Vec<LocalServerView>> {
+    shell.core().await?.providers.find_local().await
+}
+
+/// The provider for a server that was found, added where there is none yet.
+#[tauri::command]
+#[specta::specta]
+pub async fn use_local_server(shell: Managed<'_>, base_url: Arg<String>) -> Answer<ProviderView> {
+    shell.core().await?.providers.use_local(&base_url).await
 }

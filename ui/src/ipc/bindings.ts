@@ -101,6 +101,10 @@ export const commands = {
 	/**  A small call to `model`; without one, a look at the provider's list. */
 	testProvider: (id: string, model: string | null) => __TAURI_INVOKE<TestCall>("test_provider", { id, model }),
 	listModels: (provider: string) => __TAURI_INVOKE<ModelChoice[]>("list_models", { provider }),
+	/**  The model servers that answer at the usual ports of this machine. */
+	findLocalServers: () => __TAURI_INVOKE<LocalServerView[]>("find_local_servers"),
+	/**  The provider for a server that was found, added where there is none yet. */
+	useLocalServer: (baseUrl: string) => __TAURI_INVOKE<ProviderView>("use_local_server", { baseUrl }),
 	/**
 	 *  Asks for a folder, puts the sample project into a new folder in it and begins a session with the scripted model; `null`
 	 *  when the dialog was cancelled.
@@ -382,6 +386,27 @@ export type LedgerEntry = {
 	ended_at: number | null,
 };
 
+/**  A model that a server on this machine offers. */
+export type LocalModel = {
+	name: string,
+	/**  Tokens, where the server says so. */
+	context_window: number | null,
+};
+
+/**  A model server that answered on this machine. */
+export type LocalServerView = {
+	/**  Its name for people. */
+	label: string,
+	family: ProviderFamily,
+	base_url: string,
+	host: string,
+	/**  The provider that speaks to it already; `None` where using it adds one. */
+	provider: string | null,
+	/**  What it offers; empty where it wants a key first, or has no model yet. */
+	models: LocalModel[],
+	wants_key: boolean,
+};
+
 /**  A model the user can choose. */
 export type ModelChoice = {
 	model: ModelRef,
@@ -452,6 +477,10 @@ export type ProviderView = {
 	label: string,
 	family: ProviderFamily,
 	base_url: string,
+	/**  Where its requests go, as people know it; empty for the tour, which sends nothing. */
+	host: string,
+	/**  Whether requests stay on this machine. */
+	local: boolean,
 	key: KeySource,
 	/**  Whether it works without a key (servers on this machine). */
 	key_optional: boolean,

@@ -6,6 +6,7 @@ import type {
   FileAt,
   FileDiff,
   Item,
+  LocalServerView,
   ModelChoice,
   ModelRef,
   ProjectView,
@@ -104,6 +105,10 @@ export interface UiClient {
   removeProvider(id: string): Promise<void>;
   testProvider(id: string, model: string | null): Promise<TestCall>;
   listModels(provider: string): Promise<ModelChoice[]>;
+  /** The model servers that answer at the usual ports of this machine. */
+  findLocalServers(): Promise<LocalServerView[]>;
+  /** The provider for a server that was found, added where there is none yet. */
+  useLocalServer(baseUrl: string): Promise<ProviderView>;
   /** Asks for a folder, copies the sample project into it; `null` when the dialog was cancelled. */
   startTour(): Promise<TourStart | null>;
   openLink(url: string): Promise<void>;

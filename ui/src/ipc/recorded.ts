@@ -4,6 +4,7 @@ import { NOW, snapshot, summary } from './recorded/builders';
 import { Host, type World } from './recorded/host';
 import { history } from './recorded/history';
 import { lists, queues } from './recorded/lists';
+import { models } from './recorded/models';
 import { DIFFS } from './recorded/mock';
 
 const WAIT_MS = 30;
@@ -36,6 +37,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
   };
   const client: UiClient = {
     ...setup(host, act),
+    ...models(host, act),
     ...lists(host, act),
     ...queues(host, act),
     ...history(host, act),
@@ -139,6 +141,8 @@ function setup(
         label: given.label,
         family: given.family,
         base_url: given.base_url,
+        host: URL.canParse(given.base_url) ? new URL(given.base_url).host : '',
+        local: given.base_url.includes('localhost'),
         key:
           given.key === null
             ? (known?.key ?? { source: 'missing' as const })

@@ -7,3 +7,8 @@ export function sourceWord(t: Messages, { key, key_optional }: ProviderView): st
   if (key.source === 'environment') return words.environment(key.variable);
   return key.source === 'missing' && key_optional ? words.none : words[key.source];
 }
+
+/** Where a provider's requests go. */
+export function whereTo(t: Messages, { host, local }: ProviderView): string {
+  return local ? t.local.staysAt(host) : t.local.goesTo(host);
+}

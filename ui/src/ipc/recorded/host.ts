@@ -4,6 +4,7 @@ import type {
   DecisionRecord,
   Envelope,
   Item,
+  LocalServerView,
   ProjectView,
   ProviderView,
   SessionEvent,
@@ -23,6 +24,8 @@ export interface World {
   projects: ProjectView[];
   providers: ProviderView[];
   models: Record<string, string[]>;
+  /** Model servers that answer on this machine. */
+  local?: LocalServerView[];
   sessions: Snapshot[];
   earlier: Record<string, Item[]>;
   /** Files that cannot be put back, with the reason. */

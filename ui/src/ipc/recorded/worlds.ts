@@ -3,6 +3,7 @@ import type { ProviderView, Snapshot } from '../bindings';
 import { ai, ago, approval, diff, human, item, snapshot, summary, tool, usage } from './builders';
 import { FIXTURE_PROBLEMS } from './fixtures';
 import type { Host, World } from './host';
+import { LOCAL_SERVERS } from './models';
 import { childSessions, EARLIER, otherSessions, refreshSession } from './mock';
 import { ANSWER, HOSTILE, LIVE, LONG_TOOLS } from './samples';
 
@@ -12,6 +13,8 @@ const PROVIDERS: ProviderView[] = [
     label: 'Anthropic',
     family: 'anthropic',
     base_url: 'https://api.anthropic.com',
+    host: 'api.anthropic.com',
+    local: false,
     key: { source: 'environment', variable: 'ANTHROPIC_API_KEY' },
     key_optional: false,
     custom: false,
@@ -21,6 +24,8 @@ const PROVIDERS: ProviderView[] = [
     label: 'OpenAI',
     family: 'openai_chat',
     base_url: 'https://api.openai.com/v1',
+    host: 'api.openai.com',
+    local: false,
     key: { source: 'missing' },
     key_optional: false,
     custom: false,
@@ -30,6 +35,8 @@ const PROVIDERS: ProviderView[] = [
     label: 'Ollama',
     family: 'openai_chat',
     base_url: 'http://localhost:11434/v1',
+    host: 'localhost:11434',
+    local: true,
     key: { source: 'missing' },
     key_optional: true,
     custom: false,
@@ -39,6 +46,8 @@ const PROVIDERS: ProviderView[] = [
     label: 'Qwen (Alibaba Cloud Model Studio, international)',
     family: 'openai_chat',
     base_url: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    host: 'dashscope-intl.aliyuncs.com',
+    local: false,
     key: { source: 'environment', variable: 'DASHSCOPE_API_KEY' },
     key_optional: false,
     custom: true,
@@ -82,6 +91,7 @@ function base(): World {
       },
     ],
     providers: PROVIDERS,
+    local: LOCAL_SERVERS,
     models: { anthropic: ['claude-sonnet', 'claude-opus', 'claude-haiku'], openai: ['gpt-large', 'gpt-small'] },
     sessions: [refreshSession(), ...childSessions(), ...otherSessions()],
     earlier: { 's-refresh': EARLIER },
@@ -116,6 +126,7 @@ const WORLDS: Record<string, () => World> = {
   welcome: () => ({
     ...base(),
     settings: { theme: 'system', language: 'system', model: null, welcomed: false },
+    local: LOCAL_SERVERS,
     projects: [],
     sessions: [],
     earlier: {},

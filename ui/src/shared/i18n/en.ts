@@ -2,6 +2,7 @@ import { approvals } from './en/approvals';
 import { app, projects, sessions, shortcuts } from './en/app';
 import { chat, composer, find, models, notices } from './en/chat';
 import { commands, inbox, palette } from './en/commands';
+import { local } from './en/models';
 import { agents, changes, panes, plan } from './en/panes';
 import { providers, settings, welcome } from './en/setup';
 import { timeline } from './en/timeline';
@@ -21,6 +22,7 @@ export const en = {
   find,
   notices,
   models,
+  local,
   tools,
   toolStates,
   figures,

@@ -3,6 +3,7 @@ import { approvals } from './zh/approvals';
 import { app, projects, sessions, shortcuts } from './zh/app';
 import { chat, composer, find, models, notices } from './zh/chat';
 import { commands, inbox, palette } from './zh/commands';
+import { local } from './zh/models';
 import { agents, changes, panes, plan } from './zh/panes';
 import { providers, settings, welcome } from './zh/setup';
 import { timeline } from './zh/timeline';
@@ -22,6 +23,7 @@ export const zh: Messages = {
   find,
   notices,
   models,
+  local,
   tools,
   toolStates,
   figures,

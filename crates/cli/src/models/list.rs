@@ -1,0 +1,163 @@
+//! `bosun models`: what could answer, from where, and what is known of it.
+
+use std::io::Write;
+
+use bosun_model::ModelInfo;
+use bosun_providers::{Account, ListedModel, ProviderConfig, find_local_servers, known_model, list_models};
+use clap::Args;
+use serde::Serialize;
+
+use super::Models;
+use crate::Exit;
+use crate::environment::EnvironmentKeys;
+use crate::failure::Failure;
+use crate::line::write_line;
+use crate::terminal::{one_line, short};
+
+/// Longest name in a table.
+const NAME: usize = 60;
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArgs {
+    /// Only of this provider: its models, asked of its own server.
+    #[arg(value_name = "PROVIDER", conflicts_with = "local")]
+    provider: Option<String>,
+    /// Model servers on this machine: the usual ports of this machine are asked, and nothing else.
+    #[arg(long)]
+    local: bool,
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A provider or one of its models, as a line of JSON.
+#[derive(Debug, Serialize)]
+struct Row {
+    provider: String,
+    host: String,
+    /// Whether requests stay on this machine.
+    local: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_window: Option<u32>,
+    /// US dollars per million tokens; missing where they are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_price: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_price: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wants_key: Option<bool>,
+}
+
+pub(crate) async fn models(args: ModelsArgs, keys: EnvironmentKeys) -> Result<Exit, Failure> {
+    let rows = match (&args.provider, args.local) {
+        (Some(provider), _) => of_provider(provider, keys).await?,
+        (None, true) => local().await,
+        (None, false) => providers(keys).await?,
+    };
+    let mut out = std::io::stdout().lock();
+    for row in &rows {
+        if args.json { write_line(&mut out, row)? } else { writeln!(out, "{}", row.line(args.provider.is_some()))? }
+    }
+    if rows.is_empty() && args.local {
+        writeln!(std::io::stderr(), "no model server answered at the usual ports of this machine")?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Every provider that could be named, with where its requests would go.
+async fn providers(keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
+    let accounts = Models::new(None, None, keys).accounts().await?;
+    Ok(accounts.iter().map(Row::of_account).collect())
+}
+
+async fn of_provider(id: &str, keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
+    let models = Models::new(None, None, keys);
+    let account = models.account(id).await?;
+    let config = models.config(&account).await?;
+    let listed = list_models(&config).await.map_err(bosun_session::SessionError::from)?;
+    Ok(listed.into_iter().map(|model| Row::of_model(&config, &account, model)).collect())
+}
+
+async fn local() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for server in find_local_servers().await {
+        let account = server.account;
+        let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+        if server.models.is_empty() {
+            rows.push(Row { wants_key: Some(server.wants_key), ..Row::of_account(&account) });
+        }
+        rows.extend(server.models.into_iter().map(|model| Row::of_model(&config, &account, model)));
+    }
+    rows
+}
+
+impl Row {
+    fn of_account(account: &Account) -> Self {
+        Self {
+            provider: account.id.clone(),
+            host: account.host(),
+            local: account.is_local(),
+            model: None,
+            context_window: None,
+            input_price: None,
+            output_price: None,
+            wants_key: None,
+        }
+    }
+
+    fn of_model(config: &ProviderConfig, account: &Account, model: ListedModel) -> Self {
+        let known: Option<ModelInfo> = known_model(config, &model.name).ok();
+        let price = known.as_ref().and_then(|info| info.price);
+        Self {
+            context_window: model.context_window.or_else(|| known.and_then(|info| info.context_window)),
+            model: Some(model.name),
+            input_price: price.map(|price| price.input),
+            output_price: price.map(|price| price.output),
+            ..Self::of_account(account)
+        }
+    }
+
+    /// For people. `priced` where a price could be known.
+    fn line(&self, priced: bool) -> String {
+        let name = match &self.model {
+            Some(model) => format!("{}:{model}", self.provider),
+            None => self.provider.clone(),
+        };
+        let window = self.context_window.map(|tokens| format!("{tokens} tokens"));
+        let price = match (self.input_price, self.output_price) {
+            (Some(input), Some(output)) => Some(format!("${input} / ${output} per million")),
+            _ if self.model.is_some() && priced => Some("price unknown".to_owned()),
+            _ => None,
+        };
+        let key = self.wants_key.map(|wants| if wants { "wants a key" } else { "no model yet" }.to_owned());
+        let facts: Vec<String> = [Some(one_line(&self.host)), window, price, key].into_iter().flatten().collect();
+        format!("{:<40} {}", short(&one_line(&name), NAME), facts.join("  "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bosun_providers::preset;
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn a_line_says_where_requests_go_and_that_a_price_is_not_known() {
+        let account = Account::of_preset(preset("anthropic").unwrap());
+        let config = ProviderConfig::new("anthropic", account.family, account.base_url.as_str());
+        let listed = |name: &str| ListedModel { name: name.into(), title: None, context_window: None };
+        let known = Row::of_model(&config, &account, listed("claude-haiku-4-5"));
+        assert_eq!(known.context_window, Some(200_000));
+        assert!(
+            known.line(true).ends_with("api.anthropic.com  200000 tokens  $1 / $5 per million"),
+            "{}",
+            known.line(true)
+        );
+        let unknown = Row::of_model(&config, &account, listed("claude-\u{1b}[2J"));
+        let line = unknown.line(true);
+        assert!(line.ends_with("api.anthropic.com  price unknown") && !line.contains('\u{1b}'), "{line}");
+    }
+}

@@ -1,0 +1,27 @@
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+use crate::ProviderFamily;
+
+/// A model server that answered on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct LocalServerView {
+    /// Its name for people.
+    pub label: String,
+    pub family: ProviderFamily,
+    pub base_url: String,
+    pub host: String,
+    /// The provider that speaks to it already; `None` where using it adds one.
+    pub provider: Option<String>,
+    /// What it offers; empty where it wants a key first, or has no model yet.
+    pub models: Vec<LocalModel>,
+    pub wants_key: bool,
+}
+
+/// A model that a server on this machine offers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct LocalModel {
+    pub name: String,
+    /// Tokens, where the server says so.
+    pub context_window: Option<u32>,
+}
