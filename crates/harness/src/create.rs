@@ -40,6 +40,8 @@ pub struct DeepAgentConfig {
     pub memory: MemoryOptions,
     /// Folders of skills; without any the agent has none.
     pub skills: SkillsOptions,
+    /// What memory and skills are read through, in the same paths; `None`: through `backend`. The tools never use it.
+    pub context: Option<Arc<dyn Backend>>,
     /// How long what a provider with explicit prompt caching keeps stays in its cache.
     pub cache: CacheLifetime,
     /// In addition to the general-purpose one; one of that name replaces it.
@@ -84,6 +86,7 @@ impl DeepAgentConfig {
             skills: SkillsOptions::default(),
             cache: CacheLifetime::default(),
             subagents: Vec::new(),
+            context: None,
             models: BTreeMap::new(),
             output: None,
             middleware: Vec::new(),
@@ -139,6 +142,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         tools: config.tools.clone(),
         models: config.models,
     });
+        context: config.context,
     let base = config.base_prompt.unwrap_or_else(|| prompt::BASE.to_owned());
     let parts = config.system_prompt.into_iter().chain([base]).filter(|text| !text.trim().is_empty());
     let system = parts.map(SystemBlock::new).collect();
@@ -233,7 +237,8 @@ fn gates(tools: BTreeMap<String, InterruptOn>, policy: &mut Policy) -> Result<BT
 
 fn skills_of(spec: &SubagentSpec, blueprint: &Blueprint) -> SkillsOptions {
     let is_general = spec.name == GENERAL_PURPOSE;
-    let mut skills = if is_general { blueprint.skills.clone() } else { SkillsOptions::default() };
+    let off = blueprint.skills.off.clone();
+    let mut skills = if is_general { blueprint.skills.clone() } else { SkillsOptions { off, ..Default::default() } };
     skills.sources.extend(spec.skills.iter().cloned());
     skills
 }

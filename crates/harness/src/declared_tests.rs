@@ -84,7 +84,10 @@ fn memory_skills_and_the_cache() {
     assert_eq!(config.memory.sources, [path("/AGENTS.md")]);
     assert_eq!(config.cache, CacheLifetime::OneHour);
     let source = SkillSource { path: path("/skills/user"), label: Some("Mine".into()) };
-    assert_eq!(config.skills, SkillsOptions { builtin: true, sources: vec![source], pinned: vec!["a".into()] });
+    assert_eq!(
+        config.skills,
+        SkillsOptions { builtin: true, sources: vec![source], pinned: vec!["a".into()], off: vec![] }
+    );
 }
 
 #[test]

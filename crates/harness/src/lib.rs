@@ -54,6 +54,7 @@ pub use patch_tool_calls::PatchToolCalls;
 pub use prompt_caching::PromptCaching;
 pub use skills::{
     BuiltinSkill, PinnedSkill, SKILLS_FIELD, Skill, SkillSet, SkillSource, Skills, SkillsOptions, builtin_skills,
+    find_skills,
 };
 pub use sub_agents::{GENERAL_PURPOSE, LoadedSubagents, SubAgents, SubagentSpec, load_subagents};
 pub use summarization::{

@@ -4,7 +4,7 @@ mod text;
 use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
-use bosun_backend::{BackendError, ReadContent, ReadWindow, VirtualPath};
+use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
 use bosun_model::{AiMessage, ChatRequest, ToolSpec};
 use bosun_tools::{DynTool, StateUpdate};
 
@@ -26,6 +26,7 @@ pub struct MemoryOptions {
 pub struct Memory {
     sources: Vec<VirtualPath>,
     search: Option<MemorySearch>,
+    context: Option<Arc<dyn Backend>>,
 }
 
 /// Most lines and characters of one file that are shown.
@@ -36,12 +37,18 @@ const MANY_FIELD: &str = "memories_are_many";
 
 impl Memory {
     pub fn new(options: MemoryOptions) -> Self {
-        Self { sources: options.sources, search: options.search }
+        Self { sources: options.sources, search: options.search, context: None }
+    }
+
+    /// Reads through `context` instead of the agent's own path space.
+    #[must_use]
+    pub fn through(self, context: Option<Arc<dyn Backend>>) -> Self {
+        Self { context, ..self }
     }
 
     /// The block of the prompt. A file that cannot be read is named with the reason; the turn goes on without it.
     async fn block(&self, cx: &TurnContext) -> String {
-        let backend = &cx.agent().backend;
+        let backend = self.context.as_ref().unwrap_or(&cx.agent().backend);
         let mut shown = Vec::new();
         for path in &self.sources {
             let window = ReadWindow { offset: 0, limit: MOST_LINES };

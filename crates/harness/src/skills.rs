@@ -3,8 +3,10 @@ mod load;
 mod skill;
 mod text;
 
+use std::sync::Arc;
+
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
-use bosun_backend::VirtualPath;
+use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{AiMessage, ChatRequest, ToolCall};
 use bosun_tools::{StateUpdate, ToolKind, ToolOutput};
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,9 @@ pub struct SkillsOptions {
     pub sources: Vec<SkillSource>,
     /// Skills whose whole text stands in the prompt from the beginning.
     pub pinned: Vec<String>,
+    /// Folders of skills that are left out, as if they were not there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub off: Vec<VirtualPath>,
 }
 
 impl SkillsOptions {
@@ -64,10 +69,16 @@ impl SkillSet {
     }
 }
 
+/// Looks up the skills that `options` name, as a session would.
+pub async fn find_skills(backend: &dyn Backend, options: &SkillsOptions) -> SkillSet {
+    load::all(backend, options).await
+}
+
 /// Names and descriptions of skills in the prompt; the model reads a skill's file when it needs it. They are looked up
 /// when a turn begins and after every call that may have changed one.
 pub struct Skills {
     options: SkillsOptions,
+    context: Option<Arc<dyn Backend>>,
     /// What there is where the state says nothing else: Bosun's own. They are not worth an entry in every journal.
     stock: SkillSet,
 }
@@ -75,7 +86,13 @@ pub struct Skills {
 impl Skills {
     pub fn new(options: SkillsOptions) -> Self {
         let stock = load::stock(&options);
-        Self { options, stock }
+        Self { options, context: None, stock }
+    }
+
+    /// Reads through `context` instead of the agent's own path space.
+    #[must_use]
+    pub fn through(self, context: Option<Arc<dyn Backend>>) -> Self {
+        Self { context, ..self }
     }
 
     fn known(&self, cx: &TurnContext) -> SkillSet {
@@ -85,7 +102,8 @@ impl Skills {
 
     /// The skills as they are now, where that is not what the state says.
     async fn news(&self, cx: &TurnContext) -> StateUpdate {
-        let found = load::all(&*cx.agent().backend, &self.options).await;
+        let backend = self.context.as_ref().unwrap_or(&cx.agent().backend);
+        let found = load::all(&**backend, &self.options).await;
         if found == self.known(cx) {
             return StateUpdate::default();
         }
@@ -142,7 +160,7 @@ impl Middleware for Skills {
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
         if self.options.builtin
-            && let Some(output) = builtin::read(&call)
+            && let Some(output) = builtin::read(&call, &self.options.off)
         {
             return Box::pin(async move { Ok(output) });
         }

@@ -30,6 +30,8 @@ pub(crate) struct Blueprint {
     pub skills: SkillsOptions,
     /// Descriptions of tools, by name, in the place of their own.
     pub descriptions: BTreeMap<String, String>,
+    /// What memory and skills are read through, where not through the agent's own path space.
+    pub context: Option<Arc<dyn Backend>>,
     /// The main agent's tools besides the built-in ones.
     pub tools: Vec<Arc<dyn DynTool>>,
     /// Models that subagents may be given, by name.
@@ -68,10 +70,10 @@ impl Blueprint {
         let summarization = Summarization::new(self.summarization.clone(), self.artifacts.clone());
         let mut members: Vec<(Role, Arc<dyn Middleware>)> = vec![(Role::Tools, Arc::new(TodoList))];
         if let Some(memory) = kit.memory {
-            members.push((Role::Works, Arc::new(Memory::new(memory))));
+            members.push((Role::Works, Arc::new(Memory::new(memory).through(self.context.clone()))));
         }
         if !kit.skills.is_empty() {
-            members.push((Role::Works, Arc::new(Skills::new(kit.skills))));
+            members.push((Role::Works, Arc::new(Skills::new(kit.skills).through(self.context.clone()))));
         }
         members.extend::<[(Role, Arc<dyn Middleware>); 5]>([
             (Role::Works, Arc::new(files)),

@@ -39,14 +39,17 @@ impl BuiltinSkill {
     }
 }
 
-/// What `read_file` gives for a built-in skill; `None` for any other call.
-pub(super) fn read(call: &ToolCall) -> Option<ToolOutput> {
+/// What `read_file` gives for a built-in skill that is not `off`; `None` for any other call.
+pub(super) fn read(call: &ToolCall, off: &[VirtualPath]) -> Option<ToolOutput> {
     if call.name != READER {
         return None;
     }
     let path = call.args.get("file_path").and_then(Value::as_str)?;
     let skill =
         builtin_skills().into_iter().find(|skill| VirtualPath::parse(path).is_ok_and(|path| path == skill.path()))?;
+    if off.iter().any(|off| skill.path().starts_with(off)) {
+        return None;
+    }
     let rows = skill.text.lines().enumerate().map(|(index, line)| format!("{:>6}\t{line}", index + 1));
     Some(ToolOutput::text(rows.collect::<Vec<_>>().join("\n")))
 }

@@ -14,7 +14,7 @@ const FILE: &str = "SKILL.md";
 pub(super) async fn all(backend: &dyn Backend, options: &SkillsOptions) -> SkillSet {
     let (mut set, mut bodies) = builtin(options);
     for source in &options.sources {
-        from(backend, source, &mut set, &mut bodies).await;
+        from(backend, source, &options.off, &mut set, &mut bodies).await;
     }
     pin(options, set, &bodies)
 }
@@ -30,6 +30,9 @@ fn builtin(options: &SkillsOptions) -> (SkillSet, Vec<String>) {
     let mut bodies = Vec::new();
     for skill in builtin_skills().into_iter().filter(|_| options.builtin) {
         let path = skill.path();
+        if options.off.iter().any(|off| path.starts_with(off)) {
+            continue;
+        }
         match Skill::parse(skill.text, &path, skill.name, "Built-in") {
             Ok((found, body)) => take(&mut set, &mut bodies, found, body),
             Err(error) => set.problems.push(format!("{path}: {error}")),
@@ -49,14 +52,20 @@ fn pin(options: &SkillsOptions, mut set: SkillSet, bodies: &[String]) -> SkillSe
     set
 }
 
-async fn from(backend: &dyn Backend, source: &SkillSource, set: &mut SkillSet, bodies: &mut Vec<String>) {
+async fn from(
+    backend: &dyn Backend,
+    source: &SkillSource,
+    off: &[VirtualPath],
+    set: &mut SkillSet,
+    bodies: &mut Vec<String>,
+) {
     let folders = match backend.ls(&source.path).await {
         Ok(entries) => entries.into_iter().filter(|entry| entry.is_dir).map(|entry| entry.path),
         Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => return,
         Err(error) => return set.problems.push(format!("{}: {error}", source.path)),
     };
     let label = text::label(source);
-    for (count, folder) in folders.enumerate() {
+    for (count, folder) in folders.filter(|folder| !off.contains(folder)).enumerate() {
         if count == MOST_SKILLS {
             return set.problems.push(format!("{}: only the first {MOST_SKILLS} skills are loaded", source.path));
         }
