@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use bosun_agent::TurnContext;
 use bosun_backend::{Backend, BackendError, Change, Expect, Unwitnessed, VirtualPath};
 use bosun_tools::StateUpdate;
@@ -8,6 +10,8 @@ use bosun_tools::StateUpdate;
 pub struct Artifacts {
     /// The folder that holds `large_tool_results` and `conversation_history`.
     pub root: Option<VirtualPath>,
+    /// Those of the two that are elsewhere, by name.
+    pub elsewhere: BTreeMap<String, VirtualPath>,
 }
 
 /// Longest name that is used as it is, in bytes.
@@ -16,12 +20,26 @@ const LONGEST_NAME: usize = 128;
 impl Artifacts {
     /// Below `/`, as in the documented path space.
     pub fn at_root() -> Self {
-        Self { root: Some(VirtualPath::root()) }
+        Self::below(VirtualPath::root())
+    }
+
+    /// Below one folder.
+    pub fn below(root: VirtualPath) -> Self {
+        Self { root: Some(root), elsewhere: BTreeMap::new() }
+    }
+
+    /// Large results and old conversation in a folder each.
+    pub fn at(results: VirtualPath, history: VirtualPath) -> Self {
+        let places = [(crate::eviction::FOLDER, results), (crate::summarization::HISTORY, history)];
+        Self { root: None, elsewhere: places.map(|(name, path)| (name.to_owned(), path)).into() }
     }
 
     /// The path of an artifact, where there is a place for it.
     pub(crate) fn path(&self, folder: &str, name: &str) -> Option<VirtualPath> {
-        self.root.as_ref()?.join(&format!("{folder}/{name}")).ok()
+        match self.elsewhere.get(folder) {
+            Some(place) => place.join(name).ok(),
+            None => self.root.as_ref()?.join(&format!("{folder}/{name}")).ok(),
+        }
     }
 }
 
@@ -84,5 +102,15 @@ mod tests {
         assert_eq!(Artifacts::default().path("large_tool_results", "a"), None);
         let path = Artifacts::at_root().path("large_tool_results", "a").unwrap();
         assert_eq!(path.as_str(), "/large_tool_results/a");
+    }
+
+    #[test]
+    fn a_folder_that_is_elsewhere_is_found_there() {
+        let at = |text: &str| VirtualPath::parse(text).unwrap();
+        let artifacts = Artifacts::at(at("/_large_tool_results"), at("/conversation_history"));
+        let path = |folder| artifacts.path(folder, "a").map(|path| path.to_string());
+        assert_eq!(path("large_tool_results").as_deref(), Some("/_large_tool_results/a"));
+        assert_eq!(path("conversation_history").as_deref(), Some("/conversation_history/a"));
+        assert_eq!(path("another"), None);
     }
 }

@@ -1,3 +1,5 @@
+mod backend;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -10,6 +12,7 @@ use crate::{
     Artifacts, DeepAgentConfig, FilesystemOptions, Gate, GuardOptions, InterruptOn, SkillSource, SkillsOptions,
     SubagentSpec, SummarizationOptions,
 };
+pub use backend::{DeclaredBackend, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope};
 
 /// An agent as a TOML file declares it: everything of [`DeepAgentConfig`] that is not code. What the file leaves out
 /// stays as it was in the configuration it is applied to.
@@ -47,6 +50,8 @@ pub struct DeclaredAgent {
     pub descriptions: BTreeMap<String, String>,
     pub filesystem: Option<FilesystemOptions>,
     pub summarization: Option<SummarizationOptions>,
+    /// Where its files are; the session opens it.
+    pub backend: DeclaredBackend,
     /// The folder for large results and old conversation.
     pub artifacts: Option<VirtualPath>,
     /// The `AGENTS.md` files.
@@ -134,10 +139,13 @@ impl DeclaredAgent {
     /// # Errors
     /// [`DeclaredAgentError`] for text that is no TOML, for a key that does not exist and for a value of another kind.
     pub fn parse(text: &str) -> Result<Self, DeclaredAgentError> {
-        toml::from_str(text).map_err(|error| DeclaredAgentError(error.to_string().trim_end().to_owned()))
+        let declared: Self =
+            toml::from_str(text).map_err(|error| DeclaredAgentError(error.to_string().trim_end().to_owned()))?;
+        declared.backend.check()?;
+        Ok(declared)
     }
 
-    /// Sets everything that is declared.
+    /// Sets everything that is declared, but for the backend, which the configuration has already.
     pub fn apply(self, config: &mut DeepAgentConfig) {
         set(&mut config.name, self.name);
         set(&mut config.filesystem, self.filesystem);
@@ -155,8 +163,8 @@ impl DeclaredAgent {
         config.output = self.output.or(config.output.take());
         config.descriptions.extend(self.descriptions);
         config.subagents.extend(self.subagents.into_iter().map(SubagentSpec::from));
-        if self.artifacts.is_some() {
-            config.artifacts = Artifacts { root: self.artifacts };
+        if let Some(root) = self.artifacts {
+            config.artifacts = Artifacts::below(root);
         }
         self.approvals.apply(config);
     }

@@ -58,6 +58,7 @@ fn files_and_what_is_evicted() {
         max_execute_timeout: 7,
         evict_results_over: 9,
         evict_messages_over: 8,
+        mounts: Vec::new(),
     };
     assert_eq!((config.filesystem, config.artifacts.root), (expected, Some(path("/x"))));
 }
@@ -86,7 +87,7 @@ fn memory_skills_and_the_cache() {
     let source = SkillSource { path: path("/skills/user"), label: Some("Mine".into()) };
     assert_eq!(
         config.skills,
-        SkillsOptions { builtin: true, sources: vec![source], pinned: vec!["a".into()], off: vec![] }
+        SkillsOptions { builtin: true, sources: vec![source], pinned: vec!["a".into()] }
     );
 }
 
@@ -165,4 +166,49 @@ fn mistakes_are_named_with_their_place() {
         let error = DeclaredAgent::parse(text).unwrap_err().to_string();
         assert!(error.contains(word) && error.contains("line "), "{error}");
     }
+}
+
+#[test]
+fn the_path_space_is_read_and_its_routes_are_checked() {
+    let text = "
+        [backend]
+        default = 'state'
+        [[backend.routes]]
+        prefix = '/conversation_history'
+        kind = 'store'
+        namespace = 'history'
+        scope = 'agent'
+        [[backend.routes]]
+        prefix = '/notes/'
+        kind = 'folder'
+        folder = '/srv/notes'
+        read_only = true
+    ";
+    let backend = DeclaredAgent::parse(text).unwrap().backend;
+    let stored = DeclaredRoute {
+        prefix: path("/conversation_history"),
+        kind: DeclaredKind::Store,
+        namespace: Some("history".into()),
+        scope: DeclaredScope::Agent,
+        folder: None,
+        read_only: false,
+    };
+    let folder = DeclaredRoute {
+        prefix: path("/notes"),
+        kind: DeclaredKind::Folder,
+        namespace: None,
+        scope: DeclaredScope::User,
+        folder: Some("/srv/notes".into()),
+        read_only: true,
+    };
+    assert_eq!(backend, DeclaredBackend { default: DeclaredDefault::State, routes: vec![stored, folder] });
+    let wrong = |route: &str| {
+        let text = format!("[[backend.routes]]\n{route}");
+        DeclaredAgent::parse(&text).unwrap_err().to_string()
+    };
+    assert!(wrong("prefix = '/'\nkind = 'state'").contains("cannot be at '/'"));
+    assert!(wrong("prefix = '/a'\nkind = 'store'").contains("needs a 'namespace'"));
+    assert!(wrong("prefix = '/a'\nkind = 'folder'\nfolder = 'notes'").contains("whole path"));
+    assert!(wrong("prefix = '/a'\nkind = 'state'\nfolder = '/x'").contains("only a folder"));
+    assert!(wrong("prefix = '/../a'\nkind = 'state'").contains("cannot be used"));
 }

@@ -136,7 +136,7 @@ pub(crate) async fn last_message(cx: &TurnContext, artifacts: &Artifacts, limit:
         return nothing;
     }
     let name = format!("{}.md", artifacts::name_of(message.id.as_str()));
-    let Some(path) = artifacts.path("conversation_history", &name) else { return nothing };
+    let Some(path) = artifacts.path(crate::summarization::HISTORY, &name) else { return nothing };
     match artifacts::put(cx, &path, text.into_bytes()).await {
         Ok(mut update) => {
             if let Some(known) = known.as_object_mut() {

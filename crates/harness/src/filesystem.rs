@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
-use bosun_backend::Backend;
+use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
 use bosun_tools::{BuiltinOptions, DynTool, ReadFormat, StateUpdate, ToolKind, ToolOutput, file_tools_with};
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,17 @@ pub struct FilesystemOptions {
     pub evict_results_over: u32,
     /// The same for messages of the user.
     pub evict_messages_over: u32,
+    /// Folders that are not the project's, for the prompt. Which there are is known when a session opens.
+    #[serde(skip)]
+    pub mounts: Vec<MountNote>,
+}
+
+/// A folder of the path space that is kept elsewhere than the rest of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MountNote {
+    pub path: VirtualPath,
+    /// What is there, as the end of a sentence.
+    pub holds: String,
 }
 
 impl Default for FilesystemOptions {
@@ -38,6 +49,7 @@ impl Default for FilesystemOptions {
             max_execute_timeout: 3_600,
             evict_results_over: 20_000,
             evict_messages_over: 50_000,
+            mounts: Vec::new(),
         }
     }
 }
@@ -88,7 +100,12 @@ impl Filesystem {
         match self.options.prompt.as_deref() {
             Some(text) if text.trim().is_empty() => {}
             Some(text) => prompt::append(request, text),
-            None => prompt::append(request, prompt::FILES),
+            None => {
+                prompt::append(request, prompt::FILES);
+                if let Some(text) = mounted(&self.options.mounts, self.has(ToolKind::Execute)) {
+                    prompt::append(request, &text);
+                }
+            }
         }
         if self.has(ToolKind::Execute) {
             prompt::append(request, prompt::SHELL);
@@ -171,6 +188,18 @@ impl Middleware for Filesystem {
             Ok(eviction::result(cx, &self.artifacts, most, &name, id.as_str(), output).await)
         })
     }
+}
+
+/// The section about mounts: the file tools see them, a shell does not (behaviour.md A26).
+fn mounted(mounts: &[MountNote], has_shell: bool) -> Option<String> {
+    let rows: Vec<String> = mounts.iter().map(|mount| format!("- `{}/`: {}", mount.path, mount.holds)).collect();
+    let shell = if has_shell { " Commands do not see them: only the file tools do." } else { "" };
+    let text = format!(
+        "These folders are not in the project folder but kept beside it:\n{}\n{}",
+        rows.join("\n"),
+        shell.trim()
+    );
+    (!rows.is_empty()).then(|| text.trim_end().to_owned())
 }
 
 fn limit(tokens: u32) -> Option<u32> {

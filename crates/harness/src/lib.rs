@@ -38,11 +38,11 @@ mod tokens;
 pub use artifacts::Artifacts;
 pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
 pub use declared::{
-    DeclaredAgent, DeclaredAgentError, DeclaredApprovals, DeclaredGate, DeclaredLimits, DeclaredRule, DeclaredSubagent,
-    HowItAsks,
+    DeclaredAgent, DeclaredAgentError, DeclaredApprovals, DeclaredBackend, DeclaredDefault, DeclaredGate, DeclaredKind,
+    DeclaredLimits, DeclaredRoute, DeclaredRule, DeclaredScope, DeclaredSubagent, HowItAsks,
 };
 pub use extras::{Extras, ExtrasError, OpenExtras};
-pub use filesystem::{Filesystem, FilesystemOptions};
+pub use filesystem::{Filesystem, FilesystemOptions, MountNote};
 pub use final_answer::FinalAnswer;
 pub use guards::{GuardOptions, Guards};
 pub use hooks::{HookConfig, HookError, HookPoint, Hooks, OnFailure};

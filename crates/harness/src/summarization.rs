@@ -20,6 +20,7 @@ use crate::rewrites::{Recent, Rewrites};
 use crate::tokens::{TokenCounter, fixed};
 pub use compact::{Compacted, CompactionError};
 use cutoff::Keep;
+pub(crate) use offload::FOLDER as HISTORY;
 pub use record::{Compaction, FailedSummary, SUMMARIZATION_FIELD, Summary, SummaryCause, edit_summary, undo_summary};
 pub(crate) use tool::CompactConversation;
 

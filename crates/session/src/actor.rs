@@ -5,8 +5,8 @@ use bosun_agent::{
     Activity, Agent, AgentError, BoxFuture, ChildStart, EntryBody, Limits, Policy, SessionId, SessionLog, TurnContext,
     TurnEnd, run_turn,
 };
-use bosun_backend::{Backend, BlobStore, LocalShellBackend, LocalShellOptions, VirtualPath};
-use bosun_harness::{DeepAgentConfig, OpenExtras, create_deep_agent};
+use bosun_backend::{BlobStore, VirtualPath};
+use bosun_harness::OpenExtras;
 use bosun_model::CallId;
 use bosun_protocol::{ErrorCode, FileDiff, ModelRef};
 use bosun_store::SessionClaim;
@@ -31,7 +31,7 @@ pub(crate) struct Actor {
     turn: AsyncMutex<Turn>,
     /// Held by whoever decides whether and how a turn begins.
     beginning: AsyncMutex<()>,
-    agent: Mutex<Option<Arc<Agent>>>,
+    pub agent: Mutex<Option<Arc<Agent>>>,
     /// What a person adds, at work from the first turn on.
     pub extras: OnceCell<OpenExtras>,
     tasks: TaskTracker,
@@ -175,7 +175,7 @@ impl Actor {
 
     /// The bytes of `path` before this session first changed it, against what is there now.
     pub(crate) async fn file_diff(&self, path: &str) -> Result<FileDiff, SessionError> {
-        let backend = self.backend()?;
+        let backend = self.backend().await?;
         let path =
             VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
         let before = self
@@ -222,8 +222,10 @@ impl Actor {
         self.set_running(false);
         match outcome {
             Ok(TurnEnd::Done | TurnEnd::Empty) => self.begin_waiting().await,
-            Ok(TurnEnd::Stopped | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. }) => {}
+            // A call that was cut may have changed files of the session that its state knows nothing of.
+            Ok(TurnEnd::Stopped | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. }) => self.rebuild(),
             Err(error) => {
+                self.rebuild();
                 tracing::error!(%error, session = %self.log.session(), "a turn could not be recorded");
                 self.not_recorded(&error.to_string());
             }
@@ -291,33 +293,5 @@ impl Actor {
         self.stream.update(|projection| projection.replay_changes(&journals.changes_after(0)));
         self.stream.count_changes(blobs).await;
         Ok(())
-    }
-
-    pub(crate) fn backend(&self) -> Result<Arc<dyn Backend>, SessionError> {
-        Ok(Arc::new(LocalShellBackend::open(&self.setting.root, LocalShellOptions::default())?))
-    }
-
-    pub(crate) async fn agent(&self) -> Result<Arc<Agent>, SessionError> {
-        if let Some(agent) = locked(&self.agent).clone() {
-            return Ok(agent);
-        }
-        let model = self.stream.read(|projection| projection.view().session.model.clone()).ok_or_else(|| {
-            SessionError::new(ErrorCode::NoModel, "no model is chosen for this session; choose one in its title bar")
-        })?;
-        let model = self.setting.models.connect(&model).await?;
-        let info = model.info().clone();
-        let mut config = DeepAgentConfig::new(model, self.backend()?);
-        config.blobs.clone_from(&self.setting.blobs);
-        config.policy = self.setting.policy.clone();
-        config.limits = self.setting.limits;
-        config.ids = Arc::clone(&self.tree.ids);
-        self.extend(&mut config).await?;
-        let agent =
-            create_deep_agent(config).map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
-        *locked(&self.tree.model) = Some(info.clone());
-        self.stream.update(|projection| projection.set_model(info));
-        let agent = Arc::new(agent);
-        *locked(&self.agent) = Some(Arc::clone(&agent));
-        Ok(agent)
     }
 }

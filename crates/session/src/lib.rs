@@ -7,6 +7,7 @@
 //! Start reading at [`Sessions`], then `projection` (entries in, events out), then `actor`.
 
 mod actor;
+mod assembling;
 mod convert;
 mod counting;
 mod deciding;
@@ -15,6 +16,7 @@ pub mod export;
 mod extras;
 mod host;
 mod journals;
+mod knowledge;
 mod past;
 mod projection;
 mod recording;
@@ -22,6 +24,7 @@ mod restoring;
 mod rewinding;
 mod search;
 mod sessions;
+mod space;
 mod stream;
 mod timeline;
 mod turns;

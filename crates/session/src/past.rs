@@ -36,7 +36,7 @@ impl Actor {
                 let kept = self.blobs()?.get(&hash).await;
                 Some(kept.map_err(|error| SessionError::new(ErrorCode::NotFound, error.to_string()))?)
             }
-            None => read(&*self.backend()?, &path).await?,
+            None => read(&*self.backend().await?, &path).await?,
         };
         let size = bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
         let exists = bytes.is_some();

@@ -1,13 +1,18 @@
 use std::sync::Arc;
 
 use bosun_agent::{EntryBody, SessionLog};
-use bosun_backend::{Backend, BackendError, BlobStore, ContentHash, Expect, FileStamp, Unwitnessed, VirtualPath};
+use bosun_backend::{
+    Backend, BackendError, BlobStore, ContentHash, Expect, FileStamp, FileUpdates, Unwitnessed, VirtualPath,
+};
 use bosun_protocol::{ChangeKind, ErrorCode, RestoredFile};
-use bosun_tools::{ChangeRecord, DiffLimits, file_diff};
+use bosun_tools::{ChangeRecord, DiffLimits, StateUpdate, file_diff};
 
 use crate::SessionError;
 use crate::actor::Actor;
 use crate::projection::Span;
+
+/// By whom the state's files are set when something is put back.
+pub(crate) const KEPT: &str = "restoring";
 
 /// Only the number of lines is wanted.
 const NOTHING: DiffLimits = DiffLimits { lines: 0, characters: 0 };
@@ -71,7 +76,7 @@ impl Actor {
     pub(crate) async fn check_restore(&self, restore: Restore) -> Result<Checked, SessionError> {
         let Restore { path, from, to } = restore;
         let blobs = self.blobs()?;
-        let now = read(&*self.backend()?, &path).await;
+        let now = read(&*self.backend().await?, &path).await;
         let mut problem = match &now {
             Ok(now) if now.as_deref().map(ContentHash::of) == from => None,
             Ok(_) => Some(format!("'{path}' was changed since, by you or by another program; it was left as it is")),
@@ -109,17 +114,24 @@ impl Actor {
         if sound.is_empty() {
             return Ok(Vec::new());
         }
-        let backend = self.backend()?;
+        let backend = self.backend().await?;
         let intended = sound.iter().map(|checked| checked.record.clone()).collect();
         self.log.record(vec![EntryBody::RestoreIntended { changes: intended }]).await?;
-        let (mut done, mut failed) = (Vec::new(), None);
+        let (mut done, mut failed, mut files) = (Vec::new(), None, Vec::new());
         for Checked { record, bytes, .. } in sound {
             match put(&*backend, &record, bytes).await {
-                Ok(()) => done.push(record),
+                Ok(kept) => {
+                    done.push(record);
+                    files.extend(kept);
+                }
                 Err(error) => failed = Some(error),
             }
         }
-        self.log.record(vec![EntryBody::Restored { changes: done.clone() }]).await?;
+        let mut entries = vec![EntryBody::Restored { changes: done.clone() }];
+        entries.extend(files_kept(files));
+        self.log.record(entries).await?;
+        // The agent's own files of the session are not those that were put back.
+        self.rebuild();
         match failed {
             Some(error) => {
                 Err(SessionError::new(ErrorCode::Invalid, format!("{error}; the other files were put back")))
@@ -149,7 +161,18 @@ pub(crate) async fn settle_restoring(log: &SessionLog, backend: &dyn Backend) ->
     Ok(log.record(vec![EntryBody::Restored { changes: done }]).await?)
 }
 
-async fn put(backend: &dyn Backend, record: &ChangeRecord, bytes: Option<Vec<u8>>) -> Result<(), BackendError> {
+/// Files of the session's state that are as given, where there are any.
+pub(crate) fn files_kept(files: FileUpdates) -> Option<EntryBody> {
+    let update = StateUpdate { files, ..StateUpdate::default() };
+    (!update.is_empty()).then(|| EntryBody::Updated { by: KEPT.to_owned(), update })
+}
+
+/// Puts one file back. Gives what of it the session's state has to take over.
+async fn put(
+    backend: &dyn Backend,
+    record: &ChangeRecord,
+    bytes: Option<Vec<u8>>,
+) -> Result<FileUpdates, BackendError> {
     let path = &record.path;
     let expect = match &record.before {
         None => Expect::Absent,
@@ -159,10 +182,11 @@ async fn put(backend: &dyn Backend, record: &ChangeRecord, bytes: Option<Vec<u8>
         }
     };
     match bytes {
-        Some(bytes) => backend.write(path, bytes, expect, &Unwitnessed).await.map(|_| ()),
+        Some(bytes) => backend.write(path, bytes, expect, &Unwitnessed).await.map(|change| change.state),
         None => {
             let deleter = backend.deleter().ok_or_else(|| BackendError::CannotDelete { path: path.clone() })?;
-            deleter.delete(path, expect, &Unwitnessed).await.map(|_| ())
+            let changes = deleter.delete(path, expect, &Unwitnessed).await?;
+            Ok(changes.into_iter().flat_map(|change| change.state).collect())
         }
     }
 }

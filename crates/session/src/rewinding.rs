@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bosun_agent::{EntryBody, Recorded, Seq};
-use bosun_backend::{ContentHash, VirtualPath};
+use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, State};
+use bosun_backend::{ContentHash, FileData, FileUpdates, VirtualPath};
 use bosun_protocol::{ErrorCode, RewindPreview, RewindWhat};
 use bosun_store::{Append, Listed};
 use bosun_tools::ChangeRecord;
@@ -10,7 +10,7 @@ use bosun_tools::ChangeRecord;
 use crate::SessionError;
 use crate::actor::Actor;
 use crate::journals::Journals;
-use crate::restoring::{Checked, Restore};
+use crate::restoring::{Checked, Restore, files_kept};
 use crate::timeline::{checkpoints, last_rewind};
 
 /// Going back to an earlier place of a session, and forth again. The journal keeps everything: what is rewound is only
@@ -45,10 +45,7 @@ impl Actor {
             files = self.restore(checked).await?;
         }
         let conversation = what != RewindWhat::Files;
-        self.log.record(vec![EntryBody::Rewound { to: Seq::from(seq), conversation, files }]).await?;
-        if conversation {
-            self.show_anew().await?;
-        }
+        self.record_past(EntryBody::Rewound { to: Seq::from(seq), conversation, files }, conversation).await?;
         drop(turn);
         Ok(())
     }
@@ -68,12 +65,24 @@ impl Actor {
         }
         refuse_problems(&checked)?;
         self.restore(checked).await?;
-        self.log.record(vec![EntryBody::RewindUndone { rewind }]).await?;
-        if conversation {
-            self.show_anew().await?;
-        }
+        self.record_past(EntryBody::RewindUndone { rewind }, conversation).await?;
         drop(turn);
         Ok(())
+    }
+
+    /// Records that the conversation is another one now. Files are put back one by one, and those that are kept in the
+    /// session are no exception: whatever the journal makes of them from here on, they stay as they are.
+    async fn record_past(self: &Arc<Self>, body: EntryBody, conversation: bool) -> Result<(), SessionError> {
+        if !conversation {
+            return Ok(self.log.record(vec![body]).await?);
+        }
+        let mut entries = self.tree.database.entries(self.log.session(), 0).await?;
+        let seq = entries.last().map_or(1, |last| last.seq + 1);
+        entries.push(Recorded { seq, entry: JournalEntry { at: self.tree.clock.now_ms(), body: body.clone() } });
+        let then = State::of_journal(&entries).files;
+        let kept = self.log.with_state(|state| files_kept(difference(&then, &state.files)));
+        self.log.record([body].into_iter().chain(kept).collect()).await?;
+        self.show_anew().await
     }
 
     async fn journals_at(&self, seq: u32) -> Result<Journals, SessionError> {
@@ -99,6 +108,7 @@ impl Actor {
     async fn show_anew(self: &Arc<Self>) -> Result<(), SessionError> {
         let entries = self.tree.database.entries(self.log.session(), 0).await?;
         self.log.rebuild(&entries);
+        self.rebuild();
         let projection = crate::past::projection(self, &entries, Seq::MAX);
         crate::stream::locked(&self.tree.streams).clear();
         self.stream.reset(projection);
@@ -116,6 +126,14 @@ impl Actor {
         self.tree.database.append_all(vec![append]).await?;
         Ok(())
     }
+}
+
+/// What makes `to` of `from`.
+fn difference(from: &BTreeMap<VirtualPath, FileData>, to: &BTreeMap<VirtualPath, FileData>) -> FileUpdates {
+    let set = to.iter().filter(|(path, data)| from.get(*path) != Some(*data));
+    let gone = from.keys().filter(|path| !to.contains_key(*path));
+    let set = set.map(|(path, data)| (path.clone(), Some(data.clone())));
+    set.chain(gone.map(|path| (path.clone(), None))).collect()
 }
 
 /// Only what is a checkpoint can be gone back to: between them calls are open.

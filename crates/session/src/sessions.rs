@@ -357,7 +357,7 @@ impl Sessions {
             actor.stream.count_changes(blobs).await;
         }
         if actor.log.with_state(|state| state.restoring.is_some()) {
-            settle_restoring(&actor.log, &*actor.backend()?).await?;
+            settle_restoring(&actor.log, &*actor.backend().await?).await?;
         }
         Ok(actor)
     }

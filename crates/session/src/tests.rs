@@ -5,6 +5,7 @@ mod history;
 mod law;
 mod lists;
 mod sessions;
+mod space;
 mod stage;
 mod story;
 mod turns;

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::convert;
 use crate::journals::Journals;
+use crate::restoring::KEPT;
 
 /// Longest label of a checkpoint, in characters.
 const LABEL: usize = 120;
@@ -36,6 +37,7 @@ pub(crate) fn last_rewind(entries: &[Recorded]) -> Option<&Recorded> {
             EntryBody::RewindUndone { .. } => return None,
             EntryBody::RestoreIntended { .. } | EntryBody::Restored { .. } => return None,
             body if stays(body) => {}
+            EntryBody::Updated { by, .. } if by == KEPT => {}
             _ => return None,
         }
     }

@@ -39,6 +39,13 @@ impl Stage {
         Self::with(project, tempfile::tempdir().unwrap(), script, policy).await
     }
 
+    /// Where nothing needs an approval.
+    pub async fn allowing_everything(script: Script) -> Self {
+        let allow = || PermissionRule::AllowAll { name: "test".into() };
+        let policy = Policy { edits: allow(), commands: allow(), ..Policy::default() };
+        Self::with(Project::new().file("a.txt", "one\ntwo\n"), tempfile::tempdir().unwrap(), script, policy).await
+    }
+
     /// The same project and data with a fresh process's objects, as after a restart.
     pub async fn restarted(self, script: Script) -> Self {
         self.restarted_after(script, 0).await

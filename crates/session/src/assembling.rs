@@ -1,0 +1,44 @@
+use std::sync::Arc;
+
+use bosun_agent::Agent;
+use bosun_harness::{DeepAgentConfig, create_deep_agent};
+use bosun_protocol::ErrorCode;
+
+use crate::SessionError;
+use crate::actor::Actor;
+use crate::stream::locked;
+
+impl Actor {
+    /// The session's agent: built once, and anew after something it is built from has changed.
+    pub(crate) async fn agent(&self) -> Result<Arc<Agent>, SessionError> {
+        if let Some(agent) = locked(&self.agent).clone() {
+            return Ok(agent);
+        }
+        let model = self.stream.read(|projection| projection.view().session.model.clone()).ok_or_else(|| {
+            SessionError::new(ErrorCode::NoModel, "no model is chosen for this session; choose one in its title bar")
+        })?;
+        let model = self.setting.models.connect(&model).await?;
+        let info = model.info().clone();
+        let space = self.space().await?;
+        let known = self.knowledge(&space).await?;
+        let mut config = DeepAgentConfig::new(model, space.backend);
+        config.blobs.clone_from(&self.setting.blobs);
+        config.policy = self.setting.policy.clone();
+        config.limits = self.setting.limits;
+        config.ids = Arc::clone(&self.tree.ids);
+        config.artifacts = space.places.artifacts();
+        config.filesystem.mounts = space.places.notes();
+        config.memory = known.memory;
+        config.skills = known.skills;
+        config.subagents = known.subagents;
+        self.extend(&mut config).await?;
+        config.models = self.models_of(&config.subagents).await;
+        let agent =
+            create_deep_agent(config).map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+        *locked(&self.tree.model) = Some(info.clone());
+        self.stream.update(|projection| projection.set_model(info));
+        let agent = Arc::new(agent);
+        *locked(&self.agent) = Some(Arc::clone(&agent));
+        Ok(agent)
+    }
+}

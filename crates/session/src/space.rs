@@ -1,0 +1,127 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bosun_backend::{
+    Access, AppMounts, Backend, CompositeBackend, FilesystemBackend, FilesystemOptions, LocalShellBackend,
+    LocalShellOptions, MountError, Route, Store, VirtualPath, mount_point,
+};
+use bosun_harness::{Artifacts, MountNote};
+use bosun_protocol::ErrorCode;
+use bosun_store::KeyValueStore;
+
+use crate::SessionError;
+use crate::actor::Actor;
+use crate::stream::locked;
+
+/// Where a person keeps skills for every agent they use, below their home folder.
+const HOME_SKILLS: &str = ".agents/skills";
+
+/// The path space of a session: its project, and what Bosun mounts over it (behaviour.md A25).
+pub(crate) struct Space {
+    pub backend: Arc<dyn Backend>,
+    pub places: Places,
+}
+
+/// Where the mounts are in this session. A mount gives way to a project that has its name; what is not mounted is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// The person's memories; the project's are below `project`.
+    pub memories: Option<VirtualPath>,
+    /// The folder whose folders are sources of skills: `user`, and `home` where the person has such a folder.
+    pub skills: Option<VirtualPath>,
+    pub home_skills: Option<VirtualPath>,
+    pub results: Option<VirtualPath>,
+    pub history: Option<VirtualPath>,
+}
+
+impl Places {
+    fn of(backend: &CompositeBackend) -> Self {
+        let mut places = Self::default();
+        for route in backend.routes() {
+            let mut names = route.prefix.segments();
+            let (Some(first), second, None) = (names.next(), names.next(), names.next()) else { continue };
+            match (first.trim_start_matches('_'), second) {
+                ("memories", None) => places.memories = Some(route.prefix.clone()),
+                ("large_tool_results", None) => places.results = Some(route.prefix.clone()),
+                ("conversation_history", None) => places.history = Some(route.prefix.clone()),
+                ("skills", Some("user")) => places.skills = route.prefix.parent(),
+                ("skills", Some("home")) => places.home_skills = Some(route.prefix.clone()),
+                _ => {}
+            }
+        }
+        places
+    }
+
+    /// Where large results and old conversation go.
+    pub(crate) fn artifacts(&self) -> Artifacts {
+        match (&self.results, &self.history) {
+            (Some(results), Some(history)) => Artifacts::at(results.clone(), history.clone()),
+            _ => Artifacts::default(),
+        }
+    }
+
+    /// What the model is told of the mounts.
+    pub(crate) fn notes(&self) -> Vec<MountNote> {
+        let note = |path: &Option<VirtualPath>, holds: &str| {
+            path.as_ref().map(|path| MountNote { path: path.clone(), holds: holds.to_owned() })
+        };
+        let notes = [
+            note(&self.memories, "what is remembered for the person; below `project/` what holds for this project"),
+            note(&self.skills, "skills, each a folder with a `SKILL.md`; those of the person are below `user/`"),
+            note(&self.results, "results of tools that were too large to be shown"),
+            note(&self.history, "the conversation before it was summed up"),
+        ];
+        notes.into_iter().flatten().collect()
+    }
+}
+
+impl Actor {
+    /// The files of the session as its agent sees them: the agent's own while a turn is under way, else opened for this.
+    pub(crate) async fn backend(&self) -> Result<Arc<dyn Backend>, SessionError> {
+        if self.log.with_state(|state| state.turn.is_some())
+            && let Some(agent) = locked(&self.agent).clone()
+        {
+            return Ok(Arc::clone(&agent.backend));
+        }
+        Ok(self.space().await?.backend)
+    }
+
+    /// Opens the path space from the files that the session's state holds now.
+    pub(crate) async fn space(&self) -> Result<Space, SessionError> {
+        let project: Arc<dyn Backend> =
+            Arc::new(LocalShellBackend::open(&self.setting.root, LocalShellOptions::default())?);
+        let routes = home_skills(&*project).await?.into_iter().collect();
+        let mounts = AppMounts {
+            project,
+            store: Some(self.store()),
+            project_id: self.tree.project.to_string(),
+            files: self.log.with_state(|state| state.files.clone()),
+            routes,
+        };
+        let backend = mounts.mount().await.map_err(unmountable)?;
+        Ok(Space { places: Places::of(&backend), backend: Arc::new(backend) })
+    }
+
+    /// What is kept for longer than a session.
+    pub(crate) fn store(&self) -> Arc<dyn Store> {
+        Arc::new(KeyValueStore::new(Arc::clone(&self.tree.database), Arc::clone(&self.tree.clock)))
+    }
+}
+
+/// The person's own folder of skills, to be read only; `None` where they have none.
+async fn home_skills(project: &dyn Backend) -> Result<Option<Route>, SessionError> {
+    let Some(folder) = std::env::home_dir().map(|home: PathBuf| home.join(HOME_SKILLS)) else { return Ok(None) };
+    let Ok(backend) = FilesystemBackend::open(&folder, FilesystemOptions::default()) else { return Ok(None) };
+    let skills = mount_point(project, "skills").await?;
+    let prefix = skills.join("home").map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+    Ok(Some(Route { prefix, backend: Arc::new(backend), access: Access::ReadOnly }))
+}
+
+fn unmountable(error: MountError) -> SessionError {
+    match error {
+        MountError::Project(error) => error.into(),
+        error @ (MountError::Namespace(_) | MountError::Route(_)) => {
+            SessionError::new(ErrorCode::Invalid, error.to_string())
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The path space of a session: what is mounted over the project, how long it lasts, and how it is undone.
+#![allow(clippy::disallowed_methods, reason = "tests look at files")]
+
+use bosun_model::{ChatRequest, Message};
+use bosun_protocol::{ChangeKind, CheckpointKind, ItemBody, RewindWhat, SessionId, SessionStatus};
+use bosun_testkit::Reply;
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::changes::counts;
+use super::sessions::progress;
+use super::stage::Stage;
+
+/// Does one call, as the message says, and answers with what came back from it.
+fn obedient(request: &ChatRequest) -> Reply {
+    let (text, done) = progress(request);
+    if done > 0 {
+        return Reply::text(last_result(request));
+    }
+    let call = |tool: &str, args| Reply::default().and_call(tool, args);
+    match text.split_whitespace().collect::<Vec<_>>().as_slice() {
+        ["write", path, content @ ..] => {
+            call("write_file", json!({"file_path": path, "content": content.join(" ") + "\n"}))
+        }
+        ["read", path] => call("read_file", json!({"file_path": path, "limit": 10_000})),
+        ["list", path] => call("ls", json!({"path": path})),
+        ["run", command @ ..] => call("execute", json!({"command": command.join(" ")})),
+        ["prompt"] => {
+            let system: Vec<&str> = request.system.iter().map(|block| block.text.as_str()).collect();
+            Reply::text(system.join("\n"))
+        }
+        _ => Reply::text("Done."),
+    }
+}
+
+fn last_result(request: &ChatRequest) -> String {
+    let results = request.messages.iter().rev().filter_map(|message| match &**message {
+        Message::Tool(result) => Some(bosun_model::text_of(&result.content)),
+        Message::Ai(_) | Message::Human(_) | Message::System(_) => None,
+    });
+    results.take(1).collect()
+}
+
+/// Has `text` done and gives what the agent said at the end.
+async fn ask(stage: &Stage, session: &SessionId, text: &str) -> String {
+    stage.sessions.send(session, text.to_owned()).await.unwrap();
+    let quiet = stage.sessions.quiet(session).await.unwrap();
+    assert_eq!(quiet.summary.status, SessionStatus::Idle, "{text}");
+    let items = stage.snapshot(session).await.items;
+    let said = items.into_iter().rev().find_map(|item| match item.body {
+        ItemBody::Ai { text, .. } => Some(text),
+        ItemBody::Human { .. } | ItemBody::Tool(_) | ItemBody::Notice(_) => None,
+    });
+    said.unwrap_or_default()
+}
+
+#[tokio::test]
+async fn the_mounts_stand_beside_the_project_and_the_prompt_names_them() {
+    let stage = Stage::new(obedient).await;
+    let session = stage.session().await;
+    let listed = ask(&stage, &session, "list /").await;
+    let rows = ["/a.txt", "/conversation_history/", "/large_tool_results/", "/memories/", "/skills/", "/src/"];
+    assert_eq!(listed.lines().collect::<Vec<_>>(), rows);
+    let prompt = ask(&stage, &session, "prompt").await;
+    for part in ["- `/memories/`", "- `/large_tool_results/`", "Commands do not see them", "review-change"] {
+        assert!(prompt.contains(part), "{part}: {prompt}");
+    }
+}
+
+#[tokio::test]
+async fn a_project_keeps_a_name_that_it_has_and_the_mount_gives_way() {
+    let stage = Stage::new(obedient).await;
+    std::fs::create_dir(stage.project.root().join("memories")).unwrap();
+    let session = stage.session().await;
+    let listed = ask(&stage, &session, "list /").await;
+    assert!(listed.contains("/_memories/") && listed.contains("/memories/"), "{listed}");
+    let prompt = ask(&stage, &session, "prompt").await;
+    assert!(prompt.contains("- `/_memories/`") && prompt.contains("/_memories/AGENTS.md"), "{prompt}");
+}
+
+#[tokio::test]
+async fn memories_outlive_the_session_and_are_in_the_prompt_of_the_next() {
+    let stage = Stage::allowing_edits(obedient).await;
+    let first = stage.session().await;
+    ask(&stage, &first, "write /memories/AGENTS.md Tabs, never spaces.").await;
+    ask(&stage, &first, "write /memories/project/AGENTS.md Built with make.").await;
+    assert!(!stage.project.root().join("memories").exists());
+    let stage = stage.restarted(obedient).await;
+    let second = stage.session().await;
+    let prompt = ask(&stage, &second, "prompt").await;
+    assert!(prompt.contains("Tabs, never spaces.") && prompt.contains("Built with make."), "{prompt}");
+    assert!(ask(&stage, &second, "read /memories/AGENTS.md").await.contains("Tabs, never spaces."));
+    let other = bosun_testkit::Project::new().file("x", "");
+    let other = stage.sessions.open_project(other.root()).await.unwrap();
+    let model = stage.snapshot(&second).await.session.model;
+    let third = stage.sessions.create(&other.id, model).await.unwrap().id;
+    let prompt = ask(&stage, &third, "prompt").await;
+    assert!(prompt.contains("Tabs, never spaces.") && !prompt.contains("Built with make."), "{prompt}");
+}
+
+#[tokio::test]
+async fn a_large_result_is_kept_with_the_session_and_read_after_a_restart() {
+    let stage = Stage::allowing_everything(obedient).await;
+    let text: String = (0..20_000).map(|row| format!("row {row} of many\n")).collect();
+    std::fs::write(stage.project.root().join("big.txt"), text).unwrap();
+    let session = stage.session().await;
+    let stub = ask(&stage, &session, "run cat big.txt").await;
+    assert!(stub.len() < 20_000, "{} characters", stub.len());
+    let at = stub.find("/large_tool_results/").expect("the place of the whole result");
+    let path: String = stub[at..].chars().take_while(|c| !c.is_whitespace() && !"'`,;\"".contains(*c)).collect();
+    let path = path.trim_end_matches('.').to_owned();
+    assert!(!stage.project.root().join("large_tool_results").exists());
+    let stage = stage.restarted(obedient).await;
+    let read = ask(&stage, &session, &format!("read {path}")).await;
+    assert!(read.contains("row 1999 of many"), "{path}: {}", read.chars().take(200).collect::<String>());
+    assert_eq!(counts(&stage, &session).await, [], "it is no change of the person's files");
+}
+
+#[tokio::test]
+async fn what_is_written_beside_the_project_is_undone_like_any_change() {
+    let stage = Stage::allowing_edits(obedient).await;
+    let session = stage.session().await;
+    ask(&stage, &session, "write /memories/notes.md Ahoy").await;
+    ask(&stage, &session, "write /conversation_history/mine.md kept here").await;
+    let created = |path: &str| (path.to_owned(), ChangeKind::Created, 1, 0);
+    let both = vec![created("/memories/notes.md"), created("/conversation_history/mine.md")];
+    assert_eq!(counts(&stage, &session).await, both);
+    let diff = stage.sessions.file_diff(&session, "/conversation_history/mine.md").await.unwrap();
+    assert_eq!((diff.added, diff.created), (1, true));
+
+    // Both are there after a restart, and both can be put back then.
+    let stage = stage.restarted(obedient).await;
+    assert!(ask(&stage, &session, "read /conversation_history/mine.md").await.contains("kept here"));
+    let undone = stage.sessions.undo_changes(&session).await.unwrap();
+    assert_eq!(undone.iter().map(|file| file.problem.clone()).collect::<Vec<_>>(), [None, None]);
+    for path in ["/conversation_history/mine.md", "/memories/notes.md"] {
+        let read = ask(&stage, &session, &format!("read {path}")).await;
+        assert!(read.contains("not found"), "{read}");
+    }
+}
+
+#[tokio::test]
+async fn going_back_takes_the_conversation_the_files_or_both() {
+    let stage = Stage::allowing_edits(obedient).await;
+    let session = stage.session().await;
+    let file = "/conversation_history/mine.md";
+    ask(&stage, &session, "hello").await;
+    ask(&stage, &session, &format!("write {file} kept here")).await;
+    let start = async |label: &str| {
+        let places = stage.sessions.timeline(&session).await.unwrap().checkpoints.into_iter();
+        let mut starts = places.filter(|place| place.kind == CheckpointKind::TurnStart);
+        starts.find(|place| place.label.starts_with(label)).unwrap().seq
+    };
+    let is_there = async || stage.sessions.file_at(&session, start("hello").await, file).await;
+    let exists = async || ask(&stage, &session, &format!("read {file}")).await.contains("kept here");
+
+    let seq = start("write").await;
+    stage.sessions.rewind(&session, seq, RewindWhat::Conversation).await.unwrap();
+    assert!(exists().await, "the file is apart from the conversation");
+    assert!(!is_there().await.unwrap().exists, "it was not there at the beginning");
+    let seq = start("hello").await;
+    stage.sessions.rewind(&session, seq, RewindWhat::Both).await.unwrap();
+    assert!(stage.sessions.timeline(&session).await.unwrap().can_undo_rewind);
+    stage.sessions.undo_rewind(&session).await.unwrap();
+    assert!(exists().await);
+    let seq = start("hello").await;
+    stage.sessions.rewind(&session, seq, RewindWhat::Files).await.unwrap();
+    assert!(!exists().await);
+}
