@@ -84,9 +84,9 @@ impl DeepAgentConfig {
             artifacts: Artifacts::default(),
             memory: MemoryOptions::default(),
             skills: SkillsOptions::default(),
+            context: None,
             cache: CacheLifetime::default(),
             subagents: Vec::new(),
-            context: None,
             models: BTreeMap::new(),
             output: None,
             middleware: Vec::new(),
@@ -138,11 +138,11 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         everywhere: config.everywhere,
         asking: Arc::new(asking),
         skills: config.skills,
+        context: config.context,
         descriptions: config.descriptions,
         tools: config.tools.clone(),
         models: config.models,
     });
-        context: config.context,
     let base = config.base_prompt.unwrap_or_else(|| prompt::BASE.to_owned());
     let parts = config.system_prompt.into_iter().chain([base]).filter(|text| !text.trim().is_empty());
     let system = parts.map(SystemBlock::new).collect();
