@@ -30,14 +30,13 @@ pub(crate) fn status(origin: &Origin, status: StatusCode, headers: &HeaderMap, b
     if refusal.is_none() && is_html(headers, body) && !matches!(code, 429 | 500..) {
         return web_page(origin, body).with_status(code);
     }
-    let own_words = refusal.is_some();
     let refusal = refusal.unwrap_or_else(|| Refusal::of_text(body, is_html(headers, body)));
     let kind = kind_of_status(code, &refusal);
     let refusal_wait = refusal.retry_after;
     let message = if refusal.message.is_empty() {
         wordless(origin, code, kind)
-    } else if code == 404 && !own_words && is_openai(origin) && !origin.has_version {
-        format!("{} ({} has no /v1 at its end; most servers want it)", refusal.message, origin.address)
+    } else if code == 404 && !speaks_of_a_model(&refusal) {
+        format!("{} ({})", refusal.message, nothing_there(origin))
     } else {
         refusal.message
     };
@@ -153,13 +152,31 @@ fn advice(origin: &Origin) -> &'static str {
     }
 }
 
+/// Whether a 404 is about the model that was asked for; anything else is about the address.
+fn speaks_of_a_model(refusal: &Refusal) -> bool {
+    refusal.kind() == Some(Kind::NotFound) || refusal.message.to_lowercase().contains("model")
+}
+
+/// The address that leads nowhere, and what is likely wrong with it.
+fn nothing_there(origin: &Origin) -> String {
+    let address = &origin.address;
+    if is_openai(origin) && !origin.has_version {
+        format!("{address} has no /v1 at its end; most servers want it")
+    } else {
+        format!("asked at {address}; check the base URL")
+    }
+}
+
 /// For answers that say nothing themselves.
 fn wordless(origin: &Origin, code: u16, kind: Kind) -> String {
     let host = &origin.host;
     match kind {
         Kind::Unauthorized => format!("{host} refused the key (status {code}); enter another"),
         Kind::NotFound => {
-            format!("{host} has nothing at this address (status {code}); check the base URL and the model")
+            format!(
+                "{host} has nothing at this address (status {code}): {}; check the model, too",
+                nothing_there(origin)
+            )
         }
         Kind::RateLimited => format!("{host} wants fewer requests (status {code}); wait a little"),
         Kind::Billing => format!("{host} wants to be paid first (status {code})"),

@@ -143,15 +143,24 @@ fn pages_are_told_from_refusals() {
 }
 
 #[test]
-fn a_missing_version_in_the_base_url_is_pointed_out() {
-    let mut config = crate::testing::config(Family::OpenAiChat);
-    config.base_url = "http://localhost:11434".into();
-    let origin = Origin::new(&config, &crate::testing::endpoint(&config));
-    let error = status(&origin, StatusCode::NOT_FOUND, &HeaderMap::new(), b"404 page not found");
-    assert_eq!(
-        error.message,
-        "404 page not found (http://localhost:11434 has no /v1 at its end; most servers want it)"
-    );
+fn an_address_that_leads_nowhere_is_named_with_what_it_lacks() {
+    let at = |base_url: &str, body: &str| {
+        let mut config = crate::testing::config(Family::OpenAiChat);
+        config.base_url = base_url.into();
+        let origin = Origin::new(&config, &crate::testing::endpoint(&config));
+        status(&origin, StatusCode::NOT_FOUND, &HeaderMap::new(), body.as_bytes()).message
+    };
+    let bare = "(http://localhost:11434 has no /v1 at its end; most servers want it)";
+    for (body, words) in [("404 page not found", "404 page not found"), (r#"{"detail":"Not Found"}"#, "Not Found")] {
+        assert_eq!(at("http://localhost:11434", body), format!("{words} {bare}"));
+    }
+    assert!(at("http://localhost:11434", "").contains("has no /v1 at its end"));
+    let elsewhere = at("http://localhost:8080/x/v1", r#"{"detail":"Not Found"}"#);
+    assert_eq!(elsewhere, "Not Found (asked at http://localhost:8080/x/v1; check the base URL)");
+    // The address is right where the server knows what a model is.
+    for words in ["model 'x' not found", "The model `x` does not exist"] {
+        assert_eq!(at("http://localhost:11434", &format!(r#"{{"error":"{words}"}}"#)), words);
+    }
 }
 
 #[test]

@@ -5,8 +5,17 @@ use secrecy::{ExposeSecret, SecretString};
 
 const MASK: &str = "[redacted]";
 
-/// Shorter ones are words like `none` or `ollama`, which local servers take as keys and errors may well contain.
+/// Shorter ones are looked for as whole words only.
 const SHORTEST: usize = 8;
+
+/// Shorter than this nothing is looked for: a sentence without its `a` says nothing, and such a key keeps nobody out.
+const SHORTEST_WORD: usize = 3;
+
+/// What people write where a local server wants any key at all. Errors may well contain these words.
+const PLACEHOLDERS: [&str; 16] = [
+    "none", "null", "nil", "no", "any", "key", "api", "token", "test", "empty", "dummy", "local", "ollama", "openai",
+    "llama", "vllm",
+];
 
 /// How keys of known vendors begin.
 const PREFIXES: [&str; 16] = [
@@ -36,15 +45,23 @@ const LEADERS: [&str; 5] = ["bearer", "x-api-key", "api-key", "api_key", "author
 #[derive(Default)]
 pub struct Redactor {
     forms: Vec<SecretString>,
+    /// Short ones, which only count where they stand as a word.
+    words: Vec<SecretString>,
 }
 
 impl Redactor {
-    /// Secrets shorter than eight letters are not looked for: they are words like `none`.
+    /// Secrets shorter than eight letters count as whole words only, and not where they are words like `none`, which
+    /// stand for no key at all.
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut forms: Vec<SecretString> = Vec::new();
+        let mut words: Vec<SecretString> = Vec::new();
         for secret in secrets {
             let secret = secret.trim();
             if secret.len() < SHORTEST {
+                let placeholder = PLACEHOLDERS.iter().any(|word| word.eq_ignore_ascii_case(secret));
+                if secret.len() >= SHORTEST_WORD && !placeholder {
+                    words.push(secret.into());
+                }
                 continue;
             }
             let json = serde_json::to_string(secret).unwrap_or_default();
@@ -54,7 +71,7 @@ impl Redactor {
                 }
             }
         }
-        Self { forms }
+        Self { forms, words }
     }
 
     /// `text` with every secret and every lookalike replaced by `[redacted]`.
@@ -65,8 +82,28 @@ impl Redactor {
                 text = Cow::Owned(text.replace(form.expose_secret(), MASK));
             }
         }
+        for word in &self.words {
+            text = Cow::Owned(mask_word(&text, word.expose_secret()));
+        }
         mask_lookalikes(&text)
     }
+}
+
+/// Masks `secret` where it stands alone, not where it is a part of a longer word.
+fn mask_word(text: &str, secret: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(secret) {
+        let joined = |neighbour: Option<char>| neighbour.is_some_and(char::is_alphanumeric);
+        // What was masked already ends in a bracket, so that it joins nothing.
+        let last = before.chars().next_back().or_else(|| masked.chars().next_back());
+        let alone = !joined(last) && !joined(after.chars().next());
+        masked.push_str(before);
+        masked.push_str(if alone { MASK } else { secret });
+        rest = after;
+    }
+    masked.push_str(rest);
+    masked
 }
 
 fn percent_encoded(text: &str) -> String {
@@ -145,6 +182,13 @@ mod tests {
         for form in ["canary+key/42\"x", r#"canary+key/42\"x"#, "canary%2Bkey%2F42%22x"] {
             assert_eq!(redact(&format!("wrong key <{form}>!")), "wrong key <[redacted]>!");
         }
+    }
+
+    #[test]
+    fn a_short_key_goes_where_it_stands_alone() {
+        let redact = |text: &str| Redactor::new(["k-7x", "no", "None", "ab"]).redact(text);
+        assert_eq!(redact("wrong key 'k-7x', k-7x: no ab, none"), "wrong key '[redacted]', [redacted]: no ab, none");
+        assert_eq!(redact("task-7x k-7xy k-7xk-7x"), "task-7x k-7xy k-7xk-7x");
     }
 
     #[test]
