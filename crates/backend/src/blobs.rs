@@ -88,6 +88,21 @@ impl BlobStore {
         self.hop(|store| store.count().map_err(|error| blob_io(&store.dir, error))).await
     }
 
+    /// [`Self::put`] for whoever is on the blocking pool already.
+    pub(crate) fn put_now(&self, bytes: &[u8]) -> Result<ContentHash, BlobError> {
+        self.put_source(bytes)
+    }
+
+    /// [`Self::get`] for whoever is on the blocking pool already.
+    pub(crate) fn get_now(&self, hash: &ContentHash) -> Result<Vec<u8>, BlobError> {
+        self.read(hash)
+    }
+
+    /// A file without a name on the store's own disk, gone when it is closed.
+    pub(crate) fn scratch(&self) -> io::Result<File> {
+        tempfile::tempfile_in(&self.dir)
+    }
+
     async fn hop<T, F>(&self, work: F) -> Result<T, BlobError>
     where
         T: Send + 'static,

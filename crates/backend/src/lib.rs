@@ -19,6 +19,7 @@ mod file;
 mod filesystem;
 mod git_branch;
 mod local_shell;
+mod manifest;
 mod media;
 mod page;
 mod path;
@@ -48,6 +49,9 @@ pub use filesystem::{FilesystemBackend, FilesystemOptions};
 pub use git_branch::git_branch;
 pub use local_shell::{
     LocalShellBackend, LocalShellOptions, Program, ProgramAnswer, ProgramExit, ProgramPipes, ProgramRun, RunningProgram,
+};
+pub use manifest::{
+    CommandChange, CommandChanges, SightingLimits, Sightings, SightingsByRoot, Uncompared, UnkeptChange,
 };
 pub use path::VirtualPath;
 pub use project::{ProjectRoot, RootError, RootNote, project_root};

@@ -19,7 +19,7 @@ use crate::fault::on_disk;
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, ExecRequest, ExecResult, Expect, FileInfo,
     FilesystemBackend, FilesystemOptions, GlobQuery, GlobResult, GrepQuery, GrepResult, OutputSink, ReadResult,
-    ReadWindow, Replacement, Shell, VirtualPath,
+    ReadWindow, Replacement, Shell, Sightings, VirtualPath,
 };
 
 /// Longest command, in bytes: what the system takes as one argument.
@@ -41,6 +41,8 @@ pub struct LocalShellOptions {
     pub set_environment: Vec<(String, String)>,
     /// Where long outputs wait, in files without a name; `None`: the system's temporary folder.
     pub spool_dir: Option<PathBuf>,
+    /// What was seen of the project's files, so that commands can be told what they did; `None`: nothing is compared.
+    pub sightings: Option<Arc<Sightings>>,
 }
 
 impl Default for LocalShellOptions {
@@ -53,6 +55,7 @@ impl Default for LocalShellOptions {
             pass_environment: Vec::new(),
             set_environment: Vec::new(),
             spool_dir: None,
+            sightings: None,
         }
     }
 }
@@ -67,6 +70,7 @@ pub struct LocalShellBackend {
     max_timeout: Duration,
     spool_dir: PathBuf,
     running: Arc<Semaphore>,
+    sightings: Option<Arc<Sightings>>,
 }
 
 impl LocalShellBackend {
@@ -84,6 +88,7 @@ impl LocalShellBackend {
             max_timeout: options.max_timeout,
             spool_dir: options.spool_dir.unwrap_or_else(std::env::temp_dir),
             running: Arc::new(Semaphore::new(options.at_once.max(1))),
+            sightings: options.sightings,
         })
     }
 
@@ -99,8 +104,32 @@ impl LocalShellBackend {
         };
         let root = Arc::clone(self.files.root());
         on_disk(move || root.check_alive()).await?;
+        let Some(sightings) = &self.sightings else { return self.launched(&request, timeout, sink).await };
+        let command = tokio::select! {
+            biased;
+            () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
+            command = sightings.command(self.files.root(), &request.cancel) => command,
+        };
+        let mut result = self.launched(&request, timeout, sink).await?;
+        result.files = Some(command.ended(self.files.root()).await);
+        Ok(result)
+    }
+
+    async fn launched(
+        &self,
+        request: &ExecRequest,
+        timeout: Duration,
+        sink: &dyn OutputSink,
+    ) -> Result<ExecResult, BackendError> {
         let running = launch::launch(self.files.root(), &request.command, &self.environment)?;
         run::run(running, timeout, &request.cancel, sink, self.spool_dir.clone()).await
+    }
+
+    /// No command did this, whichever runs.
+    fn note(&self, change: &Change) {
+        if let Some(sightings) = &self.sightings {
+            sightings.note(&change.path, change.after.as_ref().and_then(|stamp| stamp.hash.as_ref()));
+        }
     }
 }
 
@@ -159,7 +188,9 @@ impl Backend for LocalShellBackend {
         expect: Expect,
         witness: &'a dyn ChangeWitness,
     ) -> BoxFuture<'a, Result<Change, BackendError>> {
-        self.files.write(path, bytes, expect, witness)
+        Box::pin(
+            async move { self.files.write(path, bytes, expect, witness).await.inspect(|change| self.note(change)) },
+        )
     }
 
     fn edit<'a>(
@@ -169,7 +200,9 @@ impl Backend for LocalShellBackend {
         expect: Expect,
         witness: &'a dyn ChangeWitness,
     ) -> BoxFuture<'a, Result<Change, BackendError>> {
-        self.files.edit(path, replacement, expect, witness)
+        Box::pin(async move {
+            self.files.edit(path, replacement, expect, witness).await.inspect(|change| self.note(change))
+        })
     }
 
     fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
@@ -193,7 +226,7 @@ impl Backend for LocalShellBackend {
     }
 
     fn deleter(&self) -> Option<&dyn Delete> {
-        self.files.deleter()
+        Some(self)
     }
 
     fn host_path(&self, path: &VirtualPath) -> Option<PathBuf> {
@@ -202,6 +235,20 @@ impl Backend for LocalShellBackend {
 
     fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
         self.files.resolve(text)
+    }
+}
+
+impl Delete for LocalShellBackend {
+    fn delete<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Vec<Change>, BackendError>> {
+        Box::pin(async move {
+            let deleted = self.files.delete(path, expect, witness).await;
+            deleted.inspect(|changes| changes.iter().for_each(|change| self.note(change)))
+        })
     }
 }
 

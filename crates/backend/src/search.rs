@@ -5,6 +5,7 @@
 //! followed only to files that it opens. Results are the first ones in path order, whatever the threads did.
 
 mod dialect;
+mod every;
 mod file;
 mod lines;
 pub(crate) mod listed;
@@ -20,6 +21,7 @@ use crate::root::Root;
 use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation, VirtualPath};
 use dialect::Hidden;
 pub(crate) use dialect::{Glob, is_hidden};
+pub(crate) use every::{Seeing, SeenFile, every_file};
 use file::FileSearch;
 use top::Top;
 pub(crate) use walk::is_git;
@@ -47,6 +49,11 @@ impl Budget {
 
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
+    }
+
+    /// Whoever searches has enough.
+    pub(crate) fn stop(&self) {
+        self.cancel.cancel();
     }
 
     fn is_spent(&self) -> bool {

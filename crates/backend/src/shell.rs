@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{BackendError, BoxFuture};
+use crate::{BackendError, BoxFuture, CommandChanges};
 
 /// Runs commands where the backend's files are.
 pub trait Shell: Send + Sync {
@@ -56,6 +56,8 @@ pub struct ExecResult {
     /// exact.
     pub full_output: Option<KeptOutput>,
     pub duration: Duration,
+    /// What it did to files, where the shell's backend can tell.
+    pub files: Option<CommandChanges>,
 }
 
 /// Output that is too long for a message: in a nameless temporary file, which is gone when the last clone is.

@@ -85,6 +85,7 @@ pub(crate) async fn run(
         total_bytes: collected.written,
         full_output: collected.kept,
         duration: begun.elapsed(),
+        files: None,
     })
 }
 

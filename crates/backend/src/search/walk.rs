@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use rustix::fs::FileType;
+use rustix::fs::{AtFlags, FileType, Stat};
 use rustix::io::Errno;
 
 use super::Budget;
@@ -309,6 +309,11 @@ impl Found<'_> {
         }
         let rest = VirtualPath::parse(&format!("/{relative}")).ok()?.strip_prefix(&self.walk.direct)?;
         self.walk.shown.join(rest.relative()).ok()
+    }
+
+    /// What stands in the folder under this name: of a link, the link itself.
+    pub(super) fn stat(&self) -> Result<Stat, Errno> {
+        rustix::fs::statat(self.folder, &self.entry.name, AtFlags::SYMLINK_NOFOLLOW)
     }
 
     /// `None` where it is no regular file any more.

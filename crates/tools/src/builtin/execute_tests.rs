@@ -131,6 +131,7 @@ fn result(output: &str) -> ExecResult {
         total_bytes: output.len() as u64,
         full_output: None,
         duration: Duration::ZERO,
+        files: None,
     }
 }
 

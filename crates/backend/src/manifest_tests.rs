@@ -1,0 +1,231 @@
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use pretty_assertions::assert_eq;
+use tokio_util::sync::CancellationToken;
+
+use super::{CommandChanges, SightingLimits, Sightings, Uncompared, UnkeptChange};
+use crate::{
+    Backend, BlobStore, ContentHash, ExecRequest, Expect, LocalShellBackend, LocalShellOptions, OutputSink,
+    Unwitnessed, VirtualPath,
+};
+
+struct Deaf;
+
+impl OutputSink for Deaf {
+    fn output(&self, _bytes: &[u8]) {}
+}
+
+struct Scene {
+    folder: tempfile::TempDir,
+    blobs: Arc<BlobStore>,
+    shell: LocalShellBackend,
+    _store: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new(files: &[(&str, &str)]) -> Self {
+        Self::with(files, SightingLimits::default())
+    }
+
+    fn with(files: &[(&str, &str)], limits: SightingLimits) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            write(folder.path(), path, text);
+        }
+        let blobs = Arc::new(BlobStore::open(store.path().join("blobs")).unwrap());
+        let sightings = Some(Arc::new(Sightings::new(Arc::clone(&blobs), limits)));
+        let options = LocalShellOptions { sightings, ..LocalShellOptions::default() };
+        let shell = LocalShellBackend::open(folder.path(), options).unwrap();
+        Self { folder, blobs, shell, _store: store }
+    }
+
+    async fn run(&self, command: &str) -> CommandChanges {
+        let request = ExecRequest { command: command.into(), timeout: None, cancel: CancellationToken::new() };
+        self.shell.shell().unwrap().execute(request, &Deaf).await.unwrap().files.unwrap()
+    }
+
+    /// Path, before and after as texts.
+    async fn told(&self, command: &str) -> Vec<(String, Option<String>, Option<String>)> {
+        let found = self.run(command).await;
+        assert_eq!((&found.unkept, found.more, found.uncompared), (&Vec::new(), 0, None));
+        let mut told = Vec::new();
+        for change in found.changes {
+            told.push((
+                change.path.to_string(),
+                self.text(change.before.as_ref()).await,
+                self.text(change.after.as_ref()).await,
+            ));
+        }
+        told
+    }
+
+    async fn text(&self, hash: Option<&ContentHash>) -> Option<String> {
+        Some(String::from_utf8(self.blobs.get(hash?).await.unwrap()).unwrap())
+    }
+}
+
+fn write(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn change(path: &str, before: Option<&str>, after: Option<&str>) -> (String, Option<String>, Option<String>) {
+    (path.into(), before.map(Into::into), after.map(Into::into))
+}
+
+#[tokio::test]
+async fn what_a_command_makes_changes_and_removes_is_told_with_the_bytes() {
+    let scene = Scene::new(&[("a.txt", "one\n"), ("b/c.txt", "two\n"), (".hidden/d", "x"), ("same", "s")]);
+    assert_eq!(
+        scene.told("echo more >> a.txt; rm -r b; echo new > e.txt; echo y > .hidden/d; touch same; ls").await,
+        vec![
+            change("/.hidden/d", Some("x"), Some("y\n")),
+            change("/a.txt", Some("one\n"), Some("one\nmore\n")),
+            change("/b/c.txt", Some("two\n"), None),
+            change("/e.txt", None, Some("new\n")),
+        ]
+    );
+    assert_eq!(scene.told("cat a.txt").await, vec![]);
+    assert_eq!(
+        scene.told("mv a.txt f.txt; printf z >> e.txt").await,
+        vec![
+            change("/a.txt", Some("one\nmore\n"), None),
+            change("/e.txt", Some("new\n"), Some("new\nz")),
+            change("/f.txt", None, Some("one\nmore\n")),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn times_that_were_set_back_and_bits_alone_do_not_deceive() {
+    let scene = Scene::new(&[("a", "1111"), ("b", "b")]);
+    scene.run("true").await;
+    assert_eq!(
+        scene.told("cp -p a old; printf 2222 > a; touch -r old a; rm old; chmod +x b").await,
+        vec![change("/a", Some("1111"), Some("2222"))]
+    );
+    let mode = std::fs::metadata(scene.folder.path().join("b")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o100, 0o100);
+}
+
+#[tokio::test]
+async fn ignored_files_are_nobodys_business_and_naming_them_deletes_nothing() {
+    let scene = Scene::new(&[(".gitignore", "target/\n"), ("target/x", "old"), ("notes", "n"), ("log", "l")]);
+    write(scene.folder.path(), ".git/HEAD", "ref");
+    assert_eq!(scene.told("echo a > target/x; echo b > target/y; echo c > .git/HEAD").await, vec![]);
+    tokio::time::sleep(std::time::Duration::from_millis(120)).await;
+    assert_eq!(
+        scene.told("printf 'target/\\nlog\\n' > .gitignore").await,
+        vec![change("/.gitignore", Some("target/\n"), Some("target/\nlog\n"))]
+    );
+    assert_eq!(
+        scene.told("rm .gitignore").await,
+        vec![change("/.gitignore", Some("target/\nlog\n"), None)],
+        "what no longer is ignored was there before"
+    );
+}
+
+#[tokio::test]
+async fn a_persons_edits_between_commands_are_not_the_commands() {
+    let scene = Scene::new(&[("a", "1"), ("b", "1")]);
+    scene.run("true").await;
+    write(scene.folder.path(), "a", "mine");
+    write(scene.folder.path(), "c", "mine");
+    std::fs::remove_file(scene.folder.path().join("b")).unwrap();
+    assert_eq!(scene.told("echo x >> a").await, vec![change("/a", Some("mine"), Some("minex\n"))]);
+}
+
+#[tokio::test]
+async fn what_a_tool_writes_beside_a_command_is_the_tools() {
+    let scene = Scene::new(&[("a", "1")]);
+    let running = scene.run("echo started > b; while [ ! -e c ]; do sleep 0.01; done");
+    let tool = async {
+        while !scene.folder.path().join("b").exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        let write = |path: &'static str| {
+            let path = VirtualPath::parse(path).unwrap();
+            let shell = &scene.shell;
+            async move { shell.write(&path, b"tool".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap() }
+        };
+        write("/a").await;
+        write("/c").await;
+    };
+    let (found, ()) = tokio::join!(running, tool);
+    let paths: Vec<&str> = found.changes.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(paths, ["/b"]);
+}
+
+#[tokio::test]
+async fn of_two_commands_at_once_each_change_is_told_once() {
+    let scene = Scene::new(&[("a", "1")]);
+    let first = scene.run("echo 2 > a; touch one; while [ ! -e two ]; do sleep 0.01; done; sleep 0.1");
+    let second = async {
+        while !scene.folder.path().join("one").exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        scene.run("echo 3 > a; touch two").await
+    };
+    let (first, second) = tokio::join!(first, second);
+    let mut paths: Vec<String> =
+        first.changes.iter().chain(&second.changes).map(|change| change.path.to_string()).collect();
+    paths.sort();
+    assert_eq!(paths, ["/a", "/one", "/two"]);
+    let a = first.changes.iter().find(|change| change.path.as_str() == "/a").unwrap();
+    assert_eq!(
+        (scene.text(a.before.as_ref()).await, scene.text(a.after.as_ref()).await),
+        (Some("1".into()), Some("3\n".into()))
+    );
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_named_and_cannot_be_undone() {
+    let limits = SightingLimits { file_bytes: 4, ..SightingLimits::default() };
+    let scene = Scene::with(&[("big", "12345"), ("small", "1")], limits);
+    let found = scene.run("echo more >> big; echo long enough > new; echo long enough >> small").await;
+    assert_eq!(found.changes, vec![]);
+    let unkept = |path: &str, before, after| UnkeptChange { path: VirtualPath::parse(path).unwrap(), before, after };
+    assert_eq!(
+        found.unkept,
+        vec![unkept("/big", Some(5), Some(10)), unkept("/new", None, Some(12)), unkept("/small", Some(1), Some(13)),]
+    );
+}
+
+#[tokio::test]
+async fn a_flood_is_counted() {
+    let limits = SightingLimits { changes: 10, named: 5, ..SightingLimits::default() };
+    let scene = Scene::with(&[], limits);
+    let found = scene.run("for i in $(seq 1 40); do echo $i > $i; done").await;
+    assert_eq!((found.changes.len(), found.unkept.len(), found.more), (10, 5, 25));
+    assert_eq!(scene.told("true").await, vec![]);
+}
+
+#[tokio::test]
+async fn in_a_folder_with_too_many_files_nothing_is_compared() {
+    let limits = SightingLimits { files: 2, ..SightingLimits::default() };
+    let scene = Scene::with(&[("a", "1"), ("b", "1"), ("c", "1")], limits);
+    let found = scene.run("echo x > a").await;
+    assert_eq!(found, CommandChanges { uncompared: Some(Uncompared::TooMany { limit: 2 }), ..Default::default() });
+}
+
+/// `cargo test -p bosun-backend --release large_tree -- --ignored --nocapture`
+#[tokio::test]
+#[ignore = "a measurement, for when someone asks what it costs"]
+async fn a_large_tree() {
+    let files: usize = std::env::var("FILES").ok().and_then(|text| text.parse().ok()).unwrap_or(50_000);
+    let scene = Scene::new(&[]);
+    for at in 0..files {
+        let text = format!("// file {at}\n{}", "let some = code(that, is, like, code);\n".repeat(at % 400));
+        write(scene.folder.path(), &format!("d{}/e{}/f{at}.rs", at % 100, at % 7), &text);
+    }
+    for command in ["true", "true", "for i in $(seq 100 299); do echo x >> d$((i%100))/e$((i%7))/f$i.rs; done", "true"]
+    {
+        let begun = std::time::Instant::now();
+        let found = scene.run(command).await;
+        println!("{files} files: {:?}, {} changes, {:?}", begun.elapsed(), found.changes.len(), found.uncompared);
+    }
+}
