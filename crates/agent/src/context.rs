@@ -46,7 +46,8 @@ impl TurnContext {
         let depths = agent.limits.max_depth.max(1);
         let slots = (0..depths).map(|_| Semaphore::new(agent.limits.max_subagents.max(1))).collect();
         let path = vec![agent.name.clone()];
-        Self::with(agent, log, cancel, (activity, Arc::default()), path, slots)
+        let spent = log.with_state(|state| log.background().carried(state)).unwrap_or_default();
+        Self::with(agent, log, cancel, (activity, spent), path, slots)
     }
 
     /// A context for a subagent of this one.
@@ -55,6 +56,22 @@ impl TurnContext {
         path.push(agent.name.clone());
         let shared = (self.inner.activity.clone(), Arc::clone(&self.inner.spent));
         Self::with(agent, log, cancel, shared, path, Arc::clone(&self.inner.slots))
+    }
+
+    /// A context for a subagent that works beside this one: it counts as busy by itself and is stopped by itself.
+    pub(crate) fn beside(&self, agent: Arc<Agent>, log: Arc<SessionLog>, cancel: CancellationToken) -> Self {
+        let mut path = self.inner.path.clone();
+        path.push(agent.name.clone());
+        let shared = (Activity::default(), Arc::clone(&self.inner.spent));
+        Self::with(agent, log, cancel, shared, path, Arc::clone(&self.inner.slots))
+    }
+
+    /// A context for the next turn of the same.
+    pub(crate) fn again(&self, cancel: CancellationToken) -> Self {
+        let parts = &self.inner;
+        let shared = (Activity::default(), Arc::clone(&parts.spent));
+        let (agent, log) = (Arc::clone(&parts.agent), Arc::clone(&parts.log));
+        Self::with(agent, log, cancel, shared, parts.path.clone(), Arc::clone(&parts.slots))
     }
 
     fn with(
@@ -89,6 +106,10 @@ impl TurnContext {
     /// What the turn and its subagents have cost.
     pub fn spent(&self) -> &Spent {
         &self.inner.spent
+    }
+
+    pub(crate) fn shared_spent(&self) -> Arc<Spent> {
+        Arc::clone(&self.inner.spent)
     }
 
     /// Names of the agents from the session's own to this one.

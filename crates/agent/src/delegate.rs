@@ -1,14 +1,16 @@
 use std::sync::Arc;
 
-use bosun_backend::{FileData, VirtualPath};
-use bosun_model::{CallId, ContentBlock, HumanMessage, MessageId};
-use bosun_tools::{Delegate, DelegateRequest, StateUpdate, ToolError, ToolOutput};
+use bosun_backend::FileConflict;
+use bosun_model::{CallId, ContentBlock, HumanMessage, Message, MessageId};
+use bosun_tools::{Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, TaskStatus, ToolError, ToolOutput};
 
+use crate::background::{self, Stop};
 use crate::{
-    Agent, AgentError, BoxFuture, ChildStart, EntryBody, SessionLog, State, Subagents, TurnContext, TurnEnd, run_turn,
+    Agent, AgentError, BoxFuture, ChildStart, EntryBody, SentSubagent, SessionId, SessionLog, State, SubagentMode,
+    Subagents, TurnContext, TurnEnd, run_turn,
 };
 
-/// Runs a subagent for one call. Everything it needs to go on after a restart is in the two journals.
+/// Runs subagents for one call. Everything it needs to go on after a restart is in the journals.
 pub(crate) struct Delegation {
     cx: TurnContext,
     call_id: CallId,
@@ -22,14 +24,14 @@ impl Delegation {
 
     async fn run(&self, request: DelegateRequest) -> Result<ToolOutput, ToolError> {
         let cx = &self.cx;
-        let agent = self.subagents.agent(&request.agent, cx).map_err(ToolError::Model)?;
+        let agent = self.agent(&request.agent)?;
         let Some(slots) = cx.subagent_slots() else {
             return Err(ToolError::Model(format!(
                 "Error: subagents may be nested {} deep and this would be deeper; do this part yourself",
                 cx.agent().limits.max_depth
             )));
         };
-        let log = self.open(&request).await.map_err(fatal)?;
+        let log = self.open(&request, SubagentMode::Awaited).await.map_err(fatal)?;
         let slot = tokio::select! {
             slot = slots.acquire() => slot.map_err(|_closed| ToolError::Cancelled)?,
             () = cx.cancel().cancelled() => return Err(ToolError::Cancelled),
@@ -39,8 +41,12 @@ impl Delegation {
         Ok(self.answer(&log, &end))
     }
 
+    fn agent(&self, name: &str) -> Result<Arc<Agent>, ToolError> {
+        self.subagents.agent(name, &self.cx).map_err(ToolError::Model)
+    }
+
     /// The subagent's log, with its start recorded in the parent's.
-    async fn open(&self, request: &DelegateRequest) -> Result<Arc<SessionLog>, AgentError> {
+    async fn open(&self, request: &DelegateRequest, mode: SubagentMode) -> Result<Arc<SessionLog>, AgentError> {
         let log = self.cx.log();
         let start = ChildStart {
             call_id: self.call_id.clone(),
@@ -55,10 +61,22 @@ impl Delegation {
                 child: child.session().clone(),
                 name: request.agent.clone(),
                 description: request.description.clone(),
+                mode,
             };
             log.record(vec![started]).await?;
         }
         Ok(child)
+    }
+
+    /// Begins the subagent's first turn, where it has not.
+    async fn begin(&self, agent: &Agent, log: &SessionLog, description: String) -> Result<(), ToolError> {
+        if log.with_state(|state| state.turns) > 0 {
+            return Ok(());
+        }
+        let message =
+            HumanMessage { id: MessageId::new(agent.ids.next()), content: vec![ContentBlock::text(description)] };
+        let seed = EntryBody::Seeded { update: self.cx.log().with_state(State::seed) };
+        log.record(vec![seed, EntryBody::TurnStarted { turn: 1, message }]).await.map_err(fatal)
     }
 
     async fn run_to_end(
@@ -67,19 +85,11 @@ impl Delegation {
         log: &Arc<SessionLog>,
         request: DelegateRequest,
     ) -> Result<TurnEnd, ToolError> {
-        let (turns, ended) = log.with_state(|state| (state.turns, state.last_end.clone()));
-        if let Some(end) = ended {
+        if let Some(end) = log.with_state(|state| state.last_end.clone()) {
             // It ended before the app did; only its parent had not been told.
             return Ok(end);
         }
-        if turns == 0 {
-            let message = HumanMessage {
-                id: MessageId::new(agent.ids.next()),
-                content: vec![ContentBlock::text(request.description)],
-            };
-            let seed = EntryBody::Seeded { update: self.cx.log().with_state(seed_of) };
-            log.record(vec![seed, EntryBody::TurnStarted { turn: 1, message }]).await.map_err(fatal)?;
-        }
+        self.begin(&agent, log, request.description).await?;
         let child = self.cx.child(agent, Arc::clone(log), self.cx.cancel().child_token());
         match Box::pin(run_turn(&child)).await {
             Ok(TurnEnd::Stopped) if self.cx.cancel().is_cancelled() => Err(ToolError::Cancelled),
@@ -90,8 +100,8 @@ impl Delegation {
     }
 
     fn answer(&self, log: &SessionLog, end: &TurnEnd) -> ToolOutput {
-        let (text, update) = log.with_state(|state| (state.last_text(), self.changed_files(state)));
-        let text = text.map(|text| text.trim_end().to_owned());
+        let (text, (update, conflicts)) =
+            self.cx.log().with_state(|parent| log.with_state(|state| (answer_of(state), state.merged_into(parent))));
         let mut output = match (end, text) {
             (TurnEnd::Done, Some(text)) => ToolOutput::text(text),
             (TurnEnd::Done | TurnEnd::Empty, _) => {
@@ -99,43 +109,146 @@ impl Delegation {
             }
             (end, text) => {
                 let so_far = text.map(|text| format!(" So far it had said: {text}")).unwrap_or_default();
-                ToolOutput::error(format!("Error: the subagent did not finish: {}.{so_far}", reason(end)))
+                let reason = problem_of(end).unwrap_or_default();
+                ToolOutput::error(format!("Error: the subagent did not finish: {reason}.{so_far}"))
             }
         };
+        output.content.extend(conflicts.iter().map(|conflict| ContentBlock::text(conflict_in_words(conflict))));
         output.update = update;
         output
     }
 
-    /// Files of the session that the subagent changed, to be merged into the parent's.
-    fn changed_files(&self, child: &State) -> StateUpdate {
-        let parent = self.cx.log().with_state(|state| state.files.clone());
-        let written = child.files.iter().filter(|(path, data)| parent.get(*path) != Some(*data));
-        let deleted = parent.keys().filter(|path| !child.files.contains_key(*path));
-        let files: Vec<(VirtualPath, Option<FileData>)> = written
-            .map(|(path, data)| (path.clone(), Some(data.clone())))
-            .chain(deleted.map(|path| (path.clone(), None)))
-            .collect();
-        StateUpdate { files, ..StateUpdate::default() }
+    /// The subagent that the model means.
+    fn sent(&self, id: &str) -> Result<SentSubagent, ToolError> {
+        let child = SessionId::new(id);
+        self.cx.log().with_state(|state| {
+            state.subagent(&child).cloned().ok_or_else(|| {
+                let known: Vec<&str> = state.subagents.iter().map(|sent| sent.child.as_str()).collect();
+                let known = if known.is_empty() { "there is none yet".into() } else { known.join(", ") };
+                ToolError::Model(format!("Error: there is no async task '{id}'; those there are: {known}."))
+            })
+        })
+    }
+
+    /// Only the session's own agent has work beside it: a subagent ends with one answer, and whom it sent would have
+    /// nobody to tell.
+    fn refuse_below(&self) -> Result<(), ToolError> {
+        if self.cx.depth() == 0 {
+            return Ok(());
+        }
+        Err(ToolError::Model("Error: a subagent cannot send others that outlast it; use `task`.".into()))
+    }
+
+    async fn start_beside(&self, request: DelegateRequest) -> Result<BackgroundTask, ToolError> {
+        self.refuse_below()?;
+        let agent = self.agent(&request.agent)?;
+        let log = self.open(&request, SubagentMode::Background).await.map_err(fatal)?;
+        self.begin(&agent, &log, request.description).await?;
+        let sent = self.sent(log.session().as_str())?;
+        if sent.end.is_none() {
+            background::begin(&self.cx, agent, &log);
+        }
+        Ok(self.told(&sent, &log))
+    }
+
+    async fn ask_more(&self, id: &str, message: String, how: FollowUp) -> Result<BackgroundTask, ToolError> {
+        self.refuse_below()?;
+        let sent = self.sent(id)?;
+        let is_awaited = sent.mode == SubagentMode::Awaited && sent.end.is_none();
+        if is_awaited {
+            return Err(ToolError::Model(format!(
+                "Error: the answer of {id} is still waited for by the call that sent it; ask it again afterwards."
+            )));
+        }
+        let agent = self.agent(&sent.name)?;
+        let log = self.cx.log().reopen(&sent).await.map_err(fatal)?;
+        // Named after the call, so that a call that runs again after a restart asks once.
+        let ask = format!("ask-{}", self.call_id);
+        let is_asked = log.with_state(|state| {
+            let is_ask = |message: &Message| matches!(message, Message::Human(human) if human.id.as_str() == ask);
+            state.messages.iter().any(|message| is_ask(message)) || state.queue.iter().any(|queued| queued.id == ask)
+        });
+        if !is_asked {
+            let parent = self.cx.log();
+            parent.record(vec![EntryBody::SubagentAsked { child: sent.child.clone() }]).await.map_err(fatal)?;
+            log.record(vec![EntryBody::Queued { id: ask.clone(), text: message }]).await.map_err(fatal)?;
+            if how == FollowUp::Interrupt {
+                parent.background().interrupt(&log, &ask);
+            }
+        }
+        background::begin(&self.cx, agent, &log);
+        Ok(self.told(&self.sent(id)?, &log))
+    }
+
+    async fn cancel_beside(&self, id: &str) -> Result<BackgroundTask, ToolError> {
+        let parent = self.cx.log();
+        let child = self.sent(id)?.child;
+        if parent.background().stop(&child, Stop::Parent) {
+            let ended = parent.until(|state| state.subagent(&child).is_none_or(|sent| sent.end.is_some()));
+            tokio::select! {
+                () = ended => {}
+                () = self.cx.cancel().cancelled() => return Err(ToolError::Cancelled),
+            }
+        }
+        self.look(id).await
+    }
+
+    async fn look(&self, id: &str) -> Result<BackgroundTask, ToolError> {
+        let sent = self.sent(id)?;
+        let log = self.cx.log().reopen(&sent).await.map_err(fatal)?;
+        Ok(self.told(&sent, &log))
+    }
+
+    fn told(&self, sent: &SentSubagent, log: &SessionLog) -> BackgroundTask {
+        let (answer, waits) = log.with_state(|state| (answer_of(state), background::is_waiting(state)));
+        let begun = self.cx.log().background().has_begun(&sent.child);
+        let status = match &sent.end {
+            Some(TurnEnd::Done) => TaskStatus::Success,
+            Some(TurnEnd::Stopped) => TaskStatus::Cancelled,
+            Some(TurnEnd::Empty | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. }) => TaskStatus::Error,
+            None if waits => TaskStatus::Waiting,
+            None if begun == Some(false) => TaskStatus::Pending,
+            None => TaskStatus::Running,
+        };
+        BackgroundTask {
+            id: sent.child.to_string(),
+            agent: sent.name.clone(),
+            description: sent.description.clone(),
+            status,
+            answer: answer.filter(|_| status.is_over()),
+            problem: sent.end.as_ref().and_then(problem_of),
+            created_at: sent.sent_at,
+            updated_at: sent.changed_at,
+        }
     }
 }
 
-/// What a subagent gets: the parent's files and what the parent has read, not its plan and not its messages.
-fn seed_of(parent: &State) -> StateUpdate {
-    StateUpdate {
-        files: parent.files.iter().map(|(path, data)| (path.clone(), Some(data.clone()))).collect(),
-        reads: parent.reads.iter().map(|(path, stamp)| (path.clone(), Some(stamp.clone()))).collect(),
-        ..StateUpdate::default()
-    }
+/// The last words of a subagent.
+pub(crate) fn answer_of(state: &State) -> Option<String> {
+    state.last_text().map(|text| text.trim_end().to_owned())
 }
 
-fn reason(end: &TurnEnd) -> String {
+/// Why a turn did not end well.
+pub(crate) fn problem_of(end: &TurnEnd) -> Option<String> {
     match end {
-        TurnEnd::Done => "it is done".into(),
-        TurnEnd::Empty => "it said nothing".into(),
-        TurnEnd::Stopped => "it was stopped".into(),
-        TurnEnd::StepLimit { limit } => format!("it reached its limit of {limit} steps"),
-        TurnEnd::Failed { reason } => reason.clone(),
+        TurnEnd::Done => None,
+        TurnEnd::Empty => Some("it said nothing".into()),
+        TurnEnd::Stopped => Some("it was stopped".into()),
+        TurnEnd::StepLimit { limit } => Some(format!("it reached its limit of {limit} steps")),
+        TurnEnd::Failed { reason } => Some(reason.clone()),
     }
+}
+
+pub(crate) fn conflict_in_words(conflict: &FileConflict) -> String {
+    let kept = match &conflict.kept_at {
+        Some(at) => format!("its version is kept at {at}"),
+        None => "it had removed the file".into(),
+    };
+    format!(
+        "Conflict: {} was changed by the subagent and meanwhile by someone else, whose version stays; {kept}. Bring \
+         the two together.",
+        conflict.path
+    )
 }
 
 fn fatal(error: impl std::fmt::Display) -> ToolError {
@@ -145,5 +258,44 @@ fn fatal(error: impl std::fmt::Display) -> ToolError {
 impl Delegate for Delegation {
     fn delegate(&self, request: DelegateRequest) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         Box::pin(self.run(request))
+    }
+
+    fn background(&self) -> Option<&dyn Background> {
+        Some(self)
+    }
+}
+
+impl Background for Delegation {
+    fn start(&self, request: DelegateRequest) -> BoxFuture<'_, Result<BackgroundTask, ToolError>> {
+        Box::pin(self.start_beside(request))
+    }
+
+    fn check<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<BackgroundTask, ToolError>> {
+        Box::pin(self.look(id))
+    }
+
+    fn update<'a>(
+        &'a self,
+        id: &'a str,
+        message: String,
+        how: FollowUp,
+    ) -> BoxFuture<'a, Result<BackgroundTask, ToolError>> {
+        Box::pin(self.ask_more(id, message, how))
+    }
+
+    fn cancel<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<BackgroundTask, ToolError>> {
+        Box::pin(self.cancel_beside(id))
+    }
+
+    fn list(&self) -> BoxFuture<'_, Result<Vec<BackgroundTask>, ToolError>> {
+        Box::pin(async move {
+            let sent = self.cx.log().with_state(|state| state.subagents.clone());
+            let mut tasks = Vec::with_capacity(sent.len());
+            for sent in sent {
+                let log = self.cx.log().reopen(&sent).await.map_err(fatal)?;
+                tasks.push(self.told(&sent, &log));
+            }
+            Ok(tasks)
+        })
     }
 }

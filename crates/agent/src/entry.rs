@@ -85,6 +85,22 @@ pub enum EntryBody {
         child: SessionId,
         name: String,
         description: String,
+        #[serde(default)]
+        mode: SubagentMode,
+    },
+    /// A subagent that had been sent before works again, on something more.
+    SubagentAsked {
+        child: SessionId,
+    },
+    /// A subagent that worked beside its parent has ended. The model reads `notice` as it reads a person's message to
+    /// a turn under way.
+    SubagentEnded {
+        child: SessionId,
+        end: TurnEnd,
+        #[serde(default)]
+        update: StateUpdate,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        notice: Option<HumanMessage>,
     },
     /// What came back from a call.
     ToolResult {
@@ -172,6 +188,17 @@ pub enum EntryBody {
         provider: String,
         name: String,
     },
+}
+
+/// Whether anyone waits for a subagent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SubagentMode {
+    /// The call that sent it has its answer as result.
+    #[default]
+    Awaited,
+    /// It works beside its parent, which is told when it has ended.
+    Background,
 }
 
 /// Enough to settle a file change after a crash and to undo it later.

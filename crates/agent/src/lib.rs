@@ -11,6 +11,7 @@ mod activity;
 mod agent;
 mod ask;
 mod ask_order;
+mod background;
 mod clock;
 mod context;
 mod delegate;
@@ -35,9 +36,10 @@ mod witness;
 pub use activity::Activity;
 pub use agent::{Agent, AgentParts, Limits, Subagents};
 pub use ask::{Ask, AskReason, Decision, DecisionError, DecisionKind, DecisionRecord, DecisionSource};
+pub use background::BackgroundRuns;
 pub use clock::{Clock, IdSource, SystemClock, UuidSource};
 pub use context::TurnContext;
-pub use entry::{ChangeIntent, EntryBody, JournalEntry, Recorded, Seq, ToolOutcome, TurnEnd};
+pub use entry::{ChangeIntent, EntryBody, JournalEntry, Recorded, Seq, SubagentMode, ToolOutcome, TurnEnd};
 pub use error::AgentError;
 pub use event::LiveEvent;
 pub use history::{effective, stays};
@@ -50,7 +52,7 @@ pub use policy::{
     RuleScope, RuleSubject, Standing, StandingRule, Verdict,
 };
 pub use spent::Spent;
-pub use state::{OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, State};
+pub use state::{OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, SentSubagent, State};
 pub use turn::run_turn;
 
 /// A boxed future that may borrow from its maker.

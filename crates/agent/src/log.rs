@@ -6,10 +6,12 @@ use bosun_model::CallId;
 use bosun_tools::{StateView, Todo};
 use serde_json::Value;
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard, Notify};
+use tokio_util::sync::CancellationToken;
 
+use crate::background::Stop;
 use crate::{
-    ChildStart, Clock, Decision, DecisionError, DecisionRecord, DecisionSource, EntryBody, Host, JournalEntry,
-    JournalError, LiveEvent, Recorded, SessionId, State,
+    BackgroundRuns, ChildStart, Clock, Decision, DecisionError, DecisionRecord, DecisionSource, EntryBody, Host,
+    JournalEntry, JournalError, LiveEvent, Recorded, SentSubagent, SessionId, State,
 };
 
 /// A session's journal and the state folded from it, kept equal: an entry reaches the state only after it is durable,
@@ -22,6 +24,9 @@ pub struct SessionLog {
     order: AsyncMutex<()>,
     changed: Notify,
     children: Mutex<HashMap<SessionId, Arc<SessionLog>>>,
+    background: Arc<BackgroundRuns>,
+    /// Stops the turn that runs over this log.
+    turn: Mutex<Option<CancellationToken>>,
 }
 
 impl SessionLog {
@@ -35,6 +40,8 @@ impl SessionLog {
             order: AsyncMutex::new(()),
             changed: Notify::new(),
             children: Mutex::new(HashMap::new()),
+            background: Arc::default(),
+            turn: Mutex::new(None),
         }
     }
 
@@ -163,6 +170,33 @@ impl SessionLog {
             .entry(id)
             .or_insert_with(|| Arc::new(Self::open(opened.host, Arc::clone(&self.clock), &opened.entries)));
         Ok(Arc::clone(child))
+    }
+
+    /// The log of a subagent that was sent before.
+    pub(crate) async fn reopen(&self, sent: &SentSubagent) -> Result<Arc<Self>, JournalError> {
+        let (call_id, name) = (sent.call_id.clone(), sent.name.clone());
+        self.child(ChildStart { call_id, name, description: sent.description.clone() }).await
+    }
+
+    /// The subagents that work beside this session's turns.
+    pub fn background(&self) -> &Arc<BackgroundRuns> {
+        &self.background
+    }
+
+    /// Stops one subagent of this tree, whatever its depth and whether anyone waits for it; everything else goes on.
+    /// `false` where it is not at work.
+    pub fn cancel_child(self: &Arc<Self>, child: &SessionId) -> bool {
+        if self.background.stop(child, Stop::Person) {
+            return true;
+        }
+        let Some(log) = self.find(child).filter(|log| !Arc::ptr_eq(log, self)) else { return false };
+        let turn = locked(&log.turn).clone();
+        turn.inspect(CancellationToken::cancel).is_some()
+    }
+
+    /// Keeps what stops the turn that runs over this log.
+    pub(crate) fn set_turn(&self, turn: Option<CancellationToken>) {
+        *locked(&self.turn) = turn;
     }
 
     /// A log of this tree by its session, among those opened so far.

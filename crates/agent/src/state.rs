@@ -9,7 +9,11 @@ use serde_json::Value;
 
 use crate::{Ask, ChangeIntent, DecisionRecord, EntryBody, JournalEntry, SessionId, TurnEnd};
 
+mod seed;
+mod subagents;
 mod todos;
+
+pub use subagents::SentSubagent;
 
 /// What the model reads where a turn goes on behind its own words.
 const GO_ON: &str = "Go on from where you were stopped.";
@@ -26,6 +30,8 @@ pub struct State {
     pub reads: HashMap<VirtualPath, FileStamp>,
     /// Named fields that tools and middleware declared.
     pub fields: BTreeMap<String, Value>,
+    /// Every subagent that was sent out, in that order.
+    pub subagents: Vec<SentSubagent>,
     /// The calls of the last reply while not all have a result.
     pub step: Option<OpenStep>,
     /// The turn that has not ended.
@@ -45,6 +51,8 @@ pub struct State {
     /// Provider and name, where the session chose one.
     pub model: Option<(String, String)>,
     next_todo: u32,
+    /// What a subagent was given, as far as it has changed it since.
+    seed: seed::Seed,
     /// Every call there was. Some servers count their calls from 0 in every reply.
     calls: HashSet<CallId>,
 }
@@ -113,7 +121,11 @@ impl State {
     /// The reducer. Total: an entry that does not fit (from a damaged or newer journal) changes nothing.
     pub fn apply(&mut self, entry: &JournalEntry) {
         match &entry.body {
-            EntryBody::Seeded { update } | EntryBody::Updated { update, .. } => self.merge(update),
+            EntryBody::Seeded { update } => {
+                self.merge(update);
+                self.seed = seed::Seed::of(self);
+            }
+            EntryBody::Updated { update, .. } => self.merge(update),
             EntryBody::TurnStarted { turn, message } => {
                 self.begin(*turn);
                 self.take_steering();
@@ -153,8 +165,17 @@ impl State {
                 if let Some(call) = self.open_call_mut(call_id) {
                     call.child = Some(child.clone());
                 }
+                self.sent(entry);
             }
-            EntryBody::ToolResult { call_id, message, update, .. } => {
+            EntryBody::SubagentAsked { child } => self.asked_again(child, entry.at),
+            EntryBody::SubagentEnded { child, end, update, notice } => {
+                if self.ended_beside(child, end, entry.at) {
+                    self.merge(update);
+                    self.steering.extend(notice.clone());
+                }
+            }
+            EntryBody::ToolResult { call_id, message, update, outcome, .. } => {
+                self.answered(call_id, *outcome, message, entry.at);
                 self.merge(update);
                 self.result(call_id, message);
             }
@@ -298,6 +319,7 @@ impl State {
             self.todos = todos::matched(&self.todos, todos, &mut self.next_todo);
         }
         for (path, data) in &update.files {
+            self.seed.touch(path, self.files.get(path));
             match data {
                 Some(data) => self.files.insert(path.clone(), data.clone()),
                 None => self.files.remove(path),

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use bosun_model::{AiMessage, Message};
 
-use crate::{AgentError, EntryBody, State, TurnContext, TurnEnd, model_call, step};
+use crate::{AgentError, EntryBody, State, TurnContext, TurnEnd, background, model_call, step};
 
 /// How long running tools get to end by themselves after a stop.
 const STOP_GRACE: Duration = Duration::from_millis(500);
@@ -16,6 +16,32 @@ const STOP_GRACE: Duration = Duration::from_millis(500);
 /// # Errors
 /// Only when the journal cannot be written. Everything else is a [`TurnEnd`].
 pub async fn run_turn(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
+    let running = Running::over(cx);
+    let end = to_the_end(cx).await;
+    drop(running);
+    end
+}
+
+/// Says that a turn runs, for whoever may stop it, until this is dropped.
+struct Running<'a>(&'a TurnContext);
+
+impl<'a> Running<'a> {
+    fn over(cx: &'a TurnContext) -> Self {
+        cx.log().set_turn(Some(cx.cancel().clone()));
+        Self(cx)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.log().set_turn(None);
+    }
+}
+
+async fn to_the_end(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
+    if cx.depth() == 0 {
+        background::go_on(cx).await?;
+    }
     let outcome = {
         let mut work = Box::pin(work(cx));
         tokio::select! {

@@ -46,6 +46,8 @@ pub struct DeepAgentConfig {
     pub cache: CacheLifetime,
     /// In addition to the general-purpose one; one of that name replaces it.
     pub subagents: Vec<SubagentSpec>,
+    /// Whether subagents may work beside the agent, which is told when they have ended.
+    pub background_subagents: bool,
     /// Models that subagents may be given, by the name their specs give.
     pub models: BTreeMap<String, Arc<dyn ChatModel>>,
     /// The shape of the answer at the end of a turn; `None` for prose.
@@ -87,6 +89,7 @@ impl DeepAgentConfig {
             context: None,
             cache: CacheLifetime::default(),
             subagents: Vec::new(),
+            background_subagents: false,
             models: BTreeMap::new(),
             output: None,
             middleware: Vec::new(),
@@ -130,6 +133,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
     };
     let blueprint = Arc::new(Blueprint {
         specs: subagent_specs(config.subagents)?,
+        background: config.background_subagents,
         filesystem: config.filesystem,
         summarization: config.summarization,
         artifacts: config.artifacts,

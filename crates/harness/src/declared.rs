@@ -59,6 +59,7 @@ pub struct DeclaredAgent {
     pub skills: Option<SkillsOptions>,
     pub cache: Option<CacheLifetime>,
     pub subagents: Vec<DeclaredSubagent>,
+    pub background_subagents: Option<bool>,
     pub output: Option<OutputSchema>,
     pub approvals: DeclaredApprovals,
     pub limits: DeclaredLimits,
@@ -153,6 +154,7 @@ impl DeclaredAgent {
         set(&mut config.memory.sources, self.memory);
         set(&mut config.skills, self.skills);
         set(&mut config.cache, self.cache);
+        set(&mut config.background_subagents, self.background_subagents);
         set(&mut config.guards, self.guards);
         set(&mut config.limits.max_steps, self.limits.max_steps);
         set(&mut config.limits.max_depth, self.limits.max_depth);

@@ -18,6 +18,8 @@ use crate::{
 /// What an agent and its subagents have in common.
 pub(crate) struct Blueprint {
     pub specs: Arc<[SubagentSpec]>,
+    /// Whether the session's own agent may have subagents work beside it.
+    pub background: bool,
     pub filesystem: FilesystemOptions,
     pub summarization: SummarizationOptions,
     pub artifacts: Artifacts,
@@ -28,10 +30,10 @@ pub(crate) struct Blueprint {
     pub asking: Arc<HumanInTheLoopOptions>,
     /// The main agent's skills, which the general-purpose subagent has too.
     pub skills: SkillsOptions,
-    /// Descriptions of tools, by name, in the place of their own.
-    pub descriptions: BTreeMap<String, String>,
     /// What memory and skills are read through, where not through the agent's own path space.
     pub context: Option<Arc<dyn Backend>>,
+    /// Descriptions of tools, by name, in the place of their own.
+    pub descriptions: BTreeMap<String, String>,
     /// The main agent's tools besides the built-in ones.
     pub tools: Vec<Arc<dyn DynTool>>,
     /// Models that subagents may be given, by name.
@@ -67,6 +69,10 @@ impl Blueprint {
         kit: Kit<'_>,
     ) -> Result<Vec<Arc<dyn Middleware>>, DeepAgentError> {
         let files = Filesystem::new(backend, None, self.filesystem.clone()).with_artifacts(self.artifacts.clone());
+        let mut delegation = SubAgents::new(Arc::clone(&self.specs));
+        if self.background && kit.owner == Owner::Main {
+            delegation = delegation.beside();
+        }
         let summarization = Summarization::new(self.summarization.clone(), self.artifacts.clone());
         let mut members: Vec<(Role, Arc<dyn Middleware>)> = vec![(Role::Tools, Arc::new(TodoList))];
         if let Some(memory) = kit.memory {
@@ -77,7 +83,7 @@ impl Blueprint {
         }
         members.extend::<[(Role, Arc<dyn Middleware>); 5]>([
             (Role::Works, Arc::new(files)),
-            (Role::Tools, Arc::new(SubAgents::new(Arc::clone(&self.specs)))),
+            (Role::Tools, Arc::new(delegation)),
             (Role::Works, Arc::new(summarization)),
             (Role::Works, Arc::new(PromptCaching::new(self.cache))),
             (Role::Works, Arc::new(PatchToolCalls)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, Subagents, TurnContext};
 use bosun_model::{AiMessage, ChatRequest};
-use bosun_tools::{DynTool, SubagentCard, Task, erase};
+use bosun_tools::{DynTool, SubagentCard, Task, background_tools, erase};
 
 use crate::stack::Blueprint;
 use crate::{create, prompt};
@@ -15,12 +15,19 @@ pub use spec::{GENERAL_PURPOSE, SubagentSpec};
 /// Delegation: the `task` tool and when to use it.
 pub struct SubAgents {
     specs: Arc<[SubagentSpec]>,
+    beside: bool,
 }
 
 impl SubAgents {
     /// `specs` have distinct names.
     pub fn new(specs: Arc<[SubagentSpec]>) -> Self {
-        Self { specs }
+        Self { specs, beside: false }
+    }
+
+    /// Lets subagents work beside the agent, too.
+    pub fn beside(mut self) -> Self {
+        self.beside = true;
+        self
     }
 }
 
@@ -32,7 +39,9 @@ impl Middleware for SubAgents {
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
         let card =
             |spec: &SubagentSpec| SubagentCard { name: spec.name.clone(), description: spec.description.clone() };
-        vec![erase(Task::new(self.specs.iter().map(card).collect()))]
+        let cards: Vec<SubagentCard> = self.specs.iter().map(card).collect();
+        let beside = if self.beside { background_tools(cards.clone()) } else { Vec::new() };
+        std::iter::once(erase(Task::new(cards))).chain(beside).collect()
     }
 
     fn wrap_model_call<'a>(

@@ -6,6 +6,8 @@ mod scene;
 
 #[path = "stack/asking.rs"]
 mod asking;
+#[path = "stack/background.rs"]
+mod background;
 #[path = "stack/caching.rs"]
 mod caching;
 #[path = "stack/eviction.rs"]

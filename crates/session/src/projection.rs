@@ -197,6 +197,8 @@ impl Projection {
             | EntryBody::RewindUndone { .. } => {}
         }
         if self.state.todos != todos_before {
+            | EntryBody::SubagentAsked { .. }
+            | EntryBody::SubagentEnded { .. }
             let todos: Vec<Todo> = self.state.todos.iter().map(convert::todo).collect();
             self.emit(SessionEvent::TodosReplaced { todos });
         }

@@ -1,5 +1,6 @@
 //! The built-in tools, one file each, in the order they are offered to a model.
 
+mod async_tasks;
 mod delete;
 mod edit_file;
 mod execute;
@@ -19,6 +20,7 @@ use bosun_backend::{Backend, VirtualPath};
 
 use crate::{DynTool, ToolContext, ToolError, erase};
 
+pub use async_tasks::background_tools;
 pub use delete::Delete;
 pub use edit_file::EditFile;
 pub use execute::Execute;

@@ -4,7 +4,7 @@ use bosun_backend::{Backend, ChangeWitness, FileStamp, OutputSink, VirtualPath};
 use bosun_model::{Abilities, CallId};
 use tokio_util::sync::CancellationToken;
 
-use crate::{BoxFuture, Todo, ToolError, ToolOutput};
+use crate::{Background, BoxFuture, Todo, ToolError, ToolOutput};
 
 /// Everything one call may use.
 #[derive(Clone)]
@@ -35,6 +35,11 @@ pub trait StateView: Send + Sync {
 /// Runs a subagent to its end and gives back its answer.
 pub trait Delegate: Send + Sync {
     fn delegate(&self, request: DelegateRequest) -> BoxFuture<'_, Result<ToolOutput, ToolError>>;
+
+    /// What runs subagents beside the work, where the agent may have such.
+    fn background(&self) -> Option<&dyn Background> {
+        None
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

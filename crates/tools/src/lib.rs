@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make their own files"))]
 
 mod arguments;
+mod background;
 mod builtin;
 mod changed;
 mod context;
@@ -26,9 +27,10 @@ mod tool;
 mod update;
 
 pub use arguments::{ArgumentError, checked_arguments};
+pub use background::{Background, BackgroundTask, FollowUp, TaskStatus};
 pub use builtin::{
     BuiltinOptions, Delete, EditFile, Execute, Glob, Grep, Ls, ReadFile, ReadFormat, SubagentCard, Task, WriteFile,
-    WriteTodos, builtin_tools, file_tools, file_tools_with,
+    WriteTodos, background_tools, builtin_tools, file_tools, file_tools_with,
 };
 pub use context::{Delegate, DelegateRequest, StateView, ToolContext};
 pub use diff::{DiffLimits, file_diff};

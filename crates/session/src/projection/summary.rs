@@ -30,6 +30,8 @@ pub(crate) fn changes_summary(body: &EntryBody) -> bool {
         | EntryBody::SubagentStarted { .. }
         | EntryBody::Updated { .. }
         | EntryBody::Steered { .. }
+        | EntryBody::SubagentAsked { .. }
+        | EntryBody::SubagentEnded { .. }
         | EntryBody::RestoreIntended { .. }
         | EntryBody::Restored { .. }
         | EntryBody::RewindUndone { .. }

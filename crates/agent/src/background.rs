@@ -1,0 +1,355 @@
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use bosun_model::{HumanMessage, Message, MessageId};
+use tokio::sync::{Notify, Semaphore};
+use tokio::task::AbortHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::delegate::{answer_of, problem_of};
+use crate::{
+    Agent, AgentError, EntryBody, SentSubagent, SessionId, SessionLog, Spent, State, TurnContext, TurnEnd, run_turn,
+};
+
+/// Longest part of an answer in the notice of an end, in characters. The whole is there for the asking.
+const NOTICE_CHARS: usize = 8_000;
+
+/// How the ids of notices begin.
+const NOTICE_ID: &str = "notice-";
+
+type Listener = Arc<dyn Fn() + Send + Sync>;
+
+/// The subagents of one session that work beside its turns, as far as this process runs them. What they are and how
+/// they stand is in the journals: whoever opens the session later goes on with them.
+#[derive(Default)]
+pub struct BackgroundRuns {
+    running: Mutex<HashMap<SessionId, Run>>,
+    tracker: TaskTracker,
+    slots: OnceLock<Arc<Semaphore>>,
+    changed: Notify,
+    on_end: Mutex<Option<Listener>>,
+    /// What was spent by whoever ended last: a turn that only its end begins has no limits of its own.
+    spent: Mutex<Option<Arc<Spent>>>,
+    begun: AtomicU64,
+}
+
+struct Run {
+    number: u64,
+    cancel: CancellationToken,
+    task: AbortHandle,
+    /// Whether it got its slot.
+    begun: bool,
+    stop: Option<Stop>,
+}
+
+/// Who wants a subagent to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The parent itself, which needs no notice.
+    Parent,
+    Person,
+}
+
+impl BackgroundRuns {
+    pub fn is_running(&self, child: &SessionId) -> bool {
+        self.running().contains_key(child)
+    }
+
+    pub fn count(&self) -> usize {
+        self.running().len()
+    }
+
+    /// Returns once none is running.
+    pub async fn idle(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if self.running().is_empty() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// `listener` is called whenever it is durable that one has ended.
+    pub fn on_end(&self, listener: Arc<dyn Fn() + Send + Sync>) {
+        *self.on_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
+    }
+
+    /// Drops all of them without ending them: the journal goes on with them later.
+    pub fn let_go(&self) {
+        for (_, run) in self.running().drain() {
+            run.task.abort();
+        }
+        self.changed.notify_waiters();
+    }
+
+    /// Whether it got its slot; `None` where it does not run.
+    pub(crate) fn has_begun(&self, child: &SessionId) -> Option<bool> {
+        self.running().get(child).map(|run| run.begun)
+    }
+
+    /// Ends one; `false` where it does not run.
+    pub(crate) fn stop(&self, child: &SessionId, by: Stop) -> bool {
+        let mut running = self.running();
+        let Some(run) = running.get_mut(child) else { return false };
+        run.stop = Some(by);
+        run.cancel.cancel();
+        true
+    }
+
+    /// Makes a subagent turn to `message` where it still waits for it.
+    pub(crate) fn interrupt(&self, child: &SessionLog, message: &str) {
+        let running = self.running();
+        if let Some(run) = running.get(child.session())
+            && child.with_state(|state| state.queue.iter().any(|queued| queued.id == message))
+        {
+            run.cancel.cancel();
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<SessionId, Run>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slots(&self, most: usize) -> Arc<Semaphore> {
+        Arc::clone(self.slots.get_or_init(|| Arc::new(Semaphore::new(most.max(1)))))
+    }
+
+    /// What stops the next turn of a subagent; it is stopped already where it is to end.
+    fn next_turn(&self, child: &SessionId) -> CancellationToken {
+        let cancel = CancellationToken::new();
+        match self.running().get_mut(child) {
+            Some(run) if run.stop.is_none() => run.cancel = cancel.clone(),
+            Some(_) | None => cancel.cancel(),
+        }
+        cancel
+    }
+
+    fn stopped_by(&self, child: &SessionId) -> Option<Stop> {
+        self.running().get(child).and_then(|run| run.stop)
+    }
+
+    /// What the turn may not spend again, where the model goes on only because a subagent has ended.
+    pub(crate) fn carried(&self, state: &State) -> Option<Arc<Spent>> {
+        let Some(Message::Human(last)) = state.messages.last().map(|last| &**last) else { return None };
+        let spent = || self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        last.id.as_str().starts_with(NOTICE_ID).then(spent).flatten()
+    }
+
+    fn ended(&self) {
+        let listener = self.on_end.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(listener) = listener {
+            listener();
+        }
+    }
+}
+
+/// Takes up all that were at work beside the session when its journal ended.
+pub(crate) async fn go_on(cx: &TurnContext) -> Result<(), AgentError> {
+    let log = cx.log();
+    let left: Vec<_> = log.with_state(|state| {
+        let is_left = |sent: &&SentSubagent| {
+            // One whose call has no result is begun by that call.
+            !log.background().is_running(&sent.child) && state.open_call(&sent.call_id).is_none()
+        };
+        state.at_work_beside().filter(is_left).cloned().collect()
+    });
+    for sent in left {
+        let child = log.reopen(&sent).await?;
+        match cx.agent().subagents.as_ref().map(|subagents| subagents.agent(&sent.name, cx)) {
+            Some(Ok(agent)) => begin(cx, agent, &child),
+            refused => {
+                let reason = refused.and_then(Result::err).unwrap_or_else(|| "there are no subagents any more".into());
+                tell_end(log, &child, TurnEnd::Failed { reason }, None).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs `child` beside `parent` to the end of everything that it was asked, unless it is running.
+pub(crate) fn begin(parent: &TurnContext, agent: Arc<Agent>, child: &Arc<SessionLog>) {
+    let runs = parent.log().background();
+    let mut running = runs.running();
+    if running.contains_key(child.session()) {
+        return;
+    }
+    let cancel = CancellationToken::new();
+    let cx = parent.beside(agent, Arc::clone(child), cancel.clone());
+    let slots = runs.slots(parent.agent().limits.max_subagents);
+    let log = Arc::clone(parent.log());
+    let number = runs.begun.fetch_add(1, Ordering::Relaxed);
+    let task = runs.tracker.spawn(async move {
+        if let Err(error) = run(&log, cx, slots, number).await {
+            tracing::error!(%error, "a subagent beside its parent could not go on");
+        }
+    });
+    let run = Run { number, cancel, task: task.abort_handle(), begun: false, stop: None };
+    running.insert(child.session().clone(), run);
+}
+
+async fn run(
+    parent: &Arc<SessionLog>,
+    mut cx: TurnContext,
+    slots: Arc<Semaphore>,
+    number: u64,
+) -> Result<(), AgentError> {
+    let runs = Arc::clone(parent.background());
+    let child = Arc::clone(cx.log());
+    let leaving = Leaving { runs: &runs, child: child.session(), number };
+    loop {
+        let slot = tokio::select! {
+            slot = slots.acquire() => slot.ok(),
+            // Its turn is ended all the same, so that every call of it has a result.
+            () = cx.cancel().cancelled() => None,
+        };
+        if let Some(run) = runs.running().get_mut(child.session()) {
+            run.begun = slot.is_some();
+        }
+        if begin_what_waits(parent, &child).await? {
+            // From here on a stop means this turn, and not what was interrupted for it.
+            cx = cx.again(runs.next_turn(child.session()));
+        }
+        let end = match child.with_state(|state| (state.turn.is_some(), state.last_end.clone())) {
+            (false, end) => end.unwrap_or(TurnEnd::Stopped),
+            (true, _) => Box::pin(run_turn(&cx)).await?,
+        };
+        drop(slot);
+        let stopped_by = runs.stopped_by(child.session());
+        if stopped_by.is_none() && waits(&child) {
+            cx = cx.again(runs.next_turn(child.session()));
+            continue;
+        }
+        forget_what_waits(&child, stopped_by).await?;
+        *runs.spent.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.shared_spent());
+        tell_end(parent, &child, end, stopped_by).await?;
+        runs.ended();
+        // What was asked since is taken up by this run or, once it is off the list, by a new one.
+        let mut running = runs.running();
+        if stopped_by.is_some() || !waits(&child) {
+            running.remove(child.session());
+            break;
+        }
+        drop(running);
+        cx = cx.again(runs.next_turn(child.session()));
+    }
+    drop(leaving);
+    Ok(())
+}
+
+/// Takes a run off the list also where it could not go on.
+struct Leaving<'a> {
+    runs: &'a BackgroundRuns,
+    child: &'a SessionId,
+    number: u64,
+}
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        let mut running = self.runs.running();
+        if running.get(self.child).is_some_and(|run| run.number == self.number) {
+            running.remove(self.child);
+        }
+        drop(running);
+        self.runs.changed.notify_waiters();
+    }
+}
+
+/// Begins a turn with the first message that waits for a subagent that is at no turn.
+async fn begin_what_waits(parent: &SessionLog, child: &SessionLog) -> Result<bool, AgentError> {
+    let (open, first, last) =
+        child.with_state(|state| (state.turn.is_some(), state.queue.first().cloned(), state.turns));
+    let Some(first) = first.filter(|_| !open) else { return Ok(false) };
+    if parent.with_state(|state| state.subagent(child.session()).is_some_and(|sent| sent.end.is_some())) {
+        parent.record(vec![EntryBody::SubagentAsked { child: child.session().clone() }]).await?;
+    }
+    let message = HumanMessage { id: MessageId::new(first.id.clone()), content: vec![first.text.into()] };
+    let update = parent.with_state(|above| child.with_state(|state| state.seed_again(above)));
+    let begun = EntryBody::TurnStarted { turn: last + 1, message };
+    child.record(vec![EntryBody::Unqueued { id: first.id }, EntryBody::Seeded { update }, begun]).await?;
+    Ok(true)
+}
+
+/// Whoever is stopped is not to begin with what was said to it before.
+async fn forget_what_waits(child: &SessionLog, stopped_by: Option<Stop>) -> Result<(), AgentError> {
+    let waiting = child.with_state(|state| state.queue.clone());
+    if stopped_by.is_some() && !waiting.is_empty() {
+        let forgotten = waiting.into_iter().map(|message| EntryBody::Unqueued { id: message.id });
+        child.record(forgotten.collect()).await?;
+    }
+    Ok(())
+}
+
+fn waits(child: &SessionLog) -> bool {
+    child.with_state(|state| !state.queue.is_empty())
+}
+
+/// Records in the parent's journal that a subagent has ended, with what it made and a notice for the model.
+async fn tell_end(
+    parent: &SessionLog,
+    child: &SessionLog,
+    end: TurnEnd,
+    stopped_by: Option<Stop>,
+) -> Result<(), AgentError> {
+    let (update, conflicts) = parent.with_state(|above| child.with_state(|state| state.merged_into(above)));
+    let notice = (stopped_by != Some(Stop::Parent)).then(|| notice(parent, child, &end, &conflicts)).flatten();
+    let ended = EntryBody::SubagentEnded { child: child.session().clone(), end, update, notice };
+    parent.record(vec![ended]).await?;
+    Ok(())
+}
+
+/// What the model is told. It is set apart from what people write, and what a subagent said cannot break out of it.
+fn notice(
+    parent: &SessionLog,
+    child: &SessionLog,
+    end: &TurnEnd,
+    conflicts: &[bosun_backend::FileConflict],
+) -> Option<HumanMessage> {
+    let sent = parent.with_state(|state| state.subagent(child.session()).cloned())?;
+    let (turns, answer) = child.with_state(|state| (state.turns, answer_of(state)));
+    let status = match end {
+        TurnEnd::Done => "success",
+        TurnEnd::Stopped => "cancelled",
+        TurnEnd::Empty | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. } => "error",
+    };
+    let mut text = format!(
+        "<async_task_notification>\nThis was written by Bosun, not by the user. The subagent {} that you sent has \
+         ended.\ntask_id: {}\nstatus: {status}\n",
+        escaped(&sent.name),
+        child.session(),
+    );
+    if let Some(problem) = problem_of(end) {
+        text.push_str(&format!("reason: {}\n", escaped(&problem)));
+    }
+    for conflict in conflicts {
+        text.push_str(&format!("{}\n", escaped(&crate::delegate::conflict_in_words(conflict))));
+    }
+    if let Some(answer) = answer {
+        let (head, left_out) = head_of(&answer, NOTICE_CHARS);
+        text.push_str(&format!("<answer>\n{}\n</answer>\n", escaped(head)));
+        if left_out {
+            text.push_str("The answer is longer: check_async_task gives all of it.\n");
+        }
+    }
+    text.push_str("</async_task_notification>");
+    let id = MessageId::new(format!("{NOTICE_ID}{}-{turns}", child.session()));
+    Some(HumanMessage { id, content: vec![text.into()] })
+}
+
+fn head_of(text: &str, characters: usize) -> (&str, bool) {
+    match text.char_indices().nth(characters) {
+        Some((cut, _)) => (text.get(..cut).unwrap_or_default(), true),
+        None => (text, false),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Whether a subagent waits for a person.
+pub(crate) fn is_waiting(child: &State) -> bool {
+    child.waiting().next().is_some()
+}

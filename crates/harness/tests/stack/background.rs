@@ -1,0 +1,283 @@
+//! Subagents that work beside the agent, over a model that the test plays by hand.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bosun_agent::{EntryBody, SessionId, SessionLog, State, SubagentMode, SystemClock, TurnEnd};
+use bosun_model::{ChatRequest, HumanMessage};
+use bosun_testkit::{DrivenCall, ModelDriver, Project, Reply, ScriptedModel};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, texts};
+
+/// A session whose every model call the test answers; those of the session's own agent and of its subagents are told
+/// apart by what they hold.
+struct Stage {
+    scene: Arc<Scene>,
+    driver: ModelDriver,
+    held: Vec<DrivenCall>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let (model, driver) = ScriptedModel::driven();
+        let scene = Scene::build(Project::new(), model, vec![], |config| config.background_subagents = true);
+        Self { scene: Arc::new(scene), driver, held: Vec::new() }
+    }
+
+    /// A turn that goes on while the test answers.
+    fn turn(&self, text: &str) -> tokio::task::JoinHandle<TurnEnd> {
+        let (scene, text) = (Arc::clone(&self.scene), text.to_owned());
+        tokio::spawn(async move { scene.say(&text).await })
+    }
+
+    /// The next call whose last message holds `text`; others are kept for later.
+    async fn call(&mut self, text: &str) -> DrivenCall {
+        loop {
+            if let Some(at) = self.held.iter().position(|call| last(&call.request).contains(text)) {
+                return self.held.remove(at);
+            }
+            let call = tokio::time::timeout(std::time::Duration::from_secs(20), self.driver.next()).await;
+            let held: Vec<String> = self.held.iter().map(|call| last(&call.request)).collect();
+            self.held.push(call.unwrap_or_else(|_| panic!("no call with '{text}', only {held:?}")));
+        }
+    }
+
+    async fn answer(&mut self, text: &str, reply: impl Into<Reply>) -> ChatRequest {
+        let call = self.call(text).await;
+        let request = call.request.clone();
+        call.reply(reply);
+        request
+    }
+
+    fn state<T>(&self, read: impl FnOnce(&State) -> T) -> T {
+        self.scene.log.with_state(read)
+    }
+
+    fn child(&self, index: usize) -> SessionId {
+        self.state(|state| state.subagents[index].child.clone())
+    }
+
+    /// Waits until the session is as wanted; subagents end by themselves.
+    async fn until(&self, wanted: impl Fn(&State) -> bool) {
+        for _ in 0..2_000 {
+            if self.state(&wanted) {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        panic!("it never came to that: {:?}", self.state(|state| state.subagents.clone()));
+    }
+}
+
+fn last(request: &ChatRequest) -> String {
+    texts(request).pop().unwrap_or_default()
+}
+
+fn start(id: &str, description: &str) -> Reply {
+    let args = json!({"description": description, "subagent_type": "general-purpose"});
+    Reply::new().and_call_with_id(id, "start_async_task", args)
+}
+
+fn call(id: &str, tool: &str, args: Value) -> Reply {
+    Reply::new().and_call_with_id(id, tool, args)
+}
+
+fn all_ended(state: &State) -> bool {
+    state.subagents.iter().all(|sent| sent.end.is_some())
+}
+
+#[tokio::test]
+async fn the_agent_goes_on_beside_it_and_is_told_of_the_end_once_it_rests() {
+    let mut stage = Stage::new();
+    let told = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&told);
+    stage.scene.log.background().on_end(Arc::new(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+    }));
+    let turn = stage.turn("dig in the background");
+    stage.answer("dig in", start("b1", "dig <deep>")).await;
+    let child = stage.call("dig <deep>").await;
+    stage.answer("Started the async task", "I am free meanwhile.").await;
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+    assert_eq!((stage.scene.log.background().count(), told.load(Ordering::SeqCst)), (1, 0));
+    child.reply("found </answer> & more");
+    stage.scene.log.background().idle().await;
+    assert_eq!(told.load(Ordering::SeqCst), 1);
+    assert!(stage.state(|state| state.turn.is_none() && state.steering.len() == 1));
+    stage.scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
+    let cx = stage.scene.context();
+    let turn = tokio::spawn(async move { bosun_agent::run_turn(&cx).await });
+    let request = stage.answer("async_task_notification", "Well dug.").await;
+    let notice = last(&request);
+    assert!(notice.contains("status: success") && notice.contains("found &lt;/answer&gt; &amp; more"), "{notice}");
+    assert_eq!(turn.await.unwrap().unwrap(), TurnEnd::Done);
+}
+
+#[tokio::test]
+async fn an_end_during_the_turn_is_read_at_its_next_step() {
+    let mut stage = Stage::new();
+    let turn = stage.turn("go");
+    stage.answer("go", start("b1", "quick work")).await;
+    stage.answer("quick work", "quick answer").await;
+    stage.until(all_ended).await;
+    stage.answer("Started the async task", "thinking it over").await;
+    stage.answer("quick answer", "done").await;
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+    let mode = stage.state(|state| state.subagents[0].mode);
+    assert_eq!(mode, SubagentMode::Background);
+}
+
+#[tokio::test]
+async fn it_can_be_checked_listed_and_cancelled_one_by_one() {
+    let mut stage = Stage::new();
+    let turn = stage.turn("go");
+    stage
+        .answer(
+            "go",
+            start("b1", "first work").and_call_with_id(
+                "b2",
+                "start_async_task",
+                json!({"description": "second work", "subagent_type": "general-purpose"}),
+            ),
+        )
+        .await;
+    let (first, second) = (stage.call("first work").await, stage.call("second work").await);
+    let main = stage.call("Started the async task").await;
+    let (one, two) = (stage.child(0), stage.child(1));
+    main.reply(call("l", "list_async_tasks", json!({})).and_call_with_id(
+        "c",
+        "cancel_async_task",
+        json!({"task_id": one.as_str()}),
+    ));
+    let after = stage.call("Cancelled the async task").await;
+    assert!(stage.scene.result("l").contains(&format!("task_id: {two} agent: general-purpose status: running")));
+    first.cancelled().await;
+    assert!(stage.state(|state| state.steering.is_empty()), "who cancels it needs no notice");
+    second.reply("the second answer");
+    stage.until(all_ended).await;
+    after.reply(call("k", "check_async_task", json!({"task_id": two.as_str()})));
+    stage.answer("the second answer", "done").await;
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+    let report: Value = serde_json::from_str(&stage.scene.result("k")).unwrap();
+    assert_eq!(report, json!({"status": "success", "thread_id": two.as_str(), "result": "the second answer"}));
+    let ends = stage.state(|state| state.subagents.iter().map(|sent| sent.end.clone()).collect::<Vec<_>>());
+    assert_eq!(ends, [Some(TurnEnd::Stopped), Some(TurnEnd::Done)]);
+}
+
+#[tokio::test]
+async fn one_that_answered_is_asked_something_more_and_remembers() {
+    let mut stage = Stage::new();
+    let turn = stage.turn("go");
+    let task = json!({"description": "count the files", "subagent_type": "general-purpose"});
+    stage.answer("go", call("t", "task", task)).await;
+    stage.answer("count the files", "seven files").await;
+    let main = stage.call("seven files").await;
+    let child = stage.child(0);
+    main.reply(call("u", "update_async_task", json!({"task_id": child.as_str(), "message": "and the folders?"})));
+    let more = stage.answer("and the folders?", "two folders").await;
+    assert_eq!(texts(&more), ["count the files", "seven files", "and the folders?"]);
+    stage.until(all_ended).await;
+    stage.answer("Told the async task", "waiting").await;
+    stage.answer("two folders", "done").await;
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+}
+
+#[tokio::test]
+async fn a_message_interrupts_the_work_or_waits_for_its_end() {
+    let mut stage = Stage::new();
+    let turn = stage.turn("go");
+    stage.answer("go", start("b", "long work")).await;
+    let long = stage.call("long work").await;
+    let main = stage.call("Started the async task").await;
+    let child = stage.child(0);
+    let update = |id: &str, message: &str, strategy: &str| {
+        let args = json!({"task_id": child.as_str(), "message": message, "strategy": strategy});
+        call(id, "update_async_task", args)
+    };
+    main.reply(update("u1", "rather this", "interrupt"));
+    long.cancelled().await;
+    let this = stage.call("rather this").await;
+    stage.answer("Told the async task", update("u2", "and then that", "enqueue")).await;
+    let main = stage.call("Told the async task").await;
+    assert!(this.text("still at this"), "it was not interrupted");
+    this.reply("");
+    stage.answer("and then that", "all of it").await;
+    stage.until(all_ended).await;
+    main.reply("waiting");
+    let told = stage.answer("all of it", "done").await;
+    assert_eq!(texts(&told).iter().filter(|text| text.contains("async_task_notification")).count(), 1);
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+}
+
+#[tokio::test]
+async fn a_person_stops_one_subagent_and_the_others_go_on() {
+    let mut stage = Stage::new();
+    let turn = stage.turn("go");
+    let task = json!({"description": "awaited work", "subagent_type": "general-purpose"});
+    stage.answer("go", start("b", "work beside").and_call_with_id("t", "task", task)).await;
+    let (beside, awaited) = (stage.call("work beside").await, stage.call("awaited work").await);
+    let of = |stage: &Stage, call: &str| {
+        stage.state(|state| {
+            state.subagents.iter().find(|sent| sent.call_id.as_str() == call).map(|sent| sent.child.clone()).unwrap()
+        })
+    };
+    assert!(stage.scene.log.cancel_child(&of(&stage, "t")));
+    awaited.cancelled().await;
+    let main = stage.call("it was stopped").await;
+    assert!(stage.scene.log.cancel_child(&of(&stage, "b")));
+    beside.cancelled().await;
+    stage.until(all_ended).await;
+    main.reply("hm");
+    stage.answer("status: cancelled", "done").await;
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+    assert!(!stage.scene.log.cancel_child(&of(&stage, "b")), "it is at no work any more");
+}
+
+#[tokio::test]
+async fn it_goes_on_when_the_session_goes_on_after_a_restart() {
+    let mut stage = Stage::new();
+    let turn = stage.turn("go");
+    stage.answer("go", start("b", "long work")).await;
+    let child = stage.call("long work").await;
+    stage.answer("Started the async task", "meanwhile").await;
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+    stage.scene.log.background().let_go();
+    child.cancelled().await;
+    // The journals are all that is left.
+    let (host, agent) = (Arc::clone(&stage.scene.host), Arc::clone(&stage.scene.agent));
+    let log = Arc::new(SessionLog::open(Arc::clone(&host) as _, Arc::new(SystemClock), &host.entries()));
+    assert_eq!(log.with_state(|state| state.at_work_beside().count()), 1);
+    let message = HumanMessage { id: "h2".into(), content: vec!["and now?".into()] };
+    log.record(vec![EntryBody::TurnStarted { turn: 2, message }]).await.unwrap();
+    let cx = bosun_agent::TurnContext::new(agent, Arc::clone(&log), Default::default(), Default::default());
+    let turn = tokio::spawn(async move { bosun_agent::run_turn(&cx).await });
+    stage.answer("long work", "the late answer").await;
+    let main = stage.call("and now?").await;
+    log.background().idle().await;
+    main.reply("let me see");
+    stage.answer("the late answer", "done").await;
+    assert_eq!(turn.await.unwrap().unwrap(), TurnEnd::Done);
+    assert_eq!(State::of_journal(&host.entries()), log.with_state(Clone::clone));
+}
+
+#[tokio::test]
+async fn a_turn_that_only_an_end_begins_has_no_limits_of_its_own() {
+    let (model, driver) = ScriptedModel::driven();
+    let scene = Scene::build(Project::new(), model, vec![], |config| {
+        config.background_subagents = true;
+        config.guards.max_steps = Some(3);
+    });
+    let mut stage = Stage { scene: Arc::new(scene), driver, held: Vec::new() };
+    let turn = stage.turn("go");
+    stage.answer("go", start("b", "a long dig")).await;
+    let child = stage.call("a long dig").await;
+    stage.answer("Started the async task", "meanwhile").await;
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+    child.reply("answer");
+    stage.scene.log.background().idle().await;
+    stage.scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
+    let end = bosun_agent::run_turn(&stage.scene.context()).await.unwrap();
+    assert!(matches!(&end, TurnEnd::Failed { reason } if reason.contains("limit of 3 model calls")), "{end:?}");
+}
