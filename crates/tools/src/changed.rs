@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bosun_backend::{BackendError, Change, ChangeWitness, PlannedChange, VirtualPath};
+use bosun_backend::{BackendError, Change, ChangeWitness, CommandChanges, PlannedChange, Uncompared, VirtualPath};
 
 use crate::diff::{DiffLimits, file_diff};
 use crate::limits::figure;
-use crate::{Artifact, BoxFuture, ChangeRecord, Figure, FileDiff, StateUpdate, ToolOutput};
+use crate::{
+    Artifact, BoxFuture, ChangeRecord, Figure, FileDiff, StateUpdate, ToolOutput, UncomparedFiles, UnkeptRecord,
+};
 
 /// Passes intents on and keeps the bytes of the first one, so that a diff of exactly what happened can be shown.
 pub(crate) struct Recorder<'a> {
@@ -102,5 +104,31 @@ pub(crate) fn changed(text: String, changes: &[Change], diff: Option<FileDiff>) 
             ..Artifact::default()
         },
         ..ToolOutput::text(text)
+    }
+}
+
+/// What a command did to files, as its row and its undo need it. The agent does not know these files: it reads them
+/// before it changes them.
+pub(crate) fn commanded(files: CommandChanges) -> Artifact {
+    let change = |change: bosun_backend::CommandChange| ChangeRecord {
+        path: change.path,
+        before: change.before,
+        after: change.after,
+    };
+    let unkept = |change: bosun_backend::UnkeptChange| UnkeptRecord {
+        path: change.path,
+        before: change.before,
+        after: change.after,
+    };
+    Artifact {
+        changes: files.changes.into_iter().map(change).collect(),
+        unkept: files.unkept.into_iter().map(unkept).collect(),
+        unkept_more: figure(files.more),
+        uncompared: files.uncompared.map(|reason| match reason {
+            Uncompared::TooMany { .. } => UncomparedFiles::TooMany,
+            Uncompared::TooSlow { .. } => UncomparedFiles::TooSlow,
+            Uncompared::Unreadable => UncomparedFiles::Unreadable,
+        }),
+        ..Artifact::default()
     }
 }

@@ -49,6 +49,38 @@ pub struct Artifact {
     /// Files this call changed, for undo and the list of changes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ChangeRecord>,
+    /// Files that a command changed and that cannot be undone, because bytes of them are not kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unkept: Vec<UnkeptRecord>,
+    /// How many more such files there are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unkept_more: u32,
+    /// Why it is not known what a command did to files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncompared: Option<UncomparedFiles>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+/// A file that a command changed and whose bytes are not kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnkeptRecord {
+    pub path: bosun_backend::VirtualPath,
+    /// Bytes; `None` where there was no file.
+    pub before: Option<u64>,
+    pub after: Option<u64>,
+}
+
+/// Why files were not compared before and after a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UncomparedFiles {
+    TooMany,
+    TooSlow,
+    Unreadable,
 }
 
 /// A change that happened, by content.

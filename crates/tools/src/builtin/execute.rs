@@ -7,7 +7,8 @@ use bosun_backend::{ExecRequest, ExecResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::limits::{OUTPUT_CHARS, head_and_tail};
+use crate::changed::commanded;
+use crate::limits::{OUTPUT_CHARS, figure, head_and_tail};
 use crate::{Artifact, Figure, Preview, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
 /// Runs a command.
@@ -130,9 +131,13 @@ fn reported(cx: &ToolContext, result: ExecResult, timeout: Duration, max: Durati
     if result.timed_out {
         figures = vec![Figure::TimedOut];
     }
+    let changed = result.files.as_ref().map_or(0, |files| files.changes.len() + files.unkept.len() + files.more);
+    if changed > 0 {
+        figures.push(Figure::Files(figure(changed)));
+    }
     ToolOutput {
         is_error: result.cancelled,
-        artifact: Artifact { figures, exit_code: code, truncated, ..Artifact::default() },
+        artifact: Artifact { figures, exit_code: code, truncated, ..commanded(result.files.unwrap_or_default()) },
         full_output: result.full_output,
         ..ToolOutput::text(text)
     }

@@ -1,0 +1,110 @@
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, TextDiff};
+
+use super::{CONTEXT, PATIENCE, text};
+
+/// One state of a file with single hunks of the other in it.
+///
+/// `hunk` is the place among the hunks that [`file_diff`](super::file_diff) gives of the same bytes. `None` where there is
+/// no such hunk, or a side is not text.
+pub fn with_hunk(before: &[u8], after: &[u8], hunk: usize) -> Option<Vec<u8>> {
+    picked(before, after, |group| group == hunk)
+}
+
+/// As [`with_hunk`], but everything except that hunk.
+pub fn without_hunk(before: &[u8], after: &[u8], hunk: usize) -> Option<Vec<u8>> {
+    picked(before, after, |group| group != hunk).filter(|bytes| bytes != after)
+}
+
+fn picked(before: &[u8], after: &[u8], takes_new: impl Fn(usize) -> bool) -> Option<Vec<u8>> {
+    let sides = Lines::of(before, after)?;
+    let matched = sides.matched();
+    let groups = matched.grouped_ops(CONTEXT);
+    let group_of = |op: &DiffOp| groups.iter().position(|group| group.contains(op));
+    let mut bytes = Vec::with_capacity(after.len());
+    for op in matched.ops() {
+        let is_new = match op {
+            DiffOp::Equal { .. } => false,
+            op => takes_new(group_of(op)?),
+        };
+        let lines = if is_new { sides.new.get(op.new_range()) } else { sides.old.get(op.old_range()) };
+        lines?.iter().for_each(|line| bytes.extend_from_slice(line.as_bytes()));
+    }
+    Some(bytes)
+}
+
+/// What becomes of `now` when the change from `from` to `to` is made in it: `now` is `from` with someone's own edits, and
+/// these stay. `None` where the two meet, or something is not text.
+pub fn carried(from: &[u8], to: &[u8], now: &[u8]) -> Option<Vec<u8>> {
+    if from == now {
+        return Some(to.to_vec());
+    }
+    let ours = Lines::of(from, to)?;
+    let theirs = Lines::of(from, now)?;
+    let mut edits: Vec<Edit<'_>> = edits(&ours, Whose::Ours);
+    edits.extend(self::edits(&theirs, Whose::Theirs));
+    edits.sort_by_key(|edit| (edit.at.start, edit.at.end));
+    let meet = |pair: &[Edit<'_>]| {
+        let [first, second] = pair else { return false };
+        // Right beside each other is too near: which comes first cannot be told.
+        first.whose != second.whose && first.at.end >= second.at.start
+    };
+    if edits.windows(2).any(meet) {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(now.len());
+    let mut take = |lines: &[&str]| lines.iter().for_each(|line| bytes.extend_from_slice(line.as_bytes()));
+    let mut at = 0;
+    for edit in edits {
+        take(ours.old.get(at..edit.at.start)?);
+        take(edit.lines);
+        at = edit.at.end;
+    }
+    take(ours.old.get(at..)?);
+    Some(bytes)
+}
+
+/// Lines of a text that someone replaced.
+struct Edit<'l> {
+    at: Range<usize>,
+    lines: &'l [&'l str],
+    whose: Whose,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Whose {
+    Ours,
+    Theirs,
+}
+
+fn edits<'l>(lines: &'l Lines<'_>, whose: Whose) -> Vec<Edit<'l>> {
+    let matched = lines.matched();
+    let changes = matched.ops().iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    let edit = |op: &DiffOp| {
+        let lines = lines.new.get(op.new_range()).unwrap_or_default();
+        Edit { at: op.old_range(), lines, whose }
+    };
+    changes.map(edit).collect()
+}
+
+struct Lines<'t> {
+    old: Vec<&'t str>,
+    new: Vec<&'t str>,
+}
+
+impl<'t> Lines<'t> {
+    fn of(old: &'t [u8], new: &'t [u8]) -> Option<Self> {
+        let (old, new) = (text(Some(old))?, text(Some(new))?);
+        Some(Self { old: old.split_inclusive('\n').collect(), new: new.split_inclusive('\n').collect() })
+    }
+
+    fn matched(&self) -> TextDiff<'t, 't, str> {
+        // As a diff is shown: the same lines have to be in the same hunks.
+        TextDiff::configure().algorithm(Algorithm::Myers).timeout(PATIENCE).diff_slices(&self.old, &self.new)
+    }
+}
+
+#[cfg(test)]
+#[path = "pick_tests.rs"]
+mod tests;
