@@ -3,7 +3,9 @@
 
 mod change;
 mod read;
+mod search;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +37,31 @@ pub trait Shelf: Send + Sync {
     fn rows<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Rows, BackendError>>;
 
     fn get<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Option<Arc<FileData>>, BackendError>>;
+
+    /// The paths of [`Shelf::rows`].
+    fn paths<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<VirtualPath>, BackendError>> {
+        Box::pin(async move { Ok(self.rows(path).await?.into_iter().map(|(path, _)| path).collect()) })
+    }
+
+    /// Those of `paths` that there are, sorted.
+    fn get_many<'a>(&'a self, paths: &'a BTreeSet<VirtualPath>) -> BoxFuture<'a, Result<Rows, BackendError>> {
+        Box::pin(async move {
+            let mut rows = Vec::new();
+            for path in paths {
+                rows.extend(self.get(path).await?.map(|data| (path.clone(), data)));
+            }
+            Ok(rows)
+        })
+    }
+
+    /// Those of [`Shelf::rows`] in which `run` may stand; `None` where that is not known without reading them.
+    fn holding<'a>(
+        &'a self,
+        _path: &'a VirtualPath,
+        _run: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Rows>, BackendError>> {
+        Box::pin(async { Ok(None) })
+    }
 
     /// Whether anything is below `path`.
     fn is_folder<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<bool, BackendError>>;
@@ -88,11 +115,11 @@ impl<S: Shelf> Backend for S {
             let lines = Lines::new(&query)?;
             let budget = Budget::new(GREP_TIME, &query.cancel);
             let _stop = budget.stop_on_drop();
-            let rows = self.rows(&VirtualPath::root()).await?;
+            let rows = search::rows(self, &query).await?;
             on_disk(move || {
                 let mut matches = lines.start();
-                for path in select(&lines.wanted, &rows) {
-                    if let Some(bytes) = find(&rows, &path).and_then(|data| data.bytes().ok())
+                for path in search::select(&lines.wanted, &rows) {
+                    if let Some(bytes) = search::find(&rows, &path).and_then(|data| data.bytes().ok())
                         && !matches.look_in(&path, &bytes, &budget)
                     {
                         break;
@@ -108,11 +135,12 @@ impl<S: Shelf> Backend for S {
         Box::pin(async move {
             let wanted = Wanted::by_name(&query)?;
             let budget = Budget::new(GLOB_TIME, &query.cancel);
-            let rows = self.rows(&VirtualPath::root()).await?;
+            let (paths, guides) = search::paths(self, &query.path).await?;
             if budget.is_cancelled() {
                 return Err(BackendError::Cancelled);
             }
-            on_disk(move || Ok(named(select(&wanted, &rows), Completeness::default()))).await
+            let found = move || wanted.select(&paths, &|path| search::find(&guides, path)?.bytes().ok());
+            on_disk(move || Ok(named(found(), Completeness::default()))).await
         })
     }
 
@@ -151,14 +179,4 @@ impl<S: Shelf> Delete for S {
     ) -> BoxFuture<'a, Result<Vec<Change>, BackendError>> {
         Box::pin(change::delete(self, path, expect, witness))
     }
-}
-
-fn select(wanted: &Wanted, rows: &Rows) -> Vec<VirtualPath> {
-    let paths: Vec<VirtualPath> = rows.iter().map(|(path, _)| path.clone()).collect();
-    wanted.select(&paths, &|path| find(rows, path)?.bytes().ok())
-}
-
-fn find<'a>(rows: &'a Rows, path: &VirtualPath) -> Option<&'a Arc<FileData>> {
-    let at = rows.binary_search_by(|(found, _)| found.cmp(path)).ok()?;
-    rows.get(at).map(|(_, data)| data)
 }

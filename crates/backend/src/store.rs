@@ -48,6 +48,44 @@ pub trait Store: Send + Sync {
 
     fn search(&self, query: StoreQuery) -> BoxFuture<'_, Result<Vec<StoreHit>, StoreError>>;
 
+    /// The keys that begin with `prefix`, in order.
+    fn keys<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        prefix: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, StoreError>> {
+        let key_prefix = Some(prefix.to_owned());
+        let query = StoreQuery { namespace: namespace.clone(), key_prefix, text: None, limit, offset: 0 };
+        Box::pin(async move { Ok(self.search(query).await?.into_iter().map(|hit| hit.item.key).collect()) })
+    }
+
+    /// Those of `keys` that there are, in any order.
+    fn get_many<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        keys: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<StoreItem>, StoreError>> {
+        Box::pin(async move {
+            let mut found = Vec::new();
+            for key in keys {
+                found.extend(self.get(namespace, key).await?);
+            }
+            Ok(found)
+        })
+    }
+
+    /// Items by key whose text holds the characters `run` one after another, and perhaps others; `None` where no index
+    /// answers that for this `run`.
+    fn holding<'a>(
+        &'a self,
+        _namespace: &'a Namespace,
+        _prefix: &'a str,
+        _run: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Vec<StoreItem>>, StoreError>> {
+        Box::pin(async { Ok(None) })
+    }
+
     fn list_namespaces<'a>(&'a self, prefix: &'a [String]) -> BoxFuture<'a, Result<Vec<Namespace>, StoreError>>;
 }
 

@@ -1,6 +1,6 @@
 //! Files kept in the store, in one namespace of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 use serde_json::Value;
@@ -8,7 +8,9 @@ use tokio::sync::OwnedMutexGuard;
 
 use crate::clock::Now;
 use crate::shelf::{Rows, Shelf};
-use crate::{BackendError, BoxFuture, FileData, Namespace, Store, StoreError, StoreHit, StoreQuery, VirtualPath};
+use crate::{
+    BackendError, BoxFuture, FileData, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, VirtualPath,
+};
 
 /// Files of one namespace that a listing or a search looks at.
 const MAX_ROWS: usize = 1_000_000;
@@ -81,9 +83,18 @@ fn prefix_of(path: &VirtualPath) -> String {
     if path.is_root() { "/".to_owned() } else { format!("{path}/") }
 }
 
-fn file(hit: StoreHit) -> Option<(VirtualPath, Arc<FileData>)> {
-    let path = VirtualPath::parse(&hit.item.key).ok().filter(|path| path.as_str() == hit.item.key)?;
-    Some((path, Arc::new(serde_json::from_value(hit.item.value).ok()?)))
+fn path_of(key: &str) -> Option<VirtualPath> {
+    VirtualPath::parse(key).ok().filter(|path| path.as_str() == key)
+}
+
+fn file(item: StoreItem) -> Option<(VirtualPath, Arc<FileData>)> {
+    Some((path_of(&item.key)?, Arc::new(serde_json::from_value(item.value).ok()?)))
+}
+
+fn sorted(items: Vec<StoreItem>) -> Rows {
+    let mut rows: Rows = items.into_iter().filter_map(file).collect();
+    rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    rows
 }
 
 impl Shelf for StoreBackend {
@@ -105,12 +116,47 @@ impl Shelf for StoreBackend {
 
     fn rows<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Rows, BackendError>> {
         Box::pin(async move {
-            let mut rows: Rows = self.search(prefix_of(path), MAX_ROWS).await?.into_iter().filter_map(file).collect();
+            let hits = self.search(prefix_of(path), MAX_ROWS).await?;
+            let mut rows: Rows = hits.into_iter().filter_map(|hit| file(hit.item)).collect();
             if let Some(data) = self.get(path).await? {
                 rows.push((path.clone(), data));
             }
             rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
             Ok(rows)
+        })
+    }
+
+    fn paths<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<VirtualPath>, BackendError>> {
+        Box::pin(async move {
+            let keys = self.store.keys(&self.namespace, &prefix_of(path), MAX_ROWS).await;
+            let keys = keys.map_err(|error| fault(&error, path))?;
+            let mut paths: Vec<VirtualPath> = keys.iter().filter_map(|key| path_of(key)).collect();
+            if self.get(path).await?.is_some() {
+                paths.push(path.clone());
+            }
+            paths.sort_unstable();
+            Ok(paths)
+        })
+    }
+
+    fn get_many<'a>(&'a self, paths: &'a BTreeSet<VirtualPath>) -> BoxFuture<'a, Result<Rows, BackendError>> {
+        Box::pin(async move {
+            let keys: Vec<String> = paths.iter().map(|path| path.as_str().to_owned()).collect();
+            let items = self.store.get_many(&self.namespace, &keys).await;
+            Ok(sorted(items.map_err(|error| fault(&error, &VirtualPath::root()))?))
+        })
+    }
+
+    fn holding<'a>(&'a self, path: &'a VirtualPath, run: &'a str) -> BoxFuture<'a, Result<Option<Rows>, BackendError>> {
+        Box::pin(async move {
+            let items = self.store.holding(&self.namespace, &prefix_of(path), run).await;
+            let Some(items) = items.map_err(|error| fault(&error, path))? else { return Ok(None) };
+            let mut rows = sorted(items);
+            if let Some(data) = self.get(path).await? {
+                rows.push((path.clone(), data));
+                rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+            }
+            Ok(Some(rows))
         })
     }
 

@@ -89,6 +89,72 @@ impl Store for KeyValueStore {
         Box::pin(async move { Ok(self.database.read(move |connection| search(connection, &query)).await?) })
     }
 
+    fn keys<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        prefix: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, StoreError>> {
+        let (namespace, prefix) = (joined(namespace.parts()), prefix.to_owned());
+        Box::pin(async move {
+            let read = move |connection: &Connection| {
+                let sql = "SELECT name FROM key_values
+                           WHERE namespace = ?1 AND name >= ?2 AND name < ?3 ORDER BY name LIMIT ?4";
+                let mut select = connection.prepare_cached(sql)?;
+                let rows =
+                    select.query_map(params![namespace, prefix, beyond(&prefix), clamped(limit)], |row| row.get(0))?;
+                Ok(rows.collect::<Result<_, _>>()?)
+            };
+            Ok(self.database.read(read).await?)
+        })
+    }
+
+    fn get_many<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        keys: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<StoreItem>, StoreError>> {
+        let (namespace, keys) = (joined(namespace.parts()), Value::from(keys).to_string());
+        Box::pin(async move {
+            let read = move |connection: &Connection| {
+                let sql = "SELECT kv.name, kv.value, kv.created_at, kv.updated_at, 0.0
+                           FROM json_each(?2) AS wanted JOIN key_values AS kv ON kv.name = wanted.value
+                           WHERE kv.namespace = ?1";
+                hits(connection, sql, params![namespace, keys])
+            };
+            Ok(self.database.read(read).await?.into_iter().map(|hit| hit.item).collect())
+        })
+    }
+
+    fn holding<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        prefix: &'a str,
+        run: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Vec<StoreItem>>, StoreError>> {
+        // An index of runs of three says nothing about shorter ones; and where its notion of letters is not that of a
+        // search for bytes, it must not be asked.
+        if run.chars().count() < 3 || !run.is_ascii() || run.contains('\0') {
+            return Box::pin(async { Ok(None) });
+        }
+        let (namespace, prefix, run) =
+            (joined(namespace.parts()), prefix.to_owned(), format!("words : {}", quoted(run)));
+        Box::pin(async move {
+            let read = move |connection: &Connection| {
+                let sql = "SELECT kv.name, kv.value, kv.created_at, kv.updated_at, 0.0
+                           FROM key_values_runs AS found JOIN key_values AS kv ON kv.key = found.rowid
+                           WHERE found.key_values_runs MATCH ?4
+                             AND kv.namespace = ?1 AND kv.name >= ?2 AND kv.name < ?3
+                           UNION
+                           SELECT name, value, created_at, updated_at, 0.0 FROM key_values
+                           WHERE namespace = ?1 AND name >= ?2 AND name < ?3
+                             AND (json_type(value, '$.content') IS NOT 'text' OR value ->> '$.encoding' IS NOT 'utf-8')";
+                hits(connection, sql, params![namespace, prefix, beyond(&prefix), run])
+            };
+            Ok(Some(self.database.read(read).await?.into_iter().map(|hit| hit.item).collect()))
+        })
+    }
+
     fn list_namespaces<'a>(&'a self, prefix: &'a [String]) -> BoxFuture<'a, Result<Vec<Namespace>, StoreError>> {
         let prefix = joined(prefix);
         Box::pin(async move {
@@ -118,8 +184,8 @@ fn search(connection: &Connection, query: &StoreQuery) -> Result<Vec<StoreHit>, 
     let (limit, offset) = (clamped(query.limit), clamped(query.offset));
     let Some(text) = query.text.as_deref().map(str::trim).filter(|text| !text.is_empty()) else {
         let sql = "SELECT name, value, created_at, updated_at, 0.0 FROM key_values
-                   WHERE namespace = ?1 AND substr(name, 1, length(?2)) = ?2 ORDER BY name LIMIT ?3 OFFSET ?4";
-        return hits(connection, sql, params![namespace, prefix, limit, offset]);
+                   WHERE namespace = ?1 AND name >= ?2 AND name < ?5 ORDER BY name LIMIT ?3 OFFSET ?4";
+        return hits(connection, sql, params![namespace, prefix, limit, offset, beyond(&prefix)]);
     };
     let (table, pattern) = pattern_of(text);
     let sql = format!(
@@ -131,10 +197,18 @@ fn search(connection: &Connection, query: &StoreQuery) -> Result<Vec<StoreHit>, 
     hits(connection, &sql, params![namespace, prefix, limit, offset, pattern])
 }
 
+/// Behind every name that begins with `prefix`. An index can be walked between the two, which it cannot for `substr`.
+fn beyond(prefix: &str) -> String {
+    format!("{prefix}\u{10ffff}")
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
 /// Which index to ask, and with what. Every word is quoted, so that nothing in it is query syntax. Runs of three need
 /// three characters; shorter text without spaces of its own falls back to words.
 fn pattern_of(text: &str) -> (&'static str, String) {
-    let quoted = |word: &str| format!("\"{}\"", word.replace('"', "\"\""));
     let words: Vec<&str> = text.split_whitespace().collect();
     let ascii = text.is_ascii();
     if !ascii && words.iter().all(|word| word.chars().count() >= 3) {

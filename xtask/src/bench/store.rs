@@ -30,7 +30,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
         let pattern = format!("note {:05} of", number % FILES);
         tools.call("grep", &format!(r#"{{"pattern":"{pattern}","output_mode":"content"}}"#))
     })?;
-    let common = Sample::take(SEARCHES, || tools.call("grep", r#"{"pattern":"halyard jib","max_count":100}"#))?;
+    let common = Sample::take(SEARCHES, || tools.call("grep", r#"{"pattern":"halyard quay","max_count":100}"#))?;
     let found = Sample::take(SEARCHES, || tools.call("glob", r#"{"pattern":"/area7/*42.md"}"#))?;
     let worst = |sample: &Sample| Sample::from(vec![sample.percentile(95.0)]);
     Ok(vec![

@@ -56,7 +56,8 @@ macro_rules! contract {
                 ],
                 search: [
                     patterns_find_files, a_search_below_a_folder, ignore_files_hold_in_both, git_is_never_searched,
-                    hidden_files_only_by_name, literal_lines, expressions, a_filter_on_names,
+                    hidden_files_only_by_name, literal_lines,
+                    odd_characters_are_found_as_they_are, expressions, a_filter_on_names,
                     the_first_matches_in_order, line_numbers_are_those_of_reading, long_lines_are_cut_around_the_match,
                     binary_files_are_passed_over, unusable_patterns, a_cancelled_search,
                 ],
@@ -97,6 +98,11 @@ shell_contract!(local_shell_commands, {
 });
 contract!(state, ((), bosun_backend::StateBackend::new([])));
 contract!(store, ((), crate::stored("store")));
+contract!(store_in_the_database, {
+    let database = bosun_store::Database::in_memory().unwrap();
+    let store = bosun_store::KeyValueStore::new(database, std::sync::Arc::new(bosun_agent::SystemClock));
+    ((), crate::StoreBackend::new(std::sync::Arc::new(store), crate::StoreScope::User.namespace("store").unwrap()))
+});
 contract!(composite_default, {
     let folder = tempfile::tempdir().unwrap();
     let backend = crate::composite(crate::files(&folder), vec![]);

@@ -154,6 +154,17 @@ pub async fn literal_lines(backend: &dyn Backend) {
     assert_eq!(grep(backend, grep_query("")).await.len(), 3 + 1 + 2 + 2);
 }
 
+pub async fn odd_characters_are_found_as_they_are(backend: &dyn Backend) {
+    let line = "say \"hi\"\tnow: \\ 中文 café \u{212a}elvin 100%_*";
+    given(backend, &[("/odd.txt", &format!("first\n{line}\n")), ("/other.txt", "SAY \"HI\"\tNOW\n")]).await;
+    for found in ["\"hi\"\tnow", "y \"", "\\", " \\ ", "中文", "中", "café", "\u{212a}elvin", "100%_*", "elvin"] {
+        assert_eq!(grep(backend, grep_query(found)).await, [format!("/odd.txt:2:{line}")], "{found}");
+    }
+    for nothing in ["kelvin", "CAFÉ", "cafe", "\\n", "hi AND now", "words"] {
+        assert_eq!(grep(backend, grep_query(nothing)).await, [""; 0], "{nothing}");
+    }
+}
+
 pub async fn expressions(backend: &dyn Backend) {
     g(backend).await;
     given(backend, &[("/crlf", "one\r\nTODO\r\n")]).await;
