@@ -13,7 +13,6 @@ mod builtin;
 mod changed;
 mod context;
 mod diff;
-mod field;
 #[cfg(test)]
 #[path = "tests/fixture.rs"]
 mod fixture;
@@ -35,9 +34,8 @@ pub use builtin::{
 };
 pub use context::{Delegate, DelegateRequest, StateView, ToolContext};
 pub use diff::{DiffLimits, carried, file_diff, with_hunk, without_hunk};
-pub use field::{Reducer, StateField};
 pub use limits::{OUTPUT_CHARS, RESULT_CHARS};
-pub use media::{Attachable, NotAttachable, attachable, media_block};
+pub use media::media_block;
 pub use output::{Artifact, ChangeRecord, Figure, ToolError, ToolOutput, UncomparedFiles, UnkeptRecord};
 pub use preview::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff, Preview};
 pub use registry::{RegistryError, ToolRegistry};
