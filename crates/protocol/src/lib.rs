@@ -15,13 +15,18 @@ mod event;
 mod history;
 mod ids;
 mod item;
+mod knowledge;
 mod local;
+mod memory;
 mod model;
 mod project;
 mod search;
 mod session;
 mod settings;
+mod skill;
+mod subagent;
 mod todo;
+mod trust;
 
 pub use agent::{AgentNode, AgentStatus};
 pub use approval::{
@@ -38,9 +43,24 @@ pub use history::{
 pub use ids::{CallId, ItemId, ProjectId, SessionId};
 pub use item::{Attachment, Figure, Item, ItemBody, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
 pub use local::{LocalModel, LocalServerView};
+pub use knowledge::{FileVersion, Imported, PickKind, WrittenBy};
+pub use memory::{
+    DeletedMemory, FindMemories, MemoryEntry, MemoryFile, MemoryList, MemoryRef, MemoryScope, MemoryShelf, SaveMemory,
+};
 pub use model::{KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall, UsageSummary};
 pub use project::{ProjectProblem, ProjectView};
 pub use search::{SearchHit, SearchSessions, SnippetPart};
 pub use session::{ExportFormat, QueuedMessage, SendMessage, SessionStatus, SessionSummary, TourStart};
 pub use settings::{Language, Settings, StartInfo, Theme};
+pub use skill::{
+    DeletedSkill, SaveSkillFile, SkillDetails, SkillEntry, SkillFile, SkillFileEntry, SkillHidden, SkillList,
+    SkillOrigin, SkillRef,
+};
+pub use subagent::{
+    DeletedSubagent, SaveSubagent, SubagentContent, SubagentEntry, SubagentForm, SubagentHidden, SubagentList,
+    SubagentOrigin, SubagentRef,
+};
 pub use todo::{Todo, TodoStatus};
+pub use trust::{
+    DecideTrust, ProjectTrust, SeenFile, TrustFile, TrustItem, TrustKind, TrustState, TrustText, TrustVerdict,
+};
