@@ -1,8 +1,9 @@
+use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use bosun_backend::{Backend, BlobStore};
 use bosun_model::{ChatModel, SystemBlock};
-use bosun_tools::{RegistryError, ToolRegistry};
+use bosun_tools::{Reducer, RegistryError, StateField, StateUpdate, ToolRegistry};
 
 use crate::{IdSource, Middleware, Policy, TurnContext};
 
@@ -21,6 +22,8 @@ pub struct Agent {
     pub subagents: Option<Arc<dyn Subagents>>,
     pub limits: Limits,
     pub ids: Arc<dyn IdSource>,
+    /// The fields of the state that its tools and members declare, by name.
+    fields: BTreeMap<String, StateField>,
     policy: RwLock<Arc<Policy>>,
 }
 
@@ -69,11 +72,14 @@ impl Agent {
     /// Puts an agent together: `parts.tools`, then each middleware's own tools in stack order.
     ///
     /// # Errors
-    /// [`RegistryError`] when two tools share a name.
+    /// [`RegistryError`] when two tools share a name, or two declarations of a field differ.
     pub fn new(parts: AgentParts) -> Result<Self, RegistryError> {
         let brought = parts.middleware.iter().flat_map(|middleware| middleware.tools());
         let tools = ToolRegistry::new(parts.tools.into_iter().chain(brought).collect())?;
-        Ok(Self {
+        let declared = parts.middleware.iter().flat_map(|middleware| middleware.fields());
+        let fields: Vec<StateField> = tools.fields().chain(declared).collect();
+        let agent = Self {
+            fields: BTreeMap::new(),
             name: parts.name,
             model: parts.model,
             middleware: parts.middleware,
@@ -85,7 +91,36 @@ impl Agent {
             limits: parts.limits,
             ids: parts.ids,
             policy: RwLock::new(Arc::new(parts.policy)),
-        })
+        };
+        agent.with_fields(fields)
+    }
+
+    /// Declares more fields of the state.
+    ///
+    /// # Errors
+    /// [`RegistryError::Field`] where one is known to be otherwise.
+    pub fn with_fields(mut self, fields: Vec<StateField>) -> Result<Self, RegistryError> {
+        for field in fields {
+            match self.fields.get(&field.name) {
+                Some(known) if *known != field => return Err(RegistryError::Field { name: field.name }),
+                Some(_) => {}
+                None => drop(self.fields.insert(field.name.clone(), field)),
+            }
+        }
+        Ok(self)
+    }
+
+    /// The declared fields of the state.
+    pub fn fields(&self) -> impl Iterator<Item = &StateField> {
+        self.fields.values()
+    }
+
+    /// Writes into an update how its fields are merged.
+    pub(crate) fn stamp(&self, update: &mut StateUpdate) {
+        let declared = update.fields.iter().filter_map(|(name, _)| self.fields.get(name));
+        let reduced = declared.filter(|field| field.reducer != Reducer::Replace);
+        let reducers: Vec<_> = reduced.map(|field| (field.name.clone(), field.reducer)).collect();
+        update.reducers.extend(reducers);
     }
 
     pub fn policy(&self) -> Arc<Policy> {

@@ -162,7 +162,7 @@ pub(crate) async fn go_on(cx: &TurnContext) -> Result<(), AgentError> {
             Some(Ok(agent)) => begin(cx, agent, &child),
             refused => {
                 let reason = refused.and_then(Result::err).unwrap_or_else(|| "there are no subagents any more".into());
-                tell_end(log, &child, TurnEnd::Failed { reason }, None).await?;
+                tell_end(cx.agent(), log, &child, TurnEnd::Failed { reason }, None).await?;
             }
         }
     }
@@ -208,7 +208,7 @@ async fn run(
         if let Some(run) = runs.running().get_mut(child.session()) {
             run.begun = slot.is_some();
         }
-        if begin_what_waits(parent, &child).await? {
+        if begin_what_waits(parent, &cx).await? {
             // From here on a stop means this turn, and not what was interrupted for it.
             cx = cx.again(runs.next_turn(child.session()));
         }
@@ -224,7 +224,7 @@ async fn run(
         }
         forget_what_waits(&child, stopped_by).await?;
         *runs.spent.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.shared_spent());
-        tell_end(parent, &child, end, stopped_by).await?;
+        tell_end(cx.agent(), parent, &child, end, stopped_by).await?;
         runs.ended();
         // What was asked since is taken up by this run or, once it is off the list, by a new one.
         let mut running = runs.running();
@@ -258,7 +258,8 @@ impl Drop for Leaving<'_> {
 }
 
 /// Begins a turn with the first message that waits for a subagent that is at no turn.
-async fn begin_what_waits(parent: &SessionLog, child: &SessionLog) -> Result<bool, AgentError> {
+async fn begin_what_waits(parent: &SessionLog, cx: &TurnContext) -> Result<bool, AgentError> {
+    let child = cx.log();
     let (open, first, last) =
         child.with_state(|state| (state.turn.is_some(), state.queue.first().cloned(), state.turns));
     let Some(first) = first.filter(|_| !open) else { return Ok(false) };
@@ -266,7 +267,7 @@ async fn begin_what_waits(parent: &SessionLog, child: &SessionLog) -> Result<boo
         parent.record(vec![EntryBody::SubagentAsked { child: child.session().clone() }]).await?;
     }
     let message = HumanMessage { id: MessageId::new(first.id.clone()), content: vec![first.text.into()] };
-    let update = parent.with_state(|above| child.with_state(|state| state.seed_again(above)));
+    let update = parent.with_state(|above| child.with_state(|state| state.seed_again(above, cx.agent().fields())));
     let begun = EntryBody::TurnStarted { turn: last + 1, message };
     child.record(vec![EntryBody::Unqueued { id: first.id }, EntryBody::Seeded { update }, begun]).await?;
     Ok(true)
@@ -288,26 +289,25 @@ fn waits(child: &SessionLog) -> bool {
 
 /// Records in the parent's journal that a subagent has ended, with what it made and a notice for the model.
 async fn tell_end(
+    agent: &Agent,
     parent: &SessionLog,
     child: &SessionLog,
     end: TurnEnd,
     stopped_by: Option<Stop>,
 ) -> Result<(), AgentError> {
-    let (update, conflicts) = parent.with_state(|above| child.with_state(|state| state.merged_into(above)));
-    let notice = (stopped_by != Some(Stop::Parent)).then(|| notice(parent, child, &end, &conflicts)).flatten();
-    let ended = EntryBody::SubagentEnded { child: child.session().clone(), end, update, notice };
-    parent.record(vec![ended]).await?;
+    let record = |above: &State| {
+        let brought = child.with_state(|state| state.brought(above, agent.fields()));
+        let tells = stopped_by != Some(Stop::Parent);
+        let notice = tells.then(|| notice(above, child, &end, &brought.conflicts)).flatten();
+        vec![EntryBody::SubagentEnded { child: child.session().clone(), end, update: brought.update, notice }]
+    };
+    parent.record_of(record).await?;
     Ok(())
 }
 
 /// What the model is told. It is set apart from what people write, and what a subagent said cannot break out of it.
-fn notice(
-    parent: &SessionLog,
-    child: &SessionLog,
-    end: &TurnEnd,
-    conflicts: &[bosun_backend::FileConflict],
-) -> Option<HumanMessage> {
-    let sent = parent.with_state(|state| state.subagent(child.session()).cloned())?;
+fn notice(parent: &State, child: &SessionLog, end: &TurnEnd, conflicts: &[String]) -> Option<HumanMessage> {
+    let sent = parent.subagent(child.session())?;
     let (turns, answer) = child.with_state(|state| (state.turns, answer_of(state)));
     let status = match end {
         TurnEnd::Done => "success",
@@ -324,7 +324,7 @@ fn notice(
         text.push_str(&format!("reason: {}\n", escaped(&problem)));
     }
     for conflict in conflicts {
-        text.push_str(&format!("{}\n", escaped(&crate::delegate::conflict_in_words(conflict))));
+        text.push_str(&format!("{}\n", escaped(conflict)));
     }
     if let Some(answer) = answer {
         let (head, left_out) = head_of(&answer, NOTICE_CHARS);

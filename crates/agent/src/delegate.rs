@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use bosun_backend::FileConflict;
 use bosun_model::{CallId, ContentBlock, HumanMessage, Message, MessageId};
 use bosun_tools::{Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, TaskStatus, ToolError, ToolOutput};
 
 use crate::background::{self, Stop};
+use crate::state::Brought;
 use crate::{
     Agent, AgentError, BoxFuture, ChildStart, EntryBody, SentSubagent, SessionId, SessionLog, State, SubagentMode,
     Subagents, TurnContext, TurnEnd, run_turn,
@@ -38,7 +38,7 @@ impl Delegation {
         };
         let end = self.run_to_end(agent, &log, request).await?;
         drop(slot);
-        Ok(self.answer(&log, &end))
+        Ok(Self::answer(&log, &end))
     }
 
     fn agent(&self, name: &str) -> Result<Arc<Agent>, ToolError> {
@@ -75,7 +75,7 @@ impl Delegation {
         }
         let message =
             HumanMessage { id: MessageId::new(agent.ids.next()), content: vec![ContentBlock::text(description)] };
-        let seed = EntryBody::Seeded { update: self.cx.log().with_state(State::seed) };
+        let seed = EntryBody::Seeded { update: self.cx.log().with_state(|state| state.seed(self.cx.agent().fields())) };
         log.record(vec![seed, EntryBody::TurnStarted { turn: 1, message }]).await.map_err(fatal)
     }
 
@@ -99,10 +99,10 @@ impl Delegation {
         }
     }
 
-    fn answer(&self, log: &SessionLog, end: &TurnEnd) -> ToolOutput {
-        let (text, (update, conflicts)) =
-            self.cx.log().with_state(|parent| log.with_state(|state| (answer_of(state), state.merged_into(parent))));
-        let mut output = match (end, text) {
+    /// What it made of the parent's state is brought back where the result is recorded ([`brought`]).
+    fn answer(log: &SessionLog, end: &TurnEnd) -> ToolOutput {
+        let text = log.with_state(answer_of);
+        match (end, text) {
             (TurnEnd::Done, Some(text)) => ToolOutput::text(text),
             (TurnEnd::Done | TurnEnd::Empty, _) => {
                 ToolOutput::error("Error: the subagent ended without an answer; ask it again or do this part yourself")
@@ -112,10 +112,7 @@ impl Delegation {
                 let reason = problem_of(end).unwrap_or_default();
                 ToolOutput::error(format!("Error: the subagent did not finish: {reason}.{so_far}"))
             }
-        };
-        output.content.extend(conflicts.iter().map(|conflict| ContentBlock::text(conflict_in_words(conflict))));
-        output.update = update;
-        output
+        }
     }
 
     /// The subagent that the model means.
@@ -171,7 +168,9 @@ impl Delegation {
         if !is_asked {
             let parent = self.cx.log();
             parent.record(vec![EntryBody::SubagentAsked { child: sent.child.clone() }]).await.map_err(fatal)?;
-            log.record(vec![EntryBody::Queued { id: ask.clone(), text: message }]).await.map_err(fatal)?;
+            log.record(vec![EntryBody::Queued { id: ask.clone(), text: message }])
+                .await
+                .map_err(fatal)?;
             if how == FollowUp::Interrupt {
                 parent.background().interrupt(&log, &ask);
             }
@@ -223,6 +222,14 @@ impl Delegation {
     }
 }
 
+/// What the subagent that `call_id` waited for brings back, for a parent whose state is `parent`.
+pub(crate) fn brought(cx: &TurnContext, parent: &State, call_id: &CallId) -> Brought {
+    let is_awaited = |sent: &&SentSubagent| sent.call_id == *call_id && sent.mode == SubagentMode::Awaited;
+    let sent = parent.subagents.iter().rev().find(is_awaited);
+    let child = sent.and_then(|sent| cx.log().opened(&sent.child));
+    child.map(|child| child.with_state(|state| state.brought(parent, cx.agent().fields()))).unwrap_or_default()
+}
+
 /// The last words of a subagent.
 pub(crate) fn answer_of(state: &State) -> Option<String> {
     state.last_text().map(|text| text.trim_end().to_owned())
@@ -237,18 +244,6 @@ pub(crate) fn problem_of(end: &TurnEnd) -> Option<String> {
         TurnEnd::StepLimit { limit } => Some(format!("it reached its limit of {limit} steps")),
         TurnEnd::Failed { reason } => Some(reason.clone()),
     }
-}
-
-pub(crate) fn conflict_in_words(conflict: &FileConflict) -> String {
-    let kept = match &conflict.kept_at {
-        Some(at) => format!("its version is kept at {at}"),
-        None => "it had removed the file".into(),
-    };
-    format!(
-        "Conflict: {} was changed by the subagent and meanwhile by someone else, whose version stays; {kept}. Bring \
-         the two together.",
-        conflict.path
-    )
 }
 
 fn fatal(error: impl std::fmt::Display) -> ToolError {

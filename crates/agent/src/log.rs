@@ -77,6 +77,15 @@ impl SessionLog {
         Ok(())
     }
 
+    /// As [`Self::record`], with entries made of the state that they are added to: nothing comes in between.
+    pub(crate) async fn record_of(&self, make: impl FnOnce(&State) -> Vec<EntryBody>) -> Result<(), JournalError> {
+        let guard = self.order.lock().await;
+        let bodies = self.with_state(make);
+        self.record_in_order(bodies).await?;
+        drop(guard);
+        Ok(())
+    }
+
     /// Keeps everyone else from recording in this session, for someone who records in several at once.
     pub async fn hold(&self) -> HeldLog<'_> {
         HeldLog { log: self, _order: self.order.lock().await }
@@ -197,6 +206,11 @@ impl SessionLog {
     /// Keeps what stops the turn that runs over this log.
     pub(crate) fn set_turn(&self, turn: Option<CancellationToken>) {
         *locked(&self.turn) = turn;
+    }
+
+    /// The log of a subagent of this session, where it is open.
+    pub(crate) fn opened(&self, child: &SessionId) -> Option<Arc<Self>> {
+        locked(&self.children).get(child).cloned()
     }
 
     /// A log of this tree by its session, among those opened so far.

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bosun_model::{AiMessage, ChatRequest, ToolCall};
-use bosun_tools::{DynTool, StateUpdate, ToolOutput};
+use bosun_tools::{DynTool, StateField, StateUpdate, ToolOutput};
 
 use crate::{AgentError, BoxFuture, TurnContext, TurnEnd, model_call, tool_call};
 
@@ -15,6 +15,11 @@ pub trait Middleware: Send + Sync {
 
     /// Tools that come with it, in the order they are offered.
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        Vec::new()
+    }
+
+    /// The fields of the state that its updates write.
+    fn fields(&self) -> Vec<StateField> {
         Vec::new()
     }
 

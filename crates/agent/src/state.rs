@@ -13,6 +13,7 @@ mod seed;
 mod subagents;
 mod todos;
 
+pub(crate) use seed::Brought;
 pub use subagents::SentSubagent;
 
 /// What the model reads where a turn goes on behind its own words.
@@ -332,7 +333,8 @@ impl State {
             };
         }
         for (name, value) in &update.fields {
-            self.fields.insert(name.clone(), value.clone());
+            let reducer = update.reducers.get(name).copied().unwrap_or_default();
+            reducer.reduce(self.fields.entry(name.clone()).or_insert_with(|| reducer.empty()), value);
         }
     }
 

@@ -9,7 +9,8 @@ use futures_util::stream::FuturesUnordered;
 
 use crate::recover::Begun;
 use crate::{
-    AgentError, Decision, EntryBody, NextModel, NextTool, OpenCall, ToolOutcome, TurnContext, recover, tool_call,
+    AgentError, Decision, EntryBody, NextModel, NextTool, OpenCall, State, ToolOutcome, TurnContext, delegate, recover,
+    tool_call,
 };
 
 /// One model call through the stack, recorded.
@@ -50,8 +51,9 @@ fn name_apart(cx: &TurnContext, message: &mut AiMessage) {
 pub(crate) async fn record_update(
     cx: &TurnContext,
     by: &str,
-    update: bosun_tools::StateUpdate,
+    mut update: bosun_tools::StateUpdate,
 ) -> Result<(), AgentError> {
+    cx.agent().stamp(&mut update);
     if !update.is_empty() {
         cx.log().record(vec![EntryBody::Updated { by: by.to_owned(), update }]).await?;
     }
@@ -201,23 +203,33 @@ async fn record_result(
         .with_state(|state| state.open_call(&open.call.id).map(|call| call.intents.clone()).unwrap_or_default());
     let untold = recover::untold(&intents, &output.artifact.changes, &*cx.agent().backend).await;
     output.artifact.changes.splice(0..0, untold);
+    cx.agent().stamp(&mut output.update);
     let note = cx.take_note(&open.call.id);
-    let message = ToolMessage {
-        call_id: open.call.id.clone(),
-        name: open.call.name.clone(),
-        status: output.status(),
-        content: output.content,
+    let record = |state: &State| {
+        // What a subagent made of the state meets the state that the result is added to, so that of two that end side
+        // by side neither overwrites the other.
+        let brought = delegate::brought(cx, state, &open.call.id);
+        output.content.extend(brought.conflicts.into_iter().map(ContentBlock::text));
+        output.update.files.extend(brought.update.files);
+        output.update.fields.extend(brought.update.fields);
+        output.update.reducers.extend(brought.update.reducers);
+        let message = ToolMessage {
+            call_id: open.call.id.clone(),
+            name: open.call.name.clone(),
+            status: output.status(),
+            content: output.content,
+        };
+        vec![EntryBody::ToolResult {
+            call_id: open.call.id.clone(),
+            message: Arc::new(Message::Tool(message)),
+            outcome,
+            update: output.update,
+            artifact: output.artifact,
+            started_at: note.started_at,
+            allowed_by: note.allowed_by,
+        }]
     };
-    let entry = EntryBody::ToolResult {
-        call_id: open.call.id.clone(),
-        message: Arc::new(Message::Tool(message)),
-        outcome,
-        update: output.update,
-        artifact: output.artifact,
-        started_at: note.started_at,
-        allowed_by: note.allowed_by,
-    };
-    cx.log().record(vec![entry]).await?;
+    cx.log().record_of(record).await?;
     drop(busy);
     Ok(())
 }

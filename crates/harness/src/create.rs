@@ -5,7 +5,7 @@ use std::time::Duration;
 use bosun_agent::{Agent, AgentParts, IdSource, Limits, Middleware, Policy, TurnContext, UuidSource};
 use bosun_backend::{Backend, BlobStore};
 use bosun_model::{CacheLifetime, ChatModel, OutputSchema, SystemBlock};
-use bosun_tools::{DynTool, RegistryError};
+use bosun_tools::{DynTool, RegistryError, StateField};
 
 use crate::stack::{Blueprint, Kit, Owner};
 use crate::sub_agents::DeclaredSubagents;
@@ -52,6 +52,8 @@ pub struct DeepAgentConfig {
     pub models: BTreeMap<String, Arc<dyn ChatModel>>,
     /// The shape of the answer at the end of a turn; `None` for prose.
     pub output: Option<OutputSchema>,
+    /// Fields of the state in addition to those that tools and middleware declare.
+    pub fields: Vec<StateField>,
     /// The user's own middleware, between `PatchToolCalls` and `HumanInTheLoop`.
     pub middleware: Vec<Arc<dyn Middleware>>,
     /// Behind `middleware`, and in every subagent too: what must hold wherever the work is done.
@@ -92,6 +94,7 @@ impl DeepAgentConfig {
             background_subagents: false,
             models: BTreeMap::new(),
             output: None,
+            fields: Vec::new(),
             middleware: Vec::new(),
             everywhere: Vec::new(),
             policy: Policy::default(),
@@ -144,6 +147,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         skills: config.skills,
         context: config.context,
         descriptions: config.descriptions,
+        fields: config.fields.clone(),
         tools: config.tools.clone(),
         models: config.models,
     });
@@ -174,7 +178,8 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         limits: config.limits,
         ids: config.ids,
         policy,
-    })?)
+    })?
+    .with_fields(config.fields)?)
 }
 
 /// A subagent in its parent's place, with what `spec` says of its own.
@@ -219,7 +224,8 @@ pub(crate) fn subagent(
         limits: Limits { max_steps, ..owner.limits },
         ids: Arc::clone(&owner.ids),
         policy: stricter(&owner.policy(), spec),
-    })?)
+    })?
+    .with_fields(blueprint.fields.clone())?)
 }
 
 /// Puts what is set for single tools into the rules, and keeps what the rules cannot hold.

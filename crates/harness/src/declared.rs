@@ -6,6 +6,7 @@ use std::time::Duration;
 use bosun_agent::{DecisionKind, PermissionRule};
 use bosun_backend::VirtualPath;
 use bosun_model::{CacheLifetime, OutputSchema};
+use bosun_tools::{Reducer, StateField};
 use serde::Deserialize;
 
 use crate::{
@@ -61,6 +62,8 @@ pub struct DeclaredAgent {
     pub subagents: Vec<DeclaredSubagent>,
     pub background_subagents: Option<bool>,
     pub output: Option<OutputSchema>,
+    /// Fields of the state, by name.
+    pub state: BTreeMap<String, DeclaredField>,
     pub approvals: DeclaredApprovals,
     pub limits: DeclaredLimits,
     pub guards: Option<GuardOptions>,
@@ -131,6 +134,16 @@ pub struct DeclaredSubagent {
     pub max_steps: Option<u32>,
 }
 
+/// A field of the state: `state.findings = { reducer = "append" }`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DeclaredField {
+    /// `replace` where it is left out.
+    pub reducer: Reducer,
+    /// Whether it stays with its agent: subagents neither get it nor give it back.
+    pub private: bool,
+}
+
 /// A declaration that cannot be read. Names the line and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the declaration of the agent cannot be used: {0}")]
@@ -164,6 +177,11 @@ impl DeclaredAgent {
         config.builtin_tools = self.builtin_tools.or(config.builtin_tools.take());
         config.output = self.output.or(config.output.take());
         config.descriptions.extend(self.descriptions);
+        config.fields.extend(self.state.into_iter().map(|(name, field)| StateField {
+            name,
+            reducer: field.reducer,
+            private: field.private,
+        }));
         config.subagents.extend(self.subagents.into_iter().map(SubagentSpec::from));
         if let Some(root) = self.artifacts {
             config.artifacts = Artifacts::below(root);

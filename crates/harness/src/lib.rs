@@ -38,8 +38,9 @@ mod tokens;
 pub use artifacts::Artifacts;
 pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
 pub use declared::{
-    DeclaredAgent, DeclaredAgentError, DeclaredApprovals, DeclaredBackend, DeclaredDefault, DeclaredGate, DeclaredKind,
-    DeclaredLimits, DeclaredRoute, DeclaredRule, DeclaredScope, DeclaredSubagent, HowItAsks,
+    DeclaredAgent, DeclaredAgentError, DeclaredApprovals, DeclaredBackend, DeclaredDefault, DeclaredField,
+    DeclaredGate, DeclaredKind, DeclaredLimits, DeclaredRoute, DeclaredRule, DeclaredScope, DeclaredSubagent,
+    HowItAsks,
 };
 pub use extras::{Extras, ExtrasError, OpenExtras};
 pub use filesystem::{Filesystem, FilesystemOptions, MountNote};

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext, TurnEnd};
 use bosun_backend::Backend;
 use bosun_model::{AiMessage, CacheLifetime, ChatModel, ChatRequest, OutputSchema, ToolCall, ToolSpec};
-use bosun_tools::{ArgumentError, DynTool, Preview, StateUpdate, ToolContext, ToolError, ToolKind, ToolOutput};
+use bosun_tools::{
+    ArgumentError, DynTool, Preview, StateField, StateUpdate, ToolContext, ToolError, ToolKind, ToolOutput,
+};
 use serde_json::Value;
 
 use crate::{
@@ -34,6 +36,8 @@ pub(crate) struct Blueprint {
     pub context: Option<Arc<dyn Backend>>,
     /// Descriptions of tools, by name, in the place of their own.
     pub descriptions: BTreeMap<String, String>,
+    /// The declared fields of the state.
+    pub fields: Vec<StateField>,
     /// The main agent's tools besides the built-in ones.
     pub tools: Vec<Arc<dyn DynTool>>,
     /// Models that subagents may be given, by name.
@@ -169,6 +173,10 @@ impl Middleware for Chosen {
         self.tools.clone()
     }
 
+    fn fields(&self) -> Vec<StateField> {
+        self.member.fields()
+    }
+
     fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
         self.member.before_turn(cx)
     }
@@ -237,5 +245,9 @@ impl DynTool for Described {
 
     fn mutates(&self, cx: &ToolContext, args: &Value) -> Option<bosun_backend::VirtualPath> {
         self.tool.mutates(cx, args)
+    }
+
+    fn fields(&self) -> Vec<StateField> {
+        self.tool.fields()
     }
 }

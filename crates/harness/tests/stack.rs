@@ -14,6 +14,8 @@ mod caching;
 mod eviction;
 #[path = "stack/evidence.rs"]
 mod evidence;
+#[path = "stack/fields.rs"]
+mod fields;
 #[path = "stack/golden.rs"]
 mod golden;
 #[path = "stack/guards.rs"]

@@ -3,7 +3,7 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 
 use super::{BuiltinOptions, builtin_tools, file_tools};
-use crate::fixture::{Canned, Fixture};
+use crate::fixture::{Canned, Fixture, cards};
 use crate::{ReadFormat, ToolKind};
 
 fn names(specs: &[ToolSpec]) -> Vec<&str> {
@@ -46,7 +46,9 @@ fn kinds_decide_rows_and_rules() {
 #[test]
 fn specs() {
     let fixture = Fixture::empty();
-    for spec in &*fixture.tools.specs() {
+    let beside = super::background_tools(cards());
+    let specs = fixture.tools.specs();
+    for spec in specs.iter().chain(beside.iter().map(|tool| tool.spec())) {
         let shown = format!("{}\n\n{}", spec.description, serde_json::to_string_pretty(&spec.schema).unwrap());
         insta::assert_snapshot!(spec.name.as_str(), shown);
     }

@@ -13,6 +13,7 @@ mod builtin;
 mod changed;
 mod context;
 mod diff;
+mod field;
 #[cfg(test)]
 #[path = "tests/fixture.rs"]
 mod fixture;
@@ -34,6 +35,7 @@ pub use builtin::{
 };
 pub use context::{Delegate, DelegateRequest, StateView, ToolContext};
 pub use diff::{DiffLimits, carried, file_diff, with_hunk, without_hunk};
+pub use field::{Reducer, StateField};
 pub use limits::{OUTPUT_CHARS, RESULT_CHARS};
 pub use media::media_block;
 pub use output::{Artifact, ChangeRecord, Figure, ToolError, ToolOutput, UncomparedFiles, UnkeptRecord};

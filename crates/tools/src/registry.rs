@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use bosun_model::ToolSpec;
 
-use crate::DynTool;
+use crate::{DynTool, StateField};
 
 /// The tools of one agent, in the order they are offered to the model.
 #[derive(Clone, Default)]
@@ -17,6 +17,8 @@ pub struct ToolRegistry {
 pub enum RegistryError {
     #[error("two tools are called '{name}'; rename or remove one of them")]
     Duplicate { name: String },
+    #[error("the state field '{name}' is declared twice and not the same way; rename or remove one of them")]
+    Field { name: String },
 }
 
 impl ToolRegistry {
@@ -40,6 +42,11 @@ impl ToolRegistry {
     /// What the model is offered; shared, so that a request costs no copy.
     pub fn specs(&self) -> Arc<[ToolSpec]> {
         Arc::clone(&self.specs)
+    }
+
+    /// The fields of the state that the tools declare.
+    pub fn fields(&self) -> impl Iterator<Item = StateField> {
+        self.tools.iter().flat_map(|tool| tool.fields())
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ArgumentError, BoxFuture, Preview, ToolContext, ToolError, ToolOutput, arguments, schema};
+use crate::{ArgumentError, BoxFuture, Preview, StateField, ToolContext, ToolError, ToolOutput, arguments, schema};
 
 /// What a tool does to the world; rows, icons and default permissions go by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -46,6 +46,11 @@ pub trait Tool: Send + Sync + 'static {
     fn mutates(&self, _cx: &ToolContext, _input: &Self::Input) -> Option<VirtualPath> {
         None
     }
+
+    /// The fields of the state that its updates write.
+    fn fields(&self) -> Vec<StateField> {
+        Vec::new()
+    }
 }
 
 /// A tool as the loop sees it; made by [`erase`] or implemented directly (MCP).
@@ -62,6 +67,11 @@ pub trait DynTool: Send + Sync {
     fn preview<'a>(&'a self, cx: &'a ToolContext, args: &'a Value) -> BoxFuture<'a, Preview>;
 
     fn mutates(&self, cx: &ToolContext, args: &Value) -> Option<VirtualPath>;
+
+    /// The fields of the state that its updates write.
+    fn fields(&self) -> Vec<StateField> {
+        Vec::new()
+    }
 }
 
 /// Turns a typed tool into one the loop can dispatch.
@@ -117,5 +127,9 @@ impl<T: Tool> DynTool for Erased<T> {
 
     fn mutates(&self, cx: &ToolContext, args: &Value) -> Option<VirtualPath> {
         self.tool.mutates(cx, &self.parse(args).ok()?)
+    }
+
+    fn fields(&self) -> Vec<StateField> {
+        self.tool.fields()
     }
 }

@@ -116,13 +116,9 @@ async fn what_is_wrong_is_an_error_for_the_model() {
 }
 
 #[test]
-fn kinds_and_specs() {
+fn kinds_decide_rows_and_rules() {
     let fixture = fixture(Two::default());
     let kinds: Vec<ToolKind> = fixture.tools.names().filter_map(|name| Some(fixture.tools.get(name)?.kind())).collect();
     let (delegate, read) = (ToolKind::Delegate, ToolKind::Read);
     assert_eq!(kinds, [delegate, read, delegate, delegate, read]);
-    for spec in &*fixture.tools.specs() {
-        let shown = format!("{}\n\n{}", spec.description, serde_json::to_string_pretty(&spec.schema).unwrap());
-        insta::assert_snapshot!(spec.name.as_str(), shown);
-    }
 }
