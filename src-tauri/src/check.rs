@@ -1,7 +1,7 @@
 //! What the page sends is hostile until it was looked at. Ids and lengths are checked here, before anything else sees them;
 //! whether a thing exists and may be done is for the room that owns it.
 
-use bosun_protocol::{Decide, Decision, ErrorCode, ItemId, ModelRef};
+use bosun_protocol::{Decide, Decision, ErrorCode, ItemId, Mention, ModelRef, SendMessage};
 
 use crate::error::Failure;
 
@@ -12,6 +12,10 @@ const LONGEST_NAME: usize = 256;
 const LONGEST_PATH: usize = 4_096;
 /// A message that a person wrote or pasted.
 const LONGEST_TEXT: usize = 4 << 20;
+/// A file in base64 that goes along with a message.
+const LONGEST_BYTES: usize = 24 << 20;
+/// Attachments or mentions of one message; the room behind has its own, smaller, limits.
+const MOST_ALONG: usize = 100;
 /// Cards on one answer sheet.
 const MOST_DECISIONS: usize = 1_000;
 /// Rows of one page of the conversation.
@@ -38,6 +42,46 @@ pub(crate) fn message(words: &str) -> Result<(), Failure> {
         return Err(Failure::new(ErrorCode::Invalid, "there is nothing in this message"));
     }
     text(words)
+}
+
+/// What a person sends with what goes along: words, something attached, or both.
+pub(crate) fn said(message: &SendMessage) -> Result<(), Failure> {
+    id(message.session.as_str())?;
+    if message.attachments.is_empty() {
+        self::message(&message.text)?;
+    }
+    text(&message.text)?;
+    if message.attachments.len() > MOST_ALONG || message.mentions.len() > MOST_ALONG {
+        return Err(Failure::new(ErrorCode::Invalid, "too much goes along with this message; send it in parts"));
+    }
+    for attachment in &message.attachments {
+        name(&attachment.name)?;
+        id(&attachment.blob)?;
+    }
+    for mention in &message.mentions {
+        match mention {
+            Mention::Path { path: named } => path(named)?,
+            Mention::Session { session } => id(session.as_str())?,
+        }
+    }
+    Ok(())
+}
+
+/// A name, or a few words, of a person's.
+pub(crate) fn name(words: &str) -> Result<(), Failure> {
+    if words.len() <= LONGEST_PATH {
+        return Ok(());
+    }
+    Err(Failure::new(ErrorCode::Invalid, "this name is longer than any name"))
+}
+
+/// Bytes in base64.
+pub(crate) fn bytes(data: &str) -> Result<(), Failure> {
+    if data.len() <= LONGEST_BYTES {
+        return Ok(());
+    }
+    let message = "this file is larger than what models take; put it into the project folder and name it there";
+    Err(Failure::new(ErrorCode::Invalid, message))
 }
 
 /// The id of a row.

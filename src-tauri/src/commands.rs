@@ -1,6 +1,7 @@
 //! What the page may call: one file per noun, one line of work per command. The rules are in the rooms behind.
 #![allow(clippy::let_underscore_must_use, reason = "Tauri's macro looks at the type of an answer that way")]
 
+pub(crate) mod attachments;
 pub(crate) mod history;
 pub(crate) mod links;
 pub(crate) mod lists;
@@ -45,6 +46,10 @@ pub fn bindings<R: Runtime>() -> Builder<R> {
             sessions::unsubscribe_session,
             sessions::load_items,
             sessions::send_message,
+            attachments::keep_attachment,
+            attachments::load_attachment,
+            attachments::model_sight,
+            attachments::find_mentions,
             queue::unqueue_message,
             sessions::stop_turn,
             sessions::continue_turn,

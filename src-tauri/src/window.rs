@@ -24,6 +24,8 @@ pub(crate) fn open<R: Runtime, M: Manager<R>>(
         .inner_size(width, height)
         .min_inner_size(SMALLEST.0.min(width), SMALLEST.1.min(height))
         .devtools(cfg!(debug_assertions))
+        // The page takes files that are dropped on it; with the handler of the shell it would never hear of them.
+        .disable_drag_drop_handler()
         .on_navigation(move |url| allowed(url, dev.as_ref()))
         .on_new_window(|url, _| {
             tracing::warn!(scheme = url.scheme(), "the page wanted a new window");

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
 use bosun_backend::{ContentHash, VirtualPath};
-use bosun_model::{AiMessage, CallId, HumanMessage, Message, MessageId, ModelError};
+use bosun_model::{AiMessage, CallId, HumanMessage, Media, Message, MessageId, ModelError};
 use bosun_tools::{Artifact, ChangeRecord, StateUpdate, ToolKind};
 use serde::{Deserialize, Serialize};
 
-use crate::{Ask, DecisionRecord, SessionId};
+use crate::{Ask, DecisionRecord, PlannedTodo, SessionId};
 
 /// Place of an entry in its session's journal, from 1.
 pub type Seq = u64;
@@ -130,6 +130,9 @@ pub enum EntryBody {
     Queued {
         id: String,
         text: String,
+        /// What the person gave along with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        media: Vec<Media>,
     },
     Unqueued {
         id: String,
@@ -146,6 +149,11 @@ pub enum EntryBody {
     },
     /// A person's message to a turn under way, read by the model at its next step.
     Steered {
+        message: HumanMessage,
+    },
+    /// A person changed the plan. The model reads `message` at its next step; it begins no turn by itself.
+    PlanEdited {
+        todos: Vec<PlannedTodo>,
         message: HumanMessage,
     },
     Titled {

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use bosun_backend::{FileData, FileStamp, VirtualPath};
-use bosun_model::{AiMessage, CallId, HumanMessage, Message, MessageId, ReplyCall, ToolCall, Usage};
+use bosun_model::{AiMessage, CallId, HumanMessage, Media, Message, MessageId, ReplyCall, ToolCall, Usage};
 use bosun_tools::{ChangeRecord, StateUpdate, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -43,6 +43,8 @@ pub struct State {
     pub queue: Vec<QueuedMessage>,
     /// Messages to the turn under way that stand behind what is open now: the calls of a step, or a reply.
     pub steering: Vec<HumanMessage>,
+    /// What the model is told of a person's changes to the plan, with its next step.
+    pub plan_note: Option<HumanMessage>,
     /// Files that were being put back when the journal ends.
     pub restoring: Option<Vec<ChangeRecord>>,
     pub usage: Usage,
@@ -103,10 +105,11 @@ pub struct PlannedTodo {
     pub status: TodoStatus,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct QueuedMessage {
     pub id: String,
     pub text: String,
+    pub media: Vec<Media>,
 }
 
 impl State {
@@ -184,8 +187,8 @@ impl State {
                 self.turn = None;
                 self.last_end = Some(end.clone());
             }
-            EntryBody::Queued { id, text } => {
-                self.queue.push(QueuedMessage { id: id.clone(), text: text.clone() });
+            EntryBody::Queued { id, text, media } => {
+                self.queue.push(QueuedMessage { id: id.clone(), text: text.clone(), media: media.clone() });
             }
             EntryBody::Unqueued { id } => self.queue.retain(|message| message.id != *id),
             EntryBody::QueueEdited { id, text } => {
@@ -201,6 +204,10 @@ impl State {
                 }
             }
             EntryBody::Steered { message } => self.steering.push(message.clone()),
+            EntryBody::PlanEdited { todos, message } => {
+                self.todos.clone_from(todos);
+                self.plan_note = Some(message.clone());
+            }
             EntryBody::Titled { title } => self.title = Some(title.clone()),
             EntryBody::RestoreIntended { changes } => self.restoring = Some(changes.clone()),
             EntryBody::Restored { .. } => self.restoring = None,
@@ -292,14 +299,16 @@ impl State {
         self.calls.extend(calls.iter().map(|call| call.call.id.clone()));
         self.step = (!calls.is_empty()).then(|| OpenStep { message: message.id.clone(), calls });
         self.messages.push(Arc::new(Message::Ai(message.clone())));
-        if self.step.is_none() {
+        // A change of the plan alone does not make a turn longer that is over with this.
+        if self.step.is_none() && !self.steering.is_empty() {
             self.take_steering();
         }
     }
 
-    /// What a person said meanwhile is read next.
+    /// What a person said and changed meanwhile is read next.
     fn take_steering(&mut self) {
-        let messages = std::mem::take(&mut self.steering).into_iter();
+        let note = self.plan_note.take().into_iter();
+        let messages = note.chain(std::mem::take(&mut self.steering));
         self.messages.extend(messages.map(|message| Arc::new(Message::Human(message))));
     }
 

@@ -22,6 +22,12 @@ impl ContentHash {
         Self(hash.to_hex().as_str().into())
     }
 
+    /// A hash as it was written down; `None` for text that is none.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let is_hash = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        is_hash.then(|| Self(text.into()))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -10,7 +10,7 @@ use bosun_tools::{DynTool, RegistryError, StateField};
 use crate::stack::{Blueprint, Kit, Owner};
 use crate::sub_agents::DeclaredSubagents;
 use crate::{
-    Artifacts, FilesystemOptions, GENERAL_PURPOSE, Gate, GuardOptions, HumanInTheLoopOptions, InterruptOn,
+    Artifacts, Attachments, FilesystemOptions, GENERAL_PURPOSE, Gate, GuardOptions, HumanInTheLoopOptions, InterruptOn,
     MemoryOptions, SkillsOptions, SubagentSpec, SummarizationOptions, prompt,
 };
 
@@ -164,6 +164,9 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         output: config.output,
     };
     let mut middleware = blueprint.stack(&*config.backend, kit)?;
+    if let Some(blobs) = &config.blobs {
+        middleware.insert(0, Arc::new(Attachments::new(Arc::clone(blobs))));
+    }
     middleware.extend(config.middleware);
     middleware.extend(blueprint.innermost());
     Ok(Agent::new(AgentParts {

@@ -3,13 +3,14 @@
 //! **Owns** the base prompt, the documented order of the stack, subagent definitions, and [`create_deep_agent`].
 //! **Must not** do IO of its own, run the loop (that is `agent`), or know a session's storage or a UI.
 //!
-//! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `TodoList`, `Memory`, `Skills`,
-//! `Filesystem`, `SubAgents`, `Summarization`, `PromptCaching`, `PatchToolCalls`, the user's own, `Guards`,
-//! `HumanInTheLoop`, `ModelRetry`.
+//! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `Attachments` (where bytes are
+//! kept), `TodoList`, `Memory`, `Skills`, `Filesystem`, `SubAgents`, `Summarization`, `PromptCaching`,
+//! `PatchToolCalls`, the user's own, `Guards`, `HumanInTheLoop`, `ModelRetry`.
 
 pub use bosun_mcp as mcp;
 
 mod artifacts;
+mod attachments;
 mod create;
 mod declared;
 mod eviction;
@@ -36,6 +37,7 @@ mod todo_list;
 mod tokens;
 
 pub use artifacts::Artifacts;
+pub use attachments::Attachments;
 pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
 pub use declared::{
     DeclaredAgent, DeclaredAgentError, DeclaredApprovals, DeclaredBackend, DeclaredDefault, DeclaredField,

@@ -88,7 +88,13 @@ mod tests {
     #[test]
     fn only_what_the_model_cannot_take_is_named() {
         let media = |kind, mime: &str| {
-            ContentBlock::Media(Media { kind, mime: mime.into(), data: "AA==".into(), name: Some("/p".into()) })
+            ContentBlock::Media(Media {
+                kind,
+                mime: mime.into(),
+                data: "AA==".into(),
+                name: Some("/p".into()),
+                kept: None,
+            })
         };
         let content = vec![media(MediaKind::Image, "image/png"), media(MediaKind::Document, "application/pdf")];
         let message = Message::Human(bosun_model::HumanMessage { id: "h".into(), content: content.clone() });

@@ -54,11 +54,34 @@ pub struct Media {
     pub kind: MediaKind,
     /// For example `image/png`.
     pub mime: String,
-    /// Base64 (standard alphabet, padded).
+    /// Base64 (standard alphabet, padded); empty where the bytes are `kept` elsewhere.
     pub data: Arc<str>,
     /// Where it came from, for the placeholder shown to models that cannot take it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Where the bytes are, as long as they are not in `data`. Whoever sends a request puts them there first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Kept>,
+}
+
+/// Bytes that a person gave along with a message, kept by their hash.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The hash they are kept under, in hexadecimal.
+    pub blob: String,
+    /// Bytes.
+    pub size: u64,
+    pub origin: Origin,
+}
+
+/// How bytes came into a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A person attached them.
+    Attached,
+    /// A person named a thing, and this is what it was then.
+    Mentioned,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

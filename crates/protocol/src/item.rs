@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use specta::Type;
 
-use crate::{CallId, DecisionRecord, FileDiff, ItemId, SessionId};
+use crate::{Attachment, CallId, DecisionRecord, FileDiff, ItemId, SessionId};
 
 /// One row of the conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
@@ -35,12 +35,6 @@ pub enum ItemBody {
     },
     Tool(ToolItem),
     Notice(Notice),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
-pub struct Attachment {
-    pub name: String,
-    pub mime: String,
 }
 
 /// One tool call from proposal to result. A subagent is the tool item that started it.

@@ -8,6 +8,7 @@
 
 mod agent;
 mod approval;
+mod attachment;
 mod change;
 mod diff;
 mod error;
@@ -33,6 +34,10 @@ pub use approval::{
     Approval, AskReason, Decide, Decision, DecisionKind, DecisionRecord, DecisionSource, Preview, Reach, ReachPlace,
     Undo,
 };
+pub use attachment::{
+    Attachment, AttachmentContent, AttachmentKind, FindMentions, Mention, MentionHit, MentionKind, ModelSight,
+    NewAttachment,
+};
 pub use change::{ChangeKind, FileChange};
 pub use diff::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff};
 pub use error::{CommandError, ErrorCode};
@@ -41,7 +46,7 @@ pub use history::{
     Checkpoint, CheckpointKind, FileAt, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall, Timeline,
 };
 pub use ids::{CallId, ItemId, ProjectId, SessionId};
-pub use item::{Attachment, Figure, Item, ItemBody, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
+pub use item::{Figure, Item, ItemBody, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
 pub use local::{LocalModel, LocalServerView};
 pub use knowledge::{FileVersion, Imported, PickKind, WrittenBy};
 pub use memory::{

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{ModelRef, ProjectId, ProjectView, SessionId, UsageSummary};
+use crate::{Attachment, Mention, ModelRef, NewAttachment, ProjectId, ProjectView, SessionId, UsageSummary};
 
 /// What the session list shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
@@ -49,6 +49,12 @@ pub enum SessionStatus {
 pub struct SendMessage {
     pub session: SessionId,
     pub text: String,
+    /// At most ten.
+    #[serde(default)]
+    pub attachments: Vec<NewAttachment>,
+    /// What the text names; at most twenty.
+    #[serde(default)]
+    pub mentions: Vec<Mention>,
 }
 
 /// A message that waits for the running turn to end.
@@ -56,6 +62,7 @@ pub struct SendMessage {
 pub struct QueuedMessage {
     pub id: String,
     pub text: String,
+    pub attachments: Vec<Attachment>,
 }
 
 /// The tour, ready to begin: the sample project was copied and a session with the scripted model exists.

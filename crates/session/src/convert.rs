@@ -1,11 +1,15 @@
 //! The core's types as the protocol's. They are alike on purpose and apart on purpose: the journal's format and the
 //! wire's change for different reasons.
 
+mod attachment;
+
 use bosun_agent::{
     AskReason, Decision, DecisionKind, DecisionRecord, DecisionSource, PlannedTodo, ToolOutcome, TurnEnd,
 };
 use bosun_protocol as wire;
 use bosun_tools::{DiffLineKind, Figure, FileDiff, Preview, TodoStatus, ToolKind};
+
+pub(crate) use attachment::{attachment, said};
 
 pub(crate) fn tool_kind(kind: ToolKind) -> wire::ToolKind {
     match kind {

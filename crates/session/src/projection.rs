@@ -150,7 +150,7 @@ impl Projection {
             EntryBody::TurnStarted { turn, message } => {
                 self.person_said(message, *turn, at);
                 if self.summary.title.is_empty() {
-                    self.summary.title = title_of(&text_of(&message.content));
+                    self.summary.title = title_of(&convert::said(message));
                 }
                 self.emit(SessionEvent::TurnStarted { turn: *turn, at });
             }
@@ -181,6 +181,8 @@ impl Projection {
             | EntryBody::QueueEdited { .. }
             | EntryBody::QueueMoved { .. } => self.queue(),
             EntryBody::Steered { message } => self.person_said(message, self.turn(), at),
+            // The plan is told below; what the model is told of it is no row.
+            EntryBody::PlanEdited { .. } => {}
             EntryBody::Titled { title } => self.summary.title.clone_from(title),
             EntryBody::Pinned { pinned } => self.summary.pinned = *pinned,
             EntryBody::Archived { archived } => self.summary.archived = *archived,
@@ -405,6 +407,7 @@ impl Projection {
         let message = |message: &bosun_agent::QueuedMessage| bosun_protocol::QueuedMessage {
             id: message.id.clone(),
             text: message.text.clone(),
+            attachments: message.media.iter().map(convert::attachment).collect(),
         };
         let queue = self.state.queue.iter().map(message).collect();
         self.emit(SessionEvent::QueueReplaced { queue });
@@ -517,12 +520,7 @@ fn attachments(content: &[ContentBlock]) -> Vec<bosun_protocol::Attachment> {
         ContentBlock::Media(media) => Some(media),
         ContentBlock::Text { .. } | ContentBlock::Reasoning(_) => None,
     });
-    media
-        .map(|media| bosun_protocol::Attachment {
-            name: media.name.clone().unwrap_or_else(|| media.mime.clone()),
-            mime: media.mime.clone(),
-        })
-        .collect()
+    media.map(convert::attachment).collect()
 }
 
 fn notice_of(error: &ModelError) -> Notice {

@@ -21,10 +21,12 @@ use crate::restoring::settle_restoring;
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
 use crate::{SessionError, convert, deciding};
 
+mod attachments;
 mod deleted;
 mod exports;
 mod history;
 mod lists;
+mod mentions;
 mod queue;
 
 use lists::summary_of;
@@ -69,6 +71,8 @@ struct Inner {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     summaries: Arc<Summaries>,
+    /// The files of projects, for a person who names one.
+    files: mentions::FileIndex,
     actors: AsyncMutex<HashMap<CoreId, Arc<Actor>>>,
     /// The root session of every subagent's session met so far.
     roots: Mutex<HashMap<CoreId, CoreId>>,
@@ -94,6 +98,7 @@ impl Sessions {
             clock: parts.clock,
             ids: parts.ids,
             summaries: Arc::default(),
+            files: mentions::FileIndex::default(),
             actors: AsyncMutex::default(),
             roots: Mutex::default(),
             tasks: TaskTracker::new(),

@@ -35,7 +35,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    fn of(backend: &CompositeBackend) -> Self {
+    pub(crate) fn of(backend: &CompositeBackend) -> Self {
         let mut places = Self::default();
         for route in backend.routes() {
             let mut names = route.prefix.segments();

@@ -1,3 +1,4 @@
+mod attachments;
 mod changes;
 mod deciding;
 mod fixture;

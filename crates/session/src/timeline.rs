@@ -1,7 +1,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, State, ToolOutcome, effective, stays};
-use bosun_model::{AiMessage, CallId as CoreCallId, Message, ToolCall, ToolStatus, text_of};
+use bosun_model::{AiMessage, CallId as CoreCallId, Message, ToolCall, ToolStatus};
 use bosun_protocol::{
     CallId, Checkpoint, CheckpointKind, Decision, ItemId, LedgerEntry, SessionId, StepCall, Timeline, ToolState,
 };
@@ -99,7 +99,7 @@ impl Writer {
         let Recorded { seq, entry } = recorded;
         if let EntryBody::TurnStarted { turn, message } = &entry.body {
             self.step = Step {
-                label: short(&text_of(&message.content)),
+                label: short(&convert::said(message)),
                 item: Some(ItemId::new(message.id.as_str())),
                 ..Step::default()
             };

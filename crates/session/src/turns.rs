@@ -1,32 +1,51 @@
 use std::sync::Arc;
 
 use bosun_agent::{EntryBody, JournalError, QueuedMessage, TurnEnd};
-use bosun_model::{HumanMessage, MessageId};
+use bosun_model::{ContentBlock, HumanMessage, Media, MessageId};
 use bosun_protocol::ErrorCode;
 
 use crate::SessionError;
 use crate::actor::Actor;
 
+/// What a person says, with what they gave along with it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    pub text: String,
+    pub media: Vec<Media>,
+}
+
+impl From<String> for Said {
+    fn from(text: String) -> Self {
+        Self { text, media: Vec::new() }
+    }
+}
+
+impl From<QueuedMessage> for Said {
+    fn from(message: QueuedMessage) -> Self {
+        Self { text: message.text, media: message.media }
+    }
+}
+
 /// How turns begin: with a message, with the next of the queue, or where the last one stood.
 ///
 /// Whether and how a turn begins is decided under [`Actor::beginning`], taken after the turn's own lock where both are.
 impl Actor {
-    /// Starts a turn with `text`, or queues it while one is open. Durable when it returns.
-    pub(crate) async fn send(self: &Arc<Self>, text: String) -> Result<(), SessionError> {
-        refuse_empty(&text)?;
+    /// Starts a turn with what was `said`, or queues it while one is open. Durable when it returns.
+    pub(crate) async fn send(self: &Arc<Self>, said: impl Into<Said>) -> Result<(), SessionError> {
+        let said = said.into();
+        refuse_empty(&said)?;
         let mut turn = self.turn().await;
         let beginning = self.beginning().await;
         if self.log.with_state(|state| state.turn.is_some()) {
-            let id = self.tree.ids.next();
-            self.log.record(vec![EntryBody::Queued { id, text }]).await?;
+            self.log.record(vec![self.waiting(said)]).await?;
             return Ok(());
         }
         self.agent().await?;
         let entries = match self.first_queued() {
-            None => vec![self.started(text)],
+            None => vec![self.started(said)],
             // What a stop, a failure or a crash left waiting was written before this.
             Some(first) => {
-                let mut entries = vec![EntryBody::Queued { id: self.tree.ids.next(), text }];
+                let mut entries = vec![self.waiting(said)];
                 entries.extend(self.taken(first));
                 entries
             }
@@ -82,13 +101,14 @@ impl Actor {
     }
 
     /// Says something to the turn under way, to be read at its next step; without one it begins a turn.
-    pub(crate) async fn steer(self: &Arc<Self>, text: String) -> Result<(), SessionError> {
-        refuse_empty(&text)?;
+    pub(crate) async fn steer(self: &Arc<Self>, said: impl Into<Said>) -> Result<(), SessionError> {
+        let said = said.into();
+        refuse_empty(&said)?;
         if self.turn().await.is_resting() {
-            return self.send(text).await;
+            return self.send(said).await;
         }
         let beginning = self.beginning().await;
-        self.log.record(vec![self.steered(text)]).await?;
+        self.log.record(vec![self.steered(said)]).await?;
         drop(beginning);
         self.begin_waiting().await;
         Ok(())
@@ -101,7 +121,7 @@ impl Actor {
         }
         let beginning = self.beginning().await;
         let message = self.queued(id)?;
-        self.log.record(vec![EntryBody::Unqueued { id: message.id }, self.steered(message.text)]).await?;
+        self.log.record(vec![EntryBody::Unqueued { id: message.id.clone() }, self.steered(message)]).await?;
         drop(beginning);
         self.begin_waiting().await;
         Ok(())
@@ -116,9 +136,10 @@ impl Actor {
     }
 
     pub(crate) async fn edit_queued(&self, id: &str, text: String) -> Result<(), SessionError> {
-        refuse_empty(&text)?;
         let beginning = self.beginning().await;
-        let id = self.queued(id)?.id;
+        let known = self.queued(id)?;
+        refuse_empty(&Said { text: text.clone(), media: known.media })?;
+        let id = known.id;
         self.log.record(vec![EntryBody::QueueEdited { id, text }]).await?;
         drop(beginning);
         Ok(())
@@ -175,20 +196,26 @@ impl Actor {
 
     /// A message out of the queue as the beginning of a turn.
     fn taken(&self, message: QueuedMessage) -> Vec<EntryBody> {
-        vec![EntryBody::Unqueued { id: message.id }, self.started(message.text)]
+        vec![EntryBody::Unqueued { id: message.id.clone() }, self.started(message)]
     }
 
-    fn started(&self, text: String) -> EntryBody {
+    fn waiting(&self, Said { text, media }: Said) -> EntryBody {
+        EntryBody::Queued { id: self.tree.ids.next(), text, media }
+    }
+
+    fn started(&self, said: impl Into<Said>) -> EntryBody {
         let turn = self.log.with_state(|state| state.turns) + 1;
-        EntryBody::TurnStarted { turn, message: self.message(text) }
+        EntryBody::TurnStarted { turn, message: self.message(said.into()) }
     }
 
-    fn steered(&self, text: String) -> EntryBody {
-        EntryBody::Steered { message: self.message(text) }
+    fn steered(&self, said: impl Into<Said>) -> EntryBody {
+        EntryBody::Steered { message: self.message(said.into()) }
     }
 
-    fn message(&self, text: String) -> HumanMessage {
-        HumanMessage { id: MessageId::new(self.tree.ids.next()), content: vec![text.into()] }
+    fn message(&self, Said { text, media }: Said) -> HumanMessage {
+        let words = (!text.trim().is_empty()).then(|| ContentBlock::text(text));
+        let content = words.into_iter().chain(media.into_iter().map(ContentBlock::Media)).collect();
+        HumanMessage { id: MessageId::new(self.tree.ids.next()), content }
     }
 
     /// Records what opens a turn. It shows as running from that entry on: open and not running is what a crash leaves.
@@ -202,8 +229,8 @@ impl Actor {
     }
 }
 
-fn refuse_empty(text: &str) -> Result<(), SessionError> {
-    if text.trim().is_empty() {
+fn refuse_empty(said: &Said) -> Result<(), SessionError> {
+    if said.text.trim().is_empty() && said.media.is_empty() {
         return Err(invalid("there is nothing in this message; write something to send"));
     }
     Ok(())

@@ -1,7 +1,10 @@
 //! Media for models: a block where the model can take it, a sentence where it cannot. An image that a provider would
 //! refuse must never get into a conversation, where every later request would carry it again.
 
+mod attach;
 mod image;
+
+pub use attach::{Attachable, NotAttachable, attachable};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -28,6 +31,7 @@ pub fn media_block(name: &str, mime: &str, bytes: &[u8], abilities: Abilities) -
             mime: mime.to_owned(),
             data: STANDARD.encode(bytes).into(),
             name: Some(name.to_owned()),
+            kept: None,
         }),
         Err(reason) => ContentBlock::text(format!(
             "[The {} {name} ({mime}, {} bytes) is not shown: {reason}.]",

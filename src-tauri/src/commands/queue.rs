@@ -1,4 +1,4 @@
-use bosun_protocol::SessionId;
+use bosun_protocol::{SendMessage, SessionId};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -49,10 +49,9 @@ pub async fn send_queued_now(shell: Managed<'_>, session: Arg<SessionId>, id: Ar
 /// Says something to the running turn, which the model reads at its next step. Without a running turn it is sent.
 #[tauri::command]
 #[specta::specta]
-pub async fn steer_turn(shell: Managed<'_>, session: Arg<SessionId>, text: Arg<String>) -> Answer<()> {
-    check::id(session.as_str())?;
-    check::message(&text)?;
-    Ok(shell.core().await?.sessions.steer(&session, text.0).await?)
+pub async fn steer_turn(shell: Managed<'_>, message: Arg<SendMessage>) -> Answer<()> {
+    check::said(&message)?;
+    Ok(shell.core().await?.sessions.steer_message(&message).await?)
 }
 
 /// As `steer_turn`, with a message out of the queue.

@@ -74,9 +74,8 @@ pub async fn load_items(
 #[tauri::command]
 #[specta::specta]
 pub async fn send_message(shell: Managed<'_>, message: Arg<SendMessage>) -> Answer<()> {
-    check::id(message.session.as_str())?;
-    check::message(&message.text)?;
-    Ok(shell.core().await?.sessions.send(&message.session, message.text.clone()).await?)
+    check::said(&message)?;
+    Ok(shell.core().await?.sessions.send_message(&message).await?)
 }
 
 #[tauri::command]

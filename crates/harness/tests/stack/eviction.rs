@@ -30,7 +30,8 @@ impl Tool for Talk {
     }
 
     async fn call(&self, _cx: &ToolContext, input: TalkInput) -> Result<ToolOutput, ToolError> {
-        let picture = Media { kind: MediaKind::Image, mime: "image/png".into(), data: "AA==".into(), name: None };
+        let picture =
+            Media { kind: MediaKind::Image, mime: "image/png".into(), data: "AA==".into(), name: None, kept: None };
         let mut output = ToolOutput::text("x".repeat(input.characters));
         output.content.push(ContentBlock::Media(picture));
         Ok(output)

@@ -1,10 +1,10 @@
 use std::collections::HashSet;
 
 use bosun_agent::{EntryBody, JournalEntry, SessionId, TurnEnd};
-use bosun_model::text_of;
 use bosun_protocol::{ModelRef, SessionStatus, SessionSummary};
 
 use super::{Projection, title_of};
+use crate::convert;
 
 /// Whether an entry, of a session or of one of its subagents, may change what lists show of the session.
 pub(crate) fn changes_summary(body: &EntryBody) -> bool {
@@ -30,6 +30,7 @@ pub(crate) fn changes_summary(body: &EntryBody) -> bool {
         | EntryBody::SubagentStarted { .. }
         | EntryBody::Updated { .. }
         | EntryBody::Steered { .. }
+        | EntryBody::PlanEdited { .. }
         | EntryBody::SubagentAsked { .. }
         | EntryBody::SubagentEnded { .. }
         | EntryBody::RestoreIntended { .. }
@@ -111,7 +112,7 @@ impl Next {
             _ if !own => false,
             EntryBody::TurnStarted { message, .. } => {
                 if self.summary.title.is_empty() {
-                    self.summary.title = title_of(&text_of(&message.content));
+                    self.summary.title = title_of(&convert::said(message));
                 }
                 self.status = SessionStatus::Running;
                 true

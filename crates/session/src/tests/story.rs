@@ -121,7 +121,8 @@ impl Story {
             Beat::End(how) if !writing => self.end(*how),
             Beat::Queue(text) => {
                 self.queued += 1;
-                self.entry(EntryBody::Queued { id: self.queued.to_string(), text: text.clone() })
+                let id = self.queued.to_string();
+                self.entry(EntryBody::Queued { id, text: text.clone(), media: Vec::new() })
             }
             Beat::Unqueue => self.entry(EntryBody::Unqueued { id: self.queued.to_string() }),
             Beat::Title(title) => self.entry(EntryBody::Titled { title: title.clone() }),

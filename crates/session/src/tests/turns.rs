@@ -49,7 +49,7 @@ async fn left_waiting(texts: &[&str]) -> (Stage, SessionId) {
     stage.sessions.shut_down().await;
     let journal = stage.database.journal(&CoreId::new(session.as_str()));
     for text in texts {
-        let body = EntryBody::Queued { id: format!("q-{text}"), text: (*text).to_owned() };
+        let body = EntryBody::Queued { id: format!("q-{text}"), text: (*text).to_owned(), media: Vec::new() };
         journal.append(vec![JournalEntry { at: 1, body }]).await.unwrap();
     }
     (stage.restarted(echo).await, session)

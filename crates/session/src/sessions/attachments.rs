@@ -1,0 +1,155 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bosun_backend::ContentHash;
+use bosun_model::{Kept, Media, MediaKind, Origin};
+use bosun_protocol::{
+    Attachment, AttachmentContent, ErrorCode, ItemBody, ModelRef, ModelSight, NewAttachment, SendMessage, SessionId,
+};
+use bosun_tools::attachable;
+
+use super::Sessions;
+use crate::actor::Actor;
+use crate::turns::Said;
+use crate::{SessionError, convert};
+
+/// Most of them with one message.
+const MOST_ATTACHMENTS: usize = 10;
+const MOST_MENTIONS: usize = 20;
+/// Most bytes with one message: what providers take in one request.
+const MOST_BYTES: u64 = 20 << 20;
+/// Longest name, in characters.
+const NAME: usize = 200;
+/// Largest picture that is handed out to be drawn, in bytes of its file.
+const DRAWN: usize = 4 << 20;
+
+/// What a person gives along with a message. The bytes are kept by their hash beside the database; the journal has the
+/// hash, so that a message costs its words.
+impl Sessions {
+    /// Keeps the bytes of a picture, a PDF or a text, to be sent with a message.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Invalid`] where no model could make anything of them, with the reason and a way out.
+    pub async fn keep_attachment(&self, name: &str, bytes: Vec<u8>) -> Result<Attachment, SessionError> {
+        Ok(convert::attachment(&self.kept(name, bytes, Origin::Attached).await?))
+    }
+
+    /// As [`Self::keep_attachment`], with the bytes in base64.
+    pub async fn keep_encoded(&self, name: &str, data: &str) -> Result<Attachment, SessionError> {
+        let bytes = STANDARD.decode(data);
+        let bytes = bytes.map_err(|_| SessionError::new(ErrorCode::Invalid, "these bytes did not arrive whole"))?;
+        self.keep_attachment(name, bytes).await
+    }
+
+    /// Sends a message with what goes along; on stable storage when it returns. While a turn is open it waits in the
+    /// queue.
+    pub async fn send_message(&self, message: &SendMessage) -> Result<(), SessionError> {
+        let actor = self.actor(&message.session).await?;
+        let said = self.said(&actor, message).await?;
+        actor.send(said).await
+    }
+
+    /// As [`Self::steer`], with what goes along.
+    pub async fn steer_message(&self, message: &SendMessage) -> Result<(), SessionError> {
+        let actor = self.actor(&message.session).await?;
+        let said = self.said(&actor, message).await?;
+        actor.steer(said).await
+    }
+
+    /// The content of something that stands with a message of the session, or with one that waits there.
+    pub async fn attachment(&self, session: &SessionId, blob: &str) -> Result<AttachmentContent, SessionError> {
+        let gone = || SessionError::new(ErrorCode::NotFound, "nothing of this session is kept under this name");
+        let found = self.stream(session).await?.read(|projection| {
+            let view = projection.view();
+            let rows = view.items.iter().filter_map(|item| match &item.body {
+                ItemBody::Human { attachments, .. } => Some(attachments),
+                ItemBody::Ai { .. } | ItemBody::Tool(_) | ItemBody::Notice(_) => None,
+            });
+            let all = rows.chain(view.queue.iter().map(|message| &message.attachments)).flatten();
+            all.into_iter().find(|one| one.blob.as_deref() == Some(blob)).cloned()
+        });
+        let (found, hash) = found.zip(ContentHash::from_hex(blob)).ok_or_else(gone)?;
+        let bytes = self.blobs()?.get(&hash).await;
+        let bytes = bytes.map_err(|error| SessionError::new(ErrorCode::NotFound, error.to_string()))?;
+        let is_text = found.mime.starts_with("text/");
+        let is_drawn = found.mime.starts_with("image/") && bytes.len() <= DRAWN;
+        Ok(AttachmentContent {
+            image: is_drawn.then(|| STANDARD.encode(&bytes)),
+            text: if is_text { String::from_utf8(bytes).ok() } else { None },
+            mime: found.mime,
+        })
+    }
+
+    /// What a model can look at.
+    pub async fn sight(&self, model: &ModelRef) -> Result<ModelSight, SessionError> {
+        let abilities = self.inner.models.connect(model).await?.info().abilities;
+        Ok(ModelSight { images: abilities.images, documents: abilities.documents })
+    }
+
+    /// The message as it goes into the journal: attachments looked at again, mentions looked up now.
+    async fn said(&self, actor: &Actor, message: &SendMessage) -> Result<Said, SessionError> {
+        if message.attachments.len() > MOST_ATTACHMENTS || message.mentions.len() > MOST_MENTIONS {
+            let reason = format!(
+                "a message takes at most {MOST_ATTACHMENTS} attachments and {MOST_MENTIONS} mentions; send some with the \
+                 next one"
+            );
+            return Err(SessionError::new(ErrorCode::Invalid, reason));
+        }
+        let mut media = Vec::new();
+        for attachment in &message.attachments {
+            media.push(self.known(attachment).await?);
+        }
+        for mention in &message.mentions {
+            media.push(self.mentioned(actor, mention).await?);
+        }
+        let bytes: u64 = media.iter().filter_map(|media| media.kept.as_ref()).map(|kept| kept.size).sum();
+        if bytes > MOST_BYTES {
+            let reason = format!(
+                "what goes along with this message is over {} MB together; send some of it with the next one",
+                MOST_BYTES >> 20
+            );
+            return Err(SessionError::new(ErrorCode::Invalid, reason));
+        }
+        Ok(Said { text: message.text.clone(), media })
+    }
+
+    /// What was kept before under a hash that came back.
+    async fn known(&self, attachment: &NewAttachment) -> Result<Media, SessionError> {
+        let gone = || {
+            let reason = format!("'{}' is not kept any more; attach it again", short_name(&attachment.name));
+            SessionError::new(ErrorCode::NotFound, reason)
+        };
+        let hash = ContentHash::from_hex(&attachment.blob).ok_or_else(gone)?;
+        let bytes = self.blobs()?.get(&hash).await.map_err(|_missing| gone())?;
+        self.kept(&attachment.name, bytes, Origin::Attached).await
+    }
+
+    /// Keeps `bytes` as something for a message.
+    pub(super) async fn kept(&self, name: &str, bytes: Vec<u8>, origin: Origin) -> Result<Media, SessionError> {
+        let name = short_name(name);
+        let found =
+            attachable(&name, &bytes).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let size = bytes.len() as u64;
+        let blob = self.blobs()?.put(bytes.into()).await;
+        let blob = blob.map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))?;
+        Ok(media_of(found.kind, found.mime, name, Kept { blob: blob.to_string(), size, origin }))
+    }
+
+    fn blobs(&self) -> Result<&bosun_backend::BlobStore, SessionError> {
+        self.inner.blobs.as_deref().ok_or_else(|| {
+            let reason = "nothing is kept in this run, so that nothing can be attached; run it without --no-store";
+            SessionError::new(ErrorCode::StorageUnavailable, reason)
+        })
+    }
+}
+
+fn media_of(kind: MediaKind, mime: &str, name: String, kept: Kept) -> Media {
+    Media { kind, mime: mime.to_owned(), data: "".into(), name: Some(name), kept: Some(kept) }
+}
+
+/// A name as it may stand in a message: on one line and not endless.
+fn short_name(name: &str) -> String {
+    let line: String = name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let line = line.trim();
+    let kept: String = line.chars().take(NAME).collect();
+    if kept.is_empty() { "attachment".into() } else { kept }
+}

@@ -1,0 +1,76 @@
+//! How well typed letters fit a name: all must be there in their order; better in one run, at the beginnings of words
+//! and in the last part of a path.
+
+const WHOLE: i64 = 10_000;
+const AT_WORD: i64 = 60;
+const IN_RUN: i64 = 40;
+const IN_NAME: i64 = 500;
+
+/// The higher the better; `None` where a letter is missing.
+pub(super) fn score(typed: &str, name: &str) -> Option<i64> {
+    let wanted = typed.trim().to_lowercase();
+    let text = name.to_lowercase();
+    let shorter = -i64::try_from(text.len()).unwrap_or(i64::MAX);
+    if wanted.is_empty() {
+        return Some(shorter);
+    }
+    let last = text.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
+    if let Some(at) = text.get(last..).and_then(|part| part.find(&wanted)) {
+        let begins = if at == 0 { AT_WORD } else { 0 };
+        return Some(WHOLE + IN_NAME + begins + shorter);
+    }
+    if text.contains(&wanted) {
+        return Some(WHOLE + shorter);
+    }
+    in_order(&wanted, &text, last).map(|total| total + shorter)
+}
+
+fn in_order(wanted: &str, text: &str, last: usize) -> Option<i64> {
+    let mut letters = text.char_indices();
+    let mut before = '/';
+    let (mut total, mut in_run) = (0, false);
+    for letter in wanted.chars().filter(|letter| !letter.is_whitespace()) {
+        loop {
+            let (at, here) = letters.next()?;
+            let is_word = !before.is_alphanumeric();
+            before = here;
+            if here != letter {
+                in_run = false;
+                continue;
+            }
+            total += if in_run { IN_RUN } else { 1 };
+            total += if is_word { AT_WORD } else { 0 };
+            total += if at >= last { 2 } else { 0 };
+            in_run = true;
+            break;
+        }
+    }
+    Some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    fn ranked<'n>(typed: &str, names: &[&'n str]) -> Vec<&'n str> {
+        let mut found: Vec<_> = names.iter().filter_map(|name| Some((score(typed, name)?, *name))).collect();
+        found.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.cmp(other)));
+        found.into_iter().map(|(_, name)| name).collect()
+    }
+
+    #[test]
+    fn the_name_counts_more_than_the_way_to_it() {
+        let names =
+            ["src/clock/mod.rs", "tests/support/clock.rs", "src/auth/session.rs", "docs/o-clock.md", "src/clock/"];
+        assert_eq!(
+            ranked("clock", &names),
+            ["src/clock/", "tests/support/clock.rs", "docs/o-clock.md", "src/clock/mod.rs"]
+        );
+        assert_eq!(ranked("sas", &names), ["src/auth/session.rs"]);
+        assert_eq!(ranked("Übung", &["docs/übung.md"]), ["docs/übung.md"]);
+        assert_eq!(ranked("zz", &names), Vec::<&str>::new());
+        assert_eq!(ranked("", &["bb", "a"]), ["a", "bb"]);
+    }
+}
