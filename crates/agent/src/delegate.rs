@@ -168,7 +168,7 @@ impl Delegation {
         if !is_asked {
             let parent = self.cx.log();
             parent.record(vec![EntryBody::SubagentAsked { child: sent.child.clone() }]).await.map_err(fatal)?;
-            log.record(vec![EntryBody::Queued { id: ask.clone(), text: message }])
+            log.record(vec![EntryBody::Queued { id: ask.clone(), text: message, media: Vec::new() }])
                 .await
                 .map_err(fatal)?;
             if how == FollowUp::Interrupt {
