@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bosun_backend::{ContentHash, VirtualPath};
-use bosun_model::{AiMessage, CallId, HumanMessage, Media, Message, MessageId, ModelError};
+use bosun_model::{AiMessage, CallId, Effort, HumanMessage, Media, Message, MessageId, ModelError};
 use bosun_tools::{Artifact, ChangeRecord, StateUpdate, ToolKind};
 use serde::{Deserialize, Serialize};
 
@@ -196,6 +196,27 @@ pub enum EntryBody {
         provider: String,
         name: String,
     },
+    /// How much the model thinks from here on; `None` leaves it to the settings.
+    EffortChosen {
+        effort: Option<Effort>,
+    },
+    /// Something that a person should know and that changes nothing. `detail` is a sentence for them.
+    Noted {
+        kind: NoteKind,
+        detail: String,
+    },
+}
+
+/// What a note is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteKind {
+    /// Another model answers the rest of the turn.
+    ModelFellBack,
+    /// As much was spent as the person asked to be told of.
+    BudgetWarning,
+    /// A hook of the person's own failed.
+    HookFailed,
 }
 
 /// Whether anyone waits for a subagent.

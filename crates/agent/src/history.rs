@@ -43,6 +43,7 @@ pub fn stays(body: &EntryBody) -> bool {
             | EntryBody::Archived { .. }
             | EntryBody::Discarded { .. }
             | EntryBody::ModelChosen { .. }
+            | EntryBody::EffortChosen { .. }
             | EntryBody::RestoreIntended { .. }
             | EntryBody::Restored { .. }
             | EntryBody::Rewound { .. }

@@ -39,7 +39,7 @@ pub use ask::{Ask, AskReason, Decision, DecisionError, DecisionKind, DecisionRec
 pub use background::BackgroundRuns;
 pub use clock::{Clock, IdSource, SystemClock, UuidSource};
 pub use context::TurnContext;
-pub use entry::{ChangeIntent, EntryBody, JournalEntry, Recorded, Seq, SubagentMode, ToolOutcome, TurnEnd};
+pub use entry::{ChangeIntent, EntryBody, JournalEntry, NoteKind, Recorded, Seq, SubagentMode, ToolOutcome, TurnEnd};
 pub use error::AgentError;
 pub use event::LiveEvent;
 pub use history::{effective, stays};

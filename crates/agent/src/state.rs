@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use bosun_backend::{FileData, FileStamp, VirtualPath};
-use bosun_model::{AiMessage, CallId, HumanMessage, Media, Message, MessageId, ReplyCall, ToolCall, Usage};
+use bosun_model::{AiMessage, CallId, Effort, HumanMessage, Media, Message, MessageId, ReplyCall, ToolCall, Usage};
 use bosun_tools::{ChangeRecord, StateUpdate, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -53,6 +53,8 @@ pub struct State {
     pub title: Option<String>,
     /// Provider and name, where the session chose one.
     pub model: Option<(String, String)>,
+    /// How much the model thinks, where the session chose.
+    pub effort: Option<Effort>,
     next_todo: u32,
     /// What a subagent was given, as far as it has changed it since.
     seed: seed::Seed,
@@ -142,7 +144,7 @@ impl State {
                 }
                 self.ask_to_go_on();
             }
-            EntryBody::Draft { .. } => {}
+            EntryBody::Draft { .. } | EntryBody::Noted { .. } => {}
             EntryBody::Ai { message, kinds } => self.reply(message, kinds),
             EntryBody::ModelFailed { .. } => {}
             EntryBody::Asked { ask } => {
@@ -215,6 +217,7 @@ impl State {
             EntryBody::Rewound { .. } | EntryBody::RewindUndone { .. } => {}
             EntryBody::Pinned { .. } | EntryBody::Archived { .. } | EntryBody::Discarded { .. } => {}
             EntryBody::ModelChosen { provider, name } => self.model = Some((provider.clone(), name.clone())),
+            EntryBody::EffortChosen { effort } => self.effort = *effort,
         }
     }
 

@@ -17,6 +17,11 @@ pub trait ChatModel: Send + Sync {
 
     /// Sends `request`. The stream ends after [`ModelEvent::Finished`] or after one error.
     fn stream(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelStream, ModelError>>;
+
+    /// A cheaper model for calls that nobody watches, such as summaries; `None` where this one makes them itself.
+    fn small(&self) -> Option<&dyn ChatModel> {
+        None
+    }
 }
 
 /// What is known of a model. Unknown figures are `None` and shown as unknown, never guessed.

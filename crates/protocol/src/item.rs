@@ -132,4 +132,10 @@ pub enum NoticeCode {
     /// The turn ended on an error inside Bosun.
     Failed,
     EmptyReply,
+    /// Another model answers the rest of the turn; `detail` names both.
+    ModelFellBack,
+    /// As much was spent as the person asked to be told of.
+    BudgetWarning,
+    /// A hook of the person's own failed; `detail` says which.
+    HookFailed,
 }

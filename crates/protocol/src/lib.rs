@@ -20,6 +20,7 @@ mod knowledge;
 mod local;
 mod memory;
 mod model;
+mod preferences;
 mod project;
 mod search;
 mod session;
@@ -28,6 +29,7 @@ mod skill;
 mod subagent;
 mod todo;
 mod trust;
+mod usage;
 
 pub use agent::{AgentNode, AgentStatus};
 pub use approval::{
@@ -53,6 +55,9 @@ pub use memory::{
     DeletedMemory, FindMemories, MemoryEntry, MemoryFile, MemoryList, MemoryRef, MemoryScope, MemoryShelf, SaveMemory,
 };
 pub use model::{KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall, UsageSummary};
+pub use preferences::{
+    Budget, Budgets, Effort, KnownModel, ModelEffort, ModelSettings, NetworkSettings, PriceView,
+};
 pub use project::{ProjectProblem, ProjectView};
 pub use search::{SearchHit, SearchSessions, SnippetPart};
 pub use session::{ExportFormat, QueuedMessage, SendMessage, SessionStatus, SessionSummary, TourStart};
@@ -66,6 +71,7 @@ pub use subagent::{
     SubagentOrigin, SubagentRef,
 };
 pub use todo::{Todo, TodoStatus};
+pub use usage::{CallPurpose, CallUsage, ModelUsage, SessionUsage, UsageDay, UsageReport, UsageTotal};
 pub use trust::{
     DecideTrust, ProjectTrust, SeenFile, TrustFile, TrustItem, TrustKind, TrustState, TrustText, TrustVerdict,
 };

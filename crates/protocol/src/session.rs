@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{Attachment, Mention, ModelRef, NewAttachment, ProjectId, ProjectView, SessionId, UsageSummary};
+use crate::{Attachment, Mention, Effort, ModelRef, NewAttachment, ProjectId, ProjectView, SessionId, UsageSummary};
 
 /// What the session list shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
@@ -27,6 +27,8 @@ pub struct SessionSummary {
     /// When it was deleted, in milliseconds since 1970: it can be brought back for 30 days.
     #[specta(type = Option<specta_typescript::Number>)]
     pub deleted_at: Option<i64>,
+    /// How much the model thinks; `None` is as the settings have it.
+    pub effort: Option<Effort>,
     pub usage: UsageSummary,
 }
 

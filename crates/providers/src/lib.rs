@@ -50,6 +50,7 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 mod origin;
+mod preferences;
 mod preset;
 mod redact;
 mod reply;
@@ -66,6 +67,7 @@ pub use discovery::{LocalServer, find_local_servers, usual_local_accounts};
 pub use http_model::{connect, connect_within, known_model};
 pub use limits::Limits;
 pub use network::{Network, NetworkOptions};
+pub use preferences::{ListedWindows, Preferences};
 pub use preset::{
     EffortField, Elsewhere, LimitField, PRESETS, Preset, Quirks, SchemaField, UsageReport, key_variables, preset,
 };

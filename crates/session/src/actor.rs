@@ -15,6 +15,7 @@ use tokio::sync::{Mutex as AsyncMutex, MutexGuard, OnceCell};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::calls::CallBook;
 use crate::extras::Added;
 use crate::host::{SessionHost, Tree, child_stream};
 use crate::journals::Journals;
@@ -49,6 +50,7 @@ pub(crate) struct Setting {
     pub limits: Limits,
     /// What a person adds to every session.
     pub added: Option<Arc<Added>>,
+    pub book: Arc<CallBook>,
 }
 
 /// The turn that was begun last, as far as this process runs it.

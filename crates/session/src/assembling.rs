@@ -14,14 +14,11 @@ impl Actor {
         if let Some(agent) = locked(&self.agent).clone() {
             return Ok(agent);
         }
-        let model = self.stream.read(|projection| projection.view().session.model.clone()).ok_or_else(|| {
-            SessionError::new(ErrorCode::NoModel, "no model is chosen for this session; choose one in its title bar")
-        })?;
-        let model = self.setting.models.connect(&model).await?;
-        let info = model.info().clone();
+        let calls = self.calls().await?;
+        let info = calls.info.clone();
         let space = self.space().await?;
         let known = self.knowledge(&space).await?;
-        let mut config = DeepAgentConfig::new(model, space.backend);
+        let mut config = DeepAgentConfig::new(Arc::clone(&calls.model), space.backend);
         config.blobs.clone_from(&self.setting.blobs);
         config.policy = self.setting.policy.clone();
         config.limits = self.setting.limits;
@@ -33,6 +30,7 @@ impl Actor {
         config.subagents = known.subagents;
         self.extend(&mut config).await?;
         config.models = self.models_of(&config.subagents).await;
+        calls.put_into(&mut config);
         let agent =
             create_deep_agent(config).map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
         *locked(&self.tree.model) = Some(info.clone());

@@ -4,8 +4,9 @@
 mod attachment;
 
 use bosun_agent::{
-    AskReason, Decision, DecisionKind, DecisionRecord, DecisionSource, PlannedTodo, ToolOutcome, TurnEnd,
+    AskReason, Decision, DecisionKind, DecisionRecord, DecisionSource, NoteKind, PlannedTodo, ToolOutcome, TurnEnd,
 };
+use bosun_model::Effort;
 use bosun_protocol as wire;
 use bosun_tools::{DiffLineKind, Figure, FileDiff, Preview, TodoStatus, ToolKind};
 
@@ -164,6 +165,34 @@ pub(crate) fn outcome(end: &TurnEnd) -> wire::TurnOutcome {
         TurnEnd::Stopped => wire::TurnOutcome::Stopped,
         TurnEnd::StepLimit { .. } => wire::TurnOutcome::StepLimit,
         TurnEnd::Failed { .. } => wire::TurnOutcome::Failed,
+    }
+}
+
+pub(crate) fn effort(effort: wire::Effort) -> Effort {
+    match effort {
+        wire::Effort::Off => Effort::Off,
+        wire::Effort::Low => Effort::Low,
+        wire::Effort::Medium => Effort::Medium,
+        wire::Effort::High => Effort::High,
+        wire::Effort::Max => Effort::Max,
+    }
+}
+
+pub(crate) fn effort_view(effort: Effort) -> wire::Effort {
+    match effort {
+        Effort::Off => wire::Effort::Off,
+        Effort::Low => wire::Effort::Low,
+        Effort::Medium => wire::Effort::Medium,
+        Effort::High => wire::Effort::High,
+        Effort::Max => wire::Effort::Max,
+    }
+}
+
+pub(crate) fn note(kind: NoteKind) -> wire::NoticeCode {
+    match kind {
+        NoteKind::ModelFellBack => wire::NoticeCode::ModelFellBack,
+        NoteKind::BudgetWarning => wire::NoticeCode::BudgetWarning,
+        NoteKind::HookFailed => wire::NoticeCode::HookFailed,
     }
 }
 

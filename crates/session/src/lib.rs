@@ -7,6 +7,7 @@
 //! Start reading at [`Sessions`], then `projection` (entries in, events out), then `actor`.
 
 mod actor;
+mod calls;
 mod assembling;
 mod convert;
 mod counting;

@@ -80,7 +80,7 @@ impl Actor {
 
 /// What a fork takes along: the conversation and its title, not its place in lists and not what waits.
 fn is_copied(body: &EntryBody) -> bool {
-    !stays(body) || matches!(body, EntryBody::Titled { .. } | EntryBody::ModelChosen { .. })
+    !stays(body) || matches!(body, EntryBody::Titled { .. } | EntryBody::ModelChosen { .. } | EntryBody::EffortChosen { .. })
 }
 
 fn open_turn(entries: &[JournalEntry]) -> Option<u32> {

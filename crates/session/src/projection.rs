@@ -72,6 +72,7 @@ impl Projection {
             pinned: false,
             archived: false,
             deleted_at: None,
+            effort: None,
             usage: UsageSummary::default(),
         };
         let (call_id, description) = subject.task.unzip();
@@ -190,8 +191,14 @@ impl Projection {
             EntryBody::ModelChosen { provider, name } => {
                 self.summary.model = Some(ModelRef { provider: provider.clone(), name: name.clone() });
             }
+            EntryBody::EffortChosen { effort } => self.summary.effort = effort.map(convert::effort_view),
+            EntryBody::Noted { kind, detail } => {
+                self.notice(recorded.seq, at, Notice { code: convert::note(*kind), detail: detail.clone() });
+            }
             EntryBody::Restored { changes } => self.restored(changes),
             EntryBody::Seeded { .. }
+            | EntryBody::SubagentAsked { .. }
+            | EntryBody::SubagentEnded { .. }
             | EntryBody::ChangeIntended { .. }
             | EntryBody::Updated { .. }
             | EntryBody::RestoreIntended { .. }
@@ -199,8 +206,6 @@ impl Projection {
             | EntryBody::RewindUndone { .. } => {}
         }
         if self.state.todos != todos_before {
-            | EntryBody::SubagentAsked { .. }
-            | EntryBody::SubagentEnded { .. }
             let todos: Vec<Todo> = self.state.todos.iter().map(convert::todo).collect();
             self.emit(SessionEvent::TodosReplaced { todos });
         }

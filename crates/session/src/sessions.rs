@@ -14,6 +14,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use tokio_util::task::TaskTracker;
 
 use crate::actor::{Actor, Setting};
+use crate::calls::CallBook;
 use crate::extras::Added;
 use crate::host::{SessionHost, Tree};
 use crate::projection::{Projection, Subject};
@@ -26,8 +27,10 @@ mod deleted;
 mod exports;
 mod history;
 mod lists;
+mod models;
 mod mentions;
 mod queue;
+mod usage;
 
 use lists::summary_of;
 
@@ -77,6 +80,8 @@ struct Inner {
     /// The root session of every subagent's session met so far.
     roots: Mutex<HashMap<CoreId, CoreId>>,
     tasks: TaskTracker,
+    /// What all model calls cost, and what they may.
+    book: Arc<CallBook>,
     /// What a person adds to every session.
     added: OnceLock<Arc<Added>>,
 }
@@ -89,6 +94,8 @@ impl Sessions {
             None => Database::in_memory()
                 .map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))?,
         };
+        let tasks = TaskTracker::new();
+        let book = CallBook::new(Arc::clone(&database), Arc::clone(&parts.clock), tasks.clone());
         let inner = Inner {
             database,
             blobs: parts.blobs,
@@ -101,7 +108,8 @@ impl Sessions {
             files: mentions::FileIndex::default(),
             actors: AsyncMutex::default(),
             roots: Mutex::default(),
-            tasks: TaskTracker::new(),
+            tasks,
+            book: Arc::new(book),
             added: OnceLock::new(),
         };
         let sessions = Self { inner: Arc::new(inner) };
@@ -157,6 +165,7 @@ impl Sessions {
             pinned: false,
             archived: false,
             deleted_at: None,
+            effort: None,
             usage: UsageSummary::default(),
         };
         let new = NewSession {
@@ -352,6 +361,7 @@ impl Sessions {
             blobs: inner.blobs.clone(),
             policy: inner.policy.clone(),
             limits: inner.limits,
+            book: Arc::clone(&inner.book),
             added: inner.added.get().cloned(),
         };
         let actor = Actor::new(host(), log, setting, inner.tasks.clone(), claim);

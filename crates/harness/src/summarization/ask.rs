@@ -1,13 +1,15 @@
 use bosun_agent::{AgentError, TurnContext};
 use bosun_model::{
-    ChatRequest, Message, MessageBuilder, ModelError, ModelErrorKind, ModelEvent, SystemBlock, ToolChoice, Usage,
+    ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelErrorKind, ModelEvent, SystemBlock, ToolChoice,
+    Usage,
 };
 use futures_util::StreamExt;
 
 /// How often a call that failed for a moment is made.
 const ATTEMPTS: u32 = 3;
 
-/// One call of the agent's model that nobody watches: its text does not go into the conversation.
+/// One call that nobody watches: its text does not go into the conversation. The agent's model has a smaller one for
+/// that, or makes it itself; it does, too, what the smaller one cannot.
 pub(crate) async fn ask(
     cx: &TurnContext,
     system: &str,
@@ -21,12 +23,27 @@ pub(crate) async fn ask(
         max_output: Some(max_output),
         ..ChatRequest::default()
     };
+    let own = &*cx.agent().model;
+    if let Some(small) = own.small() {
+        match patiently(cx, small, &request).await {
+            Err(AgentError::Model(error)) => tracing::warn!(%error, "the model for summaries failed"),
+            answer => return answer,
+        }
+    }
+    patiently(cx, own, &request).await
+}
+
+async fn patiently(
+    cx: &TurnContext,
+    model: &dyn ChatModel,
+    request: &ChatRequest,
+) -> Result<(String, Option<Usage>), AgentError> {
     let mut attempt = 1;
     loop {
         let answer = tokio::select! {
             biased;
             () = cx.cancel().cancelled() => return Err(AgentError::Cancelled),
-            answer = once(cx, request.clone()) => answer,
+            answer = once(model, request.clone()) => answer,
         };
         match answer {
             Err(error) if error.is_retryable() && attempt < ATTEMPTS => {
@@ -35,15 +52,14 @@ pub(crate) async fn ask(
             }
             answer => {
                 let (text, usage) = answer?;
-                cx.spent().add(usage, cx.agent().model.info().price);
+                cx.spent().add(usage, model.info().price);
                 return Ok((text, usage));
             }
         }
     }
 }
 
-async fn once(cx: &TurnContext, request: ChatRequest) -> Result<(String, Option<Usage>), ModelError> {
-    let model = &cx.agent().model;
+async fn once(model: &dyn ChatModel, request: ChatRequest) -> Result<(String, Option<Usage>), ModelError> {
     let mut stream = model.stream(request).await?;
     let mut builder = MessageBuilder::new();
     while let Some(event) = stream.next().await.transpose()? {

@@ -182,6 +182,9 @@ pub(super) fn notice_text(notice: &Notice) -> String {
         NoticeCode::Interrupted => "Bosun ended while the turn ran.",
         NoticeCode::Failed => "The turn failed.",
         NoticeCode::EmptyReply => "The model answered nothing.",
+        NoticeCode::ModelFellBack => "Another model went on.",
+        NoticeCode::BudgetWarning => "The budget.",
+        NoticeCode::HookFailed => "A hook failed.",
     };
     let detail = one_line(&notice.detail);
     if detail.is_empty() { words.to_owned() } else { format!("{words} {detail}") }

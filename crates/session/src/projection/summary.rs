@@ -20,9 +20,11 @@ pub(crate) fn changes_summary(body: &EntryBody) -> bool {
         | EntryBody::Pinned { .. }
         | EntryBody::Archived { .. }
         | EntryBody::Discarded { .. }
+        | EntryBody::EffortChosen { .. }
         | EntryBody::ModelChosen { .. } => true,
         EntryBody::Seeded { .. }
         | EntryBody::Draft { .. }
+        | EntryBody::Noted { .. }
         | EntryBody::Ai { .. }
         | EntryBody::ModelFailed { .. }
         | EntryBody::CallStarted { .. }
@@ -53,6 +55,7 @@ pub(super) fn moves_session(body: &EntryBody) -> bool {
             | EntryBody::Archived { .. }
             | EntryBody::Discarded { .. }
             | EntryBody::ModelChosen { .. }
+            | EntryBody::EffortChosen { .. }
     )
 }
 
@@ -127,6 +130,10 @@ impl Next {
             }
             EntryBody::ModelChosen { provider, name } => {
                 self.summary.model = Some(ModelRef { provider: provider.clone(), name: name.clone() });
+                true
+            }
+            EntryBody::EffortChosen { effort } => {
+                self.summary.effort = effort.map(convert::effort_view);
                 true
             }
             EntryBody::Pinned { pinned } => {

@@ -1,0 +1,93 @@
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+use crate::ModelRef;
+
+/// What the user set about models, apart from accounts and keys.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct ModelSettings {
+    /// What the user knows better than the catalogue.
+    pub known: Vec<KnownModel>,
+    /// How much single models think in new sessions; a session may choose for itself.
+    pub efforts: Vec<ModelEffort>,
+    /// Answers the rest of a turn where the session's model is overloaded.
+    pub fallback: Option<ModelRef>,
+    /// Writes titles and summaries.
+    pub small: Option<ModelRef>,
+    pub budgets: Budgets,
+    pub network: NetworkSettings,
+}
+
+/// What is said of one model; what is `None` stays as it was known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct KnownModel {
+    pub model: ModelRef,
+    /// Tokens the model can read and write in one call.
+    pub context_window: Option<u32>,
+    pub max_output: Option<u32>,
+    pub images: Option<bool>,
+    pub documents: Option<bool>,
+    pub reasoning: Option<bool>,
+    pub price: Option<PriceView>,
+}
+
+/// US dollars per million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct PriceView {
+    pub input: f64,
+    pub output: f64,
+    pub cache_read: Option<f64>,
+    pub cache_write: Option<f64>,
+}
+
+/// How much a model should think before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    /// Not at all, where the model can do without.
+    Off,
+    Low,
+    Medium,
+    High,
+    /// As much as the model can.
+    Max,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct ModelEffort {
+    pub model: ModelRef,
+    pub effort: Effort,
+}
+
+/// What may be spent. Calls whose price is not known cannot be counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct Budgets {
+    pub session: Budget,
+    /// From midnight to midnight, of this machine's clock.
+    pub day: Budget,
+}
+
+/// US dollars; `None` is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct Budget {
+    /// The person is told once.
+    pub warn: Option<f64>,
+    /// No model is called beyond it. Everything is kept; a higher limit and "continue" go on.
+    pub stop: Option<f64>,
+}
+
+/// How the network is used; what is `None` is as the system has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct NetworkSettings {
+    pub proxy: Option<String>,
+    /// Certificates to trust beside the system's, in PEM.
+    pub certificates: Option<String>,
+    pub connect_seconds: Option<u32>,
+    pub first_byte_seconds: Option<u32>,
+    pub idle_seconds: Option<u32>,
+    pub total_seconds: Option<u32>,
+}

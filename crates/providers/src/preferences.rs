@@ -1,0 +1,184 @@
+//! What was set and learnt about models and the network, as it is stored: JSON that the settings and the lists of models
+//! write.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bosun_model::{ModelError, Price};
+use serde::{Deserialize, Serialize};
+
+use crate::{KnownModel, ListedModel, Network, NetworkOptions, ProviderConfig, host_of};
+
+/// Of the stored settings about models, what a connection needs. The rest of them is passed over.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Preferences {
+    known: Vec<Known>,
+    network: NetworkChoice,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+struct Known {
+    model: Named,
+    context_window: Option<u32>,
+    max_output: Option<u32>,
+    images: Option<bool>,
+    documents: Option<bool>,
+    reasoning: Option<bool>,
+    price: Option<Price>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+struct Named {
+    provider: String,
+    name: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct NetworkChoice {
+    proxy: Option<String>,
+    certificates: Option<String>,
+    connect_seconds: Option<u64>,
+    first_byte_seconds: Option<u64>,
+    idle_seconds: Option<u64>,
+    total_seconds: Option<u64>,
+}
+
+impl Preferences {
+    /// # Errors
+    /// A proxy or certificates that cannot be used, with a sentence for the user.
+    pub fn network(&self) -> Result<Network, ModelError> {
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        let wait = |seconds: Option<u64>| seconds.map(Duration::from_secs);
+        Network::new(NetworkOptions {
+            proxy: given(&self.network.proxy),
+            certificates: given(&self.network.certificates),
+            connect: wait(self.network.connect_seconds),
+            first_byte: wait(self.network.first_byte_seconds),
+            idle: wait(self.network.idle_seconds),
+            total: wait(self.network.total_seconds),
+        })
+    }
+
+    /// `config` with the user's network, what the provider `listed` of its models, and over it what the user says.
+    ///
+    /// # Errors
+    /// As [`Self::network`].
+    pub fn apply(&self, config: ProviderConfig, listed: &ListedWindows) -> Result<ProviderConfig, ModelError> {
+        let said = self.known.iter().filter(|known| known.model.provider == config.id).map(Known::said);
+        let learnt = listed.of(&config);
+        let said: Vec<KnownModel> = learnt.chain(said).collect();
+        Ok(config.over(self.network()?).with_known(said))
+    }
+}
+
+impl Known {
+    fn said(&self) -> KnownModel {
+        KnownModel {
+            name: self.model.name.clone(),
+            context_window: self.context_window,
+            max_output: self.max_output,
+            images: self.images,
+            documents: self.documents,
+            reasoning: self.reasoning,
+            price: self.price,
+        }
+    }
+}
+
+/// The windows of models as their servers listed them, in tokens: by host, then by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ListedWindows(BTreeMap<String, BTreeMap<String, u32>>);
+
+/// Hosts of which windows are kept.
+const MOST: usize = 100;
+
+impl ListedWindows {
+    /// Learns what the server that `config` describes listed just now. Gives whether that was news.
+    pub fn learn(&mut self, config: &ProviderConfig, models: &[ListedModel]) -> bool {
+        let Ok(host) = host_of(&config.base_url) else { return false };
+        let windows = models.iter().filter_map(|model| Some((model.name.clone(), model.context_window?)));
+        let windows: BTreeMap<String, u32> = windows.collect();
+        if windows.is_empty() || self.0.get(&host) == Some(&windows) {
+            return false;
+        }
+        self.0.insert(host.clone(), windows);
+        if self.0.len() > MOST
+            && let Some(other) = self.0.keys().find(|known| **known != host).cloned()
+        {
+            self.0.remove(&other);
+        }
+        true
+    }
+
+    fn of(&self, config: &ProviderConfig) -> impl Iterator<Item = KnownModel> {
+        let windows = host_of(&config.base_url).ok().and_then(|host| self.0.get(&host));
+        let windows = windows.into_iter().flatten();
+        windows.map(|(name, tokens)| KnownModel {
+            name: name.clone(),
+            context_window: Some(*tokens),
+            ..KnownModel::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Family, known_model};
+
+    fn listed(name: &str, window: u32) -> ListedModel {
+        ListedModel { name: name.into(), title: None, context_window: Some(window) }
+    }
+
+    #[test]
+    fn what_the_user_says_counts_before_the_list_and_the_list_before_the_catalogue() {
+        let config = || ProviderConfig::new("anthropic", Family::Anthropic, "https://api.anthropic.com");
+        let mut windows = ListedWindows::default();
+        let models = [listed("claude-haiku-4-5", 150_000), listed("claude-next", 300_000)];
+        assert!(windows.learn(&config(), &models) && !windows.learn(&config(), &models));
+        let said = json!({
+            "fallback": null,
+            "known": [
+                { "model": { "provider": "anthropic", "name": "claude-next" }, "context_window": 250_000,
+                  "images": true, "price": { "input": 1.0, "output": 2.0 } },
+                { "model": { "provider": "other", "name": "claude-haiku-4-5" }, "context_window": 1 },
+            ],
+        });
+        let preferences: Preferences = serde_json::from_value(said).unwrap();
+        let config = preferences.apply(config(), &windows).unwrap();
+        let next = known_model(&config, "claude-next").unwrap();
+        assert_eq!((next.context_window, next.abilities.images), (Some(250_000), true));
+        assert_eq!(next.price.map(|price| (price.input, price.output)), Some((1.0, 2.0)));
+        let haiku = known_model(&config, "claude-haiku-4-5").unwrap();
+        assert_eq!((haiku.context_window, haiku.max_output), (Some(150_000), Some(64_000)));
+        assert!(haiku.price.is_some());
+    }
+
+    #[test]
+    fn settings_of_the_network_are_checked() {
+        let of = |network: serde_json::Value| {
+            serde_json::from_value::<Preferences>(json!({ "network": network })).unwrap().network()
+        };
+        assert!(of(json!({ "proxy": " ", "idle_seconds": 90 })).is_ok());
+        assert!(of(json!({ "proxy": "http://127.0.0.1:3128" })).is_ok());
+        assert!(of(json!({ "proxy": "nonsense" })).unwrap_err().message.contains("proxy"));
+        assert!(of(json!({ "certificates": "no pem" })).unwrap_err().message.contains("certificates"));
+    }
+
+    #[test]
+    fn hosts_are_forgotten_before_there_are_too_many() {
+        let mut windows = ListedWindows::default();
+        for number in 0..MOST + 5 {
+            let config =
+                ProviderConfig::new("own", Family::OpenAiChat, format!("http://10.0.0.7:{}/v1", 9_000 + number));
+            assert!(windows.learn(&config, &[listed("m", 4_096)]));
+        }
+        assert_eq!(windows.0.len(), MOST);
+    }
+}

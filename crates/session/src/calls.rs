@@ -1,0 +1,127 @@
+//! What a session's model calls have in common: how much the model thinks, who answers when it is overloaded, what the
+//! calls cost, and what they may.
+//!
+//! [`Calls`] is made anew with every agent. Its models ([`Metered`]) count themselves, whoever calls them; its
+//! middleware ([`CallRules`]) stands around every call of the session and its subagents.
+
+mod book;
+mod metered;
+mod rules;
+mod titles;
+
+use std::sync::Arc;
+
+use bosun_harness::DeepAgentConfig;
+use bosun_model::{ChatModel, ModelInfo};
+use bosun_protocol::{ErrorCode, ModelRef, ModelSettings};
+use bosun_store::MODEL_SETTINGS;
+
+pub(crate) use book::CallBook;
+use metered::{Metered, Purpose, Subject};
+use rules::CallRules;
+
+use crate::SessionError;
+use crate::actor::Actor;
+use crate::convert;
+
+/// The models of one agent, connected and counted.
+pub(crate) struct Calls {
+    /// The session's own, or what stands in for it.
+    pub model: Arc<dyn ChatModel>,
+    /// What is known of the session's own model.
+    pub info: ModelInfo,
+    counting: Counting,
+    rules: CallRules,
+}
+
+impl Calls {
+    /// Puts the rules around every call of the agent and of its subagents, whose own models are counted too.
+    pub(crate) fn put_into(self, config: &mut DeepAgentConfig) {
+        config.everywhere.push(Arc::new(self.rules));
+        let models = std::mem::take(&mut config.models);
+        config.models = models.into_iter().map(|(name, model)| (name, self.counting.of_subagent(model))).collect();
+    }
+}
+
+/// What counting a model takes.
+struct Counting {
+    book: Arc<CallBook>,
+    subject: Subject,
+    small: Option<Arc<dyn ChatModel>>,
+}
+
+impl Counting {
+    fn of(&self, model: Arc<dyn ChatModel>, purpose: Purpose) -> Metered {
+        Metered::new(model, None, Arc::clone(&self.book), self.subject.clone(), purpose)
+    }
+
+    /// The small model for `purpose`.
+    fn small(&self, purpose: Purpose) -> Option<Arc<dyn ChatModel>> {
+        let small = self.small.clone()?;
+        Some(Arc::new(self.of(small, purpose)))
+    }
+
+    fn of_subagent(&self, model: Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
+        Arc::new(self.of(model, Purpose::Answer).with_small(self.small(Purpose::Summary)))
+    }
+}
+
+impl Actor {
+    /// Connects the session's model and those that the settings name beside it. Only its own has to be there: a turn
+    /// does not fail because nobody could stand in for a model that works.
+    pub(crate) async fn calls(&self) -> Result<Calls, SessionError> {
+        let (chosen, effort) = self.stream.read(|projection| {
+            let session = &projection.view().session;
+            (session.model.clone(), session.effort)
+        });
+        let chosen = chosen.ok_or_else(|| {
+            SessionError::new(ErrorCode::NoModel, "no model is chosen for this session; choose one in its title bar")
+        })?;
+        let book = &self.setting.book;
+        let settings = book.settings().await?;
+        let first = self.setting.models.connect(&chosen).await?;
+        let info = first.info().clone();
+        let fallback = book.fallback().or_else(|| settings.fallback.clone()).filter(|second| *second != chosen);
+        let second = self.beside(fallback.as_ref()).await;
+        let small = self.beside(settings.small.as_ref()).await;
+        let subject = Subject { session: self.log.session().clone(), project: self.tree.project.to_string() };
+        let counting = Counting { book: Arc::clone(book), subject: subject.clone(), small };
+        let metered = Metered::new(first, second, Arc::clone(book), subject.clone(), Purpose::Answer);
+        let metered = Arc::new(metered.with_small(counting.small(Purpose::Summary)));
+        let rules = CallRules {
+            model: Arc::clone(&metered),
+            effort: effort.or_else(|| preferred(&settings, &chosen)).map(convert::effort),
+            book: Arc::clone(book),
+            subject,
+            titles: counting.small(Purpose::Title),
+            stream: Arc::clone(&self.stream),
+        };
+        Ok(Calls { model: metered, info, counting, rules })
+    }
+
+    async fn beside(&self, model: Option<&ModelRef>) -> Option<Arc<dyn ChatModel>> {
+        let model = model?;
+        match self.setting.models.connect(model).await {
+            Ok(connected) => Some(connected),
+            Err(error) => {
+                tracing::warn!(%error, provider = model.provider, model = model.name, "a model beside cannot be had");
+                None
+            }
+        }
+    }
+}
+
+/// How much `model` thinks where the session says nothing.
+fn preferred(settings: &ModelSettings, model: &ModelRef) -> Option<bosun_protocol::Effort> {
+    settings.efforts.iter().find(|preferred| preferred.model == *model).map(|preferred| preferred.effort)
+}
+
+/// A model as it is written: `provider:name`.
+fn written(info: &ModelInfo) -> String {
+    format!("{}:{}", info.provider, info.name)
+}
+
+/// The stored settings, or none.
+pub(crate) async fn stored(database: &bosun_store::Database) -> Result<ModelSettings, SessionError> {
+    Ok(database.setting(MODEL_SETTINGS).await?.unwrap_or_default())
+}

@@ -1,0 +1,187 @@
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use bosun_agent::{Clock, SessionId};
+use bosun_protocol::{Budget, ModelRef, ModelSettings};
+use bosun_store::{Database, DatabaseError, StoredCall};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex as AsyncMutex;
+use tokio_util::task::TaskTracker;
+
+use super::Subject;
+use crate::SessionError;
+use crate::stream::locked;
+
+/// Sessions of which is kept that their person was warned.
+const REMEMBERED: usize = 500;
+/// The setting that keeps it.
+const WARNED: &str = "budget_warned";
+
+/// What all sessions' model calls cost, and what they may.
+pub(crate) struct CallBook {
+    database: Arc<Database>,
+    clock: Arc<dyn Clock>,
+    tasks: TaskTracker,
+    /// Stands in for the fallback of the settings as long as this process runs.
+    fallback: Mutex<Option<ModelRef>>,
+    /// Calls that were counted and are not stored yet.
+    waiting: Mutex<Vec<StoredCall>>,
+    /// Held while they are stored, so that whoever waits for it finds them there.
+    storing: AsyncMutex<()>,
+}
+
+/// Whether another call may be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Go,
+    /// Yes, and the person should know this.
+    Warn(String),
+    /// No, for this reason.
+    Stop(String),
+}
+
+/// What the person was warned of already.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Warned {
+    sessions: BTreeSet<String>,
+    day: String,
+}
+
+impl CallBook {
+    pub(crate) fn new(database: Arc<Database>, clock: Arc<dyn Clock>, tasks: TaskTracker) -> Self {
+        let (fallback, waiting, storing) = (Mutex::default(), Mutex::default(), AsyncMutex::default());
+        Self { database, clock, tasks, fallback, waiting, storing }
+    }
+
+    /// What the user set, as it is now: a limit that was raised counts from the next call on.
+    pub(crate) async fn settings(&self) -> Result<ModelSettings, SessionError> {
+        super::stored(&self.database).await
+    }
+
+    pub(crate) fn fallback(&self) -> Option<ModelRef> {
+        locked(&self.fallback).clone()
+    }
+
+    pub(crate) fn set_fallback(&self, model: ModelRef) {
+        *locked(&self.fallback) = Some(model);
+    }
+
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// The day of `at`, by the clock of this machine.
+    pub(crate) fn day(at: i64) -> String {
+        let time = Timestamp::from_millisecond(at).unwrap_or_default();
+        time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string()
+    }
+
+    pub(crate) fn today(&self) -> String {
+        Self::day(self.clock.now_ms())
+    }
+
+    /// Counts a call. It is stored with the next [`Self::settle`].
+    pub(crate) fn note(&self, call: StoredCall) {
+        locked(&self.waiting).push(call);
+    }
+
+    /// Stores what was counted, beside what goes on.
+    pub(crate) fn settle_beside(self: &Arc<Self>) {
+        let book = Arc::clone(self);
+        self.spawn(async move {
+            if let Err(error) = book.settle().await {
+                tracing::error!(%error, "what model calls cost could not be stored");
+            }
+        });
+    }
+
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(work);
+    }
+
+    /// Stores what was counted; when it returns, all of it is there.
+    pub(crate) async fn settle(&self) -> Result<(), DatabaseError> {
+        let storing = self.storing.lock().await;
+        let calls = std::mem::take(&mut *locked(&self.waiting));
+        if !calls.is_empty() {
+            self.database.record_calls(calls).await?;
+        }
+        drop(storing);
+        Ok(())
+    }
+
+    /// Whether `subject` may call a model, by the budgets.
+    pub(crate) async fn verdict(&self, subject: &Subject) -> Result<Verdict, SessionError> {
+        let budgets = self.settings().await?.budgets;
+        if is_free(budgets.session) && is_free(budgets.day) {
+            return Ok(Verdict::Go);
+        }
+        self.settle().await?;
+        let today = self.today();
+        let session = Spent { budget: budgets.session, cost: self.database.cost_of_session(&subject.session).await? };
+        let day = Spent { budget: budgets.day, cost: self.database.cost_of_day(&today).await? };
+        if let Some(reason) = session.stop("this session") {
+            return Ok(Verdict::Stop(reason));
+        }
+        if let Some(reason) = day.stop("today") {
+            return Ok(Verdict::Stop(reason));
+        }
+        if let Some(words) = session.warn("This session")
+            && self.is_news(Some(&subject.session), None).await?
+        {
+            return Ok(Verdict::Warn(words));
+        }
+        if let Some(words) = day.warn("Today")
+            && self.is_news(None, Some(today)).await?
+        {
+            return Ok(Verdict::Warn(words));
+        }
+        Ok(Verdict::Go)
+    }
+
+    /// Whether nobody was warned of this before; from now on someone was.
+    async fn is_news(&self, session: Option<&SessionId>, day: Option<String>) -> Result<bool, SessionError> {
+        let session = session.map(ToString::to_string);
+        let change = move |warned: &mut Warned| {
+            let is_new = match (session, day) {
+                (Some(session), _) => warned.sessions.insert(session),
+                (None, Some(day)) => std::mem::replace(&mut warned.day, day.clone()) != day,
+                (None, None) => false,
+            };
+            while warned.sessions.len() > REMEMBERED {
+                warned.sessions.pop_first();
+            }
+            if is_new { Ok(()) } else { Err(()) }
+        };
+        Ok(self.database.change_setting(WARNED, change).await?.is_ok())
+    }
+}
+
+fn is_free(budget: Budget) -> bool {
+    budget.warn.is_none() && budget.stop.is_none()
+}
+
+struct Spent {
+    budget: Budget,
+    cost: f64,
+}
+
+impl Spent {
+    fn stop(&self, what: &str) -> Option<String> {
+        let limit = self.budget.stop.filter(|limit| self.cost >= *limit)?;
+        Some(format!(
+            "the budget of ${limit:.2} for {what} is used up (${:.2} spent); everything so far is kept: raise it in the \
+             settings under Models and continue the turn",
+            self.cost
+        ))
+    }
+
+    fn warn(&self, what: &str) -> Option<String> {
+        let limit = self.budget.warn.filter(|limit| self.cost >= *limit)?;
+        let stop = self.budget.stop.map(|stop| format!(" It stops at ${stop:.2}.")).unwrap_or_default();
+        Some(format!("{what} has cost ${:.2}; you asked to be told at ${limit:.2}.{stop}", self.cost))
+    }
+}

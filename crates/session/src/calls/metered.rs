@@ -1,0 +1,160 @@
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use bosun_agent::SessionId;
+use bosun_model::{BoxFuture, ChatModel, ChatRequest, ModelError, ModelEvent, ModelInfo, ModelStream, Usage};
+use bosun_store::StoredCall;
+use futures_util::Stream;
+
+use super::CallBook;
+
+/// Whom a call is made for.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    /// The session at the root of the tree.
+    pub session: SessionId,
+    pub project: String,
+}
+
+/// What a call is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Answer,
+    Summary,
+    Title,
+}
+
+impl Purpose {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::Summary => "summary",
+            Self::Title => "title",
+        }
+    }
+}
+
+/// A model that counts its calls, and that another can stand in for.
+pub(crate) struct Metered {
+    first: Arc<dyn ChatModel>,
+    second: Option<Arc<dyn ChatModel>>,
+    /// For calls that nobody watches.
+    small: Option<Arc<dyn ChatModel>>,
+    /// Whether the second answers.
+    turned: AtomicBool,
+    book: Arc<CallBook>,
+    subject: Subject,
+    purpose: Purpose,
+}
+
+impl Metered {
+    pub(crate) fn new(
+        first: Arc<dyn ChatModel>,
+        second: Option<Arc<dyn ChatModel>>,
+        book: Arc<CallBook>,
+        subject: Subject,
+        purpose: Purpose,
+    ) -> Self {
+        Self { first, second, small: None, turned: AtomicBool::new(false), book, subject, purpose }
+    }
+
+    pub(crate) fn with_small(self, small: Option<Arc<dyn ChatModel>>) -> Self {
+        Self { small, ..self }
+    }
+
+    /// Whether another could answer in the place of the one that answers now.
+    pub(crate) fn has_other(&self) -> bool {
+        self.second.is_some() && !self.turned.load(Ordering::Acquire)
+    }
+
+    /// Lets the second answer from now on. Gives both; `None` where there is no second or it answers already.
+    pub(crate) fn turn_over(&self) -> Option<(&ModelInfo, &ModelInfo)> {
+        let second = self.second.as_ref()?;
+        (!self.turned.swap(true, Ordering::AcqRel)).then(|| (self.first.info(), second.info()))
+    }
+
+    /// Lets the first answer again; gives it where it did not.
+    pub(crate) fn turn_back(&self) -> Option<&ModelInfo> {
+        self.turned.swap(false, Ordering::AcqRel).then(|| self.first.info())
+    }
+
+    fn current(&self) -> &Arc<dyn ChatModel> {
+        match &self.second {
+            Some(second) if self.turned.load(Ordering::Acquire) => second,
+            _ => &self.first,
+        }
+    }
+}
+
+impl ChatModel for Metered {
+    fn info(&self) -> &ModelInfo {
+        self.current().info()
+    }
+
+    fn small(&self) -> Option<&dyn ChatModel> {
+        self.small.as_deref()
+    }
+
+    fn stream(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelStream, ModelError>> {
+        let model = Arc::clone(self.current());
+        Box::pin(async move {
+            let began = self.book.now_ms();
+            let stream = model.stream(request).await?;
+            let (book, subject) = (Arc::clone(&self.book), self.subject.clone());
+            let info = model.info().clone();
+            let counted = Counted { stream, book, subject, purpose: self.purpose, info, began, usage: None };
+            Ok(Box::pin(counted) as ModelStream)
+        })
+    }
+}
+
+/// A reply that is counted when it is over, or when nobody wants the rest of it: what was reported until then is paid.
+struct Counted {
+    stream: ModelStream,
+    book: Arc<CallBook>,
+    subject: Subject,
+    purpose: Purpose,
+    info: ModelInfo,
+    began: i64,
+    /// `None` until something was reported or the reply was finished.
+    usage: Option<Usage>,
+}
+
+impl Stream for Counted {
+    type Item = Result<ModelEvent, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let event = self.stream.as_mut().poll_next(cx);
+        match &event {
+            Poll::Ready(Some(Ok(ModelEvent::Usage(usage)))) => {
+                self.usage = Some(self.usage.unwrap_or_default().updated_by(*usage));
+            }
+            Poll::Ready(Some(Ok(ModelEvent::Finished { .. }))) => {
+                self.usage.get_or_insert_default();
+            }
+            _ => {}
+        }
+        event
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let Some(usage) = self.usage.filter(|_| !self.info.scripted) else { return };
+        let milliseconds = self.book.now_ms().saturating_sub(self.began);
+        self.book.note(StoredCall {
+            session: self.subject.session.clone(),
+            project: self.subject.project.clone(),
+            at: self.began,
+            day: CallBook::day(self.began),
+            provider: self.info.provider.clone(),
+            model: self.info.name.clone(),
+            purpose: self.purpose.word().to_owned(),
+            milliseconds: u32::try_from(milliseconds).unwrap_or(0),
+            usage,
+            cost: self.info.price.and_then(|price| price.cost(&usage)),
+        });
+    }
+}

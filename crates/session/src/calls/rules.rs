@@ -1,0 +1,111 @@
+use std::sync::Arc;
+
+use bosun_agent::{AgentError, BoxFuture, EntryBody, Middleware, NextModel, NoteKind, TurnContext, TurnEnd};
+use bosun_model::{AiMessage, ChatModel, ChatRequest, Effort, ModelError, ModelErrorKind};
+use bosun_tools::StateUpdate;
+
+use super::book::Verdict;
+use super::{CallBook, Metered, Subject, titles, written};
+use crate::stream::Stream;
+
+/// What holds for every model call of a session and its subagents: the budget, the level of thinking, and who answers
+/// when the model is overloaded.
+pub(crate) struct CallRules {
+    /// The session's own model.
+    pub model: Arc<Metered>,
+    /// How much it thinks, where the session or its person chose.
+    pub effort: Option<Effort>,
+    pub book: Arc<CallBook>,
+    pub subject: Subject,
+    /// Writes the session's title after its first turn.
+    pub titles: Option<Arc<dyn ChatModel>>,
+    pub stream: Arc<Stream>,
+}
+
+impl CallRules {
+    async fn within_budget(&self, cx: &TurnContext) -> Result<(), AgentError> {
+        match self.book.verdict(&self.subject).await {
+            Ok(Verdict::Go) => Ok(()),
+            Ok(Verdict::Warn(detail)) => {
+                let note = EntryBody::Noted { kind: NoteKind::BudgetWarning, detail };
+                Ok(cx.log().record(vec![note]).await?)
+            }
+            Ok(Verdict::Stop(reason)) => Err(AgentError::Fatal(reason)),
+            Err(error) => Err(AgentError::Fatal(format!("what was spent cannot be read: {}", error.message))),
+        }
+    }
+
+    /// Whether the agent of `cx` has the session's own model and not one of its own.
+    fn is_own(&self, cx: &TurnContext) -> bool {
+        std::ptr::addr_eq(Arc::as_ptr(&cx.agent().model), Arc::as_ptr(&self.model))
+    }
+
+    /// Lets the second model answer, and says so. `false` where there is none.
+    async fn turn_over(&self, cx: &TurnContext, error: &ModelError) -> Result<bool, AgentError> {
+        let Some((from, to)) = self.model.turn_over() else { return Ok(false) };
+        let detail = format!(
+            "{} is overloaded ({}); {} answers the rest of this turn",
+            written(from),
+            error.message,
+            written(to)
+        );
+        cx.log().record(vec![EntryBody::Noted { kind: NoteKind::ModelFellBack, detail }]).await?;
+        self.stream.update(|projection| projection.set_model(to.clone()));
+        Ok(true)
+    }
+}
+
+impl Middleware for CallRules {
+    fn name(&self) -> &'static str {
+        "ModelCalls"
+    }
+
+    fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        Box::pin(async move {
+            if cx.depth() == 0
+                && let Some(first) = self.model.turn_back()
+            {
+                self.stream.update(|projection| projection.set_model(first.clone()));
+            }
+            Ok(StateUpdate::default())
+        })
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        mut request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        Box::pin(async move {
+            self.within_budget(cx).await?;
+            request.effort = request.effort.or(self.effort);
+            let again = (self.is_own(cx) && self.model.has_other()).then(|| request.clone());
+            let outcome = next.run(request).await;
+            let outcome = match (outcome, again) {
+                (Err(AgentError::Model(error)), Some(request)) if is_overload(&error) => {
+                    if self.turn_over(cx, &error).await? { next.run(request).await } else { Err(error.into()) }
+                }
+                (outcome, _) => outcome,
+            };
+            self.book.settle_beside();
+            outcome
+        })
+    }
+
+    fn after_turn<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        end: &'a TurnEnd,
+    ) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        if let (0, TurnEnd::Done, Some(model)) = (cx.depth(), end, &self.titles) {
+            titles::begin(cx, model, &self.book);
+        }
+        Box::pin(async { Ok(StateUpdate::default()) })
+    }
+}
+
+/// What another model may well not have.
+fn is_overload(error: &ModelError) -> bool {
+    matches!(error.kind, ModelErrorKind::RateLimited | ModelErrorKind::Unavailable)
+}
