@@ -14,6 +14,10 @@ use tokio::time::Instant;
 
 use crate::VirtualPath;
 
+mod folders;
+
+pub use folders::FolderWatch;
+
 /// Quiet that ends a burst of changes.
 const QUIET: Duration = Duration::from_millis(150);
 /// A burst that does not end is told after this long all the same.
