@@ -46,6 +46,10 @@ const goBack = (place) => async (page) => {
   await page.locator('.dialog footer .primary').waitFor();
 };
 
+/** A picture of 8 by 8 pixels. */
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAYAAADED76LAAAAHklEQVR42mP4z8DwnxBmIMGkUQWjCkYVjCoYVUAMAwDvfP8BEVn4KwAAAABJRU5ErkJggg==';
+
 const hosts = { recorded: 'hostile' };
 
 export const SCREENS = {
@@ -150,7 +154,31 @@ export const SCREENS = {
     },
   },
   commands: { query: { recorded: 'live' }, act: (page) => page.keyboard.type('/') },
-  mention: { query: { recorded: 'live' }, act: (page) => page.keyboard.type('See @c') },
+  mention: {
+    query: { recorded: 'live' },
+    async act(page) {
+      await page.keyboard.type('See @c');
+      await page.locator('.suggest [role=option]').first().waitFor();
+    },
+  },
+  attachments: {
+    query: { recorded: 'attachments' },
+    async act(page) {
+      await page.locator('.composer input[type=file]').setInputFiles([
+        { name: 'after-the-fix.png', mimeType: 'image/png', buffer: Buffer.from(DOT, 'base64') },
+        { name: 'protocol.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') },
+      ]);
+      await page.locator('.composer li img').waitFor();
+      await page.locator('.composer p[role=status]').waitFor();
+    },
+  },
+  attachment: {
+    query: { recorded: 'attachments' },
+    async act(page) {
+      await page.locator('.human .chip').first().click();
+      await page.locator('.dialog img').waitFor();
+    },
+  },
   shortcuts: { act: (page) => page.keyboard.press('Control+/') },
   link: { query: hosts, act: (page) => page.getByRole('link').first().click() },
   welcome1: { query: { recorded: 'welcome' } },

@@ -60,8 +60,8 @@ export async function open() {
     page.on('console', (message) => message.type() === 'error' && page.faults.push(message.text()));
     page.on('pageerror', (error) => page.faults.push(error.message));
     page.on('request', (request) => {
-      if (!request.url().startsWith(origin) && !request.url().startsWith('data:'))
-        page.faults.push(`asked ${request.url()}`);
+      const own = [origin, `blob:${origin}`, 'data:'];
+      if (!own.some((place) => request.url().startsWith(place))) page.faults.push(`asked ${request.url()}`);
     });
     // The window freezes it as well: a library that writes to it would break there and nowhere else.
     await page.addInitScript(() => Object.freeze(Object.prototype));

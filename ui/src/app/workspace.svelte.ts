@@ -1,10 +1,13 @@
 /** What the window shows: projects, sessions, the chosen ones, and the few dialogs. View state only; the rules are the core's. */
 import { createContext } from 'svelte';
 import type {
+  Attachment,
   CommandError,
   Decide,
   ExportFormat,
+  Mention,
   ModelRef,
+  NewAttachment,
   ProjectView,
   ProviderView,
   SessionSummary,
@@ -23,6 +26,8 @@ export type Dialog =
   | { kind: 'settings'; section: 'models' | 'appearance' | 'about' }
   /** A place of the session at hand: looked at, or gone back to. */
   | { kind: 'past' | 'rewind'; seq: number }
+  /** Something that stands with a message. */
+  | { kind: 'attachment'; session: string; attachment: Attachment }
   | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' | 'changes' };
 
 /** Settings of another version may lack what this one knows. */
@@ -184,10 +189,10 @@ export class Workspace {
   }
 
   /** Sends what was typed; the session is made with its first message. Gives back whether it was taken. */
-  async send(text: string): Promise<boolean> {
+  async send(text: string, attachments: NewAttachment[] = [], mentions: Mention[] = []): Promise<boolean> {
     const sent = await this.run(async () => {
       const session = this.sessionId ?? (await this.createSession());
-      if (session) await this.client.sendMessage({ session, text });
+      if (session) await this.client.sendMessage({ session, text, attachments, mentions });
       return session !== null;
     });
     return sent === true;

@@ -34,6 +34,14 @@ export const commands = {
 	loadItems: (session: SessionId, before: ItemId, limit: number) => __TAURI_INVOKE<Item[]>("load_items", { session, before, limit }),
 	/**  Says something. It is on the disk when this returns; while a turn runs it waits in the queue. */
 	sendMessage: (message: SendMessage) => __TAURI_INVOKE<null>("send_message", { message }),
+	/**  Keeps bytes (in base64) that are to go along with a message; refused with a reason where no model could use them. */
+	keepAttachment: (name: string, data: string) => __TAURI_INVOKE<Attachment>("keep_attachment", { name, data }),
+	/**  The content of something that stands with a message of the session. */
+	loadAttachment: (session: SessionId, blob: string) => __TAURI_INVOKE<AttachmentContent>("load_attachment", { session, blob }),
+	/**  What a model can look at; what it cannot is named to it in words. */
+	modelSight: (model: ModelRef) => __TAURI_INVOKE<ModelSight>("model_sight", { model }),
+	/**  Files, folders, memories and sessions whose names fit what was typed, best first. */
+	findMentions: (query: FindMentions) => __TAURI_INVOKE<MentionHit[]>("find_mentions", { query }),
 	/**  Takes a message out of the queue. */
 	unqueueMessage: (session: SessionId, id: string) => __TAURI_INVOKE<null>("unqueue_message", { session, id }),
 	stopTurn: (session: SessionId) => __TAURI_INVOKE<null>("stop_turn", { session }),
@@ -51,7 +59,7 @@ export const commands = {
 	/**  Stops the running turn and begins the next with a message out of the queue. */
 	sendQueuedNow: (session: SessionId, id: string) => __TAURI_INVOKE<null>("send_queued_now", { session, id }),
 	/**  Says something to the running turn, which the model reads at its next step. Without a running turn it is sent. */
-	steerTurn: (session: SessionId, text: string) => __TAURI_INVOKE<null>("steer_turn", { session, text }),
+	steerTurn: (message: SendMessage) => __TAURI_INVOKE<null>("steer_turn", { message }),
 	/**  As `steer_turn`, with a message out of the queue. */
 	steerQueued: (session: SessionId, id: string) => __TAURI_INVOKE<null>("steer_queued", { session, id }),
 	/**  Gives a session a title of the person's own. */
@@ -167,10 +175,30 @@ export type AskReason = { reason: "edits_ask" } | { reason: "commands_ask" } | {
 /**  A rule the user or a configuration set. */
 { reason: "rule"; rule: string };
 
+/**  Something that stands with a person's message. */
 export type Attachment = {
 	name: string,
+	/**  By the bytes, whatever the name says. */
 	mime: string,
+	kind: AttachmentKind,
+	/**  What its bytes are asked for by; `None` where they are not kept. */
+	blob: string | null,
+	/**  Bytes. */
+	size: number,
 };
+
+/**  The bytes of an attachment. */
+export type AttachmentContent = {
+	mime: string,
+	/**  Of a text, its words. */
+	text: string | null,
+	/**  Of a picture that is small enough to be drawn, its bytes in base64. */
+	image: string | null,
+};
+
+export type AttachmentKind = "image" | "pdf" | "text" | 
+/**  A thing that the message names, as it was when the message was sent. */
+"mention" | "other";
 
 /**  A tool call, as the provider named it. Unique within its session. */
 export type CallId = string;
@@ -353,6 +381,47 @@ streaming: boolean }) & { attachments?: never } | {
 	kind: "notice",
 } & Notice;
 
+/**  What to look for among the things that can be named. */
+export type FindMentions = {
+	project: ProjectId,
+	/**  Letters that must be there in this order. */
+	text: string,
+	/**  Most hits wanted; at most 50. */
+	limit: number,
+};
+
+/**  A thing that a message names. It is looked up when the message is sent. */
+export type Mention = 
+/**  A file or folder of the agent's path space, a memory too. */
+{ mention: "path"; path: string } | 
+/**  What was said in another session. */
+{ mention: "session"; session: SessionId };
+
+/**  A thing that can be named. */
+export type MentionHit = {
+	kind: MentionKind,
+	/**  What stands behind the `@`. */
+	name: string,
+	/**  Where it is, or when it was. */
+	detail: string,
+	mention: Mention,
+};
+
+export type MentionKind = "file" | "folder" | "session" | "memory";
+
+/**  What a model can look at; what it cannot is named to it in words. */
+export type ModelSight = {
+	images: boolean,
+	documents: boolean,
+};
+
+/**  Bytes that are kept and are to go along with a message. */
+export type NewAttachment = {
+	name: string,
+	/**  [`Attachment::blob`]. */
+	blob: string,
+};
+
 /**  A row of the conversation, unique within its session and stable over restarts. */
 export type ItemId = string;
 
@@ -492,6 +561,7 @@ export type ProviderView = {
 export type QueuedMessage = {
 	id: string,
 	text: string,
+	attachments: Attachment[],
 };
 
 export type Reach = {
@@ -565,6 +635,10 @@ export type SearchSessions = {
 export type SendMessage = {
 	session: SessionId,
 	text: string,
+	/**  At most ten. */
+	attachments?: NewAttachment[],
+	/**  What the text names; at most twenty. */
+	mentions?: Mention[],
 };
 
 /**  Everything a session tells. Closed: a new kind of news is a new variant here. */

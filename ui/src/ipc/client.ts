@@ -1,14 +1,19 @@
 import { createContext } from 'svelte';
 import type {
+  Attachment,
+  AttachmentContent,
   Decide,
   Envelope,
   ExportFormat,
   FileAt,
   FileDiff,
+  FindMentions,
   Item,
   LocalServerView,
+  MentionHit,
   ModelChoice,
   ModelRef,
+  ModelSight,
   ProjectView,
   ProviderView,
   RestoredFile,
@@ -68,6 +73,14 @@ export interface UiClient {
   /** At most `limit` items before the item `before`, oldest first. */
   loadItems(session: string, before: string, limit: number): Promise<Item[]>;
   sendMessage(message: SendMessage): Promise<void>;
+  /** Keeps bytes (in base64) that are to go along with a message; rejects where no model could use them. */
+  keepAttachment(name: string, data: string): Promise<Attachment>;
+  /** The content of something that stands with a message of the session. */
+  loadAttachment(session: string, blob: string): Promise<AttachmentContent>;
+  /** What a model can look at; what it cannot is named to it in words. */
+  modelSight(model: ModelRef): Promise<ModelSight>;
+  /** Files, folders, memories and sessions whose names fit what was typed, best first. */
+  findMentions(query: FindMentions): Promise<MentionHit[]>;
   unqueueMessage(session: string, id: string): Promise<void>;
   editQueued(session: string, id: string, text: string): Promise<void>;
   /** To the place `to` of the queue, from 0; beyond the end is the end. */
@@ -75,7 +88,7 @@ export interface UiClient {
   /** Stops the running turn and begins the next with this message. */
   sendQueuedNow(session: string, id: string): Promise<void>;
   /** Read by the model at its next step; without a running turn it is sent. */
-  steerTurn(session: string, text: string): Promise<void>;
+  steerTurn(message: SendMessage): Promise<void>;
   steerQueued(session: string, id: string): Promise<void>;
   stopTurn(session: string): Promise<void>;
   /** Goes on after a failure, the step limit or an interruption. */

@@ -1,5 +1,6 @@
 import type { SessionSummary, Settings } from './bindings';
 import type { UiClient } from './client';
+import { attachments } from './recorded/attachments';
 import { NOW, snapshot, summary } from './recorded/builders';
 import { Host, type World } from './recorded/host';
 import { history } from './recorded/history';
@@ -38,6 +39,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
   const client: UiClient = {
     ...setup(host, act),
     ...models(host, act),
+    ...attachments(host, act),
     ...lists(host, act),
     ...queues(host, act),
     ...history(host, act),
@@ -105,7 +107,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
         const at = all.findIndex((one) => one.id === before);
         return all.slice(0, at < 0 ? undefined : at).slice(-limit);
       }),
-    sendMessage: (message) => act('sendMessage', message, () => host.send(message.session, message.text)),
+    sendMessage: (message) => act('sendMessage', message, () => host.send(message)),
     stopTurn: (session) => act('stopTurn', session, () => host.update(session, { status: 'stopped' })),
     continueTurn: (session) => act('continueTurn', session, () => host.update(session, { status: 'running' })),
     decide: (decisions) => act('decide', decisions, () => host.decide(decisions)),

@@ -58,7 +58,7 @@ export function tauriClient(): UiClient {
     editQueued: (session, id, text) => commands.editQueued(session, id, text).then(nothing),
     moveQueued: (session, id, to) => commands.moveQueued(session, id, to).then(nothing),
     sendQueuedNow: (session, id) => commands.sendQueuedNow(session, id).then(nothing),
-    steerTurn: (session, text) => commands.steerTurn(session, text).then(nothing),
+    steerTurn: (message) => commands.steerTurn(message).then(nothing),
     steerQueued: (session, id) => commands.steerQueued(session, id).then(nothing),
     renameSession: (session, title) => commands.renameSession(session, title).then(nothing),
     pinSession: (session, pinned) => commands.pinSession(session, pinned).then(nothing),

@@ -82,15 +82,38 @@ describe('the message box', () => {
   });
 
   it('offers files after a sign, until that is declined', async () => {
-    const { field, onSend, onText, user } = show({ text: 'Read @lib', files: ['src/lib.rs', 'README.md'] });
+    const named = vi.fn();
+    const find = (typed: string) =>
+      Promise.resolve(typed === 'lib' ? [{ id: 'f', label: 'src/lib.rs', run: () => named('src/lib.rs') }] : []);
+    const { field, onSend, onText, user } = show({ text: 'Read @lib', find });
     field.focus();
-    await user.keyboard('{End}{Tab}');
+    await user.keyboard('{End}');
+    await screen.findByRole('option', { name: 'src/lib.rs' });
+    await user.keyboard('{Tab}');
+    expect(named.mock.calls).toEqual([['src/lib.rs']]);
     expect(onText.mock.calls).toEqual([['Read @src/lib.rs ']]);
     expect(field).toBe(document.activeElement);
     await user.keyboard('{Escape}');
     expect(screen.queryByRole('listbox')).toBeNull();
     await user.keyboard('{Enter}');
     expect(onSend).toHaveBeenCalledOnce();
+  });
+
+  it('takes files out of the clipboard and waits until they are kept', async () => {
+    const file = { id: 1, name: 'a.png', size: 9, kind: 'image' as const, blob: null, picture: null };
+    const onAttach = vi.fn();
+    const onDetach = vi.fn();
+    const { field, onSend, rerender, user } = show({ text: '', attached: [file], onAttach, onDetach });
+    await fireEvent.paste(field, { clipboardData: { files: [new File(['x'], 'b.md')] } });
+    expect(onAttach).toHaveBeenCalledOnce();
+    await fireEvent.keyDown(field, enter);
+    expect(onSend).not.toHaveBeenCalled();
+    await rerender({ attached: [{ ...file, blob: 'kept' }], sight: { images: false, documents: true } });
+    expect(screen.getByRole('status').textContent).toContain('is told the name alone');
+    await fireEvent.keyDown(field, enter);
+    expect(onSend).toHaveBeenCalledWith('');
+    await user.click(screen.getByRole('button', { name: 'Take “a.png” away' }));
+    expect(onDetach).toHaveBeenCalledWith(1);
   });
 
   it('steers a running turn with Control and Enter; without one that sends', async () => {

@@ -1,4 +1,4 @@
-import type { Item } from '../../ipc/bindings';
+import type { Attachment, Item } from '../../ipc/bindings';
 
 /** What a person can do about a turn that ended badly. */
 export interface TurnActions {
@@ -25,4 +25,6 @@ export interface MessageActions {
   onEdit: (item: Item) => void;
   /** Goes back to before it. */
   onRewind: (item: Item) => void;
+  /** Shows something that stands with it. */
+  onOpen: (attachment: Attachment) => void;
 }

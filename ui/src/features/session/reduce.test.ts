@@ -34,7 +34,7 @@ function small(): Recorded {
     { type: 'item_removed', item: gone.id },
     { type: 'item_started', item: call },
     { type: 'approval_requested', approval: ask },
-    { type: 'queue_replaced', queue: [{ id: 'q', text: 'next' }] },
+    { type: 'queue_replaced', queue: [{ id: 'q', text: 'next', attachments: [] }] },
     { type: 'todos_replaced', todos: [{ id: 't', content: 'x', status: 'pending' }] },
     { type: 'approval_resolved', session: ask.session, call_id: ask.call_id, record: null },
     { type: 'item_delta', item: call.id, delta: { delta: 'output', text: 'a\n' } },

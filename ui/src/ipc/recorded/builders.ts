@@ -2,6 +2,7 @@
 import type {
   AgentNode,
   Approval,
+  Attachment,
   DiffLine,
   DiffLineKind,
   FileDiff,
@@ -70,7 +71,8 @@ export function item(body: ItemBody, at = ago(6), turn = 1): Item {
   return { id: `i${String(++count).padStart(5, '0')}`, turn, at, body };
 }
 
-export const human = (text: string, at?: number) => item({ kind: 'human', text, attachments: [] }, at);
+export const human = (text: string, at?: number, attachments: Attachment[] = []) =>
+  item({ kind: 'human', text, attachments }, at);
 export const ai = (text: string, reasoning = '') => item({ kind: 'ai', text, reasoning, streaming: false });
 
 const KINDS: Record<string, ToolItem['tool_kind']> = {

@@ -7,12 +7,14 @@ import type {
   LocalServerView,
   ProjectView,
   ProviderView,
+  SendMessage,
   SessionEvent,
   SessionSummary,
   Settings,
   Snapshot,
 } from '../bindings';
 import { reduce } from '../../features/session/reduce';
+import { along } from './attachments';
 import { human, NOW } from './builders';
 
 export interface World {
@@ -103,14 +105,16 @@ export class Host {
     return `made-${++this.made}`;
   }
 
-  send(session: string, text: string): void {
+  send(message: SendMessage): void {
+    const { session, text } = message;
+    const attachments = along(message);
     const { session: summary, queue, items } = this.snapshot(session);
     if (summary.status === 'running' || summary.status === 'waiting') {
-      this.emit(session, { type: 'queue_replaced', queue: [...queue, { id: this.newId(), text }] });
+      this.emit(session, { type: 'queue_replaced', queue: [...queue, { id: this.newId(), text, attachments }] });
       return;
     }
     const title = items.length === 0 ? (text.split('\n')[0] ?? text).slice(0, 60) : summary.title;
-    this.emit(session, { type: 'item_started', item: human(text, NOW) });
+    this.emit(session, { type: 'item_started', item: human(text, NOW, attachments) });
     this.update(session, { status: 'running', title, updated_at: NOW });
     this.world.onMessage?.(this, session);
   }

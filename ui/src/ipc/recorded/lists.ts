@@ -51,23 +51,21 @@ function found(host: Host, text: string): SearchHit[] {
   );
 }
 
-type Queues = Pick<
-  UiClient,
-  'unqueueMessage' | 'editQueued' | 'moveQueued' | 'sendQueuedNow' | 'steerTurn' | 'steerQueued'
->;
+type Queues = Pick<UiClient, 'unqueueMessage' | 'editQueued' | 'moveQueued' | 'sendQueuedNow' | 'steerQueued'>;
 
 export function queues(host: Host, act: Act): Queues {
   const queueOf = (session: string) => host.snapshot(session).queue;
   const put = (session: string, queue: QueuedMessage[]) => host.emit(session, { type: 'queue_replaced', queue });
   const take = (session: string, id: string) => {
-    const text = queueOf(session).find((one) => one.id === id)?.text ?? '';
+    const taken = queueOf(session).find((one) => one.id === id);
     const left = queueOf(session).filter((one) => one.id !== id);
     put(session, left);
-    return text;
+    return taken;
   };
-  const say = (session: string, text: string) => host.emit(session, { type: 'item_started', item: human(text, NOW) });
+  const say = (session: string, said?: QueuedMessage) =>
+    host.emit(session, { type: 'item_started', item: human(said?.text ?? '', NOW, said?.attachments) });
   const changed = (session: string, id: string, text: string) =>
-    queueOf(session).map((one) => (one.id === id ? { id, text } : one));
+    queueOf(session).map((one) => (one.id === id ? { ...one, text } : one));
   return {
     unqueueMessage: (session, id) => act('unqueueMessage', id, () => void take(session, id)),
     editQueued: (session, id, text) => act('editQueued', { id, text }, () => put(session, changed(session, id, text))),
@@ -82,7 +80,6 @@ export function queues(host: Host, act: Act): Queues {
         say(session, take(session, id));
         host.update(session, { status: 'running' });
       }),
-    steerTurn: (session, text) => act('steerTurn', text, () => say(session, text)),
     steerQueued: (session, id) => act('steerQueued', id, () => say(session, take(session, id))),
   };
 }

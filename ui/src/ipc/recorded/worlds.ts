@@ -1,5 +1,6 @@
 /** Named worlds: `?recorded=NAME`. */
 import type { ProviderView, Snapshot } from '../bindings';
+import { attachment, mentioned } from './attachments';
 import { ai, ago, approval, diff, human, item, snapshot, summary, tool, usage } from './builders';
 import { FIXTURE_PROBLEMS } from './fixtures';
 import type { Host, World } from './host';
@@ -167,6 +168,23 @@ const WORLDS: Record<string, () => World> = {
           ),
         ],
       }),
+    ),
+  attachments: () =>
+    only(
+      snapshot(
+        summary('s-attached', { title: 'The red dot', model: { provider: 'anthropic', name: 'claude-haiku' } }),
+        {
+          items: [
+            human('Why is there a red dot at the clock? See @src/auth/clock.rs', ago(8), [
+              attachment('red-dot.png', 182_000),
+              attachment('report.pdf', 1_240_000),
+              attachment('console.log', 9_400),
+              mentioned('/src/auth/clock.rs'),
+            ]),
+            ai('The dot is the mark of a clock that was not set. I look for where it is drawn.'),
+          ],
+        },
+      ),
     ),
   hostile: () => only(hostile()),
   long: () => only(long(10_000)),

@@ -1,3 +1,4 @@
+import { attachments } from './en/attachments';
 import { approvals } from './en/approvals';
 import { app, projects, sessions, shortcuts } from './en/app';
 import { chat, composer, find, models, notices } from './en/chat';
@@ -19,6 +20,7 @@ export const en = {
   inbox,
   chat,
   composer,
+  attachments,
   find,
   notices,
   models,

@@ -1,5 +1,6 @@
 import type { Messages } from './en';
 import { approvals } from './zh/approvals';
+import { attachments } from './zh/attachments';
 import { app, projects, sessions, shortcuts } from './zh/app';
 import { chat, composer, find, models, notices } from './zh/chat';
 import { commands, inbox, palette } from './zh/commands';
@@ -20,6 +21,7 @@ export const zh: Messages = {
   inbox,
   chat,
   composer,
+  attachments,
   find,
   notices,
   models,

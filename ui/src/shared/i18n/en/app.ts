@@ -120,7 +120,7 @@ export const shortcuts = {
   groups: { everywhere: 'Everywhere', composer: 'Message box', approval: 'Approval', changes: 'Changes' },
   session: 'Open one of the sessions',
   slash: 'Commands, at the beginning of a message',
-  mention: 'Name a file',
+  mention: 'Name a file, a folder, a memory or a session',
   hunk: 'Place before, place after',
   file: 'Next file, previous file',
   comment: 'Say something about the place',

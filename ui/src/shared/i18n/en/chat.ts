@@ -54,7 +54,7 @@ export const composer = {
   moveDown: 'Later in the queue',
   steerQueued: 'Say it to the running turn, at its next step',
   sendNow: 'Stop the turn and send it now',
-  files: 'Files of this session',
+  mentions: 'Files, folders, memories and sessions',
 };
 
 export const notices = {

@@ -117,7 +117,7 @@ export const shortcuts: Messages['shortcuts'] = {
   groups: { everywhere: '全局', composer: '输入框', approval: '审批', changes: '更改' },
   session: '打开列表中的会话',
   slash: '命令，写在消息开头',
-  mention: '提及文件',
+  mention: '提及文件、文件夹、记忆或会话',
   hunk: '上一处、下一处',
   file: '下一个文件、上一个文件',
   comment: '对这一处说点什么',

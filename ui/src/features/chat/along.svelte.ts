@@ -1,0 +1,110 @@
+/** What goes along with the message that is being written: files that are kept by the core, and things that it names. */
+import type { AttachmentKind, Mention, ModelSight, NewAttachment } from '../../ipc/bindings';
+import type { UiClient } from '../../ipc/client';
+import { asError } from '../../shared/error';
+
+export interface Pending {
+  id: number;
+  name: string;
+  size: number;
+  kind: AttachmentKind;
+  /** What it is kept under; `null` while it is being kept. */
+  blob: string | null;
+  /** An address of its picture, for the chip. */
+  picture: string | null;
+}
+
+export interface Named {
+  /** As it stands in the message, behind its `@`. */
+  name: string;
+  mention: Mention;
+}
+
+/** Larger files are refused by the core as well; they need not be read first. */
+const MOST_BYTES = 20 * 1024 * 1024;
+/** Pictures whose bytes were looked at and that are small enough to be drawn in a chip. */
+const DRAWN_BYTES = 4 * 1024 * 1024;
+
+export class Along {
+  files = $state.raw<Pending[]>([]);
+  names: Named[] = [];
+  private made = 0;
+
+  constructor(
+    private readonly client: UiClient,
+    private readonly onRefused: (message: string) => void,
+    private readonly tooLarge: (name: string) => string,
+  ) {}
+
+  get isKeeping(): boolean {
+    return this.files.some((file) => file.blob === null);
+  }
+
+  async attach(files: Iterable<File>): Promise<void> {
+    await Promise.all([...files].map((file) => this.keep(file)));
+  }
+
+  private async keep(file: File): Promise<void> {
+    if (file.size > MOST_BYTES) return this.onRefused(this.tooLarge(file.name));
+    const id = ++this.made;
+    const name = file.name || 'pasted';
+    this.files = [...this.files, { id, name, size: file.size, kind: 'other', blob: null, picture: null }];
+    try {
+      const kept = await this.client.keepAttachment(name, await encoded(file));
+      const isDrawn = kept.kind === 'image' && file.size <= DRAWN_BYTES;
+      const picture = isDrawn ? URL.createObjectURL(new Blob([file], { type: kept.mime })) : null;
+      this.change(id, { name: kept.name, kind: kept.kind, blob: kept.blob, picture });
+    } catch (thrown) {
+      this.remove(id);
+      this.onRefused(asError(thrown).message);
+    }
+  }
+
+  private change(id: number, change: Partial<Pending>): void {
+    this.files = this.files.map((file) => (file.id === id ? { ...file, ...change } : file));
+  }
+
+  remove(id: number): void {
+    const gone = this.files.find((file) => file.id === id);
+    if (gone?.picture) URL.revokeObjectURL(gone.picture);
+    this.files = this.files.filter((file) => file.id !== id);
+  }
+
+  name(named: Named): void {
+    this.names = [...this.names.filter((one) => one.name !== named.name), named];
+  }
+
+  /** Takes everything for a message with this text; what the text does not name any more stays behind. */
+  take(text: string): { attachments: NewAttachment[]; mentions: Mention[]; back: () => void } {
+    const { files, names } = this;
+    this.files = [];
+    this.names = [];
+    return {
+      attachments: files.flatMap(({ name, blob }) => (blob === null ? [] : [{ name, blob }])),
+      mentions: names.filter(({ name }) => text.includes(`@${name}`)).map(({ mention }) => mention),
+      back: () => {
+        this.files = [...files, ...this.files];
+        this.names = [...names, ...this.names];
+      },
+    };
+  }
+}
+
+/** Whether the model is shown it as it is; what it cannot look at is named to it in words. */
+export function isSeen(kind: AttachmentKind, sight: ModelSight | null): boolean {
+  if (sight === null) return true;
+  return kind === 'image' ? sight.images : kind === 'pdf' ? sight.documents : true;
+}
+
+/** The bytes in base64. */
+function encoded(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onerror = () => reject({ code: 'invalid', message: `${file.name}: ${reader.error?.message ?? ''}` });
+    reader.onload = () => {
+      const address = typeof reader.result === 'string' ? reader.result : '';
+      resolve(address.slice(address.indexOf(',') + 1));
+    };
+    reader.readAsDataURL(file);
+  });
+}
