@@ -1,14 +1,16 @@
 mod builtin;
+mod disclosed;
 mod load;
 mod skill;
 mod text;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
 use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{AiMessage, ChatRequest, ToolCall};
-use bosun_tools::{StateUpdate, ToolKind, ToolOutput};
+use bosun_tools::{StateField, StateUpdate, ToolKind, ToolOutput};
 use serde::{Deserialize, Serialize};
 
 use crate::prompt;
@@ -81,12 +83,14 @@ pub struct Skills {
     context: Option<Arc<dyn Backend>>,
     /// What there is where the state says nothing else: Bosun's own. They are not worth an entry in every journal.
     stock: SkillSet,
+    /// Tools that a skill may keep out of view.
+    hidable: HashSet<String>,
 }
 
 impl Skills {
     pub fn new(options: SkillsOptions) -> Self {
         let stock = load::stock(&options);
-        Self { options, context: None, stock }
+        Self { options, context: None, stock, hidable: HashSet::new() }
     }
 
     /// Reads through `context` instead of the agent's own path space.
@@ -131,6 +135,10 @@ impl Middleware for Skills {
         "Skills"
     }
 
+    fn fields(&self) -> Vec<StateField> {
+        vec![disclosed::field()]
+    }
+
     fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
         Box::pin(async move { Ok(self.news(cx).await) })
     }
@@ -150,6 +158,7 @@ impl Middleware for Skills {
         for pinned in &set.pinned {
             prompt::append(&mut request, &text::pinned(pinned));
         }
+        self.disclose(&set, &cx.log().with_state(disclosed::read), &mut request);
         next.run(request)
     }
 
@@ -163,6 +172,14 @@ impl Middleware for Skills {
             && let Some(output) = builtin::read(&call, &self.options.off)
         {
             return Box::pin(async move { Ok(output) });
+        }
+        if next.tool().kind() == ToolKind::Read {
+            let noted = self.noted(&self.known(cx), &*cx.agent().backend, &call);
+            return Box::pin(async move {
+                let mut output = next.run(call).await?;
+                output.update.fields.extend(noted.filter(|_| !output.is_error));
+                Ok(output)
+            });
         }
         let path = next.tool().mutates(&cx.tool_context(&call.id), &call.args);
         if !self.may_change(next.tool().kind(), path.as_ref()) {

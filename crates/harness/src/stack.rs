@@ -83,7 +83,8 @@ impl Blueprint {
             members.push((Role::Works, Arc::new(Memory::new(memory).through(self.context.clone()))));
         }
         if !kit.skills.is_empty() {
-            members.push((Role::Works, Arc::new(Skills::new(kit.skills).through(self.context.clone()))));
+            let own = self.tools.iter().map(|tool| tool.spec().name.clone());
+            members.push((Role::Works, Arc::new(Skills::new(kit.skills).hiding(own).through(self.context.clone()))));
         }
         members.extend::<[(Role, Arc<dyn Middleware>); 5]>([
             (Role::Works, Arc::new(files)),

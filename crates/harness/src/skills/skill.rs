@@ -22,6 +22,9 @@ pub struct Skill {
     /// Tools the skill was written for. For information; nothing goes by it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_tools: Vec<String>,
+    /// Tools that come into view with it (`metadata.include_tools`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub include_tools: Vec<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
     /// What is wrong with it although it can be used, one sentence each.
@@ -72,6 +75,7 @@ impl Skill {
             license: word_of(&read.fields, "license"),
             compatibility: word_of(&read.fields, "compatibility"),
             allowed_tools: tools_of(read.fields.get("allowed-tools")),
+            include_tools: tools_of(read.fields.get("metadata").and_then(|metadata| metadata.get("include_tools"))),
             metadata: metadata_of(read.fields.get("metadata")),
             warnings: read.warning.into_iter().collect(),
         };
@@ -160,6 +164,10 @@ mod tests {
         assert_eq!(skill.description, "Fills forms.");
         assert_eq!(skill.allowed_tools, ["read_file", "execute"]);
         assert_eq!(skill.metadata, [("version".to_owned(), "2".to_owned())].into());
+        for list in ["[fill, sign]", "fill, sign", "fill sign"] {
+            let text = format!("---\nname: a\ndescription: d\nmetadata:\n  include_tools: {list}\n---\n");
+            assert_eq!(parse(&text, "a").unwrap().include_tools, ["fill", "sign"]);
+        }
         assert_eq!((skill.license.as_deref(), skill.compatibility.as_deref()), (Some("MIT"), Some("needs qpdf")));
         assert_eq!(skill.warnings, Vec::<String>::new());
     }

@@ -1,6 +1,7 @@
 use bosun_backend::VirtualPath;
 use bosun_harness::{GENERAL_PURPOSE, SkillSet, SkillSource, builtin_skills};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use bosun_tools::{Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -46,6 +47,51 @@ async fn names_stand_in_the_prompt_and_the_last_source_wins() {
     assert!(!prompt.contains("the user's pdf") && !prompt.contains("Do the project's pdf"));
     assert_eq!(scene.request(0).system, scene.request(1).system);
     assert!(scene.result("r").contains("beside"));
+}
+
+#[tokio::test]
+async fn tools_of_a_skill_come_into_view_once_it_is_read() {
+    let with_tools = "---\nname: pdf\ndescription: forms\nallowed-tools: fill_form read_file\nmetadata:\n  \
+                      include_tools: [fill_form, read_file, unknown]\n---\nFill.\n";
+    let project = Project::new().file("skills/user/pdf/SKILL.md", with_tools);
+    let read = Reply::new().and_call_with_id("r", "read_file", json!({"file_path": "/skills/user/pdf/SKILL.md"}));
+    let replies: Vec<Scripted> = vec![read.into(), "one".into(), "two".into()];
+    let scene = Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
+        config.skills.sources = vec![source("/skills/user")];
+        config.tools = vec![erase(FillForm)];
+    });
+    scene.say("go").await;
+    scene.say("again").await;
+    let shown = |index: usize| {
+        let request = scene.request(index);
+        let has = |name: &str| request.tools.iter().any(|tool| tool.name == name);
+        (has("fill_form"), has("read_file"))
+    };
+    assert_eq!([0, 1, 2].map(shown), [(false, true), (true, true), (true, true)]);
+    assert!(prompt(&scene.request(0)).contains("tools: fill_form, read_file"), "what it was written for is told");
+}
+
+/// A tool that nobody needs to see before its skill.
+struct FillForm;
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Nothing {}
+
+impl Tool for FillForm {
+    const NAME: &'static str = "fill_form";
+    type Input = Nothing;
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Other
+    }
+
+    fn description(&self) -> std::borrow::Cow<'_, str> {
+        "Fills a form.".into()
+    }
+
+    async fn call(&self, _cx: &ToolContext, _input: Nothing) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::text("filled"))
+    }
 }
 
 #[tokio::test]
