@@ -4,6 +4,7 @@ import type {
   Attachment,
   CommandError,
   Decide,
+  LocalServerView,
   ExportFormat,
   Mention,
   ModelRef,
@@ -86,7 +87,13 @@ export class Workspace {
       .filter((session) => session.parent === null && session.waiting > 0)
       .sort((a, b) => a.updated_at - b.updated_at),
   );
-  readonly usable = $derived(this.providers.filter(isUsable));
+  /** Ids of providers whose server on this machine answered, or that are chosen. */
+  private answering = $state.raw<ReadonlySet<string>>(new Set());
+  readonly usable = $derived.by(() => {
+    const chosen = this.settings.model?.provider;
+    const answering = chosen === undefined ? this.answering : new Set([...this.answering, chosen]);
+    return this.providers.filter((provider) => isUsable(provider, answering));
+  });
   readonly draftKey = $derived(this.sessionId ?? `new:${this.projectId ?? ''}`);
 
   constructor(
@@ -126,6 +133,13 @@ export class Workspace {
 
   async refreshProviders(): Promise<void> {
     this.providers = await this.client.listProviders();
+  }
+
+  /** Asks the usual ports of this machine which model servers are there. */
+  async findLocalServers(): Promise<LocalServerView[]> {
+    const servers = await this.client.findLocalServers();
+    this.answering = new Set(servers.flatMap(({ provider }) => provider ?? []));
+    return servers;
   }
 
   enterProject(id: string): void {
@@ -370,10 +384,13 @@ export class Workspace {
   }
 }
 
-/** Whether a model of this provider could answer as things stand. */
-export function isUsable(provider: ProviderView): boolean {
-  if (provider.family === 'tour') return false;
-  return provider.key_optional || (provider.key.source !== 'missing' && provider.key.source !== 'locked');
+/** Whether a model of this provider could answer as things stand. A server that wants no key has to have answered, or
+ *  to be the person's own. */
+export function isUsable(provider: ProviderView, answering: ReadonlySet<string>): boolean {
+  const { family, key, key_optional, custom, id } = provider;
+  if (family === 'tour') return false;
+  if (key.source !== 'missing' && key.source !== 'locked') return true;
+  return key_optional && (custom || answering.has(id));
 }
 
 const [useWorkspace, provideWorkspace] = createContext<Workspace>();
