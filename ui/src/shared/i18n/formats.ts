@@ -18,6 +18,11 @@ const UNITS: Record<Locale, Units> = {
   'zh-CN': { ms: ' 毫秒', s: ' 秒', m: ' 分', h: ' 小时' },
 };
 
+const LIMITS: Record<Locale, { s: string; min: string; h: string }> = {
+  en: { s: 's', min: 'min', h: 'h' },
+  'zh-CN': { s: '秒', min: '分钟', h: '小时' },
+};
+
 export class Formats {
   private readonly numbers: Intl.NumberFormat;
   private readonly tenths: Intl.NumberFormat;
@@ -28,6 +33,7 @@ export class Formats {
   private readonly times: Intl.DateTimeFormat;
   private readonly dates: Intl.DateTimeFormat;
   private readonly units: Units;
+  private readonly limits: { s: string; min: string; h: string };
 
   /** `region` is the full tag of the system's language, for its habits of writing numbers and times. */
   constructor(
@@ -44,6 +50,7 @@ export class Formats {
     this.times = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' });
     this.dates = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' });
     this.units = UNITS[language];
+    this.limits = LIMITS[language];
   }
 
   number(value: number): string {
@@ -67,6 +74,19 @@ export class Formats {
   cost(dollars: number): string {
     const digits = dollars !== 0 && dollars < 0.01 ? 4 : 2;
     return `$${dollars.toFixed(digits)}`;
+  }
+
+  /** A limit rather than a measure: `45 s`, `2 min`, `1 h 5 min`, without parts that are nothing. */
+  limit(ms: number): string {
+    const { limits } = this;
+    const seconds = Math.round(ms / 1000);
+    const whole: [number, string][] = [
+      [Math.floor(seconds / 3600), limits.h],
+      [Math.floor(seconds / 60) % 60, limits.min],
+      [seconds % 60, limits.s],
+    ];
+    const said = whole.filter(([count]) => count > 0).map(([count, unit]) => `${this.number(count)} ${unit}`);
+    return said.join(' ') || `0 ${limits.s}`;
   }
 
   /** `4 ms`, `8.2 s`, `6 m 12 s`, `1 h 5 m`. */

@@ -68,6 +68,15 @@ describe('formats', () => {
       '6 m 12 s',
       '1 h 5 m',
     ]);
+    expect([45_000, 120_000, 150_000, 3_600_000, 3_900_000, 0].map((ms) => english.limit(ms))).toEqual([
+      '45 s',
+      '2 min',
+      '2 min 30 s',
+      '1 h',
+      '1 h 5 min',
+      '0 s',
+    ]);
+    expect(chinese.limit(120_000)).toBe('2 分钟');
     expect(chinese.duration(372_000)).toBe('6 分 12 秒');
     expect([42_000, 372_000, 3_849_000].map((ms) => english.clock(ms))).toEqual(['0:42', '6:12', '1:04:09']);
     const now = new Date(2026, 10, 20, 12).getTime();

@@ -33,6 +33,7 @@ export const approvals = {
     rule: (rule: string) => `rule “${rule}”`,
   },
   inFolder: 'in',
+  inProject: 'in the project folder',
   timeout: (time: string) => `ends after ${time}`,
   longCommand: (size: string, lines: number) =>
     `Long command: ${size}, ${f.count(lines, 'line', 'lines')}. It ends with`,

@@ -30,6 +30,7 @@ export const approvals: Messages['approvals'] = {
     rule: (rule) => `规则“${rule}”`,
   },
   inFolder: '位于',
+  inProject: '在项目文件夹中',
   timeout: (time) => `${time}后结束`,
   longCommand: (size, lines) => `命令很长：${size}，${lines} 行。它的结尾是`,
   longPayload: (lines) => `共 ${lines} 行，此处显示不下。批准前请滚动到末尾。`,
