@@ -13,6 +13,7 @@ mod change;
 mod diff;
 mod error;
 mod event;
+mod file;
 mod history;
 mod ids;
 mod item;
@@ -40,10 +41,14 @@ pub use attachment::{
     Attachment, AttachmentContent, AttachmentKind, FindMentions, Mention, MentionHit, MentionKind, ModelSight,
     NewAttachment,
 };
-pub use change::{ChangeKind, FileChange};
+pub use change::{
+    ChangeKind, ChangeScope, ChangedFile, ChangedFiles, FileChange, FileReview, FileSide, ReviewState, UncomparedReason,
+    UndoneFiles, UnkeptFile,
+};
 pub use diff::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff};
 pub use error::{CommandError, ErrorCode};
 pub use event::{Delta, Envelope, SessionEvent, Snapshot, TurnOutcome};
+pub use file::{FileEntry, FilePreview, FolderView, MountKind, MountView, PreviewBody};
 pub use history::{
     Checkpoint, CheckpointKind, FileAt, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall, Timeline,
 };
