@@ -6,6 +6,7 @@
 //! The stream's law: [`Snapshot`] at `seq` *k*, then every [`Envelope`] after *k*, equals the snapshot at the end; an
 //! envelope at or below the known `seq` changes nothing. Start reading at [`SessionEvent`].
 
+mod additions;
 mod agent;
 mod approval;
 mod attachment;
@@ -21,17 +22,21 @@ mod knowledge;
 mod local;
 mod memory;
 mod model;
+mod plan;
 mod preferences;
 mod project;
+mod rule;
 mod search;
 mod session;
 mod settings;
 mod skill;
+mod storage;
 mod subagent;
 mod todo;
 mod trust;
 mod usage;
 
+pub use additions::{Additions, ChangedServerTool, ServerHealth, ServerView};
 pub use agent::{AgentNode, AgentStatus};
 pub use approval::{
     Approval, AskReason, Decide, Decision, DecisionKind, DecisionRecord, DecisionSource, Preview, Reach, ReachPlace,
@@ -42,8 +47,8 @@ pub use attachment::{
     NewAttachment,
 };
 pub use change::{
-    ChangeKind, ChangeScope, ChangedFile, ChangedFiles, FileChange, FileReview, FileSide, ReviewState, UncomparedReason,
-    UndoneFiles, UnkeptFile,
+    ChangeKind, ChangeScope, ChangedFile, ChangedFiles, FileChange, FileReview, FileSide, ReviewState,
+    UncomparedReason, UndoneFiles, UnkeptFile,
 };
 pub use diff::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff};
 pub use error::{CommandError, ErrorCode};
@@ -54,16 +59,19 @@ pub use history::{
 };
 pub use ids::{CallId, ItemId, ProjectId, SessionId};
 pub use item::{Figure, Item, ItemBody, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
-pub use local::{LocalModel, LocalServerView};
 pub use knowledge::{FileVersion, Imported, PickKind, WrittenBy};
+pub use local::{LocalModel, LocalServerView};
 pub use memory::{
     DeletedMemory, FindMemories, MemoryEntry, MemoryFile, MemoryList, MemoryRef, MemoryScope, MemoryShelf, SaveMemory,
 };
 pub use model::{KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall, UsageSummary};
-pub use preferences::{
-    Budget, Budgets, Effort, KnownModel, ModelEffort, ModelSettings, NetworkSettings, PriceView,
-};
+pub use plan::PlanChange;
+pub use preferences::{Budget, Budgets, Effort, KnownModel, ModelEffort, ModelSettings, NetworkSettings, PriceView};
 pub use project::{ProjectProblem, ProjectView};
+pub use rule::{
+    ApprovalMode, PatternProblem, ProjectMode, Rehearsal, Rule, RuleDraft, RuleGuard, RuleKind, RuleOffer, RuleScope,
+    SessionMode,
+};
 pub use search::{SearchHit, SearchSessions, SnippetPart};
 pub use session::{ExportFormat, QueuedMessage, SendMessage, SessionStatus, SessionSummary, TourStart};
 pub use settings::{Language, Settings, StartInfo, Theme};
@@ -71,12 +79,13 @@ pub use skill::{
     DeletedSkill, SaveSkillFile, SkillDetails, SkillEntry, SkillFile, SkillFileEntry, SkillHidden, SkillList,
     SkillOrigin, SkillRef,
 };
+pub use storage::{Storage, StorageKind, StoragePart};
 pub use subagent::{
     DeletedSubagent, SaveSubagent, SubagentContent, SubagentEntry, SubagentForm, SubagentHidden, SubagentList,
     SubagentOrigin, SubagentRef,
 };
 pub use todo::{Todo, TodoStatus};
-pub use usage::{CallPurpose, CallUsage, ModelUsage, SessionUsage, UsageDay, UsageReport, UsageTotal};
 pub use trust::{
     DecideTrust, ProjectTrust, SeenFile, TrustFile, TrustItem, TrustKind, TrustState, TrustText, TrustVerdict,
 };
+pub use usage::{CallPurpose, CallUsage, ModelUsage, SessionUsage, UsageDay, UsageReport, UsageTotal};

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
@@ -12,6 +14,12 @@ pub struct Settings {
     pub model: Option<ModelRef>,
     /// First run was finished or skipped.
     pub welcomed: bool,
+    /// The system is not told when a session needs the person or is done.
+    #[serde(default)]
+    pub muted: bool,
+    /// Keys of commands that the person gave others, by the command's name; an empty text takes them away.
+    #[serde(default)]
+    pub shortcuts: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]

@@ -1,0 +1,49 @@
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+/// The person's own servers of tools and hooks, as they wrote them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct Additions {
+    /// TOML: `[mcp.NAME]` and `[[hooks]]`.
+    pub text: String,
+    /// Why what is kept is not in force.
+    pub problem: Option<String>,
+}
+
+/// A server of tools in one session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct ServerView {
+    pub name: String,
+    pub health: ServerHealth,
+    /// Tools that are off because what they say of themselves changed.
+    pub changed: Vec<ChangedServerTool>,
+    /// Tools that no model could use, each with its reason.
+    pub left_out: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(tag = "health", rename_all = "snake_case")]
+pub enum ServerHealth {
+    /// Not started yet, or ended with its session.
+    Stopped,
+    Starting,
+    Ready {
+        tools: u32,
+    },
+    NeedsSignIn,
+    /// Does not work, with the reason as a sentence. The next call tries it again.
+    Failed {
+        reason: String,
+    },
+}
+
+/// What a changed tool says of itself now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct ChangedServerTool {
+    pub tool: String,
+    pub description: String,
+    /// JSON Schema of its arguments, for reading.
+    pub schema: String,
+    /// What is accepted: this and nothing newer.
+    pub hash: String,
+}
