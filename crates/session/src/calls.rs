@@ -125,3 +125,7 @@ fn written(info: &ModelInfo) -> String {
 pub(crate) async fn stored(database: &bosun_store::Database) -> Result<ModelSettings, SessionError> {
     Ok(database.setting(MODEL_SETTINGS).await?.unwrap_or_default())
 }
+
+#[cfg(test)]
+#[path = "calls_tests.rs"]
+mod tests;

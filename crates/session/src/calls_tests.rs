@@ -1,0 +1,226 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bosun_agent::{BoxFuture, Limits, Policy, SystemClock, UuidSource};
+use bosun_model::{ChatRequest, ModelError, ModelErrorKind, ModelStream, Price, Usage};
+use bosun_protocol::{Budget, CallPurpose, Effort, ItemBody, SessionId, SessionStatus};
+use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use pretty_assertions::assert_eq;
+
+use super::*;
+use crate::{ModelSource, Sessions, SessionsParts};
+
+/// A model that every session shares.
+struct Shared(Arc<ScriptedModel>);
+
+impl ChatModel for Shared {
+    fn info(&self) -> &ModelInfo {
+        self.0.info()
+    }
+
+    fn stream(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelStream, ModelError>> {
+        self.0.stream(request)
+    }
+}
+
+struct Models(HashMap<String, Arc<ScriptedModel>>);
+
+impl ModelSource for Models {
+    fn connect<'a>(&'a self, model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>> {
+        let found = self.0.get(&model.name).cloned();
+        Box::pin(async move {
+            let missing = || SessionError::new(ErrorCode::NoModel, "no such model");
+            Ok(Arc::new(Shared(found.ok_or_else(missing)?)) as Arc<dyn ChatModel>)
+        })
+    }
+}
+
+struct Stage {
+    sessions: Sessions,
+    session: SessionId,
+    models: HashMap<String, Arc<ScriptedModel>>,
+    _project: Project,
+}
+
+fn named(name: &str) -> ModelRef {
+    ModelRef { provider: "test".into(), name: name.into() }
+}
+
+/// A dollar for a thousand tokens read, nothing for those written.
+const DEAR: Price = Price { input: 1_000.0, output: 0.0, cache_read: None, cache_write: None };
+
+fn model(name: &str, price: Option<Price>, replies: Vec<Scripted>) -> (String, Arc<ScriptedModel>) {
+    let plain = ScriptedModel::new(replies);
+    let info = ModelInfo { provider: "test".into(), name: name.into(), price, ..plain.info().clone() };
+    (name.to_owned(), Arc::new(plain.with_info(info)))
+}
+
+fn said(text: &str) -> Scripted {
+    let usage = Usage { input: Some(1_000), output: Some(10), cache_read: Some(400), ..Usage::default() };
+    Reply::text(text).usage(usage).into()
+}
+
+/// Asks for a patience that nobody has, so that the same model is not asked again.
+fn overloaded() -> Scripted {
+    let error = ModelError::new(ModelErrorKind::Unavailable, "test", "too many people at once");
+    error.with_retry_after(Some(Duration::from_secs(600))).into()
+}
+
+impl Stage {
+    async fn new(models: Vec<(String, Arc<ScriptedModel>)>, settings: ModelSettings) -> Self {
+        let project = Project::new().file("a.txt", "one\n");
+        let models: HashMap<_, _> = models.into_iter().collect();
+        let parts = SessionsParts {
+            database: None,
+            blobs: None,
+            models: Arc::new(Models(models.clone())),
+            policy: Policy::default(),
+            limits: Limits::default(),
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(UuidSource),
+        };
+        let sessions = Sessions::open(parts).await.unwrap();
+        sessions.save_model_settings(settings).await.unwrap();
+        let id = sessions.open_project(project.root()).await.unwrap().id;
+        let session = sessions.create(&id, Some(named("big"))).await.unwrap().id;
+        Self { sessions, session, models, _project: project }
+    }
+
+    async fn say(&self, text: &str) -> SessionStatus {
+        self.sessions.send(&self.session, text.into()).await.unwrap();
+        self.sessions.quiet(&self.session).await.unwrap().summary.status
+    }
+
+    /// What was said and noticed, a line for each.
+    async fn lines(&self) -> Vec<String> {
+        let items = self.sessions.subscribe(&self.session).await.unwrap().snapshot.items;
+        let lines = items.into_iter().filter_map(|item| match item.body {
+            ItemBody::Ai { text, .. } => Some(text),
+            ItemBody::Notice(notice) => Some(format!("{:?}: {}", notice.code, notice.detail)),
+            _ => None,
+        });
+        lines.collect()
+    }
+
+    fn efforts(&self, model: &str) -> Vec<Option<bosun_model::Effort>> {
+        self.models[model].requests().iter().map(|request| request.effort).collect()
+    }
+}
+
+#[tokio::test]
+async fn another_model_answers_the_rest_of_a_turn_and_the_person_is_told() {
+    let models =
+        vec![model("big", None, vec![overloaded(), said("from big")]), model("spare", None, vec![said("from spare")])];
+    let settings = ModelSettings { fallback: Some(named("spare")), ..ModelSettings::default() };
+    let stage = Stage::new(models, settings).await;
+    stage.say("hello").await;
+    stage.say("again").await;
+    let told =
+        "ModelFellBack: test:big is overloaded (too many people at once); test:spare answers the rest of this turn";
+    assert_eq!(stage.lines().await, [told, "from spare", "from big"]);
+}
+
+#[tokio::test]
+async fn without_another_model_the_overload_is_shown_as_it_is() {
+    let stage = Stage::new(vec![model("big", None, vec![overloaded()])], ModelSettings::default()).await;
+    assert_eq!(stage.say("hello").await, SessionStatus::Failed);
+    let lines = stage.lines().await;
+    assert!(lines[0].starts_with("ModelFailed: ") && lines[0].contains("too many people"), "{lines:?}");
+}
+
+#[tokio::test]
+async fn how_much_a_model_thinks_is_the_sessions_choice_else_that_of_the_settings() {
+    let replies = vec![said("1"), said("2"), said("3")];
+    let preferred = bosun_protocol::ModelEffort { model: named("big"), effort: Effort::Low };
+    let settings = ModelSettings { efforts: vec![preferred], ..ModelSettings::default() };
+    let stage = Stage::new(vec![model("big", None, replies)], settings).await;
+    stage.say("a").await;
+    stage.sessions.set_effort(&stage.session, Some(Effort::Max)).await.unwrap();
+    stage.say("b").await;
+    stage.sessions.set_effort(&stage.session, None).await.unwrap();
+    stage.say("c").await;
+    use bosun_model::Effort::{Low, Max};
+    assert_eq!(stage.efforts("big"), [Some(Low), Some(Max), Some(Low)]);
+    let summary = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.session;
+    assert_eq!(summary.effort, None);
+}
+
+#[tokio::test]
+async fn a_budget_warns_once_then_stops_and_a_higher_one_goes_on() {
+    let replies = vec![said("1"), said("2"), said("3"), said("4")];
+    let mut settings = ModelSettings::default();
+    settings.budgets.session = Budget { warn: Some(1.0), stop: Some(3.0) };
+    let stage = Stage::new(vec![model("big", Some(DEAR), replies)], settings.clone()).await;
+    for text in ["a", "b", "c"] {
+        assert_eq!(stage.say(text).await, SessionStatus::Idle);
+    }
+    assert_eq!(stage.say("d").await, SessionStatus::Failed);
+    let lines = stage.lines().await;
+    assert_eq!(
+        lines[..4],
+        [
+            "1",
+            "BudgetWarning: This session has cost $1.00; you asked to be told at $1.00. It stops at $3.00.",
+            "2",
+            "3"
+        ]
+    );
+    assert!(lines[4].contains("the budget of $3.00 for this session is used up ($3.00 spent)"), "{lines:?}");
+    assert_eq!(stage.models["big"].requests().len(), 3, "nothing was asked beyond it");
+
+    settings.budgets.session.stop = Some(10.0);
+    stage.sessions.save_model_settings(settings).await.unwrap();
+    stage.sessions.continue_turn(&stage.session).await.unwrap();
+    let quiet = stage.sessions.quiet(&stage.session).await.unwrap();
+    assert_eq!(quiet.summary.status, SessionStatus::Idle);
+    assert_eq!(stage.lines().await.last().map(String::as_str), Some("4"));
+}
+
+#[tokio::test]
+async fn the_budget_of_a_day_holds_across_sessions() {
+    let mut settings = ModelSettings::default();
+    settings.budgets.day = Budget { warn: None, stop: Some(1.0) };
+    let stage = Stage::new(vec![model("big", Some(DEAR), vec![said("1"), said("2")])], settings).await;
+    stage.say("a").await;
+    let project = stage.sessions.projects().await.unwrap()[0].id.clone();
+    let other = stage.sessions.create(&project, Some(named("big"))).await.unwrap().id;
+    stage.sessions.send(&other, "b".into()).await.unwrap();
+    assert_eq!(stage.sessions.quiet(&other).await.unwrap().summary.status, SessionStatus::Failed);
+    assert_eq!(stage.models["big"].requests().len(), 1);
+}
+
+#[tokio::test]
+async fn every_call_is_counted_with_its_price_or_as_unknown() {
+    let models = vec![model("big", Some(DEAR), vec![said("1")]), model("free", None, vec![said("2")])];
+    let stage = Stage::new(models, ModelSettings::default()).await;
+    stage.say("a").await;
+    stage.sessions.set_model(&stage.session, named("free")).await.unwrap();
+    stage.say("b").await;
+    let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
+    let total = usage.total;
+    assert_eq!((total.calls, total.input_tokens, total.cache_read_tokens), (2, 2_000, 800));
+    assert_eq!((total.cost, total.unpriced), (1.0, 1));
+    let calls: Vec<_> = usage.calls.iter().map(|call| (call.model.name.as_str(), call.cost, call.purpose)).collect();
+    assert_eq!(calls, [("free", None, CallPurpose::Answer), ("big", Some(1.0), CallPurpose::Answer)]);
+    let report = stage.sessions.usage(1).await.unwrap();
+    assert_eq!((report.total, report.days[0].day.clone()), (total, report.today));
+    assert_eq!(report.days[0].models.len(), 2);
+}
+
+#[tokio::test]
+async fn the_small_model_names_a_session_after_its_first_turn() {
+    let models = vec![model("big", None, vec![said("1")]), model("small", None, vec![said("\"Mend the tests.\"")])];
+    let settings = ModelSettings { small: Some(named("small")), ..ModelSettings::default() };
+    let stage = Stage::new(models, settings).await;
+    let mut events = stage.sessions.subscribe(&stage.session).await.unwrap().events;
+    stage.say("please do mend the tests of this project").await;
+    while stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.session.title != "Mend the tests" {
+        events.next().await;
+    }
+    let request = &stage.models["small"].requests()[0];
+    assert!(matches!(&*request.messages[0], bosun_model::Message::Human(message)
+        if bosun_model::text_of(&message.content).contains("please do mend")));
+    let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
+    assert!(usage.calls.iter().any(|call| call.purpose == CallPurpose::Title));
+}
