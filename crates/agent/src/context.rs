@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::ask_order::AskOrder;
-use crate::{Activity, Agent, AgentError, Ask, EntryBody, SessionLog, Spent, tool_call};
+use crate::{Activity, Agent, AgentError, Ask, EntryBody, SessionLog, Spent, SubagentMode, tool_call};
 
 /// What a turn runs in. Cheap to clone.
 #[derive(Clone)]
@@ -19,6 +19,7 @@ struct TurnParts {
     agent: Arc<Agent>,
     log: Arc<SessionLog>,
     cancel: CancellationToken,
+    mode: SubagentMode,
     activity: Activity,
     spent: Arc<Spent>,
     /// Names of the agents from the session's own to this one.
@@ -47,14 +48,14 @@ impl TurnContext {
         let slots = (0..depths).map(|_| Semaphore::new(agent.limits.max_subagents.max(1))).collect();
         let path = vec![agent.name.clone()];
         let spent = log.with_state(|state| log.background().carried(state)).unwrap_or_default();
-        Self::with(agent, log, cancel, (activity, spent), path, slots)
+        Self::with(agent, log, cancel, (SubagentMode::Awaited, activity, spent), path, slots)
     }
 
     /// A context for a subagent of this one.
     pub(crate) fn child(&self, agent: Arc<Agent>, log: Arc<SessionLog>, cancel: CancellationToken) -> Self {
         let mut path = self.inner.path.clone();
         path.push(agent.name.clone());
-        let shared = (self.inner.activity.clone(), Arc::clone(&self.inner.spent));
+        let shared = (SubagentMode::Awaited, self.inner.activity.clone(), Arc::clone(&self.inner.spent));
         Self::with(agent, log, cancel, shared, path, Arc::clone(&self.inner.slots))
     }
 
@@ -62,14 +63,14 @@ impl TurnContext {
     pub(crate) fn beside(&self, agent: Arc<Agent>, log: Arc<SessionLog>, cancel: CancellationToken) -> Self {
         let mut path = self.inner.path.clone();
         path.push(agent.name.clone());
-        let shared = (Activity::default(), Arc::clone(&self.inner.spent));
+        let shared = (SubagentMode::Background, Activity::default(), Arc::clone(&self.inner.spent));
         Self::with(agent, log, cancel, shared, path, Arc::clone(&self.inner.slots))
     }
 
     /// A context for the next turn of the same.
     pub(crate) fn again(&self, cancel: CancellationToken) -> Self {
         let parts = &self.inner;
-        let shared = (Activity::default(), Arc::clone(&parts.spent));
+        let shared = (parts.mode, Activity::default(), Arc::clone(&parts.spent));
         let (agent, log) = (Arc::clone(&parts.agent), Arc::clone(&parts.log));
         Self::with(agent, log, cancel, shared, parts.path.clone(), Arc::clone(&parts.slots))
     }
@@ -78,13 +79,14 @@ impl TurnContext {
         agent: Arc<Agent>,
         log: Arc<SessionLog>,
         cancel: CancellationToken,
-        (activity, spent): (Activity, Arc<Spent>),
+        (mode, activity, spent): (SubagentMode, Activity, Arc<Spent>),
         path: Vec<String>,
         slots: Arc<[Semaphore]>,
     ) -> Self {
         let (notes, partial) = (Mutex::default(), Mutex::default());
         let asks = AskOrder::default();
-        Self { inner: Arc::new(TurnParts { agent, log, cancel, activity, spent, path, slots, notes, asks, partial }) }
+        let parts = TurnParts { agent, log, cancel, mode, activity, spent, path, slots, notes, asks, partial };
+        Self { inner: Arc::new(parts) }
     }
 
     pub fn agent(&self) -> &Arc<Agent> {
@@ -110,6 +112,11 @@ impl TurnContext {
 
     pub(crate) fn shared_spent(&self) -> Arc<Spent> {
         Arc::clone(&self.inner.spent)
+    }
+
+    /// Whether this is a subagent that works beside its parent.
+    pub fn is_beside(&self) -> bool {
+        self.inner.mode == SubagentMode::Background
     }
 
     /// Names of the agents from the session's own to this one.

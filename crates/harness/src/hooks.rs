@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext, TurnEnd};
 use bosun_model::{AiMessage, ChatRequest, ContentBlock, HumanMessage, Message, MessageId, ToolCall};
-use bosun_tools::{StateUpdate, ToolKind, ToolOutput};
+use bosun_tools::{StateUpdate, Task, Tool as _, ToolOutput};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -23,6 +23,8 @@ use crate::summarization::Compaction;
 
 /// Hooks that run at once.
 const AT_ONCE: usize = 8;
+/// The tools that send a subagent, or send it on.
+const SENDING: [&str; 3] = [Task::NAME, "start_async_task", "update_async_task"];
 /// The field that holds what the hooks at the start of the turn had to say.
 const CONTEXT_FIELD: &str = "hook_context";
 /// The field that says which summary the hooks were told of.
@@ -107,11 +109,13 @@ impl Hooks {
     }
 
     async fn run_tool(&self, cx: &TurnContext, call: ToolCall, next: NextTool<'_>) -> Result<ToolOutput, AgentError> {
-        let delegates = next.tool().kind() == ToolKind::Delegate;
+        // The end of one that works beside is told by its own last turn.
+        let sends = SENDING.contains(&call.name.as_str());
+        let awaits = call.name == Task::NAME;
         let told = event::tool(&call, next.tool().kind());
         // What already asks has been through here before the app was closed.
         let asked = cx.log().with_state(|state| state.open_call(&call.id).is_some_and(|open| open.ask.is_some()));
-        let before = [(true, HookPoint::BeforeTool), (delegates, HookPoint::SubagentStart)];
+        let before = [(true, HookPoint::BeforeTool), (sends, HookPoint::SubagentStart)];
         for (_, point) in before.into_iter().filter(|(applies, _)| *applies && !asked) {
             let outcome = self.run(cx, point, Some(&call.name), json!({ "tool": told })).await?;
             if let Some(reason) = outcome.denied {
@@ -126,9 +130,8 @@ impl Hooks {
         }
         let name = call.name.clone();
         let mut output = next.run(call).await?;
-        for (_, point) in [(delegates, HookPoint::SubagentEnd), (true, HookPoint::AfterTool)]
-            .into_iter()
-            .filter(|(applies, _)| *applies)
+        for (_, point) in
+            [(awaits, HookPoint::SubagentEnd), (true, HookPoint::AfterTool)].into_iter().filter(|(applies, _)| *applies)
         {
             let event = json!({ "tool": told, "result": event::result(&output) });
             let outcome = self.run(cx, point, Some(&name), event).await?;
@@ -196,6 +199,10 @@ impl Middleware for Hooks {
     ) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
         Box::pin(async move {
             self.observe(cx, HookPoint::TurnEnd, json!({ "end": end })).await?;
+            if cx.is_beside() {
+                let answer = cx.log().with_state(|state| state.last_text());
+                self.observe(cx, HookPoint::SubagentEnd, event::ended_beside(end, answer)).await?;
+            }
             Ok(StateUpdate::default())
         })
     }

@@ -1,6 +1,6 @@
 //! What a hook is told.
 
-use bosun_agent::TurnContext;
+use bosun_agent::{TurnContext, TurnEnd};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall, text_of};
 use bosun_tools::{ToolKind, ToolOutput};
 use serde_json::{Value, json};
@@ -36,6 +36,10 @@ pub(super) fn tool(call: &ToolCall, kind: ToolKind) -> Value {
 
 pub(super) fn result(output: &ToolOutput) -> Value {
     json!({ "is_error": output.is_error, "text": cut(&text_of(&output.content)) })
+}
+
+pub(super) fn ended_beside(end: &TurnEnd, answer: Option<String>) -> Value {
+    json!({ "end": end, "result": { "is_error": *end != TurnEnd::Done, "text": cut(&answer.unwrap_or_default()) } })
 }
 
 pub(super) fn compaction(summary: &Summary) -> Value {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use bosun_agent::{AgentError, EntryBody, TurnContext};
+use bosun_agent::{AgentError, EntryBody, NoteKind, TurnContext};
 use bosun_backend::{Program, ProgramRun};
 use bosun_tools::StateUpdate;
 use serde_json::{Value, json};
@@ -13,6 +13,7 @@ use super::{HookConfig, HookPoint, Hooks, OnFailure, event};
 const MOST_OUTPUT: usize = 256 * 1024;
 /// Time for hooks at the end of a turn that a person stopped: they wait for the stop.
 const AFTER_STOP: Duration = Duration::from_millis(400);
+
 /// The fields that keep the last failure of each hook.
 const FAILED_FIELD: &str = "hook_failed:";
 
@@ -122,12 +123,19 @@ impl Outcome {
     }
 }
 
-/// Says that a hook failed: in the log of the app, and in the session's own record.
+/// Says to the person that a hook failed, once a turn for one that fails the same way again and again.
 async fn failed(cx: &TurnContext, hook: &HookConfig, sentence: &str) -> Result<(), AgentError> {
-    tracing::warn!(hook = hook.name, point = hook.point.word(), sentence, "a hook failed");
-    let value = json!({ "point": hook.point, "said": sentence, "at": cx.log().now_ms() });
-    let fields = vec![(format!("{FAILED_FIELD}{}", hook.name), value)];
-    record(cx, StateUpdate { fields, ..StateUpdate::default() }).await
+    let field = format!("{FAILED_FIELD}{}", hook.name);
+    let turn = cx.log().with_state(|state| state.turns);
+    let value = json!({ "turn": turn, "said": sentence });
+    if cx.log().with_state(|state| state.fields.get(&field) == Some(&value)) {
+        return Ok(());
+    }
+    let update = StateUpdate { fields: vec![(field, value)], ..StateUpdate::default() };
+    let detail = format!("{sentence} It runs at {}.", hook.point.word());
+    let noted = EntryBody::Noted { kind: NoteKind::HookFailed, detail };
+    cx.log().record(vec![EntryBody::Updated { by: "Hooks".into(), update }, noted]).await?;
+    Ok(())
 }
 
 pub(super) async fn record(cx: &TurnContext, update: StateUpdate) -> Result<(), AgentError> {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bosun_agent::{AskReason, Policy, TurnEnd, run_turn};
+use bosun_agent::{AskReason, EntryBody, NoteKind, Policy, TurnEnd, run_turn};
 use bosun_harness::{HookConfig, HookPoint, Hooks, OnFailure};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
@@ -33,6 +33,7 @@ fn under(policy: Option<Policy>, replies: Vec<Scripted>, hooks: Vec<HookConfig>)
     let folder = project.root().to_owned();
     Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
         config.everywhere = vec![Arc::new(Hooks::new(hooks, folder).unwrap())];
+        config.background_subagents = true;
         config.policy = policy.unwrap_or_else(|| config.policy.clone());
     })
 }
@@ -195,8 +196,10 @@ async fn a_hook_that_never_ends_is_ended_and_said() {
     std::fs::remove_file(scene.project.at("alive")).unwrap();
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(!scene.project.exists("alive") && !scene.project.exists("made"));
-    let failed = scene.log.with_state(|state| state.fields.get("hook_failed:endless").cloned()).unwrap();
-    assert_eq!(failed["point"], "before_tool");
+    assert_eq!(
+        notes(&scene),
+        ["The hook 'endless' did not end within 1 seconds and was ended. It runs at before_tool."]
+    );
 }
 
 #[tokio::test]
@@ -208,8 +211,9 @@ async fn an_observer_that_fails_changes_nothing_but_is_noted() {
     ];
     let scene = scene(vec![run("true"), "done".into()], hooks);
     assert_eq!(scene.say("go").await, TurnEnd::Done);
-    let fields = scene.log.with_state(|state| state.fields.keys().cloned().collect::<Vec<_>>());
-    assert_eq!(fields, ["hook_failed:after", "hook_failed:late", "hook_failed:log"]);
+    let told = notes(&scene);
+    let of = |name: &str| told.iter().filter(|note| note.contains(&format!("'{name}'"))).count();
+    assert_eq!(["log", "after", "late"].map(of), [1, 1, 1], "once a turn: {told:?}");
     assert!(scene.result("c").contains("The hook 'after' ended with code 3."));
 }
 
@@ -276,4 +280,29 @@ async fn a_stopped_turn_does_not_wait_for_a_hook() {
     });
     assert_eq!(end, Ok(TurnEnd::Stopped));
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+/// What the session says to the person of hooks that failed.
+fn notes(scene: &Scene) -> Vec<String> {
+    let entries = scene.host.entries().into_iter();
+    let told = entries.filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Noted { kind: NoteKind::HookFailed, detail } => Some(detail),
+        _ => None,
+    });
+    told.collect()
+}
+
+#[tokio::test]
+async fn a_subagent_beside_its_parent_has_its_start_and_its_end_told() {
+    let points = [HookPoint::SubagentStart, HookPoint::SubagentEnd];
+    let hooks = points.map(|point| hook(point.word(), point, "cat >> events; echo >> events")).to_vec();
+    let start = json!({ "description": "dig", "subagent_type": "general-purpose" });
+    let replies = vec![call("b", "start_async_task", start), "one".into(), "two".into(), "three".into()];
+    let scene = scene(replies, hooks);
+    scene.say("go").await;
+    scene.log.background().idle().await;
+    let events: Vec<Value> =
+        scene.project.read("events").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<_> = events.iter().map(|event| (event["point"].as_str().unwrap(), &event["end"]["end"])).collect();
+    assert_eq!(told, [("subagent_start", &Value::Null), ("subagent_end", &json!("done"))]);
 }
