@@ -2,6 +2,7 @@
 //! wire's change for different reasons.
 
 mod attachment;
+mod rules;
 
 use bosun_agent::{
     AskReason, Decision, DecisionKind, DecisionRecord, DecisionSource, NoteKind, PlannedTodo, ToolOutcome, TurnEnd,
@@ -11,6 +12,7 @@ use bosun_protocol as wire;
 use bosun_tools::{DiffLineKind, Figure, FileDiff, Preview, TodoStatus, ToolKind};
 
 pub(crate) use attachment::{attachment, said};
+pub(crate) use rules::{core_mode, guard, mode, problem, rule, rule_kind, scope};
 
 pub(crate) fn tool_kind(kind: ToolKind) -> wire::ToolKind {
     match kind {
