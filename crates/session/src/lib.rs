@@ -9,12 +9,9 @@
 mod actor;
 mod calls;
 mod assembling;
-mod browsing;
-mod choices;
 mod convert;
 mod counting;
 mod deciding;
-mod declared;
 mod error;
 pub mod export;
 mod extras;
@@ -26,26 +23,21 @@ mod permissions;
 mod projection;
 mod recording;
 mod restoring;
-mod reviewing;
 mod rewinding;
 mod search;
 mod sessions;
 mod space;
-mod stored;
 mod stream;
 mod timeline;
-mod trust;
 mod turns;
 mod view;
-mod writing;
 
 #[cfg(test)]
 mod tests;
 
 /// What [`SessionsParts`] are made of, for those who may not name the loop's own room.
 pub use bosun_agent::{Clock, IdSource, Limits, PermissionRule, Policy, SystemClock, UuidSource};
-pub use bosun_harness::{DeclaredAgent, DeclaredAgentError, Extras, ExtrasError, mcp};
+pub use bosun_harness::{Extras, ExtrasError, mcp};
 pub use error::SessionError;
-pub use sessions::bundles::ImportFrom;
 pub use sessions::{ModelSource, Quiet, Sessions, SessionsParts};
 pub use stream::{EventStream, Subscription, SummaryStream};

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy, SessionId as CoreId, SessionLog, effective};
-use bosun_backend::{BlobStore, ProjectRoot, RootError, git_branch, project_root, SightingsByRoot};
+use bosun_backend::{BlobStore, RootError, git_branch, project_root};
 use bosun_model::ChatModel;
 use bosun_protocol::{
     Decide, ErrorCode, FileDiff, Item, ItemId, ModelRef, ProjectId, ProjectProblem, ProjectView, SessionId,
@@ -21,31 +21,21 @@ use crate::permissions::{Permissions, Place};
 use crate::projection::{Projection, Subject};
 use crate::restoring::settle_restoring;
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
-use crate::trust::TrustBook;
-use crate::{DeclaredAgent, SessionError, convert, deciding, declared};
+use crate::{SessionError, convert, deciding};
 
-mod attachments;
 mod additions;
+mod attachments;
 mod deleted;
 mod diagnostics;
-pub(crate) mod bundles;
 mod exports;
-mod files;
 mod history;
-mod hunks;
 mod lists;
-mod models;
-mod memories;
 mod mentions;
+mod models;
 mod permissions;
-mod plan;
 mod queue;
-mod usage;
-mod skills;
-mod stopping;
-mod subagents;
-mod trust;
 mod rules;
+mod usage;
 
 use lists::summary_of;
 
@@ -90,12 +80,9 @@ struct Inner {
     limits: Limits,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
-    trust: Arc<TrustBook>,
     summaries: Arc<Summaries>,
     /// The files of projects, for a person who names one.
     files: mentions::FileIndex,
-    /// What was seen of the files of projects at work.
-    sightings: SightingsByRoot,
     actors: AsyncMutex<HashMap<CoreId, Arc<Actor>>>,
     /// The root session of every subagent's session met so far.
     roots: Mutex<HashMap<CoreId, CoreId>>,
@@ -104,8 +91,6 @@ struct Inner {
     book: Arc<CallBook>,
     /// What a person adds to every session.
     added: Mutex<Option<Arc<Added>>>,
-    /// The agent that works in sessions, where a person declared one.
-    declared: Mutex<Option<Arc<DeclaredAgent>>>,
 }
 
 impl Sessions {
@@ -116,10 +101,9 @@ impl Sessions {
             None => Database::in_memory()
                 .map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))?,
         };
-        let permissions = Permissions::new(Arc::clone(&database));
         let tasks = TaskTracker::new();
         let book = CallBook::new(Arc::clone(&database), Arc::clone(&parts.clock), tasks.clone());
-        let trust = Arc::new(TrustBook::new(Arc::clone(&database), Arc::clone(&parts.clock)));
+        let permissions = Permissions::new(Arc::clone(&database));
         let inner = Inner {
             database,
             blobs: parts.blobs,
@@ -129,16 +113,13 @@ impl Sessions {
             limits: parts.limits,
             clock: parts.clock,
             ids: parts.ids,
-            trust,
             summaries: Arc::default(),
             files: mentions::FileIndex::default(),
-            sightings: SightingsByRoot::default(),
             actors: AsyncMutex::default(),
             roots: Mutex::default(),
             tasks,
             book: Arc::new(book),
             added: Mutex::default(),
-            declared: Mutex::default(),
         };
         let sessions = Self { inner: Arc::new(inner) };
         sessions.purge().await?;
@@ -148,12 +129,13 @@ impl Sessions {
     /// The projects, last opened first.
     pub async fn projects(&self) -> Result<Vec<ProjectView>, SessionError> {
         let stored = self.inner.database.projects().await?;
-        Ok(stored.into_iter().map(|stored| self.view_of(stored)).collect())
+        Ok(stored.into_iter().map(view_of).collect())
     }
 
     /// Checks a folder and remembers it as a project.
     pub async fn open_project(&self, path: &Path) -> Result<ProjectView, SessionError> {
-        let root = self.usable(path)?;
+        let root =
+            project_root(path).map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))?;
         let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let project = StoredProject {
             id: self.inner.ids.next(),
@@ -161,7 +143,7 @@ impl Sessions {
             name,
             opened_at: self.inner.clock.now_ms(),
         };
-        Ok(self.view_of(self.inner.database.remember_project(project).await?))
+        Ok(view_of(self.inner.database.remember_project(project).await?))
     }
 
     /// Takes a project off the list; its sessions stay.
@@ -308,10 +290,6 @@ impl Sessions {
         *locked(&self.inner.added) = Some(added);
     }
 
-    pub(crate) fn set_declared(&self, agent: Arc<DeclaredAgent>) {
-        *locked(&self.inner.declared) = Some(agent);
-    }
-
     async fn stream(&self, session: &SessionId) -> Result<Arc<Stream>, SessionError> {
         let actor = self.actor(session).await?;
         let id = CoreId::new(session.as_str());
@@ -369,12 +347,11 @@ impl Sessions {
             summary_order: AsyncMutex::default(),
             model: Mutex::default(),
         });
-        let agent = locked(&inner.declared).clone();
         let mut projection = Projection::new(Subject {
             id: stored.id.clone(),
             project,
             parent: None,
-            path: vec![declared::name_of(agent.as_deref())],
+            path: vec!["main".into()],
             task: None,
             created_at: stored.created_at,
             model: summary.as_ref().and_then(|summary| summary.model.clone()),
@@ -383,7 +360,9 @@ impl Sessions {
             projection.compare_changes();
         }
         let live = effective(&entries);
-        projection.read(live.iter().copied());
+        for entry in &live {
+            projection.apply(entry);
+        }
         if let Some(summary) = &summary {
             projection.recall_usage(&summary.usage);
         }
@@ -393,18 +372,14 @@ impl Sessions {
         let host = || SessionHost { tree: Arc::clone(&tree), session: stored.id.clone(), stream: Arc::clone(&stream) };
         let log = SessionLog::open(Arc::new(host()), Arc::clone(&inner.clock), &entries);
         let place = Place { session: stored.id.as_str().to_owned(), project: stored.project.clone() };
-        let root = self.root_path(&stored.project).await?;
         let setting = Setting {
-            sightings: inner.blobs.as_ref().map(|blobs| inner.sightings.of(&root, blobs)),
-            root,
+            root: self.root_path(&stored.project).await?,
             models: Arc::clone(&inner.models),
             blobs: inner.blobs.clone(),
             policy: Policy { standing: inner.permissions.standing(place).await?, ..inner.policy.clone() },
             limits: inner.limits,
             book: Arc::clone(&inner.book),
-            trust: Arc::clone(&inner.trust),
             added: locked(&inner.added).clone(),
-            declared: agent,
         };
         let actor = Actor::new(host(), log, setting, inner.tasks.clone(), claim);
         actor.open_children().await?;
@@ -430,33 +405,9 @@ impl Sessions {
     /// The folder of a project, checked.
     async fn root_of(&self, project: &ProjectId) -> Result<PathBuf, SessionError> {
         let path = self.root_path(project.as_str()).await?;
-        Ok(self.usable(&path)?.path)
-    }
-
-    /// A folder that can be a project, which one with the app's own data in it never is.
-    fn usable(&self, path: &Path) -> Result<ProjectRoot, SessionError> {
-        project_root(path, Some(self.inner.database.folder()))
-            .map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))
-    }
-
-    fn view_of(&self, stored: StoredProject) -> ProjectView {
-        let path = Path::new(&stored.path);
-        let problem = project_root(path, Some(self.inner.database.folder())).err().map(|error| match error {
-            RootError::Missing { .. } => ProjectProblem::Missing,
-            RootError::NotAFolder { .. } => ProjectProblem::NotAFolder,
-            RootError::Unreadable { .. } | RootError::Io { .. } => ProjectProblem::Unreadable,
-            RootError::Home { .. } | RootError::AboveHome { .. } => ProjectProblem::HomeFolder,
-            RootError::HoldsData { .. } | RootError::InData { .. } => ProjectProblem::DataFolder,
-            RootError::FileSystemRoot { .. } => ProjectProblem::RootFolder,
-        });
-        ProjectView {
-            branch: git_branch(path),
-            path: convert::short_path(path, std::env::home_dir().as_deref()),
-            id: ProjectId::new(stored.id),
-            name: stored.name,
-            opened_at: stored.opened_at,
-            problem,
-        }
+        let root =
+            project_root(&path).map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))?;
+        Ok(root.path)
     }
 
     /// What lists show, without what was deleted: of open sessions as they are, of the others as they were stored. A stored one that was at work
@@ -475,5 +426,24 @@ impl Sessions {
         };
         let shown = stored.into_iter().filter_map(summary);
         Ok(shown.filter(|summary| summary.deleted_at.is_none()).collect())
+    }
+}
+
+fn view_of(stored: StoredProject) -> ProjectView {
+    let path = Path::new(&stored.path);
+    let problem = project_root(path).err().map(|error| match error {
+        RootError::Missing { .. } => ProjectProblem::Missing,
+        RootError::NotAFolder { .. } => ProjectProblem::NotAFolder,
+        RootError::Unreadable { .. } | RootError::Io { .. } => ProjectProblem::Unreadable,
+        RootError::Home { .. } | RootError::AboveHome { .. } => ProjectProblem::HomeFolder,
+        RootError::FileSystemRoot { .. } => ProjectProblem::RootFolder,
+    });
+    ProjectView {
+        branch: git_branch(path),
+        path: convert::short_path(path, std::env::home_dir().as_deref()),
+        id: ProjectId::new(stored.id),
+        name: stored.name,
+        opened_at: stored.opened_at,
+        problem,
     }
 }

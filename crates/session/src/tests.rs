@@ -5,8 +5,6 @@ mod fixture;
 mod history;
 mod law;
 mod lists;
-mod reviews;
-mod plan;
 mod rules;
 mod sessions;
 mod space;

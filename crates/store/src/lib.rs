@@ -23,6 +23,7 @@ mod search;
 mod secrets;
 mod sessions;
 mod settings;
+mod sizes;
 mod trusted;
 mod versions;
 mod writer;

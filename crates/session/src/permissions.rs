@@ -1,0 +1,128 @@
+//! What a person said in advance: rules and modes, as they are kept and as they are in force in open sessions.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
+
+use bosun_agent::{ApprovalMode, RulePattern, RuleScope, Standing, StandingRule};
+use bosun_protocol::ErrorCode;
+use bosun_store::Database;
+use serde::{Deserialize, Serialize};
+
+use crate::SessionError;
+use crate::stream::locked;
+
+/// The setting that keeps them all.
+const SETTING: &str = "permissions";
+/// More rules than a person can look through are none that they know of.
+const MOST_RULES: usize = 500;
+
+/// A rule as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StoredRule {
+    pub id: String,
+    pub scope: RuleScope,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    pub pattern: RulePattern,
+    pub created_at: i64,
+}
+
+impl StoredRule {
+    fn holds_in(&self, place: &Place) -> bool {
+        match self.scope {
+            RuleScope::Session => self.session.as_deref() == Some(place.session.as_str()),
+            RuleScope::Project => self.project.as_deref() == Some(place.project.as_str()),
+            RuleScope::Always => true,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Kept {
+    pub rules: Vec<StoredRule>,
+    /// By session; one that is not in here has its project's.
+    pub sessions: BTreeMap<String, ApprovalMode>,
+    /// By project; one that is not in here asks.
+    pub projects: BTreeMap<String, ApprovalMode>,
+}
+
+impl Kept {
+    pub(crate) fn mode_of(&self, place: &Place) -> ApprovalMode {
+        self.sessions.get(&place.session).copied().unwrap_or_else(|| self.project_mode(&place.project))
+    }
+
+    pub(crate) fn project_mode(&self, project: &str) -> ApprovalMode {
+        self.projects.get(project).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn rules_in(&self, place: &Place) -> Vec<StandingRule> {
+        let here = self.rules.iter().filter(|rule| rule.holds_in(place));
+        here.map(|rule| StandingRule { id: rule.id.clone(), scope: rule.scope, pattern: rule.pattern.clone() })
+            .collect()
+    }
+
+    pub(crate) fn add(&mut self, rule: StoredRule) -> Result<(), SessionError> {
+        if self.rules.len() >= MOST_RULES {
+            let reason = format!("there are {MOST_RULES} rules already; remove some in Settings, Permissions");
+            return Err(SessionError::new(ErrorCode::Invalid, reason));
+        }
+        let same = |known: &StoredRule| {
+            known.pattern == rule.pattern
+                && known.scope == rule.scope
+                && (rule.scope == RuleScope::Always || known.project == rule.project)
+                && (rule.scope != RuleScope::Session || known.session == rule.session)
+        };
+        self.rules.retain(|known| !same(known));
+        self.rules.push(rule);
+        Ok(())
+    }
+}
+
+/// Where a session is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub session: String,
+    pub project: String,
+}
+
+/// All of it, with what open sessions were given: they follow every change at once.
+pub(crate) struct Permissions {
+    database: Arc<Database>,
+    open: Mutex<HashMap<String, (Place, Standing)>>,
+}
+
+impl Permissions {
+    pub(crate) fn new(database: Arc<Database>) -> Self {
+        Self { database, open: Mutex::default() }
+    }
+
+    /// As it is kept now. What cannot be read any more is none: everything asks then.
+    pub(crate) async fn kept(&self) -> Result<Kept, SessionError> {
+        Ok(self.database.setting::<Kept>(SETTING).await?.unwrap_or_default())
+    }
+
+    /// What was said in advance for a session that opens.
+    pub(crate) async fn standing(&self, place: Place) -> Result<Standing, SessionError> {
+        let known = locked(&self.open).get(&place.session).map(|(_, standing)| standing.clone());
+        let standing = known.unwrap_or_default();
+        locked(&self.open).insert(place.session.clone(), (place.clone(), standing.clone()));
+        let kept = self.kept().await?;
+        standing.set(kept.mode_of(&place), kept.rules_in(&place));
+        Ok(standing)
+    }
+
+    /// Changes what is kept, in one piece, and what is in force.
+    pub(crate) async fn change(
+        &self,
+        change: impl FnOnce(&mut Kept) -> Result<(), SessionError> + Send + 'static,
+    ) -> Result<Kept, SessionError> {
+        let changed = self.database.change_setting(SETTING, |kept: &mut Kept| change(kept)).await??;
+        for (place, standing) in locked(&self.open).values() {
+            standing.set(changed.mode_of(place), changed.rules_in(place));
+        }
+        Ok(changed)
+    }
+}

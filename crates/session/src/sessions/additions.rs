@@ -1,0 +1,94 @@
+use bosun_harness::Extras;
+use bosun_harness::mcp::{ChangedTool, Health, ServerView as CoreServer};
+use bosun_protocol::{Additions, ChangedServerTool, ErrorCode, ServerHealth, ServerView, SessionId};
+
+use super::Sessions;
+use crate::SessionError;
+
+/// The setting with the servers and hooks that the person wrote, as TOML.
+const SETTING: &str = "additions";
+/// More text is no list of servers and hooks.
+const LONGEST: usize = 256 * 1024;
+
+/// The person's own servers of tools and hooks, as text in the settings.
+impl Sessions {
+    /// Puts what is kept in force. What cannot be used any more is left out; [`Sessions::additions`] says why.
+    pub async fn load_additions(&self) -> Result<(), SessionError> {
+        let Additions { text, problem } = self.additions().await?;
+        if problem.is_some() || text.trim().is_empty() {
+            return Ok(());
+        }
+        self.add(parse(&text)?, Vec::new()).await
+    }
+
+    pub async fn additions(&self) -> Result<Additions, SessionError> {
+        let text = self.database().setting::<String>(SETTING).await?.unwrap_or_default();
+        let problem = parse(&text).err().map(|error| error.message);
+        Ok(Additions { text, problem })
+    }
+
+    /// Says what is wrong with `text`; starts and keeps nothing.
+    pub fn check_additions(&self, text: &str) -> Option<String> {
+        parse(text).err().map(|error| error.message)
+    }
+
+    /// Keeps `text`. It holds for sessions that are opened from now on; those at work keep what they began with.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Invalid`] with the place where it is not as it should be; nothing is kept then.
+    pub async fn save_additions(&self, text: &str) -> Result<(), SessionError> {
+        let extras = parse(text)?;
+        self.database().set_setting(SETTING, &text.to_owned()).await?;
+        if extras.is_empty() {
+            self.forget_added();
+            return Ok(());
+        }
+        self.add(extras, Vec::new()).await
+    }
+
+    /// How the servers of a session are, with the tools that are off until somebody looks at them.
+    pub async fn server_views(&self, session: &SessionId) -> Result<Vec<ServerView>, SessionError> {
+        let changed = self.changed_tools(session).await?;
+        let servers = self.servers(session).await?;
+        Ok(servers.into_iter().map(|server| view(server, &changed)).collect())
+    }
+
+    /// A person has looked at the changed tool with this hash.
+    pub async fn accept_changed(&self, session: &SessionId, hash: &str) -> Result<(), SessionError> {
+        let changed = self.changed_tools(session).await?;
+        let gone = || SessionError::new(ErrorCode::NotFound, "this tool changed again or is gone; look at it anew");
+        let tool = changed.iter().find(|tool| tool.hash == hash).ok_or_else(gone)?;
+        self.accept_tool(session, tool).await
+    }
+}
+
+fn parse(text: &str) -> Result<Extras, SessionError> {
+    let invalid = |reason: String| SessionError::new(ErrorCode::Invalid, reason);
+    if text.len() > LONGEST {
+        return Err(invalid("this is longer than 256 KB; servers and hooks are a few lines each".into()));
+    }
+    Extras::parse(text).map_err(|error| invalid(error.to_string()))
+}
+
+fn view(server: CoreServer, changed: &[ChangedTool]) -> ServerView {
+    let mine = changed.iter().filter(|tool| tool.server == server.name);
+    ServerView {
+        health: match server.health {
+            Health::Stopped => ServerHealth::Stopped,
+            Health::Starting => ServerHealth::Starting,
+            Health::Ready { tools } => ServerHealth::Ready { tools: u32::try_from(tools).unwrap_or(u32::MAX) },
+            Health::NeedsSignIn => ServerHealth::NeedsSignIn,
+            Health::Failed { reason } => ServerHealth::Failed { reason },
+        },
+        changed: mine
+            .map(|tool| ChangedServerTool {
+                tool: tool.tool.clone(),
+                description: tool.description.clone(),
+                schema: serde_json::to_string_pretty(&tool.schema).unwrap_or_default(),
+                hash: tool.hash.clone(),
+            })
+            .collect(),
+        left_out: server.left_out,
+        name: server.name,
+    }
+}

@@ -1,0 +1,64 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bosun_backend::{Backend, BackendError, Expect, LocalShellBackend, LocalShellOptions, Unwitnessed, VirtualPath};
+use bosun_protocol::{ErrorCode, Storage, StorageKind, StoragePart};
+
+use super::Sessions;
+use crate::SessionError;
+
+/// Most files of one name that are told apart by a number.
+const MOST_OF_A_NAME: u32 = 1_000;
+
+/// What is kept on this machine, and what a person may hand to somebody who helps them.
+impl Sessions {
+    pub async fn storage(&self) -> Result<Storage, SessionError> {
+        let database = self.database();
+        let weighing = Arc::clone(&database);
+        let sizes = tokio::task::spawn_blocking(move || weighing.sizes()).await.unwrap_or_default();
+        let mut parts: BTreeMap<StorageKind, u64> = BTreeMap::new();
+        for (name, bytes) in sizes {
+            *parts.entry(kind_of(&name)).or_default() += bytes;
+        }
+        let mut parts: Vec<StoragePart> =
+            parts.into_iter().map(|(kind, bytes)| StoragePart { kind, bytes }).filter(|part| part.bytes > 0).collect();
+        parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Ok(Storage {
+            folder: database.folder().to_string_lossy().into_owned(),
+            parts,
+            projects: number(database.projects().await?.len()),
+            sessions: number(database.all_sessions().await?.len()),
+        })
+    }
+
+    /// Writes a text into `folder`, under a name that no file there has yet.
+    pub async fn write_text(&self, folder: &Path, stem: &str, text: &str) -> Result<PathBuf, SessionError> {
+        let backend = LocalShellBackend::open(folder, LocalShellOptions::default())?;
+        for number in 1..MOST_OF_A_NAME {
+            let number = if number == 1 { String::new() } else { format!("-{number}") };
+            let name = format!("{stem}{number}.txt");
+            let path = VirtualPath::parse(&format!("/{name}"))
+                .map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+            match backend.write(&path, text.as_bytes().to_vec(), Expect::Absent, &Unwitnessed).await {
+                Ok(_) => return Ok(folder.join(name)),
+                Err(BackendError::AlreadyExists { .. }) => {}
+                Err(error) => return Err(SessionError::new(ErrorCode::Invalid, error.to_string())),
+            }
+        }
+        Err(SessionError::new(ErrorCode::Invalid, format!("there are too many files called '{stem}' in this folder")))
+    }
+}
+
+/// What a thing in the data folder is, by its name.
+fn kind_of(name: &str) -> StorageKind {
+    match name {
+        "blobs" => StorageKind::Blobs,
+        "logs" => StorageKind::Logs,
+        "webview" => StorageKind::Page,
+        name if name.starts_with("bosun.db.") => StorageKind::Backups,
+        name if name.starts_with("bosun.db") => StorageKind::Database,
+        _ => StorageKind::Other,
+    }
+}

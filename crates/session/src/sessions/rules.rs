@@ -1,0 +1,250 @@
+use bosun_agent::{
+    Ask, AskReason, EntryBody, PatternProblem, RuleGuard, RuleKind, RulePattern, RuleScope, RuleSubject,
+};
+use bosun_backend::VirtualPath;
+use bosun_model::CallId as CoreCallId;
+use bosun_protocol::{CallId, Decide, Decision, ErrorCode, Rehearsal, Rule, RuleDraft, RuleOffer, SessionId};
+use bosun_tools::Preview;
+
+use super::{CoreId, Sessions};
+use crate::export::short;
+use crate::journals::Journals;
+use crate::permissions::StoredRule;
+use crate::{SessionError, convert};
+
+/// Past calls that a pattern is tried on.
+const MOST_PAST: usize = 400;
+/// Sessions that are read for them.
+const MOST_SESSIONS: usize = 40;
+/// Examples shown of each kind.
+const SHOWN: usize = 3;
+const LONGEST_EXAMPLE: usize = 120;
+
+/// Standing rules: what is offered for a call, what a pattern would have done, what holds.
+impl Sessions {
+    /// All rules, newest first.
+    pub async fn rules(&self) -> Result<Vec<Rule>, SessionError> {
+        let kept = self.permissions().kept().await?;
+        Ok(kept.rules.iter().rev().map(convert::rule).collect())
+    }
+
+    /// Takes a rule back; from the next call on it does not hold.
+    pub async fn remove_rule(&self, id: &str) -> Result<(), SessionError> {
+        let id = id.to_owned();
+        let change = move |kept: &mut crate::permissions::Kept| {
+            let before = kept.rules.len();
+            kept.rules.retain(|rule| rule.id != id);
+            if kept.rules.len() < before { Ok(()) } else { Err(no_rule()) }
+        };
+        self.permissions().change(change).await?;
+        Ok(())
+    }
+
+    /// What may be offered for a call that waits.
+    pub async fn rule_offer(&self, session: &SessionId, call: &CallId) -> Result<RuleOffer, SessionError> {
+        let asked = self.asked(session, call).await?;
+        Ok(match asked.offers() {
+            Ok(patterns) => RuleOffer::Patterns {
+                kind: convert::rule_kind(asked.kind()),
+                patterns: patterns.iter().map(RulePattern::text).collect(),
+            },
+            Err(guard) => RuleOffer::None { guard: convert::guard(guard) },
+        })
+    }
+
+    /// What a pattern would have done with the calls that asked so far, in the session or project that it is for.
+    pub async fn rehearse_rule(&self, draft: &RuleDraft) -> Result<Rehearsal, SessionError> {
+        let asked = self.asked(&draft.session, &draft.call_id).await?;
+        let past = self.past(&draft.session, convert::scope(draft.scope)).await?;
+        let mut made = Rehearsal {
+            problem: None,
+            asked: count(past.len()),
+            answered: 0,
+            passing: Vec::new(),
+            asking: Vec::new(),
+            would_pass: Vec::new(),
+            would_ask: Vec::new(),
+        };
+        let pattern = match asked.pattern(&draft.pattern) {
+            Ok(pattern) => pattern,
+            Err(problem) => {
+                made.problem = Some(convert::problem(problem));
+                return Ok(made);
+            }
+        };
+        (made.would_pass, made.would_ask) = pattern.examples();
+        for one in &past {
+            let passes = one.guard().is_none() && pattern.passes(&[], one.subject()).unwrap_or(false);
+            made.answered += u32::from(passes);
+            let shown = if passes { &mut made.passing } else { &mut made.asking };
+            let words = one.words();
+            if shown.len() < SHOWN && !shown.contains(&words) {
+                shown.push(words);
+            }
+        }
+        Ok(made)
+    }
+
+    /// Approves a call and lets such calls pass from now on. The rule is in force before the call runs; where the
+    /// approval cannot be taken, there is no rule either.
+    ///
+    /// # Errors
+    /// As [`Sessions::decide`]; [`ErrorCode::Invalid`] for a pattern that may not be kept.
+    pub async fn approve_always(&self, decide: Decide, draft: RuleDraft) -> Result<Rule, SessionError> {
+        let invalid = |reason: String| SessionError::new(ErrorCode::Invalid, reason);
+        if decide.decision != Decision::Approve || decide.session != draft.session || decide.call_id != draft.call_id {
+            return Err(invalid("a rule is made with the approval of its call as it is".into()));
+        }
+        let asked = self.asked(&draft.session, &draft.call_id).await?;
+        let pattern = asked.pattern(&draft.pattern).map_err(|problem| invalid(problem.to_string()))?;
+        let place = self.place(&draft.session).await?;
+        let scope = convert::scope(draft.scope);
+        let rule = StoredRule {
+            id: self.inner.ids.next(),
+            scope,
+            session: (scope == RuleScope::Session).then_some(place.session),
+            project: (scope != RuleScope::Always).then_some(place.project),
+            pattern,
+            created_at: self.inner.clock.now_ms(),
+        };
+        let (kept, id) = (rule.clone(), rule.id.clone());
+        self.permissions().change(move |all| all.add(kept)).await?;
+        if let Err(error) = self.decide(vec![decide]).await {
+            self.remove_rule(&id).await?;
+            return Err(error);
+        }
+        Ok(convert::rule(&rule))
+    }
+
+    /// The request of a call that waits.
+    async fn asked(&self, session: &SessionId, call: &CallId) -> Result<Asked, SessionError> {
+        let log = self.actor(session).await?.find(session).await?;
+        let call = CoreCallId::new(call.as_str());
+        let ask = log.with_state(|state| {
+            let open = state.open_call(&call)?;
+            if open.decision.is_some() { None } else { open.ask.clone() }
+        });
+        let gone = || SessionError::new(ErrorCode::AlreadyDecided, "this call does not wait for an answer any more");
+        Ok(Asked::new(&ask.ok_or_else(gone)?))
+    }
+
+    /// The calls that asked, newest first.
+    async fn past(&self, session: &SessionId, scope: RuleScope) -> Result<Vec<Asked>, SessionError> {
+        let database = &self.inner.database;
+        let place = self.place(session).await?;
+        let roots = match scope {
+            RuleScope::Session => vec![CoreId::new(place.session)],
+            RuleScope::Project => ids(database.sessions(&place.project).await?),
+            RuleScope::Always => ids(database.all_sessions().await?),
+        };
+        let mut past = Vec::new();
+        for root in roots.iter().take(MOST_SESSIONS) {
+            collect(&Journals::read(database, root).await?, &mut past);
+        }
+        past.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        Ok(past.into_iter().take(MOST_PAST).map(|(_, asked)| asked).collect())
+    }
+}
+
+fn no_rule() -> SessionError {
+    SessionError::new(ErrorCode::NotFound, "this rule does not exist any more")
+}
+
+fn ids(stored: Vec<bosun_store::StoredSession>) -> Vec<CoreId> {
+    stored.into_iter().map(|session| session.id).collect()
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn collect(journals: &Journals, past: &mut Vec<(i64, Asked)>) {
+    for recorded in &journals.entries {
+        if let EntryBody::Asked { ask } = &recorded.entry.body {
+            past.push((recorded.entry.at, Asked::new(ask)));
+        }
+    }
+    journals.children.iter().for_each(|child| collect(child, past));
+}
+
+/// A request, as far as rules look at it.
+struct Asked {
+    tool: String,
+    kind: bosun_tools::ToolKind,
+    args: serde_json::Value,
+    path: Option<VirtualPath>,
+    reason: AskReason,
+}
+
+impl Asked {
+    fn new(ask: &Ask) -> Self {
+        let path = match &ask.preview {
+            Preview::Diff { diff } => VirtualPath::parse(&diff.path).ok(),
+            Preview::Delete { path, .. } => VirtualPath::parse(path).ok(),
+            Preview::Command { .. } | Preview::Fields | Preview::Problem { .. } => None,
+        };
+        Self {
+            tool: ask.call.name.clone(),
+            kind: ask.kind,
+            args: ask.call.args.clone(),
+            path,
+            reason: ask.reason.clone(),
+        }
+    }
+
+    fn subject(&self) -> RuleSubject<'_> {
+        RuleSubject::of(&self.tool, self.kind, self.path.as_ref(), &self.args)
+    }
+
+    fn kind(&self) -> RuleKind {
+        match self.subject() {
+            RuleSubject::Command(_) => RuleKind::Command,
+            RuleSubject::File(_) | RuleSubject::Deletion => RuleKind::Files,
+            RuleSubject::Tool(_) => RuleKind::Tool,
+        }
+    }
+
+    /// Why it asks whatever the rules say.
+    fn guard(&self) -> Option<RuleGuard> {
+        match &self.reason {
+            AskReason::ProtectedName { name } => Some(RuleGuard::Protected { name: name.clone() }),
+            AskReason::Rule { .. } => Some(RuleGuard::Configured),
+            // An edit whose file could not be told would pass by the name of its tool.
+            AskReason::EditsAsk if self.path.is_none() => Some(RuleGuard::Configured),
+            AskReason::EditsAsk | AskReason::CommandsAsk | AskReason::DeletesAsk => None,
+        }
+    }
+
+    fn offers(&self) -> Result<Vec<RulePattern>, RuleGuard> {
+        match self.guard() {
+            Some(guard) => Err(guard),
+            None => RulePattern::offers(self.subject()),
+        }
+    }
+
+    /// The pattern that a person wrote for this call.
+    fn pattern(&self, text: &str) -> Result<RulePattern, PatternProblem> {
+        if let Some(guard) = self.guard() {
+            return Err(PatternProblem::Guarded { guard });
+        }
+        let pattern = RulePattern::parse(self.kind(), text)?;
+        match pattern.passes(&[], self.subject()) {
+            Ok(true) => Ok(pattern),
+            Ok(false) | Err(None) => Err(PatternProblem::NotThis),
+            Err(Some(guard)) => Err(PatternProblem::Guarded { guard }),
+        }
+    }
+
+    /// The call in a few words.
+    fn words(&self) -> String {
+        let words = match self.subject() {
+            RuleSubject::Command(line) => line.to_owned(),
+            RuleSubject::File(path) => path.to_string(),
+            RuleSubject::Deletion => {
+                format!("delete {}", self.path.as_ref().map(VirtualPath::as_str).unwrap_or_default())
+            }
+            RuleSubject::Tool(name) => name.to_owned(),
+        };
+        short(&words, LONGEST_EXAMPLE)
+    }
+}
