@@ -1,9 +1,9 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bosun_backend::BlobStore;
+use bosun_backend::{BlobStore, settings_text};
 use bosun_protocol::{ErrorCode, ModelRef, ProjectId, SessionSummary, Settings};
-use bosun_session::{Limits, Policy, Sessions, SessionsParts, SystemClock, UuidSource};
+use bosun_session::{DeclaredAgent, Limits, Policy, Sessions, SessionsParts, SystemClock, UuidSource};
 use bosun_store::{APP_SETTINGS, Database, Keys, SecretStore};
 use serde_json::Value;
 
@@ -28,9 +28,14 @@ pub struct CoreParts {
 pub(crate) struct Core {
     pub sessions: Sessions,
     pub providers: Arc<ProviderBook>,
+    /// What is wrong with the declaration of the agent, which is not at work then.
+    pub problem: Option<String>,
     database: Arc<Database>,
     defaults: Settings,
 }
+
+/// In the data folder: the agent of all sessions, where a person declares one.
+const AGENT: &str = "agent.toml";
 
 impl Core {
     /// Opens the data folder. Nothing in it is replaced, whatever is found there.
@@ -39,6 +44,7 @@ impl Core {
             let message = "no home folder is known on this system; say where data may live with BOSUN_DATA_DIR";
             Failure::new(ErrorCode::StorageUnavailable, message)
         })?;
+        let agent = folder.join(AGENT);
         let (database, blobs) = on_disk(folder).await?;
         let keys = Keys::new(parts.keyring, Some(Arc::clone(&database)));
         let providers = Arc::new(ProviderBook::new(Arc::clone(&database), keys, parts.environment, secrets));
@@ -52,7 +58,8 @@ impl Core {
             ids: Arc::new(UuidSource),
         })
         .await?;
-        Ok(Self { sessions, providers, database, defaults: parts.defaults })
+        let problem = declare(&sessions, &agent).err();
+        Ok(Self { sessions, providers, problem, database, defaults: parts.defaults })
     }
 
     pub(crate) async fn settings(&self) -> Result<Settings, Failure> {
@@ -83,6 +90,20 @@ impl Core {
         };
         Ok(self.sessions.create(project, model).await?)
     }
+}
+
+/// Gives sessions the agent that the file declares, where there is one.
+fn declare(sessions: &Sessions, file: &Path) -> Result<(), String> {
+    let wrong = |reason: String| {
+        tracing::warn!(reason, "the declaration of the agent is not used");
+        format!("{} is not used: {reason}", file.display())
+    };
+    match settings_text(file) {
+        Ok(text) => sessions.declare(DeclaredAgent::parse(&text).map_err(|error| wrong(error.to_string()))?),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(wrong(error.to_string())),
+    }
+    Ok(())
 }
 
 /// Settings as some version of Bosun stored them: what it did not know yet, or wrote in another way, is as by default.

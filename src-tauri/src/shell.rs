@@ -102,7 +102,7 @@ impl Shell {
             None => None,
         };
         match core.settings().await {
-            Ok(settings) => (settings, opened),
+            Ok(settings) => (settings, opened.or_else(|| core.problem.clone())),
             Err(failure) => (self.parts.defaults.clone(), Some(failure.0.message)),
         }
     }

@@ -130,6 +130,13 @@ impl Policy {
         if !changes && config.is_none() {
             return Verdict::Allow { rule: None };
         }
+        let passes = matches!(rule, PermissionRule::Allow { .. } | PermissionRule::AllowAll { .. });
+        if let Some(config) =
+            config.as_ref().filter(|config| passes && !config.allowed.contains(&DecisionKind::Approve))
+        {
+            // What not even a person may approve, no rule approves for them.
+            return Verdict::Ask { reason: reason_for(facts), config: config.clone() };
+        }
         match rule {
             PermissionRule::Reject { name } => Verdict::Reject { rule: name.clone() },
             PermissionRule::AllowAll { name } => Verdict::Allow { rule: Some(name.clone()) },

@@ -36,6 +36,19 @@ fn allowing_edits_never_covers_protected_names() {
 }
 
 #[test]
+fn no_rule_approves_what_a_person_may_only_answer() {
+    let config = InterruptConfig { allowed: vec![DecisionKind::Respond], description: None };
+    let edits = PermissionRule::AllowAll { name: "all".into() };
+    let mut policy = Policy { edits, ..Policy::default() };
+    let edit = |policy: &Policy| judge(policy, "edit_file", ToolKind::Edit, Some("/a"));
+    assert!(asks(&edit(&policy)).is_none());
+    policy.interrupt_on.insert("edit_file".into(), Some(config));
+    assert!(asks(&edit(&policy)).is_some());
+    policy.interrupt_on.insert("edit_file".into(), Some(InterruptConfig::default()));
+    assert!(asks(&edit(&policy)).is_none(), "what may be approved is");
+}
+
+#[test]
 fn a_tool_can_be_set_to_one_kind_of_answer() {
     let config = InterruptConfig { allowed: vec![DecisionKind::Respond], description: Some("hm".into()) };
     let policy = Policy { interrupt_on: [("ls".to_owned(), Some(config.clone()))].into(), ..Policy::default() };

@@ -31,6 +31,8 @@ pub(crate) enum Failure {
     Tools(#[from] bosun_tools::RegistryError),
     #[error("{} cannot be used as --config: {reason}", path.display())]
     Config { path: PathBuf, reason: String },
+    #[error("{} cannot be used as --agent: {reason}", path.display())]
+    Agent { path: PathBuf, reason: String },
     #[error("no model was named; name one with --model, for example --model anthropic:claude-sonnet-4-5")]
     NoModel,
     #[error("{given:?} names no model; write provider and name with a colon between them, for example openai:gpt-4.1")]

@@ -1,12 +1,13 @@
 //! `bosun run`: one task to its end, or on with a session.
 
-mod base_url;
+mod agent;
 mod begin;
 mod config;
 mod follow;
 mod mode;
 mod printer;
 mod prompt;
+mod remembered;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,6 +52,9 @@ pub(crate) struct RunArgs {
     /// Most model calls of a turn; reaching it saves, and the session can go on.
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_steps, value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: u32,
+    /// The agent, as a TOML file declares it (docs/cli.md); a session goes on with the one it was begun with.
+    #[arg(long, value_name = "FILE")]
+    agent: Option<PathBuf>,
     /// Servers of tools and hooks for this run, as TOML (docs/cli.md).
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -77,13 +81,17 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     let stored = if args.no_store { None } else { Some(Stored::open()?) };
     let database = stored.as_ref().map(|stored| Arc::clone(&stored.database));
     let base_url = match (&args.base_url, &args.session, &database) {
-        (None, Some(id), Some(database)) => base_url::recall(database, id).await?,
+        (None, Some(id), Some(database)) => remembered::recall(database, remembered::BASE_URL, id).await?,
         (given, _, _) => given.clone(),
     };
+    let agent = agent::file(args.agent.as_deref(), args.session.as_deref(), database.as_deref()).await?;
     let models = Arc::new(Models::new(base_url, database.clone(), keys));
     let limits = Limits { max_steps: args.max_steps, ..Limits::default() };
     let source = Arc::clone(&models) as Arc<dyn ModelSource>;
     let sessions = open_sessions(stored.as_ref(), source, args.approve.policy(), limits).await?;
+    if let Some(agent) = &agent {
+        agent::declare(&sessions, agent)?;
+    }
     if let Some(extras) = extras {
         sessions.add(extras, args.accept_tool.clone()).await?;
     }
@@ -92,7 +100,10 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
         None => begin::begin(&sessions, &models, &args, model).await?,
     };
     if let (Some(url), Some(database)) = (&args.base_url, &database) {
-        base_url::keep(database, begun.session.as_str(), url).await?;
+        remembered::keep(database, remembered::BASE_URL, begun.session.as_str(), remembered::bare(url)).await?;
+    }
+    if let (Some(agent), Some(database)) = (&agent, &database) {
+        remembered::keep(database, remembered::AGENT, begun.session.as_str(), &agent.to_string_lossy()).await?;
     }
     config::tell_of_servers(&sessions, &begun.session).await?;
     let outcome = go_along(&sessions, begun, &args).await;

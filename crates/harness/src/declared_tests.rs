@@ -59,6 +59,7 @@ fn files_and_what_is_evicted() {
         evict_results_over: 9,
         evict_messages_over: 8,
         mounts: Vec::new(),
+        in_session: false,
     };
     assert_eq!((config.filesystem, config.artifacts.root), (expected, Some(path("/x"))));
 }

@@ -30,6 +30,9 @@ pub struct FilesystemOptions {
     /// Folders that are not the project's, for the prompt. Which there are is known when a session opens.
     #[serde(skip)]
     pub mounts: Vec<MountNote>,
+    /// Whether `/` is the session itself and not the project's folder.
+    #[serde(skip)]
+    pub in_session: bool,
 }
 
 /// A folder of the path space that is kept elsewhere than the rest of it.
@@ -50,6 +53,7 @@ impl Default for FilesystemOptions {
             evict_results_over: 20_000,
             evict_messages_over: 50_000,
             mounts: Vec::new(),
+            in_session: false,
         }
     }
 }
@@ -101,7 +105,8 @@ impl Filesystem {
             Some(text) if text.trim().is_empty() => {}
             Some(text) => prompt::append(request, text),
             None => {
-                prompt::append(request, prompt::FILES);
+                let root = if self.options.in_session { prompt::SESSION_FILES } else { prompt::PROJECT_FILES };
+                prompt::append(request, &format!("{root}{}", prompt::FILES));
                 if let Some(text) = mounted(&self.options.mounts, self.has(ToolKind::Execute)) {
                     prompt::append(request, &text);
                 }

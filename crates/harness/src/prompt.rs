@@ -59,9 +59,18 @@ step in_progress before you start it and completed as soon as it is done, add wh
 not to be needed. The person watches it. For small or single-step requests just do the work. Call it once per step of \
 yours, always with the whole list.";
 
-pub(crate) const FILES: &str = "\
+/// What stands before [`FILES`] where `/` is the project's folder.
+pub(crate) const PROJECT_FILES: &str = "\
 ## Files
-Paths start at `/`, which is the project folder. Use `glob` and `grep` to find, `read_file` to read (in pages for long \
+Paths start at `/`, which is the project folder. ";
+
+/// What stands there where files are kept in the session.
+pub(crate) const SESSION_FILES: &str = "\
+## Files
+Paths start at `/`. Files there are kept with this conversation; the project folder is out of your reach. ";
+
+pub(crate) const FILES: &str = "\
+Use `glob` and `grep` to find, `read_file` to read (in pages for long \
 files), `edit_file` to change part of a file, `write_file` for new files. A file must be read before it is changed. \
 Independent calls go into one step, so that they run side by side.";
 

@@ -6,7 +6,7 @@ use bosun_agent::{
     TurnEnd, run_turn,
 };
 use bosun_backend::{BlobStore, VirtualPath};
-use bosun_harness::OpenExtras;
+use bosun_harness::{DeclaredAgent, OpenExtras};
 use bosun_model::CallId;
 use bosun_protocol::{ErrorCode, FileDiff, ModelRef};
 use bosun_store::SessionClaim;
@@ -50,6 +50,8 @@ pub(crate) struct Setting {
     pub limits: Limits,
     /// What a person adds to every session.
     pub added: Option<Arc<Added>>,
+    /// The agent, where a person declared one.
+    pub declared: Option<Arc<DeclaredAgent>>,
     pub book: Arc<CallBook>,
 }
 
@@ -80,7 +82,7 @@ impl Actor {
         tasks: TaskTracker,
         claim: SessionClaim,
     ) -> Arc<Self> {
-        Arc::new(Self {
+        let actor = Arc::new(Self {
             log: Arc::new(log),
             stream: Arc::clone(&host.stream),
             tree: host.tree,
@@ -91,7 +93,20 @@ impl Actor {
             extras: OnceCell::new(),
             tasks,
             _claim: claim,
-        })
+        });
+        actor.follow_background();
+        actor
+    }
+
+    /// What subagents bring that worked beside the session is read as soon as nothing else goes on.
+    fn follow_background(self: &Arc<Self>) {
+        let actor = Arc::downgrade(self);
+        self.log.background().on_end(Arc::new(move || {
+            if let Some(actor) = actor.upgrade() {
+                let begun = Arc::clone(&actor);
+                actor.spawn(async move { begun.begin_waiting().await });
+            }
+        }));
     }
 
     /// Ends the open turn; every call has a result afterwards.
@@ -160,7 +175,7 @@ impl Actor {
             // Between a result and the next call nothing is going on either, for a moment.
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             let waiting = self.stream.read(|projection| !projection.view().approvals.is_empty());
-            let over = self.turn.lock().await.is_resting();
+            let over = self.turn.lock().await.is_resting() && self.log.background().count() == 0;
             if over || (waiting && activity.is_quiet()) {
                 return;
             }
@@ -169,6 +184,7 @@ impl Actor {
 
     /// Lets a running turn go without ending it: the journal goes on with it later.
     pub(crate) async fn let_go(&self) {
+        self.log.background().let_go();
         if let Some(turn) = self.turn.lock().await.running.take() {
             turn.task.abort();
         }
@@ -246,8 +262,10 @@ impl Actor {
 
     pub(crate) fn set_running(&self, running: bool) {
         self.stream.update(|projection| projection.set_running(running));
-        let children: Vec<Arc<Stream>> = locked(&self.tree.streams).values().cloned().collect();
-        for child in children.iter().filter(|_| !running) {
+        let children: Vec<(SessionId, Arc<Stream>)> =
+            locked(&self.tree.streams).iter().map(|(id, stream)| (id.clone(), Arc::clone(stream))).collect();
+        let background = self.log.background();
+        for (_, child) in children.iter().filter(|(id, _)| !running && !background.is_running(id)) {
             child.update(|projection| projection.set_running(false));
         }
     }
@@ -265,7 +283,8 @@ impl Actor {
             }
             let calls: Vec<CallId> = log.with_state(|state| {
                 let calls = state.step.iter().flat_map(|step| &step.calls);
-                calls.filter(|call| call.child.is_some()).map(|call| call.call.id.clone()).collect()
+                let open = calls.filter(|call| call.child.is_some()).map(|call| call.call.id.clone());
+                open.chain(state.subagents.iter().map(|sent| sent.call_id.clone())).collect()
             });
             for call_id in calls {
                 let start = ChildStart { call_id, name: String::new(), description: String::new() };

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bosun_agent::Agent;
-use bosun_harness::{DeepAgentConfig, create_deep_agent};
+use bosun_harness::{DeclaredAgent, DeclaredDefault, DeepAgentConfig, create_deep_agent};
 use bosun_protocol::ErrorCode;
 
 use crate::SessionError;
@@ -23,16 +23,22 @@ impl Actor {
         config.policy = self.setting.policy.clone();
         config.limits = self.setting.limits;
         config.ids = Arc::clone(&self.tree.ids);
+        config.background_subagents = true;
         config.artifacts = space.places.artifacts();
-        config.filesystem.mounts = space.places.notes();
         config.memory = known.memory;
         config.skills = known.skills;
         config.subagents = known.subagents;
+        if let Some(declared) = &self.setting.declared {
+            DeclaredAgent::clone(declared).apply(&mut config);
+        }
+        // Whatever is declared of the file tools, these are as the session is.
+        config.filesystem.mounts = space.places.notes();
+        config.filesystem.in_session = self.default_backend() == DeclaredDefault::State;
         self.extend(&mut config).await?;
         config.models = self.models_of(&config.subagents).await;
         calls.put_into(&mut config);
         let agent =
-            create_deep_agent(config).map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+            create_deep_agent(config).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
         *locked(&self.tree.model) = Some(info.clone());
         self.stream.update(|projection| projection.set_model(info));
         let agent = Arc::new(agent);

@@ -2,8 +2,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
-    BoxFuture, ChildStart, Clock, Host, IdSource, Journal, JournalEntry, JournalError, LiveEvent, OpenedChild,
-    Recorded, Seq, SessionId,
+    BoxFuture, ChildStart, Clock, EntryBody, Host, IdSource, Journal, JournalEntry, JournalError, LiveEvent,
+    OpenedChild, Recorded, Seq, SessionId,
 };
 use bosun_backend::BlobStore;
 use bosun_model::ModelInfo;
@@ -43,6 +43,13 @@ pub(crate) struct SessionHost {
 impl Journal for SessionHost {
     fn append(&self, entries: Vec<JournalEntry>) -> BoxFuture<'_, Result<Seq, JournalError>> {
         Box::pin(async move {
+            let begins = |entry: &JournalEntry| {
+                matches!(entry.body, EntryBody::TurnStarted { .. } | EntryBody::TurnContinued { .. })
+            };
+            if entries.iter().any(begins) && self.stream.read(|projection| projection.path().len() > 1) {
+                // A subagent that is asked more is at work again.
+                self.stream.update(|projection| projection.set_running(true));
+            }
             let batch = Batch {
                 tree: Arc::clone(&self.tree),
                 stream: Arc::clone(&self.stream),

@@ -12,6 +12,7 @@ mod assembling;
 mod convert;
 mod counting;
 mod deciding;
+mod declared;
 mod error;
 pub mod export;
 mod extras;
@@ -37,7 +38,7 @@ mod tests;
 
 /// What [`SessionsParts`] are made of, for those who may not name the loop's own room.
 pub use bosun_agent::{Clock, IdSource, Limits, PermissionRule, Policy, SystemClock, UuidSource};
-pub use bosun_harness::{Extras, ExtrasError, mcp};
+pub use bosun_harness::{DeclaredAgent, DeclaredAgentError, Extras, ExtrasError, mcp};
 pub use error::SessionError;
 pub use sessions::{ModelSource, Quiet, Sessions, SessionsParts};
 pub use stream::{EventStream, Subscription, SummaryStream};

@@ -21,7 +21,7 @@ use crate::permissions::{Permissions, Place};
 use crate::projection::{Projection, Subject};
 use crate::restoring::settle_restoring;
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
-use crate::{SessionError, convert, deciding};
+use crate::{DeclaredAgent, SessionError, convert, deciding, declared};
 
 mod additions;
 mod attachments;
@@ -91,6 +91,8 @@ struct Inner {
     book: Arc<CallBook>,
     /// What a person adds to every session.
     added: Mutex<Option<Arc<Added>>>,
+    /// The agent that works in sessions, where a person declared one.
+    declared: Mutex<Option<Arc<DeclaredAgent>>>,
 }
 
 impl Sessions {
@@ -120,6 +122,7 @@ impl Sessions {
             tasks,
             book: Arc::new(book),
             added: Mutex::default(),
+            declared: Mutex::default(),
         };
         let sessions = Self { inner: Arc::new(inner) };
         sessions.purge().await?;
@@ -290,6 +293,10 @@ impl Sessions {
         *locked(&self.inner.added) = Some(added);
     }
 
+    pub(crate) fn set_declared(&self, agent: Arc<DeclaredAgent>) {
+        *locked(&self.inner.declared) = Some(agent);
+    }
+
     async fn stream(&self, session: &SessionId) -> Result<Arc<Stream>, SessionError> {
         let actor = self.actor(session).await?;
         let id = CoreId::new(session.as_str());
@@ -347,11 +354,12 @@ impl Sessions {
             summary_order: AsyncMutex::default(),
             model: Mutex::default(),
         });
+        let agent = locked(&inner.declared).clone();
         let mut projection = Projection::new(Subject {
             id: stored.id.clone(),
             project,
             parent: None,
-            path: vec!["main".into()],
+            path: vec![declared::name_of(agent.as_deref())],
             task: None,
             created_at: stored.created_at,
             model: summary.as_ref().and_then(|summary| summary.model.clone()),
@@ -380,6 +388,7 @@ impl Sessions {
             limits: inner.limits,
             book: Arc::clone(&inner.book),
             added: locked(&inner.added).clone(),
+            declared: agent,
         };
         let actor = Actor::new(host(), log, setting, inner.tasks.clone(), claim);
         actor.open_children().await?;

@@ -5,7 +5,7 @@ use bosun_backend::{
     Access, AppMounts, Backend, CompositeBackend, FilesystemBackend, FilesystemOptions, LocalShellBackend,
     LocalShellOptions, MountError, Route, Store, VirtualPath, mount_point,
 };
-use bosun_harness::{Artifacts, MountNote};
+use bosun_harness::{Artifacts, DeclaredDefault, MountNote};
 use bosun_protocol::ErrorCode;
 use bosun_store::KeyValueStore;
 
@@ -15,6 +15,9 @@ use crate::stream::locked;
 
 /// Where a person keeps skills for every agent they use, below their home folder.
 const HOME_SKILLS: &str = ".agents/skills";
+
+/// Names of the mounts.
+const MOUNTS: [&str; 4] = ["memories", "skills", "large_tool_results", "conversation_history"];
 
 /// The path space of a session: its project, and what Bosun mounts over it (behaviour.md A25).
 pub(crate) struct Space {
@@ -88,9 +91,14 @@ impl Actor {
 
     /// Opens the path space from the files that the session's state holds now.
     pub(crate) async fn space(&self) -> Result<Space, SessionError> {
-        let project: Arc<dyn Backend> =
-            Arc::new(LocalShellBackend::open(&self.setting.root, LocalShellOptions::default())?);
-        let routes = home_skills(&*project).await?.into_iter().collect();
+        let project: Arc<dyn Backend> = match self.default_backend() {
+            DeclaredDefault::Project => {
+                Arc::new(LocalShellBackend::open(&self.setting.root, LocalShellOptions::default())?)
+            }
+            DeclaredDefault::State => self.session_files(&MOUNTS),
+        };
+        let mut routes = self.declared_routes()?;
+        routes.extend(home_skills(&*project).await?);
         let mounts = AppMounts {
             project,
             store: Some(self.store()),
@@ -100,6 +108,11 @@ impl Actor {
         };
         let backend = mounts.mount().await.map_err(unmountable)?;
         Ok(Space { places: Places::of(&backend), backend: Arc::new(backend) })
+    }
+
+    /// What is at `/`.
+    pub(crate) fn default_backend(&self) -> DeclaredDefault {
+        self.setting.declared.as_ref().map(|declared| declared.backend.default).unwrap_or_default()
     }
 
     /// What is kept for longer than a session.

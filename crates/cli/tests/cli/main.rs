@@ -9,6 +9,7 @@
 mod approvals;
 mod bench;
 mod crash;
+mod declared;
 mod documented;
 mod extras;
 mod generated;

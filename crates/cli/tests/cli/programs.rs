@@ -51,13 +51,18 @@ fn a_folder_is_made_anew_filled_listed_read_and_run() {
 
 /// The second program: a plan, an analyst who looks, a file read and one line of it changed.
 pub(crate) fn analysed() -> [Rule; 2] {
+    analysed_by("general-purpose")
+}
+
+/// The same with the analyst called `subagent`.
+pub(crate) fn analysed_by(subagent: &str) -> [Rule; 2] {
     let plan = |first: &str, second: &str| {
         json!({ "todos": [
             { "content": "Have the guests counted", "status": first },
             { "content": "Write the number down", "status": second },
         ] })
     };
-    let errand = json!({ "description": "Count the guests in /guests.txt", "subagent_type": "general-purpose" });
+    let errand = json!({ "description": "Count the guests in /guests.txt", "subagent_type": subagent });
     let edit = json!({ "file_path": "/plan.md", "old_string": "Guests: ?", "new_string": "Guests: 3" });
     let main = Rule::turn("complete the plan")
         .reply(Reply::call("write_todos", plan("in_progress", "pending")))

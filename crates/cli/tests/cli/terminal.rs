@@ -10,13 +10,13 @@ use serde_json::json;
 use crate::bench::Bench;
 
 /// A terminal with `bosun run` in it: what it shows, and a way to type.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
-    shown: String,
+    pub(crate) shown: String,
 }
 
 impl Terminal {
-    fn open(bench: &Bench, arguments: &[&str]) -> Self {
+    pub(crate) fn open(bench: &Bench, arguments: &[&str]) -> Self {
         let run = bench.run_command(arguments);
         let words = std::iter::once(run.get_program()).chain(run.get_args());
         let line: Vec<String> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
@@ -28,7 +28,7 @@ impl Terminal {
     }
 
     /// Reads until `words` stand at the end of what is shown.
-    fn until(&mut self, words: &str) {
+    pub(crate) fn until(&mut self, words: &str) {
         let mut bytes = self.shown.clone().into_bytes();
         let from = bytes.len();
         let out = self.child.stdout.as_mut().unwrap();
@@ -40,12 +40,12 @@ impl Terminal {
         self.shown = String::from_utf8_lossy(&bytes).into_owned();
     }
 
-    fn type_in(&mut self, text: &str) {
+    pub(crate) fn type_in(&mut self, text: &str) {
         self.child.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
     }
 
     /// What was shown until the end, and the exit code.
-    fn end(mut self) -> (String, Option<i32>) {
+    pub(crate) fn end(mut self) -> (String, Option<i32>) {
         let mut rest = Vec::new();
         self.child.stdout.as_mut().unwrap().read_to_end(&mut rest).unwrap();
         let code = self.child.wait().unwrap().code();

@@ -167,3 +167,46 @@ async fn going_back_takes_the_conversation_the_files_or_both() {
     stage.sessions.rewind(&session, seq, RewindWhat::Files).await.unwrap();
     assert!(!exists().await);
 }
+
+const IN_SESSION: &str = "
+    name = 'scribe'
+    [backend]
+    default = 'state'
+    [[backend.routes]]
+    prefix = '/conversation_history'
+    kind = 'store'
+    namespace = 'history'
+    [[backend.routes]]
+    prefix = '/desk'
+    kind = 'state'
+";
+
+#[tokio::test]
+async fn a_declared_agent_keeps_its_files_in_the_session_and_what_it_routes_elsewhere() {
+    let declare = |stage: &Stage| stage.sessions.declare(crate::DeclaredAgent::parse(IN_SESSION).unwrap());
+    let stage = Stage::allowing_edits(obedient).await;
+    declare(&stage);
+    let first = stage.session().await;
+    for path in ["/draft.md", "/desk/draft.md", "/conversation_history/old.md", "/memories/kept.md"] {
+        ask(&stage, &first, &format!("write {path} words")).await;
+    }
+    assert_eq!(stage.project.tree(), ["a.txt", "src/", "src/b.txt"], "the project is out of reach");
+    assert_eq!(stage.snapshot(&first).await.agents[0].name, "scribe");
+    let stage = stage.restarted(obedient).await;
+    declare(&stage);
+    let rows = ["/conversation_history/", "/desk/", "/draft.md", "/large_tool_results/", "/memories/", "/skills/"];
+    assert_eq!(ask(&stage, &first, "list /").await.lines().collect::<Vec<_>>(), rows);
+    assert!(ask(&stage, &first, "read /desk/draft.md").await.contains("words"));
+    let second = stage.session().await;
+    for path in ["/draft.md", "/desk/draft.md"] {
+        assert!(ask(&stage, &second, &format!("read {path}")).await.contains("not found"), "{path} is the first's");
+    }
+    for path in ["/conversation_history/old.md", "/memories/kept.md"] {
+        assert!(ask(&stage, &second, &format!("read {path}")).await.contains("words"), "{path} outlives a session");
+    }
+    let prompt = ask(&stage, &second, "prompt").await;
+    assert!(prompt.contains("kept with this conversation") && !prompt.contains("Commands"), "{prompt}");
+    let undone = stage.sessions.undo_file(&first, "/draft.md").await.unwrap();
+    assert_eq!((undone.change, undone.problem), (ChangeKind::Deleted, None));
+    assert!(ask(&stage, &first, "read /draft.md").await.contains("not found"));
+}

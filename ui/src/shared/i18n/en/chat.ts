@@ -27,6 +27,7 @@ export const chat = {
   costUnknown: 'Cost unknown',
   scripted: 'Scripted tour',
   scriptedTitle: 'The replies of this session are written down beforehand; the tools, approvals and files are real.',
+  agentTitle: 'The agent of your own that works in this session, from agent.toml',
   rename: 'Rename',
 };
 

@@ -25,6 +25,7 @@ export const chat: Messages['chat'] = {
   costUnknown: '费用未知',
   scripted: '脚本导览',
   scriptedTitle: '本会话的回复是预先写好的；工具、审批和文件都是真实的。',
+  agentTitle: '本会话中工作的是你自己的智能体，来自 agent.toml',
   rename: '重命名',
 };
 
