@@ -20,6 +20,8 @@ const COMMANDS: &[&str] = &[
     "load_attachment",
     "model_sight",
     "find_mentions",
+    "change_plan",
+    "stop_subagent",
     "unqueue_message",
     "stop_turn",
     "continue_turn",

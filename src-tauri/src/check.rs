@@ -1,7 +1,7 @@
 //! What the page sends is hostile until it was looked at. Ids and lengths are checked here, before anything else sees them;
 //! whether a thing exists and may be done is for the room that owns it.
 
-use bosun_protocol::{Decide, Decision, ErrorCode, ItemId, Mention, ModelRef, SendMessage};
+use bosun_protocol::{Decide, Decision, ErrorCode, ItemId, Mention, ModelRef, PlanChange, SendMessage};
 
 use crate::error::Failure;
 
@@ -65,6 +65,15 @@ pub(crate) fn said(message: &SendMessage) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// A line of the plan as it is to be.
+pub(crate) fn plan(change: &PlanChange) -> Result<(), Failure> {
+    match change {
+        PlanChange::Add { content } => text(content),
+        PlanChange::Reword { id, content } => name(id).and_then(|()| text(content)),
+        PlanChange::Move { id, .. } | PlanChange::Drop { id } => name(id),
+    }
 }
 
 /// A name, or a few words, of a person's.

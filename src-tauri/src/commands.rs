@@ -1,10 +1,12 @@
 //! What the page may call: one file per noun, one line of work per command. The rules are in the rooms behind.
 #![allow(clippy::let_underscore_must_use, reason = "Tauri's macro looks at the type of an answer that way")]
 
+pub(crate) mod agents;
 pub(crate) mod attachments;
 pub(crate) mod history;
 pub(crate) mod links;
 pub(crate) mod lists;
+pub(crate) mod plan;
 pub(crate) mod projects;
 pub(crate) mod providers;
 pub(crate) mod queue;
@@ -50,6 +52,8 @@ pub fn bindings<R: Runtime>() -> Builder<R> {
             attachments::load_attachment,
             attachments::model_sight,
             attachments::find_mentions,
+            plan::change_plan,
+            agents::stop_subagent,
             queue::unqueue_message,
             sessions::stop_turn,
             sessions::continue_turn,

@@ -85,6 +85,22 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await done(page);
   });
 
+  test('one subagent is stopped alone, and all it did is read with more room', async () => {
+    const page = await site.show({ tab: 'agents' });
+    await page.getByRole('treeitem', { name: /reader · tower-retry/ }).click();
+    const pane = page.getByRole('region', { name: 'What reader did' });
+    await pane.getByRole('button', { name: 'Open with more room' }).click();
+    const wide = page.getByRole('dialog', { name: 'What reader did' });
+    await wide.getByRole('button', { name: /vendor\/tower\/src\/retry\/mod\.rs/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await pane.getByRole('button', { name: 'Stop reader' }).click();
+    await pane.getByRole('button', { name: 'Stop reader' }).waitFor({ state: 'detached' });
+    await page.getByRole('treeitem', { name: /reader · tower-retry.*cancelled/ }).waitFor();
+    assert.deepEqual(await calls(page, 'stopSubagent'), [{ session: 's-refresh', child: 's-tower' }]);
+    assert.deepEqual(await calls(page, 'stopTurn'), []);
+    await done(page);
+  });
+
   test('the tree of agents is walked with the arrow keys', async () => {
     const page = await site.show({ tab: 'agents' });
     await page.getByRole('treeitem', { name: /retry policies/ }).focus();
@@ -170,12 +186,44 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
     const page = await site.show();
     await button(page, 'Open as a board').click();
     const lane = page.getByRole('dialog', { name: 'Plan' }).getByRole('region', { name: 'In progress' });
-    await lane.getByRole('button', { name: 'Check expiry at call time' }).click();
+    await lane.getByRole('button', { name: /^Check expiry at call time/ }).click();
     await page.getByText('Only what was done for “Check expiry at call time, not by timer”').waitFor();
     assert.equal(await page.getByRole('article').count(), 0);
     await page.getByRole('button', { name: /^Ran cargo test/ }).waitFor();
     await button(page, 'Show the whole conversation').first().click();
     await page.getByRole('article', { name: 'You' }).waitFor();
+    await done(page);
+  });
+
+  test('a person adds, rewords, moves and drops lines of the plan', async () => {
+    const page = await site.show();
+    const plan = page.getByRole('tabpanel', { name: /Plan/ });
+    await plan.getByRole('textbox', { name: 'What else is to be done' }).fill('Tell the support team');
+    await page.keyboard.press('Enter');
+    await plan.getByRole('button', { name: 'Tell the support team', exact: true }).waitFor();
+    await button(page, 'Open as a board').click();
+    const lane = page.getByRole('dialog', { name: 'Plan' }).getByRole('region', { name: 'Pending' });
+    const choose = async (todo, what) => {
+      await lane.getByRole('button', { name: `More for “${todo}”` }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('menuitem', { name: what }).click();
+    };
+    await choose('Tell the support team', 'Earlier in the plan');
+    await choose('Note the behaviour in CHANGELOG', 'Drop from the plan');
+    await choose('Add a fake clock to the session tests', 'Change the words');
+    await page.getByRole('textbox', { name: 'Words of the todo' }).waitFor();
+    await page.keyboard.type('Use a fake clock');
+    await page.keyboard.press('Enter');
+    await lane.getByRole('button', { name: 'Use a fake clock', exact: true }).waitFor();
+    assert.deepEqual(await lane.locator('.open').allInnerTexts(), [
+      'Use a fake clock',
+      'Test: refresh after eight hours of sleep',
+      'Tell the support team',
+    ]);
+    assert.deepEqual(
+      (await calls(page, 'changePlan')).map(({ change }) => change),
+      ['add', 'move', 'drop', 'reword'],
+    );
     await done(page);
   });
 

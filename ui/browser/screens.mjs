@@ -55,6 +55,15 @@ const hosts = { recorded: 'hostile' };
 export const SCREENS = {
   plan: { query: { tab: 'plan' } },
   agents: { query: { tab: 'agents' } },
+  agent: {
+    query: { tab: 'agents' },
+    async act(page) {
+      await palette(page, 'agents');
+      await page.keyboard.press('Enter');
+      await page.locator('.detail header button').last().click();
+      await page.locator('.dialog .tool').first().waitFor();
+    },
+  },
   changes: { query: { tab: 'changes' } },
   split: {
     query: { tab: 'changes' },
@@ -124,7 +133,16 @@ export const SCREENS = {
     async act(page) {
       await palette(page, 'board');
       await page.keyboard.press('Enter');
-      await page.locator('.board .in_progress button').click();
+      await page.locator('.board .in_progress .open').click();
+    },
+  },
+  planmenu: {
+    async act(page) {
+      await palette(page, 'board');
+      await page.keyboard.press('Enter');
+      await page.locator('.board .pending .more button').first().focus();
+      await page.keyboard.press('Enter');
+      await page.locator('.menu').waitFor();
     },
   },
   sessionmenu: {

@@ -78,7 +78,7 @@ impl SessionLog {
     }
 
     /// As [`Self::record`], with entries made of the state that they are added to: nothing comes in between.
-    pub(crate) async fn record_of(&self, make: impl FnOnce(&State) -> Vec<EntryBody>) -> Result<(), JournalError> {
+    pub async fn record_of(&self, make: impl FnOnce(&State) -> Vec<EntryBody>) -> Result<(), JournalError> {
         let guard = self.order.lock().await;
         let bodies = self.with_state(make);
         self.record_in_order(bodies).await?;

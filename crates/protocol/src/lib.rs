@@ -24,6 +24,7 @@ mod memory;
 mod model;
 mod plan;
 mod preferences;
+mod plan;
 mod project;
 mod rule;
 mod search;
@@ -67,6 +68,7 @@ pub use memory::{
 pub use model::{KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall, UsageSummary};
 pub use plan::PlanChange;
 pub use preferences::{Budget, Budgets, Effort, KnownModel, ModelEffort, ModelSettings, NetworkSettings, PriceView};
+pub use plan::PlanChange;
 pub use project::{ProjectProblem, ProjectView};
 pub use rule::{
     ApprovalMode, PatternProblem, ProjectMode, Rehearsal, Rule, RuleDraft, RuleGuard, RuleKind, RuleOffer, RuleScope,

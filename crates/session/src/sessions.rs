@@ -33,7 +33,9 @@ mod lists;
 mod mentions;
 mod models;
 mod permissions;
+mod plan;
 mod queue;
+mod stopping;
 mod rules;
 mod usage;
 

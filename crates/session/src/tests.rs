@@ -1,4 +1,5 @@
 mod attachments;
+mod plan;
 mod changes;
 mod deciding;
 mod fixture;

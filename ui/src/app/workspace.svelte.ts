@@ -1,6 +1,7 @@
 /** What the window shows: projects, sessions, the chosen ones, and the few dialogs. View state only; the rules are the core's. */
 import { createContext } from 'svelte';
 import type {
+  AgentNode,
   Attachment,
   CommandError,
   Decide,
@@ -29,6 +30,8 @@ export type Dialog =
   | { kind: 'past' | 'rewind'; seq: number }
   /** Something that stands with a message. */
   | { kind: 'attachment'; session: string; attachment: Attachment }
+  /** What one subagent did. */
+  | { kind: 'agent'; node: AgentNode }
   | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' | 'changes' };
 
 /** Settings of another version may lack what this one knows. */

@@ -42,6 +42,10 @@ export const commands = {
 	modelSight: (model: ModelRef) => __TAURI_INVOKE<ModelSight>("model_sight", { model }),
 	/**  Files, folders, memories and sessions whose names fit what was typed, best first. */
 	findMentions: (query: FindMentions) => __TAURI_INVOKE<MentionHit[]>("find_mentions", { query }),
+	/**  Changes the plan for the person; the agent is told at its next step. */
+	changePlan: (session: SessionId, change: PlanChange) => __TAURI_INVOKE<null>("change_plan", { session, change }),
+	/**  Stops one subagent of a session with everything below it; its parent and the others go on. */
+	stopSubagent: (session: SessionId, child: SessionId) => __TAURI_INVOKE<null>("stop_subagent", { session, child }),
 	/**  Takes a message out of the queue. */
 	unqueueMessage: (session: SessionId, id: string) => __TAURI_INVOKE<null>("unqueue_message", { session, id }),
 	stopTurn: (session: SessionId) => __TAURI_INVOKE<null>("stop_turn", { session }),
@@ -506,6 +510,15 @@ export type NoticeCode =
 "interrupted" | 
 /**  The turn ended on an error inside Bosun. */
 "failed" | "empty_reply";
+
+/**  What a person changes in the plan. The agent is told at its next step. */
+export type PlanChange = 
+/**  A new line at the end, still to be done. */
+{ change: "add"; content: string } | 
+/**  Other words for the line `id`. */
+{ change: "reword"; id: string; content: string } | 
+/**  The line `id` at the place `to`, from 0; beyond the end is the end. */
+{ change: "move"; id: string; to: number } | { change: "drop"; id: string };
 
 export type Preview = 
 /**  A file change against the bytes on disk now. */

@@ -14,6 +14,7 @@ import type {
   ModelChoice,
   ModelRef,
   ModelSight,
+  PlanChange,
   ProjectView,
   ProviderView,
   RestoredFile,
@@ -81,6 +82,8 @@ export interface UiClient {
   modelSight(model: ModelRef): Promise<ModelSight>;
   /** Files, folders, memories and sessions whose names fit what was typed, best first. */
   findMentions(query: FindMentions): Promise<MentionHit[]>;
+  /** Changes the plan; the agent is told at its next step. */
+  changePlan(session: string, change: PlanChange): Promise<void>;
   unqueueMessage(session: string, id: string): Promise<void>;
   editQueued(session: string, id: string, text: string): Promise<void>;
   /** To the place `to` of the queue, from 0; beyond the end is the end. */
@@ -91,6 +94,8 @@ export interface UiClient {
   steerTurn(message: SendMessage): Promise<void>;
   steerQueued(session: string, id: string): Promise<void>;
   stopTurn(session: string): Promise<void>;
+  /** Stops one subagent with everything below it; its parent and the others go on. */
+  stopSubagent(session: string, child: string): Promise<void>;
   /** Goes on after a failure, the step limit or an interruption. */
   continueTurn(session: string): Promise<void>;
   decide(decisions: Decide[]): Promise<void>;

@@ -5,6 +5,7 @@ import { NOW, snapshot, summary } from './recorded/builders';
 import { Host, type World } from './recorded/host';
 import { history } from './recorded/history';
 import { lists, queues } from './recorded/lists';
+import { plan } from './recorded/plan';
 import { models } from './recorded/models';
 import { DIFFS } from './recorded/mock';
 
@@ -42,6 +43,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
     ...attachments(host, act),
     ...lists(host, act),
     ...queues(host, act),
+    ...plan(host, act),
     ...history(host, act),
     start: () =>
       later(() => {
@@ -108,6 +110,15 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
         return all.slice(0, at < 0 ? undefined : at).slice(-limit);
       }),
     sendMessage: (message) => act('sendMessage', message, () => host.send(message)),
+    stopSubagent: (session, child) =>
+      act('stopSubagent', { session, child }, () => {
+        const node = host.snapshot(session).agents.find((one) => one.session === child);
+        if (!node) return fail('This subagent is not at work.');
+        host.emit(session, {
+          type: 'agent_updated',
+          agent: { ...node, status: 'cancelled', current: null, ended_at: NOW },
+        });
+      }),
     stopTurn: (session) => act('stopTurn', session, () => host.update(session, { status: 'stopped' })),
     continueTurn: (session) => act('continueTurn', session, () => host.update(session, { status: 'running' })),
     decide: (decisions) => act('decide', decisions, () => host.decide(decisions)),

@@ -54,6 +54,7 @@ export function tauriClient(): UiClient {
       return { first, close };
     },
     sendMessage: (message) => commands.sendMessage(message).then(nothing),
+    changePlan: (session, change) => commands.changePlan(session, change).then(nothing),
     unqueueMessage: (session, id) => commands.unqueueMessage(session, id).then(nothing),
     editQueued: (session, id, text) => commands.editQueued(session, id, text).then(nothing),
     moveQueued: (session, id, to) => commands.moveQueued(session, id, to).then(nothing),
@@ -67,6 +68,7 @@ export function tauriClient(): UiClient {
     restoreSession: (session) => commands.restoreSession(session).then(nothing),
     rewind: (session, seq, what) => commands.rewind(session, seq, what).then(nothing),
     undoRewind: (session) => commands.undoRewind(session).then(nothing),
+    stopSubagent: (session, child) => commands.stopSubagent(session, child).then(nothing),
     stopTurn: (session) => commands.stopTurn(session).then(nothing),
     continueTurn: (session) => commands.continueTurn(session).then(nothing),
     decide: (decisions) => commands.decide(decisions).then(nothing),

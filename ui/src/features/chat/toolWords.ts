@@ -56,6 +56,17 @@ export function phrase(t: Messages, call: Call, tense: Tense): Phrase {
       return said('execute', { command: arg('command') });
     case 'write_todos':
       return said('write_todos', {});
+    case 'start_async_task':
+      return said('start_async_task', {
+        agent: arg('subagent_type') || 'general-purpose',
+        task: firstLine(arg('description')),
+      });
+    case 'update_async_task':
+      return said('update_async_task', { task: firstLine(arg('message')) });
+    case 'check_async_task':
+    case 'cancel_async_task':
+    case 'list_async_tasks':
+      return said(call.name, {});
     case 'task':
       return said(call.isHeldUp ? 'task_waiting' : 'task', {
         agent: arg('subagent_type') || 'general-purpose',

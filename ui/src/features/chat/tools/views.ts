@@ -35,6 +35,11 @@ const BY_NAME: Record<string, ToolLook> = {
   execute: { icon: Terminal, view: TerminalView },
   write_todos: { icon: ListTodo, view: TodosView },
   task: { icon: Crew, view: SubagentView },
+  start_async_task: { icon: Crew, view: SubagentView },
+  check_async_task: { icon: Crew, view: GenericView },
+  update_async_task: { icon: Crew, view: GenericView },
+  cancel_async_task: { icon: Crew, view: GenericView },
+  list_async_tasks: { icon: Crew, view: GenericView },
 };
 
 const BY_KIND: Record<ToolKind, ToolLook> = {

@@ -24,6 +24,17 @@ export const plan = {
   showOnly: 'Show only what was done for it',
   showAll: 'Show the whole conversation',
   filtered: (todo: string) => `Only what was done for “${todo}”`,
+  edit: {
+    add: 'Add to the plan',
+    new: 'What else is to be done',
+    reword: 'Change the words',
+    up: 'Earlier in the plan',
+    down: 'Later in the plan',
+    drop: 'Drop from the plan',
+    menu: (todo: string) => `More for “${todo}”`,
+    words: 'Words of the todo',
+    told: 'The agent is told of your changes at its next step.',
+  },
   emptyTitle: 'No plan yet',
   emptyText: 'For work of several steps the agent writes a list here and ticks it off as it goes.',
 };
@@ -34,6 +45,10 @@ export const agents = {
   emptyTitle: 'Only the main agent',
   emptyText: 'When it sends subagents, they appear here with what they do, how long and at what cost.',
   transcript: (name: string) => `What ${name} did`,
+  stop: (name: string) => `Stop ${name}`,
+  open: 'Open with more room',
+  beside: 'in the background',
+  stopped: 'Its parent is told that you stopped it, and goes on.',
   loading: 'Loading…',
   sentTo: 'Sent to',
 };

@@ -24,6 +24,23 @@ export const tools = {
   execute: { plan: 'Run {command}', doing: 'Running {command}', done: 'Ran {command}' },
   write_todos: { plan: 'Update the plan', doing: 'Updating the plan', done: 'Updated the plan' },
   task: { plan: 'Send {agent}: {task}', doing: '{agent} at work: {task}', done: 'Sent {agent}: {task}' },
+  start_async_task: {
+    plan: 'Send {agent} to work beside: {task}',
+    doing: 'Sending {agent} to work beside: {task}',
+    done: 'Sent {agent} to work beside: {task}',
+  },
+  check_async_task: {
+    plan: 'Look at a subagent’s work',
+    doing: 'Looking at a subagent’s work',
+    done: 'Looked at a subagent’s work',
+  },
+  update_async_task: {
+    plan: 'Tell a subagent: {task}',
+    doing: 'Telling a subagent: {task}',
+    done: 'Told a subagent: {task}',
+  },
+  cancel_async_task: { plan: 'Stop a subagent', doing: 'Stopping a subagent', done: 'Stopped a subagent' },
+  list_async_tasks: { plan: 'List the subagents', doing: 'Listing the subagents', done: 'Listed the subagents' },
   task_waiting: {
     plan: 'Send {agent}: {task}',
     doing: '{agent} waits for you: {task}',

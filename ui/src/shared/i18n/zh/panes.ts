@@ -17,6 +17,17 @@ export const plan: Messages['plan'] = {
   showOnly: '只显示为它所做的工作',
   showAll: '显示整个对话',
   filtered: (todo) => `仅显示为“${todo}”所做的工作`,
+  edit: {
+    add: '添加到计划',
+    new: '还要做什么',
+    reword: '修改文字',
+    up: '在计划中前移',
+    down: '在计划中后移',
+    drop: '从计划中移除',
+    menu: (todo) => `“${todo}”的更多操作`,
+    words: '待办的文字',
+    told: '代理会在下一步得知你的更改。',
+  },
   emptyTitle: '还没有计划',
   emptyText: '遇到需要多个步骤的工作，代理会在这里列出清单，边做边勾掉。',
 };
@@ -27,6 +38,10 @@ export const agents: Messages['agents'] = {
   emptyTitle: '只有主代理',
   emptyText: '派出子代理后，这里会显示它们在做什么、用了多久、花费多少。',
   transcript: (name) => `${name} 的工作记录`,
+  stop: (name) => `停止 ${name}`,
+  open: '放大查看',
+  beside: '后台',
+  stopped: '上级代理会得知你停止了它，并继续工作。',
   loading: '正在载入…',
   sentTo: '任务',
 };

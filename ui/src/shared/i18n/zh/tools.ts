@@ -21,6 +21,15 @@ export const tools: Messages['tools'] = {
   execute: { plan: '运行 {command}', doing: '正在运行 {command}', done: '运行了 {command}' },
   write_todos: { plan: '更新计划', doing: '正在更新计划', done: '更新了计划' },
   task: { plan: '派出 {agent}：{task}', doing: '{agent} 正在工作：{task}', done: '派出了 {agent}：{task}' },
+  start_async_task: {
+    plan: '派 {agent} 在后台工作：{task}',
+    doing: '正在派 {agent} 到后台工作：{task}',
+    done: '派 {agent} 到后台工作：{task}',
+  },
+  check_async_task: { plan: '查看子代理的工作', doing: '正在查看子代理的工作', done: '查看了子代理的工作' },
+  update_async_task: { plan: '告诉子代理：{task}', doing: '正在告诉子代理：{task}', done: '告诉了子代理：{task}' },
+  cancel_async_task: { plan: '停止子代理', doing: '正在停止子代理', done: '停止了子代理' },
+  list_async_tasks: { plan: '列出子代理', doing: '正在列出子代理', done: '列出了子代理' },
   task_waiting: {
     plan: '派出 {agent}：{task}',
     doing: '{agent} 等你决定：{task}',

@@ -1,0 +1,103 @@
+use bosun_agent::{EntryBody, PlannedTodo};
+use bosun_model::{ContentBlock, HumanMessage, MessageId};
+use bosun_protocol::{ErrorCode, PlanChange, SessionId};
+use bosun_tools::TodoStatus;
+
+use super::Sessions;
+use crate::SessionError;
+
+/// Longest line of a plan, in characters, and most lines.
+const LINE: usize = 2_000;
+const MOST_LINES: usize = 200;
+
+impl Sessions {
+    /// Changes the plan for the person. The agent reads what it is now at its next step; no turn begins by it.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] for a line that is not there any more, [`ErrorCode::Invalid`] for one without words.
+    pub async fn change_plan(&self, session: &SessionId, change: PlanChange) -> Result<(), SessionError> {
+        let actor = self.actor(session).await?;
+        if actor.log.session().as_str() != session.as_str() {
+            let reason = "a subagent's plan is its own; tell its parent what should be different";
+            return Err(SessionError::new(ErrorCode::Invalid, reason));
+        }
+        let ids = &actor.tree.ids;
+        let (new_id, message) = (ids.next(), MessageId::new(ids.next()));
+        let mut refused = None;
+        let change = |state: &bosun_agent::State| {
+            let mut todos = state.todos.clone();
+            match changed(&mut todos, &change, new_id) {
+                Ok(()) if todos == state.todos => Vec::new(),
+                Ok(()) => {
+                    let content = vec![ContentBlock::text(told(&todos))];
+                    vec![EntryBody::PlanEdited { todos, message: HumanMessage { id: message, content } }]
+                }
+                Err(error) => {
+                    refused = Some(error);
+                    Vec::new()
+                }
+            }
+        };
+        actor.log.record_of(change).await?;
+        refused.map_or(Ok(()), Err)
+    }
+}
+
+fn changed(todos: &mut Vec<PlannedTodo>, change: &PlanChange, new_id: String) -> Result<(), SessionError> {
+    let place = |todos: &[PlannedTodo], id: &str| {
+        todos.iter().position(|todo| todo.id == id).ok_or_else(|| {
+            SessionError::new(ErrorCode::NotFound, "this line is not in the plan any more; the agent has changed it")
+        })
+    };
+    match change {
+        PlanChange::Add { content } => {
+            let content = line(content)?;
+            if todos.len() >= MOST_LINES {
+                let reason = format!("a plan has at most {MOST_LINES} lines; drop one first");
+                return Err(SessionError::new(ErrorCode::Invalid, reason));
+            }
+            todos.push(PlannedTodo { id: new_id, content, status: TodoStatus::Pending });
+        }
+        PlanChange::Reword { id, content } => {
+            let (at, content) = (place(todos, id)?, line(content)?);
+            if let Some(todo) = todos.get_mut(at) {
+                todo.content = content;
+            }
+        }
+        PlanChange::Move { id, to } => {
+            let todo = todos.remove(place(todos, id)?);
+            let to = usize::try_from(*to).unwrap_or(usize::MAX).min(todos.len());
+            todos.insert(to, todo);
+        }
+        PlanChange::Drop { id } => {
+            todos.remove(place(todos, id)?);
+        }
+    }
+    Ok(())
+}
+
+/// A line of a plan: on one line, with some words, and not endless.
+fn line(text: &str) -> Result<String, SessionError> {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LINE).collect();
+    if line.is_empty() {
+        return Err(SessionError::new(ErrorCode::Invalid, "a line of the plan needs some words"));
+    }
+    Ok(line)
+}
+
+/// What the model reads: the plan as it is now, so that its next list begins from there.
+fn told(todos: &[PlannedTodo]) -> String {
+    if todos.is_empty() {
+        return "I changed the plan: it is empty now. Do not go on with what stood there, unless I ask for it.".into();
+    }
+    let mark = |status: TodoStatus| match status {
+        TodoStatus::Pending => "pending",
+        TodoStatus::InProgress => "in progress",
+        TodoStatus::Completed => "completed",
+    };
+    let lines: Vec<String> = todos.iter().map(|todo| format!("- [{}] {}", mark(todo.status), todo.content)).collect();
+    format!(
+        "I changed the plan. It is now:\n{}\nGo on by it, in this order, and keep these lines when you write the list.",
+        lines.join("\n")
+    )
+}

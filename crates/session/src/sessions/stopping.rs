@@ -1,0 +1,20 @@
+use bosun_agent::SessionId as CoreId;
+use bosun_protocol::{ErrorCode, SessionId};
+
+use super::Sessions;
+use crate::SessionError;
+
+impl Sessions {
+    /// Stops one subagent, at any depth, with everything below it; the others and its parent go on. The parent's call
+    /// gets a result that says so.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] where it is not at work.
+    pub async fn stop_subagent(&self, session: &SessionId, child: &SessionId) -> Result<(), SessionError> {
+        let actor = self.actor(session).await?;
+        if actor.log.cancel_child(&CoreId::new(child.as_str())) {
+            return Ok(());
+        }
+        Err(SessionError::new(ErrorCode::NotFound, "this subagent is not at work; it may have ended just now"))
+    }
+}
