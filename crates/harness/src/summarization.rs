@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::artifacts::{self, Artifacts};
 use crate::rewrites::{Recent, Rewrites};
-use crate::tokens::{TokenCounter, fixed};
+use crate::tokens::TokenCounter;
 pub use compact::{Compacted, CompactionError};
 use cutoff::Keep;
 pub(crate) use offload::FOLDER as HISTORY;
@@ -363,7 +363,7 @@ impl Summarization {
         let compaction = cx.log().with_state(Compaction::of);
         let sent = self.request(&request, &compaction);
         let limit = self.limit(cx, &request);
-        let fixed = fixed(&self.standing(cx), &cx.agent().model.info().provider);
+        let fixed = self.counter.fixed(&self.standing(cx), &cx.agent().model.info().provider);
         if self.tokens(cx, &sent, &compaction).saturating_add(fixed) < limit / 2 && !self.half_the_messages(&sent) {
             return Ok(tool::nothing());
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use bosun_model::{ChatRequest, ContentBlock, MediaKind, Message};
+use bosun_model::{ChatRequest, ContentBlock, MediaKind, Message, ToolSpec};
 
 /// Characters of one token, in tenths: four for most models, a little less for Claude's.
 const TENTHS: u64 = 40;
@@ -22,6 +22,11 @@ const SWEEP_AT: usize = 8_192;
 #[derive(Default)]
 pub(crate) struct TokenCounter {
     known: Mutex<HashMap<usize, (Weak<Message>, u64)>>,
+    /// The tools met last, with their size: they are the same from step to step.
+    tools: Mutex<Option<(Arc<[ToolSpec]>, usize)>>,
+    /// How many messages and lists of tools were looked at in full.
+    #[cfg(test)]
+    looked_at: std::sync::atomic::AtomicUsize,
 }
 
 impl TokenCounter {
@@ -34,7 +39,11 @@ impl TokenCounter {
         let characters = |message: &Arc<Message>| {
             let place = Arc::as_ptr(message) as usize;
             // The weak reference keeps the place from being given to another message.
-            known.entry(place).or_insert_with(|| (Arc::downgrade(message), cost_of(message))).1
+            let cost = || {
+                self.look();
+                (Arc::downgrade(message), cost_of(message))
+            };
+            known.entry(place).or_insert_with(cost).1
         };
         let all: u64 = messages.iter().map(characters).sum();
         all.saturating_mul(10).div_ceil(tenths(provider))
@@ -42,15 +51,32 @@ impl TokenCounter {
 
     /// Tokens of everything that is sent: the prompt, the tools and the messages.
     pub(crate) fn request(&self, request: &ChatRequest, provider: &str) -> u64 {
-        fixed(request, provider).saturating_add(self.messages(&request.messages, provider))
+        self.fixed(request, provider).saturating_add(self.messages(&request.messages, provider))
     }
-}
 
-/// Tokens of what stands before the first message.
-pub(crate) fn fixed(request: &ChatRequest, provider: &str) -> u64 {
-    let system: usize = request.system.iter().map(|block| block.text.len()).sum();
-    let tools: usize = request.tools.iter().map(json_len).sum();
-    tokens_of(system + tools, provider)
+    /// Tokens of what stands before the first message.
+    pub(crate) fn fixed(&self, request: &ChatRequest, provider: &str) -> u64 {
+        let system: usize = request.system.iter().map(|block| block.text.len()).sum();
+        tokens_of(system + self.tools(&request.tools), provider)
+    }
+
+    fn tools(&self, tools: &Arc<[ToolSpec]>) -> usize {
+        let mut known = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((met, size)) = &*known
+            && Arc::ptr_eq(met, tools)
+        {
+            return *size;
+        }
+        self.look();
+        let size = tools.iter().map(json_len).sum();
+        *known = Some((Arc::clone(tools), size));
+        size
+    }
+
+    fn look(&self) {
+        #[cfg(test)]
+        self.looked_at.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
 }
 
 /// Tokens of a text of so many characters.
@@ -134,11 +160,26 @@ mod tests {
     }
 
     #[test]
-    fn a_long_history_is_cheap_after_the_first_time() {
+    fn of_a_long_history_only_what_is_new_is_looked_at() {
         let counter = TokenCounter::default();
-        let messages: Vec<_> = (0..1_000).map(|_| Arc::new(Message::human("h", "x".repeat(10_000)))).collect();
-        let first = counter.messages(&messages, "openai");
-        assert_eq!(first, counter.messages(&messages, "openai"));
-        assert_eq!(first, 2_503_000);
+        let looked_at = || counter.looked_at.swap(0, std::sync::atomic::Ordering::Relaxed);
+        // 10 MB.
+        let mut messages: Vec<_> = (0..1_000).map(|_| Arc::new(Message::human("h", "x".repeat(10_000)))).collect();
+        let spec = |name: &str| ToolSpec { name: name.into(), description: "d".into(), schema: serde_json::json!({}) };
+        let tools: Arc<[ToolSpec]> = vec![spec("a"), spec("b")].into();
+        let request = |messages: &[Arc<Message>]| ChatRequest {
+            messages: messages.to_vec(),
+            tools: Arc::clone(&tools),
+            ..ChatRequest::default()
+        };
+        let first = counter.request(&request(&messages), "openai");
+        assert_eq!(looked_at(), 1_001, "each message and the tools once");
+        assert_eq!(counter.request(&request(&messages), "openai"), first);
+        assert_eq!(looked_at(), 0);
+        messages.push(Arc::new(Message::human("h", "new")));
+        messages.push(Arc::new(Message::human("h", "newer")));
+        assert!(counter.request(&request(&messages), "openai") > first);
+        assert_eq!(looked_at(), 2);
+        assert_eq!(counter.messages(&messages[..1_000], "openai"), 2_503_000);
     }
 }

@@ -22,6 +22,8 @@ mod golden;
 mod guards;
 #[path = "stack/laws.rs"]
 mod laws;
+#[path = "stack/many.rs"]
+mod many;
 #[path = "stack/memory.rs"]
 mod memory;
 #[path = "stack/retrying.rs"]

@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use bosun_model::{
@@ -12,18 +13,18 @@ use crate::{Ending, Part, Reply};
 
 /// A [`ChatModel`] without a wire, for tests of the loop itself.
 ///
-/// [`Self::new`] answers from a list of replies, in order. [`Self::driven`] lets the test play the model event by event.
-/// A request too many is an error that says so.
-#[derive(Debug)]
+/// [`Self::new`] answers from a list of replies, in order. [`Self::by`] answers each request by what is in it.
+/// [`Self::driven`] lets the test play the model event by event. A request too many is an error that says so.
 pub struct ScriptedModel {
     info: ModelInfo,
     source: Source,
     requests: Arc<Mutex<Vec<ChatRequest>>>,
+    forgets: bool,
 }
 
-#[derive(Debug)]
 enum Source {
     Replies(Mutex<VecDeque<Scripted>>),
+    Rule(Box<dyn Fn(&ChatRequest) -> Reply + Send + Sync>),
     Driver(mpsc::UnboundedSender<DrivenCall>),
 }
 
@@ -55,9 +56,27 @@ impl From<ModelError> for Scripted {
     }
 }
 
+impl fmt::Debug for ScriptedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptedModel").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
 impl ScriptedModel {
     pub fn new<R: Into<Scripted>>(replies: impl IntoIterator<Item = R>) -> Self {
         Self::from_source(Source::Replies(Mutex::new(replies.into_iter().map(Into::into).collect())))
+    }
+
+    /// A model that answers each request by what is in it, after everyone else had a chance to ask too.
+    pub fn by(rule: impl Fn(&ChatRequest) -> Reply + Send + Sync + 'static) -> Self {
+        Self::from_source(Source::Rule(Box::new(rule)))
+    }
+
+    /// Keeps no requests, for measuring.
+    #[must_use]
+    pub fn forgetful(mut self) -> Self {
+        self.forgets = true;
+        self
     }
 
     /// A model whose every call arrives at the returned driver.
@@ -80,7 +99,7 @@ impl ScriptedModel {
     pub fn then(&self, reply: impl Into<Scripted>) {
         match &self.source {
             Source::Replies(replies) => replies.lock().unwrap().push_back(reply.into()),
-            Source::Driver(_) => panic!("a driven model takes its answers from its driver"),
+            Source::Rule(_) | Source::Driver(_) => panic!("this model takes its answers from elsewhere"),
         }
     }
 
@@ -94,13 +113,15 @@ impl ScriptedModel {
             price: None,
             scripted: false,
         };
-        Self { info, source, requests: Arc::default() }
+        Self { info, source, requests: Arc::default(), forgets: false }
     }
 
     fn answer(&self, request: ChatRequest) -> Result<ModelStream, ModelError> {
         let number = {
             let mut requests = self.requests.lock().unwrap();
-            requests.push(request.clone());
+            if !self.forgets {
+                requests.push(request.clone());
+            }
             requests.len()
         };
         match &self.source {
@@ -113,6 +134,7 @@ impl ScriptedModel {
                     None => Err(failure(ModelErrorKind::InvalidRequest, "the script has no reply left")),
                 }
             }
+            Source::Rule(rule) => Ok(stream::iter(events(&rule(&request), number)).boxed()),
             Source::Driver(calls) => {
                 let (events, received) = mpsc::unbounded_channel();
                 calls
@@ -133,7 +155,12 @@ impl ChatModel for ScriptedModel {
     }
 
     fn stream(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelStream, ModelError>> {
-        Box::pin(async move { self.answer(request) })
+        Box::pin(async move {
+            if matches!(self.source, Source::Rule(_)) {
+                tokio::task::yield_now().await;
+            }
+            self.answer(request)
+        })
     }
 }
 
