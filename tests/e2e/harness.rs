@@ -19,6 +19,7 @@ mod display;
 mod element;
 mod http;
 mod process;
+mod usage;
 mod webdriver;
 mod window;
 mod x11;

@@ -8,6 +8,7 @@
 #![allow(dead_code, reason = "the harness offers more than any one state of the scenarios uses")]
 
 mod approvals;
+mod figures;
 mod first_run;
 mod harness;
 mod looks;

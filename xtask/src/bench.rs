@@ -16,6 +16,7 @@ use crate::{say, ui};
 
 mod database;
 mod desk;
+mod desktop;
 mod files;
 mod measure;
 mod memory;
@@ -40,7 +41,7 @@ struct Figure {
     measure: fn(&Bench) -> Result<Vec<Row>>,
 }
 
-const FIGURES: [Figure; 9] = [
+const FIGURES: [Figure; 10] = [
     Figure { name: "start", desktop: false, measure: start::measure },
     Figure { name: "steps", desktop: false, measure: steps::measure },
     Figure { name: "memory", desktop: false, measure: memory::measure },
@@ -50,6 +51,7 @@ const FIGURES: [Figure; 9] = [
     Figure { name: "files", desktop: false, measure: files::measure },
     Figure { name: "store", desktop: false, measure: store::measure },
     Figure { name: "window", desktop: true, measure: window::measure },
+    Figure { name: "desktop", desktop: true, measure: desktop::measure },
 ];
 
 /// What every figure measures with.

@@ -11,8 +11,10 @@ use super::display::Display;
 use super::process::{MARK, end_all};
 use super::window::Window;
 
-/// The app under test.
-const BINARY: &str = env!("CARGO_BIN_EXE_bosun-desktop");
+/// The app under test: the one built with the tests, or what `BOSUN_DESKTOP` names.
+fn binary() -> PathBuf {
+    std::env::var_os("BOSUN_DESKTOP").map_or_else(|| env!("CARGO_BIN_EXE_bosun-desktop").into(), PathBuf::from)
+}
 
 /// What a desk will be; [`Plan::set_up`] makes it.
 pub struct Plan {
@@ -151,7 +153,7 @@ impl Desk {
 
     /// Starts the app a second time while its window is open, and waits until that start is over.
     pub fn start_again(&self, arguments: &[&str]) -> ExitStatus {
-        let mut second = self.command(BINARY);
+        let mut second = self.command(&binary().to_string_lossy());
         second.args(arguments).stdin(Stdio::null()).stdout(self.log()).stderr(self.log());
         second.status().expect("the app can be started")
     }
@@ -173,7 +175,7 @@ impl Desk {
     /// The same without making the window fill the screen.
     #[track_caller]
     pub fn open_as_left(&self, arguments: &[&str]) -> Window<'_> {
-        Window::open(self, Path::new(BINARY), arguments)
+        Window::open(self, &binary(), arguments)
     }
 
     /// A program in the desk's environment.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::desk::Desk;
 use super::element::{Element, Query};
 use super::process::marked;
+use super::usage;
 use super::webdriver::{Driver, Refusal, Session};
 use super::{PATIENCE, wait};
 
@@ -174,6 +175,31 @@ impl<'d> Window<'d> {
     #[track_caller]
     pub fn script(&self, body: &str, arguments: &[Value]) -> Value {
         self.told(self.session.script(body, arguments))
+    }
+
+    /// The same with a function whose last argument is called with the result.
+    #[track_caller]
+    pub fn script_async(&self, body: &str, arguments: &[Value]) -> Value {
+        self.told(self.session.script_async(body, arguments))
+    }
+
+    /// Processor time that the app's processes have used so far.
+    pub fn cpu(&self) -> Duration {
+        usage::cpu(&self.processes())
+    }
+
+    /// Bytes of memory that the app's processes take, what they share counted once.
+    pub fn memory(&self) -> u64 {
+        usage::memory(&self.processes())
+    }
+
+    /// The app and the processes of its page.
+    fn processes(&self) -> Vec<Pid> {
+        let is_ours = |program: &Path| {
+            let name = program.file_name().unwrap_or_default().to_string_lossy();
+            program == self.binary || (name.starts_with("WebKit") && name != "WebKitWebDriver")
+        };
+        marked(self.desk.mark()).into_iter().filter(|(_, program)| is_ours(program)).map(|(pid, _)| pid).collect()
     }
 
     /// Takes a picture once the page has come to rest: `tests/e2e/shots/<desk>/<number>-<name>.png`.

@@ -1,0 +1,177 @@
+//! What a window promises in numbers. Nothing here is asserted: `cargo xtask bench` runs these with the optimised app
+//! (`BOSUN_DESKTOP`) and tells the figures, one line each:
+//! `figure<TAB>what<TAB>unit<TAB>under<TAB>value value …`.
+
+use std::time::{Duration, Instant};
+
+use bosun_testkit::{ModelServer, Order, Part, Reply, Rule};
+use serde_json::{Value, json};
+
+use crate::harness::{Desk, Window};
+use crate::scene::{LOOK, ask, project, seed};
+
+mod long_session;
+
+use long_session::{Long, store};
+
+const OPENINGS: usize = 5;
+const KEYS: usize = 60;
+/// Deltas a second of the streams, and how many come at once.
+const RATE: u32 = 1_000;
+const AT_ONCE: u32 = 10;
+const IDLE: Duration = Duration::from_secs(20);
+
+const TEN_THOUSAND: Long = Long { id: "long", title: "Ten thousand rows", turns: 500 };
+const HUNDRED_THOUSAND: Long = Long { id: "longer", title: "A hundred thousand rows", turns: 5_000 };
+const SHORT: Long = Long { id: "short", title: "Twenty rows", turns: 1 };
+
+fn tell(what: &str, unit: &str, under: Option<f64>, values: &[f64]) {
+    let under = under.map(|limit| limit.to_string()).unwrap_or_default();
+    let values: Vec<String> = values.iter().map(f64::to_string).collect();
+    println!("figure\t{what}\t{unit}\t{under}\t{}", values.join(" "));
+}
+
+fn opened<'d>(desk: &'d Desk, server: &ModelServer, sessions: &[Long]) -> Window<'d> {
+    if !desk.data().join("bosun.db").exists() {
+        seed(desk, server, LOOK);
+        project(&desk.project());
+        store(&desk.data(), &desk.project(), sessions);
+    }
+    let window = desk.open_with(&[&desk.project().to_string_lossy()]);
+    window.wait_for_text(sessions[0].title);
+    window
+}
+
+/// Milliseconds from the click on a session in the list until its last row is painted.
+fn open_session(window: &Window<'_>, long: &Long) -> f64 {
+    const OPEN: &str = "
+const [title, last, done] = arguments;
+const row = [...document.querySelectorAll('[data-session-row], nav a, nav button, aside button')]
+  .find((one) => one.textContent.includes(title));
+if (!row) return done(-1);
+const start = performance.now();
+const look = () => {
+  const log = document.querySelector('.log');
+  if (log?.textContent.includes(last)) requestAnimationFrame(() => done(performance.now() - start));
+  else requestAnimationFrame(look);
+};
+row.click();
+look();
+";
+    let time = window.script_async(OPEN, &[json!(long.title), json!(long.last())]);
+    let time = time.as_f64().unwrap();
+    assert!(time >= 0.0, "there is no row of the session {:?}", long.title);
+    time
+}
+
+#[test]
+#[ignore = "a figure; `cargo xtask bench --only desktop` takes it"]
+fn sessions_are_opened() {
+    let desk = Desk::plan("figure-open").without_keyring().set_up();
+    let server = ModelServer::start();
+    for (long, under) in [(TEN_THOUSAND, 300.0), (HUNDRED_THOUSAND, 500.0)] {
+        let times: Vec<f64> = (0..OPENINGS)
+            .map(|_| open_session(&opened(&desk, &server, &[SHORT, TEN_THOUSAND, HUNDRED_THOUSAND]), &long))
+            .collect();
+        tell(&format!("opening a session of {} rows", long.rows()), "ms", Some(under), &times);
+    }
+}
+
+/// A model that streams when it is asked to, and sums up a conversation that has become too long for it.
+fn streaming(seconds: u32) -> ModelServer {
+    let server = ModelServer::start();
+    server.add(
+        Rule::last_contains("Sum up the conversation above")
+            .reply("## SESSION INTENT\nTo look at modules.")
+            .order(Order::RepeatLast),
+    );
+    server.add(Rule::last_contains("stream to me").reply(stream(seconds)).order(Order::RepeatLast));
+    server
+}
+
+/// A reply that streams for `seconds`.
+fn stream(seconds: u32) -> Reply {
+    let mut reply = Reply::new();
+    for _ in 0..seconds * RATE / AT_ONCE {
+        reply = reply
+            .part(Part::Deltas { text: "word ".into(), count: AT_ONCE as usize })
+            .and_pause(Duration::from_secs(1) * AT_ONCE / RATE);
+    }
+    reply
+}
+
+/// Watches frames and keys from now on; the second script gives what was seen.
+const WATCH: &str = "
+const seen = (window.figures = { gaps: [], handled: [], painted: [] });
+let last = performance.now();
+const frame = (now) => { seen.gaps.push(now - last); last = now; requestAnimationFrame(frame); };
+requestAnimationFrame(frame);
+addEventListener('keydown', () => {
+  const start = performance.now();
+  // Behind everything that the key sets off before the page may paint.
+  setTimeout(() => seen.handled.push(performance.now() - start));
+  requestAnimationFrame(() => setTimeout(() => seen.painted.push(performance.now() - start)));
+}, { capture: true });
+";
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
+}
+
+fn percentile(mut values: Vec<f64>, part: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let place = (values.len() as f64 * part / 100.0).ceil() as usize;
+    values.get(place.saturating_sub(1)).copied().unwrap_or(f64::NAN)
+}
+
+#[test]
+#[ignore = "a figure; `cargo xtask bench --only desktop` takes it"]
+fn keys_and_frames_while_a_reply_streams() {
+    let desk = Desk::plan("figure-stream").without_keyring().set_up();
+    let server = streaming(40);
+    let window = opened(&desk, &server, &[TEN_THOUSAND]);
+    open_session(&window, &TEN_THOUSAND);
+    ask(&window, "stream to me");
+    window.wait_for_text("word word word");
+    window.script(WATCH, &[]);
+    std::thread::sleep(Duration::from_secs(10));
+    let gaps = numbers(&window.script("return window.figures.gaps", &[]));
+    let over = gaps.iter().filter(|gap| **gap > 50.0).count();
+    tell("frames over 50 ms in 10 s of 1,000 deltas a second", "frames", Some(0.5), &[over as f64]);
+    tell("longest of these frames", "ms", None, &[percentile(gaps, 100.0)]);
+    window.field("Message").click();
+    for key in 0..KEYS {
+        window.press(["a", "b", "c", "Space"][key % 4]);
+    }
+    let of = |what: &str| numbers(&window.script(&format!("return window.figures.{what}"), &[]));
+    let (handled, painted) = (of("handled"), of("painted"));
+    assert!(painted.len() >= KEYS, "{} of {KEYS} keys were seen", painted.len());
+    tell("a key is handled, 95 of 100", "ms", Some(4.0), &[percentile(handled, 95.0)]);
+    tell("a key is painted, 95 of 100", "ms", Some(34.0), &[percentile(painted, 95.0)]);
+}
+
+#[test]
+#[ignore = "a figure; `cargo xtask bench --only desktop` takes it"]
+fn memory_and_idle_work() {
+    let minutes: u32 = std::env::var("BOSUN_FIGURE_MINUTES").map_or(10, |text| text.parse().unwrap());
+    let desk = Desk::plan("figure-memory").without_keyring().set_up();
+    let server = streaming(60);
+    let window = opened(&desk, &server, &[TEN_THOUSAND]);
+    open_session(&window, &TEN_THOUSAND);
+    std::thread::sleep(Duration::from_secs(5));
+    let (before, start) = (window.cpu(), Instant::now());
+    std::thread::sleep(IDLE);
+    let share = (window.cpu() - before).as_secs_f64() / start.elapsed().as_secs_f64() * 100.0;
+    tell("processor time of the idle window", "%", Some(1.0), &[share]);
+    let mut levels = vec![window.memory() as f64 / 1e6];
+    for _ in 0..minutes {
+        ask(&window, "stream to me");
+        std::thread::sleep(Duration::from_secs(62));
+        levels.push(window.memory() as f64 / 1e6);
+    }
+    tell("memory of all processes, 10,000 rows open", "MB", Some(350.0), &levels);
+    // The first minutes fill caches; what counts is whether it goes on.
+    let half = levels.len() / 2;
+    let slope = (levels[levels.len() - 1] - levels[half]) / (levels.len() - 1 - half).max(1) as f64;
+    tell("growth of it a minute, second half of the streaming", "MB", Some(5.0), &[slope]);
+}
