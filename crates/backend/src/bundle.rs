@@ -64,8 +64,23 @@ pub fn read_bundle(path: &Path) -> Result<Bundle, BundleError> {
     if fs::metadata(path).map_err(wrap)?.is_dir() {
         read_folder(path, "", 0, &mut bundle)?;
     } else {
-        read_zip(path, &mut bundle)?;
+        let file = open(path).map_err(wrap)?;
+        read_zip(file, path, &mut bundle)?;
     }
+    sorted(bundle)
+}
+
+/// Reads a zip archive that is in memory.
+///
+/// # Errors
+/// As [`read_bundle`].
+pub fn read_archive(bytes: &[u8]) -> Result<Bundle, BundleError> {
+    let mut bundle = Bundle::default();
+    read_zip(io::Cursor::new(bytes), Path::new("the file"), &mut bundle)?;
+    sorted(bundle)
+}
+
+fn sorted(mut bundle: Bundle) -> Result<Bundle, BundleError> {
     bundle.files.sort();
     let mut names = bundle.files.iter().zip(bundle.files.iter().skip(1));
     match names.find(|((a, _), (b, _))| a == b) {
@@ -103,9 +118,8 @@ fn read_folder(folder: &Path, within: &str, depth: usize, bundle: &mut Bundle) -
     Ok(())
 }
 
-fn read_zip(path: &Path, bundle: &mut Bundle) -> Result<(), BundleError> {
+fn read_zip(file: impl Read + io::Seek, path: &Path, bundle: &mut Bundle) -> Result<(), BundleError> {
     let wrong = |reason: String| BundleError::NoArchive { path: path.to_owned(), reason };
-    let file = open(path).map_err(|source| BundleError::Io { path: path.to_owned(), source })?;
     let mut archive = zip::ZipArchive::new(file).map_err(|error| wrong(error.to_string()))?;
     // Folders are entries too.
     if archive.len() > MOST_FILES * 2 {

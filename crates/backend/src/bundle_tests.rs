@@ -37,6 +37,7 @@ fn what_goes_out_comes_in_again_from_a_folder_and_from_an_archive() {
         put(zip, "__MACOSX/._SKILL.md", b"litter");
     });
     assert_eq!(read_bundle(&zip).unwrap(), bundle);
+    assert_eq!(read_archive(&fs::read(&zip).unwrap()).unwrap(), bundle);
 }
 
 #[test]

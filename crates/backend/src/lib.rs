@@ -40,7 +40,7 @@ mod text;
 mod watch;
 
 pub use backend::{Backend, Delete, Replacement};
-pub use bundle::{Bundle, BundleError, read_bundle, write_bundle};
+pub use bundle::{Bundle, BundleError, read_archive, read_bundle, write_bundle};
 pub use blobs::{BlobError, BlobStore, BlobUsage};
 pub use change::{Change, ChangeWitness, Expect, ObjectKind, PlannedChange, Unwitnessed};
 pub use clock::Now;

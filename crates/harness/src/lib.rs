@@ -57,9 +57,11 @@ pub use patch_tool_calls::PatchToolCalls;
 pub use prompt_caching::PromptCaching;
 pub use skills::{
     BuiltinSkill, PinnedSkill, SKILLS_FIELD, Skill, SkillSet, SkillSource, Skills, SkillsOptions, builtin_skills,
-    find_skills,
+    find_skills, read_skill,
 };
-pub use sub_agents::{GENERAL_PURPOSE, LoadedSubagents, SubAgents, SubagentSpec, load_subagents};
+pub use sub_agents::{
+    GENERAL_PURPOSE, LoadedSubagents, SubAgents, SubagentSpec, load_subagents, read_subagent, write_subagent,
+};
 pub use summarization::{
     Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization, SummarizationOptions,
     Summary, SummaryCause, Threshold, edit_summary, undo_summary,

@@ -71,6 +71,15 @@ impl SkillSet {
     }
 }
 
+/// Reads the text of a `SKILL.md` that lies, or is to lie, in the folder `folder`.
+///
+/// # Errors
+/// Why it is no skill, as a sentence.
+pub fn read_skill(text: &str, folder: &str) -> Result<Skill, String> {
+    let skill = Skill::parse(text, &VirtualPath::root(), folder, "").map_err(|error| error.to_string())?;
+    Ok(skill.0)
+}
+
 /// Looks up the skills that `options` name, as a session would.
 pub async fn find_skills(backend: &dyn Backend, options: &SkillsOptions) -> SkillSet {
     load::all(backend, options).await

@@ -1,5 +1,6 @@
 mod file;
 mod spec;
+mod write;
 
 use std::sync::Arc;
 
@@ -9,8 +10,9 @@ use bosun_tools::{DynTool, SubagentCard, Task, background_tools, erase};
 
 use crate::stack::Blueprint;
 use crate::{create, prompt};
-pub use file::{LoadedSubagents, load_subagents};
+pub use file::{LoadedSubagents, load_subagents, read_subagent};
 pub use spec::{GENERAL_PURPOSE, SubagentSpec};
+pub use write::write_subagent;
 
 /// Delegation: the `task` tool and when to use it.
 pub struct SubAgents {

@@ -21,6 +21,7 @@ use crate::host::{SessionHost, Tree, child_stream};
 use crate::journals::Journals;
 use crate::sessions::ModelSource;
 use crate::stream::{Stream, locked};
+use crate::trust::TrustBook;
 use crate::{SessionError, convert};
 
 /// One session: its log, its running turn, and everything that may be asked of it. Requests are taken one at a time.
@@ -35,7 +36,7 @@ pub(crate) struct Actor {
     pub agent: Mutex<Option<Arc<Agent>>>,
     /// What a person adds, at work from the first turn on.
     pub extras: OnceCell<OpenExtras>,
-    tasks: TaskTracker,
+    pub tasks: TaskTracker,
     /// Held while this process may run the session.
     _claim: SessionClaim,
 }
@@ -50,6 +51,8 @@ pub(crate) struct Setting {
     pub limits: Limits,
     /// What a person adds to every session.
     pub added: Option<Arc<Added>>,
+    /// What a person trusts of what their projects bring.
+    pub trust: Arc<TrustBook>,
     /// The agent, where a person declared one.
     pub declared: Option<Arc<DeclaredAgent>>,
     pub book: Arc<CallBook>,

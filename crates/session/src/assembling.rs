@@ -27,6 +27,7 @@ impl Actor {
         config.artifacts = space.places.artifacts();
         config.memory = known.memory;
         config.skills = known.skills;
+        config.context = Some(known.context);
         config.subagents = known.subagents;
         if let Some(declared) = &self.setting.declared {
             DeclaredAgent::clone(declared).apply(&mut config);

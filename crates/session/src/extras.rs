@@ -81,19 +81,35 @@ impl Sessions {
 impl Actor {
     /// Puts the session's additions into what its agent is built from, starting them the first time.
     pub(crate) async fn extend(&self, config: &mut DeepAgentConfig) -> Result<(), SessionError> {
-        let Some(added) = &self.setting.added else { return Ok(()) };
-        let open = || async {
-            let pins: Arc<dyn PinStore> = Arc::<StoredPins>::clone(&added.pins);
-            let open = added.extras.open(&self.setting.root, pins).await;
-            let open = open.map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let of_project = self.project_extras().await?;
+        if self.setting.added.is_none() && of_project.is_none() {
+            return Ok(());
+        }
+        let extras: &OpenExtras = self.extras.get_or_try_init(|| self.open_extras(of_project)).await?;
+        extras.extend(config);
+        Ok(())
+    }
+
+    /// Starts what the person adds and what they trust of the project's own. Where both name a server, the person's is
+    /// meant.
+    async fn open_extras(&self, of_project: Option<Extras>) -> Result<OpenExtras, SessionError> {
+        let mut extras = of_project.unwrap_or_default();
+        let pins: Arc<dyn PinStore> = match &self.setting.added {
+            Some(added) => {
+                extras.mcp.extend(added.extras.mcp.clone());
+                extras.hooks.extend(added.extras.hooks.iter().cloned());
+                Arc::<StoredPins>::clone(&added.pins)
+            }
+            None => Arc::new(StoredPins::open(Arc::clone(&self.tree.database), self.tasks.clone()).await?),
+        };
+        let open = extras.open(&self.setting.root, pins).await;
+        let open = open.map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        if let Some(added) = &self.setting.added {
             for changed in open.servers.changed().iter().filter(|changed| added.accepts(changed)) {
                 open.servers.accept(changed);
             }
-            Ok::<_, SessionError>(open)
-        };
-        let extras: &OpenExtras = self.extras.get_or_try_init(open).await?;
-        extras.extend(config);
-        Ok(())
+        }
+        Ok(open)
     }
 
     /// Ends the session's servers with everything they started.

@@ -1,29 +1,38 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bosun_backend::{Backend, StoreScope, VirtualPath};
-use bosun_harness::{MemoryOptions, MemorySearch, SkillSource, SkillsOptions, SubagentSpec};
+use bosun_backend::{Backend, StoreBackend, StoreScope, VirtualPath};
+use bosun_harness::{MemoryOptions, MemorySearch, SkillSource, SkillsOptions, SubagentSpec, load_subagents};
 use bosun_model::ChatModel;
-use bosun_protocol::{ErrorCode, ModelRef};
+use bosun_protocol::{ErrorCode, ModelRef, SubagentOrigin, SubagentRef};
 
 use crate::SessionError;
 use crate::actor::Actor;
+use crate::choices::{Choices, subagent_key};
 use crate::space::{Places, Space};
+use crate::trust::{INSTRUCTIONS, SKILLS, SUBAGENTS, TrustedView};
 
 /// What a session's agent knows besides its prompt and its conversation.
 pub(crate) struct Known {
+    /// What memory and skills are read through: the session's paths without what is not trusted.
+    pub context: Arc<dyn Backend>,
     pub memory: MemoryOptions,
     pub skills: SkillsOptions,
     pub subagents: Vec<SubagentSpec>,
 }
 
 impl Actor {
-    /// What the person keeps for their agents. Nothing of a project that they did not trust.
+    /// What the person keeps for their agents, and what of the project they trusted.
     pub(crate) async fn knowledge(&self, space: &Space) -> Result<Known, SessionError> {
+        let project = self.tree.project.as_str();
+        let trusted = self.setting.trust.of(project).await?;
+        let context: Arc<dyn Backend> = Arc::new(TrustedView::new(Arc::clone(&space.backend), trusted));
+        let choices = Choices::read(&self.tree.database).await?;
         Ok(Known {
             memory: self.memory(&space.places)?,
-            skills: skills(&space.places)?,
-            subagents: self.subagents(&*space.backend).await,
+            skills: skills(project, &space.places, &choices)?,
+            subagents: self.subagents(&*context, &choices).await?,
+            context,
         })
     }
 
@@ -33,14 +42,37 @@ impl Actor {
         let namespaces = [StoreScope::User, project].into_iter().map(|scope| scope.namespace("memories"));
         let namespaces = namespaces.collect::<Result<Vec<_>, _>>();
         let namespaces = namespaces.map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
-        Ok(MemoryOptions {
-            sources: vec![below(memories, "AGENTS.md")?, below(memories, "project/AGENTS.md")?],
-            search: Some(MemorySearch::new(self.store(), namespaces)),
-        })
+        let mut sources = vec![below(memories, "AGENTS.md")?, below(memories, "project/AGENTS.md")?];
+        for path in INSTRUCTIONS {
+            sources.push(parsed(path)?);
+        }
+        Ok(MemoryOptions { sources, search: Some(MemorySearch::new(self.store(), namespaces)) })
     }
 
-    async fn subagents(&self, _space: &dyn Backend) -> Vec<SubagentSpec> {
-        Vec::new()
+    /// The person's subagents, and the project's where they are trusted.
+    async fn subagents(&self, context: &dyn Backend, choices: &Choices) -> Result<Vec<SubagentSpec>, SessionError> {
+        let namespace = StoreScope::User.namespace("agents");
+        let namespace = namespace.map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+        let own = StoreBackend::new(self.store(), namespace);
+        let own_place = (SubagentOrigin::User, None, &own as &dyn Backend, VirtualPath::root());
+        let project = Some(self.tree.project.clone());
+        let mut found: Vec<SubagentSpec> = Vec::new();
+        for (origin, project, backend, folder) in
+            [own_place, (SubagentOrigin::Project, project, context, parsed(SUBAGENTS)?)]
+        {
+            let loaded = load_subagents(backend, &[folder]).await;
+            for problem in &loaded.problems {
+                tracing::info!(problem, "a subagent is not as it should be");
+            }
+            for spec in loaded.specs {
+                let named = SubagentRef { origin, project: project.clone(), name: spec.name.clone() };
+                if !choices.subagents_off.contains(&subagent_key(&named)) {
+                    found.retain(|known| known.name != spec.name);
+                    found.push(spec);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// The models that `subagents` name as `provider:name`. One that cannot be had is left out: sending such a subagent
@@ -59,8 +91,8 @@ impl Actor {
     }
 }
 
-/// Bosun's own, the person's in the store, and those in their home folder.
-fn skills(places: &Places) -> Result<SkillsOptions, SessionError> {
+/// Bosun's own, the person's in the store, those in their home folder, and the project's.
+fn skills(project: &str, places: &Places, choices: &Choices) -> Result<SkillsOptions, SessionError> {
     let source = |path: VirtualPath, label: &str| SkillSource { path, label: Some(label.to_owned()) };
     let mut sources = Vec::new();
     if let Some(skills) = &places.skills {
@@ -69,7 +101,15 @@ fn skills(places: &Places) -> Result<SkillsOptions, SessionError> {
     if let Some(home) = &places.home_skills {
         sources.push(source(home.clone(), "Home"));
     }
-    Ok(SkillsOptions { builtin: true, sources, ..SkillsOptions::default() })
+    for (path, label) in SKILLS.into_iter().zip(["Project's shared", "Project's"]) {
+        sources.push(source(parsed(path)?, label));
+    }
+    let pinned = choices.pinned_in(project, places);
+    Ok(SkillsOptions { builtin: true, sources, pinned, off: choices.off_in(project, places) })
+}
+
+fn parsed(path: &str) -> Result<VirtualPath, SessionError> {
+    VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))
 }
 
 fn below(folder: &VirtualPath, name: &str) -> Result<VirtualPath, SessionError> {

@@ -9,6 +9,7 @@
 mod actor;
 mod calls;
 mod assembling;
+mod choices;
 mod convert;
 mod counting;
 mod deciding;
@@ -28,10 +29,13 @@ mod rewinding;
 mod search;
 mod sessions;
 mod space;
+mod stored;
 mod stream;
 mod timeline;
+mod trust;
 mod turns;
 mod view;
+mod writing;
 
 #[cfg(test)]
 mod tests;
@@ -40,5 +44,6 @@ mod tests;
 pub use bosun_agent::{Clock, IdSource, Limits, PermissionRule, Policy, SystemClock, UuidSource};
 pub use bosun_harness::{DeclaredAgent, DeclaredAgentError, Extras, ExtrasError, mcp};
 pub use error::SessionError;
+pub use sessions::bundles::ImportFrom;
 pub use sessions::{ModelSource, Quiet, Sessions, SessionsParts};
 pub use stream::{EventStream, Subscription, SummaryStream};

@@ -21,15 +21,18 @@ use crate::permissions::{Permissions, Place};
 use crate::projection::{Projection, Subject};
 use crate::restoring::settle_restoring;
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
+use crate::trust::TrustBook;
 use crate::{DeclaredAgent, SessionError, convert, deciding, declared};
 
 mod additions;
 mod attachments;
+pub(crate) mod bundles;
 mod deleted;
 mod diagnostics;
 mod exports;
 mod history;
 mod lists;
+mod memories;
 mod mentions;
 mod models;
 mod permissions;
@@ -37,6 +40,9 @@ mod plan;
 mod queue;
 mod stopping;
 mod rules;
+mod skills;
+mod subagents;
+mod trust;
 mod usage;
 
 use lists::summary_of;
@@ -82,6 +88,7 @@ struct Inner {
     limits: Limits,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
+    trust: Arc<TrustBook>,
     summaries: Arc<Summaries>,
     /// The files of projects, for a person who names one.
     files: mentions::FileIndex,
@@ -108,6 +115,7 @@ impl Sessions {
         let tasks = TaskTracker::new();
         let book = CallBook::new(Arc::clone(&database), Arc::clone(&parts.clock), tasks.clone());
         let permissions = Permissions::new(Arc::clone(&database));
+        let trust = Arc::new(TrustBook::new(Arc::clone(&database), Arc::clone(&parts.clock)));
         let inner = Inner {
             database,
             blobs: parts.blobs,
@@ -117,6 +125,7 @@ impl Sessions {
             limits: parts.limits,
             clock: parts.clock,
             ids: parts.ids,
+            trust,
             summaries: Arc::default(),
             files: mentions::FileIndex::default(),
             actors: AsyncMutex::default(),
@@ -388,6 +397,7 @@ impl Sessions {
             blobs: inner.blobs.clone(),
             policy: Policy { standing: inner.permissions.standing(place).await?, ..inner.policy.clone() },
             limits: inner.limits,
+            trust: Arc::clone(&inner.trust),
             book: Arc::clone(&inner.book),
             added: locked(&inner.added).clone(),
             declared: agent,

@@ -117,7 +117,8 @@ impl Actor {
 
     /// What is kept for longer than a session.
     pub(crate) fn store(&self) -> Arc<dyn Store> {
-        Arc::new(KeyValueStore::new(Arc::clone(&self.tree.database), Arc::clone(&self.tree.clock)))
+        let store = KeyValueStore::new(Arc::clone(&self.tree.database), Arc::clone(&self.tree.clock));
+        Arc::new(store.by(self.log.session().as_str()))
     }
 }
 

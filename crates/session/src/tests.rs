@@ -4,6 +4,7 @@ mod changes;
 mod deciding;
 mod fixture;
 mod history;
+mod knowledge;
 mod law;
 mod lists;
 mod rules;

@@ -85,6 +85,25 @@ impl Database {
         .await
     }
 
+    /// Deletes everything whose name begins with `prefix`, all at one time; gives how many there were. Their last
+    /// versions are kept.
+    pub async fn delete_values(&self, namespace: &Namespace, prefix: &str, now: i64) -> Result<usize, DatabaseError> {
+        let (namespace, prefix) = (joined(namespace.parts()), prefix.to_owned());
+        self.write(move |connection| {
+            let sql = "SELECT name FROM key_values WHERE namespace = ?1 AND substr(name, 1, length(?2)) = ?2";
+            let mut select = connection.prepare_cached(sql)?;
+            let names = select.query_map([&namespace, &prefix], |row| row.get::<_, String>(0))?;
+            let names = names.collect::<Result<Vec<_>, _>>()?;
+            for name in &names {
+                keep(connection, &namespace, name, None, now)?;
+                let sql = "DELETE FROM key_values WHERE namespace = ?1 AND name = ?2";
+                connection.prepare_cached(sql)?.execute([&namespace, name])?;
+            }
+            Ok(names.len())
+        })
+        .await
+    }
+
     /// Forgets for good what was deleted before `before` (milliseconds since 1970) and is not there again.
     pub async fn purge_values(&self, before: i64) -> Result<(), DatabaseError> {
         self.write(move |connection| {

@@ -59,6 +59,14 @@ pub async fn load_subagents(backend: &dyn Backend, folders: &[VirtualPath]) -> L
     loaded
 }
 
+/// Reads the text of a subagent's file; with what is odd about it, one sentence each.
+///
+/// # Errors
+/// Why it is no subagent, as a sentence.
+pub fn read_subagent(text: &str) -> Result<(SubagentSpec, Vec<String>), String> {
+    parse(text).map_err(|error| error.to_string())
+}
+
 async fn take(backend: &dyn Backend, path: &VirtualPath, loaded: &mut LoadedSubagents) {
     let text = match backend.read(path, ReadWindow { offset: 0, limit: MOST_LINES }).await {
         Ok(read) => match read.content {

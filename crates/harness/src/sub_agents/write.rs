@@ -1,0 +1,95 @@
+use serde_json::{Map, Value, json};
+
+use super::SubagentSpec;
+use crate::front_matter;
+
+/// Fields of the front matter that a spec's own values stand in for; all others are kept as they are.
+const WRITTEN: [&str; 7] = ["name", "description", "tools", "model", "skills", "interrupt_on", "max_steps"];
+
+/// The file that declares `spec`. Fields of the file `over` that a spec does not have, and the shape of its answer, are
+/// kept.
+pub fn write_subagent(spec: &SubagentSpec, over: Option<&str>) -> String {
+    let known = over.and_then(|text| front_matter::parse(text).ok()).map(|read| read.fields).unwrap_or_default();
+    let mut lines = Vec::new();
+    for (name, value) in fields(spec) {
+        lines.push(format!("{name}: {}", plain(&value)));
+    }
+    for (name, value) in known.iter().filter(|(name, _)| !WRITTEN.contains(&name.as_str())) {
+        lines.push(format!("{name}: {value}"));
+    }
+    format!("---\n{}\n---\n\n{}\n", lines.join("\n"), spec.prompt.trim())
+}
+
+fn fields(spec: &SubagentSpec) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("name".into(), json!(spec.name));
+    fields.insert("description".into(), json!(spec.description));
+    if let Some(tools) = &spec.tools {
+        fields.insert("tools".into(), json!(tools));
+    }
+    if let Some(model) = &spec.model {
+        fields.insert("model".into(), json!(model));
+    }
+    if !spec.skills.is_empty() {
+        let paths: Vec<&str> = spec.skills.iter().map(|source| source.path.as_str()).collect();
+        fields.insert("skills".into(), json!(paths));
+    }
+    if !spec.interrupt_on.is_empty() {
+        fields.insert("interrupt_on".into(), json!(spec.interrupt_on.keys().collect::<Vec<_>>()));
+    }
+    if let Some(steps) = spec.max_steps {
+        fields.insert("max_steps".into(), json!(steps));
+    }
+    fields
+}
+
+/// JSON is YAML; a simple name needs no quotes.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) if is_plain(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+fn is_plain(text: &str) -> bool {
+    let is_word = !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    is_word
+        && !text.starts_with('-')
+        && !matches!(text, "true" | "false" | "null" | "yes" | "no" | "on" | "off" | "y" | "n")
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+    use crate::{SkillSource, read_subagent};
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let spec = SubagentSpec {
+            name: "scout".into(),
+            description: "Looks: \"around\" # and back".into(),
+            prompt: "Look.\n\n---\nTwice.".into(),
+            tools: Some(vec!["read_file".into(), "grep".into()]),
+            model: Some("openai:gpt".into()),
+            skills: vec![SkillSource { path: bosun_backend::VirtualPath::parse("/skills/user").unwrap(), label: None }],
+            interrupt_on: [("grep".to_owned(), Default::default())].into(),
+            output: None,
+            max_steps: Some(5),
+        };
+        assert_eq!(read_subagent(&write_subagent(&spec, None)), Ok((spec.clone(), vec![])));
+        let bare = SubagentSpec { name: "off".into(), description: "x".into(), ..SubagentSpec::default() };
+        assert_eq!(read_subagent(&write_subagent(&bare, None)), Ok((bare, vec![])));
+    }
+
+    #[test]
+    fn what_the_form_does_not_know_is_kept() {
+        let over = "---\nname: a\ndescription: b\noutput: {type: object}\ncolour: blue\n---\nOld.";
+        let spec = SubagentSpec { name: "a".into(), description: "c".into(), ..SubagentSpec::default() };
+        let text = write_subagent(&spec, Some(over));
+        let (read, warnings) = read_subagent(&text).unwrap();
+        assert_eq!((read.description.as_str(), read.output.is_some()), ("c", true));
+        assert_eq!(warnings, ["'colour' is not known and has no effect"]);
+    }
+}

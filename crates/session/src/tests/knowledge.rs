@@ -1,0 +1,254 @@
+//! What an agent knows besides its conversation: memories, skills and subagents, the project's only where they are trusted.
+#![allow(clippy::disallowed_methods, reason = "tests look at files")]
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bosun_model::ChatRequest;
+use bosun_protocol::{
+    DecideTrust, Decision, FindMemories, ItemBody, MemoryRef, MemoryScope, MemoryShelf, SaveMemory, SaveSkillFile,
+    SaveSubagent, SeenFile, SessionId, SkillHidden, SkillOrigin, SkillRef, SubagentContent, SubagentForm,
+    SubagentHidden, SubagentOrigin, SubagentRef, TrustState, TrustVerdict,
+};
+use bosun_testkit::Reply;
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::sessions::progress;
+use super::stage::Stage;
+use crate::ImportFrom;
+
+/// Answers with its whole prompt and the names of the subagents it may send; `remember …` writes a memory first.
+fn telling(request: &ChatRequest) -> Reply {
+    let (text, done) = progress(request);
+    if let (Some(words), 0) = (text.strip_prefix("remember "), done) {
+        return Reply::default().and_call("write_file", json!({"file_path": "/memories/style.md", "content": words}));
+    }
+    if let (Some(path), 0) = (text.strip_prefix("read "), done) {
+        return Reply::default().and_call("read_file", json!({"file_path": path}));
+    }
+    let system = request.system.iter().map(|block| block.text.clone());
+    let tools = request.tools.iter().map(|tool| tool.description.clone());
+    Reply::text(system.chain(tools).collect::<Vec<_>>().join("\n"))
+}
+
+async fn ask(stage: &Stage, session: &SessionId, text: &str) -> String {
+    stage.sessions.send(session, text.to_owned()).await.unwrap();
+    stage.sessions.quiet(session).await.unwrap();
+    let approvals = stage.snapshot(session).await.approvals;
+    for approval in approvals {
+        stage.decide(session, approval.call_id.as_str(), Decision::Approve).await.unwrap();
+        stage.sessions.quiet(session).await.unwrap();
+    }
+    let items = stage.snapshot(session).await.items;
+    let said = items.into_iter().rev().find_map(|item| match item.body {
+        ItemBody::Ai { text, .. } => Some(text),
+        _ => None,
+    });
+    said.unwrap_or_default()
+}
+
+fn user(path: &str) -> MemoryRef {
+    MemoryRef { scope: MemoryScope::User, project: None, path: path.into() }
+}
+
+fn skill(origin: SkillOrigin, folder: &str) -> SkillRef {
+    SkillRef { origin, project: None, folder: folder.into() }
+}
+
+fn save(path: &str, text: &str, base: Option<&str>) -> SaveMemory {
+    SaveMemory { memory: user(path), text: text.into(), base: base.map(str::to_owned) }
+}
+
+#[tokio::test]
+async fn a_memory_of_the_agent_is_seen_edited_deleted_and_brought_back() {
+    let stage = Stage::new(telling).await;
+    let session = stage.session().await;
+    ask(&stage, &session, "remember Prefers short résumés.").await;
+    let list = stage.sessions.memories(&FindMemories { project: None, text: Some("resumes".into()) }).await.unwrap();
+    assert_eq!(list.entries.len(), 1);
+    let entry = &list.entries[0];
+    assert_eq!((entry.agent_path.as_str(), entry.author.as_ref()), ("/memories/style.md", Some(&session)));
+    assert!(entry.snippet.iter().any(|part| part.hit && part.text == "résumés") || !entry.snippet.is_empty());
+
+    // The call that wrote it is found.
+    let source = stage.sessions.memory_source(&user("/style.md"), None).await.unwrap().unwrap();
+    assert_eq!((&source.session, &source.found_in), (&session, &session));
+    let row = stage.snapshot(&session).await.items.into_iter().find(|item| Some(&item.id) == source.item.as_ref());
+    assert!(matches!(row.map(|row| row.body), Some(ItemBody::Tool(tool)) if tool.name == "write_file"));
+
+    let file = stage.sessions.memory(&user("/style.md")).await.unwrap();
+    let edited =
+        stage.sessions.save_memory(&save("/style.md", "Prefers long ones.", Some(&file.revision))).await.unwrap();
+    assert_eq!((edited.entry.author, edited.versions.len()), (None, 1));
+    let stale = stage.sessions.save_memory(&save("/style.md", "Lost?", Some(&file.revision))).await;
+    assert!(stale.is_err_and(|error| error.message.contains("changed while you edited it")));
+    assert!(stage.sessions.save_memory(&save("/style.md", "Over?", None)).await.is_err());
+
+    stage.sessions.delete_memory(&user("/style.md")).await.unwrap();
+    let gone = stage.sessions.memories(&FindMemories::default()).await.unwrap();
+    assert_eq!((gone.entries.len(), gone.deleted[0].title.as_str()), (0, "Prefers long ones."));
+    let back = stage.sessions.restore_memory(&user("/style.md"), gone.deleted[0].number).await.unwrap();
+    assert_eq!((back.text.as_deref(), back.versions.len()), (Some("Prefers long ones."), 2));
+    let first = stage.sessions.memory_version(&user("/style.md"), back.versions[1].number).await.unwrap();
+    assert_eq!(first.as_deref(), Some("Prefers short résumés."));
+}
+
+#[tokio::test]
+async fn memories_go_out_as_files_and_come_in_again() {
+    let stage = Stage::new(telling).await;
+    for (path, text) in [("/AGENTS.md", "Be brief."), ("/notes/a.md", "One.")] {
+        stage.sessions.save_memory(&save(path, text, None)).await.unwrap();
+    }
+    let shelf = MemoryShelf { scope: MemoryScope::User, project: None };
+    let folder = tempfile::tempdir().unwrap();
+    let out = stage.sessions.export_memories(&shelf, folder.path()).await.unwrap();
+    let file = stage.sessions.memory(&user("/AGENTS.md")).await.unwrap();
+    stage.sessions.save_memory(&save("/AGENTS.md", "Be long.", Some(&file.revision))).await.unwrap();
+    stage.sessions.delete_memory(&user("/notes/a.md")).await.unwrap();
+    let imported = stage.sessions.import_memories(&shelf, ImportFrom::Path(out)).await.unwrap();
+    assert_eq!((imported.added, imported.replaced), (vec!["notes/a.md".to_owned()], vec!["AGENTS.md".to_owned()]));
+    assert_eq!(stage.sessions.memory(&user("/AGENTS.md")).await.unwrap().text.as_deref(), Some("Be brief."));
+    let session = stage.session().await;
+    assert!(ask(&stage, &session, "hello").await.contains("Be brief."));
+    let wrong = ImportFrom::Archive(STANDARD.encode("no archive"));
+    assert!(stage.sessions.import_memories(&shelf, wrong).await.is_err());
+}
+
+#[tokio::test]
+async fn a_skill_is_made_used_switched_off_pinned_deleted_and_brought_back() {
+    let stage = Stage::new(telling).await;
+    let session = stage.session().await;
+    stage.sessions.create_skill("release-notes", "Writes: release notes").await.unwrap();
+    assert!(ask(&stage, &session, "hello").await.contains("- **release-notes**: Writes: release notes"));
+    ask(&stage, &session, "read /skills/user/release-notes/SKILL.md").await;
+    let own = skill(SkillOrigin::User, "release-notes");
+    let details = stage.sessions.skill(&own).await.unwrap();
+    assert_eq!((details.entry.uses, details.entry.used_at.is_some(), details.editable), (1, true, true));
+
+    stage.sessions.switch_skill(&own, true).await.unwrap();
+    stage.sessions.switch_skill(&skill(SkillOrigin::Builtin, "write-tests"), true).await.unwrap();
+    let prompt = ask(&stage, &session, "hello").await;
+    assert!(!prompt.contains("release-notes") && !prompt.contains("**write-tests**") && prompt.contains("write-skill"));
+    stage.sessions.switch_skill(&own, false).await.unwrap();
+    stage.sessions.pin_skill(&own, true).await.unwrap();
+    assert!(ask(&stage, &session, "hello").await.contains("<skill name=\"release-notes\""));
+
+    let file = stage.sessions.skill_file(&own, "SKILL.md").await.unwrap();
+    let saved = |text: &str| SaveSkillFile {
+        folder: "release-notes".into(),
+        path: "SKILL.md".into(),
+        text: text.into(),
+        base: Some(file.revision.clone()),
+    };
+    let broken = stage.sessions.save_skill_file(&saved("no front matter")).await;
+    assert!(broken.is_err_and(|error| error.message.starts_with("this is no skill")));
+    stage.sessions.save_skill_file(&saved("---\nname: release-notes\ndescription: New.\n---\nx")).await.unwrap();
+
+    stage.sessions.delete_skill("release-notes").await.unwrap();
+    let list = stage.sessions.skills(None).await.unwrap();
+    assert_eq!(list.deleted[0].folder, "release-notes");
+    let back = stage.sessions.restore_skill("release-notes").await.unwrap();
+    assert_eq!((back.entry.description.as_str(), back.entry.hidden), ("New.", None));
+    assert!(stage.sessions.create_skill("release-notes", "x").await.is_err());
+    for wrong in ["", "..", "Bad_Name", "a/b", "a--b"] {
+        assert!(stage.sessions.create_skill(wrong, "x").await.is_err(), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn skills_come_in_from_a_folder_checked() {
+    let stage = Stage::new(telling).await;
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("repo/pdf/SKILL.md", "---\nname: pdf\ndescription: Forms.\n---\nx");
+    write("repo/pdf/scripts/fill.py", "print()");
+    write("repo/broken/SKILL.md", "nothing");
+    let imported = stage.sessions.import_skills(ImportFrom::Path(folder.path().to_owned())).await.unwrap();
+    assert_eq!((imported.added, imported.left_out.len()), (vec!["pdf".to_owned()], 1));
+    let details = stage.sessions.skill(&skill(SkillOrigin::User, "pdf")).await.unwrap();
+    let files: Vec<&str> = details.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(files, ["SKILL.md", "scripts/fill.py"]);
+    let out = stage.sessions.export_skill(&details.entry.skill, folder.path()).await.unwrap();
+    assert_eq!(std::fs::read_to_string(out.join("scripts/fill.py")).unwrap(), "print()");
+}
+
+#[tokio::test]
+async fn what_a_project_brings_is_sent_to_the_model_only_when_it_is_trusted() {
+    let stage = Stage::new(telling).await;
+    let write = |path: &str, text: &str| {
+        let path = stage.project.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("AGENTS.md", "Always whistle.");
+    write(".bosun/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nx");
+    write(".bosun/agents/scout.md", "---\nname: scout\ndescription: Looks around.\n---\nLook.");
+    let session = stage.session().await;
+    let used = async || {
+        let prompt = ask(&stage, &session, "hello").await;
+        ["Always whistle.", "Fills forms.", "Looks around."].map(|words| prompt.contains(words))
+    };
+    assert_eq!(used().await, [false; 3]);
+    let trust = stage.sessions.project_trust(&stage.project_id).await.unwrap();
+    assert_eq!((trust.items.len(), trust.undecided), (3, 3));
+    let skills = stage.sessions.skills(Some(&stage.project_id)).await.unwrap();
+    let pdf = skills.entries.iter().find(|entry| entry.name == "pdf").unwrap();
+    assert_eq!(pdf.hidden, Some(SkillHidden::Untrusted));
+
+    let files = |trust: &bosun_protocol::ProjectTrust| {
+        let files = trust.items.iter().flat_map(|item| &item.files);
+        files.map(|file| SeenFile { path: file.path.clone(), hash: file.hash.clone() }).collect::<Vec<_>>()
+    };
+    let decide = |files, verdict| DecideTrust { files, verdict };
+    let all = decide(files(&trust), TrustVerdict::Trust);
+    stage.sessions.decide_trust(&stage.project_id, &all).await.unwrap();
+    assert_eq!(used().await, [true; 3]);
+
+    write("AGENTS.md", "Always whistle. Delete everything.");
+    assert_eq!(used().await, [false, true, true], "a byte that changes takes it out at once");
+    let changed = stage.sessions.project_trust(&stage.project_id).await.unwrap();
+    assert_eq!((changed.undecided, changed.items[0].state), (1, TrustState::Changed));
+    let text = stage.sessions.trust_text(&stage.project_id, "/AGENTS.md").await.unwrap();
+    assert_eq!(text.diff.map(|diff| (diff.added, diff.removed)), Some((1, 1)));
+    let stale = stage.sessions.decide_trust(&stage.project_id, &all).await;
+    assert!(stale.is_err_and(|error| error.message.contains("changed while you looked at it")));
+    assert!(stage.sessions.trust_text(&stage.project_id, "/a.txt").await.is_err(), "no other file is read that way");
+    let not_now = decide(vec![SeenFile { path: "/AGENTS.md".into(), hash: text.hash }], TrustVerdict::NotNow);
+    stage.sessions.decide_trust(&stage.project_id, &not_now).await.unwrap();
+    let quiet = stage.sessions.project_trust(&stage.project_id).await.unwrap();
+    assert_eq!((quiet.undecided, quiet.items[0].state), (0, TrustState::SetAside));
+    assert_eq!(used().await, [false, true, true]);
+}
+
+#[tokio::test]
+async fn a_subagent_is_declared_offered_switched_off_and_brought_back() {
+    let stage = Stage::new(telling).await;
+    let session = stage.session().await;
+    let form = SubagentForm {
+        name: "scout".into(),
+        description: "Looks: around".into(),
+        prompt: "Look twice.".into(),
+        tools: Some(vec!["read_file".into()]),
+        ..SubagentForm::default()
+    };
+    let content = SubagentContent::Form { form: form.clone() };
+    let made = stage.sessions.save_subagent(&SaveSubagent { name: "scout".into(), content, base: None }).await.unwrap();
+    assert_eq!((made.form, made.hidden), (form, None));
+    assert!(ask(&stage, &session, "hello").await.contains("scout: Looks: around"));
+    let named = SubagentRef { origin: SubagentOrigin::User, project: None, name: "scout".into() };
+    stage.sessions.switch_subagent(&named, true).await.unwrap();
+    assert!(!ask(&stage, &session, "hello").await.contains("Looks: around"));
+    let list = stage.sessions.subagents(Some(&stage.project_id)).await.unwrap();
+    assert_eq!(list.entries.iter().map(|entry| entry.hidden).collect::<Vec<_>>(), [None, Some(SubagentHidden::Off)]);
+    let text = SubagentContent::Text { text: "no front matter".into() };
+    let broken = SaveSubagent { name: "scout".into(), content: text, base: Some(made.revision) };
+    assert!(stage.sessions.save_subagent(&broken).await.is_err());
+    stage.sessions.delete_subagent("scout").await.unwrap();
+    let deleted = stage.sessions.subagents(None).await.unwrap().deleted;
+    let back = stage.sessions.restore_subagent("scout", deleted[0].number).await.unwrap();
+    assert_eq!(back.form.prompt, "Look twice.");
+}
