@@ -24,7 +24,6 @@ mod memory;
 mod model;
 mod plan;
 mod preferences;
-mod plan;
 mod project;
 mod rule;
 mod search;
@@ -66,7 +65,6 @@ pub use memory::{
     DeletedMemory, FindMemories, MemoryEntry, MemoryFile, MemoryList, MemoryRef, MemoryScope, MemoryShelf, SaveMemory,
 };
 pub use model::{KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall, UsageSummary};
-pub use plan::PlanChange;
 pub use preferences::{Budget, Budgets, Effort, KnownModel, ModelEffort, ModelSettings, NetworkSettings, PriceView};
 pub use plan::PlanChange;
 pub use project::{ProjectProblem, ProjectView};
