@@ -19,6 +19,7 @@ mod fault;
 mod file;
 mod filesystem;
 mod git_branch;
+mod launchable;
 mod local_shell;
 mod manifest;
 mod media;
@@ -49,6 +50,7 @@ pub use error::{BackendError, PathError};
 pub use file::{ContentHash, FileData, FileInfo, FileStamp, ReadContent, ReadResult, ReadWindow, TextPage};
 pub use filesystem::{FilesystemBackend, FilesystemOptions};
 pub use git_branch::git_branch;
+pub use launchable::may_start;
 pub use local_shell::{
     LocalShellBackend, LocalShellOptions, Program, ProgramAnswer, ProgramExit, ProgramPipes, ProgramRun, RunningProgram,
 };

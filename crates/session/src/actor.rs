@@ -5,7 +5,7 @@ use bosun_agent::{
     Activity, Agent, AgentError, BoxFuture, ChildStart, EntryBody, Limits, Policy, SessionId, SessionLog, TurnContext,
     TurnEnd, run_turn,
 };
-use bosun_backend::{BlobStore, VirtualPath};
+use bosun_backend::{BlobStore, Sightings, VirtualPath};
 use bosun_harness::{DeclaredAgent, OpenExtras};
 use bosun_model::CallId;
 use bosun_protocol::{ErrorCode, FileDiff, ModelRef};
@@ -49,6 +49,8 @@ pub(crate) struct Setting {
     pub blobs: Option<Arc<BlobStore>>,
     pub policy: Policy,
     pub limits: Limits,
+    /// What was seen of the project's files, for what commands do to them.
+    pub sightings: Option<Arc<Sightings>>,
     /// What a person adds to every session.
     pub added: Option<Arc<Added>>,
     /// What a person trusts of what their projects bring.
@@ -314,7 +316,7 @@ impl Actor {
     pub(crate) async fn replay_changes(&self) -> Result<(), SessionError> {
         let Some(blobs) = &self.setting.blobs else { return Ok(()) };
         let journals = Journals::read(&self.tree.database, self.log.session()).await?;
-        self.stream.update(|projection| projection.replay_changes(&journals.changes_after(0)));
+        self.stream.update(|projection| projection.replay_changes(&journals.deeds()));
         self.stream.count_changes(blobs).await;
         Ok(())
     }

@@ -1,10 +1,13 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use bosun_agent::{BoxFuture, EntryBody, Recorded, Seq, SessionId};
+use bosun_backend::VirtualPath;
+use bosun_model::CallId;
 use bosun_store::Database;
 use bosun_tools::ChangeRecord;
 
 use crate::SessionError;
+use crate::projection::{Deed, Did, command_of};
 
 /// The journals of a session and of all subagents below it.
 pub(crate) struct Journals {
@@ -36,30 +39,74 @@ impl Journals {
     /// Every change of a file behind the entry `after` of the root, in the order in which they happened. A subagent
     /// belongs to the step that sent it out.
     pub(crate) fn changes_after(&self, after: Seq) -> Vec<ChangeRecord> {
-        let mut dated: Vec<(i64, ChangeRecord)> = Vec::new();
-        self.collect(after, &mut dated);
-        dated.sort_by_key(|(at, _)| *at);
-        dated.into_iter().map(|(_, record)| record).collect()
+        let changes = self.deeds_after(after).into_iter().flat_map(|deed| match deed.what {
+            Did::Changed { artifact, .. } => artifact.changes,
+            Did::Restored { changes } => changes,
+            Did::TurnBegan | Did::StepBegan | Did::Rewound { .. } | Did::RewindUndone => Vec::new(),
+        });
+        changes.collect()
     }
 
-    fn collect(&self, after: Seq, dated: &mut Vec<(i64, ChangeRecord)>) {
+    /// The files that commands changed behind the entry `after` of the root and that cannot be undone.
+    pub(crate) fn unkept_after(&self, after: Seq) -> HashSet<VirtualPath> {
+        let deeds = self.deeds_after(after).into_iter();
+        let unkept = deeds.flat_map(|deed| match deed.what {
+            Did::Changed { artifact, .. } => artifact.unkept,
+            _ => Vec::new(),
+        });
+        unkept.map(|record| record.path).collect()
+    }
+
+    /// Everything the journals tell of files.
+    pub(crate) fn deeds(&self) -> Vec<Deed> {
+        self.deeds_after(0)
+    }
+
+    fn deeds_after(&self, after: Seq) -> Vec<Deed> {
+        let mut deeds = Vec::new();
+        self.collect(after, Whose::Root, &mut deeds);
+        deeds.sort_by_key(|deed| deed.at);
+        deeds
+    }
+
+    fn collect(&self, after: Seq, whose: Whose, deeds: &mut Vec<Deed>) {
         let mut sent: HashSet<&SessionId> = HashSet::new();
+        let mut commands: HashMap<&CallId, &str> = HashMap::new();
         for recorded in self.entries.iter().filter(|recorded| recorded.seq > after) {
-            match &recorded.entry.body {
-                EntryBody::ToolResult { artifact, .. } => {
-                    dated.extend(artifact.changes.iter().map(|change| (recorded.entry.at, change.clone())));
+            let what = match &recorded.entry.body {
+                EntryBody::TurnStarted { .. } if whose == Whose::Root => Did::TurnBegan,
+                EntryBody::Ai { message, .. } => {
+                    let calls = message.tool_calls.iter();
+                    commands.extend(calls.filter_map(|call| Some((&call.id, command_of(&call.name, &call.args)?))));
+                    if whose == Whose::Subagent {
+                        continue;
+                    }
+                    Did::StepBegan
                 }
-                EntryBody::Restored { changes } => {
-                    dated.extend(changes.iter().map(|change| (recorded.entry.at, change.clone())));
+                EntryBody::ToolResult { call_id, artifact, .. } => {
+                    let command = commands.get(call_id).map(|command| (*command).to_owned());
+                    Did::Changed { artifact: Box::new(artifact.clone()), command }
                 }
+                EntryBody::Restored { changes } => Did::Restored { changes: changes.clone() },
+                EntryBody::Rewound { files, .. } => Did::Rewound { files: files.clone() },
+                EntryBody::RewindUndone { .. } => Did::RewindUndone,
                 EntryBody::SubagentStarted { child, .. } => {
                     sent.insert(child);
+                    continue;
                 }
-                _ => {}
-            }
+                _ => continue,
+            };
+            deeds.push(Deed { at: recorded.entry.at, seq: recorded.seq, what });
         }
         for child in self.children.iter().filter(|child| sent.contains(&child.id)) {
-            child.collect(0, dated);
+            child.collect(0, Whose::Subagent, deeds);
         }
     }
+}
+
+/// Whose turns and steps count.
+#[derive(Clone, Copy, PartialEq)]
+enum Whose {
+    Root,
+    Subagent,
 }

@@ -7,6 +7,7 @@
 //! Start reading at [`Sessions`], then `projection` (entries in, events out), then `actor`.
 
 mod actor;
+mod browsing;
 mod calls;
 mod assembling;
 mod choices;
@@ -25,6 +26,7 @@ mod permissions;
 mod projection;
 mod recording;
 mod restoring;
+mod reviewing;
 mod rewinding;
 mod search;
 mod sessions;

@@ -18,7 +18,7 @@ mod changes;
 mod summary;
 mod tools;
 
-pub(crate) use changes::Span;
+pub(crate) use changes::{Deed, Did, Scoped, Span, command_of, kind_of};
 pub(crate) use summary::changes_summary;
 use summary::moves_session;
 
@@ -149,6 +149,7 @@ impl Projection {
         self.state.apply(&recorded.entry);
         match &recorded.entry.body {
             EntryBody::TurnStarted { turn, message } => {
+                self.follow(&Deed { at, seq: recorded.seq, what: Did::TurnBegan });
                 self.person_said(message, *turn, at);
                 if self.summary.title.is_empty() {
                     self.summary.title = title_of(&convert::said(message));
@@ -158,6 +159,7 @@ impl Projection {
             EntryBody::TurnContinued { turn } => self.emit(SessionEvent::TurnStarted { turn: *turn, at }),
             EntryBody::Draft { message, text, reasoning } => self.draft(message, text, reasoning, at),
             EntryBody::Ai { message, kinds } => {
+                self.follow(&Deed { at, seq: recorded.seq, what: Did::StepBegan });
                 self.reply(message, at);
                 self.propose(message, kinds, todo_set_by(message).unwrap_or(todo), at);
                 self.count(message);
@@ -174,7 +176,8 @@ impl Projection {
             EntryBody::ToolResult { call_id, message, outcome, artifact, started_at, allowed_by, .. } => {
                 let result = tools::Result { message, outcome: *outcome, artifact, started_at: *started_at, at };
                 self.finish_call(call_id, &result, allowed_by.as_deref());
-                self.changed(artifact);
+                let command = self.command(call_id);
+                self.changed(artifact, command);
             }
             EntryBody::TurnEnded { turn, end } => self.turn_ended(recorded.seq, *turn, end, at),
             EntryBody::Queued { .. }
@@ -195,15 +198,21 @@ impl Projection {
             EntryBody::Noted { kind, detail } => {
                 self.notice(recorded.seq, at, Notice { code: convert::note(*kind), detail: detail.clone() });
             }
-            EntryBody::Restored { changes } => self.restored(changes),
+            EntryBody::Restored { changes } => {
+                self.follow(&Deed { at, seq: recorded.seq, what: Did::Restored { changes: changes.clone() } });
+            }
+            EntryBody::Rewound { files, .. } => {
+                self.follow(&Deed { at, seq: recorded.seq, what: Did::Rewound { files: files.clone() } });
+            }
+            EntryBody::RewindUndone { .. } => {
+                self.follow(&Deed { at, seq: recorded.seq, what: Did::RewindUndone });
+            }
             EntryBody::Seeded { .. }
             | EntryBody::SubagentAsked { .. }
             | EntryBody::SubagentEnded { .. }
             | EntryBody::ChangeIntended { .. }
             | EntryBody::Updated { .. }
-            | EntryBody::RestoreIntended { .. }
-            | EntryBody::Rewound { .. }
-            | EntryBody::RewindUndone { .. } => {}
+            | EntryBody::RestoreIntended { .. } => {}
         }
         if self.state.todos != todos_before {
             let todos: Vec<Todo> = self.state.todos.iter().map(convert::todo).collect();

@@ -10,6 +10,7 @@ use bosun_tools::{ChangeRecord, DiffLimits, StateUpdate, file_diff};
 use crate::SessionError;
 use crate::actor::Actor;
 use crate::projection::Span;
+use crate::reviewing::{parsed, past_own_edits};
 
 /// By whom the state's files are set when something is put back.
 pub(crate) const KEPT: &str = "restoring";
@@ -32,22 +33,31 @@ impl From<Span> for Restore {
 
 /// A file that was looked at before it is put back.
 pub(crate) struct Checked {
+    /// What becomes of the session's own change.
     record: ChangeRecord,
+    /// What happens on disk: the same, unless the person's own edits stay.
+    disk: ChangeRecord,
     bytes: Option<Vec<u8>>,
     pub shown: RestoredFile,
 }
 
 impl Actor {
-    /// Puts one file back to what it was before the session.
+    /// Puts one file back to what the person kept of it; where they kept it whole, to what it was before the session.
     pub(crate) async fn undo_file(self: &Arc<Self>, path: &str) -> Result<RestoredFile, SessionError> {
-        let path =
-            VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let path = parsed(path)?;
         let turn = self.turn().await;
         self.refuse_running(&turn)?;
-        let span = self.stream.read(|projection| projection.spans()).into_iter().find(|span| span.path == path);
-        let span = span.ok_or_else(|| {
-            SessionError::new(ErrorCode::NotFound, format!("'{path}' is as it was before this session"))
-        })?;
+        let span = match self.open_spans().await?.into_iter().find(|span| span.path == path) {
+            Some(span) => span,
+            None => {
+                let spans = self.stream.read(|projection| projection.spans());
+                let span = spans.into_iter().find(|span| span.path == path);
+                self.open_again(path.as_str()).await?;
+                span.ok_or_else(|| {
+                    SessionError::new(ErrorCode::NotFound, format!("'{path}' is as it was before this session"))
+                })?
+            }
+        };
         let checked = self.check_restore(span.into()).await?;
         if let Some(problem) = &checked.shown.problem {
             return Err(SessionError::new(ErrorCode::Invalid, problem.clone()));
@@ -58,12 +68,13 @@ impl Actor {
         Ok(shown)
     }
 
-    /// Puts every file back to what it was before the session. Those that were changed since are left and named.
+    /// Puts every file back to what the person kept of it, else to what it was before the session. Those that were
+    /// changed since in the same places are left and named.
     pub(crate) async fn undo_changes(self: &Arc<Self>) -> Result<Vec<RestoredFile>, SessionError> {
         let turn = self.turn().await;
         self.refuse_running(&turn)?;
         let mut checked = Vec::new();
-        for span in self.stream.read(|projection| projection.spans()) {
+        for span in self.open_spans().await? {
             checked.push(self.check_restore(span.into()).await?);
         }
         let shown = checked.iter().map(|checked| checked.shown.clone()).collect();
@@ -72,18 +83,16 @@ impl Actor {
         Ok(shown)
     }
 
-    /// Looks at a file that is to be put back: it has to be as the session left it, and its bytes have to be kept.
+    /// Looks at a file that is to be put back: it has to be as the session left it, or changed in other places only, and
+    /// its bytes have to be kept.
     pub(crate) async fn check_restore(&self, restore: Restore) -> Result<Checked, SessionError> {
         let Restore { path, from, to } = restore;
         let blobs = self.blobs()?;
         let now = read(&*self.backend().await?, &path).await;
-        let mut problem = match &now {
-            Ok(now) if now.as_deref().map(ContentHash::of) == from => None,
-            Ok(_) => Some(format!("'{path}' was changed since, by you or by another program; it was left as it is")),
-            Err(error) => Some(format!("{error}; it was left as it is")),
-        };
+        let mut problem = now.as_ref().err().map(|error| format!("{error}; it was left as it is"));
         let now = now.unwrap_or_default();
-        let bytes = match &to {
+        let found = now.as_deref().map(ContentHash::of);
+        let mut bytes = match &to {
             None => None,
             Some(hash) => match blobs.get(hash).await {
                 Ok(bytes) => Some(bytes),
@@ -93,6 +102,17 @@ impl Actor {
                 }
             },
         };
+        if found != from && problem.is_none() {
+            let left = match &from {
+                Some(hash) => blobs.get(hash).await.ok(),
+                None => None,
+            };
+            bytes = past_own_edits(left.as_deref(), bytes.as_deref(), now.as_deref());
+            if bytes.is_none() {
+                let since = "was changed since in the same places, by you or by another program; it was left as it is";
+                problem = Some(format!("'{path}' {since}"));
+            }
+        }
         if let Some(now) = now.clone().filter(|_| problem.is_none()) {
             // Bytes that an older version of Bosun left are not kept yet.
             let kept = blobs.put(now.into()).await;
@@ -105,7 +125,9 @@ impl Actor {
             (Some(_), Some(_)) => ChangeKind::Changed,
         };
         let shown = RestoredFile { path: path.to_string(), change, added: diff.added, removed: diff.removed, problem };
-        Ok(Checked { record: ChangeRecord { path, before: from, after: to }, bytes, shown })
+        let after = bytes.as_deref().map(ContentHash::of);
+        let disk = ChangeRecord { path: path.clone(), before: found, after };
+        Ok(Checked { record: ChangeRecord { path, before: from, after: to }, disk, bytes, shown })
     }
 
     /// Puts the files back that nothing speaks against: intent, effect, what became of it. Gives what was done.
@@ -115,11 +137,11 @@ impl Actor {
             return Ok(Vec::new());
         }
         let backend = self.backend().await?;
-        let intended = sound.iter().map(|checked| checked.record.clone()).collect();
+        let intended = sound.iter().map(|checked| checked.disk.clone()).collect();
         self.log.record(vec![EntryBody::RestoreIntended { changes: intended }]).await?;
         let (mut done, mut failed, mut files) = (Vec::new(), None, Vec::new());
-        for Checked { record, bytes, .. } in sound {
-            match put(&*backend, &record, bytes).await {
+        for Checked { record, disk, bytes, .. } in sound {
+            match put(&*backend, &disk, bytes).await {
                 Ok(kept) => {
                     done.push(record);
                     files.extend(kept);

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy, SessionId as CoreId, SessionLog, effective};
-use bosun_backend::{BlobStore, RootError, git_branch, project_root};
+use bosun_backend::{BlobStore, RootError, SightingsByRoot, git_branch, project_root};
 use bosun_model::ChatModel;
 use bosun_protocol::{
     Decide, ErrorCode, FileDiff, Item, ItemId, ModelRef, ProjectId, ProjectProblem, ProjectView, SessionId,
@@ -30,7 +30,9 @@ pub(crate) mod bundles;
 mod deleted;
 mod diagnostics;
 mod exports;
+mod files;
 mod history;
+mod hunks;
 mod lists;
 mod memories;
 mod mentions;
@@ -92,6 +94,8 @@ struct Inner {
     summaries: Arc<Summaries>,
     /// The files of projects, for a person who names one.
     files: mentions::FileIndex,
+    /// What was seen of the files of projects at work.
+    sightings: SightingsByRoot,
     actors: AsyncMutex<HashMap<CoreId, Arc<Actor>>>,
     /// The root session of every subagent's session met so far.
     roots: Mutex<HashMap<CoreId, CoreId>>,
@@ -128,6 +132,7 @@ impl Sessions {
             trust,
             summaries: Arc::default(),
             files: mentions::FileIndex::default(),
+            sightings: SightingsByRoot::default(),
             actors: AsyncMutex::default(),
             roots: Mutex::default(),
             tasks,
@@ -391,8 +396,10 @@ impl Sessions {
         let host = || SessionHost { tree: Arc::clone(&tree), session: stored.id.clone(), stream: Arc::clone(&stream) };
         let log = SessionLog::open(Arc::new(host()), Arc::clone(&inner.clock), &entries);
         let place = Place { session: stored.id.as_str().to_owned(), project: stored.project.clone() };
+        let root = self.root_path(&stored.project).await?;
         let setting = Setting {
-            root: self.root_path(&stored.project).await?,
+            sightings: inner.blobs.as_ref().map(|blobs| inner.sightings.of(&root, blobs)),
+            root,
             models: Arc::clone(&inner.models),
             blobs: inner.blobs.clone(),
             policy: Policy { standing: inner.permissions.standing(place).await?, ..inner.policy.clone() },

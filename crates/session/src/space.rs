@@ -93,7 +93,9 @@ impl Actor {
     pub(crate) async fn space(&self) -> Result<Space, SessionError> {
         let project: Arc<dyn Backend> = match self.default_backend() {
             DeclaredDefault::Project => {
-                Arc::new(LocalShellBackend::open(&self.setting.root, LocalShellOptions::default())?)
+                let sightings = self.setting.sightings.clone();
+                let options = LocalShellOptions { sightings, ..LocalShellOptions::default() };
+                Arc::new(LocalShellBackend::open(&self.setting.root, options)?)
             }
             DeclaredDefault::State => self.session_files(&MOUNTS),
         };

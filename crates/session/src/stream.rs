@@ -27,9 +27,20 @@ impl Stream {
     /// Takes what the journal made durable.
     pub(crate) fn recorded(&self, entries: &[Recorded]) {
         self.update(|projection| entries.iter().for_each(|entry| projection.apply(entry)));
+        let commands: Vec<Option<String>> = self.read(|projection| {
+            let command = |entry: &Recorded| match &entry.entry.body {
+                bosun_agent::EntryBody::ToolResult { call_id, .. } => projection.command(call_id),
+                _ => None,
+            };
+            entries.iter().map(command).collect()
+        });
         let mut ancestor = self.parent.as_ref();
         while let Some(stream) = ancestor {
-            stream.update(|projection| entries.iter().for_each(|entry| bubble_changes(projection, &entry.entry)));
+            stream.update(|projection| {
+                for (entry, command) in entries.iter().zip(&commands) {
+                    bubble_changes(projection, &entry.entry, command.as_ref());
+                }
+            });
             ancestor = stream.parent.as_ref();
         }
     }
@@ -110,9 +121,9 @@ impl Stream {
     }
 }
 
-fn bubble_changes(projection: &mut Projection, entry: &JournalEntry) {
+fn bubble_changes(projection: &mut Projection, entry: &JournalEntry, command: Option<&String>) {
     if let bosun_agent::EntryBody::ToolResult { artifact, .. } = &entry.body {
-        projection.child_changed(artifact);
+        projection.child_changed(artifact, command.cloned());
     }
 }
 

@@ -7,6 +7,7 @@ mod history;
 mod knowledge;
 mod law;
 mod lists;
+mod reviews;
 mod rules;
 mod sessions;
 mod space;

@@ -1,15 +1,32 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use bosun_agent::Seq;
 use bosun_backend::{ContentHash, VirtualPath};
-use bosun_protocol::{ChangeKind, FileChange, SessionEvent};
-use bosun_tools::{Artifact, ChangeRecord};
+use bosun_protocol::{ChangeKind, ChangeScope, FileChange, SessionEvent};
+use bosun_tools::{Artifact, ChangeRecord, UncomparedFiles, UnkeptRecord};
+use serde_json::Value;
 
 use super::Projection;
+
+/// Undos that can be taken back; those before them are forgotten.
+const UNDONE: usize = 50;
+/// Most bytes of a command that stand with the files it changed.
+const COMMAND: usize = 400;
 
 /// What became of each file, from its bytes before the first change to those after the last.
 #[derive(Default)]
 pub(super) struct Changes {
     files: HashMap<VirtualPath, Changed>,
+    /// Files that commands changed and whose bytes are not kept, with the command.
+    unkept: BTreeMap<VirtualPath, Unkept>,
+    unkept_more: u32,
+    uncompared: Option<UncomparedFiles>,
+    /// Places of the journal where the turn and the step under way began.
+    turn: Seq,
+    step: Seq,
+    undone: VecDeque<Undone>,
+    /// The files of the last way back.
+    rewound: Vec<ChangeRecord>,
     /// Whether someone compares the bytes and says so with [`Projection::counted`]. Else lines are summed over the edits.
     compared: bool,
 }
@@ -17,9 +34,22 @@ pub(super) struct Changes {
 struct Changed {
     before: Option<ContentHash>,
     after: Option<ContentHash>,
+    /// As it was when the turn, and the step, that changed it last met it.
+    turn: Mark,
+    step: Mark,
+    /// The command that changed it last, where a command did.
+    command: Option<String>,
+    /// It was put back last, not changed.
+    restored: bool,
     /// Lines of the edits one by one, for where the bytes cannot be compared.
     summed: (u32, u32),
     lines: Lines,
+}
+
+#[derive(Clone)]
+struct Mark {
+    since: Seq,
+    before: Option<ContentHash>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -36,17 +66,88 @@ pub(crate) struct Span {
     pub after: Option<ContentHash>,
 }
 
+/// A file as a scope of changes shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Scoped {
+    /// From before the scope to the last change.
+    pub span: Span,
+    pub command: Option<String>,
+    pub restored: bool,
+    /// Lines added and removed, where they are known for this span.
+    pub lines: Option<(u32, u32)>,
+    /// Some change of it cannot be undone.
+    pub lost: bool,
+}
+
+/// A file whose bytes are not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unkept {
+    pub record: UnkeptRecord,
+    pub command: Option<String>,
+    turn: Seq,
+    step: Seq,
+}
+
+/// Files that were put back by a person, and may come again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Undone {
+    pub seq: Seq,
+    pub at: i64,
+    pub changes: Vec<ChangeRecord>,
+}
+
+/// What the journal tells of files, in the order in which it happened.
+#[derive(Clone, Debug)]
+pub(crate) struct Deed {
+    pub at: i64,
+    pub seq: Seq,
+    pub what: Did,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Did {
+    TurnBegan,
+    StepBegan,
+    Changed { artifact: Box<Artifact>, command: Option<String> },
+    Restored { changes: Vec<ChangeRecord> },
+    Rewound { files: Vec<ChangeRecord> },
+    RewindUndone,
+}
+
+/// What a change was part of.
+struct Circumstance<'a> {
+    lines: (u32, u32),
+    command: Option<&'a str>,
+    restored: bool,
+}
+
 impl Changes {
     /// Takes a change; `None` until its lines are counted.
-    fn take(&mut self, record: &ChangeRecord, (added, removed): (u32, u32)) -> Option<FileChange> {
-        let compared = self.compared;
+    fn take(&mut self, record: &ChangeRecord, part: &Circumstance<'_>) -> Option<FileChange> {
+        let (compared, turn, step) = (self.compared, self.turn, self.step);
+        let (added, removed) = part.lines;
+        let mark = |since| Mark { since, before: record.before.clone() };
         let file = self.files.entry(record.path.clone()).or_insert_with(|| Changed {
             before: record.before.clone(),
             after: None,
+            turn: mark(turn),
+            step: mark(step),
+            command: None,
+            restored: false,
             summed: (0, 0),
             lines: Lines::Unknown,
         });
+        if file.turn.since != turn {
+            file.turn = mark(turn);
+        }
+        if file.step.since != step {
+            file.step = mark(step);
+        }
         file.after.clone_from(&record.after);
+        file.restored = part.restored;
+        if !part.restored {
+            file.command = part.command.map(ToOwned::to_owned);
+        }
         file.summed = (file.summed.0.saturating_add(added), file.summed.1.saturating_add(removed));
         file.lines = if file.before == file.after {
             file.summed = (0, 0);
@@ -58,17 +159,123 @@ impl Changes {
         };
         file.shown(&record.path)
     }
+
+    /// Takes what the journal tells; gives what is to be shown of it.
+    fn follow(&mut self, deed: &Deed) -> Vec<FileChange> {
+        match &deed.what {
+            Did::TurnBegan => self.turn = deed.seq,
+            Did::StepBegan => self.step = deed.seq,
+            Did::Changed { artifact, command } => return self.changed(artifact, command.as_deref()),
+            Did::Restored { changes } => {
+                self.put_back(deed, changes);
+                let part = Circumstance { lines: (0, 0), command: None, restored: true };
+                return changes.iter().filter_map(|record| self.take(record, &part)).collect();
+            }
+            // Going back and forth has its own way back.
+            Did::Rewound { files } => {
+                if self.undone.back().is_some_and(|undone| undone.changes == *files) {
+                    self.undone.pop_back();
+                }
+                self.rewound.clone_from(files);
+            }
+            Did::RewindUndone => {
+                let rewound = std::mem::take(&mut self.rewound);
+                if self.undone.back().is_some_and(|undone| is_inverse(undone, &rewound)) {
+                    self.undone.pop_back();
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    fn changed(&mut self, artifact: &Artifact, command: Option<&str>) -> Vec<FileChange> {
+        let diff = artifact.diff.as_ref().filter(|_| artifact.changes.len() == 1);
+        let lines = diff.map_or((0, 0), |diff| (diff.added, diff.removed));
+        for record in &artifact.unkept {
+            let command = command.map(ToOwned::to_owned);
+            let unkept = Unkept { record: record.clone(), command, turn: self.turn, step: self.step };
+            self.unkept.insert(record.path.clone(), unkept);
+        }
+        self.unkept_more = self.unkept_more.saturating_add(artifact.unkept_more);
+        if command.is_some() {
+            self.uncompared = artifact.uncompared;
+        }
+        let part = Circumstance { lines, command, restored: false };
+        artifact.changes.iter().filter_map(|record| self.take(record, &part)).collect()
+    }
+
+    fn put_back(&mut self, deed: &Deed, changes: &[ChangeRecord]) {
+        if let Some(at) = self.undone.iter().rposition(|undone| is_inverse(undone, changes)) {
+            self.undone.remove(at);
+            return;
+        }
+        if changes.is_empty() {
+            return;
+        }
+        self.undone.push_back(Undone { seq: deed.seq, at: deed.at, changes: changes.to_vec() });
+        if self.undone.len() > UNDONE {
+            self.undone.pop_front();
+        }
+    }
+
+    /// The files of a scope that are not as they were before it, and those that were put back to what they were.
+    fn scoped(&self, scope: ChangeScope) -> Vec<Scoped> {
+        let before = |file: &Changed| match scope {
+            ChangeScope::Session => Some(file.before.clone()),
+            ChangeScope::Turn => (file.turn.since == self.turn).then(|| file.turn.before.clone()),
+            ChangeScope::Step => (file.step.since == self.step).then(|| file.step.before.clone()),
+        };
+        let mut scoped: Vec<Scoped> = self
+            .files
+            .iter()
+            .filter_map(|(path, file)| {
+                let before = before(file)?;
+                let lines = match file.lines {
+                    Lines::Counted(added, removed) if before == file.before => Some((added, removed)),
+                    Lines::Counted(..) | Lines::Unknown => None,
+                };
+                Some(Scoped {
+                    lines,
+                    lost: self.unkept.contains_key(path),
+                    command: file.command.clone(),
+                    restored: file.restored,
+                    span: Span { path: path.clone(), before, after: file.after.clone() },
+                })
+            })
+            .filter(|file| file.restored || file.span.before != file.span.after)
+            .collect();
+        scoped.sort_by(|a, b| a.span.path.cmp(&b.span.path));
+        scoped
+    }
 }
 
 impl Changed {
     fn shown(&self, path: &VirtualPath) -> Option<FileChange> {
         let Lines::Counted(added, removed) = self.lines else { return None };
-        let change = match (&self.before, &self.after) {
-            (Some(_), None) => ChangeKind::Deleted,
-            (None, Some(_)) => ChangeKind::Created,
-            (Some(_), Some(_)) | (None, None) => ChangeKind::Changed,
-        };
+        let change = kind_of(self.before.as_ref(), self.after.as_ref());
         Some(FileChange { path: path.to_string(), change, added, removed })
+    }
+}
+
+/// The command of a call that runs one, cut where it is long.
+pub(crate) fn command_of<'a>(name: &str, args: &'a Value) -> Option<&'a str> {
+    let command = args.get("command").filter(|_| name == "execute")?.as_str()?;
+    command.get(..command.floor_char_boundary(COMMAND))
+}
+
+fn is_inverse(undone: &Undone, changes: &[ChangeRecord]) -> bool {
+    undone.changes.len() == changes.len()
+        && undone.changes.iter().zip(changes).all(|(undone, record)| {
+            (&undone.path, &undone.before, &undone.after) == (&record.path, &record.after, &record.before)
+        })
+}
+
+/// What happens to a file between two states.
+pub(crate) fn kind_of(before: Option<&ContentHash>, after: Option<&ContentHash>) -> ChangeKind {
+    match (before, after) {
+        (Some(_), None) => ChangeKind::Deleted,
+        (None, Some(_)) => ChangeKind::Created,
+        (Some(_), Some(_)) | (None, None) => ChangeKind::Changed,
     }
 }
 
@@ -78,46 +285,60 @@ impl Projection {
         self.changes.compared = true;
     }
 
-    /// The files that a call changed, in this session's own list.
-    pub(super) fn changed(&mut self, artifact: &Artifact) {
-        let diff = artifact.diff.as_ref().filter(|_| artifact.changes.len() == 1);
-        let lines = diff.map_or((0, 0), |diff| (diff.added, diff.removed));
-        for record in &artifact.changes {
-            if let Some(change) = self.changes.take(record, lines) {
-                self.emit(SessionEvent::FileChanged { change });
-            }
+    /// Takes what the journal tells of files.
+    pub(super) fn follow(&mut self, deed: &Deed) {
+        for change in self.changes.follow(deed) {
+            self.emit(SessionEvent::FileChanged { change });
         }
     }
 
-    /// Files that were put back; whatever that changed is counted like any change.
-    pub(super) fn restored(&mut self, changes: &[ChangeRecord]) {
-        for record in changes {
-            if let Some(change) = self.changes.take(record, (0, 0)) {
-                self.emit(SessionEvent::FileChanged { change });
-            }
-        }
+    /// The files that a call changed, in this session's own list.
+    pub(super) fn changed(&mut self, artifact: &Artifact, command: Option<String>) {
+        let what = Did::Changed { artifact: Box::new(artifact.clone()), command };
+        self.follow(&Deed { at: 0, seq: 0, what });
     }
 
     /// Takes all changes of the session and its subagents anew, in the order in which they happened: read journal by
     /// journal, they stand in another.
-    pub(crate) fn replay_changes(&mut self, changes: &[ChangeRecord]) {
-        self.changes.files.clear();
-        self.restored(changes);
+    pub(crate) fn replay_changes(&mut self, deeds: &[Deed]) {
+        self.changes = Changes { compared: self.changes.compared, ..Changes::default() };
+        deeds.iter().for_each(|deed| self.follow(deed));
     }
 
     /// The files that are not as they were before the session, with their first and last bytes, by path.
     pub(crate) fn spans(&self) -> Vec<Span> {
-        let changed = self.changes.files.iter().filter(|(_, file)| file.before != file.after);
-        let mut spans: Vec<Span> = changed
-            .map(|(path, file)| Span { path: path.clone(), before: file.before.clone(), after: file.after.clone() })
-            .collect();
-        spans.sort_by(|a, b| a.path.cmp(&b.path));
-        spans
+        let scoped = self.changes.scoped(ChangeScope::Session).into_iter();
+        scoped.map(|file| file.span).filter(|span| span.before != span.after).collect()
+    }
+
+    /// The files of a scope of changes, by path.
+    pub(crate) fn scoped_changes(&self, scope: ChangeScope) -> Vec<Scoped> {
+        self.changes.scoped(scope)
+    }
+
+    /// The files of a scope that cannot be undone, by path.
+    pub(crate) fn unkept(&self, scope: ChangeScope) -> Vec<Unkept> {
+        let is_in = |unkept: &&Unkept| match scope {
+            ChangeScope::Session => true,
+            ChangeScope::Turn => unkept.turn == self.changes.turn,
+            ChangeScope::Step => unkept.step == self.changes.step,
+        };
+        self.changes.unkept.values().filter(is_in).cloned().collect()
+    }
+
+    /// How many more files cannot be undone, and why what the last command did is not known.
+    pub(crate) fn not_compared(&self) -> (u32, Option<UncomparedFiles>) {
+        (self.changes.unkept_more, self.changes.uncompared)
+    }
+
+    /// What a person put back and may have again, the last first.
+    pub(crate) fn undone(&self) -> Vec<Undone> {
+        self.changes.undone.iter().rev().cloned().collect()
     }
 
     /// A subagent's changes belong to the whole tree.
-    pub(crate) fn child_changed(&mut self, artifact: &Artifact) {
-        self.changed(artifact);
+    pub(crate) fn child_changed(&mut self, artifact: &Artifact, command: Option<String>) {
+        self.changed(artifact, command);
     }
 
     /// The bytes of `path` before this session first changed it: outer `None` where it never did.

@@ -7,6 +7,7 @@ use bosun_protocol::{Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as W
 use bosun_tools::{Artifact, ToolKind};
 use serde_json::Value;
 
+use super::changes::command_of;
 use super::Projection;
 use crate::convert;
 use crate::timeline::state_of;
@@ -112,6 +113,14 @@ impl Projection {
     pub(super) fn todo_of(&self, call_id: &CallId) -> Option<String> {
         match &self.view.item(self.calls.rows.get(call_id)?)?.body {
             ItemBody::Tool(tool) => tool.todo.clone(),
+            ItemBody::Human { .. } | ItemBody::Ai { .. } | ItemBody::Notice(_) => None,
+        }
+    }
+
+    /// The command that a call runs, where it runs one.
+    pub(crate) fn command(&self, call_id: &CallId) -> Option<String> {
+        match &self.view.item(self.calls.rows.get(call_id)?)?.body {
+            ItemBody::Tool(tool) => command_of(&tool.name, &tool.args).map(ToOwned::to_owned),
             ItemBody::Human { .. } | ItemBody::Ai { .. } | ItemBody::Notice(_) => None,
         }
     }

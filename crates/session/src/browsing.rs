@@ -1,0 +1,192 @@
+//! A person looks at the files of a session as its agent sees them: the project, and what is mounted over it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bosun_backend::{Backend, BackendError, FileInfo, FolderWatch, ReadContent, ReadWindow, VirtualPath};
+use bosun_protocol::{ErrorCode, FileEntry, FilePreview, FolderView, MountKind, MountView, PreviewBody};
+
+use crate::SessionError;
+use crate::actor::Actor;
+use crate::reviewing::{image_type, parsed};
+use crate::space::Places;
+
+/// Entries of one folder that are listed.
+const LISTED: usize = 5_000;
+/// Lines of one look at a text.
+const LINES: u64 = 2_000;
+/// Characters of one line that are shown.
+const LINE: usize = 4_000;
+/// Characters of one look at a text.
+const TEXT: usize = 2_000_000;
+/// Folders that are watched for one person.
+const WATCHED: usize = 256;
+
+/// The path space as it is looked at.
+struct Looked {
+    backend: Arc<dyn Backend>,
+    places: Places,
+}
+
+impl Looked {
+    /// What the file or folder at `path` is kept in.
+    fn mount(&self, path: &VirtualPath) -> MountView {
+        let at = |place: &Option<VirtualPath>| place.as_ref().is_some_and(|place| path.starts_with(place));
+        let places = &self.places;
+        let (kind, read_only) = if at(&places.memories) {
+            (MountKind::Memory, false)
+        } else if at(&places.home_skills) {
+            (MountKind::Skill, true)
+        } else if at(&places.skills) {
+            (MountKind::Skill, false)
+        } else if at(&places.results) {
+            (MountKind::Results, false)
+        } else if at(&places.history) {
+            (MountKind::History, false)
+        } else if self.backend.host_path(path).is_some() {
+            (MountKind::Project, false)
+        } else {
+            (MountKind::Other, false)
+        };
+        MountView { kind, read_only }
+    }
+
+    fn entry(&self, info: FileInfo) -> FileEntry {
+        let mount = self.mount(&info.path);
+        FileEntry {
+            name: info.path.name().unwrap_or_default().to_owned(),
+            path: info.path.to_string(),
+            is_folder: info.is_dir,
+            size: info.size,
+            modified_at: info.modified_ns.map(|ns| ns / 1_000_000),
+            mount: (mount.kind != MountKind::Project).then_some(mount),
+        }
+    }
+}
+
+impl Actor {
+    async fn looked(&self) -> Result<Looked, SessionError> {
+        let space = self.space().await?;
+        // While a turn is under way the agent's own files are ahead of the journal's.
+        Ok(Looked { backend: self.backend().await?, places: space.places })
+    }
+
+    /// What is in a folder.
+    pub(crate) async fn folder(&self, path: &str) -> Result<FolderView, SessionError> {
+        let path = parsed(path)?;
+        let looked = self.looked().await?;
+        let found = match looked.backend.ls(&path).await {
+            // A place of the app's that nothing was put into yet.
+            Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. })
+                if looked.mount(&path).kind != MountKind::Project =>
+            {
+                Vec::new()
+            }
+            found => found?,
+        };
+        let mut entries: Vec<FileEntry> = found.into_iter().map(|info| looked.entry(info)).collect();
+        entries.sort_by_cached_key(|entry| (!entry.is_folder, entry.name.to_lowercase(), entry.name.clone()));
+        let more = u32::try_from(entries.len().saturating_sub(LISTED)).unwrap_or(u32::MAX);
+        entries.truncate(LISTED);
+        Ok(FolderView { path: path.to_string(), entries, more })
+    }
+
+    /// A look at a file; of a text the lines from `first` on, 1-based.
+    pub(crate) async fn file_preview(&self, path: &str, first: u32) -> Result<FilePreview, SessionError> {
+        let path = parsed(path)?;
+        let looked = self.looked().await?;
+        let size = match path.parent() {
+            Some(parent) => {
+                let siblings = looked.backend.ls(&parent).await?;
+                siblings.into_iter().find(|info| info.path == path).and_then(|info| info.size)
+            }
+            None => None,
+        };
+        let body = match image_type(&path, size.unwrap_or_default()) {
+            Some(mime) => image(&*looked.backend, &path, mime).await?,
+            None if is_pdf(&path) => PreviewBody::Pdf,
+            None => text(&*looked.backend, &path, first).await?,
+        };
+        let mount = looked.mount(&path);
+        let on_disk = looked.backend.host_path(&path).is_some();
+        Ok(FilePreview { path: path.to_string(), size, mount, body, on_disk })
+    }
+
+    /// Where a file is on this machine, for other programs.
+    ///
+    /// # Errors
+    /// Where it is not on disk, or not there.
+    pub(crate) async fn host_file(&self, path: &str) -> Result<PathBuf, SessionError> {
+        let path = parsed(path)?;
+        let backend = self.backend().await?;
+        if let Some(parent) = path.parent() {
+            let siblings = backend.ls(&parent).await?;
+            if !siblings.iter().any(|info| info.path == path) {
+                return Err(BackendError::NotFound { path }.into());
+            }
+        }
+        backend.host_path(&path).ok_or_else(|| {
+            let reason = format!("'{path}' is kept by Bosun, not on this machine's disk; look at it here");
+            SessionError::new(ErrorCode::Invalid, reason)
+        })
+    }
+
+    /// Notices what changes in folders on this machine's disk; the others are passed over.
+    pub(crate) async fn watch_folders(&self, folders: &[String]) -> Result<FolderWatch, SessionError> {
+        let backend = self.backend().await?;
+        let mut places = Vec::new();
+        for folder in folders.iter().take(WATCHED) {
+            let path = parsed(folder)?;
+            places.extend(backend.host_path(&path).map(|host| (path, host)));
+        }
+        let watch = tokio::task::spawn_blocking(move || FolderWatch::open(places)).await;
+        let unavailable = |reason: String| SessionError::new(ErrorCode::Invalid, reason);
+        watch.map_err(|error| unavailable(error.to_string()))?.map_err(|error| unavailable(error.to_string()))
+    }
+}
+
+async fn image(backend: &dyn Backend, path: &VirtualPath, mime: &str) -> Result<PreviewBody, SessionError> {
+    match backend.download(vec![path.clone()]).await.pop() {
+        Some(Ok(bytes)) => {
+            let data = tokio::task::spawn_blocking(move || STANDARD.encode(bytes)).await.unwrap_or_default();
+            Ok(PreviewBody::Image { mime: mime.to_owned(), data })
+        }
+        Some(Err(BackendError::TooLarge { .. })) => Ok(PreviewBody::TooLarge),
+        Some(Err(error)) => Err(error.into()),
+        None => Err(BackendError::NotFound { path: path.clone() }.into()),
+    }
+}
+
+async fn text(backend: &dyn Backend, path: &VirtualPath, first: u32) -> Result<PreviewBody, SessionError> {
+    let window = ReadWindow { offset: u64::from(first.saturating_sub(1)), limit: LINES };
+    match backend.read(path, window).await {
+        Ok(read) => Ok(match read.content {
+            ReadContent::Text(page) => {
+                let mut room = TEXT;
+                let mut cut = page.cut;
+                let mut lines = Vec::with_capacity(page.lines.len());
+                for line in page.lines {
+                    let shown = line.get(..line.floor_char_boundary(LINE)).unwrap_or_default();
+                    if shown.len() > room {
+                        break;
+                    }
+                    room -= shown.len();
+                    cut |= shown.len() < line.len();
+                    lines.push(shown.to_owned());
+                }
+                let number = |line: u64| u32::try_from(line).unwrap_or(u32::MAX);
+                PreviewBody::Text { first: number(page.start_line), lines, total: number(page.total_lines), cut }
+            }
+            ReadContent::Bytes { .. } => PreviewBody::Binary,
+        }),
+        Err(BackendError::NotText { .. }) => Ok(PreviewBody::Binary),
+        Err(BackendError::TooLarge { .. }) => Ok(PreviewBody::TooLarge),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn is_pdf(path: &VirtualPath) -> bool {
+    path.name().and_then(|name| name.rsplit_once('.')).is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("pdf"))
+}

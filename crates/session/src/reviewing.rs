@@ -1,0 +1,385 @@
+//! A person looks through what the session changed, keeps it or undoes it, file by file and place by place.
+//!
+//! What they keep is a state of the file by content: the base against which the rest is shown. Their own edits since are
+//! told apart by content too, and stay: an undo is carried past them, or refused where it would touch them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bosun_agent::Seq;
+use bosun_backend::{BlobError, ContentHash, Namespace, StoreError, VirtualPath};
+use bosun_protocol::{
+    ChangeScope, ChangedFile, ChangedFiles, ErrorCode, FileReview, FileSide, RestoredFile, ReviewState,
+    UncomparedReason, UndoneFiles, UnkeptFile,
+};
+use bosun_tools::{DiffLimits, UncomparedFiles, carried, file_diff, with_hunk, without_hunk};
+use serde::{Deserialize, Serialize};
+
+use crate::actor::Actor;
+use crate::projection::{Scoped, Span, kind_of};
+use crate::restoring::{Restore, read};
+use crate::{SessionError, convert};
+
+/// Where it is kept what a person kept, by session.
+const NAMESPACE: &str = "reviews";
+/// Files of one list that are compared with the disk.
+const COMPARED: usize = 500;
+/// Only the number of lines is wanted.
+const COUNT: DiffLimits = DiffLimits { lines: 0, characters: 0 };
+/// Largest image that is shown, in bytes.
+const IMAGE: u64 = 8 << 20;
+
+/// States of files that the person keeps, by path; `None`: that there is no file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Kept(BTreeMap<VirtualPath, Option<ContentHash>>);
+
+impl Kept {
+    /// From where on the changes of a file are still to be looked at.
+    fn base<'k>(&'k self, file: &'k Scoped, scope: ChangeScope) -> Option<&'k ContentHash> {
+        let before = file.span.before.as_ref();
+        match (scope, self.0.get(&file.span.path)) {
+            (ChangeScope::Session, Some(kept)) => kept.as_ref(),
+            (_, Some(kept)) if *kept == file.span.after => kept.as_ref(),
+            _ => before,
+        }
+    }
+}
+
+impl Actor {
+    /// The changes of a scope.
+    pub(crate) async fn changed_files(&self, scope: ChangeScope) -> Result<ChangedFiles, SessionError> {
+        let kept = self.kept().await?;
+        let (scoped, unkept, (more, uncompared), undone) = self.stream.read(|projection| {
+            let unkept = projection.unkept(scope);
+            (projection.scoped_changes(scope), unkept, projection.not_compared(), projection.undone())
+        });
+        let backend = self.backend().await?;
+        let mut files = Vec::with_capacity(scoped.len());
+        for (at, file) in scoped.into_iter().enumerate() {
+            let edited_since = at < COMPARED
+                && read(&*backend, &file.span.path)
+                    .await
+                    .is_ok_and(|now| now.as_deref().map(ContentHash::of) != file.span.after);
+            files.push(self.listed(&file, kept.base(&file, scope), edited_since).await);
+        }
+        let unkept = unkept.into_iter().map(|unkept| UnkeptFile {
+            path: unkept.record.path.to_string(),
+            before: unkept.record.before,
+            after: unkept.record.after,
+            command: unkept.command,
+        });
+        let undone = undone.into_iter().map(|undone| UndoneFiles {
+            seq: u32::try_from(undone.seq).unwrap_or(u32::MAX),
+            at: undone.at,
+            paths: undone.changes.iter().map(|change| change.path.to_string()).collect(),
+        });
+        Ok(ChangedFiles {
+            files,
+            unkept: unkept.collect(),
+            unkept_more: more,
+            uncompared: uncompared.map(|reason| match reason {
+                UncomparedFiles::TooMany => UncomparedReason::TooMany,
+                UncomparedFiles::TooSlow => UncomparedReason::TooSlow,
+                UncomparedFiles::Unreadable => UncomparedReason::Unreadable,
+            }),
+            undone: undone.collect(),
+        })
+    }
+
+    async fn listed(&self, file: &Scoped, base: Option<&ContentHash>, edited_since: bool) -> ChangedFile {
+        let (before, after) = (file.span.before.as_ref(), file.span.after.as_ref());
+        let state = match (before == after, base == after) {
+            (true, _) => ReviewState::Undone,
+            (false, true) => ReviewState::Kept,
+            (false, false) => ReviewState::Pending,
+        };
+        let from = if state == ReviewState::Kept { before } else { base };
+        let lines = match file.lines.filter(|_| from == before) {
+            Some(lines) => lines,
+            None => self.lines(&file.span.path, from, after).await.unwrap_or_default(),
+        };
+        ChangedFile {
+            path: file.span.path.to_string(),
+            change: kind_of(from, after),
+            added: lines.0,
+            removed: lines.1,
+            state,
+            command: file.command.clone(),
+            edited_since,
+            lost: file.lost,
+        }
+    }
+
+    async fn lines(
+        &self,
+        path: &VirtualPath,
+        from: Option<&ContentHash>,
+        to: Option<&ContentHash>,
+    ) -> Result<(u32, u32), SessionError> {
+        let (from, to) = (self.state_of(from).await?, self.state_of(to).await?);
+        let diff = file_diff(path, from.as_deref(), to.as_deref(), COUNT);
+        Ok((diff.added, diff.removed))
+    }
+
+    /// One changed file in full.
+    pub(crate) async fn file_review(&self, path: &str, scope: ChangeScope) -> Result<FileReview, SessionError> {
+        let (file, base) = self.reviewed(path, scope).await?;
+        // Of a kept file everything is shown.
+        let from = if base == file.span.after { file.span.before.clone() } else { base };
+        let (before, after) = (self.state_of(from.as_ref()).await?, self.state_of(file.span.after.as_ref()).await?);
+        let now = read(&*self.backend().await?, &file.span.path).await?;
+        let path = file.span.path.clone();
+        let side = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(|bytes| side(&path, bytes));
+        let sides = (side(&before), side(&after));
+        let (diff, since) = {
+            let path = path.clone();
+            let compare = move || {
+                let diff = file_diff(&path, before.as_deref(), after.as_deref(), DiffLimits::PREVIEW);
+                let since =
+                    (now != after).then(|| file_diff(&path, after.as_deref(), now.as_deref(), DiffLimits::PREVIEW));
+                (diff, since)
+            };
+            tokio::task::spawn_blocking(compare).await.map_err(broken)?
+        };
+        Ok(FileReview {
+            path: path.to_string(),
+            version: version(from.as_ref(), file.span.after.as_ref()),
+            diff: convert::diff(&diff),
+            since: since.as_ref().map(convert::diff),
+            before: sides.0,
+            after: sides.1,
+            command: file.command,
+        })
+    }
+
+    /// Undoes one place of a change; `version` says between which states it was seen.
+    pub(crate) async fn undo_hunk(
+        self: &Arc<Self>,
+        path: &str,
+        scope: ChangeScope,
+        seen: &str,
+        hunk: u32,
+    ) -> Result<RestoredFile, SessionError> {
+        let turn = self.turn().await;
+        self.refuse_running(&turn)?;
+        let (file, before, after) = self.seen(path, scope, seen).await?;
+        let bytes = without_hunk(&before.unwrap_or_default(), &after.unwrap_or_default(), place(hunk));
+        let bytes = bytes.ok_or_else(gone)?;
+        // A file that was made, or removed, has nothing else in it.
+        let to = match (&file.span.before, bytes.is_empty()) {
+            (None, true) => None,
+            _ => Some(self.keep_bytes(bytes).await?),
+        };
+        let shown = self.put_back(Restore { path: file.span.path, from: file.span.after, to }).await?;
+        drop(turn);
+        Ok(shown)
+    }
+
+    /// Keeps one place of a change: it is no longer shown as open.
+    pub(crate) async fn keep_hunk(&self, path: &str, seen: &str, hunk: u32) -> Result<(), SessionError> {
+        let (file, before, after) = self.seen(path, ChangeScope::Session, seen).await?;
+        let bytes = with_hunk(&before.unwrap_or_default(), &after.clone().unwrap_or_default(), place(hunk));
+        let bytes = bytes.ok_or_else(gone)?;
+        let base = match after {
+            None if bytes.is_empty() => None,
+            _ => Some(self.keep_bytes(bytes).await?),
+        };
+        let mut kept = self.kept().await?;
+        kept.0.insert(file.span.path, base);
+        self.set_kept(&kept).await
+    }
+
+    /// Keeps files as the session left them; `None`: all of them.
+    pub(crate) async fn keep_changes(&self, path: Option<&str>) -> Result<(), SessionError> {
+        let scoped = self.stream.read(|projection| projection.scoped_changes(ChangeScope::Session));
+        let mut kept = self.kept().await?;
+        for file in scoped.into_iter().filter(|file| path.is_none_or(|path| file.span.path.as_str() == path)) {
+            kept.0.insert(file.span.path, file.span.after);
+        }
+        self.set_kept(&kept).await
+    }
+
+    /// What a person kept is open again.
+    pub(crate) async fn open_again(&self, path: &str) -> Result<(), SessionError> {
+        let path = parsed(path)?;
+        let mut kept = self.kept().await?;
+        kept.0.remove(&path);
+        self.set_kept(&kept).await
+    }
+
+    /// Brings back what was undone at the entry `seq`.
+    pub(crate) async fn redo_undone(self: &Arc<Self>, seq: u32) -> Result<Vec<RestoredFile>, SessionError> {
+        let turn = self.turn().await;
+        self.refuse_running(&turn)?;
+        let undone = self.stream.read(|projection| projection.undone());
+        let undone = undone.into_iter().find(|undone| undone.seq == Seq::from(seq)).ok_or_else(|| {
+            SessionError::new(ErrorCode::NotFound, "this undo cannot be taken back any more; look at the timeline")
+        })?;
+        let left = self.stream.read(|projection| projection.scoped_changes(ChangeScope::Session));
+        let is_last = |path: &VirtualPath, after: &Option<ContentHash>| {
+            left.iter().any(|file| file.span.path == *path && file.span.after == *after)
+        };
+        if !undone.changes.iter().all(|change| is_last(&change.path, &change.after)) {
+            let reason = "the files were changed or put back again since; bring back what was undone last first";
+            return Err(SessionError::new(ErrorCode::Invalid, reason));
+        }
+        let mut checked = Vec::new();
+        for change in undone.changes {
+            checked
+                .push(self.check_restore(Restore { path: change.path, from: change.after, to: change.before }).await?);
+        }
+        let shown = checked.iter().map(|checked| checked.shown.clone()).collect();
+        self.restore(checked).await?;
+        drop(turn);
+        Ok(shown)
+    }
+
+    /// One side of a changed image, as an address that holds its bytes.
+    pub(crate) async fn image_of(&self, path: &str, hash: &str) -> Result<String, SessionError> {
+        let path = parsed(path)?;
+        let hash = ContentHash::from_hex(hash)
+            .filter(|_| self.stream.read(|projection| projection.bytes_before(&path).is_some()));
+        let hash = hash.ok_or_else(|| not_changed(path.as_str()))?;
+        let bytes = self.state_of(Some(&hash)).await?.unwrap_or_default();
+        let image = image_type(&path, bytes.len() as u64).ok_or_else(|| {
+            SessionError::new(ErrorCode::Invalid, format!("'{path}' is no image that can be shown here"))
+        })?;
+        let encode = move || format!("data:{image};base64,{}", STANDARD.encode(bytes));
+        tokio::task::spawn_blocking(encode).await.map_err(broken)
+    }
+
+    /// The changes that the person has not kept.
+    pub(crate) async fn open_spans(&self) -> Result<Vec<Span>, SessionError> {
+        let kept = self.kept().await?;
+        let scoped = self.stream.read(|projection| projection.scoped_changes(ChangeScope::Session));
+        let spans = scoped.into_iter().map(|file| {
+            let before = kept.base(&file, ChangeScope::Session).cloned();
+            Span { before, ..file.span }
+        });
+        Ok(spans.filter(|span| span.before != span.after).collect())
+    }
+
+    async fn put_back(self: &Arc<Self>, restore: Restore) -> Result<RestoredFile, SessionError> {
+        let checked = self.check_restore(restore).await?;
+        if let Some(problem) = &checked.shown.problem {
+            return Err(SessionError::new(ErrorCode::Invalid, problem.clone()));
+        }
+        let shown = checked.shown.clone();
+        self.restore(vec![checked]).await?;
+        Ok(shown)
+    }
+
+    /// A changed file and the state from which on its changes are open.
+    async fn reviewed(&self, path: &str, scope: ChangeScope) -> Result<(Scoped, Option<ContentHash>), SessionError> {
+        let path = parsed(path)?;
+        let scoped = self.stream.read(|projection| projection.scoped_changes(scope));
+        let file = scoped.into_iter().find(|file| file.span.path == path);
+        let file = file.ok_or_else(|| not_changed(path.as_str()))?;
+        let kept = self.kept().await?;
+        let base = kept.base(&file, scope).cloned();
+        Ok((file, base))
+    }
+
+    /// The two states that `seen` names, while they are still those of the file.
+    async fn seen(
+        &self,
+        path: &str,
+        scope: ChangeScope,
+        seen: &str,
+    ) -> Result<(Scoped, Option<Vec<u8>>, Option<Vec<u8>>), SessionError> {
+        let (file, base) = self.reviewed(path, scope).await?;
+        let from = [base, file.span.before.clone()].into_iter();
+        let mut from = from.filter(|from| version(from.as_ref(), file.span.after.as_ref()) == seen);
+        let from = from.next().ok_or_else(gone)?;
+        let (before, after) = (self.state_of(from.as_ref()).await?, self.state_of(file.span.after.as_ref()).await?);
+        Ok((file, before, after))
+    }
+
+    async fn state_of(&self, hash: Option<&ContentHash>) -> Result<Option<Vec<u8>>, SessionError> {
+        match hash {
+            Some(hash) => Ok(Some(self.blobs()?.get(hash).await.map_err(unkept)?)),
+            None => Ok(None),
+        }
+    }
+
+    async fn keep_bytes(&self, bytes: Vec<u8>) -> Result<ContentHash, SessionError> {
+        let kept = self.blobs()?.put(bytes.into()).await;
+        kept.map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))
+    }
+
+    async fn kept(&self) -> Result<Kept, SessionError> {
+        let item = self.store().get(&namespace()?, self.log.session().as_str()).await.map_err(not_stored)?;
+        Ok(item.and_then(|item| serde_json::from_value(item.value).ok()).unwrap_or_default())
+    }
+
+    async fn set_kept(&self, kept: &Kept) -> Result<(), SessionError> {
+        let value = serde_json::to_value(kept).unwrap_or_default();
+        self.store().put(&namespace()?, self.log.session().as_str(), value).await.map_err(not_stored)
+    }
+}
+
+fn namespace() -> Result<Namespace, SessionError> {
+    Namespace::new([NAMESPACE]).map_err(not_stored)
+}
+
+fn not_stored(error: StoreError) -> SessionError {
+    SessionError::new(ErrorCode::StorageUnavailable, error.to_string())
+}
+
+/// What a change becomes where the person edited the file since: their edits stay. `None` where they meet.
+pub(crate) fn past_own_edits(from: Option<&[u8]>, to: Option<&[u8]>, now: Option<&[u8]>) -> Option<Vec<u8>> {
+    carried(from?, to?, now?)
+}
+
+fn version(from: Option<&ContentHash>, to: Option<&ContentHash>) -> String {
+    let word = |hash: Option<&ContentHash>| hash.map_or_else(|| "none".to_owned(), ToString::to_string);
+    format!("{}-{}", word(from), word(to))
+}
+
+fn side(path: &VirtualPath, bytes: &[u8]) -> FileSide {
+    let size = bytes.len() as u64;
+    let image = image_type(path, size).map(ToOwned::to_owned);
+    FileSide { size, hash: ContentHash::of(bytes).to_string(), image }
+}
+
+/// The media type by the name of a file that the window shows as an image; never of a drawing, which may hold scripts.
+pub(crate) fn image_type(path: &VirtualPath, size: u64) -> Option<&'static str> {
+    let ending = path.name()?.rsplit_once('.')?.1.to_ascii_lowercase();
+    let image = match ending.as_str() {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "bmp" => "image/bmp",
+        "ico" => "image/x-icon",
+        _ => return None,
+    };
+    (size <= IMAGE).then_some(image)
+}
+
+fn place(hunk: u32) -> usize {
+    usize::try_from(hunk).unwrap_or(usize::MAX)
+}
+
+pub(crate) fn parsed(path: &str) -> Result<VirtualPath, SessionError> {
+    VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))
+}
+
+fn not_changed(path: &str) -> SessionError {
+    SessionError::new(ErrorCode::NotFound, format!("this session has not changed '{path}'"))
+}
+
+fn gone() -> SessionError {
+    SessionError::new(ErrorCode::Invalid, "the file was changed meanwhile; look at what is there now")
+}
+
+fn unkept(error: BlobError) -> SessionError {
+    SessionError::new(ErrorCode::NotFound, error.to_string())
+}
+
+fn broken(error: tokio::task::JoinError) -> SessionError {
+    SessionError::new(ErrorCode::Internal, format!("comparing ended early: {error}"))
+}
