@@ -58,7 +58,7 @@ pub use manifest::{
     CommandChange, CommandChanges, SightingLimits, Sightings, SightingsByRoot, Uncompared, UnkeptChange,
 };
 pub use path::VirtualPath;
-pub use project::{ProjectRoot, RootError, RootNote, project_root};
+pub use project::{ProjectRoot, RootError, RootNote, project_root, real_path};
 pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation};
 pub use replace::replace;
 pub use root::Mounts;

@@ -35,18 +35,30 @@ pub enum RootError {
     Home { path: PathBuf },
     #[error("{} holds your home folder, with your keys and settings in it; choose or make a folder inside your home", path.display())]
     AboveHome { path: PathBuf },
+    #[error("{} holds Bosun's own data ({}), which no agent may change; choose a folder with one project in it", path.display(), data.display())]
+    HoldsData { path: PathBuf, data: PathBuf },
+    #[error("{} is in Bosun's own data folder {}, which no agent may change; choose a folder elsewhere", path.display(), data.display())]
+    InData { path: PathBuf, data: PathBuf },
     #[error("{} is the whole machine; choose a folder with one project in it", path.display())]
     FileSystemRoot { path: PathBuf },
     #[error("the folder {} cannot be used: {source}; choose another", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 
-/// Looks at the folder that a person chose. Blocks on the disk for a moment.
-pub fn project_root(path: &Path) -> Result<ProjectRoot, RootError> {
-    check(path, std::env::home_dir().as_deref())
+/// Looks at the folder that a person chose; `data` is where the app keeps what it knows, which is no project of anyone's.
+/// Blocks on the disk for a moment.
+pub fn project_root(path: &Path, data: Option<&Path>) -> Result<ProjectRoot, RootError> {
+    check(path, std::env::home_dir().as_deref(), data)
 }
 
-fn check(given: &Path, home: Option<&Path>) -> Result<ProjectRoot, RootError> {
+/// Where a folder is, with links resolved as far as they lead somewhere: what is gone still has its name.
+pub fn real_path(given: &Path) -> PathBuf {
+    let path = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
+    let there = |part: &Path| Some(part.canonicalize().ok()?.join(path.strip_prefix(part).ok()?));
+    path.ancestors().find_map(there).unwrap_or_else(|| path.clone()).components().collect()
+}
+
+fn check(given: &Path, home: Option<&Path>, data: Option<&Path>) -> Result<ProjectRoot, RootError> {
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => RootError::Missing { path: given.to_owned() },
         io::ErrorKind::NotADirectory => RootError::NotAFolder { path: given.to_owned() },
@@ -66,6 +78,14 @@ fn check(given: &Path, home: Option<&Path>) -> Result<ProjectRoot, RootError> {
         }
         if home.starts_with(&path) {
             return Err(RootError::AboveHome { path });
+        }
+    }
+    if let Some(data) = data.and_then(|data| data.canonicalize().ok()) {
+        if data.starts_with(&path) {
+            return Err(RootError::HoldsData { path, data });
+        }
+        if path.starts_with(&data) {
+            return Err(RootError::InData { path, data });
         }
     }
     // Rights to list and to enter.

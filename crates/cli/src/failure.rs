@@ -49,8 +49,8 @@ pub(crate) enum Failure {
     Subagent { id: String, parent: String },
     #[error("the session {id} has nothing to go on with: its last turn is done; write a task behind the options")]
     NothingOpen { id: String },
-    #[error("{reason}")]
-    TurnFailed { reason: String },
+    #[error("--base-url cannot be used: {reason}")]
+    BaseUrl { reason: String },
     #[error("the manual cannot be written into {folder}: {source}; name a folder that is there and may be written to")]
     Manual { folder: PathBuf, source: std::io::Error },
     #[error("the output cannot be written: {0}")]

@@ -2,7 +2,7 @@
 
 mod list;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_backend::BoxFuture;
 use bosun_model::ChatModel;
@@ -29,11 +29,28 @@ pub(crate) fn parse_model(text: &str) -> Result<ModelRef, Failure> {
     }
 }
 
+/// Where a key came from.
+#[derive(Clone, Debug)]
+enum KeyPlace {
+    Variable(&'static str),
+    Keyring,
+    /// There was none, and the server did not say beforehand that it wants one.
+    Nowhere,
+}
+
+#[derive(Clone, Debug)]
+struct UsedKey {
+    account: Account,
+    place: KeyPlace,
+}
+
 /// The way from a [`ModelRef`] to a model.
 ///
 /// A key comes from the provider's environment variable, else from the keyring. The keyring is asked only where no
 /// variable is set, and only for a key that Bosun put there.
 pub(crate) struct Models {
+    /// What the last call was made with, for a sentence about a key that was refused.
+    used: Mutex<Option<UsedKey>>,
     base_url: Option<String>,
     database: OnceCell<Option<Arc<Database>>>,
     keys: EnvironmentKeys,
@@ -44,7 +61,7 @@ impl Models {
     /// opened where a question needs it, and not made where there is none.
     pub(crate) fn new(base_url: Option<String>, database: Option<Arc<Database>>, keys: EnvironmentKeys) -> Self {
         let database = database.map_or_else(OnceCell::new, |database| OnceCell::new_with(Some(Some(database))));
-        Self { base_url, database, keys }
+        Self { used: Mutex::default(), base_url, database, keys }
     }
 
     /// The model that the settings name for new sessions.
@@ -119,7 +136,9 @@ impl Models {
         // A variable is meant for the vendor's own host, or for the one that was named beside it just now.
         let named = account.preset.filter(|_| self.base_url.is_some());
         let variables = named.map_or_else(|| account.variables(), |preset| preset.variables);
-        if let Some((_, key)) = key_from_environment(variables, |name| self.keys.get(name)) {
+        let used = |place| self.used(account, place);
+        if let Some((variable, key)) = key_from_environment(variables, |name| self.keys.get(name)) {
+            used(KeyPlace::Variable(named_in(variables, variable)));
             return Ok(Some(key));
         }
         let kept = match self.database().await? {
@@ -130,18 +149,58 @@ impl Models {
             None => Key::Missing,
         };
         match kept {
-            Key::InKeyring(key) | Key::InMemory { key, .. } => Ok(Some(key)),
+            Key::InKeyring(key) | Key::InMemory { key, .. } => {
+                used(KeyPlace::Keyring);
+                Ok(Some(key))
+            }
             Key::Locked { reason } => {
-                let message = format!("the key of {} is kept, but not given out: {reason}", account.id);
+                let variables = variables.join(" or ");
+                let way = if variables.is_empty() { String::new() } else { format!(", or set {variables}") };
+                let message =
+                    format!("the keyring has the key of {} and does not give it out ({reason}); unlock it{way}", account.id);
                 Err(SessionError::new(ErrorCode::KeyringUnavailable, message))
             }
             Key::Missing => match account.variables().first() {
                 Some(variable) => Err(no_key(&account.id, variable)),
                 // Any other server may want none; if it does, it says so itself.
-                None => Ok(None),
+                None => {
+                    used(KeyPlace::Nowhere);
+                    Ok(None)
+                }
             },
         }
     }
+}
+
+impl Models {
+    fn used(&self, account: &Account, place: KeyPlace) {
+        let used = UsedKey { account: account.clone(), place };
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Some(used);
+    }
+
+    /// What to do about the key that a provider refused just now, to stand behind its sentence. Empty where no key was
+    /// looked for.
+    pub(crate) fn about_the_key(&self) -> String {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(UsedKey { account, place }) = used else { return String::new() };
+        // With --base-url a variable is taken as well.
+        let variable = account.preset.and_then(|preset| preset.variables.first().copied());
+        let may_set = variable.filter(|_| account.preset.is_some_and(|_| self.base_url.is_some() || account.at_home()));
+        match (place, may_set) {
+            (KeyPlace::Variable(name), _) => format!(" (the key is that of {name}; set another there)"),
+            (KeyPlace::Keyring, Some(name)) => {
+                format!(" (the key is that of the keyring; enter another in Bosun's settings, or set {name})")
+            }
+            (KeyPlace::Keyring, None) => " (the key is that of the keyring; enter another in Bosun's settings)".to_owned(),
+            (KeyPlace::Nowhere, Some(name)) => format!(" (no key was sent; set {name})"),
+            (KeyPlace::Nowhere, None) => " (no key was sent; enter one in Bosun's settings)".to_owned(),
+        }
+    }
+}
+
+/// `variable` as `variables` has it, which lasts.
+fn named_in(variables: &'static [&'static str], variable: &str) -> &'static str {
+    variables.iter().find(|name| **name == variable).copied().unwrap_or_default()
 }
 
 impl ModelSource for Models {
@@ -163,7 +222,10 @@ fn unknown(id: &str) -> SessionError {
 }
 
 fn no_key(id: &str, variable: &str) -> SessionError {
-    let message = format!("{id} needs a key; set {variable}, or enter the key in Bosun's settings");
+    let message = format!(
+        "{id} needs a key, and neither the variable {variable} nor the keyring has one; set {variable}, or enter the key \
+         in Bosun's settings"
+    );
     SessionError::new(ErrorCode::NoModel, message)
 }
 

@@ -24,7 +24,7 @@ use crate::core::{Stored, open_sessions};
 use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::models::{Models, parse_model};
-use crate::{Exit, tell};
+use crate::{Exit, tell, terminal};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -75,7 +75,10 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     }
     let model = args.model.as_deref().map(parse_model).transpose()?;
     if let Some(project) = &args.project {
-        bosun_backend::project_root(project)?;
+        bosun_backend::project_root(project, bosun_store::data_folder().as_deref())?;
+    }
+    if let Some(url) = &args.base_url {
+        bosun_providers::host_of(url).map_err(|error| Failure::BaseUrl { reason: error.message })?;
     }
     let extras = args.config.as_deref().map(config::read).transpose()?;
     let stored = if args.no_store { None } else { Some(Stored::open()?) };
@@ -106,12 +109,12 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
         remembered::keep(database, remembered::AGENT, begun.session.as_str(), &agent.to_string_lossy()).await?;
     }
     config::tell_of_servers(&sessions, &begun.session).await?;
-    let outcome = go_along(&sessions, begun, &args).await;
+    let outcome = go_along(&sessions, &models, begun, &args).await;
     sessions.shut_down().await;
     outcome
 }
 
-async fn go_along(sessions: &Sessions, begun: Begun, args: &RunArgs) -> Result<Exit, Failure> {
+async fn go_along(sessions: &Sessions, models: &Models, begun: Begun, args: &RunArgs) -> Result<Exit, Failure> {
     let session = begun.session.clone();
     let printer = Printer::new(args.json);
     let mut follower = Follower::new(sessions.clone(), begun, printer, args.approve);
@@ -123,9 +126,16 @@ async fn go_along(sessions: &Sessions, begun: Begun, args: &RunArgs) -> Result<E
             again.tell("stopped");
             Ok(Exit::Interrupted)
         }
-        Ended::Turn { outcome: TurnOutcome::Failed | TurnOutcome::StepLimit, reason } => {
-            again.hint();
-            Err(Failure::TurnFailed { reason })
+        Ended::Turn { outcome: TurnOutcome::StepLimit, .. } => {
+            let calls = if args.max_steps == 1 { "one model call" } else { &format!("{} model calls", args.max_steps) };
+            let saved = if args.no_store { "" } else { "; everything is saved" };
+            again.tell(&format!("the task was not done within {calls}, the limit of --max-steps{saved}"));
+            Ok(Exit::Failed)
+        }
+        Ended::Turn { outcome: TurnOutcome::Failed, reason } => {
+            let way_out = if reason.is_about_the_key { models.about_the_key() } else { String::new() };
+            again.tell(&format!("{}{way_out}", reason.words));
+            Ok(Exit::Failed)
         }
         Ended::Waiting { approvals } => {
             for approval in &approvals {
@@ -136,9 +146,8 @@ async fn go_along(sessions: &Sessions, begun: Begun, args: &RunArgs) -> Result<E
             Ok(Exit::NeedsApproval)
         }
         Ended::Unrecorded => {
-            again.hint();
-            let reason = "the turn could not be recorded (RUST_LOG=error tells why)".to_owned();
-            Err(Failure::TurnFailed { reason })
+            again.tell("the turn could not be recorded (RUST_LOG=error tells why)");
+            Ok(Exit::Failed)
         }
     }
 }
@@ -150,15 +159,14 @@ struct Again<'a> {
 }
 
 impl Again<'_> {
+    /// What happened, then the way on.
     fn tell(&self, what: &str) {
-        let way = if self.stored { "" } else { "; nothing was stored, so it cannot go on" };
-        tell(&format!("bosun: {what}{way}"));
-        self.hint();
-    }
-
-    fn hint(&self) {
+        let what = terminal::one_line(what);
         if self.stored {
+            tell(&format!("bosun: {what}"));
             tell(&format!("go on with: bosun run --session {}", self.session));
+        } else {
+            tell(&format!("bosun: {what}; nothing was stored (--no-store), so it cannot go on"));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bosun_backend::project_root;
+use bosun_backend::real_path;
 use bosun_protocol::{ErrorCode, ProjectId, SessionId, SessionSummary};
 use bosun_session::export::{Archive, Detail, markdown, time, word};
 use bosun_session::{Limits, Policy, Sessions};
@@ -82,7 +82,8 @@ async fn open() -> Result<Option<(Arc<Database>, Sessions)>, Failure> {
 }
 
 async fn list(project: Option<&Path>, format: Format) -> Result<(), Failure> {
-    let root = project.map(project_root).transpose()?.map(|root| root.path);
+    // A folder that is gone or may be no project any more still has its sessions.
+    let root = project.map(real_path);
     let mut rows = Vec::new();
     if let Some((database, sessions)) = open().await? {
         let (summaries, _) = sessions.watch_summaries().await?;

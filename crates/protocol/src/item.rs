@@ -123,6 +123,8 @@ pub struct Notice {
 pub enum NoticeCode {
     /// The model call failed; `detail` is the provider's sentence.
     ModelFailed,
+    /// The provider refused the key, or wants one; `detail` is its sentence.
+    KeyRefused,
     /// The reply was cut; nothing was executed from it.
     StreamCut,
     Stopped,

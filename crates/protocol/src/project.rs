@@ -26,5 +26,6 @@ pub enum ProjectProblem {
     NotAFolder,
     Unreadable,
     HomeFolder,
+    DataFolder,
     RootFolder,
 }

@@ -67,6 +67,7 @@ impl From<ModelError> for SessionError {
             ModelErrorKind::Unauthorized => ErrorCode::NoModel,
             _ => ErrorCode::Provider,
         };
-        Self::new(code, error.to_string())
+        // The sentence names the host where it matters; the provider's id is nothing that people chose.
+        Self::new(code, error.message)
     }
 }

@@ -414,7 +414,7 @@ impl Projection {
             Some(ItemBody::Notice(notice)) => notice.code,
             _ => return false,
         };
-        matches!(code, NoticeCode::ModelFailed | NoticeCode::StreamCut)
+        matches!(code, NoticeCode::ModelFailed | NoticeCode::KeyRefused | NoticeCode::StreamCut)
     }
 
     fn queue(&mut self) {
@@ -540,9 +540,11 @@ fn attachments(content: &[ContentBlock]) -> Vec<bosun_protocol::Attachment> {
 fn notice_of(error: &ModelError) -> Notice {
     let code = match error.kind {
         ModelErrorKind::StreamCut => NoticeCode::StreamCut,
+        ModelErrorKind::Unauthorized => NoticeCode::KeyRefused,
         _ => NoticeCode::ModelFailed,
     };
-    Notice { code, detail: error.to_string() }
+    // Who said it stands beside the conversation: the session's model.
+    Notice { code, detail: error.message.clone() }
 }
 
 /// The first line with something in it, white space folded, cut at a word where there is one near.

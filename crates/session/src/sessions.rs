@@ -148,13 +148,12 @@ impl Sessions {
     /// The projects, last opened first.
     pub async fn projects(&self) -> Result<Vec<ProjectView>, SessionError> {
         let stored = self.inner.database.projects().await?;
-        Ok(stored.into_iter().map(view_of).collect())
+        Ok(stored.into_iter().map(|stored| self.view_of(stored)).collect())
     }
 
     /// Checks a folder and remembers it as a project.
     pub async fn open_project(&self, path: &Path) -> Result<ProjectView, SessionError> {
-        let root =
-            project_root(path).map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))?;
+        let root = self.usable(path)?;
         let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let project = StoredProject {
             id: self.inner.ids.next(),
@@ -162,7 +161,7 @@ impl Sessions {
             name,
             opened_at: self.inner.clock.now_ms(),
         };
-        Ok(view_of(self.inner.database.remember_project(project).await?))
+        Ok(self.view_of(self.inner.database.remember_project(project).await?))
     }
 
     /// Takes a project off the list; its sessions stay.
@@ -433,9 +432,33 @@ impl Sessions {
     /// The folder of a project, checked.
     async fn root_of(&self, project: &ProjectId) -> Result<PathBuf, SessionError> {
         let path = self.root_path(project.as_str()).await?;
-        let root =
-            project_root(&path).map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))?;
-        Ok(root.path)
+        Ok(self.usable(&path)?.path)
+    }
+
+    /// A folder that can be a project, which one with the app's own data in it never is.
+    fn usable(&self, path: &Path) -> Result<ProjectRoot, SessionError> {
+        project_root(path, Some(self.inner.database.folder()))
+            .map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))
+    }
+
+    fn view_of(&self, stored: StoredProject) -> ProjectView {
+        let path = Path::new(&stored.path);
+        let problem = project_root(path, Some(self.inner.database.folder())).err().map(|error| match error {
+            RootError::Missing { .. } => ProjectProblem::Missing,
+            RootError::NotAFolder { .. } => ProjectProblem::NotAFolder,
+            RootError::Unreadable { .. } | RootError::Io { .. } => ProjectProblem::Unreadable,
+            RootError::Home { .. } | RootError::AboveHome { .. } => ProjectProblem::HomeFolder,
+            RootError::HoldsData { .. } | RootError::InData { .. } => ProjectProblem::DataFolder,
+            RootError::FileSystemRoot { .. } => ProjectProblem::RootFolder,
+        });
+        ProjectView {
+            branch: git_branch(path),
+            path: convert::short_path(path, std::env::home_dir().as_deref()),
+            id: ProjectId::new(stored.id),
+            name: stored.name,
+            opened_at: stored.opened_at,
+            problem,
+        }
     }
 
     /// What lists show, without what was deleted: of open sessions as they are, of the others as they were stored. A stored one that was at work
@@ -454,24 +477,5 @@ impl Sessions {
         };
         let shown = stored.into_iter().filter_map(summary);
         Ok(shown.filter(|summary| summary.deleted_at.is_none()).collect())
-    }
-}
-
-fn view_of(stored: StoredProject) -> ProjectView {
-    let path = Path::new(&stored.path);
-    let problem = project_root(path).err().map(|error| match error {
-        RootError::Missing { .. } => ProjectProblem::Missing,
-        RootError::NotAFolder { .. } => ProjectProblem::NotAFolder,
-        RootError::Unreadable { .. } | RootError::Io { .. } => ProjectProblem::Unreadable,
-        RootError::Home { .. } | RootError::AboveHome { .. } => ProjectProblem::HomeFolder,
-        RootError::FileSystemRoot { .. } => ProjectProblem::RootFolder,
-    });
-    ProjectView {
-        branch: git_branch(path),
-        path: convert::short_path(path, std::env::home_dir().as_deref()),
-        id: ProjectId::new(stored.id),
-        name: stored.name,
-        opened_at: stored.opened_at,
-        problem,
     }
 }

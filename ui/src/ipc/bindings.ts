@@ -504,6 +504,8 @@ export type Notice = {
 export type NoticeCode = 
 /**  The model call failed; `detail` is the provider's sentence. */
 "model_failed" | 
+/**  The provider refused the key, or wants one; `detail` is its sentence. */
+"key_refused" | 
 /**  The reply was cut; nothing was executed from it. */
 "stream_cut" | "stopped" | "step_limit" | 
 /**  The app ended while the turn ran; it can be continued. */
@@ -535,7 +537,7 @@ files: number; counted_all: boolean; is_dir: boolean } |
 /**  A project folder that Bosun has opened. */
 export type ProjectId = string;
 
-export type ProjectProblem = "missing" | "not_a_folder" | "unreadable" | "home_folder" | "root_folder";
+export type ProjectProblem = "missing" | "not_a_folder" | "unreadable" | "home_folder" | "data_folder" | "root_folder";
 
 /**  A project folder. */
 export type ProjectView = {

@@ -81,9 +81,10 @@ pub(crate) async fn subscribe(sessions: &Sessions, id: &SessionId) -> Result<Sub
 async fn check_project(snapshot: &Snapshot, database: Option<&Database>, args: &RunArgs) -> Result<(), Failure> {
     let Some(database) = database else { return Ok(()) };
     let Some(project) = database.project(snapshot.session.project.as_str()).await? else { return Ok(()) };
-    let root = project_root(project.path.as_ref())?.path;
+    let data = Some(database.folder());
+    let root = project_root(project.path.as_ref(), data)?.path;
     match &args.project {
-        Some(given) if project_root(given)?.path != root => {
+        Some(given) if project_root(given, data)?.path != root => {
             Err(Failure::OtherProject { id: snapshot.session.id.to_string(), path: root })
         }
         _ => Ok(()),

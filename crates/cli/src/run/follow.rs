@@ -1,7 +1,7 @@
 use std::io::{IsTerminal, stderr, stdin};
 
 use bosun_protocol::{
-    Approval, CallId, Decide, Envelope, ErrorCode, ItemBody, Notice, NoticeCode, SessionEvent, SessionId,
+    Approval, CallId, Decide, Envelope, ErrorCode, ItemBody, ModelRef, Notice, NoticeCode, SessionEvent, SessionId,
     SessionStatus, TurnOutcome,
 };
 use bosun_session::{EventStream, Quiet, Sessions};
@@ -21,8 +21,8 @@ const LOOKS: u32 = 400;
 pub(super) enum Ended {
     Turn {
         outcome: TurnOutcome,
-        /// A sentence, where it did not end well.
-        reason: String,
+        /// Where it did not end well.
+        reason: Reason,
     },
     /// These calls wait, nobody can answer them, and nothing else goes on.
     Waiting { approvals: Vec<Approval> },
@@ -30,6 +30,15 @@ pub(super) enum Ended {
     Interrupted,
     /// The turn is open and nothing runs it: its journal could not be written.
     Unrecorded,
+}
+
+/// Why a turn did not end well.
+#[derive(Debug, Default)]
+pub(super) struct Reason {
+    /// A sentence, or the model's name and the provider's own words.
+    pub words: String,
+    /// Whether another key would help.
+    pub is_about_the_key: bool,
 }
 
 /// Goes along with a session's turn: prints what happens, answers what asks, listens for Ctrl-C.
@@ -42,6 +51,8 @@ pub(super) struct Follower {
     approvals: Vec<Approval>,
     outcome: Option<TurnOutcome>,
     notice: Option<Notice>,
+    /// Who is asked, for sentences about it.
+    model: Option<ModelRef>,
 }
 
 /// Why the printing paused.
@@ -53,9 +64,10 @@ enum Pause {
 
 impl Follower {
     pub(super) fn new(sessions: Sessions, begun: Begun, printer: Printer, mode: Mode) -> Self {
+        let model = begun.subscription.snapshot.session.model;
         let approvals = begun.subscription.snapshot.approvals;
         let (session, events) = (begun.session, begun.subscription.events);
-        Self { sessions, session, events, printer, mode, approvals, outcome: None, notice: None }
+        Self { sessions, session, events, printer, mode, approvals, outcome: None, notice: None, model }
     }
 
     pub(super) async fn follow_to_end(&mut self) -> Result<Ended, Failure> {
@@ -132,6 +144,7 @@ impl Follower {
                 }
                 SessionEvent::ApprovalResolved { session, call_id, .. } => self.forget(session, call_id),
                 SessionEvent::TurnStarted { .. } => (self.outcome, self.notice) = (None, None),
+                SessionEvent::SessionUpdated { session } => self.model.clone_from(&session.model),
                 SessionEvent::TurnEnded { outcome, .. } => self.outcome = Some(*outcome),
                 SessionEvent::ItemCompleted { item } => {
                     if let ItemBody::Notice(notice) = &item.body {
@@ -150,9 +163,21 @@ impl Follower {
 
     fn ended(&mut self) -> Ended {
         match self.outcome {
-            Some(outcome) => Ended::Turn { outcome, reason: self.notice.take().map_or_else(String::new, reason_of) },
+            Some(outcome) => Ended::Turn { outcome, reason: self.reason() },
             None => Ended::Unrecorded,
         }
+    }
+
+    fn reason(&mut self) -> Reason {
+        let Some(notice) = self.notice.take() else { return Reason::default() };
+        let by_model =
+            matches!(notice.code, NoticeCode::ModelFailed | NoticeCode::KeyRefused | NoticeCode::StreamCut);
+        let words = match &self.model {
+            _ if notice.detail.is_empty() => "the turn ended without saying why".to_owned(),
+            Some(model) if by_model => format!("{}:{}: {}", model.provider, model.name, notice.detail),
+            _ => notice.detail,
+        };
+        Reason { words, is_about_the_key: notice.code == NoticeCode::KeyRefused }
     }
 
     /// Answers what waits, as the mode says or as a person does.
@@ -215,16 +240,5 @@ fn decide(approval: &Approval, decision: bosun_protocol::Decision) -> Decide {
         call_id: approval.call_id.clone(),
         digest: approval.digest.clone(),
         decision,
-    }
-}
-
-fn reason_of(notice: Notice) -> String {
-    match notice.code {
-        NoticeCode::StepLimit => format!(
-            "the limit of {} model calls was reached before the task was done; everything is saved",
-            notice.detail
-        ),
-        _ if notice.detail.is_empty() => "the turn ended without saying why".to_owned(),
-        _ => notice.detail,
     }
 }

@@ -11,7 +11,7 @@ use bosun_backend::{
     SshOptions, StateBackend, Store, StoreBackend, StoreScope, VirtualPath, bubblewrap, container, project_root, ssh,
 };
 use bosun_session::SystemClock;
-use bosun_store::{Database, KeyValueStore};
+use bosun_store::{Database, KeyValueStore, data_folder};
 
 use crate::failure::Failure;
 
@@ -175,7 +175,7 @@ impl Opener<'_> {
 
     fn folder(&self, named: Option<PathBuf>) -> Result<PathBuf, Failure> {
         let folder = named.as_deref().or(self.project).ok_or(Failure::NoProject)?;
-        Ok(project_root(folder)?.path)
+        Ok(project_root(folder, data_folder().as_deref())?.path)
     }
 
     /// The same for one folder, whatever it is called.
@@ -189,7 +189,7 @@ impl Opener<'_> {
         if let Some(store) = &self.store {
             return Ok(Arc::clone(store));
         }
-        let folder = bosun_store::data_folder().ok_or(Failure::NoDataFolder)?;
+        let folder = data_folder().ok_or(Failure::NoDataFolder)?;
         let store: Arc<dyn Store> = Arc::new(KeyValueStore::new(Database::open(&folder)?, Arc::new(SystemClock)));
         self.store = Some(Arc::clone(&store));
         Ok(store)

@@ -20,17 +20,19 @@ fn a_folder_that_can_be_no_project_is_named_with_the_reason() {
     bench.project.write("file.txt", "x");
     let home = bench.data.path().join("home");
     std::fs::create_dir(&home).unwrap();
+    std::fs::create_dir(bench.data()).unwrap();
     for (folder, words) in [
         (bench.project.at("missing"), "does not exist"),
         (bench.project.at("file.txt"), "is a file, not a folder"),
         (home.clone(), "is your home folder"),
         ("/".into(), "is the whole machine"),
+        (bench.data(), "Bosun's own data"),
     ] {
         let ran = in_project(&bench, &folder);
         let sentence = ran.sentence();
         assert!(sentence.contains(words) && sentence.contains(folder.to_str().unwrap()), "{sentence}");
     }
-    assert!(!bench.data().exists(), "nothing is made for a project that cannot be");
+    assert!(!bench.data().join("bosun.db").exists(), "nothing is made for a project that cannot be");
     let tools = ran(bench.bosun().args(["tools", "--project", "/"]));
     assert!(tools.sentence().contains("whole machine"));
 }
@@ -43,6 +45,10 @@ fn a_wrong_key_fails_in_the_providers_words() {
         let ran = bench.run(&["hello"]);
         let sentence = ran.sentence();
         assert!(sentence.to_lowercase().contains("key"), "{sentence}");
+        let variable = if wire == Wire::OpenAi { "OPENAI_API_KEY" } else { "ANTHROPIC_API_KEY" };
+        assert!(sentence.ends_with(&format!("(the key is that of {variable}; set another there)")), "{sentence}");
+        let (said, way_on) = ran.err.trim_end().rsplit_once('\n').unwrap();
+        assert!(said.ends_with(sentence) && way_on.starts_with("go on with: "), "{}", ran.err);
         assert!(!ran.err.contains("sk-test"), "{}", ran.err);
         assert!(ran.err.contains("go on with: bosun run --session"), "{}", ran.err);
     }
@@ -76,6 +82,7 @@ fn a_base_url_that_is_none_is_refused_before_anything_is_stored() {
         command.args(["run", "--project", bench.project.root_str(), "--model", "openai:m", "--base-url", url, "hello"]);
         let ran = ran(&mut command);
         assert!(ran.sentence().contains("base URL") && !ran.err.contains("secret"), "{}", ran.err);
+        assert!(ran.sentence().starts_with("bosun: --base-url cannot be used: the base URL"), "{}", ran.err);
     }
     assert!(bench.sessions().is_empty());
 }

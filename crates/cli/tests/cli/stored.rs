@@ -80,6 +80,17 @@ fn lists_are_of_one_project_where_one_is_named() {
 }
 
 #[test]
+fn a_folder_that_is_gone_still_has_its_sessions() {
+    let mut bench = told();
+    let gone = std::mem::take(&mut bench.project);
+    let path = gone.root_str().to_owned();
+    gone.close();
+    let listed = sessions(&bench, &["list", "--project", &path]);
+    assert_eq!((listed.code, listed.out.lines().count()), (Some(0), 1), "{}{}", listed.out, listed.err);
+    assert!(listed.out.contains(&path), "{}", listed.out);
+}
+
+#[test]
 fn looking_at_sessions_changes_nothing() {
     let bench = told();
     let id = bench.last_session();

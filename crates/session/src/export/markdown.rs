@@ -176,6 +176,7 @@ impl Page {
 pub(super) fn notice_text(notice: &Notice) -> String {
     let words = match notice.code {
         NoticeCode::ModelFailed => "The model call failed.",
+        NoticeCode::KeyRefused => "The provider refused the key.",
         NoticeCode::StreamCut => "The reply was cut; nothing was done from it.",
         NoticeCode::Stopped => "Stopped.",
         NoticeCode::StepLimit => "The limit of model calls was reached.",

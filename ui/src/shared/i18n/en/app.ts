@@ -68,6 +68,7 @@ export const projects = {
     not_a_folder: 'This is a file, not a folder. Open the folder around it.',
     unreadable: 'The folder may not be read. Change its permissions, or open another one.',
     home_folder: 'This is your home folder. Open one project inside it.',
+    data_folder: 'Bosun keeps its own data here. Open one project folder.',
     root_folder: 'This is the whole disk. Open one project folder.',
   },
 };

@@ -60,6 +60,7 @@ export const composer = {
 
 export const notices = {
   model_failed: 'The model did not answer',
+  key_refused: 'The provider did not accept the key. Enter another in the settings, then try again.',
   stream_cut: 'The reply was cut off. Nothing in it was carried out.',
   stopped: 'You stopped the turn.',
   step_limit: 'The turn reached its step limit. Everything is saved.',

@@ -65,6 +65,7 @@ export const projects: Messages['projects'] = {
     not_a_folder: '这是文件，不是文件夹。请打开它所在的文件夹。',
     unreadable: '没有读取此文件夹的权限。请修改权限，或打开其他文件夹。',
     home_folder: '这是你的主目录。请打开其中的某个项目。',
+    data_folder: 'Bosun 自己的数据在这里。请打开一个项目文件夹。',
     root_folder: '这是整个磁盘。请打开一个项目文件夹。',
   },
 };

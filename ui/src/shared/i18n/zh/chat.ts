@@ -58,6 +58,7 @@ export const composer: Messages['composer'] = {
 
 export const notices: Messages['notices'] = {
   model_failed: '模型没有应答',
+  key_refused: '服务商不接受这个密钥。请在设置中换一个，然后重试。',
   stream_cut: '回复中途断开，其中的内容均未执行。',
   stopped: '你停止了这个回合。',
   step_limit: '本回合已达到步数上限，所有内容都已保存。',
