@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy, SessionId as CoreId, SessionLog, effective};
-use bosun_backend::{BlobStore, RootError, SightingsByRoot, git_branch, project_root};
+use bosun_backend::{BlobStore, ProjectRoot, RootError, SightingsByRoot, git_branch, project_root};
 use bosun_model::ChatModel;
 use bosun_protocol::{
     Decide, ErrorCode, FileDiff, Item, ItemId, ModelRef, ProjectId, ProjectProblem, ProjectView, SessionId,
