@@ -470,12 +470,12 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
     const input = page.locator('.composer input[type=file]');
     await input.setInputFiles([{ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('x') }]);
     await page.getByRole('list', { name: 'Attached' }).getByText('a.png').waitFor();
-    assert.equal(await page.getByText('is told the name alone').count(), 0);
+    assert.equal(await page.getByText('is told the names alone').count(), 0);
     await page.getByRole('button', { name: /^Model:/ }).click();
     await page.locator('.picker input:focus').waitFor();
     await page.keyboard.type('hai');
     await page.keyboard.press('Enter');
-    await page.getByText('This model cannot look at 1 file of these').waitFor();
+    await page.getByText('This model cannot look at 1 of these files').waitFor();
     await message(page).click();
     await page.keyboard.press('Enter');
     await page

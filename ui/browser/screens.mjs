@@ -47,8 +47,14 @@ const goBack = (place) => async (page) => {
 };
 
 /** A picture of 8 by 8 pixels. */
-const DOT =
-  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAYAAADED76LAAAAHklEQVR42mP4z8DwnxBmIMGkUQWjCkYVjCoYVUAMAwDvfP8BEVn4KwAAAABJRU5ErkJggg==';
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR42mM4oaGBFTEMLQkAgl1GARdiiXUAAAAASUVORK5CYII=';
+
+/** What the agent knows, opened by its word in the message box's commands. */
+const knowledge = (word, wanted) => async (page) => {
+  await palette(page, { '/memories': 'Memor|记忆', '/skills': 'Skills|技能', '/trust': 'trusted|信任' }[word].split('|')[(await page.locator('html').getAttribute('lang')) === 'zh-CN' ? 1 : 0]);
+  await page.keyboard.press('Enter');
+  await page.locator(wanted).first().waitFor();
+};
 
 const hosts = { recorded: 'hostile' };
 
@@ -108,8 +114,75 @@ export const SCREENS = {
   model: { act: (page) => page.locator('.bar button.chip').click() },
   projects: { act: (page) => page.locator('button.project').click() },
   settings: { act: settings(0) },
-  appearance: { act: settings(1) },
-  about: { act: settings(2) },
+  usage: {
+    async act(page) {
+      await settings(0)(page);
+      await page.locator('.settings table').scrollIntoViewIfNeeded();
+    },
+  },
+  permissions: { act: settings(1) },
+  sandbox: { act: settings(2) },
+  servers: {
+    async act(page) {
+      await settings(3)(page);
+      await page.locator('.settings .changed').waitFor();
+    },
+  },
+  remap: {
+    async act(page) {
+      await settings(4)(page);
+      await page.locator('.settings .does .btn').nth(1).click();
+      await page.keyboard.press('Control+n');
+    },
+  },
+  appearance: { act: settings(5) },
+  data: {
+    async act(page) {
+      await settings(6)(page);
+      await page.locator('.settings dl').waitFor();
+    },
+  },
+  diagnostics: {
+    async act(page) {
+      await settings(6)(page);
+      await page.locator('.settings .part').last().locator('.btn').click();
+      await page.locator('.settings pre').scrollIntoViewIfNeeded();
+    },
+  },
+  subagents: { act: settings(7) },
+  about: { act: settings(8) },
+  memories: { act: knowledge('/memories', '.shelf .entry') },
+  memory: {
+    async act(page) {
+      await knowledge('/memories', '.shelf .entry')(page);
+      await page.locator('.shelf .entry').first().click();
+      await page.locator('.shelf textarea').waitFor();
+    },
+  },
+  skills: { act: knowledge('/skills', '.shelf textarea') },
+  brings: { query: { recorded: 'brings' }, act: (page) => page.locator('.strip').waitFor() },
+  trust: { query: { recorded: 'brings' }, act: knowledge('/trust', '.shelf .diff') },
+  scope: {
+    async act(page) {
+      await page.locator('.place button').last().click();
+      await page.locator('.answers .scope').click();
+      await page.locator('.scope label').nth(1).click();
+      await page.locator('.scope .columns').waitFor();
+    },
+  },
+  guarded: {
+    query: { recorded: 'hostile' },
+    async act(page) {
+      await page.locator('.answers .scope').first().click();
+      await page.locator('.scope .guard, .scope fieldset').first().waitFor();
+    },
+  },
+  modes: {
+    async act(page) {
+      await page.locator('.chip.mode').click();
+      await page.locator('.menu.modes').waitFor();
+    },
+  },
   palette: {
     async act(page) {
       await palette(page, 'se');

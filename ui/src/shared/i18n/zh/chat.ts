@@ -15,7 +15,7 @@ export const chat: Messages['chat'] = {
   loadingEarlier: '正在载入更早的内容…',
   toEnd: '回到最新',
   replyDone: '回复已完成。',
-  longMessage: (size) => `显示全部内容（${size}）`,
+  longMessage: (size) => `继续显示（还有 ${size}）`,
   image: '图片，未加载',
   copyCode: '复制代码',
   copyMessage: '复制消息',
