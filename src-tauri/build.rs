@@ -58,6 +58,11 @@ const COMMANDS: &[&str] = &[
     "list_models",
     "find_local_servers",
     "use_local_server",
+    "model_settings",
+    "save_model_settings",
+    "set_session_effort",
+    "usage_report",
+    "session_usage",
     "start_tour",
     "open_link",
 ];

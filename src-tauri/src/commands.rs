@@ -5,6 +5,7 @@ pub(crate) mod agents;
 pub(crate) mod attachments;
 pub(crate) mod history;
 pub(crate) mod links;
+pub(crate) mod models;
 pub(crate) mod lists;
 pub(crate) mod plan;
 pub(crate) mod projects;
@@ -14,6 +15,7 @@ pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod start;
 pub(crate) mod tour;
+pub(crate) mod usage;
 
 use std::sync::Arc;
 
@@ -90,6 +92,11 @@ pub fn bindings<R: Runtime>() -> Builder<R> {
             providers::list_models,
             providers::find_local_servers,
             providers::use_local_server,
+            models::model_settings,
+            models::save_model_settings,
+            models::set_session_effort,
+            usage::usage_report,
+            usage::session_usage,
             tour::start_tour,
             links::open_link,
         ])

@@ -2,14 +2,15 @@
 
 mod account;
 mod local;
+mod preferred;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use bosun_backend::BoxFuture;
-use bosun_model::ChatModel;
+use bosun_model::{ChatModel, Price};
 use bosun_protocol::{
-    ErrorCode, KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall,
+    ErrorCode, KeySource, ModelChoice, ModelRef, PriceView, ProviderFamily, ProviderView, SaveProvider, TestCall,
 };
 use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
 use bosun_providers::{Account, ListedModel, ProviderConfig};
@@ -91,7 +92,8 @@ impl ProviderBook {
         }
         let config = self.config(&self.account(id).await?).await?;
         let listed = bosun_providers::list_models(&config).await?;
-        Ok(listed.into_iter().map(|model| choice(id, model)).collect())
+        self.learn_windows(&config, &listed).await?;
+        Ok(listed.into_iter().map(|model| choice(&config, model)).collect())
     }
 
     /// A small call to `model`, or a look at the list of models where none is named.
@@ -134,6 +136,7 @@ impl ProviderBook {
     async fn config(&self, account: &Account) -> Result<ProviderConfig, Failure> {
         let (source, key) = self.key(account).await?;
         let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+        let config = self.preferred(config).await?;
         match (key, source) {
             (Some(key), _) => Ok(config.with_key(key)),
             (None, KeySource::Locked { reason }) => {
@@ -212,7 +215,16 @@ fn tour_view() -> ProviderView {
 }
 
 fn tour_choice(language: tour::Language) -> ModelChoice {
-    ModelChoice { model: tour_ref(language), context_window: None, scripted: true }
+    ModelChoice {
+        model: tour_ref(language),
+        context_window: None,
+        max_output: None,
+        images: false,
+        documents: false,
+        reasoning: false,
+        price: None,
+        scripted: true,
+    }
 }
 
 /// The scripted model that speaks `language`.
@@ -221,9 +233,24 @@ pub(crate) fn tour_ref(language: tour::Language) -> ModelRef {
     ModelRef { provider: info.provider, name: info.name }
 }
 
-fn choice(provider: &str, model: ListedModel) -> ModelChoice {
-    let model_ref = ModelRef { provider: provider.to_owned(), name: model.name };
-    ModelChoice { model: model_ref, context_window: model.context_window, scripted: false }
+fn choice(config: &ProviderConfig, model: ListedModel) -> ModelChoice {
+    let known = bosun_providers::known_model(config, &model.name).ok();
+    let price = known.as_ref().and_then(|known| known.price);
+    ModelChoice {
+        context_window: known.as_ref().and_then(|known| known.context_window).or(model.context_window),
+        max_output: known.as_ref().and_then(|known| known.max_output),
+        images: known.as_ref().is_some_and(|known| known.abilities.images),
+        documents: known.as_ref().is_some_and(|known| known.abilities.documents),
+        reasoning: known.is_some_and(|known| known.abilities.reasoning),
+        price: price.map(price_view),
+        model: ModelRef { provider: config.id.clone(), name: model.name },
+        scripted: false,
+    }
+}
+
+fn price_view(price: Price) -> PriceView {
+    let Price { input, output, cache_read, cache_write } = price;
+    PriceView { input, output, cache_read, cache_write }
 }
 
 fn first_names(models: &[ListedModel]) -> String {

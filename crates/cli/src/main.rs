@@ -19,6 +19,7 @@ mod run;
 mod sessions;
 mod terminal;
 mod tools;
+mod usage;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -47,6 +48,8 @@ enum Command {
     Sessions(sessions::SessionsArgs),
     /// The providers and models that could be named, and where requests to them go.
     Models(models::ModelsArgs),
+    /// What model calls used and cost, by day and model, or in a session.
+    Usage(usage::UsageArgs),
     /// Write the completions for a shell to standard output.
     Completions(generate::CompletionsArgs),
     /// Write the manual pages into a folder; packages do this once.
@@ -106,6 +109,7 @@ fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
             Command::Tools(args) => tools::serve(args).await,
             Command::Sessions(args) => sessions::sessions(args).await,
             Command::Models(args) => models::models(args, keys).await,
+            Command::Usage(args) => usage::usage(args).await,
             Command::Completions(args) => generate::completions(&args),
             Command::Manual(args) => generate::manual(&args),
         }

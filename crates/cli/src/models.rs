@@ -8,9 +8,10 @@ use bosun_backend::BoxFuture;
 use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, Settings};
 pub(crate) use bosun_providers::key_variables;
-use bosun_providers::{Account, PRESETS, ProviderConfig, SavedAccount, host_of, preset, tour};
+use bosun_providers::{Account, ListedWindows, PRESETS, Preferences, ProviderConfig, SavedAccount, host_of, preset, tour};
 use bosun_session::{ModelSource, SessionError};
-use bosun_store::{APP_SETTINGS, Database, Key, KeyringSecrets, Keys, ProviderAccount, key_from_environment};
+use bosun_store::{
+    APP_SETTINGS, Database, Key, KeyringSecrets, Keys, LISTED_WINDOWS, MODEL_SETTINGS, ProviderAccount, key_from_environment};
 use secrecy::SecretString;
 use tokio::sync::OnceCell;
 
@@ -92,10 +93,17 @@ impl Models {
     async fn config(&self, account: &Account) -> Result<ProviderConfig, SessionError> {
         let key = self.key(account).await?;
         let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
-        Ok(match key {
+        let config = match key {
             Some(key) => config.with_key(key),
             None => config,
-        })
+        };
+        let (preferences, windows) = match self.database().await? {
+            Some(database) => (database.setting(MODEL_SETTINGS).await?, database.setting(LISTED_WINDOWS).await?),
+            None => (None, None),
+        };
+        let (preferences, windows): (Preferences, ListedWindows) =
+            (preferences.unwrap_or_default(), windows.unwrap_or_default());
+        Ok(preferences.apply(config, &windows)?)
     }
 
     /// The built-in providers with what was stored over them, then the user's own.

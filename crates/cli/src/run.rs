@@ -2,6 +2,7 @@
 
 mod agent;
 mod begin;
+mod choices;
 mod config;
 mod follow;
 mod mode;
@@ -37,6 +38,8 @@ pub(crate) struct RunArgs {
     /// The model, for example anthropic:claude-sonnet-4-5; without it, the one chosen in Bosun's settings.
     #[arg(long, value_name = "PROVIDER:NAME")]
     model: Option<String>,
+    #[command(flatten)]
+    choices: choices::Choices,
     /// Another address for the provider: without /v1 for anthropic, with /v1 for openai.
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
@@ -98,6 +101,7 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     if let Some(extras) = extras {
         sessions.add(extras, args.accept_tool.clone()).await?;
     }
+    args.choices.begin(&sessions)?;
     let begun = match &args.session {
         Some(id) => begin::resume(&sessions, &models, database.as_deref(), id, &args, model).await?,
         None => begin::begin(&sessions, &models, &args, model).await?,

@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
+use crate::PriceView;
+
 /// A model at a provider, written `provider:name` on the command line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Type)]
 pub struct ModelRef {
@@ -12,7 +14,16 @@ pub struct ModelRef {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
 pub struct ModelChoice {
     pub model: ModelRef,
+    /// Tokens, as the user, the provider's list or the catalogue says.
     pub context_window: Option<u32>,
+    pub max_output: Option<u32>,
+    /// What it is known to take; `false` where nothing is known of it.
+    pub images: bool,
+    pub documents: bool,
+    /// Whether it is known to think.
+    pub reasoning: bool,
+    /// `None` where it is not known.
+    pub price: Option<PriceView>,
     /// Its replies are written down beforehand (the tour).
     pub scripted: bool,
 }

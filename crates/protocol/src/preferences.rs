@@ -5,7 +5,6 @@ use crate::ModelRef;
 
 /// What the user set about models, apart from accounts and keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Type)]
-#[serde(default)]
 pub struct ModelSettings {
     /// What the user knows better than the catalogue.
     pub known: Vec<KnownModel>,
@@ -35,7 +34,9 @@ pub struct KnownModel {
 /// US dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Type)]
 pub struct PriceView {
+    #[specta(type = specta_typescript::Number)]
     pub input: f64,
+    #[specta(type = specta_typescript::Number)]
     pub output: f64,
     pub cache_read: Option<f64>,
     pub cache_write: Option<f64>,
@@ -62,7 +63,6 @@ pub struct ModelEffort {
 
 /// What may be spent. Calls whose price is not known cannot be counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Type)]
-#[serde(default)]
 pub struct Budgets {
     pub session: Budget,
     /// From midnight to midnight, of this machine's clock.
@@ -71,7 +71,6 @@ pub struct Budgets {
 
 /// US dollars; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Type)]
-#[serde(default)]
 pub struct Budget {
     /// The person is told once.
     pub warn: Option<f64>,
@@ -81,7 +80,6 @@ pub struct Budget {
 
 /// How the network is used; what is `None` is as the system has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
-#[serde(default)]
 pub struct NetworkSettings {
     pub proxy: Option<String>,
     /// Certificates to trust beside the system's, in PEM.

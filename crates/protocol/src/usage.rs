@@ -42,6 +42,7 @@ pub struct UsageTotal {
     #[specta(type = specta_typescript::Number)]
     pub cache_read_tokens: u64,
     /// US dollars of the calls whose cost is known.
+    #[specta(type = specta_typescript::Number)]
     pub cost: f64,
     /// Calls whose cost is not known.
     #[specta(type = specta_typescript::Number)]

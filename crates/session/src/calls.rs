@@ -14,7 +14,8 @@ use std::sync::Arc;
 use bosun_harness::DeepAgentConfig;
 use bosun_model::{ChatModel, ModelInfo};
 use bosun_protocol::{ErrorCode, ModelRef, ModelSettings};
-use bosun_store::MODEL_SETTINGS;
+use bosun_store::{Database, MODEL_SETTINGS};
+use serde_json::Value;
 
 pub(crate) use book::CallBook;
 use metered::{Metered, Purpose, Subject};
@@ -121,9 +122,16 @@ fn written(info: &ModelInfo) -> String {
     format!("{}:{}", info.provider, info.name)
 }
 
-/// The stored settings, or none.
-pub(crate) async fn stored(database: &bosun_store::Database) -> Result<ModelSettings, SessionError> {
-    Ok(database.setting(MODEL_SETTINGS).await?.unwrap_or_default())
+/// The stored settings; what another version wrote in another way is as by default.
+pub(crate) async fn stored(database: &Database) -> Result<ModelSettings, SessionError> {
+    let mut settings = ModelSettings::default();
+    let Some(Value::Object(stored)) = database.setting(MODEL_SETTINGS).await? else { return Ok(settings) };
+    for (name, value) in stored {
+        let Ok(Value::Object(mut whole)) = serde_json::to_value(&settings) else { continue };
+        whole.insert(name, value);
+        settings = serde_json::from_value(Value::Object(whole)).unwrap_or(settings);
+    }
+    Ok(settings)
 }
 
 #[cfg(test)]

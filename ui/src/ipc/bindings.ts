@@ -117,6 +117,16 @@ export const commands = {
 	findLocalServers: () => __TAURI_INVOKE<LocalServerView[]>("find_local_servers"),
 	/**  The provider for a server that was found, added where there is none yet. */
 	useLocalServer: (baseUrl: string) => __TAURI_INVOKE<ProviderView>("use_local_server", { baseUrl }),
+	/**  What the person set about models, apart from accounts and keys. */
+	modelSettings: () => __TAURI_INVOKE<ModelSettings>("model_settings"),
+	/**  Open sessions go by them from their next turn on, budgets from the next call on. */
+	saveModelSettings: (settings: ModelSettings) => __TAURI_INVOKE<ModelSettings>("save_model_settings", { settings }),
+	/**  How much the session's model thinks from its next turn on; `null` is as the settings have it. */
+	setSessionEffort: (session: SessionId, effort: Effort | null) => __TAURI_INVOKE<null>("set_session_effort", { session, effort }),
+	/**  What model calls used and cost in the last `days` days, today among them. */
+	usageReport: (days: number) => __TAURI_INVOKE<UsageReport>("usage_report", { days }),
+	/**  What a session and its subagents used, call by call. */
+	sessionUsage: (session: SessionId) => __TAURI_INVOKE<SessionUsage>("session_usage", { session }),
 	/**
 	 *  Asks for a folder, puts the sample project into a new folder in it and begins a session with the scripted model; `null`
 	 *  when the dialog was cancelled.
@@ -204,8 +214,44 @@ export type AttachmentKind = "image" | "pdf" | "text" |
 /**  A thing that the message names, as it was when the message was sent. */
 "mention" | "other";
 
+/**  US dollars; `None` is no limit. */
+export type Budget = {
+	/**  The person is told once. */
+	warn: number | null,
+	/**  No model is called beyond it. Everything is kept; a higher limit and "continue" go on. */
+	stop: number | null,
+};
+
+/**  What may be spent. Calls whose price is not known cannot be counted. */
+export type Budgets = {
+	session: Budget,
+	/**  From midnight to midnight, of this machine's clock. */
+	day: Budget,
+};
+
 /**  A tool call, as the provider named it. Unique within its session. */
 export type CallId = string;
+
+/**  What a model call was for. */
+export type CallPurpose = 
+/**  A step of the session or of one of its subagents. */
+"answer" | "summary" | "title";
+
+/**  One model call. */
+export type CallUsage = {
+	/**  When it began, in milliseconds since 1970. */
+	at: number,
+	milliseconds: number,
+	model: ModelRef,
+	purpose: CallPurpose,
+	/**  `None` where it was not reported. */
+	input_tokens: number | null,
+	output_tokens: number | null,
+	cache_read_tokens: number | null,
+	reasoning_tokens: number | null,
+	/**  US dollars; `None` where the price or the usage is not known. */
+	cost: number | null,
+};
 
 export type ChangeKind = "created" | "changed" | "deleted";
 
@@ -307,6 +353,13 @@ export type DiffSegment = {
 	changed: boolean,
 };
 
+/**  How much a model should think before it answers. */
+export type Effort = 
+/**  Not at all, where the model can do without. */
+"off" | "low" | "medium" | "high" | 
+/**  As much as the model can. */
+"max";
+
 /**  An event with its place in the session's stream. */
 export type Envelope = {
 	seq: number,
@@ -394,6 +447,18 @@ export type FindMentions = {
 	limit: number,
 };
 
+/**  What is said of one model; what is `None` stays as it was known. */
+export type KnownModel = {
+	model: ModelRef,
+	/**  Tokens the model can read and write in one call. */
+	context_window: number | null,
+	max_output: number | null,
+	images: boolean | null,
+	documents: boolean | null,
+	reasoning: boolean | null,
+	price: PriceView | null,
+};
+
 /**  A thing that a message names. It is looked up when the message is sent. */
 export type Mention = 
 /**  A file or folder of the agent's path space, a memory too. */
@@ -413,10 +478,45 @@ export type MentionHit = {
 
 export type MentionKind = "file" | "folder" | "session" | "memory";
 
+export type ModelEffort = {
+	model: ModelRef,
+	effort: Effort,
+};
+
+/**  What the user set about models, apart from accounts and keys. */
+export type ModelSettings = {
+	/**  What the user knows better than the catalogue. */
+	known: KnownModel[],
+	/**  How much single models think in new sessions; a session may choose for itself. */
+	efforts: ModelEffort[],
+	/**  Answers the rest of a turn where the session's model is overloaded. */
+	fallback: ModelRef | null,
+	/**  Writes titles and summaries. */
+	small: ModelRef | null,
+	budgets: Budgets,
+	network: NetworkSettings,
+};
+
 /**  What a model can look at; what it cannot is named to it in words. */
 export type ModelSight = {
 	images: boolean,
 	documents: boolean,
+};
+
+export type ModelUsage = {
+	model: ModelRef,
+	total: UsageTotal,
+};
+
+/**  How the network is used; what is `None` is as the system has it. */
+export type NetworkSettings = {
+	proxy: string | null,
+	/**  Certificates to trust beside the system's, in PEM. */
+	certificates: string | null,
+	connect_seconds: number | null,
+	first_byte_seconds: number | null,
+	idle_seconds: number | null,
+	total_seconds: number | null,
 };
 
 /**  Bytes that are kept and are to go along with a message. */
@@ -483,7 +583,16 @@ export type LocalServerView = {
 /**  A model the user can choose. */
 export type ModelChoice = {
 	model: ModelRef,
+	/**  Tokens, as the user, the provider's list or the catalogue says. */
 	context_window: number | null,
+	max_output: number | null,
+	/**  What it is known to take; `false` where nothing is known of it. */
+	images: boolean,
+	documents: boolean,
+	/**  Whether it is known to think. */
+	reasoning: boolean,
+	/**  `None` where it is not known. */
+	price: PriceView | null,
 	/**  Its replies are written down beforehand (the tour). */
 	scripted: boolean,
 };
@@ -504,14 +613,18 @@ export type Notice = {
 export type NoticeCode = 
 /**  The model call failed; `detail` is the provider's sentence. */
 "model_failed" | 
-/**  The provider refused the key, or wants one; `detail` is its sentence. */
-"key_refused" | 
 /**  The reply was cut; nothing was executed from it. */
 "stream_cut" | "stopped" | "step_limit" | 
 /**  The app ended while the turn ran; it can be continued. */
 "interrupted" | 
 /**  The turn ended on an error inside Bosun. */
-"failed" | "empty_reply";
+"failed" | "empty_reply" | 
+/**  Another model answers the rest of the turn; `detail` names both. */
+"model_fell_back" | 
+/**  As much was spent as the person asked to be told of. */
+"budget_warning" | 
+/**  A hook of the person's own failed; `detail` says which. */
+"hook_failed";
 
 /**  What a person changes in the plan. The agent is told at its next step. */
 export type PlanChange = 
@@ -533,6 +646,14 @@ files: number; counted_all: boolean; is_dir: boolean } |
 { preview: "fields" } | 
 /**  The preview could not be made; the call would fail as things stand. */
 { preview: "problem"; message: string };
+
+/**  US dollars per million tokens. */
+export type PriceView = {
+	input: number,
+	output: number,
+	cache_read: number | null,
+	cache_write: number | null,
+};
 
 /**  A project folder that Bosun has opened. */
 export type ProjectId = string;
@@ -713,7 +834,18 @@ export type SessionSummary = {
 	archived: boolean,
 	/**  When it was deleted, in milliseconds since 1970: it can be brought back for 30 days. */
 	deleted_at: number | null,
+	/**  How much the model thinks; `None` is as the settings have it. */
+	effort: Effort | null,
 	usage: UsageSummary,
+};
+
+/**  What a session and its subagents used and cost. */
+export type SessionUsage = {
+	total: UsageTotal,
+	/**  Dearest first. */
+	models: ModelUsage[],
+	/**  The last calls, newest first. */
+	calls: CallUsage[],
 };
 
 /**  What the user chose. Keys are not settings. */
@@ -841,6 +973,24 @@ export type TurnOutcome = "done" | "failed" | "stopped" | "step_limit";
 
 export type Undo = "yes" | "no";
 
+export type UsageDay = {
+	/**  `YYYY-MM-DD`, by this machine's clock. */
+	day: string,
+	total: UsageTotal,
+	/**  Dearest first. */
+	models: ModelUsage[],
+};
+
+/**  What model calls used and cost, by day. */
+export type UsageReport = {
+	/**  All days of the report together. */
+	total: UsageTotal,
+	/**  Today, by this machine's clock, `YYYY-MM-DD`. */
+	today: string,
+	/**  Days with calls, last first. */
+	days: UsageDay[],
+};
+
 /**  Tokens and money; `None` means unknown, never zero. */
 export type UsageSummary = {
 	input_tokens: number,
@@ -853,3 +1003,15 @@ export type UsageSummary = {
 	context_window: number | null,
 };
 
+/**  What several calls came to. */
+export type UsageTotal = {
+	calls: number,
+	/**  Tokens, as far as they were reported; what was read from the cache is part of it. */
+	input_tokens: number,
+	output_tokens: number,
+	cache_read_tokens: number,
+	/**  US dollars of the calls whose cost is known. */
+	cost: number,
+	/**  Calls whose cost is not known. */
+	unpriced: number,
+};

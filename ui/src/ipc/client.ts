@@ -3,6 +3,7 @@ import type {
   Attachment,
   AttachmentContent,
   Decide,
+  Effort,
   Envelope,
   ExportFormat,
   FileAt,
@@ -13,6 +14,7 @@ import type {
   MentionHit,
   ModelChoice,
   ModelRef,
+  ModelSettings,
   ModelSight,
   PlanChange,
   ProjectView,
@@ -25,12 +27,14 @@ import type {
   SearchSessions,
   SendMessage,
   SessionSummary,
+  SessionUsage,
   Settings,
   Snapshot,
   StartInfo,
   TestCall,
   Timeline,
   TourStart,
+  UsageReport,
 } from './bindings';
 
 /** A running subscription: what it began with, and how to end it. */
@@ -127,6 +131,13 @@ export interface UiClient {
   findLocalServers(): Promise<LocalServerView[]>;
   /** The provider for a server that was found, added where there is none yet. */
   useLocalServer(baseUrl: string): Promise<ProviderView>;
+  modelSettings(): Promise<ModelSettings>;
+  saveModelSettings(settings: ModelSettings): Promise<ModelSettings>;
+  /** From the next turn on; `null` is as the settings have it. */
+  setSessionEffort(session: string, effort: Effort | null): Promise<void>;
+  /** The last `days` days, today among them. */
+  usageReport(days: number): Promise<UsageReport>;
+  sessionUsage(session: string): Promise<SessionUsage>;
   /** Asks for a folder, copies the sample project into it; `null` when the dialog was cancelled. */
   startTour(): Promise<TourStart | null>;
   openLink(url: string): Promise<void>;

@@ -181,7 +181,9 @@ function setup(
       later(() => {
         const names = world.models[provider];
         if (!names) return fail('connection refused');
-        return names.map((name) => ({ model: { provider, name }, context_window: 200_000, scripted: false }));
+        const price = provider === 'anthropic' ? { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 } : null;
+        const known = { context_window: 200_000, max_output: 64_000, images: true, documents: true, reasoning: true };
+        return names.map((name) => ({ model: { provider, name }, ...known, price, scripted: false }));
       }),
   };
 }

@@ -73,6 +73,7 @@ export function tauriClient(): UiClient {
     continueTurn: (session) => commands.continueTurn(session).then(nothing),
     decide: (decisions) => commands.decide(decisions).then(nothing),
     setSessionModel: (session, model) => commands.setSessionModel(session, model).then(nothing),
+    setSessionEffort: (session, effort) => commands.setSessionEffort(session, effort).then(nothing),
     removeProvider: (id) => commands.removeProvider(id).then(nothing),
     openLink: (url) => commands.openLink(url).then(nothing),
   };

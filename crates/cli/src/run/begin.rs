@@ -31,6 +31,7 @@ pub(super) async fn begin(
     models.connect(&model).await?;
     let project = sessions.open_project(project).await?;
     let session = sessions.create(&project.id, Some(model)).await?.id;
+    args.choices.put_into(sessions, &session).await?;
     let subscription = sessions.subscribe(&session).await?;
     sessions.send(&session, task).await?;
     Ok(Begun { session, subscription })
@@ -50,6 +51,7 @@ pub(super) async fn resume(
     let snapshot = &subscription.snapshot;
     check_project(snapshot, database, args).await?;
     choose_model(sessions, models, snapshot, model).await?;
+    args.choices.put_into(sessions, &session).await?;
     let open = matches!(snapshot.session.status, SessionStatus::Waiting | SessionStatus::Interrupted);
     let can_go_on = open || matches!(snapshot.session.status, SessionStatus::Failed | SessionStatus::Stopped);
     match &args.task {

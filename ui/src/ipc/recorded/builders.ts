@@ -45,6 +45,7 @@ export function summary(id: string, given: Partial<SessionSummary> = {}): Sessio
     pinned: false,
     archived: false,
     deleted_at: null,
+    effort: null,
     usage: usage(0.1, 0.1),
     ...given,
   };

@@ -5,6 +5,7 @@ import type {
   Envelope,
   Item,
   LocalServerView,
+  ModelSettings,
   ProjectView,
   ProviderView,
   SendMessage,
@@ -28,6 +29,7 @@ export interface World {
   models: Record<string, string[]>;
   /** Model servers that answer on this machine. */
   local?: LocalServerView[];
+  modelSettings?: ModelSettings;
   sessions: Snapshot[];
   earlier: Record<string, Item[]>;
   /** Files that cannot be put back, with the reason. */

@@ -1,4 +1,4 @@
-import type { LocalServerView } from '../bindings';
+import type { LocalServerView, ModelSettings, SessionUsage, UsageReport, UsageTotal } from '../bindings';
 import type { UiClient } from '../client';
 import type { Act } from '../recorded';
 import { later } from '../recorded';
@@ -29,9 +29,92 @@ export const LOCAL_SERVERS: LocalServerView[] = [
   },
 ];
 
-/** Servers on this machine. */
-export function models({ world }: Host, act: Act): Pick<UiClient, 'findLocalServers' | 'useLocalServer'> {
+/** Nothing set. */
+export const NO_SETTINGS: ModelSettings = {
+  known: [],
+  efforts: [],
+  fallback: null,
+  small: null,
+  budgets: { session: { warn: null, stop: null }, day: { warn: null, stop: null } },
+  network: {
+    proxy: null,
+    certificates: null,
+    connect_seconds: null,
+    first_byte_seconds: null,
+    idle_seconds: null,
+    total_seconds: null,
+  },
+};
+
+const total = (calls: number, input: number, cached: number, cost: number, unpriced = 0): UsageTotal => ({
+  calls,
+  input_tokens: input,
+  output_tokens: Math.round(input / 20),
+  cache_read_tokens: cached,
+  cost,
+  unpriced,
+});
+
+const SONNET = { provider: 'anthropic', name: 'claude-sonnet' };
+const LOCAL = { provider: 'ollama', name: 'qwen3:8b' };
+
+const REPORT: UsageReport = {
+  today: '2026-11-20',
+  total: total(61, 2_104_000, 1_310_000, 4.62, 14),
+  days: [
+    {
+      day: '2026-11-20',
+      total: total(36, 1_240_000, 910_000, 2.31, 4),
+      models: [
+        { model: SONNET, total: total(32, 1_180_000, 910_000, 2.31) },
+        { model: LOCAL, total: total(4, 60_000, 0, 0, 4) },
+      ],
+    },
+    {
+      day: '2026-11-19',
+      total: total(25, 864_000, 400_000, 2.31, 10),
+      models: [
+        { model: SONNET, total: total(15, 700_000, 400_000, 2.31) },
+        { model: LOCAL, total: total(10, 164_000, 0, 0, 10) },
+      ],
+    },
+  ],
+};
+
+const SESSION: SessionUsage = {
+  total: total(18, 610_000, 480_000, 1.07),
+  models: [{ model: SONNET, total: total(18, 610_000, 480_000, 1.07) }],
+  calls: [],
+};
+
+type Methods =
+  | 'findLocalServers'
+  | 'useLocalServer'
+  | 'modelSettings'
+  | 'saveModelSettings'
+  | 'setSessionEffort'
+  | 'usageReport'
+  | 'sessionUsage';
+
+/** Servers on this machine, what is set about models, and what they cost. */
+export function models(host: Host, act: Act): Pick<UiClient, Methods> {
+  const { world } = host;
   return {
+    modelSettings: () => later(() => world.modelSettings ?? NO_SETTINGS),
+    saveModelSettings: async (settings) => {
+      await act('saveModelSettings', settings, () => {
+        const sums = [settings.budgets.session, settings.budgets.day].flatMap(({ warn, stop }) => [warn, stop]);
+        if (sums.some((sum) => sum !== null && !(sum > 0))) {
+          throw { code: 'invalid', message: 'a budget is a number of US dollars above 0; leave it empty for none' };
+        }
+      });
+      world.modelSettings = settings;
+      return settings;
+    },
+    setSessionEffort: (session, effort) =>
+      act('setSessionEffort', { session, effort }, () => host.update(session, { effort })),
+    usageReport: () => later(() => REPORT),
+    sessionUsage: () => later(() => SESSION),
     findLocalServers: () => later(() => world.local ?? []),
     useLocalServer: async (base_url) => {
       await act('useLocalServer', base_url);

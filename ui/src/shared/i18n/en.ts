@@ -3,7 +3,7 @@ import { approvals } from './en/approvals';
 import { app, projects, sessions, shortcuts } from './en/app';
 import { chat, composer, find, models, notices } from './en/chat';
 import { commands, inbox, palette } from './en/commands';
-import { local } from './en/models';
+import { efforts, local, modelOptions, modelPrices, usage } from './en/models';
 import { agents, changes, panes, plan } from './en/panes';
 import { providers, settings, welcome } from './en/setup';
 import { timeline } from './en/timeline';
@@ -25,6 +25,10 @@ export const en = {
   notices,
   models,
   local,
+  efforts,
+  modelOptions,
+  modelPrices,
+  usage,
   tools,
   toolStates,
   figures,

@@ -4,7 +4,7 @@ import { attachments } from './zh/attachments';
 import { app, projects, sessions, shortcuts } from './zh/app';
 import { chat, composer, find, models, notices } from './zh/chat';
 import { commands, inbox, palette } from './zh/commands';
-import { local } from './zh/models';
+import { efforts, local, modelOptions, modelPrices, usage } from './zh/models';
 import { agents, changes, panes, plan } from './zh/panes';
 import { providers, settings, welcome } from './zh/setup';
 import { timeline } from './zh/timeline';
@@ -26,6 +26,10 @@ export const zh: Messages = {
   notices,
   models,
   local,
+  efforts,
+  modelOptions,
+  modelPrices,
+  usage,
   tools,
   toolStates,
   figures,

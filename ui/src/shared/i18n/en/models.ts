@@ -20,3 +20,88 @@ export const local = {
   goesTo: (host: string) => `Requests go to ${host}`,
   staysAt: (host: string) => `Requests stay on this machine (${host})`,
 };
+
+export const efforts = {
+  title: 'Thinking',
+  default: 'As usual',
+  off: 'Off',
+  low: 'Low',
+  medium: 'Medium',
+  high: 'High',
+  max: 'Most',
+  asSettings: (level: string) => `As set (${level})`,
+  hint: 'From the next turn on. What a model cannot do it leaves out.',
+  newHint: 'For new sessions with this model.',
+};
+
+export const modelOptions = {
+  helpers: 'Models that help out',
+  fallback: 'When the model is overloaded',
+  fallbackHint: 'This one answers the rest of the turn, and says so.',
+  small: 'Titles and summaries',
+  smallHint: 'A cheaper model names sessions and sums up long ones.',
+  none: 'None',
+  budgets: 'Budget',
+  budgetsHint: 'In US dollars, as far as prices are known. At the limit the turn stops, saved; raise it and continue.',
+  warnAt: 'Tell me at',
+  stopAt: 'Stop at',
+  noLimit: 'no limit',
+  scopes: { session: 'One session', day: 'One day' },
+  known: 'What Bosun does not know of a model',
+  knownHint:
+    'Its window, limits and price, where the catalogue and the provider’s list do not have them or have them wrong.',
+  addKnown: 'Say something of a model',
+  change: (model: string) => `Change what is known of ${model}`,
+  changeShort: 'Change',
+  forget: 'As Bosun knows it',
+  asKnown: 'as known',
+  context_window: 'Context window, tokens',
+  max_output: 'Longest output, tokens',
+  prices: {
+    input: 'Input, $ per million',
+    output: 'Output, $ per million',
+    cache_read: 'Read from the cache',
+    cache_write: 'Written to the cache',
+  },
+  bothPrices: 'A price counts once input and output are both there.',
+  priceOf: (input: string, output: string) => `${input} in, ${output} out per million`,
+  priceUnchanged: 'price as known',
+  abilities: { images: 'Images', documents: 'PDF', reasoning: 'Thinks' },
+  yes: 'yes',
+  no: 'no',
+  network: 'Network',
+  networkHint:
+    'Models on this machine are never reached through a proxy. Without a trusted certificate there is no connection.',
+  proxy: 'Proxy',
+  asSystem: 'as the system has it',
+  certificates: 'Certificates to trust besides the system’s (PEM)',
+  waits: {
+    connect_seconds: 'To connect, seconds',
+    first_byte_seconds: 'To the first byte, seconds',
+    idle_seconds: 'Between two bytes, seconds',
+    total_seconds: 'For a whole reply, seconds',
+  },
+};
+
+export const usage = {
+  title: 'Usage and cost',
+  session: 'This session',
+  days: (count: number) => `Last ${f.count(count, 'day', 'days')}`,
+  today: 'Today',
+  all: 'Together',
+  what: 'What',
+  calls: 'Calls',
+  input: 'Read',
+  cached: 'Cached',
+  output: 'Written',
+  cost: 'Cost',
+  unknown: 'price unknown',
+  andUnknown: (known: string, calls: number) => `${known} and ${f.count(calls, 'call', 'calls')} of unknown price`,
+  empty: 'No model was called yet.',
+  hint: 'Tokens as the providers count them, subagents, summaries and titles included. A price is that of the day.',
+};
+
+/** Input and output, per million tokens. */
+export const modelPrices = {
+  priceOf: (input: string, output: string) => `${input} / ${output}`,
+};

@@ -1,0 +1,33 @@
+use bosun_protocol::{Effort, ModelSettings, SessionId};
+
+use super::{Answer, Managed};
+use crate::argument::Arg;
+use crate::check;
+use crate::providers::ProviderBook;
+
+/// What the person set about models, apart from accounts and keys.
+#[tauri::command]
+#[specta::specta]
+pub async fn model_settings(shell: Managed<'_>) -> Answer<ModelSettings> {
+    Ok(shell.core().await?.sessions.model_settings().await?)
+}
+
+/// Open sessions go by them from their next turn on, budgets from the next call on.
+#[tauri::command]
+#[specta::specta]
+pub async fn save_model_settings(shell: Managed<'_>, settings: Arg<ModelSettings>) -> Answer<ModelSettings> {
+    ProviderBook::check_network(&settings)?;
+    Ok(shell.core().await?.sessions.save_model_settings(settings.0).await?)
+}
+
+/// How much the session's model thinks from its next turn on; `null` is as the settings have it.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_session_effort(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    effort: Arg<Option<Effort>>,
+) -> Answer<()> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.set_effort(&session, effort.0).await?)
+}

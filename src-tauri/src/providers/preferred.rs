@@ -1,0 +1,53 @@
+//! What the person set and their providers listed, put into what connects to a model.
+
+use bosun_protocol::{ErrorCode, ModelSettings};
+use bosun_providers::{ListedModel, ListedWindows, Preferences, ProviderConfig};
+use bosun_store::{LISTED_WINDOWS, MODEL_SETTINGS};
+
+use super::ProviderBook;
+use crate::error::Failure;
+
+impl ProviderBook {
+    /// `config` with the network and the knowledge of models that are set.
+    pub(super) async fn preferred(&self, config: ProviderConfig) -> Result<ProviderConfig, Failure> {
+        let preferences: Preferences = self.database.setting(MODEL_SETTINGS).await?.unwrap_or_default();
+        let windows: ListedWindows = self.database.setting(LISTED_WINDOWS).await?.unwrap_or_default();
+        Ok(preferences.apply(config, &windows)?)
+    }
+
+    /// Keeps the windows that a provider listed.
+    pub(super) async fn learn_windows(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), Failure> {
+        let mut windows: ListedWindows = self.database.setting(LISTED_WINDOWS).await?.unwrap_or_default();
+        if windows.learn(config, listed) {
+            self.database.set_setting(LISTED_WINDOWS, &windows).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether a connection could be made with these settings.
+    pub(crate) fn check_network(settings: &ModelSettings) -> Result<(), Failure> {
+        let invalid = |message: String| Failure::new(ErrorCode::Invalid, message);
+        let stored = serde_json::to_value(settings).map_err(|error| invalid(error.to_string()))?;
+        let preferences: Preferences = serde_json::from_value(stored).map_err(|error| invalid(error.to_string()))?;
+        preferences.network().map(drop).map_err(|error| invalid(error.message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bosun_protocol::NetworkSettings;
+
+    use super::*;
+
+    #[test]
+    fn a_network_that_cannot_be_used_is_refused_with_the_reason() {
+        let with = |proxy: &str| {
+            let network = NetworkSettings { proxy: Some(proxy.into()), ..NetworkSettings::default() };
+            ProviderBook::check_network(&ModelSettings { network, ..ModelSettings::default() })
+        };
+        assert!(with("http://proxy.example:3128").is_ok());
+        let refused = with("nonsense").unwrap_err().0;
+        assert_eq!(refused.code, ErrorCode::Invalid);
+        assert!(refused.message.contains("proxy"), "{}", refused.message);
+    }
+}
