@@ -26,6 +26,7 @@ mod start;
 mod steps;
 mod store;
 mod stream;
+mod subagents;
 mod table;
 mod tools;
 mod tree;
@@ -41,9 +42,10 @@ struct Figure {
     measure: fn(&Bench) -> Result<Vec<Row>>,
 }
 
-const FIGURES: [Figure; 10] = [
+const FIGURES: [Figure; 11] = [
     Figure { name: "start", desktop: false, measure: start::measure },
     Figure { name: "steps", desktop: false, measure: steps::measure },
+    Figure { name: "subagents", desktop: false, measure: subagents::measure },
     Figure { name: "memory", desktop: false, measure: memory::measure },
     Figure { name: "stream", desktop: false, measure: stream::measure },
     Figure { name: "database", desktop: false, measure: database::measure },

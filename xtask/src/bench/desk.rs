@@ -1,6 +1,7 @@
 //! A scripted model and a scratch project: what a headless figure runs against.
 
 use anyhow::{Context, Result, bail};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -11,6 +12,13 @@ use super::measure::{Usage, measured};
 
 /// The lengths of the scripted turns.
 pub const STEPS: [u32; 2] = [100, 400];
+/// A turn so long that its notes must be short to fit into the model's window.
+pub const MANY_STEPS: u32 = 2_000;
+/// Subagents that are sent out at once.
+pub const SUBAGENTS: u32 = 200;
+/// The words by which they are sent, and those that make every request take half a second.
+pub const CREW: &str = "whole crew";
+pub const SLOW_CREW: &str = "slow crew";
 /// Text deltas of the scripted stream.
 pub const DELTAS: u32 = 100_000;
 
@@ -36,7 +44,7 @@ impl Desk {
         }
         let notes = folder.join("project/notes");
         std::fs::create_dir_all(&notes).with_context(|| format!("could not make {}", notes.display()))?;
-        for number in 0..=STEPS.iter().copied().max().unwrap_or_default() {
+        for number in 0..=MANY_STEPS {
             std::fs::write(notes.join(format!("{number}.txt")), note(number))?;
         }
         let script = folder.join("script.json");
@@ -52,10 +60,21 @@ impl Desk {
 
     /// Runs `bosun run` of `task` in this project and tells what it used. What it said is told when it fails.
     pub fn run(&self, task: &str) -> Result<Usage> {
+        self.run_with(task, &[])
+    }
+
+    /// The same without the usual limits of steps and of subagents at once.
+    pub fn run_unlimited(&self, task: &str) -> Result<Usage> {
+        let file = self.folder.join("agent.toml");
+        std::fs::write(&file, format!("[limits]\nmax_steps = {}\nmax_subagents = {SUBAGENTS}\n", 2 * MANY_STEPS))?;
+        self.run_with(task, &["--agent".as_ref(), file.as_os_str()])
+    }
+
+    fn run_with(&self, task: &str, more: &[&OsStr]) -> Result<Usage> {
         let url = format!("http://127.0.0.1:{}/v1", self.port);
         let said = self.folder.join("said.txt");
         let mut command = run(&self.bosun, &self.folder, &url, task);
-        command.stderr(File::create(&said)?);
+        command.args(more).stderr(File::create(&said)?);
         let told = || {
             let all = std::fs::read_to_string(&said).unwrap_or_default();
             let lines: Vec<&str> = all.lines().collect();
@@ -120,17 +139,40 @@ fn note(number: u32) -> String {
 }
 
 fn rules() -> String {
-    let turn = |steps: u32| {
+    let turn = |steps: u32, more: &str| {
         format!(
-            r#"{{"when":{{"last_human":{{"contains":"read {steps} notes"}}}},"loop":{{"steps":{steps},"call":"read_file","args":{{"file_path":"/notes/{{n}}.txt"}},"text":"Reading on."}},"replies":["All read."]}}"#
+            r#"{{"when":{{"last_human":{{"contains":"read {steps} notes"}}}},"loop":{{"steps":{steps},"call":"read_file","args":{{"file_path":"/notes/{{n}}.txt"{more}}},"text":"Reading on."}},"replies":["All read."]}}"#
         )
     };
-    let [short, long] = STEPS.map(turn);
+    let [short, long] = STEPS.map(|steps| turn(steps, ""));
+    let longest = turn(MANY_STEPS, r#","limit":1"#);
+    let [crew, slow] = [crew(CREW, 0), crew(SLOW_CREW, 500)];
     format!(
-        r#"{{"models":["bench"],"log":"off","rules":[{short},{long},
+        r#"{{"models":["bench"],"log":"off","rules":[{short},{long},{longest},{crew},{slow},
 {{"when":{{"last_human":{{"contains":"stream"}}}},"order":"repeat_last","replies":[{{"parts":[{{"deltas":{{"text":"word ","count":{DELTAS}}}}}]}}]}},
 {{"when":{{"last_human":{{"contains":"answer"}}}},"order":"repeat_last","replies":["Aye."]}}]}}"#
     )
+}
+
+/// The rules of a session that sends out subagents, and of each of these; every request takes `pause` milliseconds.
+fn crew(words: &str, pause: u32) -> String {
+    let call = |name: &str, args: String| format!(r#"{{"call":{{"name":"{name}","args":{args}}}}}"#);
+    let send = |number| {
+        let args = format!(r#"{{"description":"hand {number} of the {words}","subagent_type":"general-purpose"}}"#);
+        call("task", args)
+    };
+    let read = |number: u32| call("read_file", format!(r#"{{"file_path":"/notes/{number}.txt"}}"#));
+    let reply = |parts: &str| format!(r#"{{"parts":[{{"pause_ms":{pause}}},{parts}]}}"#);
+    let rule = |whom: &str, replies: &[String]| {
+        let replies = replies.join(",");
+        format!(
+            r#"{{"when":{{"last_human":{{"contains":"{whom} the {words}"}}}},"order":"by_step","replies":[{replies}]}}"#
+        )
+    };
+    let all = (0..SUBAGENTS).map(send).collect::<Vec<_>>().join(",");
+    let say = |text: &str| reply(&format!(r#"{{"text":"{text}"}}"#));
+    let hand: Vec<String> = (1..=3).map(|number| reply(&read(number))).chain([say("Read.")]).collect();
+    format!("{},{}", rule("send", &[reply(&all), say("All back.")]), rule("of", &hand))
 }
 
 /// The task that makes the scripted model call a tool this many times.
