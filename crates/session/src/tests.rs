@@ -12,5 +12,6 @@ mod rules;
 mod sessions;
 mod space;
 mod stage;
+mod stopping;
 mod story;
 mod turns;

@@ -1,5 +1,9 @@
+use std::collections::BTreeMap;
+
 use bosun_backend::BoxFuture;
-use bosun_protocol::{AgentNode, Approval, ErrorCode, FileChange, Item, ItemBody, SessionId, SessionSummary, Todo};
+use bosun_protocol::{
+    AgentNode, Approval, AttachmentContent, ErrorCode, FileChange, Item, ItemBody, SessionId, SessionSummary, Todo,
+};
 use serde::Serialize;
 
 use crate::{SessionError, Sessions};
@@ -17,6 +21,8 @@ pub struct Archive {
     pub approvals: Vec<Approval>,
     pub changes: Vec<FileChange>,
     pub agents: Vec<AgentNode>,
+    /// What stands with messages, by [`bosun_protocol::Attachment::blob`]: texts, and pictures that can be drawn.
+    pub attachments: BTreeMap<String, AttachmentContent>,
     /// The sessions of the subagents, in the order they were sent out.
     pub subagents: Vec<Archive>,
 }
@@ -35,6 +41,7 @@ impl Archive {
                 page.append(&mut items);
                 items = page;
             }
+            let attachments = attachments(sessions, id, &items).await;
             let mut subagents = Vec::new();
             for child in items.iter().filter_map(child) {
                 match Self::read(sessions, child).await {
@@ -51,10 +58,27 @@ impl Archive {
                 approvals: snapshot.approvals,
                 changes: snapshot.changes,
                 agents: snapshot.agents,
+                attachments,
                 subagents,
             })
         })
     }
+}
+
+/// What is kept of the things that stand with messages; what is not there any more is left out.
+async fn attachments(sessions: &Sessions, id: &SessionId, items: &[Item]) -> BTreeMap<String, AttachmentContent> {
+    let mut found = BTreeMap::new();
+    for item in items {
+        let ItemBody::Human { attachments, .. } = &item.body else { continue };
+        for blob in attachments.iter().filter_map(|one| one.blob.as_ref()) {
+            if !found.contains_key(blob)
+                && let Ok(content) = sessions.attachment(id, blob).await
+            {
+                found.insert(blob.clone(), content);
+            }
+        }
+    }
+    found
 }
 
 fn child(item: &Item) -> Option<&SessionId> {

@@ -1,6 +1,6 @@
 //! A session as one HTML page: nothing in it is loaded from anywhere, nothing in it runs.
 
-use bosun_protocol::{FileDiff, Item, ItemBody, TodoStatus, ToolItem};
+use bosun_protocol::{Attachment, FileDiff, Item, ItemBody, TodoStatus, ToolItem};
 
 use super::archive::Archive;
 use super::diff::unified;
@@ -10,7 +10,7 @@ use super::text::{one_line, visible};
 
 /// Whatever the page should hold, a browser takes nothing but its own styles.
 const HEAD: &str = "<!doctype html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n\
-    <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+    <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'\">\n\
     <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
     <meta name=\"referrer\" content=\"no-referrer\">\n";
@@ -23,6 +23,7 @@ const STYLE: &str = "<style>\n\
     pre { overflow-x: auto; padding: .75rem; border: 1px solid var(--line); border-radius: 6px; font-size: 13px; }\n\
     pre .add { background: var(--add); } pre .cut { background: var(--cut); } pre span { display: block; }\n\
     details { margin: .25rem 0; } summary { font-family: monospace; overflow-wrap: anywhere; }\n\
+    img.attached { max-width: 100%; }\n\
     .subagent { border-left: 3px solid var(--line); padding-left: 1rem; }\n\
     .notice { border-left: 3px solid #d1242f; padding-left: .75rem; } .meta { color: var(--quiet); }\n\
     </style>\n";
@@ -65,7 +66,10 @@ impl Page {
 
     fn item(&mut self, item: &Item, archive: &Archive) {
         match &item.body {
-            ItemBody::Human { text, .. } => self.prose(text),
+            ItemBody::Human { text, attachments } => {
+                self.prose(text);
+                attachments.iter().for_each(|attachment| self.attachment(attachment, archive));
+            }
             ItemBody::Ai { text, reasoning, .. } => {
                 if !reasoning.trim().is_empty() {
                     self.folded("Reasoning", |page| page.prose(reasoning));
@@ -74,6 +78,22 @@ impl Page {
             }
             ItemBody::Tool(tool) => self.tool(tool, archive),
             ItemBody::Notice(notice) => self.push("p", "notice", &notice_text(notice)),
+        }
+    }
+
+    /// What stands with a message: a picture drawn from the page itself, a text folded, of anything else its name.
+    fn attachment(&mut self, attachment: &Attachment, archive: &Archive) {
+        let name = one_line(&format!("{} ({}, {} bytes)", attachment.name, attachment.mime, attachment.size));
+        let content = attachment.blob.as_ref().and_then(|blob| archive.attachments.get(blob));
+        match content.map(|content| (&content.image, &content.text)) {
+            Some((Some(image), _)) => {
+                self.push("p", "meta", &name);
+                let source = format!("data:{};base64,{}", escaped(&attachment.mime), escaped(image));
+                let alt = escaped(&one_line(&attachment.name));
+                self.text.push_str(&format!("<img class=\"attached\" alt=\"{alt}\" src=\"{source}\">\n"));
+            }
+            Some((None, Some(text))) => self.folded(&name, |page| page.push("pre", "output", &visible(text))),
+            Some((None, None)) | None => self.push("p", "meta", &name),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A session as Markdown that a person reads.
 
-use bosun_protocol::{FileChange, Item, ItemBody, Notice, NoticeCode, SessionStatus, TodoStatus, ToolItem};
+use bosun_protocol::{Attachment, FileChange, Item, ItemBody, Notice, NoticeCode, SessionStatus, TodoStatus, ToolItem};
 use jiff::Timestamp;
 
 use super::archive::Archive;
@@ -97,7 +97,7 @@ impl Page {
                 speaker = Some((item.turn, next));
                 self.block(&format!("{heading} {next}"));
             }
-            self.item(item, detail);
+            self.item(item, archive, detail);
         }
         if detail == Detail::Whole {
             for subagent in &archive.subagents {
@@ -108,12 +108,25 @@ impl Page {
         }
     }
 
-    fn item(&mut self, item: &Item, detail: Detail) {
+    fn item(&mut self, item: &Item, archive: &Archive, detail: Detail) {
         match &item.body {
             ItemBody::Ai { text, .. } if text.trim().is_empty() => {}
-            ItemBody::Human { text, .. } | ItemBody::Ai { text, .. } => self.block(&visible(text)),
+            ItemBody::Human { text, attachments } => {
+                self.block(&visible(text));
+                attachments.iter().for_each(|attachment| self.attachment(attachment, archive, detail));
+            }
+            ItemBody::Ai { text, .. } => self.block(&visible(text)),
             ItemBody::Tool(tool) => self.tool(tool, detail),
             ItemBody::Notice(notice) => self.block(&format!("> {}", notice_text(notice))),
+        }
+    }
+
+    fn attachment(&mut self, attachment: &Attachment, archive: &Archive, detail: Detail) {
+        let Attachment { name, mime, size, blob, .. } = attachment;
+        self.point(&format!("Attached: {} ({mime}, {size} bytes)", one_line(name)));
+        let content = blob.as_ref().and_then(|blob| archive.attachments.get(blob));
+        if let (Detail::Whole, Some(text)) = (detail, content.and_then(|content| content.text.as_ref())) {
+            self.fenced("", &visible(text));
         }
     }
 

@@ -3,7 +3,8 @@
 
 use bosun_model::{ChatRequest, ContentBlock, Message};
 use bosun_protocol::{
-    AttachmentKind, ErrorCode, FindMentions, ItemBody, Mention, MentionKind, NewAttachment, SendMessage, SessionId,
+    AttachmentKind, ErrorCode, ExportFormat, FindMentions, ItemBody, Mention, MentionKind, NewAttachment, SendMessage,
+    SessionId,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -64,6 +65,11 @@ async fn what_is_attached_is_sent_kept_by_its_hash_and_there_after_a_restart() {
     assert_eq!(content.text.as_deref(), Some("# Clocks\nsleep"));
     let shown = stage.sessions.attachment(&session, picture.blob.as_deref().unwrap()).await.unwrap();
     assert!(shown.image.is_some_and(|image| image.starts_with("iVBOR")));
+    let page = stage.sessions.export(&session, ExportFormat::Html).await.unwrap();
+    assert!(page.contains("<img class=\"attached\" alt=\"screen.png\" src=\"data:image/png;base64,iVBOR"), "{page}");
+    assert!(page.contains("# Clocks\nsleep") && page.contains("img-src data:"));
+    let text = stage.sessions.export(&session, ExportFormat::Markdown).await.unwrap();
+    assert!(text.contains("- Attached: notes.md (text/plain, 14 bytes)") && text.contains("# Clocks"), "{text}");
     let other = stage.session().await;
     let refused = stage.sessions.attachment(&other, notes.blob.as_deref().unwrap()).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::NotFound);
@@ -120,7 +126,9 @@ async fn what_a_message_names_is_looked_up_when_it_is_sent() {
     stage.sessions.send_message(&sent).await.unwrap();
     stage.project.write("a.txt", "changed later\n");
     let seen = answer(&stage, &session).await;
-    for wanted in ["<mentioned name=\"/a.txt\"", "one\ntwo\n", "name=\"/src/\"", "/src/b.txt", "Person: Survey the clocks"] {
+    for wanted in
+        ["<mentioned name=\"/a.txt\"", "one\ntwo\n", "name=\"/src/\"", "/src/b.txt", "Person: Survey the clocks"]
+    {
         assert!(seen.contains(wanted), "{wanted}: {seen}");
     }
     let ItemBody::Human { attachments, .. } = &stage.snapshot(&session).await.items[0].body else { panic!() };

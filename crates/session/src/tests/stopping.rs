@@ -1,0 +1,65 @@
+//! One subagent stopped alone.
+
+use bosun_model::ChatRequest;
+use bosun_protocol::{AgentStatus, ErrorCode, ItemBody, SessionStatus, ToolState};
+use bosun_testkit::Reply;
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::sessions::{edit, progress};
+use super::stage::Stage;
+
+/// Sends two subagents, of which each reads a file and then asks to change it.
+fn sending(request: &ChatRequest) -> Reply {
+    let task = |task: &str| json!({ "description": task, "subagent_type": "general-purpose" });
+    match progress(request) {
+        (text, 0) if text == "send" => {
+            Reply::default().and_call_with_id("x", "task", task("work x")).and_call_with_id("y", "task", task("work y"))
+        }
+        (text, 2) if text == "send" => Reply::text("Both are back."),
+        (_, 0) => Reply::default().and_call_with_id("r", "read_file", json!({ "file_path": "/a.txt" })),
+        (_, 1) => edit("e", "one", "1"),
+        _ => Reply::text("Changed."),
+    }
+}
+
+#[tokio::test]
+async fn one_subagent_is_stopped_alone_and_its_parent_is_told() {
+    let stage = Stage::new(sending).await;
+    let session = stage.session().await;
+    stage.sessions.send(&session, "send".into()).await.unwrap();
+    let quiet = stage.sessions.quiet(&session).await.unwrap();
+    assert_eq!(quiet.waiting, 2);
+    let agents = stage.snapshot(&session).await.agents;
+    let child = |task: &str| agents.iter().find(|agent| agent.description == task).unwrap().session.clone();
+    stage.sessions.stop_subagent(&session, &child("work x")).await.unwrap();
+    let stopped = async || {
+        let agents = stage.snapshot(&session).await.agents;
+        agents.into_iter().find(|agent| agent.session == child("work x")).unwrap().status
+    };
+    while stopped().await != AgentStatus::Cancelled {
+        tokio::task::yield_now().await;
+    }
+    let quiet = stage.sessions.quiet(&session).await.unwrap();
+    assert_eq!((quiet.waiting, quiet.summary.status), (1, SessionStatus::Waiting), "the other goes on waiting");
+    let again = stage.sessions.stop_subagent(&session, &child("work x")).await.unwrap_err();
+    assert_eq!(again.code, ErrorCode::NotFound);
+
+    let approval = stage.snapshot(&session).await.approvals.remove(0);
+    let decide = bosun_protocol::Decide {
+        session: approval.session,
+        call_id: approval.call_id,
+        digest: approval.digest,
+        decision: bosun_protocol::Decision::Approve,
+    };
+    stage.sessions.decide(vec![decide]).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let snapshot = stage.snapshot(&session).await;
+    assert_eq!(snapshot.session.status, SessionStatus::Idle);
+    let rows = snapshot.items.iter().filter_map(|item| match &item.body {
+        ItemBody::Tool(tool) => Some((tool.call_id.as_str(), tool.state, tool.output.contains("it was stopped"))),
+        _ => None,
+    });
+    let rows = rows.collect::<Vec<_>>();
+    assert_eq!(rows, [("x", ToolState::Failed, true), ("y", ToolState::Done, false)]);
+}
