@@ -3,6 +3,8 @@
 
 pub(crate) mod agents;
 pub(crate) mod attachments;
+pub(crate) mod changes;
+pub(crate) mod files;
 pub(crate) mod history;
 pub(crate) mod links;
 pub(crate) mod models;
@@ -74,6 +76,19 @@ pub fn bindings<R: Runtime>() -> Builder<R> {
             lists::restore_session,
             lists::list_deleted,
             lists::search_sessions,
+            changes::changed_files,
+            changes::file_review,
+            changes::undo_hunk,
+            changes::keep_hunk,
+            changes::keep_changes,
+            changes::reopen_change,
+            changes::redo_undone,
+            changes::changed_image,
+            files::list_folder,
+            files::preview_file,
+            files::open_file,
+            files::reveal_file,
+            files::watch_folders,
             history::undo_file,
             history::undo_changes,
             history::timeline,

@@ -1,6 +1,6 @@
 //! What only the desktop around the window can do: its own dialogs, which no script in the page can press, and opening links.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bosun_backend::BoxFuture;
 use tauri::{AppHandle, Manager, Runtime};
@@ -20,6 +20,22 @@ pub trait Desk: Send + Sync {
     /// # Errors
     /// What the system said.
     fn open_link(&self, url: &str) -> Result<(), String>;
+
+    /// Opens a file in the program that the system has for it.
+    ///
+    /// # Errors
+    /// What the system said.
+    fn open_file(&self, _path: &Path) -> Result<(), String> {
+        Err("there is no desktop around it".to_owned())
+    }
+
+    /// Shows a file, chosen, in the system's file manager.
+    ///
+    /// # Errors
+    /// What the system said.
+    fn reveal(&self, _path: &Path) -> Result<(), String> {
+        Err("there is no desktop around it".to_owned())
+    }
 }
 
 /// Words of the dialogs.
@@ -79,6 +95,14 @@ impl<R: Runtime> Desk for SystemDesk<R> {
 
     fn open_link(&self, url: &str) -> Result<(), String> {
         tauri_plugin_opener::open_url(url, None::<&str>).map_err(|error| error.to_string())
+    }
+
+    fn open_file(&self, path: &Path) -> Result<(), String> {
+        tauri_plugin_opener::open_path(path, None::<&str>).map_err(|error| error.to_string())
+    }
+
+    fn reveal(&self, path: &Path) -> Result<(), String> {
+        tauri_plugin_opener::reveal_item_in_dir(path).map_err(|error| error.to_string())
     }
 }
 

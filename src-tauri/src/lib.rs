@@ -20,6 +20,7 @@ mod language;
 mod launch;
 mod links;
 mod logs;
+mod opening;
 mod providers;
 mod sample;
 mod shell;

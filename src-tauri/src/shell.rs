@@ -163,6 +163,11 @@ impl Shell {
         Ok(self.desk.pick_folder(title(words(self.spoken().await))).await)
     }
 
+    /// The desktop around the window.
+    pub(crate) fn desk(&self) -> &dyn Desk {
+        &*self.desk
+    }
+
     /// Hands a checked address to the system. The page has asked the user about it before.
     pub(crate) fn follow(&self, url: &tauri::Url) -> Result<(), Failure> {
         self.desk.open_link(url.as_str()).map_err(|reason| {

@@ -46,6 +46,14 @@ const goBack = (place) => async (page) => {
   await page.locator('.dialog footer .primary').waitFor();
 };
 
+/** Files of the session, opened one in the other; also where the side pane is a drawer. */
+const look = async (page, names) => {
+  await page.keyboard.press('Control+Shift+D');
+  await page.getByRole('tab', { name: /^(Files|文件)/ }).click();
+  for (const name of names) await page.getByRole('treeitem', { name: new RegExp(`^${name}`) }).click();
+  await page.locator('.text .line').first().waitFor();
+};
+
 /** A picture of 8 by 8 pixels. */
 const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR42mM4oaGBFTEMLQkAgl1GARdiiXUAAAAASUVORK5CYII=';
 
@@ -71,6 +79,16 @@ export const SCREENS = {
     },
   },
   changes: { query: { tab: 'changes' } },
+  files: { query: { tab: 'files' }, act: (page) => look(page, ['src', 'auth', 'clock.rs']) },
+  result: { query: { tab: 'files' }, act: (page) => look(page, ['large_tool_results', 'call-7']) },
+  since: {
+    query: { tab: 'changes' },
+    async act(page) {
+      await page.keyboard.press('Control+Shift+D');
+      await page.getByRole('button', { name: /^CHANGELOG\.md/ }).click();
+      await page.locator('.since').waitFor();
+    },
+  },
   split: {
     query: { tab: 'changes' },
     async act(page) {

@@ -1,6 +1,6 @@
 /** What a person arranged: widths, what is open. Remembered per project, on this machine only. */
 
-export type Tab = 'plan' | 'agents' | 'changes' | 'timeline';
+export type Tab = 'plan' | 'agents' | 'changes' | 'files' | 'timeline';
 
 interface Saved {
   sidebar: number;
@@ -26,7 +26,7 @@ const START: Saved = {
   split: false,
 };
 
-const TABS: readonly Tab[] = ['plan', 'agents', 'changes', 'timeline'];
+const TABS: readonly Tab[] = ['plan', 'agents', 'changes', 'files', 'timeline'];
 
 /** Width of the window below which the side pane is always a drawer, and below which the sidebar is icons. */
 const DRAWER = 900;

@@ -80,6 +80,32 @@ export const commands = {
 	listDeleted: () => __TAURI_INVOKE<SessionSummary[]>("list_deleted"),
 	/**  Where words were said in the sessions, best first. */
 	searchSessions: (query: SearchSessions) => __TAURI_INVOKE<SearchHit[]>("search_sessions", { query }),
+	/**  The files that the session changed, with what the person made of them. */
+	changedFiles: (session: SessionId, scope: ChangeScope) => __TAURI_INVOKE<ChangedFiles>("changed_files", { session, scope }),
+	/**  What happened to one file: by the session, and since. */
+	fileReview: (session: SessionId, path: string, scope: ChangeScope) => __TAURI_INVOKE<FileReview>("file_review", { session, path, scope }),
+	/**  Undoes one hunk of a review; the person's own edits stay. */
+	undoHunk: (session: SessionId, path: string, scope: ChangeScope, version: string, hunk: number) => __TAURI_INVOKE<RestoredFile>("undo_hunk", { session, path, scope, version, hunk }),
+	/**  Keeps one hunk of a whole session's review: it is no longer open. */
+	keepHunk: (session: SessionId, path: string, version: string, hunk: number) => __TAURI_INVOKE<null>("keep_hunk", { session, path, version, hunk }),
+	/**  Keeps a file as the session left it; without a path every file. */
+	keepChanges: (session: SessionId, path: string | null) => __TAURI_INVOKE<null>("keep_changes", { session, path }),
+	/**  Opens the changes of a kept file again. */
+	reopenChange: (session: SessionId, path: string) => __TAURI_INVOKE<null>("reopen_change", { session, path }),
+	/**  Brings back what was undone. */
+	redoUndone: (session: SessionId, seq: number) => __TAURI_INVOKE<RestoredFile[]>("redo_undone", { session, seq }),
+	/**  One side of a changed image, by its hash, as an address that an image element takes. */
+	changedImage: (session: SessionId, path: string, hash: string) => __TAURI_INVOKE<string>("changed_image", { session, path, hash }),
+	/**  What is in a folder of the session's path space. */
+	listFolder: (session: SessionId, path: string) => __TAURI_INVOKE<FolderView>("list_folder", { session, path }),
+	/**  A look at a file; of a text the lines from `first` on, 1-based. */
+	previewFile: (session: SessionId, path: string, first: number) => __TAURI_INVOKE<FilePreview>("preview_file", { session, path, first }),
+	/**  Opens a file in the system's own program for it; never one that may itself be a program. */
+	openFile: (session: SessionId, path: string) => __TAURI_INVOKE<null>("open_file", { session, path }),
+	/**  Shows a file in the system's file manager. */
+	revealFile: (session: SessionId, path: string) => __TAURI_INVOKE<null>("reveal_file", { session, path }),
+	/**  Tells over the channel in which of these folders something changed on disk. Ended like a session's subscription. */
+	watchFolders: (session: SessionId, folders: string[], channel: Channel<string[]>) => __TAURI_INVOKE<null>("watch_folders", { session, folders, channel }),
 	/**  Puts a file back to what it was before the session; refused where it was changed since. */
 	undoFile: (session: SessionId, path: string) => __TAURI_INVOKE<RestoredFile>("undo_file", { session, path }),
 	/**  Puts every file back to what it was before the session; what was changed since is left, with the reason. */
@@ -255,6 +281,43 @@ export type CallUsage = {
 
 export type ChangeKind = "created" | "changed" | "deleted";
 
+/**  Since when changes are looked at. */
+export type ChangeScope = 
+/**  The last model call and what it asked for. */
+"step" | 
+/**  The last message of the person. */
+"turn" | "session";
+
+/**  One file of a scope of changes. */
+export type ChangedFile = {
+	path: string,
+	change: ChangeKind,
+	/**  Lines that the person has not kept yet; of a kept file all lines. */
+	added: number,
+	removed: number,
+	state: ReviewState,
+	/**  The command that changed it last, where a command did; cut where it is long. */
+	command: string | null,
+	/**  The person, or another program, changed it since. */
+	edited_since: boolean,
+	/**  An earlier change of it cannot be undone. */
+	lost: boolean,
+};
+
+/**  The changes of a scope, as they stand on disk and with the person. */
+export type ChangedFiles = {
+	/**  By path. */
+	files: ChangedFile[],
+	/**  Files that commands changed and that cannot be undone, by path. */
+	unkept: UnkeptFile[],
+	/**  How many more of those there are. */
+	unkept_more: number,
+	/**  Why it is not known what the last command did to files. */
+	uncompared: UncomparedReason | null,
+	/**  What was undone and can be brought back, the last first. */
+	undone: UndoneFiles[],
+};
+
 /**  A place that one can look at, fork from and return to. */
 export type Checkpoint = {
 	/**  Its place; what all that looks back is asked with. */
@@ -420,6 +483,62 @@ export type FileDiff = {
 	deleted: boolean,
 };
 
+export type FileEntry = {
+	path: string,
+	name: string,
+	is_folder: boolean,
+	/**  Bytes; `null` for folders and what is no file. */
+	size: number | null,
+	/**  Milliseconds since 1970, where it is known. */
+	modified_at: number | null,
+	/**  What is mounted here, where something is. */
+	mount: MountView | null,
+};
+
+/**  A look at one file. */
+export type FilePreview = {
+	path: string,
+	/**  Bytes, where they are known. */
+	size: number | null,
+	mount: MountView,
+	body: PreviewBody,
+	/**  It is on this machine's disk, so that other programs can open and show it. */
+	on_disk: boolean,
+};
+
+/**  One changed file in full. */
+export type FileReview = {
+	path: string,
+	/**  Names the two states that `diff` is between; a hunk is undone and kept by it. */
+	version: string,
+	/**  What the session did in the scope and the person has not kept. */
+	diff: FileDiff,
+	/**  What was done to the file since, by the person or another program. */
+	since: FileDiff | null,
+	before: FileSide | null,
+	after: FileSide | null,
+	command: string | null,
+};
+
+/**  One state of a file that is not text. */
+export type FileSide = {
+	/**  Bytes. */
+	size: number,
+	/**  Names the bytes. */
+	hash: string,
+	/**  The media type of an image that can be shown. */
+	image: string | null,
+};
+
+/**  What is in one folder of the session's path space. */
+export type FolderView = {
+	path: string,
+	/**  Folders first, each kind by name. */
+	entries: FileEntry[],
+	/**  How many more there are. */
+	more: number,
+};
+
 /**  One row of the conversation. */
 export type Item = {
 	id: ItemId,
@@ -506,6 +625,27 @@ export type ModelSight = {
 export type ModelUsage = {
 	model: ModelRef,
 	total: UsageTotal,
+};
+
+/**  Where the files of a part of the path space are. */
+export type MountKind = 
+/**  On this machine's disk: the project, at `/`. */
+"project" | 
+/**  Memories, in Bosun's own store. */
+"memory" | 
+/**  Skills, in Bosun's own store or beside it. */
+"skill" | 
+/**  With the session: results of tools that were too large to be shown. */
+"results" | 
+/**  With the session: the conversation before it was summed up. */
+"history" | 
+/**  Whatever the person mounted themselves. */
+"other";
+
+/**  A part of the path space that is not simply the project's folder. */
+export type MountView = {
+	kind: MountKind,
+	read_only: boolean,
 };
 
 /**  How the network is used; what is `None` is as the system has it. */
@@ -647,6 +787,20 @@ files: number; counted_all: boolean; is_dir: boolean } |
 /**  The preview could not be made; the call would fail as things stand. */
 { preview: "problem"; message: string };
 
+export type PreviewBody = { kind: "text"; 
+/**  1-based number of the first line in `lines`. */
+first: number; lines: string[]; 
+/**  Lines of the whole file. */
+total: number; 
+/**  The last line is longer than what is shown of it. */
+cut: boolean } | { kind: "image"; 
+/**  Its media type and its bytes in base64. */
+mime: string; data: string } | { kind: "pdf" } | 
+/**  Not text, and nothing that is shown here. */
+{ kind: "binary" } | 
+/**  Larger than what is read for a look. */
+{ kind: "too_large" };
+
 /**  US dollars per million tokens. */
 export type PriceView = {
 	input: number,
@@ -722,6 +876,9 @@ export type RestoredFile = {
 	/**  Why it is left as it is: it was changed since, or its bytes were not kept. */
 	problem: string | null,
 };
+
+/**  What the person made of a change. */
+export type ReviewState = "pending" | "kept" | "undone";
 
 /**  What a rewind would do. */
 export type RewindPreview = {
@@ -971,7 +1128,28 @@ export type TourStart = {
 
 export type TurnOutcome = "done" | "failed" | "stopped" | "step_limit";
 
+/**  Why files were not compared before and after a command. */
+export type UncomparedReason = "too_many" | "too_slow" | "unreadable";
+
 export type Undo = "yes" | "no";
+
+/**  Files that were put back at one time. */
+export type UndoneFiles = {
+	/**  Names it to `redo_undone`. */
+	seq: number,
+	/**  Milliseconds since 1970. */
+	at: number,
+	paths: string[],
+};
+
+/**  A file that a command changed and whose bytes are not kept. */
+export type UnkeptFile = {
+	path: string,
+	/**  Bytes; `null` where there was no file. */
+	before: number | null,
+	after: number | null,
+	command: string | null,
+};
 
 export type UsageDay = {
 	/**  `YYYY-MM-DD`, by this machine's clock. */

@@ -1,5 +1,10 @@
 import { createContext } from 'svelte';
 import type {
+  ChangedFiles,
+  ChangeScope,
+  FilePreview,
+  FileReview,
+  FolderView,
   Attachment,
   AttachmentContent,
   Decide,
@@ -105,6 +110,32 @@ export interface UiClient {
   decide(decisions: Decide[]): Promise<void>;
   setSessionModel(session: string, model: ModelRef): Promise<void>;
   fileDiff(session: string, path: string): Promise<FileDiff>;
+  /** The files that a session changed in the scope, with what the person made of them. */
+  changedFiles(session: string, scope: ChangeScope): Promise<ChangedFiles>;
+  /** One changed file in full: by the session, and since. */
+  fileReview(session: string, path: string, scope: ChangeScope): Promise<FileReview>;
+  /** The person's own edits stay; refused where they meet the hunk. */
+  undoHunk(session: string, path: string, scope: ChangeScope, version: string, hunk: number): Promise<RestoredFile>;
+  keepHunk(session: string, path: string, version: string, hunk: number): Promise<void>;
+  /** Without a path every file is kept. */
+  keepChanges(session: string, path: string | null): Promise<void>;
+  reopenChange(session: string, path: string): Promise<void>;
+  redoUndone(session: string, seq: number): Promise<RestoredFile[]>;
+  /** An address that holds the bytes of one side of a changed image. */
+  changedImage(session: string, path: string, hash: string): Promise<string>;
+
+  listFolder(session: string, path: string): Promise<FolderView>;
+  /** Of a text the lines from `first` on, 1-based. */
+  previewFile(session: string, path: string, first: number): Promise<FilePreview>;
+  openFile(session: string, path: string): Promise<void>;
+  revealFile(session: string, path: string): Promise<void>;
+  /** Tells in which of these folders something changed on disk. */
+  watchFolders(
+    session: string,
+    folders: readonly string[],
+    listener: (touched: string[]) => void,
+  ): Promise<Subscription<null>>;
+
   /** Puts a file back to what it was before the session; rejects where it was changed since. */
   undoFile(session: string, path: string): Promise<RestoredFile>;
   /** As `undoFile` with every file; those that were changed since are left, with the reason. */

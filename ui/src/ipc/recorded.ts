@@ -3,6 +3,7 @@ import type { UiClient } from './client';
 import { attachments } from './recorded/attachments';
 import { NOW, snapshot, summary } from './recorded/builders';
 import { Host, type World } from './recorded/host';
+import { files } from './recorded/files';
 import { history } from './recorded/history';
 import { lists, queues } from './recorded/lists';
 import { plan } from './recorded/plan';
@@ -45,6 +46,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
     ...queues(host, act),
     ...plan(host, act),
     ...history(host, act),
+    ...files(host, act),
     start: () =>
       later(() => {
         if (++starts > 1) delete world.unusable;

@@ -66,6 +66,21 @@ export function tauriClient(): UiClient {
     archiveSession: (session, archived) => commands.archiveSession(session, archived).then(nothing),
     deleteSession: (session) => commands.deleteSession(session).then(nothing),
     restoreSession: (session) => commands.restoreSession(session).then(nothing),
+    keepHunk: (session, path, version, hunk) => commands.keepHunk(session, path, version, hunk).then(nothing),
+    keepChanges: (session, path) => commands.keepChanges(session, path).then(nothing),
+    reopenChange: (session, path) => commands.reopenChange(session, path).then(nothing),
+    openFile: (session, path) => commands.openFile(session, path).then(nothing),
+    revealFile: (session, path) => commands.revealFile(session, path).then(nothing),
+    async watchFolders(session, folders, listener) {
+      let listening = true;
+      const news = channel<string[]>((touched) => listening && listener(touched));
+      await commands.watchFolders(session, [...folders], news);
+      const close = () => {
+        listening = false;
+        commands.unsubscribeSession(news.id).catch(nothing);
+      };
+      return { first: null, close };
+    },
     rewind: (session, seq, what) => commands.rewind(session, seq, what).then(nothing),
     undoRewind: (session) => commands.undoRewind(session).then(nothing),
     stopSubagent: (session, child) => commands.stopSubagent(session, child).then(nothing),

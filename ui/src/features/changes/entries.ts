@@ -1,4 +1,4 @@
-import type { ChangeKind, FileChange, FileDiff, Snapshot } from '../../ipc/bindings';
+import type { ChangedFile, ChangeKind, FileChange, FileDiff, Snapshot } from '../../ipc/bindings';
 import { argument } from '../chat/toolWords';
 
 export interface Entry {
@@ -43,6 +43,28 @@ export function entries({ approvals, changes }: Snapshot): Entry[] {
       change: one,
     }));
   return [...pending, ...done];
+}
+
+/** A row of the list of changes: what waits for a decision, or what was changed and is looked through. */
+export interface Listed {
+  key: string;
+  path: string;
+  added: number;
+  removed: number;
+  pending: FileDiff | null;
+  file: ChangedFile | null;
+}
+
+/** What waits for a decision, then the changed files of the scope. */
+export function listed(snapshot: Snapshot, files: readonly ChangedFile[]): Listed[] {
+  const waiting = entries(snapshot)
+    .filter(({ pending }) => pending !== null)
+    .map(({ key, path, added, removed, pending }): Listed => ({ key, path, added, removed, pending, file: null }));
+  const done = files.map((file): Listed => {
+    const { path, added, removed } = file;
+    return { key: path, path, added, removed, pending: null, file };
+  });
+  return [...waiting, ...done];
 }
 
 /** Files this session changed, and those it read or wants to change, as far as its rows are known: the newest first. */

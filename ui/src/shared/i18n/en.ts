@@ -4,6 +4,7 @@ import { app, projects, sessions, shortcuts } from './en/app';
 import { chat, composer, find, models, notices } from './en/chat';
 import { commands, inbox, palette } from './en/commands';
 import { efforts, local, modelOptions, modelPrices, usage } from './en/models';
+import { files, review } from './en/files';
 import { agents, changes, panes, plan } from './en/panes';
 import { providers, settings, welcome } from './en/setup';
 import { timeline } from './en/timeline';
@@ -39,6 +40,8 @@ export const en = {
   plan,
   agents,
   changes,
+  review,
+  files,
   timeline,
   settings,
   providers,

@@ -5,6 +5,7 @@ import { app, projects, sessions, shortcuts } from './zh/app';
 import { chat, composer, find, models, notices } from './zh/chat';
 import { commands, inbox, palette } from './zh/commands';
 import { efforts, local, modelOptions, modelPrices, usage } from './zh/models';
+import { files, review } from './zh/files';
 import { agents, changes, panes, plan } from './zh/panes';
 import { providers, settings, welcome } from './zh/setup';
 import { timeline } from './zh/timeline';
@@ -40,6 +41,8 @@ export const zh: Messages = {
   plan,
   agents,
   changes,
+  review,
+  files,
   timeline,
   settings,
   providers,

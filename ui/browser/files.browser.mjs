@@ -1,0 +1,98 @@
+/** Files looked at, and changes gone through, in a page under the window's own policy. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { open } from './site.mjs';
+
+let site;
+before(async () => (site = await open()));
+after(() => site?.close());
+
+const calls = (page, name) =>
+  page.evaluate(
+    (wanted) => window.recordedHost.calls.filter((one) => one.name === wanted).map((one) => one.value),
+    name,
+  );
+const button = (page, name) => page.getByRole('button', { name });
+
+async function done(page) {
+  assert.deepEqual(page.faults, []);
+  await page.close();
+}
+
+describe('files', () => {
+  test('the tree of files is walked by keys, and what is chosen is looked at', async () => {
+    const page = await site.show({ tab: 'files' });
+    const row = (name) => page.getByRole('treeitem', { name: new RegExp(`^${name}`) });
+    await row('memories memory').waitFor();
+    await page.getByRole('tree').focus();
+    await page.keyboard.press('Home');
+    for (let at = 0; at < 5; at++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    await row('auth').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await row('clock').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    const look = page.getByRole('region', { name: 'Preview of src/auth/clock.rs' });
+    await look
+      .getByText('pub trait Clock')
+      .waitFor()
+      .catch(() => undefined);
+    await look.locator('.c-kw').first().waitFor();
+    await look.getByRole('button', { name: 'Open in the program for it' }).click();
+    await look.getByRole('button', { name: 'Show in its folder' }).click();
+    await page.getByRole('tree').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await row('clock').waitFor({ state: 'detached' });
+    assert.deepEqual(await calls(page, 'openFile'), ['/src/auth/clock.rs']);
+    assert.deepEqual(await calls(page, 'revealFile'), ['/src/auth/clock.rs']);
+    await done(page);
+  });
+
+  test('a large result is read page by page; pictures are shown, what is no text is said kindly', async () => {
+    const page = await site.show({ tab: 'files' });
+    const row = (name) => page.getByRole('treeitem', { name: new RegExp(`^${name}`) });
+    await row('large_tool_results').click();
+    await row('call-7').click();
+    await page.getByText('Lines 1 to 2,000 of 9,000').waitFor();
+    await button(page, 'Later lines').click();
+    await page.getByText('Lines 2,001 to 4,000 of 9,000').waitFor();
+    assert.ok((await page.locator('.text .line').count()) < 200, 'only what is in sight is drawn');
+    await row('docs').click();
+    await row('logo.png').click();
+    await page.getByRole('img', { name: 'logo.png' }).waitFor();
+    await row('spec.pdf').click();
+    await page.getByText('A PDF is opened in a program of yours.').waitFor();
+    await row('harbour.db').click();
+    await page.getByText('This is not text').waitFor();
+    await done(page);
+  });
+
+  test('changes are kept and undone place by place, and what was undone comes back', async () => {
+    const page = await site.show({ tab: 'changes' });
+    await button(page, /^CHANGELOG\.md/).click();
+    const change = page.getByRole('region', { name: 'Changes to CHANGELOG.md' });
+    await page.getByText('cargo xtask changelog').first().waitFor();
+    await page.getByRole('region', { name: 'Changed since, by you or another program' }).waitFor();
+    await page.getByText('Changed by commands, cannot be undone').waitFor();
+    await change.getByRole('button', { name: 'Undo place 1' }).click();
+    await page.getByText('1 file was put back.').waitFor();
+    await button(page, 'Bring it back').click();
+    await page.getByText('1 file was put back.').waitFor({ state: 'detached' });
+    await change.locator('[data-hunk]').first().waitFor();
+    await change.locator('[data-hunk]').first().focus();
+    await page.keyboard.press('k');
+    await button(page, /^CHANGELOG\.md kept/).waitFor();
+    await button(page, 'Look at it again').click();
+    await button(page, 'Keep all').click();
+    await button(page, 'Keep all').waitFor({ state: 'detached' });
+    const [undone] = await calls(page, 'undoHunk');
+    assert.deepEqual([undone.path, undone.scope, undone.hunk], ['/CHANGELOG.md', 'session', 0]);
+    assert.deepEqual((await calls(page, 'keepHunk')).length, 1);
+    assert.deepEqual(await calls(page, 'redoUndone'), [40]);
+    await page.getByText('Last turn').click();
+    await done(page);
+  });
+});

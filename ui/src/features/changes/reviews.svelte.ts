@@ -1,0 +1,32 @@
+/** The changes of a session in the scope that is looked at, read again whenever they may be others. */
+import type { ChangedFiles, ChangeScope } from '../../ipc/bindings';
+import type { UiClient } from '../../ipc/client';
+import { asError } from '../../shared/error';
+import { parentOf } from '../files/tree';
+
+export class Reviews {
+  scope = $state<ChangeScope>('session');
+  list = $state.raw<ChangedFiles | null>(null);
+  error = $state('');
+  /** Grows with every look, so that what was shown of a file is read again. */
+  looks = $state(0);
+  readonly folders = $derived([...new Set((this.list?.files ?? []).map(({ path }) => parentOf(path)))].sort());
+
+  constructor(
+    private readonly client: UiClient,
+    private readonly session: string,
+  ) {}
+
+  async look(): Promise<void> {
+    const { scope } = this;
+    try {
+      const list = await this.client.changedFiles(this.session, scope);
+      if (scope !== this.scope) return;
+      this.list = list;
+      this.error = '';
+      this.looks += 1;
+    } catch (thrown) {
+      this.error = asError(thrown).message;
+    }
+  }
+}

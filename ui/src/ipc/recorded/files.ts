@@ -1,0 +1,184 @@
+/** What the recorded host answers about files: those of the session, and what was changed in them. */
+import type { ChangedFile, FileEntry, FileReview, FolderView, MountKind, ReviewState, Snapshot } from '../bindings';
+import type { UiClient } from '../client';
+import { later, type Act } from '../recorded';
+import type { Host } from './host';
+import { DIFFS } from './mock';
+
+type Files = Pick<
+  UiClient,
+  | 'changedFiles'
+  | 'fileReview'
+  | 'undoHunk'
+  | 'keepHunk'
+  | 'keepChanges'
+  | 'reopenChange'
+  | 'redoUndone'
+  | 'changedImage'
+  | 'listFolder'
+  | 'previewFile'
+  | 'openFile'
+  | 'revealFile'
+  | 'watchFolders'
+>;
+
+/** A picture of 8 by 8 pixels. */
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAYAAADED76LAAAAHklEQVR42mP4z8DwnxBmIMGkUQWjCkYVjCoYVUAMAwDvfP8BEVn4KwAAAABJRU5ErkJggg==';
+const LOGO = '/docs/logo.png';
+const COMMAND = 'cargo xtask changelog --unreleased';
+
+const RUST = `//! The session's own clock.
+use std::time::SystemTime;
+
+pub trait Clock: Send + Sync {
+    fn now(&self) -> SystemTime;
+}
+
+pub struct System;
+
+impl Clock for System {
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+}
+`;
+
+const disk = (path: string, size: number | null): FileEntry => ({
+  path,
+  name: path.split('/').at(-1) ?? '',
+  is_folder: size === null,
+  size,
+  modified_at: null,
+  mount: null,
+});
+const mounted = (path: string, kind: MountKind, read_only = false): FileEntry => ({
+  ...disk(path, null),
+  mount: { kind, read_only },
+});
+const log = (at: number) => `test auth::case_${at} ... ok`;
+
+const FOLDERS: Record<string, FileEntry[]> = {
+  '/': [
+    mounted('/conversation_history', 'history'),
+    disk('/docs', null),
+    mounted('/large_tool_results', 'results'),
+    mounted('/memories', 'memory'),
+    mounted('/skills', 'skill'),
+    disk('/src', null),
+    disk('/Cargo.toml', 412),
+    disk('/CHANGELOG.md', 2048),
+    disk('/harbour.db', 81_920),
+  ],
+  '/docs': [disk(LOGO, 1_204), disk('/docs/spec.pdf', 482_113)],
+  '/src': [disk('/src/auth', null), disk('/src/lib.rs', 918)],
+  '/src/auth': [disk('/src/auth/clock.rs', RUST.length), disk('/src/auth/session.rs', 7_210)],
+  '/large_tool_results': [disk('/large_tool_results/call-7', 412_000)],
+  '/memories': [disk('/memories/style.md', 96)],
+  '/skills': [mounted('/skills/user', 'skill'), mounted('/skills/home', 'skill', true)],
+};
+
+export function files(host: Host, act: Act): Files {
+  const states = new Map<string, ReviewState>();
+  const reviews = (session: string): ChangedFile[] => changed(host.snapshot(session), states);
+  const set = (path: string, state: ReviewState) => void states.set(path, state);
+
+  return {
+    changedFiles: (session) =>
+      later(() => {
+        const list = reviews(session);
+        const undone = list.filter(({ state }) => state === 'undone').map(({ path }) => path);
+        const isMock = list.some(({ path }) => path === '/CHANGELOG.md');
+        return {
+          files: list,
+          unkept: isMock ? [{ path: '/harbour.db', before: 5_242_880, after: 5_308_416, command: COMMAND }] : [],
+          unkept_more: 0,
+          uncompared: null,
+          undone: undone.length > 0 ? [{ seq: 40, at: 0, paths: undone }] : [],
+        };
+      }),
+    fileReview: (session, path) =>
+      later((): FileReview => {
+        const file = reviews(session).find((one) => one.path === path);
+        const diff = DIFFS[path] ?? {
+          path,
+          added: file?.added ?? 0,
+          removed: file?.removed ?? 0,
+          hunks: [],
+          binary: path === LOGO,
+          truncated: false,
+          created: false,
+          deleted: false,
+        };
+        const side = (hash: string) => (path === LOGO ? { size: 1_204, hash, image: 'image/png' } : null);
+        const since = file?.edited_since ? { ...diff, added: 1, removed: 1 } : null;
+        return {
+          path,
+          version: 'a-b',
+          diff,
+          since,
+          before: side('9f2c41d07be3'),
+          after: side('41d09f2c7be3'),
+          command: file?.command ?? null,
+        };
+      }),
+    undoHunk: async (_session, path, scope, version, hunk) => {
+      await act('undoHunk', { path, scope, version, hunk }, () => set(path, 'undone'));
+      return { path, change: 'changed', added: 0, removed: 1, problem: null };
+    },
+    keepHunk: (_session, path, version, hunk) => act('keepHunk', { path, version, hunk }, () => set(path, 'kept')),
+    keepChanges: (session, path) =>
+      act('keepChanges', path, () => {
+        for (const one of reviews(session)) if (path === null || one.path === path) set(one.path, 'kept');
+      }),
+    reopenChange: (_session, path) => act('reopenChange', path, () => set(path, 'pending')),
+    redoUndone: async (session, seq) => {
+      await act('redoUndone', seq);
+      for (const { path, state } of reviews(session)) if (state === 'undone') set(path, 'pending');
+      return [];
+    },
+    changedImage: () => later(() => `data:image/png;base64,${DOT}`),
+    listFolder: (_session, path) =>
+      later((): FolderView => ({ path, entries: FOLDERS[path] ?? [], more: path === '/large_tool_results' ? 12 : 0 })),
+    previewFile: (_session, path, first) =>
+      later(() => {
+        const size = Object.values(FOLDERS)
+          .flat()
+          .find((entry) => entry.path === path)?.size;
+        const kind = FOLDERS['/']?.find((entry) => path.startsWith(`${entry.path}/`))?.mount?.kind ?? 'project';
+        const mount = { kind, read_only: false };
+        const rest = { path, size: size ?? null, mount, on_disk: kind === 'project' };
+        if (path === LOGO) return { ...rest, body: { kind: 'image', mime: 'image/png', data: DOT } };
+        if (path.endsWith('.pdf')) return { ...rest, body: { kind: 'pdf' } };
+        if (path.endsWith('.db')) return { ...rest, body: { kind: 'binary' } };
+        if (kind === 'results') {
+          const lines = Array.from({ length: 2000 }, (_, at) => log(first + at));
+          return { ...rest, body: { kind: 'text', first, lines, total: 9_000, cut: false } };
+        }
+        const lines = RUST.split('\n').slice(0, -1);
+        return { ...rest, body: { kind: 'text', first: 1, lines, total: lines.length, cut: false } };
+      }),
+    openFile: (_session, path) => act('openFile', path),
+    revealFile: (_session, path) => act('revealFile', path),
+    watchFolders: () => later(() => ({ first: null, close: () => undefined })),
+  };
+}
+
+/** What the snapshot tells of files, with what a person made of it; the file that a command changed was edited since. */
+function changed({ changes }: Snapshot, states: ReadonlyMap<string, ReviewState>): ChangedFile[] {
+  return changes
+    .filter(({ change, added, removed }) => change !== 'changed' || added + removed > 0)
+    .map(({ path, change, added, removed }): ChangedFile => {
+      const isCommands = path === '/CHANGELOG.md';
+      return {
+        path,
+        change,
+        added,
+        removed,
+        state: states.get(path) ?? 'pending',
+        command: isCommands ? COMMAND : null,
+        edited_since: isCommands,
+        lost: false,
+      };
+    });
+}

@@ -1,0 +1,76 @@
+import { Formats } from '../formats';
+
+const f = new Formats('en');
+
+/** Looking through what was changed. */
+export const review = {
+  scope: 'Changes since',
+  scopes: { step: 'Last step', turn: 'Last turn', session: 'Session' },
+  states: { kept: 'kept', undone: 'undone' },
+  edited: 'edited since',
+  keep: 'Keep',
+  keepAll: 'Keep all',
+  keepFile: (path: string) => `Keep the changes to ${path}`,
+  reopen: 'Look at it again',
+  hunk: (at: number, of: number) => `Place ${f.number(at)} of ${f.number(of)}`,
+  keepHunk: (at: number) => `Keep place ${f.number(at)}`,
+  undoHunk: (at: number) => `Undo place ${f.number(at)}`,
+  command: 'Changed by a command:',
+  since: 'Changed since, by you or another program',
+  sinceNote: 'This stays when you undo.',
+  lost: 'An earlier change of this file cannot be undone: its bytes were not kept.',
+  before: 'Before',
+  after: 'After',
+  noFile: 'no file',
+  imageOf: (path: string, side: string) => `${path}: ${side}`,
+  unkept: 'Changed by commands, cannot be undone',
+  unkeptMore: (count: number) => `and ${f.count(count, 'more file', 'more files')}`,
+  uncompared: {
+    too_many: 'What commands change is not looked for here: the project has too many files.',
+    too_slow: 'What commands change is not looked for here: it would take too long on this disk.',
+    unreadable: 'What the last command changed is not known: the files could not be read.',
+  },
+  undone: (count: number) => `${f.count(count, 'file was', 'files were')} put back.`,
+  redo: 'Bring it back',
+  nothing: 'Nothing changed since then.',
+};
+
+export const files = {
+  title: 'Files',
+  tree: 'Files of this session',
+  loading: 'Loading…',
+  refresh: 'Read the folders again',
+  empty: 'Nothing in here yet',
+  more: (count: number) => `${f.count(count, 'more entry', 'more entries')}, not listed`,
+  mounts: {
+    project: 'disk',
+    memory: 'memory',
+    skill: 'skills',
+    results: 'results',
+    history: 'earlier talk',
+    other: 'mounted',
+  },
+  mountTitles: {
+    project: 'The project folder on this machine',
+    memory: 'Memories, kept by Bosun on this machine',
+    skill: 'Skills, kept by Bosun on this machine',
+    results: 'Results of tools that were too large to be shown, kept with this session',
+    history: 'The conversation before it was summed up, kept with this session',
+    other: 'Mounted by your settings',
+  },
+  readOnly: 'read-only',
+  open: 'Open in the program for it',
+  reveal: 'Show in its folder',
+  mention: 'Mention in the message',
+  choose: 'Choose a file to look at it.',
+  preview: (path: string) => `Preview of ${path}`,
+  lines: (first: number, last: number, total: number) =>
+    `Lines ${f.number(first)} to ${f.number(last)} of ${f.number(total)}`,
+  earlier: 'Earlier lines',
+  later: 'Later lines',
+  cut: 'Very long lines are cut here.',
+  emptyFile: 'The file is empty.',
+  pdf: 'A PDF is opened in a program of yours.',
+  binary: 'This is not text, so there is nothing to read here.',
+  tooLarge: 'This is too large to be shown here.',
+};
