@@ -403,6 +403,28 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await done(page);
   });
 
+  test('what stood with a message comes along when it is said differently', async () => {
+    const page = await site.show({ recorded: 'attachments' });
+    await page.getByRole('article', { name: 'You' }).hover();
+    await button(page, 'Say it differently').click();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value.startsWith('Why is there a red dot'));
+    await page.getByRole('list', { name: 'Attached' }).getByText('report.pdf').waitFor();
+    await button(page, 'Take “report.pdf” away').click();
+    await message(page).click();
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('article', { name: 'You' })
+      .getByRole('button', { name: /red-dot\.png/ })
+      .waitFor();
+    const [sent] = await calls(page, 'sendMessage');
+    assert.deepEqual(
+      sent.attachments.map(({ name }) => name),
+      ['red-dot.png', 'console.log'],
+    );
+    assert.deepEqual(sent.mentions, [{ mention: 'path', path: '/src/auth/clock.rs' }]);
+    await done(page);
+  });
+
   test('something is said about a line of a change with the next message', async () => {
     const page = await site.show({ tab: 'changes' });
     await message(page).fill('Nice.');

@@ -72,6 +72,8 @@ export class Workspace {
   goal = $state.raw<{ session: string; item: string | null; text: string } | null>(null);
   /** Grows when the message box should take the focus. */
   isWriting = $state(0);
+  /** What stood with a message that is said anew, for the session in which it is. */
+  readonly carried = new Map<string, readonly Attachment[]>();
   /** What was typed and not sent, by session; of a session that does not exist yet, by project. */
   drafts = $state<Record<string, string>>({});
   /** Deleted sessions of every project that can still be brought back, the last deleted first. */
@@ -286,12 +288,13 @@ export class Workspace {
   }
 
   /** Another session that goes on from a place of this one. */
-  async fork(seq: number): Promise<SessionSummary | null> {
+  async fork(seq: number, carried: readonly Attachment[] = []): Promise<SessionSummary | null> {
     const { sessionId } = this;
     if (sessionId === null) return null;
     const made = await this.run(() => this.client.forkSession(sessionId, seq));
     if (!made) return null;
     if (!this.sessions.some((session) => session.id === made.id)) this.sessionsChanged([made, ...this.sessions]);
+    this.carried.set(made.id, carried);
     this.openSession(made);
     return made;
   }
@@ -309,9 +312,9 @@ export class Workspace {
   }
 
   /** Says it in other words: in a session of its own that has everything before it. */
-  async editMessage(item: string, text: string): Promise<void> {
+  async editMessage(item: string, text: string, attachments: readonly Attachment[] = []): Promise<void> {
     const seq = await this.placeBefore(item);
-    const made = seq === null ? null : await this.fork(seq);
+    const made = seq === null ? null : await this.fork(seq, attachments);
     if (made) this.drafts[made.id] = text;
   }
 

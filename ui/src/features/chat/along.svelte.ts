@@ -1,5 +1,5 @@
 /** What goes along with the message that is being written: files that are kept by the core, and things that it names. */
-import type { AttachmentKind, Mention, ModelSight, NewAttachment } from '../../ipc/bindings';
+import type { Attachment, AttachmentKind, Mention, ModelSight, NewAttachment } from '../../ipc/bindings';
 import type { UiClient } from '../../ipc/client';
 import { asError } from '../../shared/error';
 
@@ -74,6 +74,16 @@ export class Along {
     this.names = [...this.names.filter((one) => one.name !== named.name), named];
   }
 
+  /** Takes what stood with a message that is said anew. */
+  carry(attachments: readonly Attachment[]): void {
+    for (const { name, size, kind, blob } of attachments) {
+      const path = name.replace(/\/$/, '');
+      if (kind !== 'mention') this.files = [...this.files, { id: ++this.made, name, size, kind, blob, picture: null }];
+      else if (name.startsWith('/'))
+        for (const typed of [name, name.slice(1)]) this.name({ name: typed, mention: { mention: 'path', path } });
+    }
+  }
+
   /** Takes everything for a message with this text; what the text does not name any more stays behind. */
   take(text: string): { attachments: NewAttachment[]; mentions: Mention[]; back: () => void } {
     const { files, names } = this;
@@ -81,7 +91,7 @@ export class Along {
     this.names = [];
     return {
       attachments: files.flatMap(({ name, blob }) => (blob === null ? [] : [{ name, blob }])),
-      mentions: names.filter(({ name }) => text.includes(`@${name}`)).map(({ mention }) => mention),
+      mentions: unique(names.filter(({ name }) => text.includes(`@${name}`)).map(({ mention }) => mention)),
       back: () => {
         this.files = [...files, ...this.files];
         this.names = [...names, ...this.names];
@@ -89,6 +99,10 @@ export class Along {
     };
   }
 }
+
+const unique = (mentions: readonly Mention[]): Mention[] => [
+  ...new Map(mentions.map((one) => [JSON.stringify(one), one])).values(),
+];
 
 /** Whether the model is shown it as it is; what it cannot look at is named to it in words. */
 export function isSeen(kind: AttachmentKind, sight: ModelSight | null): boolean {

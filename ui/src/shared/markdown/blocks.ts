@@ -4,6 +4,7 @@
  */
 import { Lexer, type Token, type TokensList } from 'marked';
 import remend from 'remend';
+import { OPTIONS } from './math';
 
 export interface Block {
   /** Its place; stays the same when the block is finished. */
@@ -112,7 +113,7 @@ export class BlockReader {
   }
 
   private lex(text: string): Token[] {
-    const lexer = new Lexer({ gfm: true });
+    const lexer = new Lexer(OPTIONS);
     Object.assign(lexer.tokens.links, this.links);
     const tokens = lexer.lex(text);
     this.links = { ...tokens.links };

@@ -88,6 +88,26 @@ describe('blocks', () => {
     expect(lexed).toBeLessThan(text.length * 6);
   });
 
+  it('show maths as code, and take sums of money for none', () => {
+    const read = (text: string) => new BlockReader().read(text, true).map(({ token }) => token);
+    const [block] = read('$$\na_1 * b_2 * c\n$$\n');
+    expect(block).toMatchObject({ type: 'code', text: 'a_1 * b_2 * c', lang: 'latex' });
+    expect(read('\\[ x^2 \\]')[0]).toMatchObject({ type: 'code', text: 'x^2' });
+    const inline = (text: string) => {
+      const [token] = read(text);
+      return token && 'tokens' in token ? (token.tokens ?? []).map(({ type, raw }) => `${type} ${raw}`) : [];
+    };
+    expect(inline('so $a_1 * b_2 * c$ and \\(x*y*z\\) hold')).toEqual([
+      'text so ',
+      'codespan $a_1 * b_2 * c$',
+      'text  and ',
+      'codespan \\(x*y*z\\)',
+      'text  hold',
+    ]);
+    for (const text of ['between $5 and $10', 'from $5-$10', 'a $ sign', 'costs $5.'])
+      expect(inline(text).join('')).not.toContain('codespan');
+  });
+
   it('take ten megabytes without a block end in pieces', () => {
     const blocks = new BlockReader().read('x'.repeat(10_000_000), true);
     expect(blocks.reduce((sum, block) => sum + block.token.raw.length, 0)).toBe(10_000_000);
