@@ -24,7 +24,7 @@ use crate::failure::Failure;
 use crate::guarded::{Guard, Guarded, LONGEST_MESSAGE};
 use crate::listed::{MOST_TOOLS, ToolList};
 use crate::words::LastWords;
-use crate::{ServerConfig, http, text};
+use crate::{ServerConfig, TokenStore, http, text};
 
 /// Pages of a list of tools that are asked for.
 const MOST_PAGES: usize = 50;
@@ -111,8 +111,12 @@ impl Connection {
     ///
     /// # Errors
     /// [`Failure::SignIn`] where it wants somebody to sign in, else why it cannot be reached.
-    pub(crate) async fn to_address(url: &str, config: &ServerConfig) -> Result<Self, Failure> {
-        let transport = http::transport(url, config)?;
+    pub(crate) async fn to_address(
+        url: &str,
+        config: &ServerConfig,
+        tokens: Arc<dyn TokenStore>,
+    ) -> Result<Self, Failure> {
+        let transport = http::transport(url, config, tokens).await?;
         let stale = Arc::new(AtomicBool::new(false));
         match serve_client(Listener { stale: Arc::clone(&stale) }, transport).await {
             Ok(service) => Ok(Self { service, stale, program: None }),

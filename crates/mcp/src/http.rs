@@ -1,17 +1,19 @@
 //! Servers that are reached over HTTP: one client per server, bound to its address.
 
 use std::collections::HashMap;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Client, Url, redirect};
 use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::auth::{AuthClient, AuthError, AuthorizationManager};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
-use crate::ServerConfig;
 use crate::failure::Failure;
 use crate::guarded::LONGEST_MESSAGE;
+use crate::tokens::Place;
+use crate::{ServerConfig, TokenStore};
 
 /// How long a server may take to accept a connection, TLS included.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -19,7 +21,13 @@ const CONNECT: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(300);
 
 /// What speaks to the server at `url`. Redirects are not followed: the headers were written down for this address.
-pub(crate) fn transport(url: &str, config: &ServerConfig) -> Result<StreamableHttpClientTransport<Client>, Failure> {
+///
+/// Where somebody has signed in, requests carry their token, and a token that has run out is renewed.
+pub(crate) async fn transport(
+    url: &str,
+    config: &ServerConfig,
+    tokens: Arc<dyn TokenStore>,
+) -> Result<StreamableHttpClientTransport<AuthClient<Client>>, Failure> {
     let failed = |reason: String| Failure::Start { reason };
     let is_near = Url::parse(url).ok().and_then(|url| url.host_str().map(crate::config::is_this_machine));
     let client = client(is_near == Some(true))
@@ -36,7 +44,20 @@ pub(crate) fn transport(url: &str, config: &ServerConfig) -> Result<StreamableHt
         .custom_headers(headers)
         .max_sse_event_size(most)
         .reinit_on_expired_session(true);
-    Ok(StreamableHttpClientTransport::with_client(client, settings))
+    let manager = authorization(url, tokens).await.map_err(|error| failed(error.to_string()))?;
+    Ok(StreamableHttpClientTransport::with_client(AuthClient::new(client, manager), settings))
+}
+
+/// What knows of sign-ins at `url`, with those that were kept.
+pub(crate) async fn authorization(url: &str, tokens: Arc<dyn TokenStore>) -> Result<AuthorizationManager, AuthError> {
+    install_crypto();
+    let mut manager = AuthorizationManager::new(url).await?;
+    manager.set_credential_store(Place { store: tokens, server: url.to_owned() });
+    if let Err(error) = manager.initialize_from_store().await {
+        // It goes on without them, and the server says whether it wants any.
+        tracing::warn!(%error, "what a sign-in left could not be used");
+    }
+    Ok(manager)
 }
 
 fn client(near: bool) -> reqwest::Result<Client> {

@@ -23,7 +23,9 @@ mod result;
 mod schema;
 mod server;
 mod servers;
+mod sign_in;
 mod text;
+mod tokens;
 mod tool;
 mod words;
 
@@ -32,7 +34,9 @@ pub use health::Health;
 pub use name::tool_name;
 pub use pins::{PinStore, ToolPins, Unkept};
 pub use servers::{ChangedTool, McpServers, ServerView};
+pub use sign_in::{SignIn, SignInError};
 pub use text::clean as cleaned;
+pub use tokens::{TokenStore, TokenStoreError, UnkeptTokens};
 pub use tool::McpTool;
 
 /// A boxed future that may borrow from its maker.

@@ -1,7 +1,7 @@
 //! One server's life: started when it is needed, watched, started again after it failed.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolResult, JsonObject};
@@ -12,7 +12,7 @@ use crate::connection::Connection;
 use crate::failure::Failure;
 use crate::listed::{Listed, ToolList};
 use crate::servers::Pins;
-use crate::{Approval, Health, Reach, ServerConfig};
+use crate::{Approval, Health, Reach, ServerConfig, TokenStore, UnkeptTokens};
 
 /// Callers that come within this time of a failed start get its reason instead of one more start.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -27,6 +27,7 @@ pub(crate) struct Server {
     /// Held while it starts, so that everybody else waits for that start.
     life: tokio::sync::Mutex<Life>,
     tools: Mutex<Arc<ToolList>>,
+    tokens: OnceLock<Arc<dyn TokenStore>>,
 }
 
 #[derive(Default)]
@@ -55,6 +56,38 @@ impl Server {
             health: watch::Sender::new(Health::Stopped),
             life: tokio::sync::Mutex::default(),
             tools: Mutex::default(),
+            tokens: OnceLock::new(),
+        }
+    }
+
+    /// Where the tokens of sign-ins are kept; what was set first stays.
+    pub(crate) fn keep_tokens(&self, tokens: &Arc<dyn TokenStore>) {
+        self.tokens.get_or_init(|| Arc::clone(tokens));
+    }
+
+    pub(crate) fn tokens(&self) -> Arc<dyn TokenStore> {
+        Arc::clone(self.tokens.get_or_init(|| Arc::new(UnkeptTokens::default())))
+    }
+
+    /// Where it is reached over HTTP.
+    pub(crate) fn address(&self) -> Option<&str> {
+        match &self.reach {
+            Reach::Http { url } => Some(url),
+            Reach::Program { .. } => None,
+        }
+    }
+
+    /// Connects again, with what is known now.
+    pub(crate) async fn anew(&self) {
+        let mut life = self.life.lock().await;
+        life.failed = None;
+        if let Some(connection) = life.connection.take() {
+            connection.end().await;
+        }
+        drop(life);
+        // How it went is its health.
+        if let Err(failure) = self.connection().await {
+            tracing::debug!(server = self.name, %failure, "a server could not be reached after signing in");
         }
     }
 
@@ -118,7 +151,7 @@ impl Server {
         let start = async {
             let connection = match &self.reach {
                 Reach::Program { command } => Connection::to_program(command, &self.config, &self.folder).await?,
-                Reach::Http { url } => Connection::to_address(url, &self.config).await?,
+                Reach::Http { url } => Connection::to_address(url, &self.config, self.tokens()).await?,
             };
             self.take_list(connection.list(&self.name).await?);
             Ok(Arc::new(connection))

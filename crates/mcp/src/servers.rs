@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::server::Server;
-use crate::{Approval, ConfigError, Health, McpTool, PinStore, ServerConfigs, ToolPins};
+use crate::{
+    Approval, ConfigError, Health, McpTool, PinStore, ServerConfigs, SignIn, SignInError, TokenStore, ToolPins,
+};
 
 /// The servers of one session. They end, with everything they started, when this is dropped or [`shut_down`] is called.
 ///
@@ -56,6 +58,36 @@ impl McpServers {
             }
         }
         Ok(Self { servers, pins })
+    }
+
+    /// Keeps the tokens of sign-ins in `tokens`; without this they are forgotten with the session.
+    #[must_use]
+    pub fn keeping(self, tokens: &Arc<dyn TokenStore>) -> Self {
+        self.servers.iter().for_each(|server| server.keep_tokens(tokens));
+        self
+    }
+
+    /// Begins a sign-in at a server that wants one ([`Health::NeedsSignIn`]).
+    ///
+    /// # Errors
+    /// [`SignInError`] where it cannot begin.
+    pub async fn sign_in(&self, server: &str) -> Result<SignIn, SignInError> {
+        let found = self.servers.iter().find(|known| known.name == server);
+        let server = found.ok_or_else(|| SignInError::Unknown { name: server.to_owned() })?;
+        SignIn::begin(Arc::clone(server)).await
+    }
+
+    /// Forgets a sign-in and connects again without it.
+    ///
+    /// # Errors
+    /// [`SignInError`] where there is none to forget.
+    pub async fn sign_out(&self, server: &str) -> Result<(), SignInError> {
+        let found = self.servers.iter().find(|known| known.name == server);
+        let server = found.ok_or_else(|| SignInError::Unknown { name: server.to_owned() })?;
+        let address = server.address().ok_or_else(|| SignInError::NoAddress { name: server.name.clone() })?;
+        server.tokens().remove(address).await.map_err(|error| SignInError::NotKept { reason: error.reason })?;
+        server.anew().await;
+        Ok(())
     }
 
     /// Starts them all side by side, each within its own time limit, and returns when every one is ready or has failed.

@@ -1,0 +1,104 @@
+//! What a sign-in leaves behind: the tokens of servers, kept by whoever keeps secrets.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
+
+use crate::BoxFuture;
+
+/// Keeps what servers gave for a sign-in, each under its address. The text is a secret: it belongs into a keyring and
+/// into no log.
+pub trait TokenStore: Send + Sync {
+    /// `None`: nobody has signed in there.
+    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<String>, TokenStoreError>>;
+
+    fn save<'a>(&'a self, server: &'a str, secret: String) -> BoxFuture<'a, Result<(), TokenStoreError>>;
+
+    /// Removing what is not there is fine.
+    fn remove<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), TokenStoreError>>;
+}
+
+/// Tokens could not be read or kept, with the reason as half a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct TokenStoreError {
+    pub reason: String,
+}
+
+/// Keeps tokens no longer than it lives.
+#[derive(Default)]
+pub struct UnkeptTokens(Mutex<BTreeMap<String, String>>);
+
+impl UnkeptTokens {
+    fn kept(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl TokenStore for UnkeptTokens {
+    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<String>, TokenStoreError>> {
+        Box::pin(async move { Ok(self.kept().get(server).cloned()) })
+    }
+
+    fn save<'a>(&'a self, server: &'a str, secret: String) -> BoxFuture<'a, Result<(), TokenStoreError>> {
+        Box::pin(async move {
+            self.kept().insert(server.to_owned(), secret);
+            Ok(())
+        })
+    }
+
+    fn remove<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), TokenStoreError>> {
+        Box::pin(async move {
+            self.kept().remove(server);
+            Ok(())
+        })
+    }
+}
+
+/// One server's place in a store, as the protocol's library wants it.
+pub(crate) struct Place {
+    pub store: Arc<dyn TokenStore>,
+    pub server: String,
+}
+
+type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
+
+fn failed(error: impl std::fmt::Display) -> AuthError {
+    AuthError::CredentialStoreError(error.to_string())
+}
+
+impl CredentialStore for Place {
+    fn load<'a, 'b>(&'a self) -> Answer<'b, Option<StoredCredentials>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async move {
+            let Some(text) = self.store.load(&self.server).await.map_err(failed)? else { return Ok(None) };
+            // What cannot be read is as good as nothing: signing in again mends it.
+            Ok(serde_json::from_str(&text).ok())
+        })
+    }
+
+    fn save<'a, 'b>(&'a self, credentials: StoredCredentials) -> Answer<'b, ()>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async move {
+            let text = serde_json::to_string(&credentials).map_err(failed)?;
+            self.store.save(&self.server, text).await.map_err(failed)
+        })
+    }
+
+    fn clear<'a, 'b>(&'a self) -> Answer<'b, ()>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async move { self.store.remove(&self.server).await.map_err(failed) })
+    }
+}
