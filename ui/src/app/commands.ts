@@ -86,7 +86,7 @@ const SPECS = {
     keys: 'Esc Esc',
     slash: 'rewind',
     isPossible: (workspace) => hasSession(workspace) && !goesOn(workspace),
-    run: (workspace) => void workspace.rewindTo(null),
+    run: (workspace) => void workspace.past.rewindTo(null),
   },
   rename: {
     icon: Pencil,

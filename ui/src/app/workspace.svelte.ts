@@ -20,7 +20,9 @@ import type { UiClient } from '../ipc/client';
 import { Feeds } from '../features/session/feed.svelte';
 import { asError } from '../shared/error';
 import { i18n } from '../shared/i18n/i18n.svelte';
+import { Bin } from './bin.svelte';
 import { Layout } from './layout.svelte';
+import { Past } from './past';
 import { Seen } from './seen.svelte';
 import { applyTheme } from './theme';
 
@@ -72,15 +74,13 @@ export class Workspace {
   goal = $state.raw<{ session: string; item: string | null; text: string } | null>(null);
   /** Grows when the message box should take the focus. */
   isWriting = $state(0);
-  /** What stood with a message that is said anew, for the session in which it is. */
-  readonly carried = new Map<string, readonly Attachment[]>();
   /** What was typed and not sent, by session; of a session that does not exist yet, by project. */
   drafts = $state<Record<string, string>>({});
-  /** Deleted sessions of every project that can still be brought back, the last deleted first. */
-  deleted = $state.raw<SessionSummary[]>([]);
 
   readonly feeds: Feeds;
   readonly layout = new Layout();
+  readonly past = new Past(this);
+  readonly bin = new Bin(this);
   readonly seen = new Seen();
 
   readonly project = $derived(this.projects.find((project) => project.id === this.projectId) ?? null);
@@ -117,14 +117,14 @@ export class Workspace {
       this.client.subscribeProjects((list) => this.projectsChanged(list)),
       this.client.subscribeSessions((list) => this.sessionsChanged(list)),
     ]);
-    await Promise.all([providers, this.refreshDeleted()]);
+    await Promise.all([providers, this.bin.refresh()]);
     this.projects = projects.first;
     this.sessionsChanged(sessions.first);
     const latest = projects.first.find((project) => project.problem === null);
     if (latest) this.enterProject(latest.id);
   }
 
-  private sessionsChanged(list: SessionSummary[]): void {
+  sessionsChanged(list: SessionSummary[]): void {
     this.sessions = list;
     this.seen.learn(list);
   }
@@ -254,18 +254,9 @@ export class Workspace {
     const { client } = this;
     await this.run(async () => {
       await client.deleteSession(session.id);
-      this.left(session, i18n.t.sessions.deleted, () => this.restoreSession(session));
-      await this.refreshDeleted();
+      this.left(session, i18n.t.sessions.deleted, () => this.bin.restore(session));
+      await this.bin.refresh();
     });
-  }
-
-  async restoreSession(session: SessionSummary): Promise<void> {
-    await this.client.restoreSession(session.id);
-    await this.refreshDeleted();
-  }
-
-  async refreshDeleted(): Promise<void> {
-    await this.run(async () => (this.deleted = await this.client.listDeleted()));
   }
 
   async exportSession(session: SessionSummary, format: ExportFormat): Promise<void> {
@@ -285,42 +276,6 @@ export class Workspace {
   private left(session: SessionSummary, said: (title: string) => string, undo: () => Promise<void>): void {
     if (this.sessionId === session.id) this.look(null);
     this.tell({ text: said(session.title || i18n.t.sessions.untitled), undo });
-  }
-
-  /** Another session that goes on from a place of this one. */
-  async fork(seq: number, carried: readonly Attachment[] = []): Promise<SessionSummary | null> {
-    const { sessionId } = this;
-    if (sessionId === null) return null;
-    const made = await this.run(() => this.client.forkSession(sessionId, seq));
-    if (!made) return null;
-    if (!this.sessions.some((session) => session.id === made.id)) this.sessionsChanged([made, ...this.sessions]);
-    this.carried.set(made.id, carried);
-    this.openSession(made);
-    return made;
-  }
-
-  /** The place right before a message of the person's; without one, before the last. */
-  async placeBefore(item: string | null): Promise<number | null> {
-    const { sessionId } = this;
-    if (sessionId === null) return null;
-    const timeline = await this.run(() => this.client.timeline(sessionId));
-    const found = timeline?.checkpoints.findLast(
-      (one) => one.kind === 'turn_start' && (item === null || one.item === item),
-    );
-    if (timeline && !found) this.fail({ code: 'not_found', message: i18n.t.timeline.noPlace });
-    return found?.seq ?? null;
-  }
-
-  /** Says it in other words: in a session of its own that has everything before it. */
-  async editMessage(item: string, text: string, attachments: readonly Attachment[] = []): Promise<void> {
-    const seq = await this.placeBefore(item);
-    const made = seq === null ? null : await this.fork(seq, attachments);
-    if (made) this.drafts[made.id] = text;
-  }
-
-  async rewindTo(item: string | null): Promise<void> {
-    const seq = await this.placeBefore(item);
-    if (seq !== null) this.dialog = { kind: 'rewind', seq };
   }
 
   stop(): void {

@@ -1,0 +1,49 @@
+/** Going back in the session at hand, and going another way from there. */
+import type { Attachment, SessionSummary } from '../ipc/bindings';
+import { i18n } from '../shared/i18n/i18n.svelte';
+import type { Workspace } from './workspace.svelte';
+
+export class Past {
+  /** What stood with a message that is said anew, for the session in which it is. */
+  readonly carried = new Map<string, readonly Attachment[]>();
+
+  constructor(private readonly workspace: Workspace) {}
+
+  /** Another session that goes on from a place of this one. */
+  async fork(seq: number, carried: readonly Attachment[] = []): Promise<SessionSummary | null> {
+    const { workspace } = this;
+    const { sessionId, client } = workspace;
+    if (sessionId === null) return null;
+    const made = await workspace.run(() => client.forkSession(sessionId, seq));
+    if (!made) return null;
+    if (!workspace.sessions.some((session) => session.id === made.id))
+      workspace.sessionsChanged([made, ...workspace.sessions]);
+    this.carried.set(made.id, carried);
+    workspace.openSession(made);
+    return made;
+  }
+
+  /** Says it in other words: in a session of its own that has everything before it. */
+  async editMessage(item: string, text: string, attachments: readonly Attachment[] = []): Promise<void> {
+    const seq = await this.placeBefore(item);
+    const made = seq === null ? null : await this.fork(seq, attachments);
+    if (made) this.workspace.drafts[made.id] = text;
+  }
+
+  /** Asks whether to go back to before a message of the person's; without one, before the last. */
+  async rewindTo(item: string | null): Promise<void> {
+    const seq = await this.placeBefore(item);
+    if (seq !== null) this.workspace.dialog = { kind: 'rewind', seq };
+  }
+
+  private async placeBefore(item: string | null): Promise<number | null> {
+    const { sessionId, client } = this.workspace;
+    if (sessionId === null) return null;
+    const timeline = await this.workspace.run(() => client.timeline(sessionId));
+    const found = timeline?.checkpoints.findLast(
+      (one) => one.kind === 'turn_start' && (item === null || one.item === item),
+    );
+    if (timeline && !found) this.workspace.fail({ code: 'not_found', message: i18n.t.timeline.noPlace });
+    return found?.seq ?? null;
+  }
+}
