@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,13 +11,16 @@ use bosun_model::{AiMessage, ChatRequest, ContentBlock, Kept, Media, Message, Or
 /// Messages remembered at most before those that are gone are swept out.
 const SWEEP_AT: usize = 256;
 
+/// Messages as the model reads them, by the place of those that they were made of.
+type Filled = HashMap<usize, (Weak<Message>, Arc<Message>)>;
+
 /// Puts what a person gave along with a message (kept by its hash, not in the journal) into the request: pictures and
 /// documents as bytes, texts as text. Outermost, so that every other member sees messages as the model does.
 ///
 /// What is remembered follows from the messages and the kept bytes alone, so that it is no state of a session.
 pub struct Attachments {
     blobs: Arc<BlobStore>,
-    filled: Mutex<HashMap<usize, (Weak<Message>, Arc<Message>)>>,
+    filled: Mutex<Filled>,
 }
 
 impl Attachments {
@@ -68,7 +71,7 @@ impl Attachments {
         }
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<usize, (Weak<Message>, Arc<Message>)>> {
+    fn known(&self) -> MutexGuard<'_, Filled> {
         self.filled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -47,6 +47,7 @@ export const agents = {
   transcript: (name: string) => `What ${name} did`,
   stop: (name: string) => `Stop ${name}`,
   open: 'Open with more room',
+  whole: 'Everything it did',
   beside: 'in the background',
   stopped: 'Its parent is told that you stopped it, and goes on.',
   loading: 'Loading…',

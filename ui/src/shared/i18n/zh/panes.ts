@@ -40,6 +40,7 @@ export const agents: Messages['agents'] = {
   transcript: (name) => `${name} 的工作记录`,
   stop: (name) => `停止 ${name}`,
   open: '放大查看',
+  whole: '它的全部工作',
   beside: '后台',
   stopped: '上级代理会得知你停止了它，并继续工作。',
   loading: '正在载入…',
