@@ -37,8 +37,11 @@ const SAID: usize = 24_000;
 /// The files of the projects that were looked at last, so that a letter typed costs no walk.
 #[derive(Default)]
 pub(super) struct FileIndex {
-    known: Mutex<HashMap<String, (Instant, Arc<Vec<Named>>)>>,
+    known: Mutex<HashMap<String, Walk>>,
 }
+
+/// What a project has, and when it was walked.
+type Walk = (Instant, Arc<Vec<Named>>);
 
 /// A file or folder under the name that it is typed by.
 struct Named {
