@@ -1,7 +1,7 @@
 //! What the page sends is hostile until it was looked at. Ids and lengths are checked here, before anything else sees them;
 //! whether a thing exists and may be done is for the room that owns it.
 
-use bosun_protocol::{Decide, Decision, ErrorCode, ItemId, Mention, ModelRef, PlanChange, SendMessage};
+use bosun_protocol::{Decide, Decision, ErrorCode, ItemId, Mention, ModelRef, PlanChange, RuleDraft, SendMessage};
 
 use crate::error::Failure;
 
@@ -132,6 +132,18 @@ pub(crate) fn decisions(decisions: &[Decide]) -> Result<(), Failure> {
             Decision::Respond { text: words } | Decision::Reject { reason: Some(words) } => text(words)?,
             Decision::Edit { .. } | Decision::Approve | Decision::Reject { reason: None } => {}
         }
+    }
+    Ok(())
+}
+
+/// A rule to be made.
+pub(crate) fn draft(draft: &RuleDraft) -> Result<(), Failure> {
+    id(draft.session.as_str())?;
+    if draft.call_id.as_str().len() > LONGEST_CALL_ID {
+        return Err(Failure::new(ErrorCode::NotFound, "there is no request with this id"));
+    }
+    if draft.pattern.len() > LONGEST_PATH {
+        return Err(Failure::new(ErrorCode::Invalid, "this pattern is too long"));
     }
     Ok(())
 }

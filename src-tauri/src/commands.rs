@@ -1,14 +1,18 @@
 //! What the page may call: one file per noun, one line of work per command. The rules are in the rooms behind.
 #![allow(clippy::let_underscore_must_use, reason = "Tauri's macro looks at the type of an answer that way")]
 
+pub(crate) mod additions;
 pub(crate) mod agents;
 pub(crate) mod attachments;
 pub(crate) mod changes;
+pub(crate) mod diagnostics;
 pub(crate) mod files;
 pub(crate) mod history;
 pub(crate) mod links;
-pub(crate) mod models;
 pub(crate) mod lists;
+pub(crate) mod models;
+pub(crate) mod notifications;
+pub(crate) mod permissions;
 pub(crate) mod plan;
 pub(crate) mod projects;
 pub(crate) mod providers;
@@ -114,6 +118,25 @@ pub fn bindings<R: Runtime>() -> Builder<R> {
             usage::session_usage,
             tour::start_tour,
             links::open_link,
+            permissions::list_rules,
+            permissions::remove_rule,
+            permissions::rule_offer,
+            permissions::rehearse_rule,
+            permissions::approve_always,
+            permissions::session_mode,
+            permissions::set_session_mode,
+            permissions::project_modes,
+            permissions::set_project_mode,
+            additions::additions,
+            additions::check_additions,
+            additions::save_additions,
+            additions::session_servers,
+            additions::accept_changed_tool,
+            diagnostics::storage,
+            diagnostics::open_data_folder,
+            diagnostics::diagnostics,
+            diagnostics::save_diagnostics,
+            notifications::subscribe_goals,
         ])
         .typ::<CommandError>()
         .error_handling(ErrorHandlingMode::Throw)

@@ -58,6 +58,7 @@ impl Core {
             ids: Arc::new(UuidSource),
         })
         .await?;
+        sessions.load_additions().await?;
         let problem = declare(&sessions, &agent).err();
         Ok(Self { sessions, providers, problem, database, defaults: parts.defaults })
     }

@@ -21,6 +21,12 @@ pub trait Desk: Send + Sync {
     /// What the system said.
     fn open_link(&self, url: &str) -> Result<(), String>;
 
+    /// Shows a folder in the system's file manager.
+    ///
+    /// # Errors
+    /// What the system said.
+    fn show_folder(&self, path: &Path) -> Result<(), String>;
+
     /// Opens a file in the program that the system has for it.
     ///
     /// # Errors
@@ -43,6 +49,13 @@ pub(crate) struct Words {
     pub pick_project: &'static str,
     pub pick_tour: &'static str,
     pub pick_export: &'static str,
+    pub pick_files_in: &'static str,
+    pub pick_files_out: &'static str,
+    pub pick_diagnostics: &'static str,
+    pub needs_you: &'static str,
+    pub is_done: &'static str,
+    pub has_failed: &'static str,
+    pub untitled: &'static str,
 }
 
 pub(crate) fn words(spoken: Spoken) -> &'static Words {
@@ -50,11 +63,25 @@ pub(crate) fn words(spoken: Spoken) -> &'static Words {
         pick_project: "Choose a project folder",
         pick_tour: "Choose where the sample project goes",
         pick_export: "Choose where the session is written",
+        pick_files_in: "Choose the folder to bring in",
+        pick_files_out: "Choose where the files are written",
+        pick_diagnostics: "Choose where the diagnostics are written",
+        needs_you: "Needs you",
+        is_done: "Done",
+        has_failed: "Could not go on",
+        untitled: "New session",
     };
     const CHINESE: Words = Words {
         pick_project: "选择项目文件夹",
         pick_tour: "选择存放示例项目的位置",
         pick_export: "选择导出会话的位置",
+        pick_files_in: "选择要导入的文件夹",
+        pick_files_out: "选择写入文件的位置",
+        pick_diagnostics: "选择保存诊断信息的位置",
+        needs_you: "需要你处理",
+        is_done: "已完成",
+        has_failed: "未能继续",
+        untitled: "新会话",
     };
     match spoken {
         Spoken::English => &ENGLISH,
@@ -95,6 +122,10 @@ impl<R: Runtime> Desk for SystemDesk<R> {
 
     fn open_link(&self, url: &str) -> Result<(), String> {
         tauri_plugin_opener::open_url(url, None::<&str>).map_err(|error| error.to_string())
+    }
+
+    fn show_folder(&self, path: &Path) -> Result<(), String> {
+        tauri_plugin_opener::open_path(path, None::<&str>).map_err(|error| error.to_string())
     }
 
     fn open_file(&self, path: &Path) -> Result<(), String> {

@@ -1,6 +1,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use bosun_protocol::SessionId;
+use tauri::Url;
+
+use crate::check;
+
 /// The flag under which a start uses the slow and safe way of drawing.
 pub(crate) const SAFE_GRAPHICS: &str = "--safe-graphics";
 
@@ -9,6 +14,8 @@ pub(crate) const SAFE_GRAPHICS: &str = "--safe-graphics";
 pub(crate) struct Launch {
     /// A folder to open as a project, absolute.
     pub folder: Option<PathBuf>,
+    /// A session to show, from a `bosun:` link.
+    pub session: Option<SessionId>,
     pub safe_graphics: bool,
 }
 
@@ -37,8 +44,18 @@ impl Launch {
                 Some(flag) if flag.starts_with('-') && flag.len() > 1 && !only_folders => {
                     return Err(Said::Refusal(format!("bosun-desktop knows no {flag}; see bosun-desktop --help")));
                 }
+                Some(link) if is_link(link) && !only_folders => match session_in(link) {
+                    Some(session) => launch.session = Some(session),
+                    None => return Err(Said::Refusal("this link leads to no session of Bosun".to_owned())),
+                },
                 _ if launch.folder.is_some() => {
                     return Err(Said::Refusal("bosun-desktop opens one folder at a time".to_owned()));
+                }
+                // What a file manager hands over.
+                Some(address) if address.starts_with("file://") && !only_folders => {
+                    let path = Url::parse(address).ok().and_then(|url| url.to_file_path().ok());
+                    let refusal = || Said::Refusal("this address names no folder of this machine".to_owned());
+                    launch.folder = Some(path.ok_or_else(refusal)?);
                 }
                 _ => launch.folder = Some(here.join(argument)),
             }
@@ -47,11 +64,29 @@ impl Launch {
     }
 }
 
+fn is_link(argument: &str) -> bool {
+    argument.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bosun:"))
+}
+
+/// The session that a link names. A link shows a session and does nothing else, whatever else is written in it.
+fn session_in(link: &str) -> Option<SessionId> {
+    let url = Url::parse(link).ok()?;
+    let plain = !link.contains("..")
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.port().is_none();
+    let id = url.path().strip_prefix('/')?.trim_end_matches('/');
+    let sound = plain && url.host_str() == Some("session") && check::id(id).is_ok();
+    sound.then(|| SessionId::new(id))
+}
+
 const HELP: &str = "Bosun: a deep agent in your project folder, under your command.
 
-Usage: bosun-desktop [--safe-graphics] [FOLDER]
+Usage: bosun-desktop [--safe-graphics] [FOLDER | LINK]
 
   FOLDER            open this folder as a project
+  LINK              show a session: bosun://session/ID
   --safe-graphics   draw without the graphics card (if the window stays blank)
   --version         print the version
 
@@ -67,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_folder_and_the_switch_are_understood_in_any_order() {
-        let wanted = Launch { folder: Some("/here/p".into()), safe_graphics: true };
+        let wanted = Launch { folder: Some("/here/p".into()), session: None, safe_graphics: true };
         assert_eq!(parse(&["p", "--safe-graphics"]), Ok(wanted.clone()));
         assert_eq!(parse(&["--safe-graphics", "p"]), Ok(wanted));
         assert_eq!(parse(&["/abs"]).map(|launch| launch.folder), Ok(Some("/abs".into())));
@@ -77,6 +112,35 @@ mod tests {
     #[test]
     fn a_folder_may_begin_with_a_dash() {
         assert_eq!(parse(&["--", "--help"]).map(|launch| launch.folder), Ok(Some("/here/--help".into())));
+    }
+
+    #[test]
+    fn a_link_names_a_session_and_nothing_else() {
+        let session = |link: &str| parse(&[link]).map(|launch| launch.session);
+        let id = "0190a1b2c3d4e5f60718293a4b5c6d7e";
+        assert_eq!(session(&format!("bosun://session/{id}")), Ok(Some(id.into())));
+        assert_eq!(session(&format!("BOSUN://session/{id}/")), Ok(Some(id.into())));
+        let wrong = [
+            "bosun:x",
+            "bosun://session/",
+            "bosun://session/../x",
+            "bosun://session/a?approve=1",
+            "bosun://run/a",
+            "bosun://session/a/b",
+            "bosun://u@session/a",
+            "bosun://session/a#b",
+            "bosun://session:1/a",
+            "bosun://session/a b",
+        ];
+        for link in wrong {
+            assert!(matches!(session(link), Err(Said::Refusal(_))), "{link}");
+        }
+    }
+
+    #[test]
+    fn a_file_manager_hands_over_an_address() {
+        assert_eq!(parse(&["file:///a/b%20c"]).map(|launch| launch.folder), Ok(Some("/a/b c".into())));
+        assert!(matches!(parse(&["file://host/a"]), Err(Said::Refusal(_))));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::path::Path;
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::filter::EnvFilter;
 
+pub(crate) use capped::end;
 pub(crate) use redacting::KnownSecrets;
 
 /// What is written unless `BOSUN_LOG` asks for something else, in the syntax of `tracing`'s filters.

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bosun_protocol::{ErrorCode, ProjectView, Settings, StartInfo};
+use bosun_protocol::{ErrorCode, ProjectView, SessionId, Settings, StartInfo};
 use tauri::ipc::Channel;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::sync::Notify;
@@ -29,11 +29,19 @@ pub struct Shell {
     pub(crate) forwarders: Forwarders,
     /// Who is told when a folder was opened from outside the page.
     projects: Mutex<Option<Channel<Vec<ProjectView>>>>,
+    /// Who is told which session the person wants to see, and the one that nobody was told of yet.
+    goals: Mutex<Goals>,
     /// A folder named on the command line that is not open yet.
     folder: Mutex<Option<PathBuf>>,
     ready: Notify,
     blank: AtomicBool,
     born: Instant,
+}
+
+#[derive(Default)]
+struct Goals {
+    channel: Option<Channel<SessionId>>,
+    waiting: Option<SessionId>,
 }
 
 impl Shell {
@@ -50,6 +58,7 @@ impl Shell {
             dialog: AsyncMutex::default(),
             forwarders: Forwarders::default(),
             projects: Mutex::default(),
+            goals: Mutex::default(),
             folder: Mutex::default(),
             ready: Notify::new(),
             blank: AtomicBool::new(false),
@@ -130,8 +139,45 @@ impl Shell {
         *self.projects.lock().unwrap_or_else(PoisonError::into_inner) = Some(channel);
     }
 
+    /// Gives the session that the person wanted to see before the page was there.
+    pub(crate) fn watch_goals(&self, channel: Channel<SessionId>) -> Option<SessionId> {
+        let mut goals = self.goals.lock().unwrap_or_else(PoisonError::into_inner);
+        goals.channel = Some(channel);
+        goals.waiting.take()
+    }
+
+    /// The person wants to see a session: the page goes there, now or when it is there.
+    pub(crate) fn go_to(&self, session: SessionId) {
+        let mut goals = self.goals.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = goals.channel.as_ref().is_some_and(|channel| channel.send(session.clone()).is_ok());
+        if !told {
+            goals.waiting = Some(session);
+        }
+    }
+
+    /// The desktop around the window.
+    pub(crate) fn desk(&self) -> &dyn Desk {
+        &*self.desk
+    }
+
+    /// Shows the data folder in the system's file manager.
+    pub(crate) fn show_data_folder(&self) -> Result<(), Failure> {
+        let none = || Failure::new(ErrorCode::StorageUnavailable, "there is no data folder");
+        let folder = self.parts.folder.as_deref().ok_or_else(none)?;
+        self.desk.show_folder(folder).map_err(|reason| {
+            let message = format!("this system opened no file manager for {}: {reason}", folder.display());
+            Failure::new(ErrorCode::Internal, message)
+        })
+    }
+
+    /// A text without any key that this run has met.
+    pub(crate) fn redacted(&self, text: &str) -> String {
+        self.secrets.redact(text)
+    }
+
     /// Ends what the page before this one listened to.
     pub(crate) fn page_begins(&self) {
+        self.goals.lock().unwrap_or_else(PoisonError::into_inner).channel = None;
         self.forwarders.stop_all();
         self.projects.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -161,11 +207,6 @@ impl Shell {
         let busy = |_| Failure::new(ErrorCode::Invalid, "a dialog is open already; answer it first");
         let _open = self.dialog.try_lock().map_err(busy)?;
         Ok(self.desk.pick_folder(title(words(self.spoken().await))).await)
-    }
-
-    /// The desktop around the window.
-    pub(crate) fn desk(&self) -> &dyn Desk {
-        &*self.desk
     }
 
     /// Hands a checked address to the system. The page has asked the user about it before.

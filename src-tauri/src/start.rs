@@ -19,7 +19,7 @@ use crate::environment::{self, EnvironmentKeys};
 use crate::graphics::{self, Facts};
 use crate::launch::{Launch, SAFE_GRAPHICS, Said};
 use crate::logs::{self, KnownSecrets};
-use crate::{Shell, display, providers, window};
+use crate::{Shell, display, herald, providers, window};
 
 /// How long the page may take to its first frame.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -129,12 +129,16 @@ impl Start {
         if let Some(folder) = self.launch.folder {
             shell.open_at_start(folder);
         }
+        if let Some(session) = self.launch.session {
+            shell.go_to(session);
+        }
         app.manage(Arc::clone(&shell));
         let runtime = tauri::async_runtime::handle();
         let opening = Arc::clone(&shell);
         tasks.spawn_on(async move { opening.core().await.err() }, runtime.inner());
         let page = Arc::clone(&shell);
         window::open(app, self.folder.as_deref(), move || page.page_begins())?;
+        tasks.spawn_on(herald::run(app.handle().clone(), Arc::clone(&shell)), runtime.inner());
         let watch = watch(app.handle().clone(), shell, self.folder, self.safest);
         tasks.spawn_on(watch, runtime.inner());
         Ok(())
@@ -183,8 +187,12 @@ fn one_instance(folder: Option<&Path>, tasks: TaskTracker) -> tauri::plugin::Tau
     let taken = move |app: &AppHandle, arguments: Vec<String>, here: String| {
         window::focus(app);
         let arguments = arguments.into_iter().skip(1).map(Into::into);
-        let Ok(Launch { folder: Some(folder), .. }) = Launch::parse(arguments, Path::new(&here)) else { return };
+        let Ok(Launch { folder, session, .. }) = Launch::parse(arguments, Path::new(&here)) else { return };
         let Some(shell) = app.try_state::<Arc<Shell>>().map(|shell| Arc::clone(&shell)) else { return };
+        if let Some(session) = session {
+            shell.go_to(session);
+        }
+        let Some(folder) = folder else { return };
         let open = async move {
             if let Err(failure) = shell.open_beside(folder).await {
                 tracing::warn!(message = failure.0.message, "a second start's folder was not opened");

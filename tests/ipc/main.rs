@@ -10,6 +10,7 @@
 mod access;
 mod hostile;
 mod page;
+mod permissions;
 mod providers;
 mod storage;
 mod tour;

@@ -47,6 +47,11 @@ impl Desk for TestDesk {
         Box::pin(async move { picked })
     }
 
+    fn show_folder(&self, path: &Path) -> Result<(), String> {
+        self.opened.lock().unwrap().push(path.to_string_lossy().into_owned());
+        Ok(())
+    }
+
     fn open_link(&self, url: &str) -> Result<(), String> {
         self.opened.lock().unwrap().push(url.to_owned());
         Ok(())

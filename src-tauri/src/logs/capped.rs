@@ -1,7 +1,7 @@
 #![allow(clippy::disallowed_methods, reason = "the log files are the shell's own")]
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A file is put aside when it is longer.
@@ -44,6 +44,20 @@ impl CappedFile {
         self.length = 0;
         Ok(())
     }
+}
+
+/// The last `most` bytes of the log in `folder`, from the beginning of a line.
+pub(crate) fn end(folder: &Path, most: u64) -> io::Result<String> {
+    let mut file = File::open(folder.join("bosun.log"))?;
+    let from = file.metadata()?.len().saturating_sub(most);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(match text.split_once('\n') {
+        Some((_, rest)) if from > 0 => rest.to_owned(),
+        _ => text,
+    })
 }
 
 impl Write for CappedFile {

@@ -24,7 +24,7 @@ impl KnownSecrets {
         known.redactor = Redactor::new(known.secrets.iter().map(ExposeSecret::expose_secret));
     }
 
-    fn redact(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         self.0.read().unwrap_or_else(PoisonError::into_inner).redactor.redact(text)
     }
 }

@@ -23,12 +23,12 @@ import Sun from '@lucide/svelte/icons/sun';
 import SunMoon from '@lucide/svelte/icons/sun-moon';
 import type { Component } from 'svelte';
 import Crew from '../shared/ui/icons/Crew.svelte';
-import { keyName } from './keys';
+import { chordName, chordOf, type Shortcuts } from './keys';
 import type { Workspace } from './workspace.svelte';
 
 interface Spec {
   icon: Component;
-  /** Its keys, as they are written in the interface. */
+  /** Its keys where nobody may give it others, as they are written in the interface. */
   keys?: string;
   /** What calls it from the message box. */
   slash?: string;
@@ -44,7 +44,6 @@ const hasSession = ({ sessionId }: Workspace) => sessionId !== null;
 const SPECS = {
   newSession: {
     icon: Plus,
-    keys: keyName('N'),
     slash: 'new',
     isPossible: ({ project }) => project !== null,
     run: (workspace) => workspace.newSession(),
@@ -60,7 +59,6 @@ const SPECS = {
   },
   find: {
     icon: Search,
-    keys: keyName('F'),
     slash: 'find',
     isPossible: hasSession,
     run: (workspace) => (workspace.isFinding = true),
@@ -75,7 +73,6 @@ const SPECS = {
   agents: { icon: Crew, slash: 'agents', isPossible: hasSession, run: ({ layout }) => layout.show('agents') },
   changes: {
     icon: FileDiff,
-    keys: keyName('D', true),
     slash: 'changes',
     isPossible: hasSession,
     run: ({ layout }) => layout.show('changes'),
@@ -97,19 +94,17 @@ const SPECS = {
       setTimeout(() => (workspace.renaming = workspace.sessionId));
     },
   },
-  sidebar: { icon: PanelLeft, keys: keyName('B'), run: ({ layout }) => layout.toggleSidebar() },
+  sidebar: { icon: PanelLeft, run: ({ layout }) => layout.toggleSidebar() },
   inspector: { icon: PanelRight, isPossible: hasSession, run: ({ layout }) => layout.toggleInspector() },
-  openFolder: { icon: FolderOpen, keys: keyName('O'), slash: 'open', run: (workspace) => void workspace.pickProject() },
-  palette: { icon: Search, keys: keyName('K'), run: (workspace) => (workspace.dialog = { kind: 'palette' }) },
+  openFolder: { icon: FolderOpen, slash: 'open', run: (workspace) => void workspace.pickProject() },
+  palette: { icon: Search, run: (workspace) => (workspace.dialog = { kind: 'palette' }) },
   settings: {
     icon: Settings,
-    keys: keyName(','),
     slash: 'settings',
     run: (workspace) => (workspace.dialog = { kind: 'settings', section: 'models' }),
   },
   sheet: {
     icon: Keyboard,
-    keys: keyName('/'),
     slash: 'keys',
     run: (workspace) => (workspace.dialog = { kind: 'shortcuts' }),
   },
@@ -131,6 +126,13 @@ export const COMMANDS: readonly Command[] = Object.entries(SPECS as Record<strin
   ...spec,
   id: id as CommandId,
 }));
+
+/** The keys of a command as they are written in the interface. */
+export function keysOf(id: CommandId, shortcuts: Shortcuts): string | undefined {
+  const spec: Spec = SPECS[id];
+  const chord = chordOf(id, shortcuts);
+  return spec.keys ?? (chord ? chordName(chord) : undefined);
+}
 
 /** What could be done as things stand. */
 export const possible = (workspace: Workspace): Command[] =>

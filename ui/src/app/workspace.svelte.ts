@@ -12,11 +12,13 @@ import type {
   NewAttachment,
   ProjectView,
   ProviderView,
+  RuleDraft,
   SessionSummary,
   Settings,
   StartInfo,
 } from '../ipc/bindings';
 import type { UiClient } from '../ipc/client';
+import { Modes } from '../features/approvals/modes.svelte';
 import { Feeds } from '../features/session/feed.svelte';
 import { asError } from '../shared/error';
 import { i18n } from '../shared/i18n/i18n.svelte';
@@ -26,8 +28,11 @@ import { Past } from './past';
 import { Seen } from './seen.svelte';
 import { applyTheme } from './theme';
 
+export type SettingsSection =
+  'models' | 'permissions' | 'sandbox' | 'servers' | 'shortcuts' | 'appearance' | 'data' | 'about';
+
 export type Dialog =
-  | { kind: 'settings'; section: 'models' | 'appearance' | 'about' }
+  | { kind: 'settings'; section: SettingsSection }
   /** A place of the session at hand: looked at, or gone back to. */
   | { kind: 'past' | 'rewind'; seq: number }
   /** Something that stands with a message. */
@@ -38,7 +43,14 @@ export type Dialog =
 
 /** Settings of another version may lack what this one knows. */
 type Complete = Required<Settings>;
-const START: Complete = { theme: 'system', language: 'system', model: null, welcomed: false };
+const START: Complete = {
+  theme: 'system',
+  language: 'system',
+  model: null,
+  welcomed: false,
+  muted: false,
+  shortcuts: {},
+};
 
 /** Something that was done, and how to take it back. */
 export interface Note {
@@ -78,6 +90,7 @@ export class Workspace {
   drafts = $state<Record<string, string>>({});
 
   readonly feeds: Feeds;
+  readonly modes: Modes;
   readonly layout = new Layout();
   readonly past = new Past(this);
   readonly bin = new Bin(this);
@@ -99,6 +112,7 @@ export class Workspace {
     const answering = chosen === undefined ? this.answering : new Set([...this.answering, chosen]);
     return this.providers.filter((provider) => isUsable(provider, answering));
   });
+  readonly shortcuts = $derived(this.settings.shortcuts as Record<string, string>);
   readonly draftKey = $derived(this.sessionId ?? `new:${this.projectId ?? ''}`);
 
   constructor(
@@ -106,6 +120,7 @@ export class Workspace {
     readonly info: StartInfo,
   ) {
     this.feeds = new Feeds(client);
+    this.modes = new Modes(client, this);
     this.applySettings(info.settings);
     this.isWelcoming = !this.settings.welcomed;
   }
@@ -122,6 +137,8 @@ export class Workspace {
     this.sessionsChanged(sessions.first);
     const latest = projects.first.find((project) => project.problem === null);
     if (latest) this.enterProject(latest.id);
+    const goals = await this.client.subscribeGoals((session) => this.goTo(session));
+    if (goals.first !== null) this.goTo(goals.first);
   }
 
   sessionsChanged(list: SessionSummary[]): void {
@@ -180,6 +197,15 @@ export class Workspace {
     this.layout.sidebarPeek = false;
   }
 
+  /** A notification was pressed or a link followed: to the session, and no further. */
+  private goTo(id: string): void {
+    const session = this.sessions.find((one) => one.id === id);
+    if (!session) return this.fail({ code: 'not_found', message: i18n.t.app.failed.not_found });
+    this.dialog = null;
+    this.isWelcoming = false;
+    this.openSession(session);
+  }
+
   newSession(): void {
     this.look(null);
     this.layout.sidebarPeek = false;
@@ -222,6 +248,7 @@ export class Workspace {
     const made = await this.client.createSession(this.projectId, this.model);
     if (!this.sessions.some((session) => session.id === made.id)) this.sessions = [made, ...this.sessions];
     this.look(made.id);
+    await this.modes.begin(made.id);
     return made.id;
   }
 
@@ -230,10 +257,24 @@ export class Workspace {
     try {
       await this.client.decide(decisions);
     } catch (thrown) {
-      const error = asError(thrown);
-      this.fail(error.code === 'already_decided' ? { ...error, message: i18n.t.approvals.gone } : error);
+      this.refused(thrown);
       throw thrown;
     }
+  }
+
+  /** Approves a call and lets such calls pass from now on; rejects as `decide` does. */
+  async approveAlways(decide: Decide, draft: RuleDraft): Promise<void> {
+    try {
+      await this.client.approveAlways(decide, draft);
+    } catch (thrown) {
+      this.refused(thrown);
+      throw thrown;
+    }
+  }
+
+  private refused(thrown: unknown): void {
+    const error = asError(thrown);
+    this.fail(error.code === 'already_decided' ? { ...error, message: i18n.t.approvals.gone } : error);
   }
 
   /** Puts words at the end of what is being written, and the caret behind them. */

@@ -160,9 +160,56 @@ export const commands = {
 	startTour: () => __TAURI_INVOKE<TourStart | null>("start_tour"),
 	/**  Opens a web or mail address in the system's own program. Nothing else is opened, whatever the page asks. */
 	openLink: (url: string) => __TAURI_INVOKE<null>("open_link", { url }),
+	/**  All standing rules, newest first. */
+	listRules: () => __TAURI_INVOKE<Rule[]>("list_rules"),
+	/**  Takes a rule back; from the next call on it does not hold. */
+	removeRule: (id: string) => __TAURI_INVOKE<null>("remove_rule", { id }),
+	/**  What may be offered for a call that waits. */
+	ruleOffer: (session: SessionId, call: CallId) => __TAURI_INVOKE<RuleOffer>("rule_offer", { session, call }),
+	/**  What a pattern would have done with the calls that asked so far. */
+	rehearseRule: (draft: RuleDraft) => __TAURI_INVOKE<Rehearsal>("rehearse_rule", { draft }),
+	/**  Approves a call and lets such calls pass from now on. */
+	approveAlways: (decide: Decide, draft: RuleDraft) => __TAURI_INVOKE<Rule>("approve_always", { decide, draft }),
+	sessionMode: (session: SessionId) => __TAURI_INVOKE<SessionMode>("session_mode", { session }),
+	/**  Holds from the next call on; what waits for a person keeps waiting. */
+	setSessionMode: (session: SessionId, mode: ApprovalMode) => __TAURI_INVOKE<null>("set_session_mode", { session, mode }),
+	/**  The projects whose sessions begin with another mode than asking. */
+	projectModes: () => __TAURI_INVOKE<ProjectMode[]>("project_modes"),
+	setProjectMode: (project: ProjectId, mode: ApprovalMode) => __TAURI_INVOKE<null>("set_project_mode", { project, mode }),
+	/**  The person's own servers of tools and hooks, as text. */
+	additions: () => __TAURI_INVOKE<Additions>("additions"),
+	/**  What is wrong with a text of servers and hooks; nothing is kept or started. */
+	checkAdditions: (text: string) => __TAURI_INVOKE<string | null>("check_additions", { text }),
+	/**  Keeps them; they hold for sessions that are opened from now on. */
+	saveAdditions: (text: string) => __TAURI_INVOKE<null>("save_additions", { text }),
+	/**  How the servers of a session are. */
+	sessionServers: (session: SessionId) => __TAURI_INVOKE<ServerView[]>("session_servers", { session }),
+	/**  The person has looked at a tool that changed. */
+	acceptChangedTool: (session: SessionId, hash: string) => __TAURI_INVOKE<null>("accept_changed_tool", { session, hash }),
+	/**  What is kept on this machine. */
+	storage: () => __TAURI_INVOKE<Storage>("storage"),
+	/**  Shows the data folder in the system's file manager. */
+	openDataFolder: () => __TAURI_INVOKE<null>("open_data_folder"),
+	/**  What `save_diagnostics` would write: redacted, for the person to read first. */
+	diagnostics: () => __TAURI_INVOKE<string>("diagnostics"),
+	/**  Asks for a folder and writes the text there; its path, `null` when the dialog was cancelled. */
+	saveDiagnostics: () => __TAURI_INVOKE<string | null>("save_diagnostics"),
+	/**
+	 *  Over the channel the session that the person wants to see: they pressed a notification, or followed a link. Gives the
+	 *  one that they wanted before the page was there.
+	 */
+	subscribeGoals: (channel: Channel<SessionId>) => __TAURI_INVOKE<SessionId | null>("subscribe_goals", { channel }),
 };
 
 /* Types */
+/**  The person's own servers of tools and hooks, as they wrote them. */
+export type Additions = {
+	/**  TOML: `[mcp.NAME]` and `[[hooks]]`. */
+	text: string,
+	/**  Why what is kept is not in force. */
+	problem: string | null,
+};
+
 /**  One agent of the tree: the session's own, or a subagent at any depth. */
 export type AgentNode = {
 	/**  The agent's own session. */
@@ -207,6 +254,15 @@ export type Approval = {
 	/**  What exactly is being approved; a decision carries it back and is good for nothing else. */
 	digest: string,
 };
+
+/**  How much of what an agent wants to do is asked for. */
+export type ApprovalMode = 
+/**  Reads and plans; everything that would change something is refused. */
+"plan_only" | 
+/**  Asks before changes and commands. */
+"ask" | 
+/**  Writes and edits files of the project freely; deleting, protected names and commands ask. */
+"edits";
 
 /**  Why this call asks. */
 export type AskReason = { reason: "edits_ask" } | { reason: "commands_ask" } | { reason: "deletes_ask" } | 
@@ -316,6 +372,16 @@ export type ChangedFiles = {
 	uncompared: UncomparedReason | null,
 	/**  What was undone and can be brought back, the last first. */
 	undone: UndoneFiles[],
+};
+
+/**  What a changed tool says of itself now. */
+export type ChangedServerTool = {
+	tool: string,
+	description: string,
+	/**  JSON Schema of its arguments, for reading. */
+	schema: string,
+	/**  What is accepted: this and nothing newer. */
+	hash: string,
 };
 
 /**  A place that one can look at, fork from and return to. */
@@ -530,6 +596,15 @@ export type FileSide = {
 	image: string | null,
 };
 
+/**  What to look for among the things that can be named. */
+export type FindMentions = {
+	project: ProjectId,
+	/**  Letters that must be there in this order. */
+	text: string,
+	/**  Most hits wanted; at most 50. */
+	limit: number,
+};
+
 /**  What is in one folder of the session's path space. */
 export type FolderView = {
 	path: string,
@@ -557,14 +632,15 @@ streaming: boolean }) & { attachments?: never } | {
 	kind: "notice",
 } & Notice;
 
-/**  What to look for among the things that can be named. */
-export type FindMentions = {
-	project: ProjectId,
-	/**  Letters that must be there in this order. */
-	text: string,
-	/**  Most hits wanted; at most 50. */
-	limit: number,
-};
+/**  A row of the conversation, unique within its session and stable over restarts. */
+export type ItemId = string;
+
+/**  Where the key in use comes from. */
+export type KeySource = { source: "missing" } | { source: "keyring" } | { source: "environment"; variable: string } | 
+/**  Kept for this run only, because no keyring answers; `reason` says what the keyring said. */
+{ source: "memory"; reason: string } | 
+/**  A key is stored, but the keyring is locked or did not answer. */
+{ source: "locked"; reason: string };
 
 /**  What is said of one model; what is `None` stays as it was known. */
 export type KnownModel = {
@@ -576,6 +652,50 @@ export type KnownModel = {
 	documents: boolean | null,
 	reasoning: boolean | null,
 	price: PriceView | null,
+};
+
+export type Language = "system" | "en" | "zh-CN";
+
+/**  One call: what was proposed, who decided, what ran. */
+export type LedgerEntry = {
+	/**  The session whose agent called. */
+	session: SessionId,
+	call_id: CallId,
+	/**  Names of the agents, outermost first. */
+	agent: string[],
+	tool: string,
+	proposed: unknown,
+	/**  The arguments it ran with, where a person changed them. */
+	ran: unknown,
+	/**  `None` where nothing had to be decided. */
+	decision: DecisionRecord | null,
+	state: ToolState,
+	/**  Files that it changed. */
+	files: string[],
+	/**  Milliseconds since 1970. */
+	proposed_at: number,
+	ended_at: number | null,
+};
+
+/**  A model that a server on this machine offers. */
+export type LocalModel = {
+	name: string,
+	/**  Tokens, where the server says so. */
+	context_window: number | null,
+};
+
+/**  A model server that answered on this machine. */
+export type LocalServerView = {
+	/**  Its name for people. */
+	label: string,
+	family: ProviderFamily,
+	base_url: string,
+	host: string,
+	/**  The provider that speaks to it already; `None` where using it adds one. */
+	provider: string | null,
+	/**  What it offers; empty where it wants a key first, or has no model yet. */
+	models: LocalModel[],
+	wants_key: boolean,
 };
 
 /**  A thing that a message names. It is looked up when the message is sent. */
@@ -597,9 +717,32 @@ export type MentionHit = {
 
 export type MentionKind = "file" | "folder" | "session" | "memory";
 
+/**  A model the user can choose. */
+export type ModelChoice = {
+	model: ModelRef,
+	/**  Tokens, as the user, the provider's list or the catalogue says. */
+	context_window: number | null,
+	max_output: number | null,
+	/**  What it is known to take; `false` where nothing is known of it. */
+	images: boolean,
+	documents: boolean,
+	/**  Whether it is known to think. */
+	reasoning: boolean,
+	/**  `None` where it is not known. */
+	price: PriceView | null,
+	/**  Its replies are written down beforehand (the tour). */
+	scripted: boolean,
+};
+
 export type ModelEffort = {
 	model: ModelRef,
 	effort: Effort,
+};
+
+/**  A model at a provider, written `provider:name` on the command line. */
+export type ModelRef = {
+	provider: string,
+	name: string,
 };
 
 /**  What the user set about models, apart from accounts and keys. */
@@ -666,83 +809,6 @@ export type NewAttachment = {
 	blob: string,
 };
 
-/**  A row of the conversation, unique within its session and stable over restarts. */
-export type ItemId = string;
-
-/**  Where the key in use comes from. */
-export type KeySource = { source: "missing" } | { source: "keyring" } | { source: "environment"; variable: string } | 
-/**  Kept for this run only, because no keyring answers; `reason` says what the keyring said. */
-{ source: "memory"; reason: string } | 
-/**  A key is stored, but the keyring is locked or did not answer. */
-{ source: "locked"; reason: string };
-
-export type Language = "system" | "en" | "zh-CN";
-
-/**  One call: what was proposed, who decided, what ran. */
-export type LedgerEntry = {
-	/**  The session whose agent called. */
-	session: SessionId,
-	call_id: CallId,
-	/**  Names of the agents, outermost first. */
-	agent: string[],
-	tool: string,
-	proposed: unknown,
-	/**  The arguments it ran with, where a person changed them. */
-	ran: unknown,
-	/**  `None` where nothing had to be decided. */
-	decision: DecisionRecord | null,
-	state: ToolState,
-	/**  Files that it changed. */
-	files: string[],
-	/**  Milliseconds since 1970. */
-	proposed_at: number,
-	ended_at: number | null,
-};
-
-/**  A model that a server on this machine offers. */
-export type LocalModel = {
-	name: string,
-	/**  Tokens, where the server says so. */
-	context_window: number | null,
-};
-
-/**  A model server that answered on this machine. */
-export type LocalServerView = {
-	/**  Its name for people. */
-	label: string,
-	family: ProviderFamily,
-	base_url: string,
-	host: string,
-	/**  The provider that speaks to it already; `None` where using it adds one. */
-	provider: string | null,
-	/**  What it offers; empty where it wants a key first, or has no model yet. */
-	models: LocalModel[],
-	wants_key: boolean,
-};
-
-/**  A model the user can choose. */
-export type ModelChoice = {
-	model: ModelRef,
-	/**  Tokens, as the user, the provider's list or the catalogue says. */
-	context_window: number | null,
-	max_output: number | null,
-	/**  What it is known to take; `false` where nothing is known of it. */
-	images: boolean,
-	documents: boolean,
-	/**  Whether it is known to think. */
-	reasoning: boolean,
-	/**  `None` where it is not known. */
-	price: PriceView | null,
-	/**  Its replies are written down beforehand (the tour). */
-	scripted: boolean,
-};
-
-/**  A model at a provider, written `provider:name` on the command line. */
-export type ModelRef = {
-	provider: string,
-	name: string,
-};
-
 /**  Something that happened to the turn and is not a message. */
 export type Notice = {
 	code: NoticeCode,
@@ -753,6 +819,8 @@ export type Notice = {
 export type NoticeCode = 
 /**  The model call failed; `detail` is the provider's sentence. */
 "model_failed" | 
+/**  The provider refused the key, or wants one; `detail` is its sentence. */
+"key_refused" | 
 /**  The reply was cut; nothing was executed from it. */
 "stream_cut" | "stopped" | "step_limit" | 
 /**  The app ended while the turn ran; it can be continued. */
@@ -765,6 +833,9 @@ export type NoticeCode =
 "budget_warning" | 
 /**  A hook of the person's own failed; `detail` says which. */
 "hook_failed";
+
+/**  Why a pattern cannot be kept. */
+export type PatternProblem = { problem: "empty" } | { problem: "everything" } | { problem: "one_command" } | { problem: "vague"; program: string } | { problem: "not_a_path" } | { problem: "guarded"; guard: RuleGuard } | { problem: "not_this" };
 
 /**  What a person changes in the plan. The agent is told at its next step. */
 export type PlanChange = 
@@ -811,6 +882,12 @@ export type PriceView = {
 
 /**  A project folder that Bosun has opened. */
 export type ProjectId = string;
+
+/**  The mode that sessions of a project begin with. */
+export type ProjectMode = {
+	project: ProjectId,
+	mode: ApprovalMode,
+};
 
 export type ProjectProblem = "missing" | "not_a_folder" | "unreadable" | "home_folder" | "data_folder" | "root_folder";
 
@@ -866,6 +943,24 @@ export type ReachPlace = "project" | "session" | "memory" | "outside" |
 /**  Could be anywhere the user may go (a command without a sandbox). */
 "anywhere";
 
+/**  What a pattern would have done so far. */
+export type Rehearsal = {
+	/**  Why it cannot be kept as it is. */
+	problem: PatternProblem | null,
+	/**  Past calls that asked, of the session or project, newest first, up to a limit. */
+	asked: number,
+	/**  How many of them it would have answered. */
+	answered: number,
+	/**  Some that it would have answered, newest first. */
+	passing: string[],
+	/**  Some that would still have asked. */
+	asking: string[],
+	/**  Made-up calls that it would let pass. */
+	would_pass: string[],
+	/**  Made-up calls that would ask. */
+	would_ask: string[],
+};
+
 /**  What putting a file back does, or would do. */
 export type RestoredFile = {
 	path: string,
@@ -890,6 +985,51 @@ export type RewindPreview = {
 
 /**  What is taken back. */
 export type RewindWhat = "conversation" | "files" | "both";
+
+/**  A standing answer of a person: calls like this need not ask. */
+export type Rule = {
+	id: string,
+	scope: RuleScope,
+	/**  Where it holds, for a rule of one session. */
+	session: SessionId | null,
+	/**  Where it holds, for a rule of one session or project. */
+	project: ProjectId | null,
+	kind: RuleKind,
+	pattern: string,
+	/**  Milliseconds since 1970. */
+	created_at: number,
+};
+
+/**  A rule to be made from a call that waits. */
+export type RuleDraft = {
+	/**  [`crate::Approval::session`] of the call. */
+	session: SessionId,
+	call_id: CallId,
+	scope: RuleScope,
+	pattern: string,
+};
+
+/**  Why no rule lets a call pass. */
+export type RuleGuard = { guard: "protected"; name: string } | { guard: "deletes" } | { guard: "hidden" } | { guard: "shell" } | { guard: "outside" } | { guard: "destructive"; command: string } | { guard: "runs_other"; program: string } | { guard: "option"; option: string } | { guard: "several_commands" } | { guard: "too_long" } | { guard: "configured" };
+
+/**  What kind of calls a pattern is for. */
+export type RuleKind = 
+/**  Words of a command; `*` at the end stands for further ones. */
+"command" | 
+/**  A glob of paths from the top of the project. */
+"files" | 
+/**  The name of a tool. */
+"tool";
+
+/**  What may be offered for a call that waits. */
+export type RuleOffer = 
+/**  Patterns that cover it; the first is the one to begin with. */
+{ offer: "patterns"; kind: RuleKind; patterns: string[] } | 
+/**  It is decided one by one, whatever anybody said of others. */
+{ offer: "none"; guard: RuleGuard };
+
+/**  For how long and where a rule holds. */
+export type RuleScope = "session" | "project" | "always";
 
 export type SaveProvider = {
 	/**  `None` adds a custom provider. */
@@ -934,6 +1074,22 @@ export type SendMessage = {
 	mentions?: Mention[],
 };
 
+export type ServerHealth = 
+/**  Not started yet, or ended with its session. */
+{ health: "stopped" } | { health: "starting" } | { health: "ready"; tools: number } | { health: "needs_sign_in" } | 
+/**  Does not work, with the reason as a sentence. The next call tries it again. */
+{ health: "failed"; reason: string };
+
+/**  A server of tools in one session. */
+export type ServerView = {
+	name: string,
+	health: ServerHealth,
+	/**  Tools that are off because what they say of themselves changed. */
+	changed: ChangedServerTool[],
+	/**  Tools that no model could use, each with its reason. */
+	left_out: string[],
+};
+
 /**  Everything a session tells. Closed: a new kind of news is a new variant here. */
 export type SessionEvent = { type: "session_updated"; session: SessionSummary } | { type: "turn_started"; turn: number; at: number } | { type: "turn_ended"; turn: number; outcome: TurnOutcome; at: number } | 
 /**  A new row, at the end. */
@@ -960,6 +1116,12 @@ record: DecisionRecord | null } | { type: "queue_replaced"; queue: QueuedMessage
 
 /**  A session; 128 random or time-ordered bits, so that it cannot be guessed. */
 export type SessionId = string;
+
+/**  The mode of a session, and the one that it has as long as none was chosen for it. */
+export type SessionMode = {
+	mode: ApprovalMode,
+	project: ApprovalMode,
+};
 
 export type SessionStatus = 
 /**  Nothing was asked yet, or the last turn is done. */
@@ -1013,6 +1175,10 @@ export type Settings = {
 	model: ModelRef | null,
 	/**  First run was finished or skipped. */
 	welcomed: boolean,
+	/**  The system is not told when a session needs the person or is done. */
+	muted?: boolean,
+	/**  Keys of commands that the person gave others, by the command's name; an empty text takes them away. */
+	shortcuts?: { [key in string]: string },
 };
 
 /**  A session as it is after the event `seq`. */
@@ -1053,6 +1219,30 @@ export type StepCall = {
 	tool: string,
 	/**  The short texts among its arguments that say what it was about, each cut where it is long. */
 	args: unknown,
+};
+
+/**  What is kept on this machine, and where. */
+export type Storage = {
+	folder: string,
+	/**  The largest first. */
+	parts: StoragePart[],
+	projects: number,
+	/**  Without subagents'. */
+	sessions: number,
+};
+
+export type StorageKind = 
+/**  Sessions, settings, memories. */
+"database" | 
+/**  Bytes of files before they were changed, and large outputs. */
+"blobs" | "backups" | "logs" | 
+/**  What the window's own engine keeps. */
+"page" | "other";
+
+export type StoragePart = {
+	kind: StorageKind,
+	/**  Bytes on the disk. */
+	bytes: number,
 };
 
 /**  What a small call to the provider said. */
@@ -1193,3 +1383,4 @@ export type UsageTotal = {
 	/**  Calls whose cost is not known. */
 	unpriced: number,
 };
+

@@ -1,5 +1,15 @@
 import { createContext } from 'svelte';
 import type {
+  Additions,
+  ApprovalMode,
+  ProjectMode,
+  Rehearsal,
+  Rule,
+  RuleDraft,
+  RuleOffer,
+  ServerView,
+  SessionMode,
+  Storage,
   ChangedFiles,
   ChangeScope,
   FilePreview,
@@ -108,6 +118,19 @@ export interface UiClient {
   /** Goes on after a failure, the step limit or an interruption. */
   continueTurn(session: string): Promise<void>;
   decide(decisions: Decide[]): Promise<void>;
+  /** What may be offered for a call that waits. */
+  ruleOffer(session: string, call: string): Promise<RuleOffer>;
+  /** What a pattern would have done with the calls that asked so far. */
+  rehearseRule(draft: RuleDraft): Promise<Rehearsal>;
+  /** Approves a call and lets such calls pass from now on. */
+  approveAlways(decide: Decide, draft: RuleDraft): Promise<Rule>;
+  listRules(): Promise<Rule[]>;
+  removeRule(id: string): Promise<void>;
+  sessionMode(session: string): Promise<SessionMode>;
+  setSessionMode(session: string, mode: ApprovalMode): Promise<void>;
+  /** The projects whose sessions begin with another mode than asking. */
+  projectModes(): Promise<ProjectMode[]>;
+  setProjectMode(project: string, mode: ApprovalMode): Promise<void>;
   setSessionModel(session: string, model: ModelRef): Promise<void>;
   fileDiff(session: string, path: string): Promise<FileDiff>;
   /** The files that a session changed in the scope, with what the person made of them. */
@@ -153,6 +176,20 @@ export interface UiClient {
   undoRewind(session: string): Promise<void>;
 
   saveSettings(settings: Settings): Promise<Settings>;
+  /** The person's own servers of tools and hooks, as TOML. */
+  additions(): Promise<Additions>;
+  /** What is wrong with such a text; `null` where it can be used. */
+  checkAdditions(text: string): Promise<string | null>;
+  saveAdditions(text: string): Promise<void>;
+  sessionServers(session: string): Promise<ServerView[]>;
+  acceptChangedTool(session: string, hash: string): Promise<void>;
+  storage(): Promise<Storage>;
+  openDataFolder(): Promise<void>;
+  diagnostics(): Promise<string>;
+  /** Asks for a folder and writes them there; gives the path, `null` when the dialog was cancelled. */
+  saveDiagnostics(): Promise<string | null>;
+  /** A session that the person wants to see, from a notification or a link; first the one from before the page was there. */
+  subscribeGoals(listener: (session: string) => void): Promise<Subscription<string | null>>;
   listProviders(): Promise<ProviderView[]>;
   saveProvider(provider: SaveProvider): Promise<ProviderView>;
   removeProvider(id: string): Promise<void>;

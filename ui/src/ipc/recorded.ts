@@ -9,6 +9,7 @@ import { lists, queues } from './recorded/lists';
 import { plan } from './recorded/plan';
 import { models } from './recorded/models';
 import { DIFFS } from './recorded/mock';
+import { permissions } from './recorded/permissions';
 
 const WAIT_MS = 30;
 let waiting = 0;
@@ -46,6 +47,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
     ...queues(host, act),
     ...plan(host, act),
     ...history(host, act),
+    ...permissions(host, act),
     ...files(host, act),
     start: () =>
       later(() => {

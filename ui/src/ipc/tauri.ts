@@ -87,6 +87,18 @@ export function tauriClient(): UiClient {
     stopTurn: (session) => commands.stopTurn(session).then(nothing),
     continueTurn: (session) => commands.continueTurn(session).then(nothing),
     decide: (decisions) => commands.decide(decisions).then(nothing),
+    removeRule: (id) => commands.removeRule(id).then(nothing),
+    setSessionMode: (session, mode) => commands.setSessionMode(session, mode).then(nothing),
+    setProjectMode: (project, mode) => commands.setProjectMode(project, mode).then(nothing),
+    saveAdditions: (text) => commands.saveAdditions(text).then(nothing),
+    acceptChangedTool: (session, hash) => commands.acceptChangedTool(session, hash).then(nothing),
+    openDataFolder: () => commands.openDataFolder().then(nothing),
+    async subscribeGoals(listener) {
+      let listening = true;
+      const news = channel<string>((session) => listening && listener(session));
+      const first = await commands.subscribeGoals(news);
+      return { first, close: () => (listening = false) };
+    },
     setSessionModel: (session, model) => commands.setSessionModel(session, model).then(nothing),
     setSessionEffort: (session, effort) => commands.setSessionEffort(session, effort).then(nothing),
     removeProvider: (id) => commands.removeProvider(id).then(nothing),

@@ -1,5 +1,5 @@
 /** What the core said about a request, in words. */
-import type { Approval } from '../../ipc/bindings';
+import type { Approval, PatternProblem, RuleGuard } from '../../ipc/bindings';
 import type { Messages } from '../../shared/i18n/en';
 
 export function whyAsked(t: Messages, { reason }: Approval): string {
@@ -36,5 +36,35 @@ export function hidingPlace({ preview, args }: Approval): string {
     case 'fields':
     case 'problem':
       return JSON.stringify(args) ?? '';
+  }
+}
+
+/** Why no rule lets a call pass. */
+export function guardWords(t: Messages, guard: RuleGuard): string {
+  const words = t.scopes.guards;
+  switch (guard.guard) {
+    case 'protected':
+      return words.protected(guard.name);
+    case 'destructive':
+      return words.destructive(guard.command);
+    case 'runs_other':
+      return words.runs_other(guard.program);
+    case 'option':
+      return words.option(guard.option);
+    default:
+      return words[guard.guard];
+  }
+}
+
+/** Why a pattern cannot be kept. */
+export function problemWords(t: Messages, problem: PatternProblem): string {
+  const words = t.scopes.problems;
+  switch (problem.problem) {
+    case 'vague':
+      return words.vague(problem.program);
+    case 'guarded':
+      return words.guarded(guardWords(t, problem.guard));
+    default:
+      return words[problem.problem];
   }
 }

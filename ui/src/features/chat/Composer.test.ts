@@ -65,7 +65,6 @@ describe('the message box', () => {
     const { user, field, onText } = show();
     await user.type(field, 'a');
     expect(onText).toHaveBeenCalledWith('a');
-    expect(screen.getByText('Ask before changes')).toBeTruthy();
     expect(screen.getByText('Sandbox: off, asks')).toBeTruthy();
   });
 

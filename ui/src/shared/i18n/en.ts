@@ -6,6 +6,7 @@ import { commands, inbox, palette } from './en/commands';
 import { efforts, local, modelOptions, modelPrices, usage } from './en/models';
 import { files, review } from './en/files';
 import { agents, changes, panes, plan } from './en/panes';
+import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './en/permissions';
 import { providers, settings, welcome } from './en/setup';
 import { timeline } from './en/timeline';
 import { diff, figures, rows, tools, toolStates } from './en/tools';
@@ -36,6 +37,13 @@ export const en = {
   rows,
   diff,
   approvals,
+  modes,
+  scopes,
+  permissions,
+  sandbox,
+  additions,
+  keysSection,
+  dataSection,
   panes,
   plan,
   agents,

@@ -7,6 +7,7 @@ import { commands, inbox, palette } from './zh/commands';
 import { efforts, local, modelOptions, modelPrices, usage } from './zh/models';
 import { files, review } from './zh/files';
 import { agents, changes, panes, plan } from './zh/panes';
+import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './zh/permissions';
 import { providers, settings, welcome } from './zh/setup';
 import { timeline } from './zh/timeline';
 import { diff, figures, rows, tools, toolStates } from './zh/tools';
@@ -37,6 +38,13 @@ export const zh: Messages = {
   rows,
   diff,
   approvals,
+  modes,
+  scopes,
+  permissions,
+  sandbox,
+  additions,
+  keysSection,
+  dataSection,
   panes,
   plan,
   agents,

@@ -42,8 +42,6 @@ export const composer = {
   enterSends: 'Enter sends',
   enterQueues: 'Enter queues',
   escStops: 'Esc stops',
-  modeAsk: 'Ask before changes',
-  modeAskTitle: 'Changes to files and commands wait for your answer.',
   sandboxOff: 'Sandbox: off, asks',
   sandboxOffTitle: 'Commands run with your rights on this machine, so every one of them asks.',
   queued: (count: number) => `${f.number(count)} queued`,

@@ -16,12 +16,6 @@ export const settings = {
   providers: 'Providers',
   version: (version: string) => `Version ${version}`,
   tagline: 'A deep agent in your project folder, under your command.',
-  telemetryTitle: 'No telemetry',
-  telemetry:
-    'Bosun sends nothing about you or your work to its makers. Only the model you choose receives your messages.',
-  dataTitle: 'Where your data is',
-  data: 'Sessions and settings are kept in Bosun’s data folder on this machine, keys in the system’s keyring.',
-  dataFolder: '~/.local/share/bosun, or under XDG_DATA_HOME where that is set',
   licence: 'Licence: Apache-2.0',
   replayTitle: 'First steps',
   replay: 'Show the first steps again',

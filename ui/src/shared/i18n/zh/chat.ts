@@ -40,8 +40,6 @@ export const composer: Messages['composer'] = {
   enterSends: '回车发送',
   enterQueues: '回车排队',
   escStops: 'Esc 停止',
-  modeAsk: '改动前询问',
-  modeAskTitle: '修改文件和运行命令都会等你答复。',
   sandboxOff: '沙箱：关，逐次询问',
   sandboxOffTitle: '命令以你的权限在本机运行，因此每一条都会先问你。',
   queued: (count) => `${count} 条排队中`,

@@ -1,0 +1,76 @@
+use bosun_protocol::{
+    ApprovalMode, CallId, Decide, ProjectId, ProjectMode, Rehearsal, Rule, RuleDraft, RuleOffer, SessionId, SessionMode,
+};
+
+use super::{Answer, Managed};
+use crate::argument::Arg;
+use crate::check;
+
+/// All standing rules, newest first.
+#[tauri::command]
+#[specta::specta]
+pub async fn list_rules(shell: Managed<'_>) -> Answer<Vec<Rule>> {
+    Ok(shell.core().await?.sessions.rules().await?)
+}
+
+/// Takes a rule back; from the next call on it does not hold.
+#[tauri::command]
+#[specta::specta]
+pub async fn remove_rule(shell: Managed<'_>, id: Arg<String>) -> Answer<()> {
+    check::id(&id)?;
+    Ok(shell.core().await?.sessions.remove_rule(&id).await?)
+}
+
+/// What may be offered for a call that waits.
+#[tauri::command]
+#[specta::specta]
+pub async fn rule_offer(shell: Managed<'_>, session: Arg<SessionId>, call: Arg<CallId>) -> Answer<RuleOffer> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.rule_offer(&session, &call).await?)
+}
+
+/// What a pattern would have done with the calls that asked so far.
+#[tauri::command]
+#[specta::specta]
+pub async fn rehearse_rule(shell: Managed<'_>, draft: Arg<RuleDraft>) -> Answer<Rehearsal> {
+    check::draft(&draft)?;
+    Ok(shell.core().await?.sessions.rehearse_rule(&draft).await?)
+}
+
+/// Approves a call and lets such calls pass from now on.
+#[tauri::command]
+#[specta::specta]
+pub async fn approve_always(shell: Managed<'_>, decide: Arg<Decide>, draft: Arg<RuleDraft>) -> Answer<Rule> {
+    check::decisions(std::slice::from_ref(&decide.0))?;
+    check::draft(&draft)?;
+    Ok(shell.core().await?.sessions.approve_always(decide.0, draft.0).await?)
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn session_mode(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<SessionMode> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.mode(&session).await?)
+}
+
+/// Holds from the next call on; what waits for a person keeps waiting.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_session_mode(shell: Managed<'_>, session: Arg<SessionId>, mode: Arg<ApprovalMode>) -> Answer<()> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.set_mode(&session, mode.0).await?)
+}
+
+/// The projects whose sessions begin with another mode than asking.
+#[tauri::command]
+#[specta::specta]
+pub async fn project_modes(shell: Managed<'_>) -> Answer<Vec<ProjectMode>> {
+    Ok(shell.core().await?.sessions.project_modes().await?)
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn set_project_mode(shell: Managed<'_>, project: Arg<ProjectId>, mode: Arg<ApprovalMode>) -> Answer<()> {
+    check::id(project.as_str())?;
+    Ok(shell.core().await?.sessions.set_project_mode(&project, mode.0).await?)
+}

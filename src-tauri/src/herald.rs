@@ -1,0 +1,135 @@
+//! Tells the desktop when a session needs the person or is done and the window is not in front. A press on the notice
+//! brings the window to the front, at that session.
+
+mod bus;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bosun_protocol::{SessionId, SessionStatus, SessionSummary};
+use bosun_session::export::one_line;
+use tauri::{AppHandle, Manager, Runtime, UserAttentionType};
+
+use crate::desk::{Words, words};
+use crate::window::{self, MAIN};
+use crate::{Shell, herald::bus::Bus};
+
+/// Longest title in a notice, in characters.
+const LONGEST_TITLE: usize = 120;
+
+/// What is worth a notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum News {
+    NeedsYou,
+    Done,
+    Failed,
+}
+
+/// What was known of each session when it was last heard of.
+#[derive(Default)]
+struct Known(HashMap<SessionId, (SessionStatus, u32)>);
+
+impl Known {
+    /// What is new about a session, for the person.
+    fn learn(&mut self, session: &SessionSummary) -> Option<News> {
+        let (before, waited) = self.0.insert(session.id.clone(), (session.status, session.waiting))?;
+        if session.parent.is_some() || session.deleted_at.is_some() {
+            return None;
+        }
+        let worked = matches!(before, SessionStatus::Running | SessionStatus::Waiting);
+        match session.status {
+            _ if session.waiting > waited => Some(News::NeedsYou),
+            SessionStatus::Idle if worked => Some(News::Done),
+            SessionStatus::Failed if worked => Some(News::Failed),
+            _ => None,
+        }
+    }
+
+    /// Requests that wait in all sessions.
+    fn waiting(&self) -> i64 {
+        self.0.values().map(|(_, waiting)| i64::from(*waiting)).sum()
+    }
+}
+
+/// Listens to the sessions until the app ends.
+pub(crate) async fn run<R: Runtime>(app: AppHandle<R>, shell: Arc<Shell>) {
+    let Ok(core) = shell.core().await else { return };
+    let (sessions, mut changes) = match core.sessions.watch_summaries().await {
+        Ok(watched) => watched,
+        Err(error) => return tracing::warn!(%error, "the desktop will not be told of sessions"),
+    };
+    let mut known = Known::default();
+    for session in &sessions {
+        known.learn(session);
+    }
+    let bus = Bus::default();
+    let mut badge = 0;
+    loop {
+        for session in changes.next().await {
+            let news = known.learn(&session);
+            if known.waiting() != badge {
+                badge = known.waiting();
+                show_badge(&app, badge);
+            }
+            let Some(news) = news else { continue };
+            let muted = core.settings().await.is_ok_and(|settings| settings.muted);
+            if muted || in_front(&app) {
+                continue;
+            }
+            if news == News::NeedsYou {
+                ask_for_attention(&app);
+            }
+            let spoken = words(shell.spoken().await);
+            bus.tell(&app, &shell, notice(spoken, news, &session)).await;
+        }
+    }
+}
+
+/// What the desktop shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Notice {
+    session: SessionId,
+    title: String,
+    text: String,
+}
+
+fn notice(words: &Words, news: News, session: &SessionSummary) -> Notice {
+    let title = one_line(&session.title);
+    let title = if title.is_empty() { words.untitled.to_owned() } else { title.chars().take(LONGEST_TITLE).collect() };
+    let said = match news {
+        News::NeedsYou => words.needs_you,
+        News::Done => words.is_done,
+        News::Failed => words.has_failed,
+    };
+    Notice { session: session.id.clone(), title: said.to_owned(), text: title }
+}
+
+fn in_front<R: Runtime>(app: &AppHandle<R>) -> bool {
+    app.get_webview_window(MAIN)
+        .is_some_and(|window| window.is_focused().unwrap_or(true) && !window.is_minimized().unwrap_or(false))
+}
+
+fn ask_for_attention<R: Runtime>(app: &AppHandle<R>) {
+    let Some(window) = app.get_webview_window(MAIN) else { return };
+    if let Err(error) = window.request_user_attention(Some(UserAttentionType::Informational)) {
+        tracing::debug!(%error, "the window does not ask for attention");
+    }
+}
+
+/// Where the platform has a badge for the app, it counts what waits.
+fn show_badge<R: Runtime>(app: &AppHandle<R>, count: i64) {
+    let Some(window) = app.get_webview_window(MAIN) else { return };
+    if let Err(error) = window.set_badge_count((count > 0).then_some(count)) {
+        tracing::debug!(%error, "the app has no badge here");
+    }
+}
+
+/// The person pressed a notice.
+fn pressed<R: Runtime>(app: &AppHandle<R>, shell: &Shell, session: SessionId) {
+    window::focus(app);
+    shell.go_to(session);
+}
+
+#[cfg(test)]
+#[path = "herald_tests.rs"]
+mod tests;

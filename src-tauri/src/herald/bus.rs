@@ -1,0 +1,156 @@
+//! The desktop's notification service on the session bus. Where there is none nothing is shown, and the log says so once.
+
+#[cfg(target_os = "linux")]
+pub(super) use linux::Bus;
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use other::Bus;
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::HashMap;
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    use bosun_protocol::SessionId;
+    use futures_util::StreamExt;
+    use tauri::{AppHandle, Runtime};
+    use tokio::sync::OnceCell;
+    use tokio_util::task::TaskTracker;
+    use zbus::zvariant::Value;
+
+    use crate::Shell;
+    use crate::herald::{Notice, pressed};
+
+    #[zbus::proxy(
+        interface = "org.freedesktop.Notifications",
+        default_service = "org.freedesktop.Notifications",
+        default_path = "/org/freedesktop/Notifications"
+    )]
+    trait Notifications {
+        #[expect(clippy::too_many_arguments, reason = "the service's own signature")]
+        fn notify(
+            &self,
+            app_name: &str,
+            replaces_id: u32,
+            app_icon: &str,
+            summary: &str,
+            body: &str,
+            actions: &[&str],
+            hints: HashMap<&str, Value<'_>>,
+            expire_timeout: i32,
+        ) -> zbus::Result<u32>;
+
+        #[zbus(signal)]
+        fn action_invoked(&self, id: u32, action_key: String) -> zbus::Result<()>;
+    }
+
+    /// The name of the desktop entry, for the icon and the settings of the desktop.
+    const ENTRY: &str = "Bosun";
+    const ICON: &str = "bosun-desktop";
+    /// What a press on the notice itself is called.
+    const PRESS: &str = "default";
+    /// The service's own time.
+    const ITS_TIME: i32 = -1;
+
+    /// Notices by their number, the newest of each session.
+    type Shown = Arc<Mutex<HashMap<u32, SessionId>>>;
+
+    /// The connection, made with the first notice.
+    #[derive(Default)]
+    pub(in crate::herald) struct Bus {
+        proxy: OnceCell<Option<NotificationsProxy<'static>>>,
+        shown: Shown,
+        tasks: TaskTracker,
+    }
+
+    impl Bus {
+        pub(in crate::herald) async fn tell<R: Runtime>(&self, app: &AppHandle<R>, shell: &Arc<Shell>, notice: Notice) {
+            let connected = self.proxy.get_or_init(|| self.connect(app, shell)).await;
+            let Some(proxy) = connected else { return };
+            let last = self.number_of(&notice.session);
+            let hints =
+                HashMap::from([("desktop-entry", Value::from(ENTRY)), ("category", Value::from("im.received"))]);
+            let text = escaped(&notice.text);
+            let told =
+                proxy.notify("Bosun", last, ICON, &notice.title, &text, &[PRESS, &notice.title], hints, ITS_TIME).await;
+            match told {
+                Ok(number) => {
+                    let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+                    shown.retain(|_, session| *session != notice.session);
+                    shown.insert(number, notice.session);
+                }
+                Err(error) => tracing::warn!(%error, "the desktop shows no notification"),
+            }
+        }
+
+        /// The number of the notice that a session's new one takes the place of; 0 for none.
+        fn number_of(&self, session: &SessionId) -> u32 {
+            let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+            shown.iter().find(|(_, known)| *known == session).map_or(0, |(number, _)| *number)
+        }
+
+        async fn connect<R: Runtime>(
+            &self,
+            app: &AppHandle<R>,
+            shell: &Arc<Shell>,
+        ) -> Option<NotificationsProxy<'static>> {
+            let connected = async {
+                let connection = zbus::Connection::session().await?;
+                let proxy = NotificationsProxy::new(&connection).await?;
+                let presses = proxy.receive_action_invoked().await?;
+                Ok::<_, zbus::Error>((proxy, presses))
+            };
+            let (proxy, mut presses) = match connected.await {
+                Ok(connected) => connected,
+                Err(error) => {
+                    tracing::warn!(%error, "the desktop has no notifications");
+                    return None;
+                }
+            };
+            let (app, shell, shown) = (app.clone(), Arc::clone(shell), Arc::clone(&self.shown));
+            self.tasks.spawn(async move {
+                while let Some(signal) = presses.next().await {
+                    let Ok(press) = signal.args() else { continue };
+                    let session = shown.lock().unwrap_or_else(PoisonError::into_inner).remove(&press.id);
+                    if let Some(session) = session.filter(|_| press.action_key == PRESS) {
+                        pressed(&app, &shell, session);
+                    }
+                }
+            });
+            Some(proxy)
+        }
+    }
+
+    /// The service reads a little markup.
+    fn escaped(text: &str) -> String {
+        text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    }
+
+    #[cfg(test)]
+    mod tests {
+        #[test]
+        fn a_title_is_no_markup() {
+            assert_eq!(super::escaped("<a href='x'>&"), "&lt;a href='x'&gt;&amp;");
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod other {
+    use std::sync::Arc;
+
+    use tauri::{AppHandle, Runtime};
+
+    use crate::Shell;
+    use crate::herald::Notice;
+
+    /// Here the window asks for attention and the badge counts; there is no notice to press.
+    #[derive(Default)]
+    pub(in crate::herald) struct Bus;
+
+    impl Bus {
+        pub(in crate::herald) async fn tell<R: Runtime>(&self, _: &AppHandle<R>, _: &Arc<Shell>, notice: Notice) {
+            tracing::debug!(title = notice.title, session = %notice.session, text = notice.text, "worth a notice");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+/** Answers that hold for later, and the settings around them, in a page under the window's own policy. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { open } from './site.mjs';
+
+let site;
+before(async () => (site = await open()));
+after(() => site?.close());
+
+const calls = (page, name) =>
+  page.evaluate(
+    (wanted) => window.recordedHost.calls.filter((one) => one.name === wanted).map((one) => one.value),
+    name,
+  );
+
+async function done(page) {
+  assert.deepEqual(page.faults, []);
+  await page.close();
+}
+
+async function settings(page, name) {
+  await page.keyboard.press('Control+,');
+  await page.getByRole('tab', { name }).click();
+}
+
+describe('permissions', () => {
+  test('an approval makes a rule that was tried before, and the rule can be taken back', async () => {
+    const page = await site.show();
+    await page.getByRole('button', { name: 'Next request' }).click();
+    await page.getByRole('button', { name: 'just this once' }).click();
+    await page.getByText('This session', { exact: true }).click();
+    const pattern = page.getByRole('textbox', { name: 'Commands that pass' });
+    await pattern.fill('cargo build *');
+    await page.getByText('This does not cover the call above.').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Approve/ }).isDisabled(), true);
+    await pattern.fill('cargo test *');
+    await page.getByText('Would have answered 12 of 40 past requests.').waitFor();
+    await page.waitForTimeout(400);
+    await page.getByRole('button', { name: 'Approve and let pass' }).click();
+    await page.getByRole('dialog', { name: /^Approval: Edit/ }).waitFor();
+    const [made] = await calls(page, 'approveAlways');
+    assert.deepEqual(
+      [made.draft.scope, made.draft.pattern, made.decide.decision],
+      ['session', 'cargo test *', { decision: 'approve' }],
+    );
+    await settings(page, 'Permissions');
+    await page.getByRole('button', { name: 'Remove the rule “cargo test *”' }).first().click();
+    assert.equal((await calls(page, 'removeRule')).length, 1);
+    await done(page);
+  });
+
+  test('Shift+Tab goes through the modes, and a project keeps one', async () => {
+    const page = await site.show({ recorded: 'empty' });
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.getByRole('button', { name: 'What is asked for: Edit freely in the project' }).waitFor();
+    await page.keyboard.type('Tidy up');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Tidy up' }).waitFor();
+    assert.deepEqual(
+      (await calls(page, 'setSessionMode')).map((one) => one.mode),
+      ['edits'],
+    );
+    await settings(page, 'Permissions');
+    await page.getByRole('combobox').first().selectOption('plan_only');
+    assert.deepEqual(
+      (await calls(page, 'setProjectMode')).map((one) => one.mode),
+      ['plan_only'],
+    );
+    await done(page);
+  });
+
+  test('keys are given to other commands, but never the same to two', async () => {
+    const page = await site.show();
+    await settings(page, 'Shortcuts');
+    await page.getByRole('button', { name: 'Change the keys of “Everything that waits for you”' }).click();
+    await page.keyboard.press('Control+n');
+    await page.getByText('is taken by “New session”').waitFor();
+    await page.keyboard.press('Control+i');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+i');
+    await page.getByRole('dialog', { name: 'Waiting for you' }).waitFor();
+    const saved = await calls(page, 'saveSettings');
+    assert.deepEqual(saved.at(-1).shortcuts, { inbox: 'i' });
+    await done(page);
+  });
+
+  test('servers are checked before they are kept, and a changed tool is looked at', async () => {
+    const page = await site.show();
+    await settings(page, 'Servers and hooks');
+    const text = page.getByRole('textbox', { name: 'Servers and hooks as TOML' });
+    await text.fill('[mcp.new]\ncommand = ""\n');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('has an empty command').waitFor();
+    await text.fill('[mcp.new]\ncommand = "x"\n');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. New sessions have it.').waitFor();
+    await page.getByRole('button', { name: 'Accept it as shown' }).click();
+    await page.getByRole('button', { name: 'Accept it as shown' }).waitFor({ state: 'detached' });
+    await done(page);
+  });
+
+  test('the diagnostics are read before they are written', async () => {
+    const page = await site.show();
+    await settings(page, 'Data and privacy');
+    await page.getByRole('button', { name: 'Show what it would hold' }).click();
+    await page
+      .getByRole('region', { name: 'What the diagnostics would hold' })
+      .getByText('key in the keyring')
+      .waitFor();
+    await page.getByRole('button', { name: 'Write it as a file…' }).click();
+    await page.getByText('Written to ~/bosun-diagnostics.txt').waitFor();
+    await done(page);
+  });
+});

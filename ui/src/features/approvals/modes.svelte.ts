@@ -1,0 +1,81 @@
+/** The mode of the session at hand; of the session to come until there is one. The core keeps and enforces it. */
+import { untrack } from 'svelte';
+import type { ApprovalMode } from '../../ipc/bindings';
+import type { UiClient } from '../../ipc/client';
+
+export const MODES: readonly ApprovalMode[] = ['plan_only', 'ask', 'edits'];
+
+/** What the modes hang on. */
+interface Place {
+  sessionId: string | null;
+  projectId: string | null;
+  run: <T>(action: () => Promise<T>) => Promise<T | undefined>;
+}
+
+export class Modes {
+  private known = $state.raw<ReadonlyMap<string, ApprovalMode>>(new Map());
+  private projects = $state.raw<ReadonlyMap<string, ApprovalMode>>(new Map());
+  /** Chosen for the session that does not exist yet. */
+  private coming = $state<ApprovalMode | null>(null);
+
+  constructor(
+    private readonly client: UiClient,
+    private readonly place: Place,
+  ) {}
+
+  get current(): ApprovalMode {
+    const { sessionId, projectId } = this.place;
+    const usual = this.projects.get(projectId ?? '') ?? 'ask';
+    return sessionId === null ? (this.coming ?? usual) : (this.known.get(sessionId) ?? usual);
+  }
+
+  of(project: string): ApprovalMode {
+    return this.projects.get(project) ?? 'ask';
+  }
+
+  /** Asks for what a session begins with, and for its own. */
+  async load(): Promise<void> {
+    const { sessionId } = untrack(() => this.place);
+    const listed = await this.client.projectModes();
+    this.projects = new Map(listed.map(({ project, mode }) => [project, mode]));
+    if (sessionId === null) return;
+    const { mode } = await this.client.sessionMode(sessionId);
+    this.known = new Map(this.known).set(sessionId, mode);
+  }
+
+  async choose(mode: ApprovalMode): Promise<void> {
+    const { sessionId } = this.place;
+    if (sessionId === null) return void (this.coming = mode);
+    await this.set(sessionId, mode);
+  }
+
+  /** To the next one: Shift+Tab. */
+  async cycle(): Promise<ApprovalMode> {
+    const next = MODES[(MODES.indexOf(this.current) + 1) % MODES.length] ?? 'ask';
+    await this.choose(next);
+    return next;
+  }
+
+  async chooseFor(project: string, mode: ApprovalMode): Promise<void> {
+    await this.place.run(async () => {
+      await this.client.setProjectMode(project, mode);
+      this.projects = new Map(this.projects).set(project, mode);
+    });
+  }
+
+  /** A session was made: it takes what was chosen for it, before its first message. */
+  async begin(session: string): Promise<void> {
+    const { coming } = this;
+    if (coming === null) return;
+    await this.client.setSessionMode(session, coming);
+    this.known = new Map(this.known).set(session, coming);
+    this.coming = null;
+  }
+
+  private async set(session: string, mode: ApprovalMode): Promise<void> {
+    await this.place.run(async () => {
+      await this.client.setSessionMode(session, mode);
+      this.known = new Map(this.known).set(session, mode);
+    });
+  }
+}

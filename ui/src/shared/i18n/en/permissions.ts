@@ -1,0 +1,176 @@
+import { Formats } from '../formats';
+
+const f = new Formats('en');
+
+export const modes = {
+  label: 'What is asked for',
+  plan_only: 'Plan only',
+  plan_onlyHint: 'Reads and plans. Every change and every command is refused.',
+  ask: 'Ask before changes',
+  askHint: 'Changes to files and commands wait for your answer.',
+  edits: 'Edit freely in the project',
+  editsHint: 'Files of the project change without asking. Deleting, protected names and commands ask.',
+  sandbox: 'Run freely in the sandbox',
+  sandboxHint: 'Not here: there is no sandbox for commands on this system yet.',
+  next: 'Shift+Tab: next mode',
+  changed: (mode: string) => `From now on: ${mode}`,
+};
+
+export const scopes = {
+  label: 'How long this answer holds',
+  once: 'Once',
+  session: 'This session',
+  project: 'This project',
+  always: 'Always',
+  onceAside: 'just this once',
+  open: 'Let such calls pass from now on…',
+  pattern: { command: 'Commands that pass', files: 'Files that pass', tool: 'Tool that passes' },
+  patternHint: {
+    command: 'Word for word; * at the end stands for any further words.',
+    files: 'From the top of the project; * is any name, ** any folders.',
+    tool: 'Every call of this tool.',
+  },
+  others: 'Or',
+  rehearsing: 'Trying it on past requests…',
+  rehearsed: (answered: number, asked: number) =>
+    `Would have answered ${f.number(answered)} of ${f.count(asked, 'past request', 'past requests')}.`,
+  passing: 'Would pass',
+  asking: 'Would still ask',
+  example: 'for example',
+  approve: 'Approve and let pass',
+  guarded: 'Asked for each time',
+  guards: {
+    protected: (name: string) => `${name} is a protected name: it later runs code or holds configuration.`,
+    deletes: 'Deleting is always asked for.',
+    hidden: 'It holds characters that are not plain.',
+    shell: 'The shell would expand, redirect or start more than the words say.',
+    outside: 'It names a place outside the project, or an address.',
+    destructive: (command: string) => `“${command}” takes away what cannot be had back.`,
+    runs_other: (program: string) => `${program} runs whatever it is told to.`,
+    option: (option: string) => `The option ${option} runs another program or writes elsewhere.`,
+    several_commands: 'It is several commands; each needs a rule of its own.',
+    too_long: 'It is too long to be looked into.',
+    configured: 'Its tool is set to ask, or a hook wants it so.',
+  },
+  problems: {
+    empty: 'Write what should pass, in at most 1,000 letters.',
+    everything: 'This would cover every command. Name one.',
+    one_command: 'A rule is for one command. Make one for each.',
+    vague: (program: string) => `${program} does many things. Say which, for example with its next word.`,
+    not_a_path: 'Write a path from the top of the project, with * for a name and ** for folders.',
+    not_this: 'This does not cover the call above.',
+    guarded: (why: string) => `No rule may let this pass. ${why}`,
+  },
+};
+
+export const permissions = {
+  title: 'Permissions',
+  rulesTitle: 'Rules',
+  rulesText:
+    'What you let pass when you approved a call. Places outside the project, protected names, deleting and everything that a rule cannot see through ask all the same.',
+  noRules: 'No rules yet',
+  noRulesText: 'Choose how long an answer holds when you approve a call; the rule is then here.',
+  kinds: { command: 'command', files: 'files', tool: 'tool' },
+  in: { session: 'one session', project: 'one project', always: 'everywhere' },
+  remove: (pattern: string) => `Remove the rule “${pattern}”`,
+  removed: (pattern: string) => `“${pattern}” asks again`,
+  modesTitle: 'How sessions of a project begin',
+  modesText: 'Holds for sessions in which you chose nothing else.',
+  modeOf: (project: string) => `Mode of ${project}`,
+  noProjects: 'Open a folder first.',
+  guardsTitle: 'What no rule passes',
+};
+
+export const sandbox = {
+  title: 'Sandbox',
+  stateTitle: 'Commands',
+  off: 'No sandbox',
+  offText:
+    'Commands run with your rights on this machine, with an environment that holds no keys, a time limit, and everything they start ended with them. That is no wall: a command could read and change whatever you may. So every command asks, unless a rule of yours lets it pass.',
+  filesTitle: 'File tools',
+  files: 'Held to the project',
+  filesText:
+    'Reading and changing files goes through a handle of the project folder that leads nowhere else, whatever links and names are used. It is enforced by the system, not by a list.',
+  networkTitle: 'Network',
+  network: 'Commands may use it',
+  networkText: 'Bosun itself speaks only to the model you chose and the servers you added.',
+};
+
+export const additions = {
+  title: 'Servers and hooks',
+  text: 'Servers of tools (MCP) and hooks, as TOML. They hold for sessions that are opened from now on; those at work keep what they began with.',
+  label: 'Servers and hooks as TOML',
+  check: 'Check',
+  save: 'Save',
+  fine: 'This can be used.',
+  saved: 'Saved. New sessions have it.',
+  unsaved: 'Not saved yet',
+  notInForce: 'What is kept is not in force',
+  healthTitle: 'Servers of this session',
+  noSession: 'Open a session to see how its servers are.',
+  noServers: 'No server was started in this session. They start with its first turn.',
+  health: {
+    stopped: 'stopped',
+    starting: 'starting',
+    ready: (tools: number) => `ready, ${f.count(tools, 'tool', 'tools')}`,
+    needs_sign_in: 'wants somebody to sign in first',
+    failed: 'does not work',
+  },
+  refresh: 'Look again',
+  changedTitle: (tool: string) => `${tool} changed what it says of itself and is off`,
+  changedText: 'It says now:',
+  accept: 'Accept it as shown',
+  leftOut: 'Left out',
+  templates: 'Add',
+  template: { local: 'A server that runs here', remote: 'A server at an address', hook: 'A hook' },
+};
+
+export const keysSection = {
+  title: 'Shortcuts',
+  other: 'Give them other keys…',
+  text: 'Press Change, then the new keys. Esc leaves it as it is.',
+  change: 'Change',
+  changeOf: (command: string) => `Change the keys of “${command}”`,
+  press: 'Press the keys…',
+  none: 'none',
+  clear: (command: string) => `Take the keys of “${command}” away`,
+  reset: 'As it was',
+  resetOf: (command: string) => `Give “${command}” its own keys back`,
+  resetAll: 'All as they were',
+  taken: (keys: string, command: string) => `${keys} is taken by “${command}”.`,
+  reserved: (keys: string) => `${keys} cannot be given away. Use Ctrl or Cmd with a letter, digit or sign.`,
+};
+
+export const dataSection = {
+  title: 'Data and privacy',
+  folderTitle: 'Data folder',
+  open: 'Show in the file manager',
+  holds: (projects: number, sessions: number) =>
+    `${f.count(projects, 'project', 'projects')}, ${f.count(sessions, 'session', 'sessions')}`,
+  total: 'Together',
+  parts: {
+    database: 'Sessions, settings, memories',
+    blobs: 'Files as they were, large outputs',
+    backups: 'Copies from before an update',
+    logs: 'Log',
+    page: 'Window',
+    other: 'Other',
+  },
+  weighing: 'Weighing…',
+  privacyTitle: 'Privacy',
+  privacy: [
+    'No telemetry: Bosun sends nothing about you or your work to its makers.',
+    'Your messages and what the tools read go to the model you chose, and to servers of tools that you added.',
+    'Keys are in the system’s keyring, never in the database, the log or a command’s environment.',
+    'Pictures and links in answers load nothing until you open them.',
+  ],
+  noticesTitle: 'Notifications',
+  notices: 'Tell me when a session needs me or is done and the window is not in front',
+  diagnosticsTitle: 'Diagnostics',
+  diagnosticsText:
+    'For somebody who helps you. No keys, nothing that was said. Read it first; it is written where you choose.',
+  preview: 'Show what it would hold',
+  previewLabel: 'What the diagnostics would hold',
+  write: 'Write it as a file…',
+  written: (path: string) => `Written to ${path}`,
+};
