@@ -20,6 +20,7 @@ pub(crate) mod queue;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod start;
+pub(crate) mod summary;
 pub(crate) mod tour;
 pub(crate) mod usage;
 
@@ -102,6 +103,10 @@ pub fn bindings<R: Runtime>() -> Builder<R> {
             history::preview_rewind,
             history::rewind,
             history::undo_rewind,
+            summary::session_summary,
+            summary::compact_session,
+            summary::edit_summary,
+            summary::undo_summary,
             lists::export_session,
             settings::save_settings,
             providers::list_providers,

@@ -1,7 +1,5 @@
-//! The programs that the design was tried with, in the window.
-//!
-//! A subagent with a name and tools of its own, and a tool that may only be answered, take a configuration that the window
-//! does not offer yet; `crates/harness` tries those. Here the built-in subagent stands in for the analyst.
+//! The programs that the design was tried with, in the window. The agents of the second and the third are declared in
+//! `agent.toml` of the data folder.
 
 use std::fs;
 
@@ -66,7 +64,7 @@ fn analysed(name: &str, guests: &str) -> [Rule; 2] {
         ] })
     };
     let errand =
-        json!({ "description": format!("Count the {name} in /guests.txt"), "subagent_type": "general-purpose" });
+        json!({ "description": format!("Count the {name} in /guests.txt"), "subagent_type": "research-analyst" });
     let edit = json!({
         "file_path": "/plan.md",
         "old_string": format!("{name}: ?"),
@@ -88,6 +86,45 @@ fn analysed(name: &str, guests: &str) -> [Rule; 2] {
     [main, analyst]
 }
 
+/// The second program's agent, with `gate` on its edits.
+fn planner(gate: &str) -> String {
+    format!(
+        r#"
+name = "planner"
+builtin_tools = ["write_todos", "read_file", "edit_file", "task"]
+
+[approvals.tools]
+edit_file = {gate}
+
+[[subagents]]
+name = "research-analyst"
+description = "Reads what is there and says what it found."
+tools = ["read_file", "write_todos"]
+"#
+    )
+}
+
+/// The third program's: its files are kept in the session, and what it learns outlives it.
+const SCRIBE: &str = r#"
+name = "scribe"
+
+[approvals]
+edits = "allow"
+
+[backend]
+default = "state"
+
+[[backend.routes]]
+prefix = "/conversation_history"
+kind = "store"
+namespace = "history"
+"#;
+
+fn declare(desk: &Desk, agent: &str) {
+    fs::create_dir_all(desk.data()).unwrap();
+    fs::write(desk.data().join("agent.toml"), agent).unwrap();
+}
+
 #[test]
 fn a_plan_a_subagent_and_an_edit_that_is_accepted_changed_and_answered() {
     let desk = Desk::plan("program-plan").set_up();
@@ -98,12 +135,14 @@ fn a_plan_a_subagent_and_an_edit_that_is_accepted_changed_and_answered() {
     }
     fs::write(desk.project().join("guests.txt"), "Ann\nBob\nCyd\n").unwrap();
     fs::write(desk.project().join("plan.md"), "# Plan\nadults: ?\nchildren: ?\ndogs: ?\n").unwrap();
+    declare(&desk, &planner("true"));
     let window = at_work(&desk, &server);
     let plan = || fs::read_to_string(desk.project().join("plan.md")).unwrap();
 
     ask(&window, "Please complete the adults");
     answer(&window, "Approve");
     window.wait_for_text("The adults are complete.");
+    window.wait_for_text("planner");
     assert!(plan().contains("adults: 2"), "{}", plan());
 
     ask(&window, "Now complete the children");
@@ -128,4 +167,64 @@ fn a_plan_a_subagent_and_an_edit_that_is_accepted_changed_and_answered() {
     window.shot("done");
     let answered = server.requests().iter().any(|request| request.asked().last().contains("No dogs this year."));
     assert!(answered, "the model never read the answer");
+}
+
+#[test]
+fn an_edit_that_may_only_be_answered_offers_nothing_else() {
+    let desk = Desk::plan("program-respond").set_up();
+    let server = ModelServer::start();
+    let [main, analyst] = analysed("dogs", "1");
+    server.add(main).add(analyst);
+    fs::write(desk.project().join("guests.txt"), "Ann\n").unwrap();
+    fs::write(desk.project().join("plan.md"), "# Plan\ndogs: ?\n").unwrap();
+    declare(&desk, &planner(r#"{ allowed = ["respond"], description = "The plan is mine." }"#));
+    let window = at_work(&desk, &server);
+    ask(&window, "Please complete the dogs");
+    card(&window);
+    window.wait_for_text("The plan is mine.");
+    window.wait_until(
+        "const names = [...document.querySelectorAll('[role=dialog][aria-modal=false] .answers > button')];
+         return names.length === 1 && names[0].textContent.includes('Respond')",
+    );
+    window.shot("respond-only");
+    window.button("Respond…").click();
+    window.by_css("[role=dialog] textarea").write("I wrote it myself.");
+    window.button("Send answer").click();
+    card_is_gone(&window);
+    window.wait_for_text("The dogs are complete.");
+    assert_eq!(fs::read_to_string(desk.project().join("plan.md")).unwrap(), "# Plan\ndogs: ?\n");
+    assert!(server.requests().iter().any(|request| request.asked().last().contains("I wrote it myself.")));
+}
+
+#[test]
+fn what_is_kept_in_the_session_stays_there_and_the_rest_outlives_it() {
+    const PATHS: [&str; 3] = ["/draft.md", "/memories/AGENTS.md", "/conversation_history/log.md"];
+    let desk = Desk::plan("program-kept").set_up();
+    let server = ModelServer::start();
+    let call = |tool: &'static str| {
+        move |reply: Reply, path: &str| match tool {
+            "write_file" => reply.and_call(tool, json!({ "file_path": path, "content": "The sea is calm.\n" })),
+            _ => reply.and_call(tool, json!({ "file_path": path })),
+        }
+    };
+    let all = |tool| PATHS.into_iter().fold(Reply::new(), call(tool));
+    server.add(Rule::turn("write it all").reply(all("write_file")).reply("It is written."));
+    server.add(Rule::turn("read it elsewhere").reply(all("read_file")).reply("It is read."));
+    declare(&desk, SCRIBE);
+    let window = at_work(&desk, &server);
+    let before = fs::read_dir(desk.project()).unwrap().count();
+    ask(&window, "write it all");
+    window.wait_for_text("It is written.");
+    window.wait_for_text("scribe");
+    window.shot("written");
+    window.press("Control+n");
+    window.wait_for_text("What should be done?");
+    ask(&window, "read it elsewhere");
+    window.wait_for_text("It is read.");
+    assert_eq!(fs::read_dir(desk.project()).unwrap().count(), before, "the project is out of reach");
+    let last = server.requests().last().unwrap().asked();
+    let found: Vec<bool> =
+        last.said.iter().rev().take(PATHS.len()).rev().map(|said| !said.text.contains("not found")).collect();
+    assert_eq!(found, [false, true, true]);
+    assert!(last.system.contains("The sea is calm."), "it is remembered");
 }

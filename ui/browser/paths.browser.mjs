@@ -353,6 +353,29 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await done(page);
   });
 
+  test('a conversation is summed up, its words are changed, and that is undone', async () => {
+    const page = await site.show();
+    await page.getByRole('button', { name: /^Move fixtures to SQLite/ }).click();
+    await message(page).fill('/compact');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Summary of the conversation' });
+    await dialog.getByText('Nothing is summed up yet').waitFor();
+    await dialog.getByLabel('What the summary must mind').fill('the schema');
+    await dialog.getByRole('button', { name: 'Sum up now' }).click();
+    const words = dialog.getByLabel('What the model reads in its place');
+    await words.waitFor();
+    assert.ok((await words.inputValue()).includes('Minded as you asked: the schema.'));
+    await words.fill('The fixtures are in SQLite now.');
+    await dialog.getByRole('button', { name: 'Save the words' }).click();
+    await dialog.getByText('edited').waitFor();
+    await dialog.getByRole('button', { name: 'Undo the summary' }).click();
+    await dialog.getByText('Nothing is summed up yet').waitFor();
+    assert.deepEqual(await calls(page, 'compactSession'), [{ session: 's-fixtures', guidance: 'the schema' }]);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await done(page);
+  });
+
   test('nothing can go back while a turn waits', async () => {
     const page = await site.show({ tab: 'timeline' });
     await page.getByRole('button', { name: /^More for “Ran cargo test -p auth”/ }).focus();

@@ -59,7 +59,12 @@ const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR42mM4oaGBFTE
 
 /** What the agent knows, opened by its word in the message box's commands. */
 const knowledge = (word, wanted) => async (page) => {
-  await palette(page, { '/memories': 'Memor|记忆', '/skills': 'Skills|技能', '/trust': 'trusted|信任' }[word].split('|')[(await page.locator('html').getAttribute('lang')) === 'zh-CN' ? 1 : 0]);
+  await palette(
+    page,
+    { '/memories': 'Memor|记忆', '/skills': 'Skills|技能', '/trust': 'trusted|信任' }[word].split('|')[
+      (await page.locator('html').getAttribute('lang')) === 'zh-CN' ? 1 : 0
+    ],
+  );
   await page.keyboard.press('Enter');
   await page.locator(wanted).first().waitFor();
 };
@@ -112,6 +117,17 @@ export const SCREENS = {
   },
   rewind: { act: goBack(-1) },
   rewindfiles: { act: goBack(0) },
+  summary: {
+    async act(page) {
+      await palette(page, 'fixtures');
+      await page.keyboard.press('Enter');
+      await page.locator('.palette').waitFor({ state: 'detached' });
+      await page.locator('.composer textarea').fill('/compact');
+      await page.keyboard.press('Enter');
+      await page.locator('[role=dialog] .btn.primary').click();
+      await page.locator('[role=dialog] textarea').waitFor();
+    },
+  },
   edit: { act: answer(1) },
   respond: { act: answer(2) },
   reject: { act: answer(3) },

@@ -98,8 +98,10 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     if let Some(agent) = &agent {
         agent::declare(&sessions, agent)?;
     }
-    if let Some(extras) = extras {
-        sessions.add(extras, args.accept_tool.clone()).await?;
+    match extras {
+        Some(extras) => sessions.add(extras, args.accept_tool.clone()).await?,
+        // The person's own, as the window has them.
+        None => sessions.load_additions().await?,
     }
     args.choices.begin(&sessions)?;
     let begun = match &args.session {

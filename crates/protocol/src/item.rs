@@ -140,4 +140,6 @@ pub enum NoticeCode {
     BudgetWarning,
     /// A hook of the person's own failed; `detail` says which.
     HookFailed,
+    /// The beginning of the conversation is sent in short from here on; `detail` is its estimated tokens before and after.
+    Summarized,
 }

@@ -32,6 +32,7 @@ mod settings;
 mod skill;
 mod storage;
 mod subagent;
+mod summary;
 mod todo;
 mod trust;
 mod usage;
@@ -84,6 +85,7 @@ pub use subagent::{
     DeletedSubagent, SaveSubagent, SubagentContent, SubagentEntry, SubagentForm, SubagentHidden, SubagentList,
     SubagentOrigin, SubagentRef,
 };
+pub use summary::{ConversationSummary, SummaryCause};
 pub use todo::{Todo, TodoStatus};
 pub use trust::{
     DecideTrust, ProjectTrust, SeenFile, TrustFile, TrustItem, TrustKind, TrustState, TrustText, TrustVerdict,

@@ -6,7 +6,7 @@ use bosun_agent::{
     TurnEnd, run_turn,
 };
 use bosun_backend::{BlobStore, Sightings, VirtualPath};
-use bosun_harness::{DeclaredAgent, OpenExtras};
+use bosun_harness::{DeclaredAgent, OpenExtras, Summarization};
 use bosun_model::CallId;
 use bosun_protocol::{ErrorCode, FileDiff, ModelRef};
 use bosun_store::SessionClaim;
@@ -34,6 +34,8 @@ pub(crate) struct Actor {
     /// Held by whoever decides whether and how a turn begins.
     beginning: AsyncMutex<()>,
     pub agent: Mutex<Option<Arc<Agent>>>,
+    /// What sums up for that agent.
+    pub summarization: Mutex<Option<Arc<Summarization>>>,
     /// What a person adds, at work from the first turn on.
     pub extras: OnceCell<OpenExtras>,
     pub tasks: TaskTracker,
@@ -95,6 +97,7 @@ impl Actor {
             turn: AsyncMutex::default(),
             beginning: AsyncMutex::default(),
             agent: Mutex::new(None),
+            summarization: Mutex::new(None),
             extras: OnceCell::new(),
             tasks,
             _claim: claim,
@@ -164,6 +167,10 @@ impl Actor {
         self.log.record(vec![EntryBody::ModelChosen { provider: model.provider, name: model.name }]).await?;
         self.rebuild();
         Ok(())
+    }
+
+    pub(crate) fn summarization(&self) -> Option<Arc<Summarization>> {
+        locked(&self.summarization).clone()
     }
 
     /// The next turn builds its agent anew.

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bosun_agent::Agent;
-use bosun_harness::{DeclaredAgent, DeclaredDefault, DeepAgentConfig, create_deep_agent};
+use bosun_harness::{DeclaredAgent, DeclaredDefault, DeepAgentConfig, Summarization, create_deep_agent};
 use bosun_protocol::ErrorCode;
 
 use crate::SessionError;
@@ -38,11 +38,13 @@ impl Actor {
         self.extend(&mut config).await?;
         config.models = self.models_of(&config.subagents).await;
         calls.put_into(&mut config);
+        let summarization = Summarization::new(config.summarization.clone(), config.artifacts.clone());
         let agent =
             create_deep_agent(config).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
         *locked(&self.tree.model) = Some(info.clone());
         self.stream.update(|projection| projection.set_model(info));
         let agent = Arc::new(agent);
+        *locked(&self.summarization) = Some(Arc::new(summarization));
         *locked(&self.agent) = Some(Arc::clone(&agent));
         Ok(agent)
     }

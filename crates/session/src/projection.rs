@@ -15,6 +15,7 @@ use crate::view::View;
 
 mod approvals;
 mod changes;
+mod summarized;
 mod summary;
 mod tools;
 
@@ -146,6 +147,7 @@ impl Projection {
         let at = recorded.entry.at;
         let todo = self.state.todo_in_progress().map(|todo| todo.content.clone());
         let todos_before = self.state.todos.clone();
+        let summaries = self.summaries_before(&recorded.entry.body);
         self.state.apply(&recorded.entry);
         match &recorded.entry.body {
             EntryBody::TurnStarted { turn, message } => {
@@ -213,6 +215,9 @@ impl Projection {
             | EntryBody::ChangeIntended { .. }
             | EntryBody::Updated { .. }
             | EntryBody::RestoreIntended { .. } => {}
+        }
+        if let Some(before) = summaries {
+            self.summarized(before, recorded);
         }
         if self.state.todos != todos_before {
             let todos: Vec<Todo> = self.state.todos.iter().map(convert::todo).collect();

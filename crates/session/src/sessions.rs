@@ -45,6 +45,7 @@ mod rules;
 mod skills;
 mod subagents;
 mod trust;
+mod summary;
 mod usage;
 
 use lists::summary_of;

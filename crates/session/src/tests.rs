@@ -14,4 +14,5 @@ mod space;
 mod stage;
 mod stopping;
 mod story;
+mod summary;
 mod turns;

@@ -14,6 +14,7 @@ import PanelRight from '@lucide/svelte/icons/panel-right';
 import Pencil from '@lucide/svelte/icons/pencil';
 import Play from '@lucide/svelte/icons/play';
 import Plus from '@lucide/svelte/icons/plus';
+import FoldVertical from '@lucide/svelte/icons/fold-vertical';
 import Rewind from '@lucide/svelte/icons/rewind';
 import Search from '@lucide/svelte/icons/search';
 import Settings from '@lucide/svelte/icons/settings';
@@ -84,6 +85,12 @@ const SPECS = {
     slash: 'rewind',
     isPossible: (workspace) => hasSession(workspace) && !goesOn(workspace),
     run: (workspace) => void workspace.past.rewindTo(null),
+  },
+  compact: {
+    icon: FoldVertical,
+    slash: 'compact',
+    isPossible: hasSession,
+    run: (workspace) => (workspace.dialog = { kind: 'summary' }),
   },
   rename: {
     icon: Pencil,

@@ -39,7 +39,7 @@ export type Dialog =
   | { kind: 'attachment'; session: string; attachment: Attachment }
   /** What one subagent did. */
   | { kind: 'agent'; node: AgentNode }
-  | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' | 'changes' };
+  | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' | 'changes' | 'summary' };
 
 /** Settings of another version may lack what this one knows. */
 type Complete = Required<Settings>;

@@ -124,6 +124,14 @@ export const commands = {
 	rewind: (session: SessionId, seq: number, what: RewindWhat) => __TAURI_INVOKE<null>("rewind", { session, seq, what }),
 	/**  Takes the last rewind back, as long as nothing has happened since. */
 	undoRewind: (session: SessionId) => __TAURI_INVOKE<null>("undo_rewind", { session }),
+	/**  What stands for the beginning of a conversation when it is sent; null where everything is sent. */
+	sessionSummary: (session: SessionId) => __TAURI_INVOKE<ConversationSummary | null>("session_summary", { session }),
+	/**  Sums the conversation up now; `guidance` is what the person wants to be minded in it, or empty. */
+	compactSession: (session: SessionId, guidance: string) => __TAURI_INVOKE<ConversationSummary>("compact_session", { session, guidance }),
+	/**  Gives the summary in force other words. */
+	editSummary: (session: SessionId, text: string) => __TAURI_INVOKE<ConversationSummary>("edit_summary", { session, text }),
+	/**  Takes the summary in force back; gives the one before it, where there is one. */
+	undoSummary: (session: SessionId) => __TAURI_INVOKE<ConversationSummary | null>("undo_summary", { session }),
 	/**
 	 *  Writes a session into a file in a folder that the system's own dialog asks for. Gives the file's path; `null` when
 	 *  the dialog was cancelled.
@@ -417,6 +425,24 @@ export type CheckpointKind =
 export type CommandError = {
 	code: ErrorCode,
 	message: string,
+};
+
+/**  What stands for the beginning of a conversation when it is sent to the model. The conversation itself stays as it is. */
+export type ConversationSummary = {
+	/**  The model's words, or a person's after they changed them. */
+	text: string,
+	/**  What is carried over word for word: what the person said, the changed files, the plan. */
+	facts: string,
+	/**  Where the agent can read the original; `None` where there is no place for it. */
+	file: string | null,
+	/**  How many messages it stands for. */
+	messages: number,
+	/**  Estimated tokens of what it stands for, and its own. */
+	tokens_before: number,
+	tokens_after: number,
+	cause: SummaryCause,
+	/**  Whether a person changed the text. */
+	edited: boolean,
 };
 
 /**  A decision and what it is for. Several are checked together and stored together, or none is. */
@@ -832,7 +858,9 @@ export type NoticeCode =
 /**  As much was spent as the person asked to be told of. */
 "budget_warning" | 
 /**  A hook of the person's own failed; `detail` says which. */
-"hook_failed";
+"hook_failed" | 
+/**  The beginning of the conversation is sent in short from here on; `detail` is its estimated tokens before and after. */
+"summarized";
 
 /**  Why a pattern cannot be kept. */
 export type PatternProblem = { problem: "empty" } | { problem: "everything" } | { problem: "one_command" } | { problem: "vague"; program: string } | { problem: "not_a_path" } | { problem: "guarded"; guard: RuleGuard } | { problem: "not_this" };
@@ -1244,6 +1272,13 @@ export type StoragePart = {
 	/**  Bytes on the disk. */
 	bytes: number,
 };
+export type SummaryCause = 
+/**  The conversation grew to what the model takes. */
+"threshold" | 
+/**  The provider refused it as too long. */
+"overflow" | 
+/**  The agent asked for it. */
+"agent" | "person";
 
 /**  What a small call to the provider said. */
 export type TestCall = { result: "works"; reply: string; milliseconds: number } | 

@@ -17,6 +17,7 @@ import type {
   FolderView,
   Attachment,
   AttachmentContent,
+  ConversationSummary,
   Decide,
   Effort,
   Envelope,
@@ -174,6 +175,13 @@ export interface UiClient {
   rewind(session: string, seq: number, what: RewindWhat): Promise<void>;
   /** Takes the last rewind back, as long as nothing has happened since. */
   undoRewind(session: string): Promise<void>;
+  /** What stands for the beginning of the conversation when it is sent; null where everything is sent. */
+  sessionSummary(session: string): Promise<ConversationSummary | null>;
+  /** Sums the conversation up now, with what is to be minded in it. */
+  compactSession(session: string, guidance: string): Promise<ConversationSummary>;
+  editSummary(session: string, text: string): Promise<ConversationSummary>;
+  /** Takes the summary in force back; gives the one before it. */
+  undoSummary(session: string): Promise<ConversationSummary | null>;
 
   saveSettings(settings: Settings): Promise<Settings>;
   /** The person's own servers of tools and hooks, as TOML. */

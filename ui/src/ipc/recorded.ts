@@ -5,6 +5,7 @@ import { NOW, snapshot, summary } from './recorded/builders';
 import { Host, type World } from './recorded/host';
 import { files } from './recorded/files';
 import { history } from './recorded/history';
+import { summaries } from './recorded/summary';
 import { lists, queues } from './recorded/lists';
 import { plan } from './recorded/plan';
 import { models } from './recorded/models';
@@ -49,6 +50,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
     ...history(host, act),
     ...permissions(host, act),
     ...files(host, act),
+    ...summaries(host, act),
     start: () =>
       later(() => {
         if (++starts > 1) delete world.unusable;

@@ -8,6 +8,7 @@ import { files, review } from './en/files';
 import { agents, changes, panes, plan } from './en/panes';
 import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './en/permissions';
 import { providers, settings, welcome } from './en/setup';
+import { summary } from './en/summary';
 import { timeline } from './en/timeline';
 import { diff, figures, rows, tools, toolStates } from './en/tools';
 
@@ -51,6 +52,7 @@ export const en = {
   review,
   files,
   timeline,
+  summary,
   settings,
   providers,
   welcome,

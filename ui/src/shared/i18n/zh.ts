@@ -9,6 +9,7 @@ import { files, review } from './zh/files';
 import { agents, changes, panes, plan } from './zh/panes';
 import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './zh/permissions';
 import { providers, settings, welcome } from './zh/setup';
+import { summary } from './zh/summary';
 import { timeline } from './zh/timeline';
 import { diff, figures, rows, tools, toolStates } from './zh/tools';
 
@@ -52,6 +53,7 @@ export const zh: Messages = {
   review,
   files,
   timeline,
+  summary,
   settings,
   providers,
   welcome,

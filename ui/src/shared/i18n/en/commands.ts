@@ -11,6 +11,7 @@ export const commands = {
   changes: 'Changes',
   timeline: 'Timeline',
   rewind: 'Go back to before the last message',
+  compact: 'Sum up the conversation, or see its summary',
   rename: 'Rename the session',
   sidebar: 'Show or hide the sessions',
   inspector: 'Show or hide the side pane',

@@ -13,6 +13,7 @@ export const commands: Messages['commands'] = {
   changes: '更改',
   timeline: '时间线',
   rewind: '回到上一条消息之前',
+  compact: '为对话生成摘要，或查看摘要',
   rename: '重命名会话',
   sidebar: '显示或隐藏会话列表',
   inspector: '显示或隐藏侧栏',

@@ -1,0 +1,113 @@
+use std::sync::Arc;
+
+use bosun_agent::{Activity, TurnContext};
+use bosun_harness::{Compaction, CompactionError, SummaryCause as Cause, edit_summary, undo_summary};
+use bosun_protocol::{ConversationSummary, ErrorCode, SessionId, SummaryCause};
+use tokio_util::sync::CancellationToken;
+
+use super::Sessions;
+use crate::SessionError;
+use crate::actor::Actor;
+
+/// What stands for the beginning of a session's conversation when it is sent.
+impl Sessions {
+    /// The summary in force, where there is one.
+    pub async fn summary(&self, session: &SessionId) -> Result<Option<ConversationSummary>, SessionError> {
+        Ok(self.actor(session).await?.summary())
+    }
+
+    /// Sums the conversation up now, with what the person wants to be minded in it.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Invalid`] while a turn runs or where there is nothing to sum up; [`ErrorCode::Provider`] where the
+    /// model gave no summary that is of use. The conversation is as it was then.
+    pub async fn compact(
+        &self,
+        session: &SessionId,
+        guidance: Option<&str>,
+    ) -> Result<ConversationSummary, SessionError> {
+        self.actor(session).await?.compact(guidance).await
+    }
+
+    /// Gives the summary in force other words.
+    pub async fn edit_summary(&self, session: &SessionId, text: &str) -> Result<ConversationSummary, SessionError> {
+        let actor = self.actor(session).await?;
+        let turn = actor.turn().await;
+        actor.refuse_running(&turn)?;
+        if text.trim().is_empty() {
+            return Err(SessionError::new(
+                ErrorCode::Invalid,
+                "a summary needs words; undo it to send everything again",
+            ));
+        }
+        let entry = actor.log.with_state(|state| edit_summary(state, text)).ok_or_else(none)?;
+        actor.log.record(vec![entry]).await?;
+        drop(turn);
+        actor.summary().ok_or_else(none)
+    }
+
+    /// Takes the summary in force back: what it stood for is sent again, or the summary before it.
+    pub async fn undo_summary(&self, session: &SessionId) -> Result<Option<ConversationSummary>, SessionError> {
+        let actor = self.actor(session).await?;
+        let turn = actor.turn().await;
+        actor.refuse_running(&turn)?;
+        let entry = actor.log.with_state(undo_summary).ok_or_else(none)?;
+        actor.log.record(vec![entry]).await?;
+        drop(turn);
+        Ok(actor.summary())
+    }
+}
+
+impl Actor {
+    fn summary(&self) -> Option<ConversationSummary> {
+        self.log.with_state(|state| {
+            let compaction = Compaction::of(state);
+            compaction.current(state.messages.len()).map(|summary| ConversationSummary {
+                text: summary.text.clone(),
+                facts: summary.facts.clone(),
+                file: summary.file.as_ref().map(ToString::to_string),
+                messages: u32::try_from(summary.cutoff).unwrap_or(u32::MAX),
+                tokens_before: u32::try_from(summary.tokens_before).unwrap_or(u32::MAX),
+                tokens_after: u32::try_from(summary.tokens_after).unwrap_or(u32::MAX),
+                cause: cause(summary.cause),
+                edited: summary.edited,
+            })
+        })
+    }
+
+    async fn compact(self: &Arc<Self>, guidance: Option<&str>) -> Result<ConversationSummary, SessionError> {
+        let turn = self.turn().await;
+        self.refuse_running(&turn)?;
+        let agent = self.agent().await?;
+        let summarization = self.summarization().ok_or_else(none)?;
+        let cx = TurnContext::new(agent, Arc::clone(&self.log), CancellationToken::new(), Activity::default());
+        let guidance = guidance.map(str::trim).filter(|words| !words.is_empty());
+        summarization.compact_now(&cx, guidance).await.map_err(refused)?;
+        drop(turn);
+        self.summary().ok_or_else(none)
+    }
+}
+
+fn none() -> SessionError {
+    SessionError::new(ErrorCode::NotFound, "nothing of this conversation is summed up; it is sent as it is")
+}
+
+fn refused(error: CompactionError) -> SessionError {
+    let code = match error {
+        CompactionError::NothingToCompact | CompactionError::TurnOpen | CompactionError::Cancelled => {
+            ErrorCode::Invalid
+        }
+        CompactionError::Empty | CompactionError::TooLong | CompactionError::Model { .. } => ErrorCode::Provider,
+        CompactionError::Journal(_) => ErrorCode::StorageUnavailable,
+    };
+    SessionError::new(code, error.to_string())
+}
+
+fn cause(cause: Cause) -> SummaryCause {
+    match cause {
+        Cause::Threshold => SummaryCause::Threshold,
+        Cause::Overflow => SummaryCause::Overflow,
+        Cause::Tool => SummaryCause::Agent,
+        Cause::Person => SummaryCause::Person,
+    }
+}
