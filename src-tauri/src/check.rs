@@ -16,6 +16,8 @@ const LONGEST_TEXT: usize = 4 << 20;
 const LONGEST_BYTES: usize = 24 << 20;
 /// Attachments or mentions of one message; the room behind has its own, smaller, limits.
 const MOST_ALONG: usize = 100;
+/// A zip archive in base64.
+const LONGEST_ARCHIVE: usize = 24 << 20;
 /// Cards on one answer sheet.
 const MOST_DECISIONS: usize = 1_000;
 /// Rows of one page of the conversation.
@@ -148,6 +150,15 @@ pub(crate) fn draft(draft: &RuleDraft) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A zip archive in base64 that a person picked.
+pub(crate) fn archive(data: &str) -> Result<(), Failure> {
+    if data.len() <= LONGEST_ARCHIVE {
+        return Ok(());
+    }
+    let message = format!("this archive is larger than {} MB; bring in less at once", LONGEST_ARCHIVE >> 20);
+    Err(Failure::new(ErrorCode::Invalid, message))
+}
+
 /// As many rows as one page may hold.
 pub(crate) fn page(limit: u32) -> u32 {
     limit.clamp(1, MOST_ITEMS)
@@ -177,6 +188,11 @@ mod tests {
             assert!(model(&wrong).is_err(), "{wrong:?}");
         }
         assert_eq!((page(0), page(50), page(u32::MAX)), (1, 50, 500));
+    }
+
+    #[test]
+    fn archives_have_bounds() {
+        assert!(archive("UEs=").is_ok() && archive(&"x".repeat(LONGEST_ARCHIVE + 1)).is_err());
     }
 
     #[test]

@@ -14,14 +14,18 @@ pub(crate) mod models;
 pub(crate) mod notifications;
 pub(crate) mod permissions;
 pub(crate) mod plan;
+pub(crate) mod memories;
 pub(crate) mod projects;
 pub(crate) mod providers;
 pub(crate) mod queue;
 pub(crate) mod sessions;
 pub(crate) mod settings;
+pub(crate) mod skills;
 pub(crate) mod start;
+pub(crate) mod subagents;
 pub(crate) mod summary;
 pub(crate) mod tour;
+pub(crate) mod trust;
 pub(crate) mod usage;
 
 use std::sync::Arc;
@@ -122,6 +126,38 @@ pub fn bindings<R: Runtime>() -> Builder<R> {
             usage::usage_report,
             usage::session_usage,
             tour::start_tour,
+            trust::project_trust,
+            trust::trust_text,
+            trust::decide_trust,
+            memories::list_memories,
+            memories::load_memory,
+            memories::save_memory,
+            memories::delete_memory,
+            memories::memory_version,
+            memories::restore_memory,
+            memories::memory_source,
+            memories::export_memories,
+            memories::import_memories,
+            skills::list_skills,
+            skills::load_skill,
+            skills::load_skill_file,
+            skills::create_skill,
+            skills::save_skill_file,
+            skills::delete_skill_file,
+            skills::skill_version,
+            skills::restore_skill_file,
+            skills::delete_skill,
+            skills::restore_skill,
+            skills::switch_skill,
+            skills::pin_skill,
+            skills::export_skill,
+            skills::import_skills,
+            subagents::list_subagents,
+            subagents::save_subagent,
+            subagents::delete_subagent,
+            subagents::restore_subagent,
+            subagents::subagent_version,
+            subagents::switch_subagent,
             links::open_link,
             permissions::list_rules,
             permissions::remove_rule,

@@ -11,7 +11,7 @@ if (!findBrowser()) {
   );
   process.exit(isRequired ? 1 : 0);
 }
-const files = ['looks', 'models', 'files', 'permissions', 'paths', 'scroll'].map(
+const files = ['looks', 'models', 'knowledge', 'files', 'permissions', 'paths', 'scroll'].map(
   (name) => new URL(`${name}.browser.mjs`, import.meta.url).pathname,
 );
 await build({ mode: 'recorded', logLevel: 'error' });

@@ -57,14 +57,10 @@ const look = async (page, names) => {
 /** A picture of 8 by 8 pixels. */
 const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR42mM4oaGBFTEMLQkAgl1GARdiiXUAAAAASUVORK5CYII=';
 
-/** What the agent knows, opened by its word in the message box's commands. */
-const knowledge = (word, wanted) => async (page) => {
-  await palette(
-    page,
-    { '/memories': 'Memor|记忆', '/skills': 'Skills|技能', '/trust': 'trusted|信任' }[word].split('|')[
-      (await page.locator('html').getAttribute('lang')) === 'zh-CN' ? 1 : 0
-    ],
-  );
+/** What the agent knows, by the words of its command in either language. */
+const knowledge = (english, chinese, wanted) => async (page) => {
+  const lang = await page.locator('html').getAttribute('lang');
+  await palette(page, lang === 'zh-CN' ? chinese : english);
   await page.keyboard.press('Enter');
   await page.locator(wanted).first().waitFor();
 };
@@ -146,6 +142,23 @@ export const SCREENS = {
   hostile: { query: hosts },
   hostilelong: { query: hosts, act: (page) => page.locator('.place button').nth(1).click() },
   model: { act: (page) => page.locator('.bar button.chip').click() },
+  memories: { act: knowledge('Memor', '记忆', '.shelf .entry') },
+  memory: {
+    async act(page) {
+      await knowledge('Memor', '记忆', '.shelf .entry')(page);
+      await page.locator('.shelf .entry').first().click();
+      await page.locator('.shelf textarea').waitFor();
+    },
+  },
+  skills: { act: knowledge('Skills', '技能', '.shelf textarea') },
+  brings: { query: { recorded: 'brings' }, act: (page) => page.locator('.strip').waitFor() },
+  trust: { query: { recorded: 'brings' }, act: knowledge('trusted', '信任', '.shelf .diff') },
+  subagents: {
+    async act(page) {
+      await page.keyboard.press('Control+,');
+      await page.getByRole('tab', { name: /^(Subagents|子智能体)$/ }).click();
+    },
+  },
   projects: { act: (page) => page.locator('button.project').click() },
   settings: { act: settings(0) },
   usage: {
@@ -183,19 +196,7 @@ export const SCREENS = {
       await page.locator('.settings pre').scrollIntoViewIfNeeded();
     },
   },
-  subagents: { act: settings(7) },
-  about: { act: settings(8) },
-  memories: { act: knowledge('/memories', '.shelf .entry') },
-  memory: {
-    async act(page) {
-      await knowledge('/memories', '.shelf .entry')(page);
-      await page.locator('.shelf .entry').first().click();
-      await page.locator('.shelf textarea').waitFor();
-    },
-  },
-  skills: { act: knowledge('/skills', '.shelf textarea') },
-  brings: { query: { recorded: 'brings' }, act: (page) => page.locator('.strip').waitFor() },
-  trust: { query: { recorded: 'brings' }, act: knowledge('/trust', '.shelf .diff') },
+  about: { act: settings(7) },
   scope: {
     async act(page) {
       await page.locator('.place button').last().click();

@@ -42,11 +42,3 @@ pub struct Imported {
     /// What was left out, one sentence each.
     pub left_out: Vec<String>,
 }
-
-/// Where a person picks something from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
-#[serde(rename_all = "snake_case")]
-pub enum PickKind {
-    Folder,
-    Zip,
-}

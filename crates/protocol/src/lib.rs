@@ -60,7 +60,7 @@ pub use history::{
 };
 pub use ids::{CallId, ItemId, ProjectId, SessionId};
 pub use item::{Figure, Item, ItemBody, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
-pub use knowledge::{FileVersion, Imported, PickKind, WrittenBy};
+pub use knowledge::{FileVersion, Imported, WrittenBy};
 pub use local::{LocalModel, LocalServerView};
 pub use memory::{
     DeletedMemory, FindMemories, MemoryEntry, MemoryFile, MemoryList, MemoryRef, MemoryScope, MemoryShelf, SaveMemory,

@@ -1,5 +1,6 @@
 /** Everything that can be asked for from anywhere: by its keys, in the palette, from the message box. */
 import Bell from '@lucide/svelte/icons/bell';
+import BookMarked from '@lucide/svelte/icons/book-marked';
 import Columns3 from '@lucide/svelte/icons/columns-3';
 import Compass from '@lucide/svelte/icons/compass';
 import FileDiff from '@lucide/svelte/icons/file-diff';
@@ -18,8 +19,10 @@ import FoldVertical from '@lucide/svelte/icons/fold-vertical';
 import Rewind from '@lucide/svelte/icons/rewind';
 import Search from '@lucide/svelte/icons/search';
 import Settings from '@lucide/svelte/icons/settings';
+import ShieldCheck from '@lucide/svelte/icons/shield-check';
 import Sparkles from '@lucide/svelte/icons/sparkles';
 import Square from '@lucide/svelte/icons/square';
+import Star from '@lucide/svelte/icons/star';
 import Sun from '@lucide/svelte/icons/sun';
 import SunMoon from '@lucide/svelte/icons/sun-moon';
 import type { Component } from 'svelte';
@@ -105,6 +108,23 @@ const SPECS = {
   inspector: { icon: PanelRight, isPossible: hasSession, run: ({ layout }) => layout.toggleInspector() },
   openFolder: { icon: FolderOpen, slash: 'open', run: (workspace) => void workspace.pickProject() },
   palette: { icon: Search, run: (workspace) => (workspace.dialog = { kind: 'palette' }) },
+  memories: {
+    icon: BookMarked,
+    slash: 'memories',
+    run: (workspace) => (workspace.dialog = { kind: 'memories' }),
+  },
+  skills: { icon: Star, slash: 'skills', run: (workspace) => (workspace.dialog = { kind: 'skills' }) },
+  subagents: {
+    icon: Crew,
+    slash: 'subagents',
+    run: (workspace) => (workspace.dialog = { kind: 'settings', section: 'subagents' }),
+  },
+  trust: {
+    icon: ShieldCheck,
+    slash: 'trust',
+    isPossible: ({ project }) => project !== null,
+    run: (workspace) => (workspace.dialog = { kind: 'trust' }),
+  },
   settings: {
     icon: Settings,
     slash: 'settings',

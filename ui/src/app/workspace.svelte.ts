@@ -29,7 +29,7 @@ import { Seen } from './seen.svelte';
 import { applyTheme } from './theme';
 
 export type SettingsSection =
-  'models' | 'permissions' | 'sandbox' | 'servers' | 'shortcuts' | 'appearance' | 'data' | 'about';
+  'models' | 'permissions' | 'sandbox' | 'servers' | 'shortcuts' | 'appearance' | 'data' | 'about' | 'subagents';
 
 export type Dialog =
   | { kind: 'settings'; section: SettingsSection }
@@ -39,6 +39,7 @@ export type Dialog =
   | { kind: 'attachment'; session: string; attachment: Attachment }
   /** What one subagent did. */
   | { kind: 'agent'; node: AgentNode }
+  | { kind: 'memories' | 'skills' | 'trust' }
   | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' | 'changes' | 'summary' };
 
 /** Settings of another version may lack what this one knows. */

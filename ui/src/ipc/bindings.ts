@@ -166,6 +166,75 @@ export const commands = {
 	 *  when the dialog was cancelled.
 	 */
 	startTour: () => __TAURI_INVOKE<TourStart | null>("start_tour"),
+	/**  What a project brings for the agent to go by, and what of it is trusted. */
+	projectTrust: (project: ProjectId) => __TAURI_INVOKE<ProjectTrust>("project_trust", { project }),
+	/**  The words of a file that a project brings, and what changed in them since they were trusted. */
+	trustText: (project: ProjectId, path: string) => __TAURI_INVOKE<TrustText>("trust_text", { project, path }),
+	/**  Trusts contents that the person has seen, or sets them aside; nothing where one of them changed meanwhile. */
+	decideTrust: (project: ProjectId, decision: DecideTrust) => __TAURI_INVOKE<null>("decide_trust", { project, decision }),
+	/**  The person's memories and, where one is named, those of a project. */
+	listMemories: (find: FindMemories) => __TAURI_INVOKE<MemoryList>("list_memories", { find }),
+	/**  A memory, whole, with its earlier versions. */
+	loadMemory: (memory: MemoryRef) => __TAURI_INVOKE<MemoryFile>("load_memory", { memory }),
+	/**  Keeps a memory; refused where something else is there than what it was edited from. */
+	saveMemory: (save: SaveMemory) => __TAURI_INVOKE<MemoryFile>("save_memory", { save }),
+	/**  Deletes a memory; for 30 days `restore_memory` brings it back. */
+	deleteMemory: (memory: MemoryRef) => __TAURI_INVOKE<null>("delete_memory", { memory }),
+	/**  The text of an earlier version; `null` where it was no text. */
+	memoryVersion: (memory: MemoryRef, number: number) => __TAURI_INVOKE<string | null>("memory_version", { memory, number }),
+	/**  Puts an earlier version in place, of a deleted memory too. */
+	restoreMemory: (memory: MemoryRef, number: number) => __TAURI_INVOKE<MemoryFile>("restore_memory", { memory, number }),
+	/**  The call that wrote a memory, or an earlier version of it; `null` where the person did. */
+	memorySource: (memory: MemoryRef, number: number | null) => __TAURI_INVOKE<WrittenBy | null>("memory_source", { memory, number }),
+	/**  Writes memories as files into a folder that the system's dialog asks for; gives its path, `null` when cancelled. */
+	exportMemories: (shelf: MemoryShelf) => __TAURI_INVOKE<string | null>("export_memories", { shelf }),
+	/**
+	 *  Brings in the files of a zip archive (in base64) or, without one, of a folder that the system's dialog asks for; `null`
+	 *  when it was cancelled.
+	 */
+	importMemories: (shelf: MemoryShelf, archive: string | null) => __TAURI_INVOKE<Imported | null>("import_memories", { shelf, archive }),
+	/**  All skills, those of a project where one is named. */
+	listSkills: (project: ProjectId | null) => __TAURI_INVOKE<SkillList>("list_skills", { project }),
+	/**  A skill with the files it consists of. */
+	loadSkill: (skill: SkillRef) => __TAURI_INVOKE<SkillDetails>("load_skill", { skill }),
+	/**  One file of a skill, whole. */
+	loadSkillFile: (skill: SkillRef, path: string) => __TAURI_INVOKE<SkillFile>("load_skill_file", { skill, path }),
+	/**  Makes a skill of the person's from a template. */
+	createSkill: (name: string, description: string) => __TAURI_INVOKE<SkillDetails>("create_skill", { name, description }),
+	/**  Keeps a file of one of the person's skills; refused where it would be no skill, or changed meanwhile. */
+	saveSkillFile: (save: SaveSkillFile) => __TAURI_INVOKE<SkillFile>("save_skill_file", { save }),
+	/**  Deletes a file beside a skill's `SKILL.md`. */
+	deleteSkillFile: (folder: string, path: string) => __TAURI_INVOKE<null>("delete_skill_file", { folder, path }),
+	/**  The text of an earlier version of a skill's file; `null` where it was no text. */
+	skillVersion: (folder: string, path: string, number: number) => __TAURI_INVOKE<string | null>("skill_version", { folder, path, number }),
+	/**  Puts an earlier version of a skill's file in place. */
+	restoreSkillFile: (folder: string, path: string, number: number) => __TAURI_INVOKE<SkillFile>("restore_skill_file", { folder, path, number }),
+	/**  Deletes one of the person's skills; for 30 days `restore_skill` brings it back. */
+	deleteSkill: (folder: string) => __TAURI_INVOKE<null>("delete_skill", { folder }),
+	restoreSkill: (folder: string) => __TAURI_INVOKE<SkillDetails>("restore_skill", { folder }),
+	/**  Switches a skill on or off, whoever's it is. */
+	switchSkill: (skill: SkillRef, off: boolean) => __TAURI_INVOKE<null>("switch_skill", { skill, off }),
+	/**  Pins a skill: its whole text stands in the prompt from the beginning. */
+	pinSkill: (skill: SkillRef, pinned: boolean) => __TAURI_INVOKE<null>("pin_skill", { skill, pinned }),
+	/**  Writes a skill's files into a folder that the system's dialog asks for; gives its path, `null` when cancelled. */
+	exportSkill: (skill: SkillRef) => __TAURI_INVOKE<string | null>("export_skill", { skill }),
+	/**
+	 *  Brings in the skills of a zip archive (in base64) or, without one, of a folder that the system's dialog asks for;
+	 *  `null` when it was cancelled.
+	 */
+	importSkills: (archive: string | null) => __TAURI_INVOKE<Imported | null>("import_skills", { archive }),
+	/**  All kinds of subagents, those of a project where one is named. */
+	listSubagents: (project: ProjectId | null) => __TAURI_INVOKE<SubagentList>("list_subagents", { project }),
+	/**  Keeps one of the person's kinds of subagents; refused where it could not be used, or changed meanwhile. */
+	saveSubagent: (save: SaveSubagent) => __TAURI_INVOKE<SubagentEntry>("save_subagent", { save }),
+	/**  Deletes one of the person's kinds of subagents; for 30 days its last version brings it back. */
+	deleteSubagent: (name: string) => __TAURI_INVOKE<null>("delete_subagent", { name }),
+	/**  Puts an earlier version in place, of a deleted one too. */
+	restoreSubagent: (name: string, number: number) => __TAURI_INVOKE<SubagentEntry>("restore_subagent", { name, number }),
+	/**  The text of an earlier version. */
+	subagentVersion: (name: string, number: number) => __TAURI_INVOKE<string | null>("subagent_version", { name, number }),
+	/**  Switches a kind of subagent on or off. */
+	switchSubagent: (subagent: SubagentRef, off: boolean) => __TAURI_INVOKE<null>("switch_subagent", { subagent, off }),
 	/**  Opens a web or mail address in the system's own program. Nothing else is opened, whatever the page asks. */
 	openLink: (url: string) => __TAURI_INVOKE<null>("open_link", { url }),
 	/**  All standing rules, newest first. */
@@ -455,6 +524,12 @@ export type Decide = {
 	decision: Decision,
 };
 
+/**  Decides about contents that a person has seen. Where one is something else by now, nothing is decided. */
+export type DecideTrust = {
+	files: SeenFile[],
+	verdict: TrustVerdict,
+};
+
 /**  A person's answer to an [`Approval`]. */
 export type Decision = { decision: "approve" } | 
 /**  Run with these arguments instead. */
@@ -474,6 +549,32 @@ export type DecisionRecord = {
 export type DecisionSource = { by: "person" } | 
 /**  A mode of the command line or a rule, named. */
 { by: "rule"; rule: string };
+
+/**  A memory that can be brought back. */
+export type DeletedMemory = {
+	memory: MemoryRef,
+	title: string,
+	/**  The version to restore. */
+	number: number,
+	/**  Milliseconds since 1970. */
+	deleted_at: number,
+};
+
+/**  A skill that can be brought back. */
+export type DeletedSkill = {
+	folder: string,
+	/**  Milliseconds since 1970. */
+	deleted_at: number,
+};
+
+/**  A kind of subagent that can be brought back. */
+export type DeletedSubagent = {
+	name: string,
+	/**  The version to restore. */
+	number: number,
+	/**  Milliseconds since 1970. */
+	deleted_at: number,
+};
 
 export type Delta = { delta: "text"; text: string } | { delta: "reasoning"; text: string } | 
 /**  Output of a running tool. */
@@ -622,6 +723,27 @@ export type FileSide = {
 	image: string | null,
 };
 
+/**  What a file kept in the database was before it was replaced or deleted. */
+export type FileVersion = {
+	/**  What it is asked for and restored by. */
+	number: number,
+	/**  Bytes. */
+	size: number,
+	/**  The session whose agent wrote it; `None`: the person. */
+	author: SessionId | null,
+	/**  Milliseconds since 1970, also `ended_at`, when it was replaced or deleted. */
+	written_at: number,
+	ended_at: number,
+};
+
+/**  Which memories are asked for. */
+export type FindMemories = {
+	/**  With the memories of this project, beside the person's. */
+	project: ProjectId | null,
+	/**  Only those with all of these words. */
+	text: string | null,
+};
+
 /**  What to look for among the things that can be named. */
 export type FindMentions = {
 	project: ProjectId,
@@ -638,6 +760,16 @@ export type FolderView = {
 	entries: FileEntry[],
 	/**  How many more there are. */
 	more: number,
+};
+
+/**  What bringing files in did. */
+export type Imported = {
+	/**  Paths or names of what is there now. */
+	added: string[],
+	/**  What was there with other content: it is replaced, and its history has the old one. */
+	replaced: string[],
+	/**  What was left out, one sentence each. */
+	left_out: string[],
 };
 
 /**  One row of the conversation. */
@@ -722,6 +854,65 @@ export type LocalServerView = {
 	/**  What it offers; empty where it wants a key first, or has no model yet. */
 	models: LocalModel[],
 	wants_key: boolean,
+};
+
+/**  One memory in a list. */
+export type MemoryEntry = {
+	memory: MemoryRef,
+	/**  As the agent names it. */
+	agent_path: string,
+	/**  Its first words. */
+	title: string,
+	/**  Where the words that were looked for stand; empty where none were. */
+	snippet: SnippetPart[],
+	/**  Bytes. */
+	size: number,
+	/**  Whether the model reads it with every request; the others it looks up. */
+	always_read: boolean,
+	/**  The session whose agent wrote it last; `None`: the person. */
+	author: SessionId | null,
+	/**  Milliseconds since 1970. */
+	created_at: number,
+	updated_at: number,
+};
+
+/**  One memory, whole. */
+export type MemoryFile = {
+	entry: MemoryEntry,
+	/**  `None` where it is no text. */
+	text: string | null,
+	/**  Of its content; what saving is told it began from. */
+	revision: string,
+	/**  Newest first. */
+	versions: FileVersion[],
+};
+
+/**  The memories there are. */
+export type MemoryList = {
+	/**  Best match first where words were looked for, else by path, the person's first. */
+	entries: MemoryEntry[],
+	/**  What was deleted lately and can be brought back, the last first. */
+	deleted: DeletedMemory[],
+};
+
+/**  Names a memory. */
+export type MemoryRef = {
+	scope: MemoryScope,
+	/**  Of a project's memory. */
+	project: ProjectId | null,
+	/**  Within its scope, from `/`. */
+	path: string,
+};
+
+/**  Whose a memory is. */
+export type MemoryScope = 
+/**  The person's, in every project. */
+"user" | "project";
+
+/**  Which memories go out or come in: the person's, or those of the project that is named. */
+export type MemoryShelf = {
+	scope: MemoryScope,
+	project: ProjectId | null,
 };
 
 /**  A thing that a message names. It is looked up when the message is sent. */
@@ -919,6 +1110,13 @@ export type ProjectMode = {
 
 export type ProjectProblem = "missing" | "not_a_folder" | "unreadable" | "home_folder" | "data_folder" | "root_folder";
 
+/**  Everything that a project brings. */
+export type ProjectTrust = {
+	items: TrustItem[],
+	/**  How many of them wait for a decision: new, or changed. */
+	undecided: number,
+};
+
 /**  A project folder. */
 export type ProjectView = {
 	id: ProjectId,
@@ -1059,6 +1257,14 @@ export type RuleOffer =
 /**  For how long and where a rule holds. */
 export type RuleScope = "session" | "project" | "always";
 
+/**  A memory as a person wants it. */
+export type SaveMemory = {
+	memory: MemoryRef,
+	text: string,
+	/**  The revision it was edited from; `None` makes a new one. Refused where something else is there meanwhile. */
+	base: string | null,
+};
+
 export type SaveProvider = {
 	/**  `None` adds a custom provider. */
 	id: string | null,
@@ -1067,6 +1273,25 @@ export type SaveProvider = {
 	base_url: string,
 	/**  `None` keeps the key, an empty text removes it. */
 	key: string | null,
+};
+
+/**  A file of one of the person's skills as they want it. */
+export type SaveSkillFile = {
+	folder: string,
+	/**  Within the folder; `SKILL.md` is checked before it is kept. */
+	path: string,
+	text: string,
+	/**  The revision it was edited from; `None` makes a new file. */
+	base: string | null,
+};
+
+/**  One of the person's subagents as they want it: by its form, or by its file's text. */
+export type SaveSubagent = {
+	/**  The file's name without its ending. */
+	name: string,
+	content: SubagentContent,
+	/**  The revision it was edited from; `None` makes a new one. */
+	base: string | null,
 };
 
 /**  Where the words were found. */
@@ -1091,6 +1316,11 @@ export type SearchSessions = {
 	project: ProjectId | null,
 	/**  Most hits wanted; at most 200. */
 	limit: number,
+};
+
+export type SeenFile = {
+	path: string,
+	hash: string,
 };
 
 export type SendMessage = {
@@ -1209,6 +1439,98 @@ export type Settings = {
 	shortcuts?: { [key in string]: string },
 };
 
+/**  A skill with what it consists of. */
+export type SkillDetails = {
+	entry: SkillEntry,
+	/**  `SKILL.md` first. */
+	files: SkillFileEntry[],
+	license: string | null,
+	compatibility: string | null,
+	allowed_tools: string[],
+	/**  Whether its files can be changed here. */
+	editable: boolean,
+};
+
+/**  One skill in a list. */
+export type SkillEntry = {
+	skill: SkillRef,
+	/**  From its front matter, or the folder's where that cannot be read. */
+	name: string,
+	description: string,
+	/**  Its `SKILL.md`, as the agent names it. */
+	agent_path: string,
+	hidden: SkillHidden | null,
+	/**  Whether its whole text stands in the prompt from the beginning. */
+	pinned: boolean,
+	/**  What is wrong with it although it can be used, one sentence each. */
+	warnings: string[],
+	/**  Why it cannot be used. */
+	problem: string | null,
+	/**  How often an agent read it, and when last (milliseconds since 1970). */
+	uses: number,
+	used_at: number | null,
+};
+
+/**  One file of a skill, whole. */
+export type SkillFile = {
+	path: string,
+	/**  `None` where it is no text or is too long to show. */
+	text: string | null,
+	/**  Of its content; what saving is told it began from. */
+	revision: string,
+	/**  Newest first; only of the person's own skills. */
+	versions: FileVersion[],
+};
+
+/**  A file of a skill. */
+export type SkillFileEntry = {
+	/**  Within the skill's folder, without a leading slash. */
+	path: string,
+	/**  Bytes. */
+	size: number,
+};
+
+/**  Why a skill is not offered to the model. */
+export type SkillHidden = 
+/**  The person switched it off. */
+"off" | 
+/**  The project's, and not trusted as it is now. */
+"untrusted" | 
+/**  One of the same name from a higher place is used instead. */
+"replaced" | 
+/**  It cannot be read; `problem` says why. */
+"broken";
+
+/**  The skills there are. */
+export type SkillList = {
+	/**  By origin, low to high, then by folder. */
+	entries: SkillEntry[],
+	/**  The person's that were deleted lately, the last first. */
+	deleted: DeletedSkill[],
+};
+
+/**  Where a skill comes from, low to high: of two with one name the later one counts. */
+export type SkillOrigin = 
+/**  Comes with Bosun. */
+"builtin" | 
+/**  The person's, kept by Bosun. */
+"user" | 
+/**  The person's, in `~/.agents/skills`. */
+"home" | 
+/**  The project's, in `.agents/skills`. */
+"project_agents" | 
+/**  The project's, in `.bosun/skills`. */
+"project";
+
+/**  Names a skill: its folder in its place. */
+export type SkillRef = {
+	origin: SkillOrigin,
+	/**  Of a project's skill. */
+	project: ProjectId | null,
+	/**  The folder's name. */
+	folder: string,
+};
+
 /**  A session as it is after the event `seq`. */
 export type Snapshot = {
 	seq: number,
@@ -1272,6 +1594,76 @@ export type StoragePart = {
 	/**  Bytes on the disk. */
 	bytes: number,
 };
+export type SubagentContent = { type: "form"; form: SubagentForm } | { type: "text"; text: string };
+
+/**  A kind of subagent as its file declares it. */
+export type SubagentEntry = {
+	subagent: SubagentRef,
+	form: SubagentForm,
+	hidden: SubagentHidden | null,
+	/**  What is odd about its file, one sentence each. */
+	warnings: string[],
+	/**  Why it cannot be used. */
+	problem: string | null,
+	/**  The file as it is written. */
+	text: string,
+	/**  Of its content; what saving is told it began from. */
+	revision: string,
+	/**  Newest first; only of the person's own. */
+	versions: FileVersion[],
+};
+
+/**  The front matter of a subagent's file, and its prompt. */
+export type SubagentForm = {
+	name: string,
+	description: string,
+	prompt: string,
+	/**  `None`: all that the main agent has. */
+	tools: string[] | null,
+	/**  `None`: the main agent's. */
+	model: string | null,
+	/**  Folders of skills. */
+	skills: string[],
+	/**  Tools that ask although the mode would let them. */
+	interrupt_on: string[],
+	max_steps: number | null,
+};
+
+/**  Why a kind of subagent is not offered to the model. */
+export type SubagentHidden = 
+/**  The person switched it off. */
+"off" | 
+/**  The project's, and not trusted as it is now. */
+"untrusted" | 
+/**  The project's of the same name is used instead. */
+"replaced" | 
+/**  It cannot be read; `problem` says why. */
+"broken";
+
+/**  The kinds of subagents there are. */
+export type SubagentList = {
+	entries: SubagentEntry[],
+	/**  The person's that were deleted lately, the last first. */
+	deleted: DeletedSubagent[],
+};
+
+/**  Where a kind of subagent is declared. */
+export type SubagentOrigin = 
+/**  Comes with Bosun. */
+"builtin" | 
+/**  The person's, kept by Bosun. */
+"user" | 
+/**  The project's, in `.bosun/agents`. */
+"project";
+
+/**  Names a kind of subagent: its file in its place. */
+export type SubagentRef = {
+	origin: SubagentOrigin,
+	project: ProjectId | null,
+	/**  The file's name without its ending. */
+	name: string,
+};
+
 export type SummaryCause = 
 /**  The conversation grew to what the model takes. */
 "threshold" | 
@@ -1351,6 +1743,61 @@ export type TourStart = {
 	task: string,
 };
 
+export type TrustFile = {
+	/**  In the project, as the agent names it. */
+	path: string,
+	state: TrustState,
+	/**  Of its content now; what a decision is about. */
+	hash: string,
+	/**  Bytes. */
+	size: number,
+};
+
+/**  Something a project brings. */
+export type TrustItem = {
+	kind: TrustKind,
+	/**  The skill's or subagent's name, or the file's. */
+	name: string,
+	state: TrustState,
+	/**  Its files; all of them are trusted, or it is not used. */
+	files: TrustFile[],
+	/**  What it would do, in short: commands that hooks and servers start. */
+	effects: string[],
+	/**  Why it cannot be used. */
+	problem: string | null,
+};
+
+/**  What kind of thing a project brings for the agent to go by. */
+export type TrustKind = 
+/**  `AGENTS.md` and its like. */
+"instructions" | "skill" | "subagent" | 
+/**  Hooks and servers of tools. */
+"config";
+
+/**  What a person decided about something as it is now. */
+export type TrustState = 
+/**  Nobody decided yet. */
+"new" | 
+/**  It was trusted, and is something else now: it is not used. */
+"changed" | 
+/**  It is used. */
+"trusted" | 
+/**  "Not now": it is not used, and nobody is asked until it changes. */
+"set_aside" | 
+/**  It cannot be trusted: it cannot be read, or is too large to be looked at. */
+"unusable";
+
+/**  The words of a file that a project brings. */
+export type TrustText = {
+	hash: string,
+	/**  `None` where it is no text. */
+	text: string | null,
+	/**  From what was trusted to what is there now, where that changed. */
+	diff: FileDiff | null,
+};
+
+export type TrustVerdict = "trust" | "not_now";
+
 export type TurnOutcome = "done" | "failed" | "stopped" | "step_limit";
 
 /**  Why files were not compared before and after a command. */
@@ -1419,3 +1866,12 @@ export type UsageTotal = {
 	unpriced: number,
 };
 
+/**  The call that wrote something, in a session that is still there. */
+export type WrittenBy = {
+	session: SessionId,
+	title: string,
+	/**  The session in which the call stands: a subagent's, or `session` itself. */
+	found_in: SessionId,
+	/**  The call's row; `None` where it is not known any more. */
+	item: ItemId | null,
+};

@@ -52,6 +52,7 @@ import type {
   TourStart,
   UsageReport,
 } from './bindings';
+import type { KnowledgeClient } from './knowledge';
 
 /** A running subscription: what it began with, and how to end it. */
 export interface Subscription<T> {
@@ -63,7 +64,7 @@ export interface Subscription<T> {
  * Everything the UI may ask of its host. Two implementations: Tauri's IPC (`tauri.ts`) and a recorded one for a plain
  * browser (`recorded.ts`). Promises reject with a `CommandError`.
  */
-export interface UiClient {
+export interface UiClient extends KnowledgeClient {
   start(): Promise<StartInfo>;
   uiReady(): Promise<void>;
 

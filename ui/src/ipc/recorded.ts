@@ -5,6 +5,7 @@ import { NOW, snapshot, summary } from './recorded/builders';
 import { Host, type World } from './recorded/host';
 import { files } from './recorded/files';
 import { history } from './recorded/history';
+import { knowledge } from './recorded/knowledge';
 import { summaries } from './recorded/summary';
 import { lists, queues } from './recorded/lists';
 import { plan } from './recorded/plan';
@@ -48,6 +49,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
     ...queues(host, act),
     ...plan(host, act),
     ...history(host, act),
+    ...knowledge(host, act),
     ...permissions(host, act),
     ...files(host, act),
     ...summaries(host, act),

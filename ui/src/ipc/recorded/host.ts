@@ -32,6 +32,8 @@ export interface World {
   modelSettings?: ModelSettings;
   sessions: Snapshot[];
   earlier: Record<string, Item[]>;
+  /** Whether the folder brings instructions, a skill and more that nobody trusted yet. */
+  brings?: boolean;
   /** Files that cannot be put back, with the reason. */
   problems?: Record<string, string>;
   /** What a new turn does; by default it streams an answer. */

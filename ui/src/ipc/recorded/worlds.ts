@@ -124,6 +124,7 @@ const only = (session: Snapshot): World => ({ ...base(), sessions: [session], ea
 
 const WORLDS: Record<string, () => World> = {
   mock: base,
+  brings: () => ({ ...base(), brings: true }),
   welcome: () => ({
     ...base(),
     settings: { theme: 'system', language: 'system', model: null, welcomed: false },

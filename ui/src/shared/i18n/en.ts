@@ -9,6 +9,7 @@ import { agents, changes, panes, plan } from './en/panes';
 import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './en/permissions';
 import { providers, settings, welcome } from './en/setup';
 import { summary } from './en/summary';
+import { knowledge, memories, skills, subagents, trust } from './en/knowledge';
 import { timeline } from './en/timeline';
 import { diff, figures, rows, tools, toolStates } from './en/tools';
 
@@ -52,6 +53,11 @@ export const en = {
   review,
   files,
   timeline,
+  knowledge,
+  trust,
+  memories,
+  skills,
+  subagents,
   summary,
   settings,
   providers,

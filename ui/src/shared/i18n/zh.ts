@@ -10,6 +10,7 @@ import { agents, changes, panes, plan } from './zh/panes';
 import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './zh/permissions';
 import { providers, settings, welcome } from './zh/setup';
 import { summary } from './zh/summary';
+import { knowledge, memories, skills, subagents, trust } from './zh/knowledge';
 import { timeline } from './zh/timeline';
 import { diff, figures, rows, tools, toolStates } from './zh/tools';
 
@@ -53,6 +54,11 @@ export const zh: Messages = {
   review,
   files,
   timeline,
+  knowledge,
+  trust,
+  memories,
+  skills,
+  subagents,
   summary,
   settings,
   providers,

@@ -1,0 +1,105 @@
+/** Memories, skills, subagents and trust, as a person uses them. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { open } from './site.mjs';
+
+let site;
+before(async () => (site = await open()));
+after(() => site?.close());
+
+/** What the page asked of its host that changes something. */
+const calls = (page, name) =>
+  page.evaluate(
+    (wanted) => window.recordedHost.calls.filter((one) => one.name === wanted).map((one) => one.value),
+    name,
+  );
+const button = (page, name) => page.getByRole('button', { name, exact: true });
+
+async function done(page) {
+  assert.deepEqual(page.faults, []);
+  await page.close();
+}
+
+describe('knowledge', () => {
+  test('a memory is found, changed, deleted and brought back', async () => {
+    const page = await site.show();
+    await button(page, 'Memories').click();
+    const dialog = page.getByRole('dialog', { name: 'Memories' });
+    await dialog.getByRole('searchbox').fill('british');
+    await dialog.getByRole('button', { name: /How I like to work/ }).click();
+    const text = dialog.getByRole('textbox', { name: 'Text of /memories/AGENTS.md' });
+    await text.fill('- Long answers.');
+    await button(dialog, 'Save').click();
+    await dialog.getByText('Earlier versions').click();
+    await button(dialog, 'Show').click();
+    await dialog.locator('pre').getByText('Short answers, no praise').waitFor();
+    await button(dialog, 'Delete').click();
+    await dialog.getByText('Choose something on the left.').waitFor();
+    await dialog.getByRole('searchbox').fill('');
+    await button(dialog, 'Bring back').click();
+    await text.waitFor();
+    assert.equal(await text.inputValue(), '- Long answers.');
+    assert.deepEqual((await calls(page, 'saveMemory')).length, 1);
+    await done(page);
+  });
+
+  test('a skill is made, switched off, and pinned', async () => {
+    const page = await site.show();
+    await button(page, 'Skills').click();
+    const dialog = page.getByRole('dialog', { name: 'Skills' });
+    await dialog.getByRole('checkbox', { name: 'Offer it to the model' }).uncheck();
+    await dialog.getByText('You switched it off').waitFor();
+    await button(dialog, 'New skill').click();
+    await dialog.getByLabel('Name').fill('tidy-up');
+    await dialog.getByLabel('When should it be used?').fill('When a folder is a mess.');
+    await button(dialog, 'Create').click();
+    await dialog.getByRole('heading', { name: 'tidy-up' }).waitFor();
+    await dialog.getByRole('checkbox', { name: 'Always in the prompt' }).check();
+    assert.deepEqual(
+      (await calls(page, 'switchSkill')).map(({ skill, off }) => [skill.folder, off]),
+      [['release-notes', true]],
+    );
+    assert.deepEqual(
+      (await calls(page, 'pinSkill')).map(({ skill, pinned }) => [skill.folder, pinned]),
+      [['tidy-up', true]],
+    );
+    await done(page);
+  });
+
+  test('what a folder brings is looked at before it is trusted', async () => {
+    const page = await site.show({ recorded: 'brings' });
+    await page.getByText('Nothing of it is used until you have looked.').waitFor();
+    await button(page, 'Look at it').click();
+    const dialog = page.getByRole('dialog', { name: 'What this folder brings' });
+    await dialog.locator('.diff').getByText('push the result').waitFor();
+    await button(dialog, 'Not now').click();
+    await dialog.getByRole('button', { name: /config.toml/ }).click();
+    await dialog.getByText('format: ./format.sh').waitFor();
+    await dialog.getByRole('button', { name: /^Trust everything/ }).click();
+    await dialog.getByRole('button', { name: /^Trust everything/ }).waitFor({ state: 'detached' });
+    const decided = await calls(page, 'decideTrust');
+    assert.deepEqual(
+      decided.map(({ files, verdict }) => [verdict, files.map(({ path }) => path)]),
+      [
+        ['not_now', ['/AGENTS.md']],
+        ['trust', ['/.bosun/skills/release/SKILL.md', '/.bosun/agents/scout.md', '/.bosun/config.toml']],
+      ],
+    );
+    await page.keyboard.press('Escape');
+    await page.getByText('Nothing of it is used until you have looked.').waitFor({ state: 'detached' });
+    await done(page);
+  });
+
+  test('a subagent is changed by its form', async () => {
+    const page = await site.show();
+    await page.keyboard.press('Control+,');
+    await page.getByRole('tab', { name: 'Subagents' }).click();
+    await button(page, 'Edit').click();
+    await page.getByLabel('When should it be sent?').fill('To find tests.');
+    await button(page, 'Save').click();
+    await page.getByText('To find tests.').waitFor();
+    const [saved] = await calls(page, 'saveSubagent');
+    assert.deepEqual([saved.name, saved.content.form.tools], ['test-scout', ['read_file', 'grep', 'glob']]);
+    await done(page);
+  });
+});
