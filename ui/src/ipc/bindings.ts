@@ -1594,6 +1594,7 @@ export type StoragePart = {
 	/**  Bytes on the disk. */
 	bytes: number,
 };
+
 export type SubagentContent = { type: "form"; form: SubagentForm } | { type: "text"; text: string };
 
 /**  A kind of subagent as its file declares it. */
@@ -1875,3 +1876,4 @@ export type WrittenBy = {
 	/**  The call's row; `None` where it is not known any more. */
 	item: ItemId | null,
 };
+
