@@ -27,6 +27,7 @@ const EFFECTS: [Effect; 6] = [
 const OPT_OUTS: [(&str, &str); 10] = [
     ("crates/agent/src/clock.rs", "the clock and the source of ids themselves"),
     ("crates/backend/src/lib.rs", "the room of files and processes"),
+    ("crates/harness/examples/bench_subagents.rs", "it reads what it used itself"),
     ("crates/harness/examples/own_middleware.rs", "an example makes the folder it works in"),
     ("crates/mcp/src/lib.rs", "the room of HTTP to servers of tools"),
     ("crates/providers/src/lib.rs", "the room of HTTP to models"),

@@ -1,4 +1,5 @@
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use bosun_testkit::Project;
@@ -6,10 +7,15 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 fn tools(project: &Project, arguments: &[&str], input: &[u8]) -> Vec<Value> {
+    tools_with(tempfile::tempdir().unwrap().path(), project, arguments, input)
+}
+
+/// The same with a data folder that others use too.
+fn tools_with(data: &Path, project: &Project, arguments: &[&str], input: &[u8]) -> Vec<Value> {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("bosun"));
     command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command.args(["tools", "--project", project.root_str()]).args(arguments);
-    command.env("BOSUN_DATA_DIR", project.root().join(".data"));
+    command.env("BOSUN_DATA_DIR", data);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -124,13 +130,14 @@ fn routes_make_one_path_space_of_several_backends() {
         ("execute", json!({ "command": "true" })),
     ]);
     let routes = ["--backend", "state", "--route", "/disk=filesystem", "--route", "/mem=store:notes/mine"];
-    let answers = tools(&project, &routes, &input);
+    let data = tempfile::tempdir().unwrap();
+    let answers = tools_with(data.path(), &project, &routes, &input);
     let told = told(&answers);
     assert_eq!(told[2].1, "/b.txt\n/disk/\n/mem/");
     assert_eq!(told[3].1, "/b.txt\n/disk/a.txt\n/mem/c.txt");
     assert_eq!(project.read("new.txt"), "x");
     assert_eq!(told[5].0, "error", "no default that runs commands, so there is no execute");
     // What is in the store is there the next time; what was in memory is not.
-    let later = tools(&project, &routes, &calls(&[("glob", json!({ "pattern": "*.txt" }))]));
+    let later = tools_with(data.path(), &project, &routes, &calls(&[("glob", json!({ "pattern": "*.txt" }))]));
     assert_eq!(later[0]["content"], "/disk/a.txt\n/disk/new.txt\n/mem/c.txt");
 }
