@@ -9,6 +9,7 @@
 
 mod approvals;
 mod figures;
+mod files;
 mod first_run;
 mod harness;
 mod looks;
