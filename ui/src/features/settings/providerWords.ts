@@ -1,4 +1,4 @@
-import type { ProviderView } from '../../ipc/bindings';
+import type { ModelRef, ProviderView } from '../../ipc/bindings';
 import type { Messages } from '../../shared/i18n/en';
 
 /** Where a provider's key comes from, in two or three words. */
@@ -11,4 +11,11 @@ export function sourceWord(t: Messages, { key, key_optional }: ProviderView): st
 /** Where a provider's requests go. */
 export function whereTo(t: Messages, { host, local }: ProviderView): string {
   return local ? t.local.staysAt(host) : t.local.goesTo(host);
+}
+
+/** What people call a model. The tour's scripts are told apart by the language that they speak alone. */
+export function modelWord(t: Messages, { provider, name }: ModelRef): string {
+  if (provider !== 'tour') return name;
+  const { languages } = t.settings;
+  return `${t.chat.scripted} · ${name.startsWith('zh') ? languages['zh-CN'] : languages.en}`;
 }
