@@ -107,8 +107,13 @@ fn light_and_english() {
 }
 
 #[test]
-fn dark_and_english_on_a_small_screen() {
-    look(Desk::plan("look-dark-en-small").small(), (Theme::Dark, Language::English));
+fn light_and_english_on_a_small_screen() {
+    look(Desk::plan("look-light-en-small").small(), (Theme::Light, Language::English));
+}
+
+#[test]
+fn light_and_chinese() {
+    look(Desk::plan("look-light-zh"), (Theme::Light, Language::SimplifiedChinese));
 }
 
 #[test]
@@ -117,6 +122,21 @@ fn light_and_chinese_on_a_small_screen() {
 }
 
 #[test]
+fn dark_and_english() {
+    look(Desk::plan("look-dark-en"), (Theme::Dark, Language::English));
+}
+
+#[test]
+fn dark_and_english_on_a_small_screen() {
+    look(Desk::plan("look-dark-en-small").small(), (Theme::Dark, Language::English));
+}
+
+#[test]
 fn dark_and_chinese() {
     look(Desk::plan("look-dark-zh"), (Theme::Dark, Language::SimplifiedChinese));
+}
+
+#[test]
+fn dark_and_chinese_on_a_small_screen() {
+    look(Desk::plan("look-dark-zh-small").small(), (Theme::Dark, Language::SimplifiedChinese));
 }
