@@ -45,8 +45,6 @@ export const trust = {
     subagent: (count: number) => f.count(count, 'subagent', 'subagents'),
     config: () => 'hooks or servers of tools',
   },
-  and: ' and ',
-  comma: ', ',
   kinds: { instructions: 'Instructions', skill: 'Skills', subagent: 'Subagents', config: 'Hooks and servers' },
   states: {
     new: 'new',

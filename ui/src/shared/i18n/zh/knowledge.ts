@@ -44,8 +44,6 @@ export const trust = {
     subagent: (count: number) => `${f.number(count)} 个子智能体`,
     config: () => '钩子或工具服务器',
   },
-  and: '和',
-  comma: '、',
   kinds: { instructions: '说明', skill: '技能', subagent: '子智能体', config: '钩子与服务器' },
   states: {
     new: '新',
