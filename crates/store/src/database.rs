@@ -7,6 +7,8 @@ use std::{fs, io};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::migrations::{APPLICATION_ID, FORMAT, MIGRATIONS};
+#[cfg(unix)]
+use crate::sessions::clear_claims;
 use crate::writer::Writer;
 use crate::{DatabaseError, OpenError};
 
@@ -55,6 +57,8 @@ impl Database {
         private_file(&file).map_err(|source| OpenError::Folder { path: folder.to_owned(), source })?;
         prepare(&connection).map_err(|error| named(&file, &error))?;
         migrate(&mut connection, folder, &file)?;
+        #[cfg(unix)]
+        clear_claims(folder);
         let writer = Writer::start(connection).map_err(|error| unusable(error.to_string()))?;
         Ok(Arc::new(Self { folder: folder.to_owned(), file, writer, readers: Arc::default(), scratch: None }))
     }

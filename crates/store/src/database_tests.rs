@@ -134,8 +134,26 @@ async fn a_session_is_run_by_one_process_at_a_time() {
     let claim = database.claim(&id).unwrap();
     assert!(claim.is_some());
     assert!(database.claim(&id).unwrap().is_none());
+    assert!(database.is_claimed(&id));
     drop(claim);
+    assert!(!database.is_claimed(&id));
     assert!(database.claim(&id).unwrap().is_some());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_start_clears_the_locks_that_nobody_holds_and_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let (left, held) = (session(&database, "left").await, session(&database, "held").await);
+    drop(database.claim(&left).unwrap());
+    let claim = database.claim(&held).unwrap();
+    let again = Database::open(folder.path()).unwrap();
+    let running = folder.path().join("running");
+    assert!(!running.join("left").exists() && running.join("held").exists());
+    assert!(again.is_claimed(&held) && !again.is_claimed(&left));
+    assert!(again.claim(&left).unwrap().is_some());
+    drop(claim);
 }
 
 #[test]

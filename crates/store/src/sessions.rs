@@ -1,4 +1,6 @@
 use std::fs::{File, TryLockError};
+#[cfg(unix)]
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,6 +43,8 @@ pub struct SessionClaim {
     _lock: File,
 }
 
+/// The folder of the locks that are the claims, one file a session.
+const CLAIMS: &str = "running";
 const CLAIM_ATTEMPTS: u32 = 10;
 const CLAIM_PAUSE: Duration = Duration::from_millis(20);
 
@@ -129,23 +133,57 @@ impl Database {
     /// process that was killed while it started a command leaves its locks to the child until that has become the command.
     pub fn claim(self: &Arc<Self>, session: &SessionId) -> Result<Option<SessionClaim>, DatabaseError> {
         let unavailable = |error: std::io::Error| DatabaseError::Unavailable { reason: error.to_string() };
-        let folder = self.folder().join("running");
+        let folder = self.folder().join(CLAIMS);
         make_private(&folder).map_err(unavailable)?;
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(folder.join(session.as_str()))
-            .map_err(unavailable)?;
         for _ in 0..CLAIM_ATTEMPTS {
+            let lock = File::options()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .open(folder.join(session.as_str()))
+                .map_err(unavailable)?;
             match lock.try_lock() {
-                Ok(()) => return Ok(Some(SessionClaim { _lock: lock })),
+                // One that was cleared away in the meantime keeps nobody out: the next try makes it again.
+                Ok(()) if is_linked(&lock).map_err(unavailable)? => return Ok(Some(SessionClaim { _lock: lock })),
+                Ok(()) => {}
                 Err(TryLockError::WouldBlock) => std::thread::sleep(CLAIM_PAUSE),
                 Err(TryLockError::Error(error)) => return Err(unavailable(error)),
             }
         }
         Ok(None)
     }
+
+    /// Whether a process holds the claim of a session, which is this one or another. Does not wait.
+    pub fn is_claimed(&self, session: &SessionId) -> bool {
+        let lock = File::options().read(true).open(self.folder().join(CLAIMS).join(session.as_str()));
+        lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+}
+
+/// Removes the locks that nobody holds: a claim ends with its process, its file stays.
+#[cfg(unix)]
+pub(crate) fn clear_claims(folder: &Path) {
+    let Ok(files) = std::fs::read_dir(folder.join(CLAIMS)) else { return };
+    for path in files.flatten().map(|file| file.path()) {
+        let Ok(lock) = File::options().write(true).open(&path) else { continue };
+        // Removed while it is held, so that who opened it before sees that it is gone.
+        if lock.try_lock().is_ok()
+            && let Err(error) = std::fs::remove_file(&path)
+        {
+            tracing::debug!(%error, "a lock that nobody holds stays");
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_linked(lock: &File) -> std::io::Result<bool> {
+    Ok(std::os::unix::fs::MetadataExt::nlink(&lock.metadata()?) > 0)
+}
+
+/// Locks are never cleared away here.
+#[cfg(not(unix))]
+fn is_linked(_lock: &File) -> std::io::Result<bool> {
+    Ok(true)
 }
 
 const SELECT: &str = "SELECT id, project, parent, parent_call, created_at, updated_at, summary FROM sessions";
