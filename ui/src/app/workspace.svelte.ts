@@ -1,8 +1,6 @@
 /** What the window shows: projects, sessions, the chosen ones, and the few dialogs. View state only; the rules are the core's. */
 import { createContext } from 'svelte';
 import type {
-  AgentNode,
-  Attachment,
   CommandError,
   Decide,
   LocalServerView,
@@ -23,24 +21,11 @@ import { Feeds } from '../features/session/feed.svelte';
 import { asError } from '../shared/error';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import { Bin } from './bin.svelte';
+import type { Dialog } from './dialog';
 import { Layout } from './layout.svelte';
 import { Past } from './past';
 import { Seen } from './seen.svelte';
 import { applyTheme } from './theme';
-
-export type SettingsSection =
-  'models' | 'permissions' | 'sandbox' | 'servers' | 'shortcuts' | 'appearance' | 'data' | 'about' | 'subagents';
-
-export type Dialog =
-  | { kind: 'settings'; section: SettingsSection }
-  /** A place of the session at hand: looked at, or gone back to. */
-  | { kind: 'past' | 'rewind'; seq: number }
-  /** Something that stands with a message. */
-  | { kind: 'attachment'; session: string; attachment: Attachment }
-  /** What one subagent did. */
-  | { kind: 'agent'; node: AgentNode }
-  | { kind: 'memories' | 'skills' | 'trust' }
-  | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' | 'changes' | 'summary' };
 
 /** Settings of another version may lack what this one knows. */
 type Complete = Required<Settings>;

@@ -1,0 +1,16 @@
+/** What can be open over the window. */
+import type { AgentNode, Attachment } from '../ipc/bindings';
+
+export type SettingsSection =
+  'models' | 'permissions' | 'sandbox' | 'servers' | 'subagents' | 'shortcuts' | 'appearance' | 'data' | 'about';
+
+export type Dialog =
+  | { kind: 'settings'; section: SettingsSection }
+  /** A place of the session at hand: looked at, or gone back to. */
+  | { kind: 'past' | 'rewind'; seq: number }
+  /** Something that stands with a message. */
+  | { kind: 'attachment'; session: string; attachment: Attachment }
+  /** What one subagent did. */
+  | { kind: 'agent'; node: AgentNode }
+  | { kind: 'memories' | 'skills' | 'trust' }
+  | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' | 'changes' | 'summary' };
