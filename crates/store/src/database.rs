@@ -42,9 +42,7 @@ impl Database {
     /// # Errors
     /// [`OpenError`]; the file is as it was.
     pub fn open(folder: &Path) -> Result<Arc<Self>, OpenError> {
-        make_private(folder)
-            .and_then(|()| tighten(folder))
-            .map_err(|source| OpenError::Folder { path: folder.to_owned(), source })?;
+        make_private(folder).and_then(|()| tighten(folder)).map_err(|error| OpenError::folder(folder, &error))?;
         let file = folder.join("bosun.db");
         if file.is_dir() {
             return Err(OpenError::NotADatabase { path: file });
@@ -54,7 +52,7 @@ impl Database {
             return Err(unusable(format!("SQLite {} is too old", rusqlite::version())));
         }
         let mut connection = Connection::open(&file).map_err(|error| named(&file, &error))?;
-        private_file(&file).map_err(|source| OpenError::Folder { path: folder.to_owned(), source })?;
+        private_file(&file).map_err(|error| OpenError::folder(folder, &error))?;
         prepare(&connection).map_err(|error| named(&file, &error))?;
         migrate(&mut connection, folder, &file)?;
         #[cfg(unix)]
@@ -180,7 +178,7 @@ fn migrate(connection: &mut Connection, folder: &Path, file: &Path) -> Result<()
     if tables > 0 {
         let backup = folder.join(format!("bosun.db.format-{format}"));
         connection.backup("main", &backup, None).map_err(wrap)?;
-        private_file(&backup).map_err(|source| OpenError::Folder { path: folder.to_owned(), source })?;
+        private_file(&backup).map_err(|error| OpenError::folder(folder, &error))?;
     }
     connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap)?;
     MIGRATIONS

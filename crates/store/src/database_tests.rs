@@ -166,6 +166,22 @@ fn opening_what_exists_makes_nothing() {
     assert!(Database::open_existing(&place).unwrap().is_some());
 }
 
+#[test]
+fn a_data_folder_that_cannot_be_had_is_named_with_the_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    for place in [file.clone(), file.join("below")] {
+        let error = Database::open(&place).unwrap_err();
+        let told = format!(
+            "the data folder {} cannot be used: a file is in its place. Choose another with BOSUN_DATA_DIR",
+            place.display()
+        );
+        assert_eq!(error.to_string(), told);
+        assert!(std::error::Error::source(&error).is_none(), "the cause is told once");
+    }
+}
+
 fn refusal(prepare: impl FnOnce(&std::path::Path)) -> OpenError {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bosun.db");

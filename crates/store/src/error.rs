@@ -1,13 +1,13 @@
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bosun_agent::JournalError;
 
 /// The database was not opened. The file is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("the data folder {path} cannot be used: {source}. Choose another with BOSUN_DATA_DIR")]
-    Folder { path: PathBuf, source: io::Error },
+    #[error("the data folder {path} cannot be used: {reason}. Choose another with BOSUN_DATA_DIR")]
+    Folder { path: PathBuf, reason: String },
     #[error(
         "{path} was made by a newer Bosun (format {found}, this one knows {known}). Update Bosun; nothing was changed"
     )]
@@ -24,6 +24,26 @@ pub enum OpenError {
     Locked { path: PathBuf },
     #[error("{path} cannot be opened: {reason}")]
     Unusable { path: PathBuf, reason: String },
+}
+
+impl OpenError {
+    /// A data folder that could not be made or looked into, without the number that the system gives its errors.
+    pub(crate) fn folder(path: &Path, error: &io::Error) -> Self {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "it is not there and cannot be made".to_owned(),
+            io::ErrorKind::PermissionDenied => "you may not write there".to_owned(),
+            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "a file is in its place".to_owned(),
+            io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only".to_owned(),
+            io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+            _ => without_number(&error.to_string()).to_owned(),
+        };
+        Self::Folder { path: path.to_owned(), reason }
+    }
+}
+
+/// "Input/output error (os error 5)" without what is in brackets.
+fn without_number(text: &str) -> &str {
+    text.split(" (os error ").next().unwrap_or(text)
 }
 
 /// An operation on an open database that did not happen.
