@@ -462,15 +462,15 @@ impl Sessions {
         }
     }
 
-    /// What lists show, without what was deleted: of open sessions as they are, of the others as they were stored. A stored one that was at work
-    /// was cut by a crash.
+    /// What lists show, without what was deleted: of open sessions as they are, of the others as they were stored. A
+    /// stored one that was at work is at work in another process, or was cut by a crash.
     async fn summaries_of(&self, stored: Vec<StoredSession>) -> Result<Vec<SessionSummary>, SessionError> {
         let actors = self.inner.actors.lock().await;
         let summary = |stored: StoredSession| match actors.get(&stored.id) {
             Some(actor) => Some(actor.stream.read(|projection| projection.view().session.clone())),
             None => {
                 let mut summary = summary_of(stored.summary)?;
-                if summary.status == SessionStatus::Running {
+                if summary.status == SessionStatus::Running && !self.inner.database.is_claimed(&stored.id) {
                     summary.status = SessionStatus::Interrupted;
                 }
                 Some(summary)

@@ -1,7 +1,8 @@
 //! A session's place in lists, and finding it.
 #![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
-use bosun_protocol::{SearchSessions, SessionId, SessionSummary};
+use bosun_protocol::{SearchSessions, SessionId, SessionStatus, SessionSummary};
+use bosun_store::NewSession;
 use pretty_assertions::assert_eq;
 
 use super::sessions::editing;
@@ -33,6 +34,21 @@ async fn a_session_is_renamed_pinned_and_archived_and_keeps_its_place() {
     stage.sessions.pin(&session, false).await.unwrap();
     stage.sessions.archive(&session, false).await.unwrap();
     assert_eq!(one(&stage, &session).await, SessionSummary { title: "My own title".into(), ..before });
+}
+
+#[tokio::test]
+async fn a_session_at_work_in_another_process_is_running_and_one_cut_by_a_crash_interrupted() {
+    let stage = Stage::new(editing).await;
+    let project = stage.project_id.to_string();
+    let mut summary = serde_json::to_value(one(&stage, &stage.session().await).await).unwrap();
+    (summary["id"], summary["status"]) = ("elsewhere".into(), serde_json::to_value(SessionStatus::Running).unwrap());
+    let new = NewSession { id: "elsewhere".into(), project, parent: None, created_at: 1, summary };
+    let id = stage.database.create_session(new).await.unwrap().id;
+    let session = SessionId::new("elsewhere".to_owned());
+    let claim = stage.database.claim(&id).unwrap();
+    assert_eq!(one(&stage, &session).await.status, SessionStatus::Running);
+    drop(claim);
+    assert_eq!(one(&stage, &session).await.status, SessionStatus::Interrupted);
 }
 
 #[tokio::test]
