@@ -43,6 +43,17 @@ const SNIFFED: usize = 8 * 1024;
 /// Lines end at LF, so that a changed line end shows as a changed line: the CR of CRLF stays in the text of a line,
 /// except where both sides use CRLF throughout. A line that a side leaves without LF is marked.
 pub fn file_diff(path: &VirtualPath, before: Option<&[u8]>, after: Option<&[u8]>, limits: DiffLimits) -> FileDiff {
+    diff_within(path, before, after, limits, Some(PATIENCE))
+}
+
+/// `patience` of `None` matches lines as well as it goes, however long it takes.
+fn diff_within(
+    path: &VirtualPath,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+    limits: DiffLimits,
+    patience: Option<Duration>,
+) -> FileDiff {
     let mut diff = FileDiff {
         created: before.is_none() && after.is_some(),
         deleted: before.is_some() && after.is_none(),
@@ -57,8 +68,12 @@ pub fn file_diff(path: &VirtualPath, before: Option<&[u8]>, after: Option<&[u8]>
         new: new.split_inclusive('\n').collect(),
         drop_cr: before.is_some() && after.is_some() && is_crlf(old) && is_crlf(new),
     };
-    let matched =
-        TextDiff::configure().algorithm(Algorithm::Myers).timeout(PATIENCE).diff_slices(&sides.old, &sides.new);
+    let mut matching = TextDiff::configure();
+    matching.algorithm(Algorithm::Myers);
+    if let Some(patience) = patience {
+        matching.timeout(patience);
+    }
+    let matched = matching.diff_slices(&sides.old, &sides.new);
     for op in matched.ops() {
         if !matches!(op, DiffOp::Equal { .. }) {
             diff.removed = diff.removed.saturating_add(count(op.old_range().len()));
