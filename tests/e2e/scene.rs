@@ -31,7 +31,8 @@ pub fn seed_at(desk: &Desk, base_url: &str, look: Look) {
         };
         database.save_account(account).await.unwrap();
         let model = ModelRef { provider: "desk".into(), name: "test-model".into() };
-        let settings = Settings { model: Some(model), welcomed: true, theme: look.0, language: look.1, ..Settings::default() };
+        let settings =
+            Settings { model: Some(model), welcomed: true, theme: look.0, language: look.1, ..Settings::default() };
         database.set_setting("settings", &settings).await.unwrap();
     });
 }

@@ -8,7 +8,7 @@ use crate::page::Page;
 fn runner(server: &ModelServer, times: usize) {
     for at in 0..times {
         let call = Reply::call("execute", json!({ "command": format!("echo number {at}") }));
-        server.add(Rule::turn(&format!("run {at}")).reply(call).reply("It ran."));
+        server.add(Rule::turn(format!("run {at}")).reply(call).reply("It ran."));
     }
 }
 

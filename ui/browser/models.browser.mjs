@@ -70,7 +70,10 @@ describe('models', () => {
     const table = page.getByRole('table', { name: 'Usage and cost' });
     await table.getByRole('row', { name: /^This session 18 610k 79% 30.5k \$1.07/ }).waitFor();
     await page.getByText('Last 30 days').click();
-    await table.getByRole('row', { name: /ollama:qwen3:8b .* price unknown/ }).first().waitFor();
+    await table
+      .getByRole('row', { name: /ollama:qwen3:8b .* price unknown/ })
+      .first()
+      .waitFor();
     await done(page);
   });
 });

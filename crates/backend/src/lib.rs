@@ -41,8 +41,8 @@ mod text;
 mod watch;
 
 pub use backend::{Backend, Delete, Replacement};
-pub use bundle::{Bundle, BundleError, read_archive, read_bundle, write_bundle};
 pub use blobs::{BlobError, BlobStore, BlobUsage};
+pub use bundle::{Bundle, BundleError, read_archive, read_bundle, write_bundle};
 pub use change::{Change, ChangeWitness, Expect, ObjectKind, PlannedChange, Unwitnessed};
 pub use clock::Now;
 pub use composite::{Access, AppMounts, CompositeBackend, MountError, Route, RouteError, mount_point};

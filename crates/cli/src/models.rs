@@ -8,10 +8,14 @@ use bosun_backend::BoxFuture;
 use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, Settings};
 pub(crate) use bosun_providers::key_variables;
-use bosun_providers::{Account, ListedWindows, PRESETS, Preferences, ProviderConfig, SavedAccount, host_of, preset, tour};
+use bosun_providers::{
+    Account, ListedWindows, PRESETS, Preferences, ProviderConfig, SavedAccount, host_of, preset, tour,
+};
 use bosun_session::{ModelSource, SessionError};
 use bosun_store::{
-    APP_SETTINGS, Database, Key, KeyringSecrets, Keys, LISTED_WINDOWS, MODEL_SETTINGS, ProviderAccount, key_from_environment};
+    APP_SETTINGS, Database, Key, KeyringSecrets, Keys, LISTED_WINDOWS, MODEL_SETTINGS, ProviderAccount,
+    key_from_environment,
+};
 use secrecy::SecretString;
 use tokio::sync::OnceCell;
 
@@ -164,8 +168,10 @@ impl Models {
             Key::Locked { reason } => {
                 let variables = variables.join(" or ");
                 let way = if variables.is_empty() { String::new() } else { format!(", or set {variables}") };
-                let message =
-                    format!("the keyring has the key of {} and does not give it out ({reason}); unlock it{way}", account.id);
+                let message = format!(
+                    "the keyring has the key of {} and does not give it out ({reason}); unlock it{way}",
+                    account.id
+                );
                 Err(SessionError::new(ErrorCode::KeyringUnavailable, message))
             }
             Key::Missing => match account.variables().first() {
@@ -199,7 +205,9 @@ impl Models {
             (KeyPlace::Keyring, Some(name)) => {
                 format!(" (the key is that of the keyring; enter another in Bosun's settings, or set {name})")
             }
-            (KeyPlace::Keyring, None) => " (the key is that of the keyring; enter another in Bosun's settings)".to_owned(),
+            (KeyPlace::Keyring, None) => {
+                " (the key is that of the keyring; enter another in Bosun's settings)".to_owned()
+            }
             (KeyPlace::Nowhere, Some(name)) => format!(" (no key was sent; set {name})"),
             (KeyPlace::Nowhere, None) => " (no key was sent; enter one in Bosun's settings)".to_owned(),
         }

@@ -246,7 +246,8 @@ async fn a_person_signs_in_and_the_server_is_there_also_after_a_restart() {
 async fn a_refusal_a_forged_answer_and_a_wrong_code_sign_nobody_in() {
     let desk = Desk::open().await;
     let servers = desk.servers(&unkept());
-    let answers: [(fn(&str) -> String, &str); 3] = [
+    type Said = fn(&str) -> String;
+    let answers: [(Said, &str); 3] = [
         (|state| format!("error=access_denied&error_description=not%20today&state={state}"), "not today"),
         (|_| "code=good-code&state=forged".into(), "refused"),
         (|state| format!("code=bad-code&state={state}"), "refused"),

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{Attachment, Mention, Effort, ModelRef, NewAttachment, ProjectId, ProjectView, SessionId, UsageSummary};
+use crate::{Attachment, Effort, Mention, ModelRef, NewAttachment, ProjectId, ProjectView, SessionId, UsageSummary};
 
 /// What the session list shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]

@@ -1,5 +1,7 @@
 //! Proxies, certificates and limits that a person set, against servers of this machine.
 
+#![allow(clippy::unwrap_used, reason = "a test's helpers may fail like the test")]
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;

@@ -7,9 +7,9 @@
 //! Start reading at [`Sessions`], then `projection` (entries in, events out), then `actor`.
 
 mod actor;
+mod assembling;
 mod browsing;
 mod calls;
-mod assembling;
 mod choices;
 mod convert;
 mod counting;

@@ -80,7 +80,8 @@ impl Actor {
 
 /// What a fork takes along: the conversation and its title, not its place in lists and not what waits.
 fn is_copied(body: &EntryBody) -> bool {
-    !stays(body) || matches!(body, EntryBody::Titled { .. } | EntryBody::ModelChosen { .. } | EntryBody::EffortChosen { .. })
+    !stays(body)
+        || matches!(body, EntryBody::Titled { .. } | EntryBody::ModelChosen { .. } | EntryBody::EffortChosen { .. })
 }
 
 fn open_turn(entries: &[JournalEntry]) -> Option<u32> {
@@ -95,9 +96,7 @@ pub(crate) fn view(actor: &Actor, entries: &[Recorded], seq: Seq) -> View {
 /// The session up to the entry `seq`, what was rewound left out.
 pub(crate) fn projection(actor: &Actor, entries: &[Recorded], seq: Seq) -> Projection {
     let mut projection = Projection::new(subject(actor));
-    for recorded in effective(entries).into_iter().filter(|recorded| recorded.seq <= seq) {
-        projection.apply(recorded);
-    }
+    projection.read(effective(entries).into_iter().filter(|recorded| recorded.seq <= seq));
     projection.recall_usage(&actor.stream.read(|projection| projection.view().session.usage.clone()));
     projection.settle();
     projection.drain();

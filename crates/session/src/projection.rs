@@ -41,6 +41,8 @@ pub(crate) struct Projection {
     model: Option<ModelInfo>,
     /// Whether a turn is being run by this process.
     running: bool,
+    /// A journal is being read, and nobody watches yet.
+    reading: bool,
     /// The summary as it is now; the view has it as it was last told.
     summary: SessionSummary,
 }
@@ -99,6 +101,7 @@ impl Projection {
             calls: tools::Calls::default(),
             model: None,
             running: false,
+            reading: false,
             summary: session,
         }
     }
@@ -140,6 +143,13 @@ impl Projection {
             self.running = running;
             self.refresh(None);
         }
+    }
+
+    /// Takes the entries of a journal that is opened. What lists show is brought up to date by [`Self::settle`].
+    pub(crate) fn read<'a>(&mut self, entries: impl IntoIterator<Item = &'a Recorded>) {
+        self.reading = true;
+        entries.into_iter().for_each(|entry| self.apply(entry));
+        self.reading = false;
     }
 
     /// Takes one entry of the journal.
@@ -268,14 +278,18 @@ impl Projection {
 
     /// No reply grows any more; what was read of one that came to nothing stays.
     fn settle_replies(&mut self) {
+        // Those of earlier turns were settled when these ended.
+        let turn = self.turn();
         let streaming: Vec<Item> = self
             .view
             .items
             .iter()
+            .rev()
+            .take_while(|item| item.turn >= turn)
             .filter(|item| matches!(item.body, ItemBody::Ai { streaming: true, .. }))
             .cloned()
             .collect();
-        for mut item in streaming {
+        for mut item in streaming.into_iter().rev() {
             if let ItemBody::Ai { streaming, .. } = &mut item.body {
                 *streaming = false;
             }
@@ -284,6 +298,10 @@ impl Projection {
     }
 
     pub(crate) fn emit(&mut self, event: SessionEvent) {
+        if self.reading {
+            self.view.take(event);
+            return;
+        }
         self.view.apply(&event);
         self.out.push(Envelope { seq: self.view.seq, event });
     }
@@ -457,6 +475,10 @@ impl Projection {
 
     /// Brings the summary and the agent's own node up to date, and tells where they changed.
     fn refresh(&mut self, at: Option<i64>) {
+        if self.reading {
+            self.summary.updated_at = at.unwrap_or(self.summary.updated_at);
+            return;
+        }
         self.summary.waiting = u32::try_from(self.view.approvals.len()).unwrap_or(u32::MAX);
         self.summary.status = self.status();
         // The time alone is not worth telling; it goes along with the next change that is.

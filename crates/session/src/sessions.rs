@@ -40,12 +40,12 @@ mod models;
 mod permissions;
 mod plan;
 mod queue;
-mod stopping;
 mod rules;
 mod skills;
+mod stopping;
 mod subagents;
-mod trust;
 mod summary;
+mod trust;
 mod usage;
 
 use lists::summary_of;
@@ -117,9 +117,9 @@ impl Sessions {
             None => Database::in_memory()
                 .map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))?,
         };
+        let permissions = Permissions::new(Arc::clone(&database));
         let tasks = TaskTracker::new();
         let book = CallBook::new(Arc::clone(&database), Arc::clone(&parts.clock), tasks.clone());
-        let permissions = Permissions::new(Arc::clone(&database));
         let trust = Arc::new(TrustBook::new(Arc::clone(&database), Arc::clone(&parts.clock)));
         let inner = Inner {
             database,
@@ -384,9 +384,7 @@ impl Sessions {
             projection.compare_changes();
         }
         let live = effective(&entries);
-        for entry in &live {
-            projection.apply(entry);
-        }
+        projection.read(live.iter().copied());
         if let Some(summary) = &summary {
             projection.recall_usage(&summary.usage);
         }
@@ -404,8 +402,8 @@ impl Sessions {
             blobs: inner.blobs.clone(),
             policy: Policy { standing: inner.permissions.standing(place).await?, ..inner.policy.clone() },
             limits: inner.limits,
-            trust: Arc::clone(&inner.trust),
             book: Arc::clone(&inner.book),
+            trust: Arc::clone(&inner.trust),
             added: locked(&inner.added).clone(),
             declared: agent,
         };

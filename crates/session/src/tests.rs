@@ -1,5 +1,4 @@
 mod attachments;
-mod plan;
 mod changes;
 mod deciding;
 mod fixture;
@@ -7,6 +6,7 @@ mod history;
 mod knowledge;
 mod law;
 mod lists;
+mod plan;
 mod reviews;
 mod rules;
 mod sessions;

@@ -89,6 +89,19 @@ impl View {
         self.items.get(start..end).unwrap_or_default().to_vec()
     }
 
+    /// The same for an event that nobody else wants.
+    pub(crate) fn take(&mut self, event: SessionEvent) {
+        match event {
+            SessionEvent::ItemStarted { item }
+            | SessionEvent::ItemUpdated { item }
+            | SessionEvent::ItemCompleted { item } => {
+                self.seq += 1;
+                self.put(item);
+            }
+            other => self.apply(&other),
+        }
+    }
+
     pub(crate) fn apply(&mut self, event: &SessionEvent) {
         self.seq += 1;
         match event {

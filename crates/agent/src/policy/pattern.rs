@@ -126,13 +126,13 @@ impl RulePattern {
                 }
                 let [words] = parts.as_slice() else { return Err(RuleGuard::SeveralCommands) };
                 let mut offers = vec![Self::Command { words: words.clone(), exact: true }];
-                let begins = (1..=words.len().min(2)).filter_map(|count| {
+                let mut begins = (1..=words.len().min(2)).filter_map(|count| {
                     let text = format!("{} {MORE}", command::written(words.get(..count)?));
                     Self::parse(RuleKind::Command, &text).ok()
                 });
                 let program = words.first().map(String::as_str).unwrap_or_default();
                 // What a program of many commands does is said by two words; of others every word may matter.
-                match begins.last() {
+                match begins.next_back() {
                     Some(begin) if MANY_COMMANDS.contains(&program) => offers.insert(0, begin),
                     Some(begin) => offers.push(begin),
                     None => {}

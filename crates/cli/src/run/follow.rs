@@ -170,8 +170,7 @@ impl Follower {
 
     fn reason(&mut self) -> Reason {
         let Some(notice) = self.notice.take() else { return Reason::default() };
-        let by_model =
-            matches!(notice.code, NoticeCode::ModelFailed | NoticeCode::KeyRefused | NoticeCode::StreamCut);
+        let by_model = matches!(notice.code, NoticeCode::ModelFailed | NoticeCode::KeyRefused | NoticeCode::StreamCut);
         let words = match &self.model {
             _ if notice.detail.is_empty() => "the turn ended without saying why".to_owned(),
             Some(model) if by_model => format!("{}:{}: {}", model.provider, model.name, notice.detail),

@@ -118,7 +118,11 @@ fn the_step_limit_saves_and_the_session_goes_on() {
     bench.project.write("a.txt", "one\n");
     bench.server.add(Rule::looped(3, "read_file", json!({ "file_path": "/a.txt" }), "all read"));
     let ran = bench.run(&["--max-steps", "2", "read"]);
-    assert!(ran.sentence().contains("not done within 2 model calls, the limit of --max-steps; everything is saved"), "{}", ran.err);
+    assert!(
+        ran.sentence().contains("not done within 2 model calls, the limit of --max-steps; everything is saved"),
+        "{}",
+        ran.err
+    );
     let session = bench.last_session();
     assert!(ran.err.contains(&format!("bosun run --session {session}")), "{}", ran.err);
     let ran = bench.go_on(&session, &[]);

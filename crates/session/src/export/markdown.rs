@@ -199,7 +199,9 @@ pub(super) fn notice_text(notice: &Notice) -> String {
         NoticeCode::ModelFellBack => "Another model went on.",
         NoticeCode::BudgetWarning => "The budget.",
         NoticeCode::HookFailed => "A hook failed.",
-        NoticeCode::Summarized => "The beginning of the conversation is sent as a summary from here on (tokens before and after).",
+        NoticeCode::Summarized => {
+            "The beginning of the conversation is sent as a summary from here on (tokens before and after)."
+        }
     };
     let detail = one_line(&notice.detail);
     if detail.is_empty() { words.to_owned() } else { format!("{words} {detail}") }

@@ -7,8 +7,8 @@ use bosun_protocol::{Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as W
 use bosun_tools::{Artifact, ToolKind};
 use serde_json::Value;
 
-use super::changes::command_of;
 use super::Projection;
+use super::changes::command_of;
 use crate::convert;
 use crate::timeline::state_of;
 use crate::view::View;

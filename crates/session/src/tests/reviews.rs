@@ -15,9 +15,7 @@ use super::stage::Stage;
 /// Runs the message as a command.
 fn commanding(request: &ChatRequest) -> Reply {
     match progress(request) {
-        (text, 0) => {
-            Reply::default().and_call_with_id(&format!("x{}", text.len()), "execute", json!({"command": text}))
-        }
+        (text, 0) => Reply::default().and_call_with_id(format!("x{}", text.len()), "execute", json!({"command": text})),
         _ => Reply::text("Done."),
     }
 }
@@ -75,8 +73,8 @@ async fn what_a_command_did_is_listed_and_undone_and_brought_back() {
 async fn going_back_takes_what_commands_did_along() {
     let (stage, session) = ran(&["echo first >> a.txt", "echo second >> a.txt; mkdir d; echo d > d/e"]).await;
     let timeline = stage.sessions.timeline(&session).await.unwrap();
-    let places = timeline.checkpoints.iter().filter(|place| place.kind == CheckpointKind::TurnStart);
-    let seq = places.last().unwrap().seq;
+    let mut places = timeline.checkpoints.iter().filter(|place| place.kind == CheckpointKind::TurnStart);
+    let seq = places.next_back().unwrap().seq;
     stage.sessions.rewind(&session, seq, RewindWhat::Both).await.unwrap();
     assert_eq!(stage.project.read("a.txt"), "one\ntwo\nfirst\n");
     assert!(!stage.project.root().join("d/e").exists());
