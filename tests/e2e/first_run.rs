@@ -67,7 +67,7 @@ fn a_key_goes_to_the_keyring_and_into_no_file() {
     window.shot("files");
     add_server(&window, &server);
     window.wait_for_text("key in the keyring");
-    window.by_css("article:last-of-type button.head").click();
+    window.by_css(".cards article button.head").click();
     window.button("Test call").click();
     window.wait_for_text("Works: answered in");
     window.shot("tested");
@@ -95,7 +95,7 @@ fn without_a_keyring_a_key_is_good_for_this_run_and_is_never_written_down() {
     let window = desk.open();
     add_server(&window, &server);
     window.wait_for_text("key for this run only");
-    window.by_css("article:last-of-type button.head").click();
+    window.by_css(".cards article button.head").click();
     window.wait_for_text("forgotten when Bosun closes");
     window.shot("in-memory");
     choose_and_open(&window, &desk);
@@ -107,6 +107,6 @@ fn without_a_keyring_a_key_is_good_for_this_run_and_is_never_written_down() {
     let window = desk.open();
     window.wait_for_text("It is written.");
     ask(&window, "say hello again");
-    window.wait_for_text("The model did not answer");
+    window.wait_for_text("The provider did not accept the key");
     window.shot("forgotten");
 }

@@ -28,7 +28,7 @@ fn a_wrong_key_is_refused_in_the_providers_words_without_the_key() {
     }
     let window = at_work(&desk, &server);
     window.press("Control+,");
-    window.by_css("article:last-of-type button.head").click();
+    window.by_css(".cards article button.head").click();
     window.field("Desk: Key").write(KEY);
     window.button("Save key").click();
     window.wait_for_text(
@@ -43,7 +43,7 @@ fn a_wrong_key_is_refused_in_the_providers_words_without_the_key() {
     window.wait_until("return document.querySelector('[role=dialog]') === null");
 
     ask(&window, "hello");
-    window.wait_for_text("The model did not answer");
+    window.wait_for_text("The provider did not accept the key");
     window.wait_for_text("Incorrect API key provided");
     assert!(!window.text().contains(KEY), "the key is on the screen");
     window.shot("in-session");

@@ -623,7 +623,7 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.getByRole('tab', { name: 'Appearance' }).click();
     await page.getByText('简体中文').click();
     await page.getByRole('heading', { name: '设置' }).waitFor();
-    await page.getByText('深色').click();
+    await page.getByText('深色', { exact: true }).click();
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
     assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh-CN');
     const kept = await calls(page, 'saveSettings');
