@@ -177,26 +177,26 @@ export const SCREENS = {
   },
   remap: {
     async act(page) {
-      await settings(4)(page);
+      await settings(5)(page);
       await page.locator('.settings .does .btn').nth(1).click();
       await page.keyboard.press('Control+n');
     },
   },
-  appearance: { act: settings(5) },
+  appearance: { act: settings(6) },
   data: {
     async act(page) {
-      await settings(6)(page);
+      await settings(7)(page);
       await page.locator('.settings dl').waitFor();
     },
   },
   diagnostics: {
     async act(page) {
-      await settings(6)(page);
+      await settings(7)(page);
       await page.locator('.settings .part').last().locator('.btn').click();
       await page.locator('.settings pre').scrollIntoViewIfNeeded();
     },
   },
-  about: { act: settings(7) },
+  about: { act: settings(8) },
   scope: {
     async act(page) {
       await page.locator('.place button').last().click();

@@ -30,7 +30,7 @@ export const app: Messages['app'] = {
   },
   sidebar: '项目与会话',
   conversation: '对话',
-  inspector: '计划、代理、更改与时间线',
+  inspector: '计划、智能体、更改与时间线',
   showInspector: '显示侧栏',
   hideInspector: '隐藏侧栏',
   showSidebar: '显示会话列表',

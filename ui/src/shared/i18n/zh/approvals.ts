@@ -3,7 +3,7 @@ import type { Messages } from '../en';
 export const approvals: Messages['approvals'] = {
   label: (what) => `审批：${what}`,
   announce: (what, count) => (count > 1 ? `Bosun 有 ${count} 项请求，第一项：${what}` : `Bosun 请求：${what}`),
-  main: '主代理',
+  main: '主智能体',
   forTodo: (todo) => `为“${todo}”`,
   waits: (clock) => `已等 ${clock}`,
   place: (at, of) => `第 ${at} 项，共 ${of} 项`,

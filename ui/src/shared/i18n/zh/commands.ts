@@ -9,7 +9,7 @@ export const commands: Messages['commands'] = {
   find: '在本会话中查找',
   plan: '计划',
   board: '以看板显示计划',
-  agents: '代理',
+  agents: '智能体',
   changes: '更改',
   timeline: '时间线',
   rewind: '回到上一条消息之前',
@@ -47,5 +47,5 @@ export const inbox: Messages['inbox'] = {
   title: '等你决定',
   open: '打开会话',
   emptyTitle: '没有待决定的请求',
-  emptyText: '任何会话中的代理想修改文件或运行命令时，请求都会出现在这里。',
+  emptyText: '任何会话中的智能体想修改文件或运行命令时，请求都会出现在这里。',
 };

@@ -127,7 +127,7 @@ export const subagents = {
   tools: '工具',
   toolsHint: '用逗号分隔的名称；留空则与智能体相同。',
   model: '模型',
-  modelHint: '提供方:模型；留空则用会话的模型。',
+  modelHint: '服务商:模型；留空则用会话的模型。',
   asks: '总是询问的工具',
   steps: '模型调用上限',
   use: '可以派出',

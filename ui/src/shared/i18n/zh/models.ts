@@ -49,7 +49,7 @@ export const modelOptions: Messages['modelOptions'] = {
   noLimit: '不限',
   scopes: { session: '单个会话', day: '单日' },
   known: '补充模型信息',
-  knownHint: '目录和提供商列表中没有或有误的窗口、上限与价格。',
+  knownHint: '目录和服务商列表中没有或有误的窗口、上限与价格。',
   addKnown: '补充某个模型的信息',
   change: (model) => `修改 ${model} 的信息`,
   changeShort: '修改',
@@ -97,7 +97,7 @@ export const usage: Messages['usage'] = {
   unknown: '价格未知',
   andUnknown: (known, calls) => `${known}，另有 ${f.number(calls)} 次调用价格未知`,
   empty: '还没有调用过模型。',
-  hint: 'token 数由提供商统计，包含子代理、摘要和标题。价格按当日计。',
+  hint: 'token 数由服务商统计，包含子智能体、摘要和标题。价格按当日计。',
 };
 
 export const modelPrices: Messages['modelPrices'] = {

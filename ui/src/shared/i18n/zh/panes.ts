@@ -1,6 +1,6 @@
 import type { Messages } from '../en';
 
-export const panes: Messages['panes'] = { plan: '计划', agents: '代理', changes: '更改', timeline: '时间线' };
+export const panes: Messages['panes'] = { plan: '计划', agents: '智能体', changes: '更改', timeline: '时间线' };
 
 export const plan: Messages['plan'] = {
   done: (done, total) => `已完成 ${done} / ${total}`,
@@ -26,23 +26,23 @@ export const plan: Messages['plan'] = {
     drop: '从计划中移除',
     menu: (todo) => `“${todo}”的更多操作`,
     words: '待办的文字',
-    told: '代理会在下一步得知你的更改。',
+    told: '智能体会在下一步得知你的更改。',
   },
   emptyTitle: '还没有计划',
-  emptyText: '遇到需要多个步骤的工作，代理会在这里列出清单，边做边勾掉。',
+  emptyText: '遇到需要多个步骤的工作，智能体会在这里列出清单，边做边勾掉。',
 };
 
 export const agents: Messages['agents'] = {
-  tree: '本会话的代理',
+  tree: '本会话的智能体',
   status: { running: '进行中', waiting: '等你决定', done: '已完成', failed: '失败', cancelled: '已取消' },
-  emptyTitle: '只有主代理',
-  emptyText: '派出子代理后，这里会显示它们在做什么、用了多久、花费多少。',
+  emptyTitle: '只有主智能体',
+  emptyText: '派出子智能体后，这里会显示它们在做什么、用了多久、花费多少。',
   transcript: (name) => `${name} 的工作记录`,
   stop: (name) => `停止 ${name}`,
   open: '放大查看',
   whole: '它的全部工作',
   beside: '后台',
-  stopped: '上级代理会得知你停止了它，并继续工作。',
+  stopped: '上级智能体会得知你停止了它，并继续工作。',
   loading: '正在载入…',
   sentTo: '任务',
 };

@@ -13,7 +13,7 @@ export const settings: Messages['settings'] = {
   defaultModel: '新会话的模型',
   providers: '服务商',
   version: (version) => `版本 ${version}`,
-  tagline: '在你的项目文件夹里、听你指挥的深度代理。',
+  tagline: '在你的项目文件夹里、听你指挥的深度智能体。',
   licence: '许可证：Apache-2.0',
   replayTitle: '入门步骤',
   replay: '再看一遍入门步骤',

@@ -9,7 +9,7 @@ export const summary: typeof en.summary = {
   figures: (messages, before, after) => `代替 ${messages} 条消息：约 ${before} 个词元变为 ${after} 个。`,
   causes: {
     threshold: '因对话过长而生成。',
-    overflow: '因提供方认为对话过长而拒绝，故生成。',
+    overflow: '因服务商认为对话过长而拒绝，故生成。',
     agent: '应智能体要求生成。',
     person: '应你的要求生成。',
   },

@@ -7,7 +7,7 @@ export const timeline: Messages['timeline'] = {
   emptyTitle: '还没有发生任何事',
   emptyText: '每条消息、每个步骤都会成为一个位置：可以查看、可以从那里继续，也可以回到那里。',
   ledgerEmptyTitle: '还没有调用',
-  ledgerEmptyText: '代理的每次调用都列在这里：提出了什么、由谁决定、实际运行了什么。',
+  ledgerEmptyText: '智能体的每次调用都列在这里：提出了什么、由谁决定、实际运行了什么。',
   turn: (turn) => `第 ${turn} 回合`,
   kinds: { turn_start: '这条消息之前', step: '这一步之后', turn_end: '回合结束' },
   tokens: (count) => `${count} 个词元`,
