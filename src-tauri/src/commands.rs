@@ -44,6 +44,7 @@ pub(crate) type Managed<'a> = State<'a, Arc<Shell>>;
 pub(crate) type Answer<T> = Result<T, Failure>;
 
 /// All commands, with the types that cross. The TypeScript side is generated from this.
+#[expect(clippy::too_many_lines, reason = "a list with a line for each command")]
 pub fn bindings<R: Runtime>() -> Builder<R> {
     Builder::new()
         .commands(collect_commands![
