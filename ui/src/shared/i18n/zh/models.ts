@@ -97,7 +97,7 @@ export const usage: Messages['usage'] = {
   unknown: '价格未知',
   andUnknown: (known, calls) => `${known}，另有 ${f.number(calls)} 次调用价格未知`,
   empty: '还没有调用过模型。',
-  hint: 'token 数由服务商统计，包含子智能体、摘要和标题。价格按当日计。',
+  hint: '词元数由服务商统计，包含子智能体、摘要和标题。价格按当日计。',
 };
 
 export const modelPrices: Messages['modelPrices'] = {

@@ -27,7 +27,11 @@ export const tools: Messages['tools'] = {
     done: '派 {agent} 到后台工作：{task}',
   },
   check_async_task: { plan: '查看子智能体的工作', doing: '正在查看子智能体的工作', done: '查看了子智能体的工作' },
-  update_async_task: { plan: '告诉子智能体：{task}', doing: '正在告诉子智能体：{task}', done: '告诉了子智能体：{task}' },
+  update_async_task: {
+    plan: '告诉子智能体：{task}',
+    doing: '正在告诉子智能体：{task}',
+    done: '告诉了子智能体：{task}',
+  },
   cancel_async_task: { plan: '停止子智能体', doing: '正在停止子智能体', done: '停止了子智能体' },
   list_async_tasks: { plan: '列出子智能体', doing: '正在列出子智能体', done: '列出了子智能体' },
   task_waiting: {
