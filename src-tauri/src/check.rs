@@ -150,6 +150,13 @@ pub(crate) fn draft(draft: &RuleDraft) -> Result<(), Failure> {
     Ok(())
 }
 
+pub(crate) fn drafts(drafts: &[RuleDraft]) -> Result<(), Failure> {
+    if drafts.is_empty() || drafts.len() > MOST_DECISIONS {
+        return Err(Failure::new(ErrorCode::Invalid, "make 1 to 1,000 rules at once"));
+    }
+    drafts.iter().try_for_each(draft)
+}
+
 /// A zip archive in base64 that a person picked.
 pub(crate) fn archive(data: &str) -> Result<(), Failure> {
     if data.len() <= LONGEST_ARCHIVE {

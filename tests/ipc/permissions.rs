@@ -21,8 +21,10 @@ fn asked(page: &Page, session: &Value, channel: u32, words: &str) -> Value {
 fn with_draft(approval: &Value, pattern: &str) -> Value {
     let (session, call) = (&approval["session"], &approval["call_id"]);
     json!({
-        "decide": { "session": session, "call_id": call, "digest": approval["digest"], "decision": { "decision": "approve" } },
-        "draft": { "session": session, "call_id": call, "scope": "session", "pattern": pattern },
+        "decisions": [
+            { "session": session, "call_id": call, "digest": approval["digest"], "decision": { "decision": "approve" } },
+        ],
+        "drafts": [{ "session": session, "call_id": call, "scope": "session", "pattern": pattern }],
     })
 }
 
@@ -36,12 +38,12 @@ fn a_rule_is_offered_tried_made_listed_and_taken_back() {
     let offer = page.ok("rule_offer", call);
     assert_eq!((&offer["offer"], &offer["kind"]), (&json!("patterns"), &json!("command")));
     let both = with_draft(&approval, "echo *");
-    let rehearsal = page.ok("rehearse_rule", json!({ "draft": both["draft"] }));
+    let rehearsal = page.ok("rehearse_rule", json!({ "draft": both["drafts"][0] }));
     assert_eq!((&rehearsal["asked"], &rehearsal["answered"]), (&json!(1), &json!(1)));
     assert_eq!(page.refused("approve_always", with_draft(&approval, "*")), "invalid");
     assert_eq!(page.ok("list_rules", json!({})), json!([]));
 
-    let rule = page.ok("approve_always", both);
+    let rule = page.ok("approve_always", both)[0].clone();
     page.wait_for_event(7, "turn_ended");
     page.subscribe(session.as_str().unwrap(), 8);
     page.ok("send_message", json!({ "message": { "session": session, "text": "run 1" } }));

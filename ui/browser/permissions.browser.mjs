@@ -40,8 +40,8 @@ describe('permissions', () => {
     await page.getByRole('dialog', { name: /^Approval: Edit/ }).waitFor();
     const [made] = await calls(page, 'approveAlways');
     assert.deepEqual(
-      [made.draft.scope, made.draft.pattern, made.decide.decision],
-      ['session', 'cargo test *', { decision: 'approve' }],
+      [made.drafts.map(({ scope, pattern }) => [scope, pattern]), made.decisions.map(({ decision }) => decision)],
+      [[['session', 'cargo test *']], [{ decision: 'approve' }]],
     );
     await settings(page, 'Permissions');
     await page.getByRole('button', { name: 'Remove the rule “cargo test *”' }).first().click();

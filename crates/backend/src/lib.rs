@@ -66,7 +66,7 @@ pub use sandbox::{
     ContainerOptions, Cut, Executor, Finished, LocalExecutorOptions, OnDrop, SandboxBackend, SandboxError, Script,
     SshOptions, bubblewrap, container, local_process, ssh,
 };
-pub use settings_text::settings_text;
+pub use settings_text::{given_bytes, settings_text};
 pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};
 pub use state_backend::{FileConflict, FileUpdates, StateBackend, merge_files};
 pub use store::{Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};

@@ -10,16 +10,24 @@ const LONGEST: u64 = 1024 * 1024;
 /// # Errors
 /// What the system says; what is no regular file, too long or not UTF-8 is not read.
 pub fn settings_text(path: &Path) -> io::Result<String> {
+    let invalid = |reason: &str| io::Error::new(io::ErrorKind::InvalidInput, reason.to_owned());
+    let bytes = given_bytes(path, LONGEST)?.ok_or_else(|| invalid("it is longer than 1 MB"))?;
+    let text = String::from_utf8(bytes).map_err(|_| invalid("it is no UTF-8 text"))?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// The bytes of a file that a person named; `None` where there are more than `longest`. Blocks on the disk for a moment.
+///
+/// # Errors
+/// What the system says; what is no regular file is not read.
+pub fn given_bytes(path: &Path, longest: u64) -> io::Result<Option<Vec<u8>>> {
     // Asked before it is opened: a pipe would be waited for.
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
     }
-    let mut text = String::new();
-    File::open(path)?.take(LONGEST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LONGEST {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is longer than 1 MB"));
-    }
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    let mut bytes = Vec::new();
+    File::open(path)?.take(longest + 1).read_to_end(&mut bytes)?;
+    Ok(if bytes.len() as u64 > longest { None } else { Some(bytes) })
 }
 
 #[cfg(test)]

@@ -49,6 +49,24 @@ pub(crate) enum Failure {
     Subagent { id: String, parent: String },
     #[error("the session {id} has nothing to go on with: its last turn is done; write a task behind the options")]
     NothingOpen { id: String },
+    #[error("{} cannot be attached: {reason}", path.display())]
+    Attach { path: PathBuf, reason: String },
+    #[error(
+        "there is no memory {path}; `bosun memories list` shows those there are, with --project those of a project"
+    )]
+    NoMemory { path: String },
+    #[error("there is no skill {name}; `bosun skills list` shows those there are, with --project those of a project")]
+    NoSkill { name: String },
+    #[error("the skill {name} has no file {file}; export it to see its files")]
+    NoSkillFile { name: String, file: String },
+    #[error("the skill {name} is not yours, so it cannot be deleted; `bosun skills off` keeps it from the model")]
+    NotYours { name: String },
+    #[error("{path} is not text; export it to have its bytes")]
+    NoText { path: String },
+    #[error("{path} is not there, or nothing goes by it; `bosun trust list` shows what the project brings")]
+    NotBrought { path: String },
+    #[error("{mark} names nothing as it is now; look at it with `bosun trust list` and take its mark from there")]
+    StaleMark { mark: String },
     #[error("--base-url cannot be used: {reason}")]
     BaseUrl { reason: String },
     #[error("the manual cannot be written into {folder}: {source}; name a folder that is there and may be written to")]

@@ -11,14 +11,18 @@ mod core;
 mod environment;
 mod failure;
 mod generate;
+mod knowledge;
 mod line;
+mod memories;
 mod models;
 mod preview;
 mod row;
 mod run;
 mod sessions;
+mod skills;
 mod terminal;
 mod tools;
+mod trust;
 mod usage;
 
 use std::io::Write;
@@ -46,6 +50,12 @@ enum Command {
     Tools(tools::ToolsArgs),
     /// Look at stored sessions.
     Sessions(sessions::SessionsArgs),
+    /// What is remembered from one session to the next.
+    Memories(memories::MemoriesArgs),
+    /// What the agent can look up how to do.
+    Skills(skills::SkillsArgs),
+    /// What a project brings for the agent to go by, and what of it is trusted.
+    Trust(trust::TrustArgs),
     /// The providers and models that could be named, and where requests to them go.
     Models(models::ModelsArgs),
     /// What model calls used and cost, by day and model, or in a session.
@@ -108,6 +118,9 @@ fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
             Command::Run(args) => run::run(args, keys).await,
             Command::Tools(args) => tools::serve(args).await,
             Command::Sessions(args) => sessions::sessions(args).await,
+            Command::Memories(args) => memories::memories(args).await,
+            Command::Skills(args) => skills::skills(args).await,
+            Command::Trust(args) => trust::trust(args).await,
             Command::Models(args) => models::models(args, keys).await,
             Command::Usage(args) => usage::usage(args).await,
             Command::Completions(args) => generate::completions(&args),

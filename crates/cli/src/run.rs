@@ -1,6 +1,7 @@
 //! `bosun run`: one task to its end, or on with a session.
 
 mod agent;
+mod attached;
 mod begin;
 mod choices;
 mod config;
@@ -64,6 +65,9 @@ pub(crate) struct RunArgs {
     /// A tool that changed, as the run before named it, is on again as it was shown there; may be repeated.
     #[arg(long, value_name = "MARK", requires = "config")]
     accept_tool: Vec<String>,
+    /// A picture, a PDF or a text that goes along with the task; may be repeated.
+    #[arg(long, value_name = "FILE", requires = "task")]
+    attach: Vec<PathBuf>,
     /// Go on with this session: with what is open in it, or with a new TASK.
     #[arg(long, value_name = "ID")]
     session: Option<String>,

@@ -40,6 +40,8 @@ pub struct Checkpoint {
     pub input_tokens: u64,
     #[specta(type = specta_typescript::Number)]
     pub output_tokens: u64,
+    /// US dollars of the step's model call; `None` where its price or its usage is not known.
+    pub cost: Option<f64>,
 }
 
 /// A call as a timeline names it.
@@ -85,6 +87,8 @@ pub struct LedgerEntry {
     pub proposed_at: i64,
     #[specta(type = Option<specta_typescript::Number>)]
     pub ended_at: Option<i64>,
+    /// US dollars of the model call that proposed it, which all calls of its step share; `None` where it is not known.
+    pub cost: Option<f64>,
 }
 
 /// A file as it was.

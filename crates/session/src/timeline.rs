@@ -1,3 +1,5 @@
+mod costs;
+
 use std::collections::{BTreeSet, HashMap};
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, State, ToolOutcome, effective, stays};
@@ -7,6 +9,7 @@ use bosun_protocol::{
 };
 use serde_json::Value;
 
+pub(crate) use self::costs::Costs;
 use crate::convert;
 use crate::journals::Journals;
 use crate::restoring::KEPT;
@@ -18,12 +21,13 @@ const NAMED: usize = 4;
 /// Arguments that say what a call was about.
 const OBJECTS: [&str; 7] = ["file_path", "path", "pattern", "glob", "command", "description", "subagent_type"];
 
-pub(crate) fn timeline(journals: &Journals) -> Timeline {
+/// What a session and its subagents did; `costs` has the model calls that were made for them.
+pub(crate) fn timeline(journals: &Journals, costs: &Costs) -> Timeline {
     let mut ledger = Vec::new();
-    write_ledger(journals, &mut ledger);
+    write_ledger(journals, costs, &mut ledger);
     ledger.sort_by_key(|entry| entry.proposed_at);
     Timeline {
-        checkpoints: checkpoints(&journals.entries),
+        checkpoints: priced(&journals.entries, costs),
         ledger,
         can_undo_rewind: last_rewind(&journals.entries).is_some(),
     }
@@ -44,8 +48,20 @@ pub(crate) fn last_rewind(entries: &[Recorded]) -> Option<&Recorded> {
     None
 }
 
+/// The places of a journal, without what they cost.
 pub(crate) fn checkpoints(entries: &[Recorded]) -> Vec<Checkpoint> {
-    let mut writer = Writer::default();
+    priced(entries, &Costs::default())
+}
+
+fn priced(entries: &[Recorded], costs: &Costs) -> Vec<Checkpoint> {
+    let mut writer = Writer {
+        costs,
+        state: State::default(),
+        checkpoints: Vec::new(),
+        files: BTreeSet::new(),
+        step: Step::default(),
+        last: 0,
+    };
     for recorded in effective(entries) {
         writer.take(recorded);
     }
@@ -53,8 +69,8 @@ pub(crate) fn checkpoints(entries: &[Recorded]) -> Vec<Checkpoint> {
 }
 
 /// Follows a journal and notes where a turn begins, a step is done and a turn ends.
-#[derive(Default)]
-struct Writer {
+struct Writer<'a> {
+    costs: &'a Costs,
     state: State,
     checkpoints: Vec<Checkpoint>,
     files: BTreeSet<String>,
@@ -71,10 +87,11 @@ struct Step {
     calls_count: u32,
     input_tokens: u64,
     output_tokens: u64,
+    cost: Option<f64>,
 }
 
 impl Step {
-    fn of(message: &AiMessage) -> Self {
+    fn of(message: &AiMessage, cost: Option<f64>) -> Self {
         let mut names: Vec<&str> = message.tool_calls.iter().map(|call| call.name.as_str()).collect();
         names.dedup();
         let usage = message.usage.unwrap_or_default();
@@ -85,6 +102,7 @@ impl Step {
             calls_count: u32::try_from(message.tool_calls.len()).unwrap_or(u32::MAX),
             input_tokens: usage.input.unwrap_or(0),
             output_tokens: usage.output.unwrap_or(0),
+            cost,
         }
     }
 }
@@ -94,7 +112,7 @@ fn named(call: &ToolCall) -> StepCall {
     StepCall { tool: call.name.clone(), args: Value::Object(OBJECTS.into_iter().filter_map(said).collect()) }
 }
 
-impl Writer {
+impl Writer<'_> {
     fn take(&mut self, recorded: &Recorded) {
         let Recorded { seq, entry } = recorded;
         if let EntryBody::TurnStarted { turn, message } = &entry.body {
@@ -106,7 +124,7 @@ impl Writer {
             self.note(CheckpointKind::TurnStart, self.last, *turn, entry.at);
         }
         if let EntryBody::Ai { message, .. } = &entry.body {
-            self.step = Step::of(message);
+            self.step = Step::of(message, self.costs.of(message, entry.at));
         }
         self.files.extend(changed(entry));
         let was_open = self.state.step.is_some();
@@ -123,7 +141,8 @@ impl Writer {
     }
 
     fn note(&mut self, kind: CheckpointKind, seq: Seq, turn: u32, at: i64) {
-        let Step { label, item, calls, calls_count, input_tokens, output_tokens } = std::mem::take(&mut self.step);
+        let Step { label, item, calls, calls_count, input_tokens, output_tokens, cost } =
+            std::mem::take(&mut self.step);
         self.checkpoints.push(Checkpoint {
             seq: u32::try_from(seq).unwrap_or(u32::MAX),
             kind,
@@ -136,6 +155,7 @@ impl Writer {
             files: std::mem::take(&mut self.files).into_iter().collect(),
             input_tokens,
             output_tokens,
+            cost,
         });
     }
 }
@@ -149,16 +169,17 @@ fn changed(entry: &JournalEntry) -> Vec<String> {
     changes.iter().map(|change| change.path.to_string()).collect()
 }
 
-fn write_ledger(journals: &Journals, ledger: &mut Vec<LedgerEntry>) {
-    let mut own = Ledger { journals, entries: Vec::new(), places: HashMap::new() };
+fn write_ledger(journals: &Journals, costs: &Costs, ledger: &mut Vec<LedgerEntry>) {
+    let mut own = Ledger { journals, costs, entries: Vec::new(), places: HashMap::new() };
     journals.entries.iter().for_each(|recorded| own.take(&recorded.entry));
     ledger.append(&mut own.entries);
-    journals.children.iter().for_each(|child| write_ledger(child, ledger));
+    journals.children.iter().for_each(|child| write_ledger(child, costs, ledger));
 }
 
 /// The calls of one session.
 struct Ledger<'a> {
     journals: &'a Journals,
+    costs: &'a Costs,
     entries: Vec<LedgerEntry>,
     places: HashMap<CoreCallId, usize>,
 }
@@ -166,7 +187,10 @@ struct Ledger<'a> {
 impl Ledger<'_> {
     fn take(&mut self, entry: &JournalEntry) {
         match &entry.body {
-            EntryBody::Ai { message, .. } => message.tool_calls.iter().for_each(|call| self.propose(call, entry.at)),
+            EntryBody::Ai { message, .. } => {
+                let cost = self.costs.of(message, entry.at);
+                message.tool_calls.iter().for_each(|call| self.propose(call, entry.at, cost));
+            }
             EntryBody::Asked { ask } => self.change(&ask.call.id, |call| call.state = ToolState::Waiting),
             EntryBody::Decided { call_id, record } => self.change(call_id, |call| {
                 let record = convert::record(record, entry.at);
@@ -188,7 +212,7 @@ impl Ledger<'_> {
         }
     }
 
-    fn propose(&mut self, call: &ToolCall, at: i64) {
+    fn propose(&mut self, call: &ToolCall, at: i64, cost: Option<f64>) {
         self.places.insert(call.id.clone(), self.entries.len());
         self.entries.push(LedgerEntry {
             session: SessionId::new(self.journals.id.as_str()),
@@ -202,6 +226,7 @@ impl Ledger<'_> {
             files: Vec::new(),
             proposed_at: at,
             ended_at: None,
+            cost,
         });
     }
 

@@ -37,13 +37,17 @@ pub async fn rehearse_rule(shell: Managed<'_>, draft: Arg<RuleDraft>) -> Answer<
     Ok(shell.core().await?.sessions.rehearse_rule(&draft).await?)
 }
 
-/// Approves a call and lets such calls pass from now on.
+/// Gives answers, and lets calls such as those of `drafts`, which are approved among them, pass from now on.
 #[tauri::command]
 #[specta::specta]
-pub async fn approve_always(shell: Managed<'_>, decide: Arg<Decide>, draft: Arg<RuleDraft>) -> Answer<Rule> {
-    check::decisions(std::slice::from_ref(&decide.0))?;
-    check::draft(&draft)?;
-    Ok(shell.core().await?.sessions.approve_always(decide.0, draft.0).await?)
+pub async fn approve_always(
+    shell: Managed<'_>,
+    decisions: Arg<Vec<Decide>>,
+    drafts: Arg<Vec<RuleDraft>>,
+) -> Answer<Vec<Rule>> {
+    check::decisions(&decisions)?;
+    check::drafts(&drafts)?;
+    Ok(shell.core().await?.sessions.approve_always(decisions.0, drafts.0).await?)
 }
 
 #[tauri::command]

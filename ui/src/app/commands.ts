@@ -4,6 +4,7 @@ import BookMarked from '@lucide/svelte/icons/book-marked';
 import Columns3 from '@lucide/svelte/icons/columns-3';
 import Compass from '@lucide/svelte/icons/compass';
 import FileDiff from '@lucide/svelte/icons/file-diff';
+import Folder from '@lucide/svelte/icons/folder';
 import FolderOpen from '@lucide/svelte/icons/folder-open';
 import History from '@lucide/svelte/icons/history';
 import Keyboard from '@lucide/svelte/icons/keyboard';
@@ -81,6 +82,7 @@ const SPECS = {
     isPossible: hasSession,
     run: ({ layout }) => layout.show('changes'),
   },
+  files: { icon: Folder, slash: 'files', isPossible: hasSession, run: ({ layout }) => layout.show('files') },
   timeline: { icon: History, slash: 'timeline', isPossible: hasSession, run: ({ layout }) => layout.show('timeline') },
   rewind: {
     icon: Rewind,

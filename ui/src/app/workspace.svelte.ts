@@ -25,6 +25,7 @@ import type { Dialog } from './dialog';
 import { Layout } from './layout.svelte';
 import { Past } from './past';
 import { Seen } from './seen.svelte';
+import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
 
 /** Settings of another version may lack what this one knows. */
@@ -81,6 +82,7 @@ export class Workspace {
   readonly past = new Past(this);
   readonly bin = new Bin(this);
   readonly seen = new Seen();
+  readonly shelves = new Shelves(this);
 
   readonly project = $derived(this.projects.find((project) => project.id === this.projectId) ?? null);
   readonly session = $derived(this.sessions.find((session) => session.id === this.sessionId) ?? null);
@@ -248,10 +250,10 @@ export class Workspace {
     }
   }
 
-  /** Approves a call and lets such calls pass from now on; rejects as `decide` does. */
-  async approveAlways(decide: Decide, draft: RuleDraft): Promise<void> {
+  /** Gives answers and lets calls such as those of the drafts pass from now on; rejects as `decide` does. */
+  async approveAlways(decisions: Decide[], drafts: RuleDraft[]): Promise<void> {
     try {
-      await this.client.approveAlways(decide, draft);
+      await this.client.approveAlways(decisions, drafts);
     } catch (thrown) {
       this.refused(thrown);
       throw thrown;

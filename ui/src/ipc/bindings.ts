@@ -245,8 +245,8 @@ export const commands = {
 	ruleOffer: (session: SessionId, call: CallId) => __TAURI_INVOKE<RuleOffer>("rule_offer", { session, call }),
 	/**  What a pattern would have done with the calls that asked so far. */
 	rehearseRule: (draft: RuleDraft) => __TAURI_INVOKE<Rehearsal>("rehearse_rule", { draft }),
-	/**  Approves a call and lets such calls pass from now on. */
-	approveAlways: (decide: Decide, draft: RuleDraft) => __TAURI_INVOKE<Rule>("approve_always", { decide, draft }),
+	/**  Gives answers, and lets calls such as those of `drafts`, which are approved among them, pass from now on. */
+	approveAlways: (decisions: Decide[], drafts: RuleDraft[]) => __TAURI_INVOKE<Rule[]>("approve_always", { decisions, drafts }),
 	sessionMode: (session: SessionId) => __TAURI_INVOKE<SessionMode>("session_mode", { session }),
 	/**  Holds from the next call on; what waits for a person keeps waiting. */
 	setSessionMode: (session: SessionId, mode: ApprovalMode) => __TAURI_INVOKE<null>("set_session_mode", { session, mode }),
@@ -482,6 +482,8 @@ export type Checkpoint = {
 	files: string[],
 	input_tokens: number,
 	output_tokens: number,
+	/**  US dollars of the step's model call; `None` where its price or its usage is not known. */
+	cost: number | null,
 };
 
 export type CheckpointKind = 
@@ -833,6 +835,10 @@ export type LedgerEntry = {
 	/**  Milliseconds since 1970. */
 	proposed_at: number,
 	ended_at: number | null,
+	/**
+	 *  US dollars of the model call that proposed it, which all calls of its step share; `None` where it is not known.
+	 */
+	cost: number | null,
 };
 
 /**  A model that a server on this machine offers. */

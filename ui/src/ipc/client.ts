@@ -124,8 +124,8 @@ export interface UiClient extends KnowledgeClient {
   ruleOffer(session: string, call: string): Promise<RuleOffer>;
   /** What a pattern would have done with the calls that asked so far. */
   rehearseRule(draft: RuleDraft): Promise<Rehearsal>;
-  /** Approves a call and lets such calls pass from now on. */
-  approveAlways(decide: Decide, draft: RuleDraft): Promise<Rule>;
+  /** Gives answers and lets calls such as those of the drafts, approved among them, pass from now on. */
+  approveAlways(decisions: Decide[], drafts: RuleDraft[]): Promise<Rule[]>;
   listRules(): Promise<Rule[]>;
   removeRule(id: string): Promise<void>;
   sessionMode(session: string): Promise<SessionMode>;

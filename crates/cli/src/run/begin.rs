@@ -3,7 +3,7 @@ use bosun_protocol::{ErrorCode, ModelRef, SessionId, SessionStatus, Snapshot};
 use bosun_session::{ModelSource, Sessions, Subscription};
 use bosun_store::Database;
 
-use super::RunArgs;
+use super::{RunArgs, attached};
 use crate::failure::Failure;
 use crate::models::Models;
 
@@ -29,11 +29,12 @@ pub(super) async fn begin(
     };
     // Before anything is made: a session that cannot begin would only stand in the list.
     models.connect(&model).await?;
+    let attached = attached::keep(sessions, &args.attach).await?;
     let project = sessions.open_project(project).await?;
     let session = sessions.create(&project.id, Some(model)).await?.id;
     args.choices.put_into(sessions, &session).await?;
     let subscription = sessions.subscribe(&session).await?;
-    sessions.send(&session, task).await?;
+    attached::send(sessions, &session, task, attached).await?;
     Ok(Begun { session, subscription })
 }
 
@@ -57,7 +58,8 @@ pub(super) async fn resume(
     match &args.task {
         Some(task) => {
             // While a turn is open this waits in the queue.
-            sessions.send(&session, task.clone()).await?;
+            let attached = attached::keep(sessions, &args.attach).await?;
+            attached::send(sessions, &session, task.clone(), attached).await?;
             if open {
                 sessions.continue_turn(&session).await?;
             }

@@ -6,7 +6,10 @@ use bosun_protocol::{
 use super::Sessions;
 use crate::SessionError;
 use crate::journals::Journals;
-use crate::timeline::timeline;
+use crate::timeline::{Costs, timeline};
+
+/// Model calls of a session whose cost is looked up.
+const MOST_CALLS: u32 = 200_000;
 
 /// Looking back, going back, and going another way from there.
 impl Sessions {
@@ -26,7 +29,10 @@ impl Sessions {
     /// The session's checkpoints and the ledger of its calls.
     pub async fn timeline(&self, session: &SessionId) -> Result<Timeline, SessionError> {
         let actor = self.actor(session).await?;
-        Ok(timeline(&Journals::read(&self.inner.database, actor.log.session()).await?))
+        let journals = Journals::read(&self.inner.database, actor.log.session()).await?;
+        self.inner.book.settle().await?;
+        let calls = self.inner.database.calls_of_session(actor.log.session(), MOST_CALLS).await?;
+        Ok(timeline(&journals, &Costs::new(&calls)))
     }
 
     /// The whole conversation as it was at a checkpoint.

@@ -85,35 +85,57 @@ impl Sessions {
         Ok(made)
     }
 
-    /// Approves a call and lets such calls pass from now on. The rule is in force before the call runs; where the
-    /// approval cannot be taken, there is no rule either.
+    /// Gives answers, and lets calls such as those of `drafts` pass from now on: each draft belongs to an approval among
+    /// the answers. The rules are in force before anything runs; where the answers cannot be taken, there are no rules
+    /// either.
     ///
     /// # Errors
     /// As [`Sessions::decide`]; [`ErrorCode::Invalid`] for a pattern that may not be kept.
-    pub async fn approve_always(&self, decide: Decide, draft: RuleDraft) -> Result<Rule, SessionError> {
+    pub async fn approve_always(
+        &self,
+        decisions: Vec<Decide>,
+        drafts: Vec<RuleDraft>,
+    ) -> Result<Vec<Rule>, SessionError> {
+        let mut made = Vec::with_capacity(drafts.len());
+        for draft in &drafts {
+            made.push(self.rule_of(&decisions, draft).await?);
+        }
+        let kept = made.clone();
+        let add = move |all: &mut crate::permissions::Kept| kept.into_iter().try_for_each(|rule| all.add(rule));
+        self.permissions().change(add).await?;
+        if let Err(error) = self.decide(decisions).await {
+            let ids: Vec<String> = made.into_iter().map(|rule| rule.id).collect();
+            let take_back = move |all: &mut crate::permissions::Kept| {
+                all.rules.retain(|rule| !ids.contains(&rule.id));
+                Ok(())
+            };
+            self.permissions().change(take_back).await?;
+            return Err(error);
+        }
+        Ok(made.iter().map(convert::rule).collect())
+    }
+
+    /// The rule that a draft asks for with the approval of its call.
+    async fn rule_of(&self, decisions: &[Decide], draft: &RuleDraft) -> Result<StoredRule, SessionError> {
         let invalid = |reason: String| SessionError::new(ErrorCode::Invalid, reason);
-        if decide.decision != Decision::Approve || decide.session != draft.session || decide.call_id != draft.call_id {
+        let approves = |decide: &Decide| {
+            decide.decision == Decision::Approve && decide.session == draft.session && decide.call_id == draft.call_id
+        };
+        if !decisions.iter().any(approves) {
             return Err(invalid("a rule is made with the approval of its call as it is".into()));
         }
         let asked = self.asked(&draft.session, &draft.call_id).await?;
         let pattern = asked.pattern(&draft.pattern).map_err(|problem| invalid(problem.to_string()))?;
         let place = self.place(&draft.session).await?;
         let scope = convert::scope(draft.scope);
-        let rule = StoredRule {
+        Ok(StoredRule {
             id: self.inner.ids.next(),
             scope,
             session: (scope == RuleScope::Session).then_some(place.session),
             project: (scope != RuleScope::Always).then_some(place.project),
             pattern,
             created_at: self.inner.clock.now_ms(),
-        };
-        let (kept, id) = (rule.clone(), rule.id.clone());
-        self.permissions().change(move |all| all.add(kept)).await?;
-        if let Err(error) = self.decide(vec![decide]).await {
-            self.remove_rule(&id).await?;
-            return Err(error);
-        }
-        Ok(convert::rule(&rule))
+        })
     }
 
     /// The request of a call that waits.

@@ -50,9 +50,11 @@ async fn a_rule_of_the_session_passes_the_next_call_and_is_named_for_it() {
     let stage = Stage::new(running).await;
     let session = stage.session().await;
     let approval = say(&stage, &session, "echo one").await.unwrap();
-    let rule =
-        stage.sessions.approve_always(approving(&approval), draft(&approval, RuleScope::Session, "echo *")).await;
-    let rule = rule.unwrap();
+    let rule = stage
+        .sessions
+        .approve_always(vec![approving(&approval)], vec![draft(&approval, RuleScope::Session, "echo *")])
+        .await;
+    let rule = rule.unwrap().pop().unwrap();
     assert_eq!(
         (rule.kind, rule.pattern.as_str(), rule.session.as_ref()),
         (RuleKind::Command, "echo *", Some(&session))
@@ -88,7 +90,11 @@ async fn a_rule_of_the_project_holds_in_its_sessions_at_once() {
     let (first, second) = (stage.session().await, stage.session().await);
     let waiting = say(&stage, &second, "echo waits").await.unwrap();
     let approval = say(&stage, &first, "echo one").await.unwrap();
-    stage.sessions.approve_always(approving(&approval), draft(&approval, RuleScope::Project, "echo *")).await.unwrap();
+    stage
+        .sessions
+        .approve_always(vec![approving(&approval)], vec![draft(&approval, RuleScope::Project, "echo *")])
+        .await
+        .unwrap();
     // What waits keeps waiting: it was shown, so it is answered.
     assert_eq!(stage.snapshot(&second).await.approvals, std::slice::from_ref(&waiting));
     reject(&stage, &second, &waiting).await;
@@ -118,8 +124,10 @@ async fn a_pattern_is_tried_on_what_asked_before_it_is_kept() {
     assert_eq!(tried("cargo build *").await.problem, Some(PatternProblem::NotThis));
     assert_eq!(tried("*").await.problem, Some(PatternProblem::Everything));
 
-    let refused =
-        stage.sessions.approve_always(approving(&approval), draft(&approval, RuleScope::Always, "cargo *")).await;
+    let refused = stage
+        .sessions
+        .approve_always(vec![approving(&approval)], vec![draft(&approval, RuleScope::Always, "cargo *")])
+        .await;
     assert_eq!(refused.unwrap_err().code, ErrorCode::Invalid);
     assert_eq!(stage.sessions.rules().await.unwrap(), []);
     assert_eq!(stage.snapshot(&session).await.approvals.len(), 1);
@@ -132,12 +140,55 @@ async fn no_rule_is_made_where_the_approval_cannot_be_taken() {
     let approval = say(&stage, &session, "echo one").await.unwrap();
     let stale = Decide { digest: "stale".into(), ..approving(&approval) };
     let rule = draft(&approval, RuleScope::Always, "echo *");
-    assert_eq!(stage.sessions.approve_always(stale, rule.clone()).await.unwrap_err().code, ErrorCode::AlreadyDecided);
+    assert_eq!(
+        stage.sessions.approve_always(vec![stale], vec![rule.clone()]).await.unwrap_err().code,
+        ErrorCode::AlreadyDecided
+    );
     assert_eq!(stage.sessions.rules().await.unwrap(), []);
     let edited = Decide { decision: Decision::Edit { args: json!({}) }, ..approving(&approval) };
-    assert_eq!(stage.sessions.approve_always(edited, rule.clone()).await.unwrap_err().code, ErrorCode::Invalid);
+    assert_eq!(
+        stage.sessions.approve_always(vec![edited], vec![rule.clone()]).await.unwrap_err().code,
+        ErrorCode::Invalid
+    );
     reject(&stage, &session, &approval).await;
     assert_eq!(stage.sessions.rehearse_rule(&rule).await.unwrap_err().code, ErrorCode::AlreadyDecided);
+}
+
+/// Three commands at once, then an end.
+fn three(request: &ChatRequest) -> Reply {
+    let call = |reply: Reply, line: &str| reply.and_call("execute", json!({"command": line}));
+    match progress(request) {
+        (_, 0) => ["echo one", "true", "echo three"].into_iter().fold(Reply::default(), call),
+        _ => Reply::text("Done."),
+    }
+}
+
+#[tokio::test]
+async fn rules_are_made_with_several_answers_all_or_none() {
+    let stage = Stage::new(three).await;
+    let session = stage.session().await;
+    stage.sessions.send(&session, "three".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let waiting = stage.snapshot(&session).await.approvals;
+    let [one, two, third] = waiting.as_slice() else { panic!("{waiting:?}") };
+    let drafts = vec![draft(one, RuleScope::Session, "echo one"), draft(third, RuleScope::Project, "echo three")];
+
+    let refusing = Decide { decision: Decision::Reject { reason: None }, ..approving(third) };
+    let of_a_rejected = vec![approving(one), approving(two), refusing];
+    let refused = stage.sessions.approve_always(of_a_rejected, drafts.clone()).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Invalid);
+    let stale = Decide { digest: "stale".into(), ..approving(two) };
+    let refused = stage.sessions.approve_always(vec![approving(one), stale, approving(third)], drafts.clone()).await;
+    assert_eq!(refused.unwrap_err().code, ErrorCode::AlreadyDecided);
+    assert_eq!(stage.sessions.rules().await.unwrap(), []);
+
+    let all = vec![approving(one), approving(two), approving(third)];
+    let made = stage.sessions.approve_always(all, drafts).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let patterns: Vec<_> = made.iter().map(|rule| (rule.scope, rule.pattern.as_str())).collect();
+    assert_eq!(patterns, [(RuleScope::Session, "echo one"), (RuleScope::Project, "echo three")]);
+    assert_eq!(stage.snapshot(&session).await.approvals, []);
+    assert_eq!(stage.sessions.rules().await.unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -148,7 +199,7 @@ async fn nothing_is_offered_for_what_no_rule_may_pass() {
     let offer = stage.sessions.rule_offer(&approval.session, &approval.call_id).await.unwrap();
     assert_eq!(offer, RuleOffer::None { guard: RuleGuard::Outside });
     let rule = draft(&approval, RuleScope::Session, "rm -rf /nowhere");
-    let refused = stage.sessions.approve_always(approving(&approval), rule).await.unwrap_err();
+    let refused = stage.sessions.approve_always(vec![approving(&approval)], vec![rule]).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Invalid);
     assert!(refused.message.contains("outside the project"), "{refused}");
 }

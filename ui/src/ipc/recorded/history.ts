@@ -106,13 +106,14 @@ function checkpoints(items: readonly Item[]): Checkpoint[] {
       calls_count: 0,
       input_tokens: 0,
       output_tokens: 0,
+      cost: null,
     };
     if (body.kind === 'human') return [{ ...place, seq: index, kind: 'turn_start', label: body.text }];
     if (body.kind !== 'tool') return [];
     const files = body.diff ? [body.diff.path] : [];
     const calls = [{ tool: body.name, args: body.args }];
     const step = { kind: 'step' as const, label: body.name, files, calls, calls_count: 1 };
-    return [{ ...place, ...step, seq: index + 1, input_tokens: 12_400, output_tokens: 310 }];
+    return [{ ...place, ...step, seq: index + 1, input_tokens: 12_400, output_tokens: 310, cost: 0.042 }];
   });
   return made;
 }
@@ -135,6 +136,7 @@ function ledger(session: string, items: readonly Item[]): LedgerEntry[] {
         files: body.diff ? [body.diff.path] : [],
         proposed_at: item.at,
         ended_at: body.ended_at,
+        cost: 0.042,
       },
     ];
   });

@@ -109,10 +109,13 @@ export function permissions(host: Host, act: Act): Permissions {
   return {
     ruleOffer: (_session, call) => later(() => offer(host, call)),
     rehearseRule: (draft) => later(() => rehearse(host, draft)),
-    approveAlways: async (decide, draft) => {
-      await act('approveAlways', { decide, draft }, () => host.decide([decide]));
-      const made = rule(`r${rules.length + 1}`, kindOf(host, draft.call_id), draft.pattern, draft.scope, 0);
-      rules = [made, ...rules];
+    approveAlways: async (decisions, drafts) => {
+      const kinds = drafts.map(({ call_id }) => kindOf(host, call_id));
+      await act('approveAlways', { decisions, drafts }, () => host.decide(decisions));
+      const made = drafts.map(({ pattern, scope }, at) =>
+        rule(`r${rules.length + at + 1}`, kinds[at] ?? 'tool', pattern, scope, 0),
+      );
+      rules = [...made, ...rules];
       return made;
     },
     listRules: () => later(() => rules),

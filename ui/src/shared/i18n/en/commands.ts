@@ -9,6 +9,7 @@ export const commands = {
   board: 'Plan as a board',
   agents: 'Agents',
   changes: 'Changes',
+  files: 'Files',
   timeline: 'Timeline',
   rewind: 'Go back to before the last message',
   compact: 'Sum up the conversation, or see its summary',

@@ -31,6 +31,7 @@ export const timeline = {
   byRule: (rule: string) => `rule “${rule}”`,
   proposed: 'Proposed',
   ran: 'Ran with',
+  stepCost: (cost: string) => `The model call of its step cost ${cost}.`,
   past: {
     title: 'As it was',
     conversation: 'Conversation as it was',

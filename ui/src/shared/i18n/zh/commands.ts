@@ -11,6 +11,7 @@ export const commands: Messages['commands'] = {
   board: '以看板显示计划',
   agents: '智能体',
   changes: '更改',
+  files: '文件',
   timeline: '时间线',
   rewind: '回到上一条消息之前',
   compact: '为对话生成摘要，或查看摘要',

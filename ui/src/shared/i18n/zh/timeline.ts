@@ -24,6 +24,7 @@ export const timeline: Messages['timeline'] = {
   byRule: (rule) => `规则“${rule}”`,
   proposed: '提出',
   ran: '实际参数',
+  stepCost: (cost: string) => `这一步的模型调用花费 ${cost}。`,
   past: {
     title: '当时的样子',
     conversation: '当时的对话',

@@ -1,0 +1,54 @@
+use bosun_agent::SessionId;
+use bosun_model::{AiMessage, MessageId, StopReason, Usage};
+use bosun_store::StoredCall;
+use pretty_assertions::assert_eq;
+
+use super::Costs;
+
+fn used(input: u64, output: u64) -> Usage {
+    Usage { input: Some(input), output: Some(output), ..Usage::default() }
+}
+
+fn call(at: i64, usage: Usage, cost: Option<f64>) -> StoredCall {
+    StoredCall {
+        session: SessionId::new("s"),
+        project: "p".into(),
+        at,
+        day: "2026-11-21".into(),
+        provider: "desk".into(),
+        model: "big".into(),
+        purpose: "answer".into(),
+        milliseconds: 5,
+        usage,
+        cost,
+    }
+}
+
+fn reply(usage: Option<Usage>) -> AiMessage {
+    AiMessage {
+        id: MessageId::new("m"),
+        content: Vec::new(),
+        tool_calls: Vec::new(),
+        invalid_tool_calls: Vec::new(),
+        usage,
+        stop: StopReason::EndTurn,
+        model: None,
+    }
+}
+
+#[test]
+fn a_reply_cost_what_its_own_call_did() {
+    let calls = [
+        call(300, used(10, 2), Some(0.3)),
+        call(200, used(10, 2), Some(0.2)),
+        call(100, used(99, 9), Some(0.1)),
+        call(50, used(7, 7), None),
+    ];
+    let costs = Costs::new(&calls);
+    assert_eq!(costs.of(&reply(Some(used(99, 9))), 150), Some(0.1));
+    assert_eq!(costs.of(&reply(Some(used(10, 2))), 250), Some(0.2));
+    assert_eq!(costs.of(&reply(Some(used(10, 2))), 400), Some(0.3));
+    assert_eq!(costs.of(&reply(Some(used(10, 2))), 150), None, "it began later");
+    assert_eq!(costs.of(&reply(Some(used(7, 7))), 400), None, "its price is not known");
+    assert_eq!(costs.of(&reply(None), 400), None);
+}
