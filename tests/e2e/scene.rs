@@ -100,3 +100,14 @@ pub fn files_with(folder: &Path, needle: &str) -> Vec<std::path::PathBuf> {
     }
     found
 }
+
+/// What the model was asked last, as it went over the wire.
+pub fn told(server: &ModelServer) -> String {
+    server.requests().pop().map(|request| String::from_utf8_lossy(&request.body).into_owned()).unwrap_or_default()
+}
+
+/// Opens the tab of the side pane that is called so.
+pub fn pane(window: &Window<'_>, name: &str) {
+    window.by_role("tab", name).click();
+    window.wait_until("return document.querySelector('.inspector [role=tab][data-state=active]') !== null");
+}

@@ -13,6 +13,7 @@ mod declared;
 mod documented;
 mod extras;
 mod generated;
+mod knowledge;
 mod programs;
 mod refusals;
 mod running;

@@ -53,6 +53,7 @@ export const composer = {
   moveDown: 'Later in the queue',
   steerQueued: 'Say it to the running turn, at its next step',
   sendNow: 'Stop the turn and send it now',
+  mention: 'Name a file, a folder, a memory or a session (@)',
   mentions: 'Files, folders, memories and sessions',
 };
 

@@ -51,6 +51,7 @@ export const composer: Messages['composer'] = {
   moveDown: '在队列中后移',
   steerQueued: '告诉正在进行的回合，下一步生效',
   sendNow: '停止当前回合，立即发送',
+  mention: '提及文件、文件夹、记忆或会话 (@)',
   mentions: '文件、文件夹、记忆与会话',
 };
 
