@@ -57,7 +57,7 @@ fn what_a_folder_brings_is_used_once_it_is_trusted_and_not_when_it_changed() {
     window.button("Look at it").click();
     window.wait_until("return document.querySelector('.shelf .diff') !== null");
     window.shot("changed");
-    window.button("Not now").click();
+    window.by_css(".shelf").button("Not now").click();
     shut(&window);
     window.wait_until_gone("changed since you trusted it");
 }

@@ -12,6 +12,7 @@ mod figures;
 mod files;
 mod first_run;
 mod harness;
+mod hostile;
 mod keyboard;
 mod knowledge;
 mod lists;

@@ -89,8 +89,8 @@ fn a_message_is_said_differently_in_a_session_of_its_own() {
     let server = two_files();
     let window = worked(&desk, &server);
     window.script(
-        "const rows = [...document.querySelectorAll('.human')];
-         rows.at(-1).querySelector('[aria-label=\"Say it differently, in a session of its own\"]').click()",
+        "const all = document.querySelectorAll('[aria-label=\"Say it differently, in a session of its own\"]');
+         [...all].at(-1).click()",
         &[],
     );
     window.wait_until_gone("two is written.");

@@ -1,5 +1,5 @@
 //! Answers that hold for later: rules made on the card and on a sheet of several, guards that they do not pass, modes,
-//! and diagnostics without a key.
+//! and diagnostics that hold nothing that was said.
 
 use bosun_testkit::{ModelServer, Reply, Rule};
 use serde_json::json;
@@ -110,10 +110,13 @@ fn a_mode_lets_edits_pass_or_refuses_every_change() {
 }
 
 #[test]
-fn diagnostics_are_looked_at_before_they_are_saved_and_hold_no_key() {
+fn diagnostics_are_looked_at_before_they_are_saved_and_hold_nothing_that_was_said() {
     let desk = Desk::plan("diagnostics").set_up();
     let server = ModelServer::start();
+    server.add(Rule::turn("canary").reply("Noted."));
     let window = at_work(&desk, &server);
+    ask(&window, "a canary in the tower");
+    window.wait_for_text("Noted.");
     window.press("Control+,");
     window.by_role("tab", "Data and privacy").click();
     window.wait_for_text("No telemetry");
@@ -121,5 +124,12 @@ fn diagnostics_are_looked_at_before_they_are_saved_and_hold_no_key() {
     window.wait_until("return document.querySelector('.settings pre') !== null");
     window.shot("preview");
     let text = window.by_css(".settings pre").text();
-    assert!(text.contains("Bosun") && !text.contains("sk-"), "{text}");
+    assert!(text.contains("Bosun") && !text.contains("canary") && !text.contains("Noted."), "{text}");
+    let out = desk.home().join("out");
+    std::fs::create_dir(&out).unwrap();
+    desk.pick(&out);
+    window.button("Write it as a file…").click();
+    window.wait_for_text("Written to");
+    let written = std::fs::read_dir(&out).unwrap().map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    assert!(written.into_iter().all(|written| written.contains("Bosun") && !written.contains("canary")));
 }

@@ -27,17 +27,17 @@ fn a_person_changes_the_plan_on_the_board_and_the_agent_is_told() {
     window.wait_for_text("0 of 3 done");
     window.button("Open as a board").click();
     window.wait_until("return document.querySelectorAll('.board section').length === 3");
-    window.field("What else is to be done").write("Ask about umlauts");
+    window.by_css(".board").field("What else is to be done").write("Ask about umlauts");
     window.press("Enter");
     window.wait_for_text("Ask about umlauts");
     let choose = |todo: &str, what: &'static str| {
-        window.button(&format!("More for “{todo}”")).click();
+        window.by_css(".board").button(&format!("More for “{todo}”")).click();
         window.by_role("menuitem", what).click();
         window.wait_until("return document.querySelector('.menu') === null");
     };
     choose("Ask about umlauts", "Earlier in the plan");
     choose("Write a test", "Change the words");
-    let field = window.field("Words of the todo");
+    let field = window.by_css(".board").field("Words of the todo");
     field.clear();
     field.write("Write two tests");
     window.press("Enter");

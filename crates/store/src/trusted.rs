@@ -38,7 +38,7 @@ impl Database {
         let project = project.to_owned();
         self.read(move |connection| {
             let sql = "SELECT path, verdict = 'trusted', hash, content, decided_at FROM trusted_files
-                       WHERE project = ?1 ORDER BY path, verdict";
+                       WHERE project = ?1 ORDER BY path, verdict DESC";
             let mut select = connection.prepare_cached(sql)?;
             let rows = select.query_map([project], |row| {
                 let verdict = if row.get(1)? { Verdict::Trusted } else { Verdict::SetAside };
@@ -100,7 +100,7 @@ mod tests {
         let known = || async { database.verdicts("p").await.unwrap() };
         decide(verdict(Verdict::Trusted, "a")).await.unwrap();
         decide(verdict(Verdict::SetAside, "b")).await.unwrap();
-        assert_eq!(known().await, [verdict(Verdict::SetAside, "b"), verdict(Verdict::Trusted, "a")]);
+        assert_eq!(known().await, [verdict(Verdict::Trusted, "a"), verdict(Verdict::SetAside, "b")]);
         decide(verdict(Verdict::SetAside, "a")).await.unwrap();
         assert_eq!(known().await, [verdict(Verdict::SetAside, "a")]);
         decide(verdict(Verdict::Trusted, "a")).await.unwrap();

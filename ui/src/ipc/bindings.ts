@@ -835,9 +835,7 @@ export type LedgerEntry = {
 	/**  Milliseconds since 1970. */
 	proposed_at: number,
 	ended_at: number | null,
-	/**
-	 *  US dollars of the model call that proposed it, which all calls of its step share; `None` where it is not known.
-	 */
+	/**  US dollars of the model call that proposed it, which all calls of its step share; `None` where it is not known. */
 	cost: number | null,
 };
 
