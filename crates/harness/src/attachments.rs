@@ -1,6 +1,5 @@
-use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,11 +7,10 @@ use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
 use bosun_backend::{BlobStore, ContentHash};
 use bosun_model::{AiMessage, ChatRequest, ContentBlock, Kept, Media, Message, Origin};
 
-/// Messages remembered at most before those that are gone are swept out.
-const SWEEP_AT: usize = 256;
+use crate::per_message::PerMessage;
 
-/// Messages as the model reads them, by the place of those that they were made of.
-type Filled = HashMap<usize, (Weak<Message>, Arc<Message>)>;
+/// Messages as the model reads them.
+type Filled = PerMessage<Arc<Message>>;
 
 /// Puts what a person gave along with a message (kept by its hash, not in the journal) into the request: pictures and
 /// documents as bytes, texts as text. Outermost, so that every other member sees messages as the model does.
@@ -29,9 +27,7 @@ impl Attachments {
     }
 
     async fn filled(&self, message: &Arc<Message>) -> Arc<Message> {
-        let place = Arc::as_ptr(message) as usize;
-        let known = self.known().get(&place).map(|(_, filled)| Arc::clone(filled));
-        if let Some(filled) = known {
+        if let Some(filled) = self.known().get(message) {
             return filled;
         }
         let Message::Human(human) = &**message else { return Arc::clone(message) };
@@ -44,12 +40,7 @@ impl Attachments {
             }
         }
         let filled = Arc::new(Message::Human(human));
-        let mut known = self.known();
-        if known.len() > SWEEP_AT {
-            known.retain(|_, (message, _)| message.strong_count() > 0);
-        }
-        // The weak reference keeps the place from being given to another message.
-        known.insert(place, (Arc::downgrade(message), Arc::clone(&filled)));
+        self.known().insert(message, Arc::clone(&filled));
         filled
     }
 

@@ -132,6 +132,9 @@ impl Filesystem {
             {
                 *message = self.messages.of(message, |_| Some(eviction::message(human, path)));
             }
+            if !media::has_media(message) {
+                continue;
+            }
             if index < refused {
                 *message = self.refused.of(message, media::refused);
             }
@@ -165,6 +168,10 @@ impl Middleware for Filesystem {
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         self.add_prompt(&mut request);
         Box::pin(async move {
+            if !request.messages.iter().any(|message| media::has_media(message)) {
+                self.rewrite(cx, &mut request);
+                return next.run(request).await;
+            }
             let mut sent = request.clone();
             self.rewrite(cx, &mut sent);
             match next.run(sent).await {

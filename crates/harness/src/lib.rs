@@ -26,6 +26,7 @@ mod memory;
 mod model_retry;
 mod on_demand;
 mod patch_tool_calls;
+mod per_message;
 mod prompt;
 mod prompt_caching;
 mod rewrites;

@@ -24,6 +24,10 @@ pub(crate) fn without_unsupported(message: &Message, abilities: Abilities) -> Op
     replaced(message, |media| !supported(media), "this model cannot look at it")
 }
 
+pub(crate) fn has_media(message: &Message) -> bool {
+    message.content().iter().any(|block| matches!(block, ContentBlock::Media(_)))
+}
+
 /// A message with all its media named; `None` where there are none.
 pub(crate) fn refused(message: &Message) -> Option<Message> {
     replaced(message, |_| true, "the provider refused it")

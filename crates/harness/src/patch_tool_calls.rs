@@ -29,6 +29,9 @@ impl Middleware for PatchToolCalls {
 
 /// The repaired history, or `None` where nothing was missing.
 fn patched(messages: &[Arc<Message>]) -> Option<Vec<Arc<Message>>> {
+    if is_whole(messages) {
+        return None;
+    }
     let answered: HashSet<&CallId> = messages
         .iter()
         .filter_map(|message| match &**message {
@@ -53,6 +56,25 @@ fn patched(messages: &[Arc<Message>]) -> Option<Vec<Arc<Message>>> {
         }
     }
     missing.then_some(repaired)
+}
+
+/// Whether the results of every reply stand right behind it, in whatever order: so the loop leaves a history, and a long one
+/// is seen to be whole without a table of its calls.
+fn is_whole(messages: &[Arc<Message>]) -> bool {
+    let mut rest = messages.iter();
+    while let Some(message) = rest.next() {
+        let Message::Ai(reply) = &**message else { continue };
+        let results = || {
+            rest.as_slice().iter().map_while(|message| match &**message {
+                Message::Tool(result) => Some(&result.call_id),
+                Message::System(_) | Message::Human(_) | Message::Ai(_) => None,
+            })
+        };
+        if !reply.calls().all(|call| results().any(|answered| answered == call.id())) {
+            return false;
+        }
+    }
+    true
 }
 
 const NO_RESULT: &str = "No result of this call was recorded; it may have been cancelled or interrupted.";

@@ -1,31 +1,22 @@
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_model::Message;
 
-const SWEEP_AT: usize = 1_024;
+use crate::per_message::PerMessage;
 
 /// Messages as they are sent, where that is not as they are stored: the same message is rewritten once, so that the
 /// requests of two steps share what they have in common and its bytes are not made again.
 #[derive(Default)]
 pub(crate) struct Rewrites {
-    known: Mutex<HashMap<usize, Rewritten>>,
+    /// What a message is sent as, where that is something else.
+    known: Mutex<PerMessage<Option<Arc<Message>>>>,
 }
-
-/// The message, and what it is sent as where that is something else.
-type Rewritten = (Weak<Message>, Option<Arc<Message>>);
 
 impl Rewrites {
     /// `message` as `rewrite` has it; `None` from it leaves the message as it is. `rewrite` must be pure.
     pub(crate) fn of(&self, message: &Arc<Message>, rewrite: impl FnOnce(&Message) -> Option<Message>) -> Arc<Message> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() > SWEEP_AT {
-            known.retain(|_, (message, _)| message.strong_count() > 0);
-        }
-        let (_, rewritten) = known
-            .entry(Arc::as_ptr(message) as usize)
-            .or_insert_with(|| (Arc::downgrade(message), rewrite(message).map(Arc::new)));
-        Arc::clone(rewritten.as_ref().unwrap_or(message))
+        known.of(message, || rewrite(message).map(Arc::new)).unwrap_or_else(|| Arc::clone(message))
     }
 }
 

@@ -208,7 +208,16 @@ impl Summarization {
     }
 
     fn request(&self, request: &ChatRequest, compaction: &Compaction) -> ChatRequest {
-        ChatRequest { messages: self.shown(&request.messages, compaction), ..request.clone() }
+        ChatRequest {
+            system: request.system.clone(),
+            messages: self.shown(&request.messages, compaction),
+            tools: Arc::clone(&request.tools),
+            tool_choice: request.tool_choice.clone(),
+            max_output: request.max_output,
+            cache: request.cache,
+            effort: request.effort,
+            output: request.output.clone(),
+        }
     }
 
     /// Cuts long arguments of all but the end. Says whether anything new was cut.

@@ -1,9 +1,10 @@
 //! What a request costs, estimated: no tokenizer is asked, so that a step costs what is new in it.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_model::{ChatRequest, ContentBlock, MediaKind, Message, ToolSpec};
+
+use crate::per_message::PerMessage;
 
 /// Characters of one token, in tenths: four for most models, a little less for Claude's.
 const TENTHS: u64 = 40;
@@ -13,15 +14,13 @@ const PER_MESSAGE: u64 = 3;
 /// What an image costs, whatever its bytes: providers scale it down to about this.
 const PER_IMAGE: u64 = 1_600;
 const PER_DOCUMENT: u64 = 6_000;
-/// Messages remembered at most before those that are gone are swept out.
-const SWEEP_AT: usize = 8_192;
 
 /// Estimates tokens. Remembers the estimate of every message it has met for as long as the message lives.
 ///
 /// This is derived from the messages alone, so that it is no state of a session.
 #[derive(Default)]
 pub(crate) struct TokenCounter {
-    known: Mutex<HashMap<usize, (Weak<Message>, u64)>>,
+    known: Mutex<PerMessage<u64>>,
     /// The tools met last, with their size: they are the same from step to step.
     tools: Mutex<Option<(Arc<[ToolSpec]>, usize)>>,
     /// How many messages and lists of tools were looked at in full.
@@ -33,19 +32,13 @@ impl TokenCounter {
     /// Tokens of `messages`, for a model of `provider`.
     pub(crate) fn messages(&self, messages: &[Arc<Message>], provider: &str) -> u64 {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() > SWEEP_AT.max(messages.len() * 2) {
-            known.retain(|_, (message, _)| message.strong_count() > 0);
-        }
-        let characters = |message: &Arc<Message>| {
-            let place = Arc::as_ptr(message) as usize;
-            // The weak reference keeps the place from being given to another message.
-            let cost = || {
+        let cost = |message: &Arc<Message>| {
+            known.of(message, || {
                 self.look();
-                (Arc::downgrade(message), cost_of(message))
-            };
-            known.entry(place).or_insert_with(cost).1
+                cost_of(message)
+            })
         };
-        let all: u64 = messages.iter().map(characters).sum();
+        let all: u64 = messages.iter().map(cost).sum();
         all.saturating_mul(10).div_ceil(tenths(provider))
     }
 
@@ -146,17 +139,6 @@ mod tests {
         let message = Arc::new(Message::human("h", "a".repeat(3_988)));
         assert_eq!(counter.messages(&[Arc::clone(&message)], "openai"), 1_000);
         assert_eq!(counter.messages(&[message], "anthropic"), 1_213);
-    }
-
-    #[test]
-    fn a_message_is_looked_at_once_and_forgotten_when_it_is_gone() {
-        let counter = TokenCounter::default();
-        for round in 0..3 {
-            let messages: Vec<_> = (0..SWEEP_AT).map(|n| Arc::new(Message::human("h", n.to_string()))).collect();
-            counter.messages(&messages, "openai");
-            counter.messages(&messages, "openai");
-            assert!(counter.known.lock().unwrap().len() <= SWEEP_AT * 2, "{round}");
-        }
     }
 
     #[test]

@@ -116,7 +116,7 @@ pub(crate) fn write_head(fields: &impl Serialize, list: &str, out: &mut Vec<u8>)
 
 /// Ids for tool calls whose server gave none.
 ///
-/// Made from the ids of the conversation so far, which no other reply of the session shares; the same request always gives
+/// Made from the newest message and its place, which no other reply of the session answers; the same request always gives
 /// the same ids.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallIds {
@@ -125,19 +125,14 @@ pub(crate) struct CallIds {
 
 impl CallIds {
     pub(crate) fn of(request: &ChatRequest) -> Self {
-        let mut seed = FNV_OFFSET;
-        for message in &request.messages {
-            let id = match &**message {
-                Message::System(_) => "",
-                Message::Human(message) => message.id.as_str(),
-                Message::Ai(message) => message.id.as_str(),
-                Message::Tool(message) => message.call_id.as_str(),
-            };
-            for byte in id.bytes().chain([0]) {
-                seed = (seed ^ u64::from(byte)).wrapping_mul(FNV_PRIME);
-            }
-        }
-        Self { seed }
+        let id = match request.messages.last().map(|message| &**message) {
+            None | Some(Message::System(_)) => "",
+            Some(Message::Human(message)) => message.id.as_str(),
+            Some(Message::Ai(message)) => message.id.as_str(),
+            Some(Message::Tool(message)) => message.call_id.as_str(),
+        };
+        let bytes = id.bytes().chain(request.messages.len().to_le_bytes());
+        Self { seed: bytes.fold(FNV_OFFSET, |seed, byte| (seed ^ u64::from(byte)).wrapping_mul(FNV_PRIME)) }
     }
 
     pub(crate) fn id(self, number: usize) -> String {
