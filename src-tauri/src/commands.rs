@@ -31,7 +31,8 @@ pub(crate) mod usage;
 use std::sync::Arc;
 
 use bosun_protocol::CommandError;
-use tauri::{Runtime, State};
+use tauri::ipc::Invoke;
+use tauri::{Runtime, State, generate_handler};
 use tauri_specta::{Builder, ErrorHandlingMode, collect_commands};
 
 use crate::Shell;
@@ -43,11 +44,10 @@ pub(crate) type Managed<'a> = State<'a, Arc<Shell>>;
 /// What every command gives back.
 pub(crate) type Answer<T> = Result<T, Failure>;
 
-/// All commands, with the types that cross. The TypeScript side is generated from this.
-#[expect(clippy::too_many_lines, reason = "a list with a line for each command")]
-pub fn bindings<R: Runtime>() -> Builder<R> {
-    Builder::new()
-        .commands(collect_commands![
+/// Every command, for the macro that is named.
+macro_rules! every_command {
+    ($list:ident) => {
+        $list![
             start::start,
             start::ui_ready,
             projects::list_projects,
@@ -179,7 +179,19 @@ pub fn bindings<R: Runtime>() -> Builder<R> {
             diagnostics::diagnostics,
             diagnostics::save_diagnostics,
             notifications::subscribe_goals,
-        ])
+        ]
+    };
+}
+
+/// What answers the page. It knows nothing of types, so that their descriptions are no part of the program.
+pub fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
+    every_command!(generate_handler)
+}
+
+/// All commands, with the types that cross. The TypeScript side is generated from this.
+pub fn bindings<R: Runtime>() -> Builder<R> {
+    Builder::new()
+        .commands(every_command!(collect_commands))
         .typ::<CommandError>()
         .error_handling(ErrorHandlingMode::Throw)
         .disable_serde_phases()

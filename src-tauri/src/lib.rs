@@ -30,7 +30,7 @@ mod start;
 mod tour;
 mod window;
 
-pub use commands::bindings;
+pub use commands::{bindings, handler};
 pub use context::context;
 pub use core::CoreParts;
 pub use desk::Desk;

@@ -11,7 +11,7 @@ use tauri::{App, AppHandle, Manager, Wry};
 use tauri_plugin_window_state::StateFlags;
 use tokio_util::task::TaskTracker;
 
-use crate::commands::bindings;
+use crate::commands;
 use crate::context::context;
 use crate::core::CoreParts;
 use crate::desk::SystemDesk;
@@ -90,7 +90,6 @@ struct Start {
 impl Start {
     /// Opens the window and returns when it is closed.
     fn run(self) -> tauri::Result<Ending> {
-        let bindings = bindings::<Wry>();
         let tasks = TaskTracker::new();
         let (folder, again) = (self.folder.clone(), tasks.clone());
         let state = tauri_plugin_window_state::Builder::new()
@@ -103,7 +102,7 @@ impl Start {
             .plugin(one_instance(folder.as_deref(), again))
             .plugin(tauri_plugin_dialog::init())
             .plugin(state.build())
-            .invoke_handler(bindings.invoke_handler())
+            .invoke_handler(commands::handler())
             .setup(move |app| {
                 if let Err(error) = self.set_up(app, &tasks) {
                     app.manage(FailedToOpen(error.to_string()));

@@ -103,7 +103,7 @@ impl Plan {
                 ears.hear(channel, body);
                 true
             })
-            .invoke_handler(bosun_desktop::bindings().invoke_handler())
+            .invoke_handler(bosun_desktop::handler())
             .build(bosun_desktop::context())
             .unwrap();
         let parts = CoreParts {
