@@ -156,6 +156,11 @@ pub enum EntryBody {
         todos: Vec<PlannedTodo>,
         message: HumanMessage,
     },
+    /// Files that the agent had read are no longer as it read them. The model reads `message` with its next step.
+    FilesChanged {
+        files: Vec<OutsideChange>,
+        message: HumanMessage,
+    },
     Titled {
         title: String,
     },
@@ -217,6 +222,30 @@ pub enum NoteKind {
     BudgetWarning,
     /// A hook of the person's own failed.
     HookFailed,
+}
+
+/// A file that is no longer as the agent read or wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutsideChange {
+    pub path: VirtualPath,
+    /// Whether it is not there any more.
+    #[serde(default)]
+    pub gone: bool,
+}
+
+/// How the ids of messages begin that tell of files.
+const FILES_ID: &str = "files-";
+
+impl OutsideChange {
+    /// The id of a message that tells of files, in a conversation of so many messages.
+    pub fn message_id(messages: usize) -> MessageId {
+        MessageId::new(format!("{FILES_ID}{messages}"))
+    }
+
+    /// Whether a message tells of files, and no person wrote it.
+    pub fn is_told_by(message: &HumanMessage) -> bool {
+        message.id.as_str().starts_with(FILES_ID)
+    }
 }
 
 /// Whether anyone waits for a subagent.

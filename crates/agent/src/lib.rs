@@ -39,7 +39,7 @@ pub use ask::{Ask, AskReason, Decision, DecisionError, DecisionKind, DecisionRec
 pub use background::BackgroundRuns;
 pub use clock::{Clock, IdSource, SystemClock, UuidSource};
 pub use context::TurnContext;
-pub use entry::{ChangeIntent, EntryBody, JournalEntry, NoteKind, Recorded, Seq, SubagentMode, ToolOutcome, TurnEnd};
+pub use entry::{ChangeIntent, EntryBody, JournalEntry, NoteKind, OutsideChange, Recorded, Seq, SubagentMode, ToolOutcome, TurnEnd};
 pub use error::AgentError;
 pub use event::LiveEvent;
 pub use history::{effective, stays};
@@ -52,7 +52,7 @@ pub use policy::{
     RuleScope, RuleSubject, Standing, StandingRule, Verdict,
 };
 pub use spent::Spent;
-pub use state::{OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, SentSubagent, State};
+pub use state::{FollowedFile, OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, SentSubagent, State};
 pub use turn::run_turn;
 
 /// A boxed future that may borrow from its maker.

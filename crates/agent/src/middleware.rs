@@ -28,6 +28,11 @@ pub trait Middleware: Send + Sync {
         Box::pin(async { Ok(StateUpdate::default()) })
     }
 
+    /// Before every model call, before its request is made of the state.
+    fn before_step<'a>(&'a self, _cx: &'a TurnContext) -> BoxFuture<'a, Result<(), AgentError>> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Around a model call. Calling `next` twice is a retry, not calling it is a refusal.
     fn wrap_model_call<'a>(
         &'a self,

@@ -9,10 +9,13 @@ use serde_json::Value;
 
 use crate::{Ask, ChangeIntent, DecisionRecord, EntryBody, JournalEntry, SessionId, TurnEnd};
 
+mod outside;
 mod seed;
 mod subagents;
 mod todos;
 
+pub use outside::FollowedFile;
+use outside::Quiet;
 pub(crate) use seed::Brought;
 pub use subagents::SentSubagent;
 
@@ -29,6 +32,7 @@ pub struct State {
     pub files: BTreeMap<VirtualPath, FileData>,
     /// Files as the agent last read or wrote them.
     pub reads: HashMap<VirtualPath, FileStamp>,
+    quiet: Quiet,
     /// Named fields that tools and middleware declared.
     pub fields: BTreeMap<String, Value>,
     /// Every subagent that was sent out, in that order.
@@ -129,6 +133,7 @@ impl State {
         match &entry.body {
             EntryBody::Seeded { update } => {
                 self.merge(update);
+                self.quiet.heard_of(update);
                 self.seed = seed::Seed::of(self);
             }
             EntryBody::Updated { update, .. } => self.merge(update),
@@ -209,6 +214,10 @@ impl State {
             EntryBody::PlanEdited { todos, message } => {
                 self.todos.clone_from(todos);
                 self.plan_note = Some(message.clone());
+            }
+            EntryBody::FilesChanged { files, message } => {
+                self.quiet.told_of(files);
+                self.messages.push(Arc::new(Message::Human(message.clone())));
             }
             EntryBody::Titled { title } => self.title = Some(title.clone()),
             EntryBody::RestoreIntended { changes } => self.restoring = Some(changes.clone()),
@@ -339,6 +348,7 @@ impl State {
             };
         }
         for (path, stamp) in &update.reads {
+            self.quiet.known(path);
             match stamp {
                 Some(stamp) => self.reads.insert(path.clone(), stamp.clone()),
                 None => self.reads.remove(path),

@@ -16,6 +16,9 @@ use crate::{
 /// One model call through the stack, recorded.
 pub(crate) async fn reply(cx: &TurnContext) -> Result<AiMessage, AgentError> {
     let agent = cx.agent();
+    for middleware in &agent.middleware {
+        middleware.before_step(cx).await?;
+    }
     let request = ChatRequest {
         system: agent.system.clone(),
         messages: cx.log().with_state(|state| state.messages.clone()),

@@ -71,7 +71,7 @@ pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};
 pub use state_backend::{FileConflict, FileUpdates, StateBackend, merge_files};
 pub use store::{Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
 pub use store_backend::{StoreBackend, StoreScope};
-pub use watch::{Changed, FileWatch, FolderWatch, WatchError};
+pub use watch::{Changed, FileWatch, FolderWatch, WatchError, looks_the_same};
 
 /// A boxed future that may borrow from its maker.
 pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;

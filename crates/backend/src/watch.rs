@@ -1,8 +1,8 @@
 //! Telling when files that the agent has read change on disk.
 //!
 //! Only the folders of followed files are watched, never the tree, so that a checkout of 100,000 files costs no more than
-//! what of it was read. What comes is collected until it has been quiet for a moment; too much of it becomes "many".
-//! A notice is a hint to look again: whether a file changed is settled by its stamp.
+//! what of it was read. What comes is collected until somebody asks, who may wait until it has been quiet for a moment;
+//! too much of it becomes "many". A notice is a hint to look again: whether a file changed is settled by its stamp.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,8 @@ use std::time::Duration;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::time::Instant;
 
-use crate::VirtualPath;
+use crate::root::{identity, modified_ns, size};
+use crate::{FileStamp, VirtualPath};
 
 mod folders;
 
@@ -47,7 +48,7 @@ pub enum WatchError {
     TooMany { path: VirtualPath, limit: usize },
 }
 
-/// Follows files of this machine. One subscriber: whoever holds it asks [`FileWatch::changed`] again and again.
+/// Follows files of this machine. One subscriber: what [`FileWatch::noticed`] gives is given once.
 pub struct FileWatch {
     watcher: RecommendedWatcher,
     shared: Arc<Shared>,
@@ -56,7 +57,6 @@ pub struct FileWatch {
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    news: tokio::sync::Notify,
 }
 
 #[derive(Default)]
@@ -67,6 +67,9 @@ struct State {
     folders: HashMap<PathBuf, usize>,
     waiting: BTreeSet<VirtualPath>,
     many: bool,
+    /// How often something was noticed of a followed file, and when it last was.
+    heard: u64,
+    last: Option<Instant>,
 }
 
 impl Shared {
@@ -77,10 +80,9 @@ impl Shared {
     /// Called on the watcher's own thread, once for every event there is.
     fn take(&self, event: notify::Result<notify::Event>) {
         let mut state = self.state();
-        let before = state.waiting.len();
-        let had_many = state.many;
+        let heard = state.heard;
         match event {
-            Ok(event) if event.need_rescan() => state.many = true,
+            Ok(event) if event.need_rescan() => state.lose(),
             Ok(event) if matches!(event.kind, EventKind::Access(_)) => return,
             Ok(event) => {
                 for path in &event.paths {
@@ -89,25 +91,30 @@ impl Shared {
             }
             Err(error) => {
                 tracing::debug!(%error, "the watcher lost something");
-                state.many = true;
+                state.lose();
             }
         }
-        let is_news = state.waiting.len() > before || (state.many && !had_many);
-        drop(state);
-        if is_news {
-            self.news.notify_one();
+        if state.heard != heard {
+            state.last = Some(Instant::now());
         }
     }
 }
 
 impl State {
+    fn lose(&mut self) {
+        self.many = true;
+        self.heard += 1;
+    }
+
     fn note(&mut self, path: &Path) {
         if let Some(followed) = self.followed.get(path).cloned() {
             self.waiting.insert(followed);
+            self.heard += 1;
         } else if self.folders.contains_key(path) {
             // The folder itself moved or went: everything in it did.
             let inside = self.followed.iter().filter(|(file, _)| file.starts_with(path));
             self.waiting.extend(inside.map(|(_, followed)| followed.clone()).collect::<Vec<_>>());
+            self.heard += 1;
         }
         if self.waiting.len() > MAX_PATHS {
             self.waiting.clear();
@@ -185,25 +192,36 @@ impl FileWatch {
         }
     }
 
-    /// Waits for the next changes, and until they have been quiet for a moment. Losing this future loses no change.
-    pub async fn changed(&mut self) -> Changed {
-        loop {
-            let is_waiting = {
-                let state = self.shared.state();
-                state.many || !state.waiting.is_empty()
-            };
-            if !is_waiting {
-                self.shared.news.notified().await;
-            }
-            let until = Instant::now() + LONGEST;
-            while tokio::time::timeout_at(until.min(Instant::now() + QUIET), self.shared.news.notified()).await.is_ok()
-            {
-            }
-            if let Some(changed) = self.shared.state().taken() {
-                return changed;
+    /// What was noticed since this was last asked.
+    pub fn noticed(&self) -> Option<Changed> {
+        self.shared.state().taken()
+    }
+
+    /// Whether the file that is `host` on this machine is followed.
+    pub fn follows(&self, host: &Path) -> bool {
+        self.shared.state().followed.contains_key(host)
+    }
+
+    /// Waits until nothing was noticed for a moment; not at all where that is so already, and not for ever.
+    pub fn settled(&self) -> impl Future<Output = ()> + Send + use<> {
+        let shared = Arc::clone(&self.shared);
+        async move {
+            let end = Instant::now() + LONGEST;
+            loop {
+                let last = shared.state().last;
+                let quiet_at = last.map(|last| (last + QUIET).min(end)).filter(|at| *at > Instant::now());
+                let Some(quiet_at) = quiet_at else { return };
+                tokio::time::sleep_until(quiet_at).await;
             }
         }
     }
+}
+
+/// Whether the file that is `host` on this machine has the figures of `stamp` still. It is not opened for that; where
+/// the answer is no, its content may be the same all the same.
+pub fn looks_the_same(host: &Path, stamp: &FileStamp) -> bool {
+    let Ok(stat) = rustix::fs::stat(host) else { return false };
+    (identity(&stat), size(&stat), modified_ns(&stat)) == ((stamp.device, stamp.inode), stamp.size, stamp.modified_ns)
 }
 
 #[cfg(test)]

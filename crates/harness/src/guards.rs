@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, State, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, OutsideChange, State, TurnContext};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -84,8 +84,8 @@ fn failing(state: &State, times: usize) -> Option<String> {
         return None;
     }
     let recent = state.messages.iter().rev().take(LOOK_BACK);
-    let turn: Vec<&Message> =
-        recent.map(|message| &**message).take_while(|message| !matches!(message, Message::Human(_))).collect();
+    let is_said = |message: &Message| matches!(message, Message::Human(human) if !OutsideChange::is_told_by(human));
+    let turn: Vec<&Message> = recent.map(|message| &**message).take_while(|message| !is_said(message)).collect();
     let failed: Vec<_> = turn
         .iter()
         .filter_map(|message| match message {

@@ -182,6 +182,10 @@ impl Middleware for Chosen {
         self.member.before_turn(cx)
     }
 
+    fn before_step<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<(), AgentError>> {
+        self.member.before_step(cx)
+    }
+
     fn wrap_model_call<'a>(
         &'a self,
         cx: &'a TurnContext,

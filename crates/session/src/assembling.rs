@@ -7,6 +7,7 @@ use bosun_protocol::ErrorCode;
 use crate::SessionError;
 use crate::actor::Actor;
 use crate::stream::locked;
+use crate::watching::Watching;
 
 impl Actor {
     /// The session's agent: built once, and anew after something it is built from has changed.
@@ -38,6 +39,7 @@ impl Actor {
         self.extend(&mut config).await?;
         config.models = self.models_of(&config.subagents).await;
         calls.put_into(&mut config);
+        config.everywhere.push(Arc::new(Watching::new(Arc::clone(&self.stream))));
         let summarization = Summarization::new(config.summarization.clone(), config.artifacts.clone());
         let agent =
             create_deep_agent(config).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;

@@ -37,6 +37,7 @@ mod timeline;
 mod trust;
 mod turns;
 mod view;
+mod watching;
 mod writing;
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use bosun_protocol::{
 
 use bosun_tools::{TodoStatus, Tool as _, WriteTodos};
 
-use crate::convert;
 use crate::view::View;
+use crate::{convert, watching};
 
 mod approvals;
 mod changes;
@@ -210,6 +210,7 @@ impl Projection {
             EntryBody::Noted { kind, detail } => {
                 self.notice(recorded.seq, at, Notice { code: convert::note(*kind), detail: detail.clone() });
             }
+            EntryBody::FilesChanged { files, .. } => self.notice(recorded.seq, at, watching::notice(files)),
             EntryBody::Restored { changes } => {
                 self.follow(&Deed { at, seq: recorded.seq, what: Did::Restored { changes: changes.clone() } });
             }

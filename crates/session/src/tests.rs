@@ -16,3 +16,4 @@ mod stopping;
 mod story;
 mod summary;
 mod turns;
+mod watching;

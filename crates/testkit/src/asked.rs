@@ -80,7 +80,7 @@ impl Asked {
         self.said.last().map_or("", |said| said.text.as_str())
     }
 
-    /// The text of the last human message.
+    /// The text of the last human message; what Bosun tells in a person's place of files is none.
     pub fn last_human(&self) -> &str {
         self.after_human().0
     }
@@ -96,7 +96,8 @@ impl Asked {
     }
 
     fn after_human(&self) -> (&str, &[Said]) {
-        match self.said.iter().rposition(|said| said.by == Speaker::Human) {
+        let is_said = |said: &Said| said.by == Speaker::Human && !said.text.starts_with("<files_changed>");
+        match self.said.iter().rposition(is_said) {
             Some(at) => (self.said[at].text.as_str(), &self.said[at + 1..]),
             None => ("", &self.said),
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bosun_agent::OutsideChange;
 use bosun_model::{ContentBlock, Message, text_of};
 
 /// One message per line, as in the files of other Deep Agents.
@@ -114,6 +115,7 @@ fn requirements(messages: &[Arc<Message>], limit: usize) -> Vec<String> {
         .iter()
         .rev()
         .filter_map(|message| match &**message {
+            Message::Human(human) if OutsideChange::is_told_by(human) => None,
             Message::Human(human) => Some(text_of(&human.content)).filter(|text| !text.trim().is_empty()),
             Message::System(_) | Message::Ai(_) | Message::Tool(_) => None,
         })

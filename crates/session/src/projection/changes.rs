@@ -346,6 +346,11 @@ impl Projection {
         self.changes.files.get(path).map(|file| file.before.clone())
     }
 
+    /// The bytes that this session's agents left at `path`, where they were the last to change it.
+    pub(crate) fn made(&self, path: &VirtualPath) -> Option<Option<ContentHash>> {
+        self.changes.files.get(path).filter(|file| !file.restored).map(|file| file.after.clone())
+    }
+
     /// The changes whose lines nobody has counted yet, in the order of their paths.
     pub(crate) fn uncounted(&self) -> Vec<Span> {
         let open = self.changes.files.iter().filter(|(_, file)| file.lines == Lines::Unknown);

@@ -33,6 +33,7 @@ pub(crate) fn changes_summary(body: &EntryBody) -> bool {
         | EntryBody::Updated { .. }
         | EntryBody::Steered { .. }
         | EntryBody::PlanEdited { .. }
+        | EntryBody::FilesChanged { .. }
         | EntryBody::SubagentAsked { .. }
         | EntryBody::SubagentEnded { .. }
         | EntryBody::RestoreIntended { .. }

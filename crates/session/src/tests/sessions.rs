@@ -12,6 +12,7 @@ pub(super) fn progress(request: &ChatRequest) -> (String, usize) {
     for message in request.messages.iter().rev() {
         match &**message {
             Message::Tool(_) => results += 1,
+            Message::Human(human) if bosun_agent::OutsideChange::is_told_by(human) => {}
             Message::Human(human) => return (bosun_model::text_of(&human.content), results),
             Message::Ai(_) | Message::System(_) => {}
         }
