@@ -18,6 +18,9 @@ pub struct Ask {
     /// The sandbox the call would run in, in words; `None` where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+    /// What the files are part of that the call is about, where it is about files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<AskPlace>,
     /// What exactly is asked for: BLAKE3 over the call, its preview and its reach.
     pub digest: String,
 }
@@ -28,6 +31,20 @@ impl Ask {
         let shown = serde_json::to_vec(&(&call.id, &call.name, &call.args, preview)).unwrap_or_default();
         blake3::hash(&shown).to_hex().to_string()
     }
+}
+
+/// What files are part of, for a person who is asked about them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskPlace {
+    Project,
+    /// Kept with the session, and gone with it.
+    Session,
+    /// Kept for longer than the session.
+    Memory,
+    Skill,
+    /// A folder of this machine that is not the project's.
+    Outside,
 }
 
 /// Why a call asks.

@@ -65,6 +65,35 @@ fn standing(mode: ApprovalMode, rules: &[(RuleKind, &str)]) -> Policy {
     Policy { standing: Standing::new(mode, rules.collect()), ..Policy::default() }
 }
 
+/// P19, P33: however it is written, it is the same to some file system.
+#[test]
+fn protected_names_are_known_in_every_dress() {
+    let edits = standing(ApprovalMode::Edits, &[(RuleKind::Files, "**")]);
+    for path in [
+        "/.GIT/config",
+        "/.Git/hooks/x",
+        "/sub/.git/config",
+        "/GIT~1/config",
+        "/.git./config",
+        "/.git /config",
+        "/.git::$INDEX_ALLOCATION/config",
+        "/.bashrc::$DATA",
+        "/.g\u{200c}it/config",
+        "/.git\u{202e}/config",
+        "/.cLaUdE/settings.json",
+        "/.Bosun/AGENTS.md",
+        "/.agents/skills/x/SKILL.md",
+        "/.VSCode/tasks.json",
+        "/.github/workflows/ci.yml",
+    ] {
+        let reason = asks(&judge(&edits, "write_file", ToolKind::Edit, Some(path))).cloned();
+        assert!(matches!(reason, Some(AskReason::ProtectedName { .. })), "{path}");
+    }
+    for path in ["/git/config", "/.gitignore", "/src/.github.md", "/digit~1"] {
+        assert_eq!(asks(&judge(&edits, "write_file", ToolKind::Edit, Some(path))), None, "{path}");
+    }
+}
+
 fn command(policy: &Policy, line: &str) -> Verdict {
     let args = serde_json::json!({ "command": line });
     policy.judge(&CallFacts { tool: "execute", kind: ToolKind::Execute, mutates: None, args: &args })

@@ -59,6 +59,12 @@ pub trait Backend: Send + Sync {
         None
     }
 
+    /// `path` with its links replaced by where they lead now; itself where there are none or nobody can tell. For rules
+    /// about names, which are asked about both, never for file access.
+    fn direct(&self, path: &VirtualPath) -> VirtualPath {
+        path.clone()
+    }
+
     /// Reads `text` as this backend's path: a host path at or below the root becomes its virtual path
     /// (behaviour.md A26).
     fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {

@@ -225,6 +225,11 @@ impl Backend for CompositeBackend {
         part.backend.host_path(&inner)
     }
 
+    fn direct(&self, path: &VirtualPath) -> VirtualPath {
+        let (part, inner) = self.part(path);
+        part.outer(&part.backend.direct(&inner))
+    }
+
     /// Host paths are the default's. One that leads below a route's prefix there is a path that does not exist: what
     /// the default has in that place cannot be reached.
     fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {

@@ -158,6 +158,10 @@ impl Backend for FilesystemBackend {
         Some(self.root.host_path(path))
     }
 
+    fn direct(&self, path: &VirtualPath) -> VirtualPath {
+        self.root.direct(path).unwrap_or_else(|_| path.clone())
+    }
+
     /// The host path of the root, or of something below it, becomes its virtual path. Where the project itself has a
     /// top-level entry of that name the text is a path in the project: a root at `/src` may well have a `src` of its
     /// own.

@@ -233,6 +233,10 @@ impl Backend for LocalShellBackend {
         self.files.host_path(path)
     }
 
+    fn direct(&self, path: &VirtualPath) -> VirtualPath {
+        self.files.direct(path)
+    }
+
     fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
         self.files.resolve(text)
     }

@@ -60,6 +60,7 @@ fn reach(approval: &Approval) -> String {
         ReachPlace::Project => "stays in the project",
         ReachPlace::Session => "stays in this session",
         ReachPlace::Memory => "changes what Bosun remembers",
+        ReachPlace::Skill => "changes your skills",
         ReachPlace::Outside => "reaches outside the project",
         ReachPlace::Anywhere => "may reach everything that you may",
     };

@@ -132,6 +132,8 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
     let asking = HumanInTheLoopOptions {
         prefix: config.approval_prefix,
         timeout: config.approval_timeout,
+        in_session: config.filesystem.in_session,
+        places: config.filesystem.places.clone(),
         gates: gates(config.interrupt_on, &mut policy)?,
     };
     let blueprint = Arc::new(Blueprint {

@@ -60,6 +60,7 @@ fn files_and_what_is_evicted() {
         evict_messages_over: 8,
         mounts: Vec::new(),
         in_session: false,
+        places: Vec::new(),
     };
     assert_eq!((config.filesystem, config.artifacts.root), (expected, Some(path("/x"))));
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
+use bosun_agent::{AgentError, AskPlace, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
 use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
 use bosun_tools::{BuiltinOptions, DynTool, ReadFormat, StateUpdate, ToolKind, ToolOutput, file_tools_with};
@@ -33,6 +33,9 @@ pub struct FilesystemOptions {
     /// Whether `/` is the session itself and not the project's folder.
     #[serde(skip)]
     pub in_session: bool,
+    /// What else than that has its own part of the path space, for a person who is asked.
+    #[serde(skip)]
+    pub places: Vec<(VirtualPath, AskPlace)>,
 }
 
 /// A folder of the path space that is kept elsewhere than the rest of it.
@@ -54,6 +57,7 @@ impl Default for FilesystemOptions {
             evict_messages_over: 50_000,
             mounts: Vec::new(),
             in_session: false,
+            places: Vec::new(),
         }
     }
 }

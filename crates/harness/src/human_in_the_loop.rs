@@ -4,9 +4,10 @@ mod time_out;
 use std::sync::Arc;
 
 use bosun_agent::{
-    AgentError, Ask, AskReason, BoxFuture, CallFacts, Decision, DecisionRecord, InterruptConfig, Middleware, NextTool,
-    TurnContext, Verdict,
+    AgentError, Ask, AskPlace, AskReason, BoxFuture, CallFacts, Decision, DecisionRecord, InterruptConfig, Middleware,
+    NextTool, TurnContext, Verdict,
 };
+use bosun_backend::VirtualPath;
 use bosun_model::{ContentBlock, ToolCall};
 use bosun_tools::{DynTool, ToolOutput};
 use serde_json::Value;
@@ -77,7 +78,8 @@ async fn gate(
             Verdict::Ask { reason, config } => {
                 let description = options.description(cx, &call, config.description);
                 let config = InterruptConfig { description, ..config };
-                ask(cx, &call, next.tool(), reason, config).await?;
+                let place = options.place(cx, &call, next.tool());
+                ask(cx, &call, next.tool(), place, (reason, config)).await?;
             }
         }
     }
@@ -92,8 +94,17 @@ async fn gate(
 
 fn judge(options: &HumanInTheLoopOptions, cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Verdict {
     let mutates = tool.mutates(&cx.tool_context(&call.id), &call.args);
-    let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates: mutates.as_ref(), args: &call.args };
-    let verdict = match cx.agent().policy().judge(&facts) {
+    let judged = |mutates: Option<&VirtualPath>| {
+        let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates, args: &call.args };
+        cx.agent().policy().judge(&facts)
+    };
+    // What may be done under a link's name has to be allowed where it leads, too.
+    let direct = mutates.as_ref().map(|path| cx.agent().backend.direct(path));
+    let verdict = match judged(mutates.as_ref()) {
+        Verdict::Allow { .. } if direct != mutates => judged(direct.as_ref()),
+        verdict => verdict,
+    };
+    let verdict = match verdict {
         // No predicate lets a file pass that later runs code.
         ask @ Verdict::Ask { reason: AskReason::ProtectedName { .. }, .. } => ask,
         Verdict::Ask { .. } if !options.applies(cx, call, mutates.as_ref()) => {
@@ -114,8 +125,8 @@ async fn ask(
     cx: &TurnContext,
     call: &ToolCall,
     tool: &Arc<dyn DynTool>,
-    reason: AskReason,
-    config: InterruptConfig,
+    place: Option<AskPlace>,
+    (reason, config): (AskReason, InterruptConfig),
 ) -> Result<(), AgentError> {
     let busy = cx.activity().enter();
     let preview = tool.preview(&cx.tool_context(&call.id), &call.args).await;
@@ -129,6 +140,7 @@ async fn ask(
         allowed: config.allowed,
         description: config.description,
         sandbox: cx.agent().backend.shell().and_then(|shell| shell.sandbox()).map(str::to_owned),
+        place,
         digest,
     };
     cx.record_ask(ask).await?;

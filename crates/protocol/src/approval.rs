@@ -72,6 +72,8 @@ pub enum ReachPlace {
     Project,
     Session,
     Memory,
+    /// The person's own skills.
+    Skill,
     Outside,
     /// Could be anywhere the user may go (a command without a sandbox).
     Anywhere,

@@ -35,6 +35,7 @@ impl Actor {
         }
         // Whatever is declared of the file tools, these are as the session is.
         config.filesystem.mounts = space.places.notes();
+        config.filesystem.places = space.reach;
         config.filesystem.in_session = self.default_backend() == DeclaredDefault::State;
         self.extend(&mut config).await?;
         config.models = self.models_of(&config.subagents).await;

@@ -1,11 +1,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bosun_agent::AskPlace;
 use bosun_backend::{
     Access, AppMounts, Backend, CompositeBackend, FilesystemBackend, FilesystemOptions, LocalShellBackend,
     LocalShellOptions, MountError, Route, Store, VirtualPath, mount_point,
 };
-use bosun_harness::{Artifacts, DeclaredDefault, MountNote};
+use bosun_harness::{Artifacts, DeclaredDefault, DeclaredKind, MountNote};
 use bosun_protocol::ErrorCode;
 use bosun_store::KeyValueStore;
 
@@ -23,6 +24,8 @@ const MOUNTS: [&str; 4] = ["memories", "skills", "large_tool_results", "conversa
 pub(crate) struct Space {
     pub backend: Arc<dyn Backend>,
     pub places: Places,
+    /// What is part of something else than what is at `/`.
+    pub reach: Vec<(VirtualPath, AskPlace)>,
 }
 
 /// Where the mounts are in this session. A mount gives way to a project that has its name; what is not mounted is `None`.
@@ -109,7 +112,29 @@ impl Actor {
             routes,
         };
         let backend = mounts.mount().await.map_err(unmountable)?;
-        Ok(Space { places: Places::of(&backend), backend: Arc::new(backend) })
+        let places = Places::of(&backend);
+        let reach = backend.routes().iter().map(|route| (route.prefix.clone(), self.part_of(&places, &route.prefix)));
+        Ok(Space { reach: reach.collect(), places, backend: Arc::new(backend) })
+    }
+
+    /// What a mount is part of.
+    fn part_of(&self, places: &Places, prefix: &VirtualPath) -> AskPlace {
+        let declared = self.setting.declared.iter().flat_map(|declared| &declared.backend.routes);
+        if let Some(route) = declared.into_iter().find(|route| route.prefix == *prefix) {
+            return match route.kind {
+                DeclaredKind::State => AskPlace::Session,
+                DeclaredKind::Store => AskPlace::Memory,
+                DeclaredKind::Folder => AskPlace::Outside,
+            };
+        }
+        let at = |place: &Option<VirtualPath>| place.as_ref().is_some_and(|place| prefix.starts_with(place));
+        if at(&places.memories) {
+            AskPlace::Memory
+        } else if at(&places.skills) || at(&places.home_skills) {
+            AskPlace::Skill
+        } else {
+            AskPlace::Session
+        }
     }
 
     /// What is at `/`.

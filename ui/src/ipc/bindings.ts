@@ -1054,6 +1054,8 @@ export type NoticeCode =
 "budget_warning" | 
 /**  A hook of the person's own failed; `detail` says which. */
 "hook_failed" | 
+/**  Files are no longer as the agent had read them, and it was told; `detail` names some of them and counts the rest. */
+"files_changed" | 
 /**  The beginning of the conversation is sent in short from here on; `detail` is its estimated tokens before and after. */
 "summarized";
 
@@ -1169,7 +1171,9 @@ export type Reach = {
 	undo: Undo,
 };
 
-export type ReachPlace = "project" | "session" | "memory" | "outside" | 
+export type ReachPlace = "project" | "session" | "memory" | 
+/**  The person's own skills. */
+"skill" | "outside" | 
 /**  Could be anywhere the user may go (a command without a sandbox). */
 "anywhere";
 

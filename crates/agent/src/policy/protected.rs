@@ -1,9 +1,17 @@
 use bosun_backend::VirtualPath;
 
-/// The part of `path` that makes it one that later runs code or configures programs, compared without case and
-/// without trailing dots and spaces, as lenient file systems would.
+/// A name as the most lenient file systems take it: without case, without characters that are not seen, without trailing
+/// dots and spaces, and without the name of a stream behind it.
+fn folded(name: &str) -> String {
+    let seen = |c: &char| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    let name: String = name.chars().filter(seen).collect();
+    let own = name.split(':').next().unwrap_or_default();
+    own.trim_end_matches(['.', ' ']).to_lowercase()
+}
+
+/// The part of `path` that makes it one that later runs code or configures programs.
 pub(super) fn protected_name(path: &VirtualPath) -> Option<String> {
-    let folded: Vec<String> = path.segments().map(|part| part.trim_end_matches(['.', ' ']).to_lowercase()).collect();
+    let folded: Vec<String> = path.segments().map(folded).collect();
     let has = |name: &str| folded.iter().any(|part| part == name);
     let pair =
         |first: &str, second: &str| folded.windows(2).any(|two| matches!(two, [a, b] if a == first && b == second));
@@ -11,6 +19,8 @@ pub(super) fn protected_name(path: &VirtualPath) -> Option<String> {
     let protected = has(".git")
         || has("git~1")
         || has(".bosun")
+        || has(".agents")
+        || has(".claude")
         || has(".husky")
         || pair(".vscode", "tasks.json")
         || pair(".vscode", "settings.json")

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::{Cut, Executor, Finished, OnDrop, Script, script};
 use crate::local_shell::launch::{Input, start};
@@ -75,6 +75,16 @@ enum Purpose {
 
 /// Makes the local program that takes a script over there.
 trait Launcher: Send + Sync {
+    /// Waited for before a program is made: what all of them need is there then, or cannot be.
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
+    /// Programs that can be there at the same time; more wait.
+    fn at_once(&self) -> Option<usize> {
+        None
+    }
+
     /// A program that runs `/bin/sh -c TEXT sh ARGS…` there, with its own standard input, output and error as theirs.
     fn program(&self, text: &str, args: &[String], purpose: Purpose) -> Result<Command, BackendError>;
 
@@ -92,16 +102,32 @@ struct ProcessExecutor {
     launcher: Box<dyn Launcher>,
     root: String,
     options: LocalExecutorOptions,
+    /// Commands.
     running: Semaphore,
+    /// Everything.
+    open: Semaphore,
 }
 
 impl ProcessExecutor {
     fn shared(launcher: Box<dyn Launcher>, root: String, options: LocalExecutorOptions) -> Arc<dyn Executor> {
         let running = Semaphore::new(options.at_once.max(1));
-        Arc::new(Self { launcher, root, options, running })
+        let open = Semaphore::new(launcher.at_once().unwrap_or(Semaphore::MAX_PERMITS));
+        Arc::new(Self { launcher, root, options, running, open })
+    }
+
+    /// The way there, for one program.
+    async fn way(&self) -> Result<SemaphorePermit<'_>, BackendError> {
+        let permit = self.open.acquire().await.map_err(|_| BackendError::Cancelled)?;
+        self.launcher.ready().await;
+        Ok(permit)
     }
 
     async fn run_script(&self, script: Script<'_>) -> Result<Finished, BackendError> {
+        let _way = tokio::select! {
+            way = self.way() => way?,
+            () = tokio::time::sleep(script.time) => return Ok(timed_out()),
+            () = script.cancel.cancelled() => return Err(BackendError::Cancelled),
+        };
         let args: Vec<String> = std::iter::once(self.root.clone()).chain(script.args).collect();
         let mut program = self.launcher.program(script.text, &args, Purpose::Files)?;
         program
@@ -144,6 +170,10 @@ impl ProcessExecutor {
         }
         let _permit = tokio::select! {
             permit = self.running.acquire() => permit.map_err(|_| BackendError::Cancelled)?,
+            () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
+        };
+        let _way = tokio::select! {
+            way = self.way() => way?,
             () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
         };
         let args = [self.root.clone(), request.command];
@@ -201,6 +231,10 @@ async fn ended(mut child: Child) -> Finished {
     if let Err(error) = reaped {
         tracing::debug!(%error, "a script was over before it was ended");
     }
+    timed_out()
+}
+
+fn timed_out() -> Finished {
     Finished { code: None, output: Vec::new(), complaint: String::new(), cut: Some(Cut::Time) }
 }
 

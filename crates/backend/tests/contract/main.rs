@@ -4,6 +4,8 @@
 
 mod change;
 mod edit;
+#[cfg(target_os = "linux")]
+mod floods;
 mod memory_store;
 mod mounted;
 mod places;
@@ -171,9 +173,42 @@ async fn another_machine_is_not_the_known_one() {
     let backend = machine.backend();
     support::given(&backend, &[("/a", "x")]).await;
     machine.forget();
+    // Whoever is connected stays so; whoever comes is told.
+    let backend = machine.backend();
     let refused = support::write(&backend, "/a", "y", bosun_backend::Expect::Anything).await.unwrap_err();
     assert!(matches!(refused, bosun_backend::BackendError::Unreachable { .. }), "{refused}");
     assert!(refused.to_string().contains("connect once with `ssh there`"), "{refused}");
+}
+
+/// Everything goes over one connection, which comes again where it went and is gone with its backend.
+#[tokio::test]
+async fn another_machine_is_greeted_once() {
+    let Some(machine) = places::machine() else { return };
+    let backend = machine.backend();
+    assert_eq!(machine.welcomed(), 0, "nothing is connected before it is needed");
+    for number in 0..10 {
+        support::given(&backend, &[(&format!("/f{number}"), "x")]).await;
+    }
+    for _ in 0..5 {
+        assert_eq!(shell::run(&backend, "echo here").await.output, "here\n");
+    }
+    let many = futures_util::future::join_all((0..30).map(|_| shell::run(&backend, "echo there"))).await;
+    assert!(many.iter().all(|ran| ran.output == "there\n"), "{many:?}");
+    assert_eq!((machine.welcomed(), machine.lines().len()), (1, 1));
+    // The connection breaks.
+    places::ran("kill", &["-9", &machine.lines()[0].to_string()]);
+    support::given(&backend, &[("/again", "x")]).await;
+    // What met the broken end connected by itself.
+    assert!((2..=3).contains(&machine.welcomed()), "{}", machine.welcomed());
+    assert_eq!(machine.lines().len(), 1);
+    drop(backend);
+    for _ in 0..200 {
+        if machine.lines().is_empty() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("a connection is left: {:?}", machine.lines());
 }
 
 type Shared = Arc<dyn Backend>;

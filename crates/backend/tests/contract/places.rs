@@ -25,10 +25,15 @@ fn is_here(program: &str) -> bool {
 }
 
 /// A run that has to work, and what it printed.
-fn ran(program: &str, args: &[&str]) -> String {
+pub fn ran(program: &str, args: &[&str]) -> String {
     let output = Command::new(program).args(args).output().unwrap();
     assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Whether a run worked that needs rights.
+pub fn ran_if(program: &str, args: &[&str]) -> bool {
+    Command::new(program).args(args).output().is_ok_and(|output| output.status.success())
 }
 
 /// The common part of all of them, with nothing between it and this machine.

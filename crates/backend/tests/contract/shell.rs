@@ -28,7 +28,7 @@ async fn execute(backend: &dyn Backend, request: ExecRequest) -> Result<ExecResu
     backend.shell().unwrap().execute(request, &Shown::default()).await
 }
 
-async fn run(backend: &dyn Backend, command: &str) -> ExecResult {
+pub async fn run(backend: &dyn Backend, command: &str) -> ExecResult {
     execute(backend, request(command)).await.unwrap()
 }
 

@@ -21,3 +21,4 @@ mod stable;
 mod stored;
 mod terminal;
 mod tools;
+mod watching;

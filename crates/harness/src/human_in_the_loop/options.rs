@@ -3,9 +3,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_agent::{DecisionKind, InterruptConfig, State, TurnContext};
+use bosun_agent::{AskPlace, DecisionKind, InterruptConfig, State, TurnContext};
 use bosun_backend::VirtualPath;
 use bosun_model::ToolCall;
+use bosun_tools::DynTool;
 
 /// How one tool asks, over the rule of its kind.
 #[derive(Clone, Debug)]
@@ -74,6 +75,10 @@ pub struct HumanInTheLoopOptions {
     pub timeout: Option<Duration>,
     /// By tool.
     pub gates: BTreeMap<String, Gate>,
+    /// Whether `/` is the session itself and not the project's folder.
+    pub in_session: bool,
+    /// What has its own part of the path space.
+    pub places: Vec<(VirtualPath, AskPlace)>,
 }
 
 impl HumanInTheLoopOptions {
@@ -91,6 +96,18 @@ impl HumanInTheLoopOptions {
         let made =
             || self.prefix.as_ref().map(|prefix| format!("{prefix}\n\nTool: {}\nArgs: {}", call.name, call.args));
         given.or_else(made)
+    }
+
+    /// What the file or folder is part of that a call names.
+    pub(super) fn place(&self, cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Option<AskPlace> {
+        let named = || {
+            let words = ["file_path", "path"].iter().find_map(|name| call.args.get(name)?.as_str());
+            words.and_then(|words| cx.agent().backend.resolve(words).ok())
+        };
+        let path = tool.mutates(&cx.tool_context(&call.id), &call.args).or_else(named)?;
+        let around = self.places.iter().filter(|(prefix, _)| path.starts_with(prefix));
+        let root = if self.in_session { AskPlace::Session } else { AskPlace::Project };
+        Some(around.max_by_key(|(prefix, _)| prefix.as_str().len()).map_or(root, |(_, place)| *place))
     }
 
     pub(super) fn timeout(&self, tool: &str) -> Option<Duration> {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_agent::{Ask, DecisionKind, EntryBody, Policy, TurnEnd};
+use bosun_agent::{Ask, DecisionKind, EntryBody, PermissionRule, Policy, TurnEnd};
 use bosun_harness::{DeepAgentError, Gate, InterruptOn, create_deep_agent};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
@@ -109,4 +109,34 @@ fn a_gate_through_which_nothing_can_pass_is_an_error() {
     config.interrupt_on = [("ls".to_owned(), InterruptOn::Ask(gate))].into();
     let error = create_deep_agent(config).err();
     assert_eq!(error, Some(DeepAgentError::NoDecision { tool: "ls".into() }));
+}
+
+/// P19, P33: a harmless name that leads to a protected one.
+#[tokio::test(start_paused = true)]
+async fn a_link_is_judged_by_where_it_leads_too() {
+    let replies = vec![
+        write("a", "/notes/post-commit"),
+        write("b", "/plain.txt"),
+        write("c", "/deep/er/x"),
+        write("d", "/fine/x.txt"),
+        "done".into(),
+    ];
+    let scene = scene(replies, |config| {
+        config.policy = Policy { edits: PermissionRule::Allow { name: "edits".into() }, ..Policy::default() };
+        config.approval_timeout = Some(Duration::from_secs(60));
+    });
+    let at = |name: &str| scene.project.root().join(name);
+    std::fs::create_dir_all(at(".git/hooks")).unwrap();
+    std::fs::create_dir_all(at("src")).unwrap();
+    for (target, link) in
+        [(".git/hooks", "notes"), (".envrc", "plain.txt"), ("../notes", "src/er"), ("src", "deep"), ("src", "fine")]
+    {
+        std::os::unix::fs::symlink(target, at(link)).unwrap();
+    }
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let calls: Vec<String> = asked(&scene).iter().map(|ask| ask.call.id.to_string()).collect();
+    assert_eq!(calls, ["a", "b", "c"]);
+    assert!(asked(&scene).iter().all(|ask| matches!(ask.reason, bosun_agent::AskReason::ProtectedName { .. })));
+    assert!(!at(".git/hooks/post-commit").exists() && !at(".envrc").exists() && !at(".git/hooks/x").exists());
+    assert_eq!(scene.project.read("src/x.txt"), "x");
 }

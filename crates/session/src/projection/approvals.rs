@@ -1,4 +1,4 @@
-use bosun_agent::{Ask, DecisionRecord};
+use bosun_agent::{Ask, AskPlace, DecisionRecord};
 use bosun_model::CallId;
 use bosun_protocol::{Approval, CallId as WireCallId, Reach, ReachPlace, SessionEvent, ToolState, Undo};
 use bosun_tools::ToolKind;
@@ -57,12 +57,12 @@ impl Projection {
     }
 }
 
-/// How far a call can reach: file tools stay in the project and keep the bytes before; a command without a sandbox may
-/// go anywhere the user may.
+/// How far a call can reach: file tools stay where their file is and keep the bytes before; a command without a sandbox
+/// may go anywhere the user may.
 fn reach(ask: &Ask) -> Reach {
     match ask.kind {
         ToolKind::Edit | ToolKind::Read => {
-            Reach { place: ReachPlace::Project, network: false, sandbox: None, undo: Undo::Yes }
+            Reach { place: place(ask.place), network: false, sandbox: None, undo: Undo::Yes }
         }
         ToolKind::Plan | ToolKind::Delegate => {
             Reach { place: ReachPlace::Session, network: false, sandbox: None, undo: Undo::Yes }
@@ -71,5 +71,16 @@ fn reach(ask: &Ask) -> Reach {
             let place = if ask.sandbox.is_some() { ReachPlace::Project } else { ReachPlace::Anywhere };
             Reach { place, network: ask.sandbox.is_none(), sandbox: ask.sandbox.clone(), undo: Undo::No }
         }
+    }
+}
+
+/// Asks of older journals do not say where their file is.
+fn place(place: Option<AskPlace>) -> ReachPlace {
+    match place {
+        None | Some(AskPlace::Project) => ReachPlace::Project,
+        Some(AskPlace::Session) => ReachPlace::Session,
+        Some(AskPlace::Memory) => ReachPlace::Memory,
+        Some(AskPlace::Skill) => ReachPlace::Skill,
+        Some(AskPlace::Outside) => ReachPlace::Outside,
     }
 }

@@ -2,7 +2,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
 use bosun_model::{ChatRequest, Message};
-use bosun_protocol::{ChangeKind, CheckpointKind, ItemBody, RewindWhat, SessionId, SessionStatus};
+use bosun_protocol::{
+    ChangeKind, CheckpointKind, Decision, ItemBody, ReachPlace, RewindWhat, SessionId, SessionStatus,
+};
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -209,4 +211,32 @@ async fn a_declared_agent_keeps_its_files_in_the_session_and_what_it_routes_else
     let undone = stage.sessions.undo_file(&first, "/draft.md").await.unwrap();
     assert_eq!((undone.change, undone.problem), (ChangeKind::Deleted, None));
     assert!(ask(&stage, &first, "read /draft.md").await.contains("not found"));
+}
+
+/// What a person is asked says where the file is, not only that there is one.
+#[tokio::test]
+async fn a_request_names_what_its_file_is_part_of() {
+    let stage = Stage::new(obedient).await;
+    let session = stage.session().await;
+    let places = [
+        ("/a-new.txt", ReachPlace::Project),
+        ("/memories/a.md", ReachPlace::Memory),
+        ("/memories/project/a.md", ReachPlace::Memory),
+        ("/memories_evil/a.md", ReachPlace::Project),
+        ("/skills/user/a/SKILL.md", ReachPlace::Skill),
+        ("/large_tool_results/a", ReachPlace::Session),
+        ("/conversation_history/a.md", ReachPlace::Session),
+    ];
+    for (path, place) in places {
+        stage.sessions.send(&session, format!("write {path} x")).await.unwrap();
+        stage.sessions.quiet(&session).await.unwrap();
+        let approval = stage.snapshot(&session).await.approvals.remove(0);
+        assert_eq!(approval.reach.place, place, "{path}");
+        stage.decide(&session, approval.call_id.as_str(), Decision::Reject { reason: None }).await.unwrap();
+        stage.sessions.quiet(&session).await.unwrap();
+    }
+    stage.sessions.send(&session, "write /memories/b.md x".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let stage = stage.restarted(obedient).await;
+    assert_eq!(stage.snapshot(&session).await.approvals[0].reach.place, ReachPlace::Memory);
 }

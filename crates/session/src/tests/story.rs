@@ -242,6 +242,7 @@ impl Story {
             allowed: DecisionKind::ALL.to_vec(),
             description: None,
             sandbox: None,
+            place: None,
             digest: "d".into(),
         };
         self.entry(EntryBody::Asked { ask: Box::new(ask) })

@@ -1,12 +1,16 @@
 //! Another machine, by way of the person's own OpenSSH client and its configuration.
 
-use std::path::PathBuf;
+mod line;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::process::Command;
 
 use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found};
-use crate::{BackendError, Executor};
+use crate::{BackendError, BoxFuture, Executor};
+use line::Line;
 
 const REMEDY: &str = "apt-get install openssh-client";
 /// Nobody is there to type a password, and a host that is not known is not asked about.
@@ -28,6 +32,11 @@ const FIXED: [&str; 14] = [
 ];
 /// What the client needs of this machine.
 const PASSED: [&str; 7] = ["HOME", "PATH", "USER", "LOGNAME", "SSH_AUTH_SOCK", "LANG", "XDG_RUNTIME_DIR"];
+
+/// Ends when nobody on this side listens any more.
+const HOLD: &str = "exec cat >/dev/null";
+/// Operations over one connection at a time: what a server allows by default, without the one that holds it.
+const AT_ONCE: usize = 9;
 
 /// How to come to another machine.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +61,7 @@ pub fn ssh(host: &str, options: SshOptions) -> Result<Arc<dyn Executor>, Sandbox
     }
     let root = options.root.unwrap_or_else(|| ".".to_owned());
     let label = format!("the machine {host}, where it may do what the person may do there");
-    let launcher = Ssh { program, host: host.to_owned(), config: options.config, label };
+    let launcher = Ssh { program, host: host.to_owned(), config: options.config, label, line: Line::new() };
     Ok(ProcessExecutor::shared(Box::new(launcher), root, options.run))
 }
 
@@ -61,16 +70,43 @@ struct Ssh {
     host: String,
     config: Option<PathBuf>,
     label: String,
+    line: Line,
 }
 
-impl Launcher for Ssh {
-    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Command, BackendError> {
+impl Ssh {
+    /// The client, up to where the host is named.
+    fn client(&self) -> Command {
         let mut program = Command::new(&self.program);
         let passed = PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         program.env_clear().envs(passed).args(FIXED);
         if let Some(config) = &self.config {
             program.arg("-F").arg(config);
         }
+        program
+    }
+
+    /// The client that holds the connection that others go over.
+    fn holding(&self, socket: &Path) -> Command {
+        let mut program = self.client();
+        program.args(["-o", "ControlMaster=yes", "-o", "ControlPersist=no", "-S"]).arg(escaped(socket));
+        program.arg("--").arg(&self.host).arg(HOLD);
+        program
+    }
+}
+
+impl Launcher for Ssh {
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.line.open(|socket| self.holding(socket)))
+    }
+
+    fn at_once(&self) -> Option<usize> {
+        Some(AT_ONCE)
+    }
+
+    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Command, BackendError> {
+        let mut program = self.client();
+        program.args(["-o", "ControlMaster=no", "-S"]);
+        program.arg(self.line.socket().map_or_else(|| "none".into(), |socket| escaped(&socket)));
         let words = ["/bin/sh", "-c", text, "sh"].into_iter().chain(args.iter().map(String::as_str));
         let line: Vec<String> = words.map(quoted).collect();
         program.arg("--").arg(&self.host).arg(format!("exec {}", line.join(" ")));
@@ -103,6 +139,11 @@ impl Launcher for Ssh {
         let last = complaint.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(complaint);
         Some(format!("{host}: {}", last.trim_start_matches("[stderr] ").trim()))
     }
+}
+
+/// A socket's name as the client takes it, which fills in what stands behind a percent sign.
+fn escaped(socket: &Path) -> OsString {
+    socket.to_string_lossy().replace('%', "%%").into()
 }
 
 /// One word for the shell over there, whatever is in it.

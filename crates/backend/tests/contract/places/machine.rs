@@ -3,8 +3,10 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bosun_backend::{SandboxBackend, SshOptions, ssh};
+use bosun_backend::{Executor, SandboxBackend, SshOptions, ssh};
 
 use super::{is_here, missing, ran};
 
@@ -14,6 +16,8 @@ const SSHD: &str = "/usr/sbin/sshd";
 /// the person's configuration is used.
 pub struct Machine {
     server: Child,
+    /// How often somebody was let in.
+    welcomed: Arc<AtomicUsize>,
     folder: tempfile::TempDir,
 }
 
@@ -36,13 +40,35 @@ impl Machine {
         fs::write(self.folder.path().join("known_hosts"), format!("{host} {other}")).unwrap();
     }
 
+    pub fn welcomed(&self) -> usize {
+        self.welcomed.load(Ordering::SeqCst)
+    }
+
+    /// The clients of this machine's that hold a connection for others: their ids.
+    pub fn lines(&self) -> Vec<i32> {
+        let config = self.config();
+        let is_line = |words: &[u8]| {
+            let words = String::from_utf8_lossy(words);
+            words.contains("ControlMaster=yes") && words.contains(config.to_str().unwrap())
+        };
+        let processes =
+            fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+        processes
+            .filter(|id: &i32| fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|words| is_line(&words)))
+            .collect()
+    }
+
     pub fn backend(&self) -> SandboxBackend {
+        SandboxBackend::new(self.executor())
+    }
+
+    pub fn executor(&self) -> Arc<dyn Executor> {
         let options = SshOptions {
             root: Some(self.root().to_str().unwrap().to_owned()),
             config: Some(self.config()),
             ..SshOptions::default()
         };
-        SandboxBackend::new(ssh("there", options).unwrap())
+        ssh("there", options).unwrap()
     }
 }
 
@@ -73,7 +99,7 @@ pub fn machine() -> Option<Machine> {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         write_configurations(&at, port);
         if let Some(server) = serve(&at("sshd_config")) {
-            return Some(Machine { server, folder });
+            return Some(Machine { server: server.0, welcomed: server.1, folder });
         }
     }
     panic!("no port for an SSH server");
@@ -102,7 +128,7 @@ fn write_configurations(at: &dyn Fn(&str) -> String, port: u16) {
 
 /// `None` where the port was taken meanwhile.
 #[allow(clippy::zombie_processes, reason = "the machine that it becomes part of waits for it")]
-fn serve(config: &str) -> Option<Child> {
+fn serve(config: &str) -> Option<(Child, Arc<AtomicUsize>)> {
     let mut server = Command::new(SSHD)
         .args(["-D", "-e", "-f", config])
         .stdin(Stdio::null())
@@ -120,8 +146,15 @@ fn serve(config: &str) -> Option<Child> {
         }
         if line.contains("Server listening") {
             // What it says from now on has to go somewhere.
-            std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
-            return Some(server);
+            let welcomed = Arc::new(AtomicUsize::new(0));
+            let counted = Arc::clone(&welcomed);
+            std::thread::spawn(move || {
+                let welcomes = lines.lines().map_while(Result::ok).filter(|line| line.contains("Accepted publickey"));
+                for _ in welcomes {
+                    counted.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+            return Some((server, welcomed));
         }
         said.push_str(&line);
     }

@@ -16,6 +16,7 @@ export const approvals = {
     project: 'inside the project',
     session: 'inside this session',
     memory: 'in the memories',
+    skill: 'in your skills',
     outside: 'outside the project',
     anywhere: 'anywhere you may go',
     network: 'network possible',

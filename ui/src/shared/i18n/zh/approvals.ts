@@ -13,6 +13,7 @@ export const approvals: Messages['approvals'] = {
     project: '项目之内',
     session: '本会话之内',
     memory: '记忆之中',
+    skill: '你的技能之中',
     outside: '项目之外',
     anywhere: '你有权限的任何位置',
     network: '可能联网',

@@ -1,0 +1,342 @@
+//! O01 to O03, P24, P25, P23: more than anybody wants, from real commands, folders and files. The small form by default;
+//! with `BOSUN_LONG=1` 10 GB of output, a million entries, a file of 10 GB. What is held stays small in both.
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bosun_backend::{
+    Backend, BackendError, BoxFuture, ExecRequest, ExecResult, Executor, FilesystemBackend, FilesystemOptions,
+    Finished, GlobQuery, GrepQuery, LocalShellBackend, LocalShellOptions, OutputSink, ReadContent, ReadWindow,
+    SandboxBackend, Script, Truncation, VirtualPath,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::places;
+
+struct Silent;
+
+impl OutputSink for Silent {
+    fn output(&self, _bytes: &[u8]) {}
+}
+
+fn is_long() -> bool {
+    std::env::var_os("BOSUN_LONG").is_some()
+}
+
+fn path(text: &str) -> VirtualPath {
+    VirtualPath::parse(text).unwrap()
+}
+
+/// Bytes of the most memory this process had since it was last asked.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    fs::write("/proc/self/clear_refs", "5").unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+}
+
+/// Most that a flood may cost: behind `security.md` O01.
+const MOST: u64 = 32 * 1024 * 1024;
+
+fn grep(pattern: &str) -> GrepQuery {
+    GrepQuery {
+        pattern: pattern.into(),
+        regex: false,
+        path: VirtualPath::root(),
+        glob: None,
+        include_ignored: false,
+        max_count: 100,
+        cancel: CancellationToken::new(),
+    }
+}
+
+fn glob(pattern: &str) -> GlobQuery {
+    GlobQuery {
+        pattern: pattern.into(),
+        path: VirtualPath::root(),
+        include_ignored: false,
+        cancel: CancellationToken::new(),
+    }
+}
+
+async fn ran(backend: &dyn Backend, command: &str) -> ExecResult {
+    let (timeout, cancel) = (Some(Duration::from_secs(3_500)), CancellationToken::new());
+    let request = ExecRequest { command: command.to_owned(), timeout, cancel };
+    backend.shell().unwrap().execute(request, &Silent).await.unwrap()
+}
+
+/// All of it is read, so that nothing blocks; both ends are shown, a part is kept, the size is told.
+async fn floods(backend: &dyn Backend, megabytes: u64) {
+    let part = |stream: &str, share: u64| format!("yes 'a line' | head -c {}{stream}", megabytes / share * 1024 * 1024);
+    ran(backend, "true").await;
+    for (name, command, marks) in [
+        ("O01", part("", 1), 0),
+        ("O02", part(" >&2", 1), megabytes / 8),
+        ("O03", format!("{} & {}; wait", part("", 2), part(" >&2", 2)), 0),
+    ] {
+        let before = peak();
+        let result = ran(backend, &format!("echo first; {command}; echo last")).await;
+        let grown = peak().saturating_sub(before);
+        assert_eq!((result.exit_code, result.truncated), (Some(0), true), "{name}");
+        assert!(result.total_bytes >= megabytes * 1024 * 1024, "{name}: {}", result.total_bytes);
+        assert!(result.output.len() < 120_000 && result.output.contains("bytes left out here"), "{name}");
+        assert!(result.output.starts_with("first\n") || result.output.starts_with("[stderr] "), "{name}");
+        assert!(name != "O01" || result.output.ends_with("last\n"), "{name}");
+        assert!(result.full_output.unwrap().len() <= 64 * 1024 * 1024 + marks, "{name}");
+        assert!(grown <= MOST, "{name}: {grown} bytes more");
+        eprintln!("{name}: {megabytes} MB of output, {} KiB more memory", grown / 1024);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ten_gigabytes_of_a_commands_output_cost_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = LocalShellBackend::open(folder.path(), LocalShellOptions::default()).unwrap();
+    floods(&backend, if is_long() { 10 * 1024 } else { 128 }).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_flood_from_another_machine_costs_no_memory() {
+    let Some(machine) = places::machine() else { return };
+    floods(&machine.backend(), if is_long() { 2 * 1024 } else { 128 }).await;
+}
+
+/// An executor that takes far less than usual, so that small places overflow it.
+struct Narrow(Arc<dyn Executor>, usize);
+
+impl Executor for Narrow {
+    fn root(&self) -> &str {
+        self.0.root()
+    }
+
+    fn run<'a>(&'a self, mut script: Script<'a>) -> BoxFuture<'a, Result<Finished, BackendError>> {
+        script.limit = script.limit.min(self.1);
+        self.0.run(script)
+    }
+
+    fn execute<'a>(
+        &'a self,
+        request: ExecRequest,
+        sink: &'a dyn OutputSink,
+    ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
+        self.0.execute(request, sink)
+    }
+
+    fn default_timeout(&self) -> Duration {
+        self.0.default_timeout()
+    }
+
+    fn sandbox(&self) -> Option<&str> {
+        self.0.sandbox()
+    }
+}
+
+/// What another machine has more of than is taken: searches give a part and say so, everything else is refused by name.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn endless_listings_and_files_of_another_machine_are_cut_and_said() {
+    let Some(machine) = places::machine() else { return };
+    let wide = machine.backend();
+    let files = (0..200).map(|at| (path(&format!("/folder/{at:0100}.txt")), b"needle\n".to_vec())).collect();
+    assert!(wide.upload(files).await.iter().all(Result::is_ok));
+    wide.upload(vec![(path("/large.txt"), vec![b'x'; 100_000])]).await.remove(0).unwrap();
+    let narrow = SandboxBackend::new(Arc::new(Narrow(machine.executor(), 8_000)));
+    let found = narrow.glob(glob("*.txt")).await.unwrap();
+    assert!(found.truncated.is_some() && (1..200).contains(&found.paths.len()), "{:?}", found.paths.len());
+    let found = narrow.grep(grep("needle")).await.unwrap();
+    assert!(found.truncated.is_some() && found.matches.len() < 200, "{:?}", found.matches.len());
+    let refused = narrow.ls(&path("/folder")).await.unwrap_err();
+    assert!(
+        refused.to_string().contains("/folder") && refused.to_string().contains("more than can be taken"),
+        "{refused}"
+    );
+    let refused = narrow.read(&path("/large.txt"), ReadWindow { offset: 0, limit: 1 }).await.unwrap_err();
+    assert!(refused.to_string().contains("/large.txt"), "{refused}");
+    // The real bounds: a file over the limit in either direction, found out before it travels.
+    let over = 64 * 1024 * 1024 + 1;
+    let refused = wide.upload(vec![(path("/new.bin"), vec![0; over])]).await.remove(0).unwrap_err();
+    assert!(matches!(refused, BackendError::TooLarge { .. }), "{refused}");
+    ran(
+        &wide,
+        &format!("truncate -s {over} huge.bin 2>/dev/null || dd if=/dev/zero of=huge.bin bs=1 count=0 seek={over}"),
+    )
+    .await;
+    let before = peak();
+    let refused = wide.download(vec![path("/huge.bin")]).await.remove(0).unwrap_err();
+    assert!(matches!(refused, BackendError::TooLarge { size, .. } if size == over as u64), "{refused}");
+    assert!(peak().saturating_sub(before) <= MOST);
+}
+
+/// P24: 1,000,000 entries with `BOSUN_LONG=1`.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_with_very_many_entries_is_listed_and_searched_in_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let entries = if is_long() { 1_000_000 } else { 20_000 };
+    fs::create_dir(folder.path().join("many")).unwrap();
+    for at in 0..entries {
+        rustix::fs::open(
+            folder.path().join(format!("many/f{at:07}")),
+            rustix::fs::OFlags::CREATE | rustix::fs::OFlags::WRONLY,
+            rustix::fs::Mode::from_raw_mode(0o644),
+        )
+        .unwrap();
+    }
+    let backend = FilesystemBackend::open(folder.path(), FilesystemOptions::default()).unwrap();
+    let before = peak();
+    let listed = backend.ls(&path("/many")).await.unwrap();
+    assert_eq!((listed.len(), listed[0].path.as_str()), (entries.min(100_000), "/many/f0000000"));
+    drop(listed);
+    let listing = peak().saturating_sub(before);
+    let found = backend.glob(glob("f*1")).await.unwrap();
+    assert!(
+        found.truncated.is_some() || found.paths.len() == entries / 10,
+        "{} {:?}",
+        found.paths.len(),
+        found.truncated
+    );
+    let named = peak().saturating_sub(before);
+    let found = backend.grep(grep("nothing here")).await.unwrap();
+    assert!(found.matches.is_empty());
+    let searched = peak().saturating_sub(before);
+    eprintln!("{entries} entries: {listing}, {named}, {searched} bytes more for ls, glob, grep");
+    // The names themselves are what it costs, and nothing of the files.
+    let most = MOST + entries as u64 * 300;
+    assert!(listing <= MOST * 2 && named <= most && searched <= most, "{listing} {named} {searched}");
+}
+
+/// P25, O10: 10 GB and a line of 1 GB with `BOSUN_LONG=1`.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn very_large_files_cost_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let (size, line) = if is_long() { (10 << 30, 1 << 30) } else { (256 << 20, 64 << 20) };
+    // Holes: nothing of them is on disk, and they are read as NUL bytes.
+    fs::File::create(folder.path().join("zeros.bin")).unwrap().set_len(size).unwrap();
+    fs::write(folder.path().join("a-line.txt"), vec![b'x'; 1 << 20].repeat((line >> 20) as usize)).unwrap();
+    fs::write(folder.path().join("small.txt"), "needle\n").unwrap();
+    let backend = FilesystemBackend::open(folder.path(), FilesystemOptions::default()).unwrap();
+    peak();
+    let before = peak();
+    let found = backend.grep(grep("needle")).await.unwrap();
+    assert_eq!(found.matches.iter().map(|row| row.path.as_str()).collect::<Vec<_>>(), ["/small.txt"]);
+    assert_eq!(found.truncated, Some(Truncation::Unreadable), "the line is named as not searched");
+    let refused = backend.read(&path("/zeros.bin"), ReadWindow { offset: 0, limit: 10 }).await;
+    assert!(matches!(refused, Err(BackendError::NotText { .. } | BackendError::Binary { .. }) | Ok(_)), "{refused:?}");
+    let page = backend.read(&path("/a-line.txt"), ReadWindow { offset: 0, limit: 10 }).await.unwrap();
+    let ReadContent::Text(page) = page.content else { panic!() };
+    assert!(page.cut && page.lines[0].len() < 8 << 20);
+    drop(page);
+    for offset in [2, u64::MAX, i64::MAX as u64] {
+        let past = backend.read(&path("/small.txt"), ReadWindow { offset, limit: 10 }).await.unwrap_err();
+        assert!(past.to_string().contains("/small.txt"), "{past}");
+    }
+    let none = backend.read(&path("/small.txt"), ReadWindow { offset: 0, limit: 0 }).await;
+    assert!(none.is_ok(), "{none:?}");
+    let grown = peak().saturating_sub(before);
+    assert!(grown <= 2 * MOST, "{grown} bytes more");
+    eprintln!("{size} bytes and a line of {line}: {grown} bytes more");
+}
+
+/// P23: patterns that are made to be slow come to an end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn patterns_that_are_made_to_be_slow_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let deep = folder.path().join("a/".repeat(60));
+    fs::create_dir_all(&deep).unwrap();
+    fs::write(deep.join("b"), "a".repeat(50_000)).unwrap();
+    let backend = FilesystemBackend::open(folder.path(), FilesystemOptions::default()).unwrap();
+    let begun = std::time::Instant::now();
+    let found = backend.glob(glob(&"**/".repeat(50).trim_end_matches('/').to_owned())).await;
+    assert!(found.is_ok_and(|found| found.paths.len() <= 1));
+    let refused = backend.glob(glob(&"{a,b}".repeat(30))).await.unwrap_err();
+    assert!(refused.to_string().contains("1000") || refused.to_string().contains("1,000"), "{refused}");
+    for pattern in ["(a+)+$x", "((a*)*)*b$", "(a|aa)+$x", "(.*a){20}x"] {
+        let query = GrepQuery { regex: true, ..grep(pattern) };
+        assert!(backend.grep(query).await.is_ok_and(|found| found.matches.is_empty()), "{pattern}");
+    }
+    let vast = GrepQuery { regex: true, ..grep("((a{1000}){1000}){1000}") };
+    let refused = backend.grep(vast).await.unwrap_err();
+    assert!(!refused.to_string().is_empty());
+    // Only something without end takes this long.
+    assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
+}
+
+/// Whatever is no file is refused by name at once, never waited for: through every way in.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pipes_sockets_and_devices_are_refused_and_never_waited_for() {
+    use bosun_backend::{Delete as _, Expect, Replacement, Unwitnessed};
+    let top = tempfile::tempdir().unwrap();
+    let folder = top.path();
+    places::ran("mkfifo", &[folder.join("pipe").to_str().unwrap()]);
+    let _socket = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.join("zero")).unwrap();
+    std::os::unix::fs::symlink("pipe", folder.join("to-pipe")).unwrap();
+    let device = places::ran_if("mknod", &[folder.join("device").to_str().unwrap(), "c", "1", "5"]);
+    fs::write(folder.join("text.txt"), "needle\n").unwrap();
+    fs::write(folder.join("latin.txt"), b"caf\xe9\nneedle\n").unwrap();
+    let backend = FilesystemBackend::open(folder, FilesystemOptions::default()).unwrap();
+    let mut names = vec!["/pipe", "/socket", "/zero", "/to-pipe"];
+    names.extend(device.then_some("/device"));
+    let all = async {
+        for name in names {
+            let at = path(name);
+            let typed = |error: BackendError| {
+                let known = matches!(error, BackendError::NotRegular { .. } | BackendError::OutsideRoot { .. });
+                assert!(known && error.to_string().contains(name), "{name}: {error}");
+            };
+            typed(backend.read(&at, ReadWindow { offset: 0, limit: 1 }).await.unwrap_err());
+            typed(backend.download(vec![at.clone()]).await.remove(0).unwrap_err());
+            typed(backend.write(&at, b"x".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap_err());
+            let replacement = Replacement { old: "a", new: "b", all: false };
+            typed(backend.edit(&at, replacement, Expect::Anything, &Unwitnessed).await.unwrap_err());
+        }
+        let found = backend.grep(grep("needle")).await.unwrap();
+        assert_eq!(found.matches.iter().map(|row| row.path.as_str()).collect::<Vec<_>>(), ["/latin.txt", "/text.txt"]);
+        assert!(backend.delete(&path("/pipe"), Expect::Anything, &Unwitnessed).await.is_ok(), "it can be taken away");
+    };
+    tokio::time::timeout(Duration::from_secs(60), all).await.expect("nothing waits for a pipe");
+    let invalid = backend.read(&path("/latin.txt"), ReadWindow { offset: 0, limit: 1 }).await.unwrap_err();
+    assert!(matches!(invalid, BackendError::NotText { .. }), "{invalid}");
+    let replacement = Replacement { old: "needle", new: "pin", all: false };
+    let invalid = backend.edit(&path("/latin.txt"), replacement, Expect::Anything, &Unwitnessed).await.unwrap_err();
+    assert!(matches!(invalid, BackendError::NotText { .. }), "{invalid}");
+    assert_eq!(fs::read(folder.join("latin.txt")).unwrap(), b"caf\xe9\nneedle\n");
+}
+
+/// F03: 100 writers with 100 edits each on 10 files with `BOSUN_LONG=1`.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_very_many_edits_of_a_few_files_every_one_that_is_done_is_there() {
+    use bosun_backend::{Expect, Replacement, Unwitnessed};
+    let folder = tempfile::tempdir().unwrap();
+    let (writers, rounds) = if is_long() { (100, 100) } else { (20, 5) };
+    for file in 0..10 {
+        fs::write(folder.path().join(format!("{file}.txt")), "start\n").unwrap();
+    }
+    let backend = &FilesystemBackend::open(folder.path(), FilesystemOptions::default()).unwrap();
+    let writer = |writer: usize| async move {
+        let (mut done, mut refused) = (Vec::new(), 0);
+        for round in 0..rounds {
+            let file = path(&format!("/{}.txt", (writer + round) % 10));
+            let seen = backend.read(&file, ReadWindow { offset: 0, limit: 1 }).await.unwrap().stamp;
+            let line = format!("{writer}.{round}\n");
+            let new = format!("start\n{line}");
+            let replacement = Replacement { old: "start\n", new: &new, all: false };
+            match backend.edit(&file, replacement, Expect::Unchanged(seen), &Unwitnessed).await {
+                Ok(_) => done.push(line),
+                Err(BackendError::Changed { .. }) => refused += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        (done, refused)
+    };
+    let ended = futures_util::future::join_all((0..writers).map(writer)).await;
+    let refused: usize = ended.iter().map(|(_, refused)| refused).sum();
+    let mut done: Vec<String> = ended.into_iter().flat_map(|(done, _)| done).collect();
+    assert_eq!(done.len() + refused, writers * rounds, "none is silent");
+    let texts = (0..10).map(|file| fs::read_to_string(folder.path().join(format!("{file}.txt"))).unwrap());
+    let mut there: Vec<String> =
+        texts.flat_map(|text| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<_>>()).collect();
+    there.retain(|line| line != "start\n");
+    there.sort();
+    done.sort();
+    assert_eq!(there, done);
+    eprintln!("{} edits done, {refused} refused", done.len());
+}
