@@ -39,7 +39,9 @@ pub use ask::{Ask, AskPlace, AskReason, Decision, DecisionError, DecisionKind, D
 pub use background::BackgroundRuns;
 pub use clock::{Clock, IdSource, SystemClock, UuidSource};
 pub use context::TurnContext;
-pub use entry::{ChangeIntent, EntryBody, JournalEntry, NoteKind, OutsideChange, Recorded, Seq, SubagentMode, ToolOutcome, TurnEnd};
+pub use entry::{
+    ChangeIntent, EntryBody, JournalEntry, NoteKind, OutsideChange, Recorded, Seq, SubagentMode, ToolOutcome, TurnEnd,
+};
 pub use error::AgentError;
 pub use event::LiveEvent;
 pub use history::{effective, stays};

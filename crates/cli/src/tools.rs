@@ -37,7 +37,7 @@ pub(crate) struct ToolsArgs {
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
     /// What the tools work on: shell, filesystem, state, store[:NAMESPACE], composite (the project with the app's own
-    /// mounts), sandbox, ssh:HOST[:FOLDER], or container:NAME.
+    /// mounts), sandbox, ssh:HOST[:FOLDER], container:NAME or container-copy:IMAGE.
     #[arg(long, value_name = "KIND[:ARG]", default_value = "shell")]
     backend: Kind,
     /// Another backend below a folder: `/notes=store:notes/mine`, `/old=filesystem:/srv/old`. May be given several

@@ -20,7 +20,7 @@ use crate::local_shell::launch::{Input, start};
 use crate::local_shell::{check_command, run};
 use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink};
 pub use bubblewrap::bubblewrap;
-pub use container::{ContainerOptions, container};
+pub use container::{ContainerOptions, ProjectIn, container};
 pub use local::local_process;
 pub use ssh::{SshOptions, ssh};
 

@@ -180,6 +180,17 @@ async fn another_machine_is_not_the_known_one() {
     assert!(refused.to_string().contains("connect once with `ssh there`"), "{refused}");
 }
 
+/// A copied project is there whole, and what is done to it is not done to the person's own.
+#[tokio::test]
+async fn a_copied_project_is_a_copy() {
+    let Some(place) = places::container_with_a_copy().await else { return };
+    assert_eq!(support::text(&place.backend, "/deep/a.txt").await, "from here\n");
+    support::given(&place.backend, &[("/deep/a.txt", "from there\n"), ("/new.txt", "new\n")]).await;
+    assert_eq!(shell::run(&place.backend, "cat deep/a.txt new.txt").await.output, "from there\nnew\n");
+    assert_eq!(std::fs::read_to_string(place.folder.path().join("deep/a.txt")).unwrap(), "from here\n");
+    assert!(!place.folder.path().join("new.txt").exists());
+}
+
 /// Everything goes over one connection, which comes again where it went and is gone with its backend.
 #[tokio::test]
 async fn another_machine_is_greeted_once() {

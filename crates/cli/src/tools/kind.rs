@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use bosun_backend::{
     Access, AppMounts, Backend, CompositeBackend, ContainerOptions, ContentHash, FilesystemBackend, FilesystemOptions,
-    LocalExecutorOptions, LocalShellBackend, LocalShellOptions, MountError, Namespace, Route, SandboxBackend,
-    SshOptions, StateBackend, Store, StoreBackend, StoreScope, VirtualPath, bubblewrap, container, project_root, ssh,
+    LocalExecutorOptions, LocalShellBackend, LocalShellOptions, MountError, Namespace, ProjectIn, Route,
+    SandboxBackend, SshOptions, StateBackend, Store, StoreBackend, StoreScope, VirtualPath, bubblewrap, container,
+    project_root, ssh,
 };
 use bosun_session::SystemClock;
 use bosun_store::{Database, KeyValueStore, data_folder};
@@ -39,7 +40,7 @@ pub(super) enum Single {
     /// A folder of another machine; the one after logging in where none is named.
     Ssh { host: String, folder: Option<String> },
     /// A container, or one made from an image for the project.
-    Container(String),
+    Container { name: String, project: ProjectIn },
 }
 
 /// A backend below a folder of another.
@@ -82,11 +83,15 @@ impl FromStr for Kind {
             }
             "container" => {
                 let name = argument.ok_or("container needs a container or an image behind it: container:NAME")?;
-                Ok(Self::One(Single::Container(name.to_owned())))
+                Ok(Self::One(Single::Container { name: name.to_owned(), project: ProjectIn::Mounted }))
+            }
+            "container-copy" => {
+                let name = argument.ok_or("container-copy needs an image behind it: container-copy:IMAGE")?;
+                Ok(Self::One(Single::Container { name: name.to_owned(), project: ProjectIn::Copied }))
             }
             other => Err(format!(
-                "'{other}' is no backend; take state, filesystem, shell, store, composite, sandbox, ssh:HOST or \
-                 container:NAME"
+                "'{other}' is no backend; take state, filesystem, shell, store, composite, sandbox, ssh:HOST, \
+                 container:NAME or container-copy:IMAGE"
             )),
         }
     }
@@ -165,9 +170,10 @@ impl Opener<'_> {
                 let options = SshOptions { root: folder, ..SshOptions::default() };
                 Arc::new(SandboxBackend::new(ssh(&host, options)?))
             }
-            Single::Container(name) => {
+            Single::Container { name, project: project_in } => {
                 let project = self.project.map(|project| self.folder(Some(project.to_owned()))).transpose()?;
-                let executor = container(&name, project.as_deref(), ContainerOptions::default()).await?;
+                let options = ContainerOptions { project: project_in, ..ContainerOptions::default() };
+                let executor = container(&name, project.as_deref(), options).await?;
                 Arc::new(SandboxBackend::new(executor))
             }
         })
@@ -204,6 +210,7 @@ mod tests {
 
     #[test]
     fn kinds_by_name() {
+        let made = |name: &str, project| Kind::One(Single::Container { name: name.into(), project });
         let namespace = |parts: &[&str]| Some(Namespace::new(parts.iter().copied()).unwrap());
         for (text, kind) in [
             ("state", Kind::One(Single::State)),
@@ -215,7 +222,8 @@ mod tests {
             ("sandbox", Kind::One(Single::Sandbox)),
             ("ssh:me@there", Kind::One(Single::Ssh { host: "me@there".into(), folder: None })),
             ("ssh:there:/srv/a", Kind::One(Single::Ssh { host: "there".into(), folder: Some("/srv/a".into()) })),
-            ("container:docker.io/x/y:1", Kind::One(Single::Container("docker.io/x/y:1".into()))),
+            ("container:docker.io/x/y:1", made("docker.io/x/y:1", ProjectIn::Mounted)),
+            ("container-copy:busybox", made("busybox", ProjectIn::Copied)),
         ] {
             assert_eq!(text.parse(), Ok(kind), "{text}");
         }
@@ -225,6 +233,7 @@ mod tests {
             ("store:a//b", "a//b"),
             ("ssh", "HOST"),
             ("container:", "NAME"),
+            ("container-copy", "IMAGE"),
         ] {
             let error = text.parse::<Kind>().unwrap_err();
             assert!(error.contains(word), "{text}: {error}");

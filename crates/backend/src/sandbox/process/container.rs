@@ -42,7 +42,19 @@ pub struct ContainerOptions {
     pub engine_args: Vec<OsString>,
     /// For making a container from an image.
     pub run_args: Vec<OsString>,
+    /// How the project comes into a container that is made.
+    pub project: ProjectIn,
     pub run: LocalExecutorOptions,
+}
+
+/// How a project comes into a container.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProjectIn {
+    /// It is the folder itself: what changes there changes here.
+    #[default]
+    Mounted,
+    /// It is a copy, which goes with the container.
+    Copied,
 }
 
 /// The container `name`, or one made from the image `name` with `project` as its working folder and no network.
@@ -72,9 +84,15 @@ pub async fn container(
         let launcher = Container { engine, id: name.to_owned(), label, made: false };
         return Ok(ProcessExecutor::shared(Box::new(launcher), root, options.run));
     }
-    let made = engine.make(name, project, &options.run_args).await?;
-    let label = format!("a container of {name}, which has the project and no network");
-    let launcher = Container { engine, id: made, label, made: true };
+    let mounted = project.filter(|_| options.project == ProjectIn::Mounted);
+    let made = engine.make(name, mounted, &options.run_args).await?;
+    let holds = if options.project == ProjectIn::Copied { "a copy of the project" } else { "the project" };
+    let label = format!("a container of {name}, which has {holds} and no network");
+    // From here on it goes with this, also where the copy does not succeed.
+    let launcher = Container { engine: engine.clone(), id: made, label, made: true };
+    if let Some(project) = project.filter(|_| options.project == ProjectIn::Copied) {
+        engine.copy(project, &launcher.id).await?;
+    }
     Ok(ProcessExecutor::shared(Box::new(launcher), WORK.to_owned(), options.run))
 }
 
@@ -100,6 +118,12 @@ impl Engine {
             return Err(unusable(if said.is_empty() { output.status.to_string() } else { said }));
         }
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// Copies what is in the project to where it is in the container.
+    async fn copy(&self, project: &Path, id: &str) -> Result<(), SandboxError> {
+        let from = format!("{}/.", named(project)?);
+        self.ask(&["cp".into(), from.into(), format!("{id}:{WORK}").into()]).await.map(drop)
     }
 
     /// Makes a container that waits, and gives its id.

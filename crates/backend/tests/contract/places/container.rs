@@ -1,7 +1,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use bosun_backend::{ContainerOptions, SandboxBackend, container as open};
+use bosun_backend::{ContainerOptions, ProjectIn, SandboxBackend, container as open};
 
 use super::{is_here, missing, ran};
 
@@ -32,6 +32,18 @@ pub async fn container() -> Option<Container> {
     make_image();
     let folder = tempfile::tempdir().unwrap();
     let executor = open(IMAGE, Some(folder.path()), options()).await.unwrap();
+    Some(Container { folder, backend: SandboxBackend::new(executor) })
+}
+
+/// As [`container`], with a copy of a project that has one file.
+pub async fn container_with_a_copy() -> Option<Container> {
+    // Makes the image, and says what is missing.
+    drop(container().await?);
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("deep")).unwrap();
+    fs::write(folder.path().join("deep/a.txt"), "from here\n").unwrap();
+    let copied = ContainerOptions { project: ProjectIn::Copied, ..options() };
+    let executor = open(IMAGE, Some(folder.path()), copied).await.unwrap();
     Some(Container { folder, backend: SandboxBackend::new(executor) })
 }
 
