@@ -89,6 +89,7 @@ async fn providers(text: &mut String, core: &Core) -> Result<(), Failure> {
             KeySource::Keyring => "key in the keyring",
             KeySource::Environment { .. } => "key from the environment",
             KeySource::Memory { .. } => "key for this run",
+            KeySource::Cloud { .. } => "credentials of the cloud",
             KeySource::Locked { .. } => "keyring locked",
         };
         line(text, &provider.id, &format!("{:?}, {key}", provider.family));

@@ -13,7 +13,7 @@ use bosun_protocol::{
     ErrorCode, KeySource, ModelChoice, ModelRef, PriceView, ProviderFamily, ProviderView, SaveProvider, TestCall,
 };
 use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
-use bosun_providers::{Account, ListedModel, ProviderConfig};
+use bosun_providers::{Account, Cloud, ListedModel, ProviderConfig};
 use bosun_session::{ModelSource, SessionError};
 use bosun_store::{Database, Key, Keys};
 use secrecy::SecretString;
@@ -125,7 +125,15 @@ impl ProviderBook {
     }
 
     async fn accounts(&self) -> Result<Vec<Account>, Failure> {
-        Ok(account::all(self.database.accounts().await?))
+        let cloud = self.cloud();
+        let accounts = account::all(self.database.accounts().await?);
+        Ok(accounts.into_iter().map(|account| cloud.placed(account)).collect())
+    }
+
+    /// Where the credentials of clouds are: what stood in the environment, and the files that it names.
+    fn cloud(&self) -> Cloud {
+        let keys = self.environment.clone();
+        Cloud::new(move |name| keys.get(name).or_else(|| std::env::var(name).ok()))
     }
 
     async fn account(&self, id: &str) -> Result<Account, Failure> {
@@ -136,7 +144,7 @@ impl ProviderBook {
     async fn config(&self, account: &Account) -> Result<ProviderConfig, Failure> {
         let (source, key) = self.key(account).await?;
         let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
-        let config = self.preferred(config).await?;
+        let config = self.preferred(config).await?.with_cloud(self.cloud());
         match (key, source) {
             (Some(key), _) => Ok(config.with_key(key)),
             (None, KeySource::Locked { reason }) => {
@@ -151,7 +159,7 @@ impl ProviderBook {
         }
     }
 
-    /// Where the key of `account` comes from: the environment, the keyring, this run's memory.
+    /// Where the key of `account` comes from: the environment, the keyring, this run's memory, the credentials of a cloud.
     async fn key(&self, account: &Account) -> Result<(KeySource, Option<SecretString>), Failure> {
         let found = bosun_store::key_from_environment(account.variables(), |name| self.environment.get(name));
         if let Some((variable, key)) = found {
@@ -162,7 +170,10 @@ impl ProviderBook {
             self.secrets.learn(secret);
         }
         Ok(match key {
-            Key::Missing => (KeySource::Missing, None),
+            Key::Missing => match self.cloud().source(account) {
+                Some(from) => (KeySource::Cloud { from }, None),
+                None => (KeySource::Missing, None),
+            },
             Key::InKeyring(key) => (KeySource::Keyring, Some(key)),
             Key::InMemory { key, reason } => (KeySource::Memory { reason }, Some(key)),
             Key::Locked { reason } => (KeySource::Locked { reason }, None),

@@ -14,6 +14,7 @@ use crate::run::EMBED_PAGE;
 use crate::setup::{self, Need};
 use crate::{say, ui};
 
+mod call;
 mod database;
 mod desk;
 mod desktop;
@@ -42,12 +43,13 @@ struct Figure {
     measure: fn(&Bench) -> Result<Vec<Row>>,
 }
 
-const FIGURES: [Figure; 11] = [
+const FIGURES: [Figure; 12] = [
     Figure { name: "start", desktop: false, measure: start::measure },
     Figure { name: "steps", desktop: false, measure: steps::measure },
     Figure { name: "subagents", desktop: false, measure: subagents::measure },
     Figure { name: "memory", desktop: false, measure: memory::measure },
     Figure { name: "stream", desktop: false, measure: stream::measure },
+    Figure { name: "call", desktop: false, measure: call::measure },
     Figure { name: "database", desktop: false, measure: database::measure },
     Figure { name: "search", desktop: false, measure: search::measure },
     Figure { name: "files", desktop: false, measure: files::measure },

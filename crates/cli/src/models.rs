@@ -9,7 +9,7 @@ use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
-    Account, ListedWindows, PRESETS, Preferences, ProviderConfig, SavedAccount, host_of, preset, tour,
+    Account, Cloud, ListedWindows, PRESETS, Preferences, ProviderConfig, SavedAccount, host_of, preset, tour,
 };
 use bosun_session::{ModelSource, SessionError};
 use bosun_store::{
@@ -39,6 +39,8 @@ pub(crate) fn parse_model(text: &str) -> Result<ModelRef, Failure> {
 enum KeyPlace {
     Variable(&'static str),
     Keyring,
+    /// The credentials of a cloud.
+    Cloud,
     /// There was none, and the server did not say beforehand that it wants one.
     Nowhere,
 }
@@ -99,7 +101,7 @@ impl Models {
         let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
         let config = match key {
             Some(key) => config.with_key(key),
-            None => config,
+            None => config.with_cloud(self.cloud()),
         };
         let (preferences, windows) = match self.database().await? {
             Some(database) => (database.setting(MODEL_SETTINGS).await?, database.setting(LISTED_WINDOWS).await?),
@@ -116,7 +118,17 @@ impl Models {
             Some(database) => database.accounts().await?,
             None => Vec::new(),
         };
-        Ok(Account::all(stored.into_iter().map(saved)))
+        let cloud = self.cloud();
+        let accounts = Account::all(stored.into_iter().map(saved));
+        Ok(accounts.into_iter().map(|account| cloud.placed(account)).collect())
+    }
+
+    /// Where the credentials of clouds are: what stood in the environment, and the files that it names. They go to an address
+    /// that was named just now, as variables do.
+    fn cloud(&self) -> Cloud {
+        let keys = self.keys.clone();
+        let cloud = Cloud::new(move |name| keys.get(name).or_else(|| std::env::var(name).ok()));
+        if self.base_url.is_some() { cloud.at_any_host() } else { cloud }
     }
 
     async fn account(&self, id: &str) -> Result<Account, SessionError> {
@@ -139,7 +151,7 @@ impl Models {
         let account = known.ok_or_else(|| unknown(id))?;
         Ok(match &self.base_url {
             Some(base_url) => account.moved_to(base_url),
-            None => account,
+            None => self.cloud().placed(account),
         })
     }
 
@@ -173,6 +185,11 @@ impl Models {
                     account.id
                 );
                 Err(SessionError::new(ErrorCode::KeyringUnavailable, message))
+            }
+            // A cloud's own credentials, or none: then the connection says what there could be.
+            Key::Missing if account.family.is_cloud() => {
+                used(KeyPlace::Cloud);
+                Ok(None)
             }
             Key::Missing => match account.variables().first() {
                 Some(variable) => Err(no_key(&account.id, variable)),
@@ -208,6 +225,7 @@ impl Models {
             (KeyPlace::Keyring, None) => {
                 " (the key is that of the keyring; enter another in Bosun's settings)".to_owned()
             }
+            (KeyPlace::Cloud, _) => String::new(),
             (KeyPlace::Nowhere, Some(name)) => format!(" (no key was sent; set {name})"),
             (KeyPlace::Nowhere, None) => " (no key was sent; enter one in Bosun's settings)".to_owned(),
         }

@@ -54,6 +54,8 @@ pub enum ProviderFamily {
     OpenaiResponses,
     Gemini,
     Ollama,
+    Bedrock,
+    Vertex,
     Tour,
 }
 
@@ -65,6 +67,10 @@ pub enum KeySource {
     Keyring,
     Environment {
         variable: String,
+    },
+    /// The cloud's own credentials on this machine; `from` names the variable, or the profile or file.
+    Cloud {
+        from: String,
     },
     /// Kept for this run only, because no keyring answers; `reason` says what the keyring said.
     Memory {

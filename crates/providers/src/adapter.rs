@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::anthropic::Anthropic;
+use crate::bedrock::Bedrock;
 use crate::body::Group;
 use crate::config::{Endpoint, Family};
 use crate::driver::{Decoder, Framing};
@@ -14,6 +15,7 @@ use crate::gemini::Gemini;
 use crate::ollama::Ollama;
 use crate::openai_chat::OpenAiChat;
 use crate::openai_responses::OpenAiResponses;
+use crate::vertex::Vertex;
 
 /// One wire format: bytes for a request, and a reader for the reply. No IO, no policy.
 ///
@@ -50,13 +52,16 @@ pub(crate) trait Adapter: Send + Sync {
     }
 }
 
-pub(crate) fn adapter(endpoint: &Endpoint, family: Family) -> Arc<dyn Adapter> {
+/// The adapter for calls of `model`. `project` is what pays where an address wants one and names none.
+pub(crate) fn adapter(endpoint: &Endpoint, family: Family, model: &str, project: Option<&str>) -> Arc<dyn Adapter> {
     match family {
         Family::Anthropic => Arc::new(Anthropic),
         Family::OpenAiChat => Arc::new(OpenAiChat::new(endpoint)),
         Family::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint)),
         Family::Gemini => Arc::new(Gemini::new(endpoint)),
         Family::Ollama => Arc::new(Ollama::new(endpoint)),
+        Family::Bedrock => Arc::new(Bedrock),
+        Family::Vertex => Arc::new(Vertex::new(endpoint, model, project)),
     }
 }
 

@@ -16,6 +16,9 @@ mod decode;
 mod encode;
 mod thinking;
 
+pub(crate) use decode::AnthropicDecoder;
+pub(crate) use encode::{Host, head, tail, turns};
+
 pub(crate) struct Anthropic;
 
 impl Adapter for Anthropic {
@@ -36,15 +39,15 @@ impl Adapter for Anthropic {
     }
 
     fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::head(request, info, out)
+        head(Host::Vendor, request, info, out)
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::turns(group, out)
+        turns(group, out)
     }
 
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::tail(request, info, out)
+        tail(request, info, out)
     }
 
     fn variant(&self, _request: &ChatRequest, _info: &ModelInfo) -> bool {
@@ -52,6 +55,6 @@ impl Adapter for Anthropic {
     }
 
     fn decoder(&self, _ids: CallIds) -> Box<dyn Decoder> {
-        Box::new(decode::AnthropicDecoder::default())
+        Box::new(AnthropicDecoder::default())
     }
 }

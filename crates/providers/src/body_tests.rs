@@ -33,7 +33,7 @@ proptest! {
         let samples = conversation().messages;
         let fresh = |at: &prop::sample::Index| Arc::new((*samples[at.index(samples.len())]).clone());
         for family in Family::ALL {
-            let adapter = adapter(&endpoint(&config(family)), family);
+            let adapter = adapter(&endpoint(&config(family)), family, "", None);
             let (memo, info) = (Memo::default(), info("claude-sonnet-4-6"));
             let mut conversations = vec![Vec::new(); 3];
             for change in &changes {
@@ -62,7 +62,7 @@ proptest! {
 
 #[test]
 fn only_what_is_new_is_written_again() {
-    let adapter = adapter(&endpoint(&config(Family::Anthropic)), Family::Anthropic);
+    let adapter = adapter(&endpoint(&config(Family::Anthropic)), Family::Anthropic, "", None);
     let (memo, request) = (Memo::default(), conversation());
     memo.body(&*adapter, &request, &info("m")).unwrap();
     let remembered = || {
@@ -79,7 +79,7 @@ fn only_what_is_new_is_written_again() {
 #[ignore = "a measurement"]
 fn cost_of_a_body() {
     for family in Family::ALL {
-        let adapter = adapter(&endpoint(&config(family)), family);
+        let adapter = adapter(&endpoint(&config(family)), family, "", None);
         let step = conversation().messages;
         let mut request = ChatRequest { messages: step[..1].to_vec(), ..conversation() };
         for _ in 0..400 {

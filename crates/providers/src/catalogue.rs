@@ -1,6 +1,7 @@
 //! What is known of models beforehand: `catalogue.json`, with its date and source. What is not in it is unknown, and
 //! unknown models work.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use bosun_model::{Abilities, ModelInfo, Price};
@@ -74,9 +75,21 @@ pub(crate) fn info(provider: &str, host: &str, name: &str) -> ModelInfo {
     info
 }
 
-/// The entry for `name`: itself, behind a gateway's `vendor/`, or with a date or `-latest` at its end.
-fn find(name: &str) -> Option<(&'static Vendor, &'static Model)> {
+/// The vendor's own name of a model, out of what gateways and clouds make of it: `anthropic/claude-x`,
+/// `us.anthropic.claude-x-20250101-v1:0` (Bedrock), `claude-x@20250101` (Vertex AI).
+pub(crate) fn plain_name(name: &str) -> Cow<'_, str> {
     let name = name.rsplit('/').next().unwrap_or(name);
+    let Some((_, at_bedrock)) = name.split_once("anthropic.") else { return name.replace('@', "-").into() };
+    let is_version = |rest: &str| rest.chars().all(|c| c.is_ascii_digit() || c == ':');
+    match at_bedrock.rsplit_once("-v") {
+        Some((name, version)) if is_version(version) => name.into(),
+        _ => at_bedrock.into(),
+    }
+}
+
+/// The entry for `name`: itself, as gateways and clouds call it, or with a date or `-latest` at its end.
+fn find(name: &str) -> Option<(&'static Vendor, &'static Model)> {
+    let name = plain_name(name);
     let vendors = catalogue().vendors.iter();
     let rows = vendors.flat_map(|vendor| vendor.models.iter().map(move |model| (vendor, model)));
     rows.filter(|(_, model)| name.strip_prefix(model.name.as_str()).is_some_and(is_version))
@@ -131,6 +144,11 @@ mod tests {
         assert_eq!(window("api.anthropic.com", "claude-haiku-4-5-20251001"), known);
         assert_eq!(window("openrouter.ai", "anthropic/claude-haiku-4-5-latest"), known);
         assert_eq!(window("api.anthropic.com", "claude-haiku-4-5-next"), None);
+        let bedrock = "bedrock-runtime.eu-west-1.amazonaws.com";
+        assert_eq!(window(bedrock, "eu.anthropic.claude-haiku-4-5-20251001-v1:0"), known);
+        assert_eq!(window(bedrock, "anthropic.claude-haiku-4-5"), known);
+        assert_eq!(window("us-east5-aiplatform.googleapis.com", "claude-haiku-4-5@20251001"), known);
+        assert_eq!(info("p", bedrock, "eu.anthropic.claude-haiku-4-5-20251001-v1:0").price, None, "by the region");
         assert_eq!(window("api.openai.com", "gpt-4.1-mini-2025-04-14"), window("api.openai.com", "gpt-4.1-mini"));
     }
 

@@ -69,7 +69,7 @@ fn build(plain: bool, loopback: bool, network: &Network) -> reqwest::Result<Clie
 }
 
 /// `ring` as the process's cryptography, unless something else was chosen before.
-fn install_crypto() {
+pub(crate) fn install_crypto() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         if rustls::crypto::ring::default_provider().install_default().is_err() {

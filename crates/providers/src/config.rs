@@ -6,6 +6,7 @@ use reqwest::Url;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
+use crate::cloud::Cloud;
 use crate::network::Network;
 use crate::redact::Redactor;
 
@@ -27,6 +28,8 @@ pub struct ProviderConfig {
     pub network: Network,
     /// What the user, or the provider's own list, says of its models; over what the catalogue knows.
     pub known: Vec<KnownModel>,
+    /// Where the credentials of a cloud are looked for if there is no key. `None`: nowhere, and requests go unsigned.
+    pub cloud: Option<Cloud>,
 }
 
 /// What is said of one model, by its name there. What is `None` is left as it was known before.
@@ -69,10 +72,22 @@ pub enum Family {
     Gemini,
     /// Ollama's own API.
     Ollama,
+    /// Claude at Amazon Bedrock: Anthropic Messages in AWS's frames, signed.
+    Bedrock,
+    /// Google's Vertex AI: Anthropic Messages for Claude, the Gemini API for Gemini, with access tokens.
+    Vertex,
 }
 
 impl Family {
-    pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses, Self::Gemini, Self::Ollama];
+    pub const ALL: [Self; 7] = [
+        Self::Anthropic,
+        Self::OpenAiChat,
+        Self::OpenAiResponses,
+        Self::Gemini,
+        Self::Ollama,
+        Self::Bedrock,
+        Self::Vertex,
+    ];
 
     /// Its name in stored accounts and on the IPC.
     pub fn name(self) -> &'static str {
@@ -82,6 +97,8 @@ impl Family {
             Self::OpenAiResponses => "openai_responses",
             Self::Gemini => "gemini",
             Self::Ollama => "ollama",
+            Self::Bedrock => "bedrock",
+            Self::Vertex => "vertex",
         }
     }
 
@@ -97,7 +114,14 @@ impl Family {
             Self::OpenAiChat | Self::OpenAiResponses => "https://api.openai.com/v1",
             Self::Gemini => "https://generativelanguage.googleapis.com",
             Self::Ollama => "http://localhost:11434",
+            Self::Bedrock => "https://bedrock-runtime.us-east-1.amazonaws.com",
+            Self::Vertex => "https://aiplatform.googleapis.com",
         }
+    }
+
+    /// Whether its accounts are those of a cloud, whose credentials are found by [`Cloud`] where no key was entered.
+    pub fn is_cloud(self) -> bool {
+        matches!(self, Self::Bedrock | Self::Vertex)
     }
 }
 
@@ -111,6 +135,7 @@ impl ProviderConfig {
             headers: Vec::new(),
             network: Network::default(),
             known: Vec::new(),
+            cloud: None,
         }
     }
 
@@ -128,6 +153,11 @@ impl ProviderConfig {
 impl ProviderConfig {
     pub fn over(mut self, network: Network) -> Self {
         self.network = network;
+        self
+    }
+
+    pub fn with_cloud(mut self, cloud: Cloud) -> Self {
+        self.cloud = Some(cloud);
         self
     }
 
@@ -210,6 +240,8 @@ impl Endpoint {
             Family::Anthropic => &["/v1"],
             Family::Gemini => &["/v1beta", "/v1"],
             Family::Ollama => &["/api", "/v1"],
+            Family::Vertex => &["/publishers/google", "/publishers/anthropic", "/v1"],
+            Family::Bedrock => &[],
             Family::OpenAiChat | Family::OpenAiResponses => &[],
         };
         if let Some(version) = own.iter().find(|version| path.ends_with(**version)) {
@@ -230,6 +262,23 @@ impl Endpoint {
         let joined = format!("{}/{path}", url.path().trim_end_matches('/'));
         url.set_path(&joined);
         url
+    }
+
+    /// The address of `path` (without a slash in front) at its host.
+    pub(crate) fn at_root(&self, path: &str) -> Url {
+        let mut url = self.base.clone();
+        url.set_path(&format!("/{path}"));
+        url
+    }
+
+    /// The name of its host, without a port.
+    pub(crate) fn name(&self) -> &str {
+        self.base.host_str().unwrap_or_default()
+    }
+
+    /// The path of the base URL.
+    pub(crate) fn path(&self) -> &str {
+        self.base.path()
     }
 
     pub(crate) fn is_plain(&self) -> bool {

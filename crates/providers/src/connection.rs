@@ -9,11 +9,12 @@ use tokio::time::Instant;
 
 use crate::adapter::{Adapter, adapter};
 use crate::client::client;
+use crate::cloud::{Cloud, Signer};
 use crate::config::Endpoint;
 use crate::driver::Framing;
 use crate::network::Network;
 use crate::origin::Origin;
-use crate::{Limits, ProviderConfig, failure};
+use crate::{Family, Limits, ProviderConfig, failure, vertex};
 
 /// An error body is read this far, and for so long.
 const ERROR_BODY: usize = 64 << 10;
@@ -26,17 +27,25 @@ pub(crate) struct Connection {
     pub(crate) limits: Limits,
     endpoint: Endpoint,
     headers: HeaderMap,
+    signer: Signer,
     network: Network,
 }
 
 impl Connection {
-    pub(crate) fn new(config: &ProviderConfig, limits: Option<Limits>) -> Result<Self, ModelError> {
+    /// For calls of `model`; any text where none is called.
+    pub(crate) fn new(config: &ProviderConfig, model: &str, limits: Option<Limits>) -> Result<Self, ModelError> {
         let endpoint = Endpoint::parse(&config.id, config.family, &config.base_url)?;
         let origin = Arc::new(Origin::new(config, &endpoint));
-        let adapter = adapter(&endpoint, config.family);
+        let signer = Signer::of(config, &endpoint);
+        signer.check(&origin)?;
+        let project = config.cloud.as_ref().and_then(Cloud::project);
+        if config.family == Family::Vertex && project.is_none() && !vertex::names_project(&endpoint) {
+            return Err(origin.error(ModelErrorKind::InvalidRequest, vertex::NO_PROJECT));
+        }
+        let adapter = adapter(&endpoint, config.family, model, project.as_deref());
         let headers = headers(config, &origin, &*adapter)?;
         let limits = limits.unwrap_or_else(|| config.network.limits(Limits::of(&endpoint)));
-        Ok(Self { origin, adapter, limits, endpoint, headers, network: config.network.clone() })
+        Ok(Self { origin, adapter, limits, endpoint, headers, signer, network: config.network.clone() })
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
@@ -49,6 +58,7 @@ impl Connection {
         let accept = match self.adapter.framing() {
             Framing::Events => "text/event-stream",
             Framing::Lines => "application/x-ndjson",
+            Framing::Frames => "application/vnd.amazon.eventstream",
         };
         let request = self.client()?.post(self.address(&path, query));
         let request = request
@@ -65,6 +75,11 @@ impl Connection {
     pub(crate) async fn get(&self, path: &str, query: Option<&str>, most: usize) -> Result<Vec<u8>, ModelError> {
         let request = self.client()?.get(self.address(path, query)).headers(self.headers.clone());
         self.whole(request, most).await
+    }
+
+    /// As [`Self::get`], of an address that is not below the base URL.
+    pub(crate) async fn get_at(&self, address: Url, most: usize) -> Result<Vec<u8>, ModelError> {
+        self.whole(self.client()?.get(address).headers(self.headers.clone()), most).await
     }
 
     /// Asks a small question in JSON and gets its answer whole.
@@ -107,9 +122,13 @@ impl Connection {
         deadline: Instant,
         limit: Duration,
     ) -> Result<Response, ModelError> {
-        let sent = tokio::time::timeout_at(deadline, request.send()).await;
-        let sent = sent.map_err(|_| failure::timeout(&self.origin, "sent no answer", limit))?;
-        let mut response = sent.map_err(|error| failure::transport(&self.origin, error))?;
+        let (client, request) = request.build_split();
+        let mut request = request.map_err(|error| failure::transport(&self.origin, error))?;
+        let sent = tokio::time::timeout_at(deadline, async {
+            self.signer.sign(&mut request, &self.origin).await?;
+            client.execute(request).await.map_err(|error| failure::transport(&self.origin, error))
+        });
+        let mut response = sent.await.map_err(|_| failure::timeout(&self.origin, "sent no answer", limit))??;
         let status = response.status();
         if status.is_success() {
             return Ok(response);

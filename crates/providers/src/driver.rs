@@ -13,7 +13,7 @@
 //! | an error event | the provider's own sentence, with the kind that its type says |
 //! | anything after the end of the message | ignored |
 //! | the bytes end, or the connection breaks, before the provider's own end of message | [`ModelErrorKind::StreamCut`] (a Chat Completions or Gemini reply that gave its finish reason is complete) |
-//! | a line, event or reply beyond [`Sizes`], bytes that are not UTF-8 | [`ModelErrorKind::Protocol`] |
+//! | a line, event, frame or reply beyond [`Sizes`], bytes that are not UTF-8, a frame with a wrong checksum | [`ModelErrorKind::Protocol`] |
 //! | a web page, or anything else without one event in it | [`ModelErrorKind::NotAModelServer`]; a JSON error body keeps its own kind |
 //! | figures of usage that are negative, absurd or no numbers | unknown (`None`) |
 //!
@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use bosun_model::{ModelError, ModelErrorKind, ModelEvent};
 
+use crate::event_stream::EventStreamFramer;
 use crate::failure::{self, Refusal};
 use crate::lines::LineFramer;
 use crate::origin::Origin;
@@ -38,12 +39,15 @@ pub(crate) enum Framing {
     Events,
     /// One JSON value a line.
     Lines,
+    /// AWS's binary frames with a JSON value in each.
+    Frames,
 }
 
 #[derive(Debug)]
 enum Framer {
     Events(SseFramer),
     Lines(LineFramer),
+    Frames(EventStreamFramer),
 }
 
 /// Where a decoder puts what it understood.
@@ -112,6 +116,7 @@ impl Driver {
         let framer = match framing {
             Framing::Events => Framer::Events(SseFramer::new(sizes)),
             Framing::Lines => Framer::Lines(LineFramer::new(sizes)),
+            Framing::Frames => Framer::Frames(EventStreamFramer::new(sizes)),
         };
         Self { origin, framer, decoder, head: Vec::new(), saw_frame: false, state: State::Reading }
     }
@@ -127,6 +132,10 @@ impl Driver {
         let (decoder, saw_frame, head) = (&mut self.decoder, &mut self.saw_frame, &mut self.head);
         let flow = match &mut self.framer {
             Framer::Events(framer) => framer.feed::<Fault>(bytes, &mut |frame| {
+                *saw_frame = true;
+                decoder.frame(frame, out)
+            }),
+            Framer::Frames(framer) => framer.feed::<Fault>(bytes, &mut |frame| {
                 *saw_frame = true;
                 decoder.frame(frame, out)
             }),
@@ -194,6 +203,7 @@ impl Driver {
             Fault::Corrupt(what) => what,
             Fault::Malformed(Malformed::EventTooLarge) => "one event is larger than Bosun takes".into(),
             Fault::Malformed(Malformed::StreamTooLarge) => "it is larger than Bosun takes".into(),
+            Fault::Malformed(Malformed::Damaged) => "a frame is damaged".into(),
             Fault::Malformed(Malformed::NotUtf8) => "its text is not UTF-8".into(),
         };
         let message = format!("the reply from {host} does not keep to its own format: {what}");

@@ -10,7 +10,7 @@ use crate::Family;
 use crate::sse::Sizes;
 use crate::testing::{KEY, decode, decode_within};
 
-const FAMILIES: [Family; 5] = Family::ALL;
+const FAMILIES: [Family; 7] = Family::ALL;
 
 fn wire(family: Family) -> Wire {
     match family {
@@ -19,6 +19,9 @@ fn wire(family: Family) -> Wire {
         Family::OpenAiResponses => Wire::OpenAiResponses,
         Family::Gemini => Wire::Gemini,
         Family::Ollama => Wire::Ollama,
+        Family::Bedrock => Wire::Bedrock,
+        // Without the name of a model, Gemini is spoken.
+        Family::Vertex => Wire::VertexGemini,
     }
 }
 
@@ -84,10 +87,26 @@ fn a_cut_at_any_byte_never_makes_another_message() {
     }
 }
 
+/// N01 for AWS's binary frames: there is no end before the last one, and no call before the end.
+#[test]
+fn binary_frames_cut_at_any_byte_make_no_message() {
+    let bytes = Wire::Bedrock.recording(&rich());
+    for at in 0..bytes.len() {
+        let cut = decode(Family::Bedrock, &[&bytes[..at]]);
+        let error = cut.message().unwrap_err();
+        let nothing = cut.events.is_empty() && error.kind == ModelErrorKind::NotAModelServer;
+        assert!(nothing || error.kind == ModelErrorKind::StreamCut, "{at}: {error}");
+    }
+    let whole = decode(Family::Bedrock, &[&bytes]);
+    let single: Vec<&[u8]> = bytes.chunks(1).collect();
+    assert_eq!(decode(Family::Bedrock, &single), whole);
+    assert_eq!(whole.message().unwrap().tool_calls.len(), 2);
+}
+
 #[test]
 fn what_the_test_server_writes_is_read_back() {
     for family in FAMILIES {
-        let decoded = decode(family, &[wire(family).recording(&rich()).as_bytes()]);
+        let decoded = decode(family, &[&wire(family).recording(&rich())]);
         let message = decoded.message().unwrap();
         assert_eq!(message.text(), "Grüße \"世界\" 🦀\n");
         let calls: Vec<_> = message.tool_calls.iter().map(|call| (call.name.as_str(), call.args.clone())).collect();
@@ -125,7 +144,7 @@ fn pages_and_other_things_without_an_event_are_no_model_server() {
 fn sizes_end_a_reply_after_what_was_understood() {
     for family in FAMILIES {
         let bytes = wire(family).recording(&Reply::new().part(Part::Deltas { text: "word ".into(), count: 500 }));
-        let decoded = decode_within(family, &[bytes.as_bytes()], Sizes { event: 4_000, stream: 20_000 });
+        let decoded = decode_within(family, &[&bytes], Sizes { event: 4_000, stream: 20_000 });
         assert_eq!(decoded.error.map(|error| error.kind), Some(ModelErrorKind::Protocol));
         assert!(decoded.events.len() > 50);
     }
@@ -135,7 +154,7 @@ fn sizes_end_a_reply_after_what_was_understood() {
 fn an_error_event_that_echoes_the_key_is_redacted() {
     for family in FAMILIES {
         let reply = Reply::text("a").and_error("authentication_error", format!("invalid key {KEY}"));
-        let error = decode(family, &[wire(family).recording(&reply).as_bytes()]).error.unwrap();
+        let error = decode(family, &[&wire(family).recording(&reply)]).error.unwrap();
         // Ollama's errors are a sentence without a kind.
         let kind = if family == Family::Ollama { ModelErrorKind::Unavailable } else { ModelErrorKind::Unauthorized };
         assert_eq!((error.kind, error.message.as_str()), (kind, "invalid key [redacted]"));
@@ -148,7 +167,7 @@ fn an_error_event_that_echoes_the_key_is_redacted() {
 fn throughput() {
     for family in FAMILIES {
         let bytes = wire(family).recording(&Reply::new().part(Part::Deltas { text: "word ".into(), count: 200_000 }));
-        let chunks: Vec<&[u8]> = bytes.as_bytes().chunks(8 << 10).collect();
+        let chunks: Vec<&[u8]> = bytes.chunks(8 << 10).collect();
         let start = Instant::now();
         let decoded = decode(family, &chunks);
         let seconds = start.elapsed().as_secs_f64();

@@ -26,7 +26,11 @@ pub(crate) fn status(origin: &Origin, status: StatusCode, headers: &HeaderMap, b
     if status.is_redirection() {
         return redirect(origin, headers).with_status(code);
     }
-    let refusal = body::read(body);
+    let aws = headers.get("x-amzn-errortype").and_then(|value| value.to_str().ok());
+    let refusal = match aws {
+        Some(kind) => Some(Refusal::of_aws(kind, &String::from_utf8_lossy(body))),
+        None => body::read(body),
+    };
     if refusal.is_none() && is_html(headers, body) && !matches!(code, 429 | 500..) {
         return web_page(origin, body).with_status(code);
     }

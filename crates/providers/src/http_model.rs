@@ -41,7 +41,7 @@ pub(crate) struct HttpModel {
 
 impl HttpModel {
     pub(crate) fn new(config: &ProviderConfig, name: &str, limits: Option<Limits>) -> Result<Self, ModelError> {
-        let connection = Connection::new(config, limits)?;
+        let connection = Connection::new(config, name, limits)?;
         let name = name.trim();
         if name.is_empty() {
             return Err(connection.origin.error(ModelErrorKind::NotFound, "no model was named"));

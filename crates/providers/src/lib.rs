@@ -31,19 +31,25 @@
 mod account;
 mod adapter;
 mod anthropic;
+mod bedrock;
 mod body;
 mod catalogue;
 mod client;
+mod cloud;
 mod config;
 mod connection;
 mod discovery;
 mod driver;
+mod event_stream;
 mod failure;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod gemini;
 mod http_model;
 mod lenient;
 mod limits;
 mod lines;
+mod listing;
 mod media;
 mod network;
 mod ollama;
@@ -59,13 +65,16 @@ mod sse;
 #[cfg(test)]
 mod testing;
 pub mod tour;
+mod vertex;
 
-pub use account::{ListedModel, list_models, test_call};
+pub use account::test_call;
 pub use catalogue::catalogue_source;
+pub use cloud::Cloud;
 pub use config::{Family, KnownModel, ProviderConfig, host_of};
 pub use discovery::{LocalServer, find_local_servers, usual_local_accounts};
 pub use http_model::{connect, connect_within, known_model};
 pub use limits::Limits;
+pub use listing::{ListedModel, list_models};
 pub use network::{Network, NetworkOptions};
 pub use preferences::{ListedWindows, Preferences};
 pub use preset::{

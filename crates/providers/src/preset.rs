@@ -1,7 +1,8 @@
 //! The providers that Bosun knows without being told, each a row of data.
 
+use crate::cloud;
 use crate::config::Endpoint;
-use crate::{Family, host_of};
+use crate::{Family, bedrock, host_of, vertex};
 
 /// A provider that is known beforehand.
 #[derive(Debug, PartialEq, Eq)]
@@ -108,7 +109,11 @@ impl Quirks {
 impl Preset {
     /// Whether `host` (as [`host_of`] gives it) is its own.
     pub fn is_home(&self, host: &str) -> bool {
-        host_of(self.base_url).is_ok_and(|home| home == host)
+        match self.family {
+            Family::Bedrock => bedrock::is_home(host),
+            Family::Vertex => vertex::is_home(host),
+            _ => host_of(self.base_url).is_ok_and(|home| home == host),
+        }
     }
 
     /// Whether it is a server on this machine.
@@ -140,7 +145,7 @@ pub fn preset(id: &str) -> Option<&'static Preset> {
 
 /// Every variable that may hold a provider's key.
 pub fn key_variables() -> impl Iterator<Item = &'static str> {
-    PRESETS.iter().flat_map(|preset| preset.variables.iter().copied())
+    PRESETS.iter().flat_map(|preset| preset.variables.iter().copied()).chain(cloud::SECRET_VARIABLES)
 }
 
 const fn vendor(
@@ -292,6 +297,28 @@ pub const PRESETS: &[Preset] = &[
         "https://api.together.ai/settings/api-keys",
         Quirks::COMMON,
     ),
+    Preset {
+        family: Family::Bedrock,
+        ..vendor(
+            "bedrock",
+            "Amazon Bedrock",
+            "https://bedrock-runtime.us-east-1.amazonaws.com",
+            &["AWS_BEARER_TOKEN_BEDROCK"],
+            "https://console.aws.amazon.com/bedrock/home#/api-keys",
+            Quirks::COMMON,
+        )
+    },
+    Preset {
+        family: Family::Vertex,
+        ..vendor(
+            "vertex",
+            "Google Vertex AI",
+            "https://aiplatform.googleapis.com",
+            &["CLOUDSDK_AUTH_ACCESS_TOKEN"],
+            "https://console.cloud.google.com/vertex-ai",
+            Quirks::COMMON,
+        )
+    },
     Preset {
         family: Family::Ollama,
         elsewhere: Elsewhere::ChatBelowV1,

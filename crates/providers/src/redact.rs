@@ -18,7 +18,7 @@ const PLACEHOLDERS: [&str; 16] = [
 ];
 
 /// How keys of known vendors begin.
-const PREFIXES: [&str; 16] = [
+const PREFIXES: [&str; 19] = [
     "sk-",
     "sk_",
     "pk-",
@@ -34,6 +34,9 @@ const PREFIXES: [&str; 16] = [
     "nvapi-",
     "pplx-",
     "AKIA",
+    "ASIA",
+    "ya29.",
+    "1//",
     "eyJ",
 ];
 
@@ -106,7 +109,7 @@ fn mask_word(text: &str, secret: &str) -> String {
     masked
 }
 
-fn percent_encoded(text: &str) -> String {
+pub(crate) fn percent_encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {

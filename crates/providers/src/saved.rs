@@ -104,9 +104,9 @@ impl Account {
         self.preset.filter(|_| self.at_home()).map_or(&[], |preset| preset.variables)
     }
 
-    /// A vendor refuses every call without a key; other servers may want none.
+    /// A vendor refuses every call without a key; other servers may want none, and clouds take their own credentials.
     pub fn key_optional(&self) -> bool {
-        self.variables().is_empty()
+        self.family.is_cloud() || self.variables().is_empty()
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) enum Malformed {
     /// All lines together are larger than [`Sizes::stream`].
     StreamTooLarge,
     NotUtf8,
+    /// A frame whose lengths or checksum do not fit.
+    Damaged,
 }
 
 /// Limits in bytes.

@@ -166,7 +166,7 @@ pub(crate) fn decode(family: Family, chunks: &[&[u8]]) -> Decoded {
 }
 
 pub(crate) fn decode_within(family: Family, chunks: &[&[u8]], sizes: Sizes) -> Decoded {
-    let adapter = adapter(&endpoint(&config(family)), family);
+    let adapter = adapter(&endpoint(&config(family)), family, "", None);
     let decoder = adapter.decoder(CallIds::of(&ChatRequest::default()));
     let mut driver = Driver::new(origin(family), adapter.framing(), decoder, sizes);
     let mut events = Events::new();

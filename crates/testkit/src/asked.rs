@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::Wire;
 
+mod clouds;
 mod foreign;
 
 /// A model request in one shape for all wires; what rules match on.
@@ -53,6 +54,8 @@ impl Asked {
     pub fn parse(wire: Wire, path: &str, body: &[u8]) -> Result<Self, String> {
         match wire {
             Wire::Anthropic | Wire::OpenAi => Self::parse_chat(wire, body),
+            Wire::Bedrock | Wire::Vertex => clouds::claude(wire, path, body),
+            Wire::VertexGemini => Ok(Self { wire, ..foreign::gemini(path, body)? }),
             Wire::OpenAiResponses => foreign::responses(body),
             Wire::Gemini => foreign::gemini(path, body),
             Wire::Ollama => foreign::ollama(body),

@@ -22,8 +22,8 @@
 //! ```
 //!
 //! * **Addresses**: `POST /v1/messages` (Anthropic), `POST /v1/chat/completions` and `/v1/responses` (OpenAI),
-//!   `POST /v1beta/models/MODEL:streamGenerateContent` (Gemini), `POST /api/chat` (Ollama), and their lists of models. A
-//!   request that asks for a stream is streamed, any other is answered whole.
+//!   `POST /v1beta/models/MODEL:streamGenerateContent` (Gemini), `POST /api/chat` (Ollama), Claude at Bedrock (whose
+//!   signatures are computed again and judged) and on Vertex AI, Gemini there, and their lists of models. A request that asks for a stream is streamed, any other is answered whole.
 //! * **Rules** are tried in order; the first that matches and is not spent answers. [`Rule::turn`] looks at the last human
 //!   message and counts the model's replies after it, so it needs no memory; [`Rule::any`] and friends are spent one reply at
 //!   a time unless [`Rule::order`] says otherwise.
@@ -77,7 +77,7 @@
 //!
 //! | key | values |
 //! |---|---|
-//! | `when` | all optional, all must hold: `wire` (`anthropic`, `open_ai`, `open_ai_responses`, `gemini`, `ollama`), `model`, `last`, `last_human`, `system` (each `{"is": …}` or `{"contains": …}`), `tool_results` (how many since the last human message), `offers` (a tool's name) |
+//! | `when` | all optional, all must hold: `wire` (`anthropic`, `open_ai`, `open_ai_responses`, `gemini`, `ollama`, `bedrock`, `vertex`, `vertex_gemini`), `model`, `last`, `last_human`, `system` (each `{"is": …}` or `{"contains": …}`), `tool_results` (how many since the last human message), `offers` (a tool's name) |
 //! | `order` | `once` (default: each reply once), `repeat_last`, `by_step` (by the replies since the last human message) |
 //! | `replies` | a string, or `parts`, `stop`, `usage`, `ending`, `delta_chars` (12), `headers`, `http` |
 //! | `loop` | `steps` calls of `call` with `args` (`{n}` is the step's number), driven by the tool results in the request, then `replies[0]` |
@@ -109,6 +109,8 @@ pub use reply::{Ending, Http, Part, Reply};
 pub use rule::{Loop, Order, Pattern, Predicate, Rule, When};
 pub use script::{Log, Script};
 pub use scripted_model::{DrivenCall, ModelDriver, Scripted, ScriptedModel};
-pub use server::{ModelServer, Outcome, Recorded};
+pub use server::{
+    AWS_ACCESS_KEY, AWS_SECRET_KEY, AWS_SESSION_TOKEN, GOOGLE_REFRESH_TOKEN, ModelServer, Outcome, Recorded,
+};
 pub use transcript::{events_of, message_of, transcript};
 pub use wire::Wire;

@@ -13,8 +13,13 @@ use crate::wire::Ids;
 use crate::{Asked, Gate, Log, Reply, Rule, Script, Wire};
 
 mod control;
+mod google;
 mod http;
 mod serve;
+mod sigv4;
+
+pub use google::GOOGLE_REFRESH_TOKEN;
+pub use sigv4::{AWS_ACCESS_KEY, AWS_SECRET_KEY, AWS_SESSION_TOKEN};
 
 /// A scripted model behind real HTTP on a loopback port. See the crate's docs.
 ///
@@ -138,7 +143,9 @@ impl ModelServer {
     /// The base URL as that vendor's own SDK wants it: with `/v1` for OpenAI, without a version for the others.
     pub fn base_url(&self, wire: Wire) -> String {
         match wire {
-            Wire::Anthropic | Wire::Gemini | Wire::Ollama => self.url(),
+            Wire::Anthropic | Wire::Gemini | Wire::Ollama | Wire::Bedrock => self.url(),
+            // Its region and project stand in the address.
+            Wire::Vertex | Wire::VertexGemini => format!("{}/v1/projects/test-project/locations/us-east5", self.url()),
             Wire::OpenAi | Wire::OpenAiResponses => format!("{}/v1", self.url()),
         }
     }

@@ -10,10 +10,12 @@ use serde_json::Value;
 use crate::{Ending, Part, Reply};
 
 mod anthropic;
+mod bedrock;
 mod gemini;
 mod ollama;
 mod openai;
 mod responses;
+mod vertex;
 
 /// A model API's format on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -29,6 +31,12 @@ pub enum Wire {
     Gemini,
     /// Ollama's own API, `POST /api/chat`.
     Ollama,
+    /// Claude at Amazon Bedrock, `POST /model/MODEL/invoke-with-response-stream`: Anthropic's events, each in a binary frame.
+    Bedrock,
+    /// Claude on Vertex AI, `POST /v1/projects/P/locations/L/publishers/anthropic/models/MODEL:streamRawPredict`.
+    Vertex,
+    /// Gemini on Vertex AI, `POST /v1/projects/P/locations/L/publishers/google/models/MODEL:streamGenerateContent`.
+    VertexGemini,
 }
 
 impl fmt::Display for Wire {
@@ -39,6 +47,9 @@ impl fmt::Display for Wire {
             Self::OpenAiResponses => "OpenAI Responses",
             Self::Gemini => "Gemini",
             Self::Ollama => "Ollama",
+            Self::Bedrock => "Bedrock",
+            Self::Vertex => "Vertex AI",
+            Self::VertexGemini => "Gemini on Vertex AI",
         })
     }
 }
@@ -47,6 +58,8 @@ impl fmt::Display for Wire {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Out {
     Bytes(String),
+    /// Bytes that are no text.
+    Frame(Vec<u8>),
     Gate(String),
     Pause(Duration),
     /// Break the connection.
@@ -64,15 +77,25 @@ impl Ids {
 }
 
 impl Wire {
-    pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::OpenAiResponses, Self::Gemini, Self::Ollama];
+    pub const ALL: [Self; 8] = [
+        Self::Anthropic,
+        Self::OpenAi,
+        Self::OpenAiResponses,
+        Self::Gemini,
+        Self::Ollama,
+        Self::Bedrock,
+        Self::Vertex,
+        Self::VertexGemini,
+    ];
 
     /// The reply as this wire streams it.
     pub(crate) fn stream(self, reply: &Reply, model: &str, ids: &Ids) -> Vec<Out> {
         let mut out = match self {
-            Self::Anthropic => anthropic::stream(reply, model, ids),
+            Self::Anthropic | Self::Vertex => anthropic::stream(reply, model, ids),
+            Self::Bedrock => bedrock::stream(reply, model, ids),
             Self::OpenAi => openai::stream(reply, model, ids),
             Self::OpenAiResponses => responses::stream(reply, model, ids),
-            Self::Gemini => gemini::stream(reply, model, ids),
+            Self::Gemini | Self::VertexGemini => gemini::stream(reply, model, ids),
             Self::Ollama => ollama::stream(reply, model, ids),
         };
         if let Some(cut) = out.iter().position(|item| *item == Out::Cut) {
@@ -84,10 +107,10 @@ impl Wire {
     /// The reply as this wire gives it to a client that did not ask for a stream.
     pub(crate) fn whole(self, reply: &Reply, model: &str, ids: &Ids) -> Value {
         match self {
-            Self::Anthropic => anthropic::whole(reply, model, ids),
+            Self::Anthropic | Self::Bedrock | Self::Vertex => anthropic::whole(reply, model, ids),
             Self::OpenAi => openai::whole(reply, model, ids),
             Self::OpenAiResponses => responses::whole(reply, model, ids),
-            Self::Gemini => gemini::whole(reply, model, ids),
+            Self::Gemini | Self::VertexGemini => gemini::whole(reply, model, ids),
             Self::Ollama => ollama::whole(reply, model, ids),
         }
     }
@@ -99,15 +122,19 @@ impl Wire {
             Self::OpenAi | Self::OpenAiResponses => openai::models(names),
             Self::Gemini => gemini::models(names),
             Self::Ollama => ollama::models(names),
+            Self::Bedrock => bedrock::models(names),
+            Self::Vertex => vertex::models("anthropic", names),
+            Self::VertexGemini => vertex::models("google", names),
         }
     }
 
     /// An error body.
     pub(crate) fn error(self, kind: &str, message: &str) -> Value {
         match self {
-            Self::Anthropic => anthropic::error(kind, message),
+            Self::Anthropic | Self::Vertex => anthropic::error(kind, message),
+            Self::Bedrock => bedrock::error(message),
             Self::OpenAi | Self::OpenAiResponses => openai::error(kind, message),
-            Self::Gemini => gemini::error(kind, message),
+            Self::Gemini | Self::VertexGemini => gemini::error(kind, message),
             Self::Ollama => ollama::error(message),
         }
     }
@@ -116,14 +143,20 @@ impl Wire {
     pub(crate) fn mime(self) -> &'static str {
         match self {
             Self::Ollama => "application/x-ndjson",
-            Self::Anthropic | Self::OpenAi | Self::OpenAiResponses | Self::Gemini => "text/event-stream; charset=utf-8",
+            Self::Bedrock => "application/vnd.amazon.eventstream",
+            _ => "text/event-stream; charset=utf-8",
         }
     }
 
     /// The bytes of a stream that plays whole, for fixtures. Gates and pauses leave no trace.
-    pub fn recording(self, reply: &Reply) -> String {
+    pub fn recording(self, reply: &Reply) -> Vec<u8> {
         let items = self.stream(reply, "test-model", &Ids::default());
-        items.into_iter().filter_map(|item| if let Out::Bytes(bytes) = item { Some(bytes) } else { None }).collect()
+        let bytes = items.into_iter().map(|item| match item {
+            Out::Bytes(text) => text.into_bytes(),
+            Out::Frame(bytes) => bytes,
+            Out::Gate(_) | Out::Pause(_) | Out::Cut => Vec::new(),
+        });
+        bytes.flatten().collect()
     }
 }
 

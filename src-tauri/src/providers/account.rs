@@ -72,6 +72,8 @@ pub(crate) fn family_view(family: Family) -> ProviderFamily {
         Family::OpenAiResponses => ProviderFamily::OpenaiResponses,
         Family::Gemini => ProviderFamily::Gemini,
         Family::Ollama => ProviderFamily::Ollama,
+        Family::Bedrock => ProviderFamily::Bedrock,
+        Family::Vertex => ProviderFamily::Vertex,
     }
 }
 
@@ -82,6 +84,8 @@ fn wire(family: ProviderFamily) -> Option<Family> {
         ProviderFamily::OpenaiResponses => Some(Family::OpenAiResponses),
         ProviderFamily::Gemini => Some(Family::Gemini),
         ProviderFamily::Ollama => Some(Family::Ollama),
+        ProviderFamily::Bedrock => Some(Family::Bedrock),
+        ProviderFamily::Vertex => Some(Family::Vertex),
         ProviderFamily::Tour => None,
     }
 }

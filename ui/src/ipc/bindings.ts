@@ -797,6 +797,8 @@ export type ItemId = string;
 
 /**  Where the key in use comes from. */
 export type KeySource = { source: "missing" } | { source: "keyring" } | { source: "environment"; variable: string } | 
+/**  The cloud's own credentials on this machine; `from` names the variable, or the profile or file. */
+{ source: "cloud"; from: string } | 
 /**  Kept for this run only, because no keyring answers; `reason` says what the keyring said. */
 { source: "memory"; reason: string } | 
 /**  A key is stored, but the keyring is locked or did not answer. */
@@ -1137,7 +1139,7 @@ export type ProjectView = {
 	problem: ProjectProblem | null,
 };
 
-export type ProviderFamily = "anthropic" | "openai_chat" | "openai_responses" | "gemini" | "ollama" | "tour";
+export type ProviderFamily = "anthropic" | "openai_chat" | "openai_responses" | "gemini" | "ollama" | "bedrock" | "vertex" | "tour";
 
 /**  A provider as the settings show it. Keys never cross in this direction. */
 export type ProviderView = {

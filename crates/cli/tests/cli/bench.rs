@@ -51,6 +51,8 @@ impl Bench {
             Wire::OpenAi | Wire::OpenAiResponses => ("openai", "OPENAI_API_KEY"),
             Wire::Gemini => ("google", "GEMINI_API_KEY"),
             Wire::Ollama => ("ollama", "OLLAMA_API_KEY"),
+            Wire::Bedrock => ("bedrock", "AWS_BEARER_TOKEN_BEDROCK"),
+            Wire::Vertex | Wire::VertexGemini => ("vertex", "CLOUDSDK_AUTH_ACCESS_TOKEN"),
         };
         let mut command = self.bosun();
         command.args(["run", "--project", self.project.root_str(), "--model", &format!("{provider}:test-model")]);

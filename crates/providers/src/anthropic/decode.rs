@@ -13,7 +13,7 @@ use crate::sse::{Flow, Frame};
 
 /// Reads the event stream of one message. See the policy table of [`crate::driver`].
 #[derive(Debug, Default)]
-pub(super) struct AnthropicDecoder {
+pub(crate) struct AnthropicDecoder {
     started: bool,
     blocks: BTreeMap<u32, Block>,
     /// The newest block if it is none of a call: it ends where the next begins.

@@ -20,19 +20,39 @@ const UNKNOWN_OUTPUT: u32 = 8_192;
 /// The vendor takes four breakpoints; one is for the conversation.
 const BREAKPOINTS: usize = 3;
 
-pub(super) fn head(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+/// Who takes the messages. Clouds want their own version in the body, and the model in the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Host {
+    Vendor,
+    Bedrock,
+    Vertex,
+}
+
+impl Host {
+    fn version(self) -> Option<&'static str> {
+        match self {
+            Self::Vendor => None,
+            Self::Bedrock => Some("bedrock-2023-05-31"),
+            Self::Vertex => Some("vertex-2023-10-16"),
+        }
+    }
+}
+
+pub(crate) fn head(host: Host, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
     let own = info.max_output.map_or(UNKNOWN_OUTPUT, |most| most.min(MOST_OUTPUT));
     let head = Head {
-        model: &info.name,
+        anthropic_version: host.version(),
+        model: (host == Host::Vendor).then_some(&info.name),
         // Whoever asks for all that the model can asks for nothing special.
         max_tokens: request.max_output.filter(|most| Some(*most) != info.max_output).unwrap_or(own),
-        stream: true,
+        // Bedrock's address says so, and its body must not.
+        stream: (host != Host::Bedrock).then_some(true),
         system: system(request),
     };
     write_head(&head, "messages", out)
 }
 
-pub(super) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(crate) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
     let mut tools: Vec<_> = request.tools.iter().map(Tool::from).collect();
     if let Some(last) = tools.last_mut().filter(|_| request.cache.tools) {
         last.cache_control = Some(CacheControl::of(request.cache.lifetime));
@@ -50,9 +70,13 @@ pub(super) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
 
 #[derive(Serialize)]
 struct Head<'a> {
-    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anthropic_version: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
     max_tokens: u32,
-    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
 }
@@ -228,7 +252,7 @@ fn system(request: &ChatRequest) -> Vec<Block<'_>> {
 }
 
 /// One turn at most: all between two replies of the model is one message of the user, results first, as the wire demands.
-pub(super) fn turns(group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(crate) fn turns(group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
     let mut content = Vec::new();
     let mut role = "user";
     for message in group.messages {

@@ -3,6 +3,8 @@
 use bosun_model::{ChatRequest, ContentBlock, Effort, Message, ModelInfo, ToolChoice};
 use serde::Serialize;
 
+use crate::catalogue::plain_name;
+
 /// The wire takes no smaller budget.
 const LEAST_BUDGET: u32 = 1_024;
 /// Of the output's limit, what is left for the answer.
@@ -40,7 +42,7 @@ pub(super) fn asked(request: &ChatRequest, info: &ModelInfo) -> (Option<Asked>, 
 
 /// Whether the model is of those before levels.
 fn by_budget(name: &str) -> bool {
-    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = plain_name(name);
     // The first of the fourth line have a date where later ones have their number.
     let old = ["claude-3", "claude-opus-4-2025", "claude-sonnet-4-2025"];
     let lines = ["claude-opus-4-", "claude-sonnet-4-", "claude-haiku-4-"];
@@ -110,6 +112,8 @@ mod tests {
         let high = |model| ask(model, hello(Some(Effort::High)));
         assert_eq!(high("claude-haiku-4-5-20251001"), (Some(Asked::Enabled { budget_tokens: 16_384 }), None));
         assert_eq!(high("claude-opus-4-6"), (Some(Asked::Adaptive), Some("high")));
+        let at_bedrock = high("us.anthropic.claude-haiku-4-5-20251001-v1:0");
+        assert_eq!(at_bedrock, (Some(Asked::Enabled { budget_tokens: 16_384 }), None));
         assert_eq!(ask("claude-opus-4-6", hello(Some(Effort::Off))), (Some(Asked::Disabled), None));
         let small = ChatRequest { max_output: Some(5_000), ..hello(Some(Effort::Max)) };
         assert_eq!(ask("claude-haiku-4-5", small), (None, None));

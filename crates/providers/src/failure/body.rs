@@ -46,6 +46,18 @@ impl Refusal {
         }
     }
 
+    /// A failure in AWS's words: the name of an exception, and a body with a message.
+    pub(crate) fn of_aws(kind: &str, body: &str) -> Self {
+        let mut refusal =
+            read(body.as_bytes()).unwrap_or_else(|| Self { message: body.trim().to_owned(), ..Self::default() });
+        // `ThrottlingException:http://…` in a header, `throttlingException` in a frame.
+        let kind = kind.split(':').next().unwrap_or(kind).to_ascii_lowercase();
+        if !kind.is_empty() {
+            refusal.labels.push(kind);
+        }
+        refusal
+    }
+
     /// A body without structure: its text, unless it is a page or empty.
     pub(super) fn of_text(body: &[u8], html: bool) -> Self {
         let message =
@@ -85,7 +97,15 @@ const KINDS: [(Kind, &[&str]); 8] = [
     ),
     (
         Kind::RateLimited,
-        &["rate_limit_error", "rate_limit_exceeded", "rate limit", "tokens per min", "too many requests"],
+        &[
+            "rate_limit_error",
+            "rate_limit_exceeded",
+            "throttlingexception",
+            "servicequotaexceededexception",
+            "rate limit",
+            "tokens per min",
+            "too many requests",
+        ],
     ),
     (
         Kind::ContextOverflow,
@@ -108,8 +128,22 @@ const KINDS: [(Kind, &[&str]); 8] = [
             "range of input length should be",
         ],
     ),
-    (Kind::Unavailable, &["overloaded_error", "overloaded", "api_error", "server_error", "service_unavailable"]),
-    (Kind::Timeout, &["timeout_error", "gateway_timeout"]),
+    (
+        Kind::Unavailable,
+        &[
+            "overloaded_error",
+            "overloaded",
+            "api_error",
+            "server_error",
+            "service_unavailable",
+            "serviceunavailableexception",
+            "internalserverexception",
+            "modelstreamerrorexception",
+            "modelnotreadyexception",
+            "modelerrorexception",
+        ],
+    ),
+    (Kind::Timeout, &["timeout_error", "gateway_timeout", "modeltimeoutexception"]),
     (
         Kind::Unauthorized,
         &[
@@ -119,10 +153,17 @@ const KINDS: [(Kind, &[&str]); 8] = [
             "api key not valid",
             "incorrect api key",
             "invalid api key",
+            "accessdeniedexception",
+            "unrecognizedclientexception",
+            "expiredtokenexception",
+            "invalidsignatureexception",
         ],
     ),
-    (Kind::NotFound, &["not_found_error", "model_not_found", "model not found", "no such model"]),
-    (Kind::InvalidRequest, &["invalid_request_error", "bad_request"]),
+    (
+        Kind::NotFound,
+        &["not_found_error", "model_not_found", "model not found", "no such model", "resourcenotfoundexception"],
+    ),
+    (Kind::InvalidRequest, &["invalid_request_error", "bad_request", "validationexception"]),
 ];
 
 /// The refusal in a JSON body, in the shapes that are about: an `error` object or text (with or without a list around it),

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::http::{Connection, Request};
-use super::{Outcome, Shared, control};
+use super::{Outcome, Shared, control, google, sigv4};
 use crate::wire::Out;
 use crate::{Asked, Ending, Reply, Wire};
 
@@ -66,6 +66,19 @@ pub(super) fn wire_of(path: &str) -> Option<Wire> {
         "/v1/chat/completions" => Some(Wire::OpenAi),
         "/v1/responses" => Some(Wire::OpenAiResponses),
         "/api/chat" => Some(Wire::Ollama),
+        path if path.starts_with("/model/") => {
+            let verb = path.rsplit('/').next()?;
+            matches!(verb, "invoke" | "invoke-with-response-stream").then_some(Wire::Bedrock)
+        }
+        path if path.starts_with("/v1/projects/") => {
+            let (place, call) = path.rsplit_once("/models/")?;
+            let verb = call.rsplit_once(':')?.1;
+            match place.rsplit_once("/publishers/")?.1 {
+                "anthropic" => matches!(verb, "rawPredict" | "streamRawPredict").then_some(Wire::Vertex),
+                "google" => matches!(verb, "generateContent" | "streamGenerateContent").then_some(Wire::VertexGemini),
+                _ => None,
+            }
+        }
         path => {
             let call = path.strip_prefix("/v1beta/models/").or_else(|| path.strip_prefix("/v1/models/"))?;
             (call.ends_with(":streamGenerateContent") || call.ends_with(":generateContent")).then_some(Wire::Gemini)
@@ -93,6 +106,10 @@ async fn model_answer(connection: &mut Connection, shared: &Shared, request: &Re
         ("GET", "/v1/models") => Wire::OpenAi,
         ("GET", "/v1beta/models") => Wire::Gemini,
         ("GET", "/api/tags") => Wire::Ollama,
+        ("GET", "/foundation-models" | "/inference-profiles") => Wire::Bedrock,
+        ("GET", "/v1beta1/publishers/anthropic/models") => Wire::Vertex,
+        ("GET", "/v1beta1/publishers/google/models") => Wire::VertexGemini,
+        ("POST", "/token") => return token(connection, shared, request).await,
         ("POST", "/api/show") => {
             let shown = value!({ "details": { "family": "test" }, "model_info": { "test.context_length": 131_072 } });
             json(connection, 200, &shown).await?;
@@ -106,7 +123,17 @@ async fn model_answer(connection: &mut Connection, shared: &Shared, request: &Re
             return Ok((Next::Keep, Outcome::Answered));
         }
     };
-    if !key_fits(shared, request) {
+    if wire == Wire::Bedrock && request.header("authorization").is_some_and(|value| value.starts_with("AWS4-")) {
+        // A signature is as good as a key.
+        if let Err(reason) = sigv4::verify(request) {
+            let headers = [
+                ("content-type".to_owned(), "application/json".to_owned()),
+                ("x-amzn-errortype".to_owned(), "InvalidSignatureException:http://internal.amazon.com/".to_owned()),
+            ];
+            connection.respond(403, &headers, wire.error("", &reason).to_string().as_bytes()).await?;
+            return Ok((Next::Keep, Outcome::Answered));
+        }
+    } else if !key_fits(shared, request) {
         json(connection, 401, &wire.error("authentication_error", "invalid x-api-key")).await?;
         return Ok((Next::Keep, Outcome::Answered));
     }
@@ -136,6 +163,14 @@ fn key_fits(shared: &Shared, request: &Request) -> bool {
     let bearer = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
     let named = ["x-api-key", "x-goog-api-key"].iter().any(|name| request.header(name) == Some(&wanted));
     named || bearer == Some(&wanted)
+}
+
+/// The endpoint at which a refresh token becomes an access token.
+async fn token(connection: &mut Connection, shared: &Shared, request: &Request) -> io::Result<(Next, Outcome)> {
+    let wanted = shared.state().key.clone();
+    let (status, body) = google::answer(request, wanted.as_deref().unwrap_or("ya29.test"));
+    json(connection, status, &body).await?;
+    Ok((Next::Keep, Outcome::Answered))
 }
 
 async fn list_models(connection: &mut Connection, shared: &Shared, wire: Wire) -> io::Result<(Next, Outcome)> {
@@ -200,6 +235,7 @@ impl Player<'_> {
             }
             match item {
                 Out::Bytes(bytes) => self.bytes(bytes.as_bytes()).await?,
+                Out::Frame(bytes) => self.bytes(&bytes).await?,
                 Out::Cut => {
                     self.connection.flush().await?;
                     return Ok((Next::Close, Outcome::Answered));

@@ -2,10 +2,12 @@ import type { ModelRef, ProviderView } from '../../ipc/bindings';
 import type { Messages } from '../../shared/i18n/en';
 
 /** Where a provider's key comes from, in two or three words. */
-export function sourceWord(t: Messages, { key, key_optional }: ProviderView): string {
+export function sourceWord(t: Messages, { key, key_optional, family }: ProviderView): string {
   const words = t.providers.keySources;
   if (key.source === 'environment') return words.environment(key.variable);
-  return key.source === 'missing' && key_optional ? words.none : words[key.source];
+  // A cloud wants no key, but somebody to be.
+  const isCloud = family === 'bedrock' || family === 'vertex';
+  return key.source === 'missing' && key_optional && !isCloud ? words.none : words[key.source];
 }
 
 /** Where a provider's requests go. */

@@ -29,6 +29,7 @@ export const providers = {
     none: 'needs no key',
     keyring: 'key in the keyring',
     environment: (variable: string) => `key from ${variable}`,
+    cloud: 'credentials of the cloud',
     memory: 'key for this run only',
     locked: 'keyring locked',
   },
@@ -36,6 +37,14 @@ export const providers = {
   lockedHint: (reason: string) => `A key is stored but cannot be read: ${reason}. Unlock the keyring and try again.`,
   environmentHint: (variable: string) =>
     `Found in the environment as ${variable}. A key saved here is used in its place.`,
+  cloudHint: (from: string) => `Signed in with ${from}. A key saved here is used in its place.`,
+  bedrockHint:
+    'Without a key, Bosun signs with AWS_ACCESS_KEY_ID or your profile in ~/.aws. The address names the region.',
+  vertexHint:
+    'Without a token, Bosun uses your application-default credentials (gcloud auth application-default login). The project is theirs, or GOOGLE_CLOUD_PROJECT.',
+  region: 'Region',
+  location: 'Location',
+  saveRegion: 'Use it',
   pasteKey: 'Paste the key',
   replaceKey: 'Paste another key',
   saveKey: 'Save key',
@@ -61,6 +70,8 @@ export const providers = {
     openai_responses: 'OpenAI Responses format',
     gemini: 'Gemini format',
     ollama: 'Ollama format',
+    bedrock: 'Bedrock format',
+    vertex: 'Vertex AI format',
     tour: 'Scripted',
   },
 };

@@ -1,0 +1,142 @@
+use std::time::SystemTime;
+
+use aws_credential_types::Credentials;
+use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
+use aws_sigv4::sign::v4;
+use bosun_model::{ModelError, ModelErrorKind};
+use google_cloud_auth::credentials::CacheableResource;
+use google_cloud_auth::errors::CredentialsError;
+use reqwest::Request;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use secrecy::ExposeSecret;
+
+use super::{Cloud, aws, google};
+use crate::config::{Endpoint, Family};
+use crate::origin::Origin;
+use crate::{ProviderConfig, bedrock, client, failure};
+
+/// How requests of a connection say who sends them, beside the headers that are always the same.
+#[derive(Debug)]
+pub(crate) enum Signer {
+    /// The headers say it all.
+    Headers,
+    Aws {
+        cloud: Cloud,
+        region: String,
+    },
+    Google {
+        cloud: Cloud,
+    },
+}
+
+impl Signer {
+    /// What signs for an account: nothing where it has a key, or where credentials must not go.
+    pub(crate) fn of(config: &ProviderConfig, endpoint: &Endpoint) -> Self {
+        let has_key = config.key.as_ref().is_some_and(|key| !key.expose_secret().trim().is_empty());
+        let Some(cloud) = config.cloud.as_ref().filter(|_| !has_key) else { return Self::Headers };
+        if !cloud.may_serve(config.family, &endpoint.host) {
+            return Self::Headers;
+        }
+        let cloud = cloud.clone();
+        match config.family {
+            Family::Bedrock => {
+                let region = bedrock::region_of(endpoint.name()).map(str::to_owned);
+                let region = region.or_else(|| aws::region(&cloud)).unwrap_or_else(|| "us-east-1".to_owned());
+                Self::Aws { cloud, region }
+            }
+            Family::Vertex => Self::Google { cloud },
+            _ => Self::Headers,
+        }
+    }
+
+    /// Fails where there is nothing to sign with, before anything is sent.
+    pub(crate) fn check(&self, origin: &Origin) -> Result<(), ModelError> {
+        match self {
+            Self::Headers => Ok(()),
+            Self::Aws { cloud, .. } => aws::keys(cloud).map(drop).map_err(|reason| refused(origin, reason)),
+            Self::Google { cloud } => google::file(cloud).map(drop).map_err(|reason| refused(origin, reason)),
+        }
+    }
+
+    /// Signs `request`, which must not change after this.
+    pub(crate) async fn sign(&self, request: &mut Request, origin: &Origin) -> Result<(), ModelError> {
+        let signed = match self {
+            Self::Headers => return Ok(()),
+            Self::Aws { cloud, region } => {
+                signature(cloud, region, request).map_err(|reason| refused(origin, reason))?
+            }
+            Self::Google { cloud } => token(cloud, origin).await?,
+        };
+        for (name, mut value) in signed {
+            value.set_sensitive(true);
+            if let Some(name) = name {
+                request.headers_mut().insert(name, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refused(origin: &Origin, reason: String) -> ModelError {
+    origin.error(ModelErrorKind::Unauthorized, reason)
+}
+
+/// The headers of AWS's signature. Keys are looked for anew each time: those that are lent change under a long session.
+fn signature(cloud: &Cloud, region: &str, request: &Request) -> Result<HeaderMap, String> {
+    let keys = aws::keys(cloud)?;
+    signature_at(&keys, region, request, SystemTime::now())
+}
+
+fn signature_at(keys: &aws::Keys, region: &str, request: &Request, time: SystemTime) -> Result<HeaderMap, String> {
+    let cannot = || "the request cannot be signed for AWS; check the base URL".to_owned();
+    let session = keys.session.as_ref().map(|token| token.expose_secret().to_owned());
+    let identity = Credentials::new(keys.id.as_str(), keys.secret.expose_secret(), session, None, "bosun").into();
+    let params = v4::SigningParams::builder()
+        .identity(&identity)
+        .region(region)
+        .name("bedrock")
+        .time(time)
+        .settings(SigningSettings::default());
+    let params = params.build().map_err(|_| cannot())?.into();
+    let body = request.body().and_then(reqwest::Body::as_bytes).unwrap_or_default();
+    // Headers that a proxy may change are not signed.
+    let content = request.headers().get("content-type").and_then(|value| value.to_str().ok());
+    let headers = content.into_iter().map(|value| ("content-type", value));
+    let whole =
+        SignableRequest::new(request.method().as_str(), request.url().as_str(), headers, SignableBody::Bytes(body));
+    let (instructions, _) = sign(whole.map_err(|_| cannot())?, &params).map_err(|_| cannot())?.into_parts();
+    let mut signed = HeaderMap::new();
+    for (name, value) in instructions.headers() {
+        let name = HeaderName::try_from(name).map_err(|_| cannot())?;
+        signed.insert(name, HeaderValue::try_from(value).map_err(|_| cannot())?);
+    }
+    Ok(signed)
+}
+
+/// The headers with Google's access token, asked for when the last one ended.
+async fn token(cloud: &Cloud, origin: &Origin) -> Result<HeaderMap, ModelError> {
+    let file = google::file(cloud).map_err(|reason| refused(origin, reason))?;
+    client::install_crypto();
+    let maker = google::maker(&file).map_err(|reason| refused(origin, reason))?;
+    let source = &file.source;
+    match maker.headers(Default::default()).await {
+        Ok(CacheableResource::New { data, .. }) if data.contains_key(AUTHORIZATION) => Ok(data),
+        Ok(_) => Err(refused(origin, format!("{source} gave no token; {AGAIN}"))),
+        Err(error) => {
+            // What failed once would fail for ever: the maker keeps its failure.
+            google::forget(&file);
+            Err(failed(source, &error, origin))
+        }
+    }
+}
+
+const AGAIN: &str = "run `gcloud auth application-default login` again";
+
+fn failed(source: &str, error: &CredentialsError, origin: &Origin) -> ModelError {
+    if error.is_transient() {
+        let reason = failure::innermost(error);
+        let message = format!("Google gave no token for {source} ({reason}); check the network and try again");
+        return origin.error(ModelErrorKind::Network, message);
+    }
+    refused(origin, format!("Google does not accept the credentials of {source}; {AGAIN}"))
+}

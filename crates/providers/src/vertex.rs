@@ -1,0 +1,124 @@
+//! Google's Vertex AI: Claude in Anthropic's format, Gemini in Google's, below the address of a project and a place.
+//!
+//! Tokens come from Google's own crate (`google-cloud-auth`, see [`crate::cloud`]); the two formats are those of
+//! [`crate::anthropic`] and [`crate::gemini`].
+
+use std::borrow::Cow;
+
+use bosun_model::{ChatRequest, ModelInfo};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
+
+use crate::adapter::{Adapter, CallIds};
+use crate::anthropic::{self, AnthropicDecoder, Host};
+use crate::body::Group;
+use crate::config::Endpoint;
+use crate::driver::Decoder;
+use crate::gemini::Gemini;
+
+/// The two companies whose models are spoken to.
+pub(crate) const PUBLISHERS: [&str; 2] = ["anthropic", "google"];
+
+pub(crate) struct Vertex {
+    /// What stands between the base URL and the publisher: nothing where the base URL names a project.
+    place: String,
+    /// `None`: Claude.
+    gemini: Option<Gemini>,
+}
+
+impl Vertex {
+    /// `project` is used where the base URL names none.
+    pub(crate) fn new(endpoint: &Endpoint, model: &str, project: Option<&str>) -> Self {
+        let named = names_project(endpoint);
+        let place = match project {
+            _ if named => String::new(),
+            Some(project) => format!("v1/projects/{project}/locations/{}/", location_of(endpoint.name())),
+            None => "v1/".to_owned(),
+        };
+        let gemini = (!is_claude(model)).then(|| Gemini::new(endpoint));
+        Self { place, gemini }
+    }
+}
+
+/// Whether a base URL says which project pays.
+pub(crate) fn names_project(endpoint: &Endpoint) -> bool {
+    endpoint.path().contains("/projects/")
+}
+
+pub(crate) const NO_PROJECT: &str = "Vertex AI wants to know which project pays: set GOOGLE_CLOUD_PROJECT, or write it into \
+     the base URL, as in https://us-east5-aiplatform.googleapis.com/v1/projects/PROJECT/locations/us-east5";
+
+fn is_claude(model: &str) -> bool {
+    model.rsplit('/').next().unwrap_or(model).starts_with("claude")
+}
+
+/// Whether a host is Google's own.
+pub(crate) fn is_home(host: &str) -> bool {
+    host == "aiplatform.googleapis.com"
+        || host.ends_with("-aiplatform.googleapis.com")
+        || (host.starts_with("aiplatform.") && host.ends_with(".rep.googleapis.com"))
+}
+
+/// The place that a host serves.
+fn location_of(host: &str) -> &str {
+    let regional = host.strip_suffix("-aiplatform.googleapis.com");
+    let multi = || host.strip_prefix("aiplatform.")?.strip_suffix(".rep.googleapis.com");
+    regional.or_else(multi).unwrap_or("global")
+}
+
+impl Adapter for Vertex {
+    fn chat_path(&self, model: &str) -> (Cow<'static, str>, Option<&'static str>) {
+        let name = model.rsplit('/').next().unwrap_or(model);
+        let place = &self.place;
+        if self.gemini.is_none() {
+            return (format!("{place}publishers/anthropic/models/{name}:streamRawPredict").into(), None);
+        }
+        (format!("{place}publishers/google/models/{name}:streamGenerateContent").into(), Some("alt=sse"))
+    }
+
+    /// Of the first publisher; the list goes through both.
+    fn models_path(&self) -> (&'static str, Option<&'static str>) {
+        ("v1beta1/publishers/anthropic/models", None)
+    }
+
+    fn key_header(&self, key: &str) -> (HeaderName, String) {
+        (AUTHORIZATION, format!("Bearer {key}"))
+    }
+
+    fn add_headers(&self, _headers: &mut HeaderMap) {}
+
+    fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        match &self.gemini {
+            Some(gemini) => gemini.head(request, info, out),
+            None => anthropic::head(Host::Vertex, request, info, out),
+        }
+    }
+
+    fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        match &self.gemini {
+            Some(gemini) => gemini.turns(group, out),
+            None => anthropic::turns(group, out),
+        }
+    }
+
+    fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        match &self.gemini {
+            Some(gemini) => gemini.tail(request, info, out),
+            None => anthropic::tail(request, info, out),
+        }
+    }
+
+    fn variant(&self, request: &ChatRequest, info: &ModelInfo) -> bool {
+        self.gemini.as_ref().is_some_and(|gemini| gemini.variant(request, info))
+    }
+
+    fn decoder(&self, ids: CallIds) -> Box<dyn Decoder> {
+        match &self.gemini {
+            Some(gemini) => gemini.decoder(ids),
+            None => Box::new(AnthropicDecoder::default()),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "vertex_tests.rs"]
+mod tests;
