@@ -141,15 +141,7 @@ impl Store for KeyValueStore {
             (joined(namespace.parts()), prefix.to_owned(), format!("words : {}", quoted(run)));
         Box::pin(async move {
             let read = move |connection: &Connection| {
-                let sql = "SELECT kv.name, kv.value, kv.created_at, kv.updated_at, 0.0
-                           FROM key_values_runs AS found JOIN key_values AS kv ON kv.key = found.rowid
-                           WHERE found.key_values_runs MATCH ?4
-                             AND kv.namespace = ?1 AND kv.name >= ?2 AND kv.name < ?3
-                           UNION
-                           SELECT name, value, created_at, updated_at, 0.0 FROM key_values
-                           WHERE namespace = ?1 AND name >= ?2 AND name < ?3
-                             AND (json_type(value, '$.content') IS NOT 'text' OR value ->> '$.encoding' IS NOT 'utf-8')";
-                hits(connection, sql, params![namespace, prefix, beyond(&prefix), run])
+                hits(connection, HOLDING, params![namespace, prefix, beyond(&prefix), run])
             };
             Ok(Some(self.database.read(read).await?.into_iter().map(|hit| hit.item).collect()))
         })
@@ -171,6 +163,17 @@ impl Store for KeyValueStore {
     }
 }
 
+/// What may hold a run of characters: what the index says, and what it knows nothing of. The cross join keeps the index
+/// outermost; the planner would ask it once for every file there is, and read each of these for the second part.
+const HOLDING: &str = "
+    SELECT kv.name, kv.value, kv.created_at, kv.updated_at, 0.0
+    FROM key_values_runs AS found CROSS JOIN key_values AS kv ON kv.key = found.rowid
+    WHERE found.key_values_runs MATCH ?4 AND kv.namespace = ?1 AND kv.name >= ?2 AND kv.name < ?3
+    UNION
+    SELECT name, value, created_at, updated_at, 0.0 FROM key_values INDEXED BY key_values_unindexed
+    WHERE namespace = ?1 AND name >= ?2 AND name < ?3
+      AND (json_type(value, '$.content') IS NOT 'text' OR value ->> '$.encoding' IS NOT 'utf-8')";
+
 /// Cannot be in a part of a namespace.
 const SEPARATOR: char = '\u{1f}';
 
@@ -188,9 +191,10 @@ fn search(connection: &Connection, query: &StoreQuery) -> Result<Vec<StoreHit>, 
         return hits(connection, sql, params![namespace, prefix, limit, offset, beyond(&prefix)]);
     };
     let (table, pattern) = pattern_of(text);
+    // As in `holding`, the index must be what is walked.
     let sql = format!(
         "SELECT kv.name, kv.value, kv.created_at, kv.updated_at, -found.rank
-         FROM {table} AS found JOIN key_values AS kv ON kv.key = found.rowid
+         FROM {table} AS found CROSS JOIN key_values AS kv ON kv.key = found.rowid
          WHERE found.{table} MATCH ?5 AND kv.namespace = ?1 AND substr(kv.name, 1, length(?2)) = ?2
          ORDER BY found.rank, kv.name LIMIT ?3 OFFSET ?4"
     );

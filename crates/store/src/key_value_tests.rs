@@ -5,7 +5,7 @@ use bosun_backend::{Namespace, Store, StoreQuery};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use super::KeyValueStore;
+use super::{HOLDING, KeyValueStore};
 use crate::Database;
 
 fn store() -> (tempfile::TempDir, KeyValueStore) {
@@ -76,4 +76,20 @@ async fn a_file_is_found_by_its_words_alone_and_at_the_beginning_of_a_line() {
     store.put(&space, "/a.md", json!({"content": "other", "encoding": "utf-8"})).await.unwrap();
     assert_eq!(found(&store, "second").await, Vec::<String>::new());
     assert_eq!(found(&store, "other").await, ["/a.md"]);
+}
+
+#[tokio::test]
+async fn the_index_of_runs_is_asked_once_and_not_for_every_file() {
+    let (_folder, store) = store();
+    let plan = store.database.read(|connection| {
+        let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {HOLDING}"))?;
+        let rows = explain.query_map(["n", "/", "0", "words : \"abc\""], |row| row.get::<_, String>(3))?;
+        Ok(rows.collect::<Result<Vec<_>, _>>()?)
+    });
+    let plan = plan.await.unwrap();
+    let position = |what: &str| plan.iter().position(|step| step.contains(what));
+    let index = position("SCAN found VIRTUAL TABLE INDEX");
+    let files = position("SEARCH kv USING INTEGER PRIMARY KEY");
+    assert!(index.is_some() && index < files, "{plan:#?}");
+    assert!(position("USING INDEX key_values_unindexed").is_some(), "{plan:#?}");
 }

@@ -77,8 +77,8 @@ fn found(
 ) -> Result<Vec<FoundEntry>, DatabaseError> {
     let sql = "SELECT sessions.id, entries.seq, entries.at, entries.body
                FROM session_words
-               JOIN sessions ON sessions.key = session_words.rowid >> 32
-               JOIN entries ON entries.session = sessions.key AND entries.seq = session_words.rowid & 4294967295
+               CROSS JOIN sessions ON sessions.key = session_words.rowid >> 32
+               CROSS JOIN entries ON entries.session = sessions.key AND entries.seq = session_words.rowid & 4294967295
                WHERE session_words MATCH ?1 AND (?2 IS NULL OR sessions.project = ?2)
                ORDER BY session_words.rank, entries.at DESC LIMIT ?3";
     let mut select = connection.prepare_cached(sql)?;
