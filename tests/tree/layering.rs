@@ -24,12 +24,14 @@ const MAY_IMPORT: [(&str, &[&str]); 13] = [
 ];
 
 /// A family of third-party crates and the rooms that may name it. A name ending in `-` stands for all that begin so.
-const KEPT_IN: [(&str, &[&str]); 15] = [
+const KEPT_IN: [(&str, &[&str]); 17] = [
     ("tauri", &["desktop"]),
     ("tauri-", &["desktop"]),
     ("wry", &["desktop"]),
     ("gtk", &["desktop"]),
     ("reqwest", &["providers", "mcp"]),
+    ("aws-", &["providers"]),
+    ("google-cloud-", &["providers"]),
     ("hyper", &["testkit"]),
     ("ureq", &[]),
     ("rmcp", &["mcp"]),

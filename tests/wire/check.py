@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 
 try:
     import anthropic_messages
+    import clouds
     import gemini
     import ollama_chat
     import openai_chat
@@ -30,7 +31,7 @@ except ImportError as error:
 
 from script import CHECKS, SCRIPT
 
-CLIENTS = ("anthropic", "openai", "google-genai", "ollama")
+CLIENTS = ("anthropic", "botocore", "openai", "google-genai", "ollama")
 
 
 def main():

@@ -23,9 +23,9 @@ SOURCES = Path(__file__).parents[2] / "crates/providers/src"
 ADDITIONS = {"reasoning_content", "enable_thinking", "thinking"}
 
 
-def bodies(family):
+def bodies(family, pattern="{}/snapshots/*__encode__tests__*.snap"):
     """The golden bodies of a family, by the name of their test."""
-    found = sorted(SOURCES.glob(f"{family}/snapshots/*__encode__tests__*.snap"))
+    found = sorted(SOURCES.glob(pattern.format(family)))
     assert found, f"no golden files of {family}"
     for path in found:
         body = json.loads(path.read_text(encoding="utf-8").split("\n---\n", 1)[1])
@@ -87,6 +87,17 @@ def fits(kind, name, body):
 def bosun_anthropic_requests(_port):
     for name, body in bodies("anthropic"):
         fits(MessageCreateParamsStreaming, name, body)
+
+
+@check
+def bosun_cloud_requests(_port):
+    """What clouds want beside the vendor's own fields is what the vendor's clients for them send."""
+    for cloud, version in (("bedrock", "bedrock-2023-05-31"), ("vertex", "vertex-2023-10-16")):
+        for name, body in bodies(cloud, "snapshots/*__{}__tests__*.snap"):
+            equal(body.pop("anthropic_version"), version)
+            assert "model" not in body, f"{name}: the model stands in the address"
+            equal(body.get("stream"), None if cloud == "bedrock" else True)
+            fits(MessageCreateParamsStreaming, name, {**body, "model": "m", "stream": True})
 
 
 @check

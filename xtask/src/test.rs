@@ -13,6 +13,7 @@ use crate::setup::{self, Missing, Need};
 use crate::ui;
 
 mod cache;
+mod fuzz;
 mod mcp;
 #[cfg(unix)]
 mod package;
@@ -146,6 +147,9 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
         let targets = rust::targets(place)?;
         report.counted("rust: tests", || runner.tests(place, &targets));
         report.counted("rust: examples in docs", || runner.doc_tests(place));
+    }
+    if options.wants("rust") && options.long {
+        fuzz::stage(place, report);
     }
     if options.wants("wire") {
         match missing.reason(Need::Python) {

@@ -93,7 +93,9 @@ pub(crate) fn transport(origin: &Origin, error: reqwest::Error) -> ModelError {
     let reason = innermost(&error.without_url());
     let (host, address) = (&origin.host, &origin.address);
     if reason.contains("certificate") {
-        let clock = if reason.contains("Expired") || reason.contains("NotValidYet") || reason.contains("not valid") {
+        // A name for which a certificate is "not valid" has nothing to do with time.
+        let of_time = ["expired", "Expired", "not valid yet", "NotValidYet"];
+        let clock = if of_time.iter().any(|words| reason.contains(words)) {
             "; check this computer's date and time"
         } else {
             "; something on the network may be in between"

@@ -2,7 +2,7 @@
 //!
 //! **Owns** everything between a [`bosun_model::ChatRequest`] and the bytes on the wire: encoding, framing, decoding, limits,
 //! errors in the provider's words, redaction of keys, the catalogue. **Must not** retry, fall back, count money or touch a
-//! file: those are middleware and other rooms, and they go by [`bosun_model::ModelError::is_retryable`] and `retry_after`.
+//! file (but read those where clouds keep credentials, in `cloud`): those are middleware and other rooms, and they go by [`bosun_model::ModelError::is_retryable`] and `retry_after`.
 //!
 //! Start reading at [`connect`] and [`ProviderConfig`]; then `driver`, whose table says what happens to every reply that is
 //! not as it should be; then one adapter (`anthropic`, `openai_chat`, `openai_responses`, `gemini`,
@@ -13,7 +13,7 @@
 //! * The sequence of events of a reply does not depend on how its bytes were split, and `Finished` comes only when the
 //!   provider said so. A call from an incomplete reply is not possible.
 //! * No error, log line or event holds the key or a configured header's value (`redact`; every error is made by `Origin`).
-//! * A key goes to the host of its base URL and nowhere else: redirects are errors, loopback hosts never use a proxy. Which
+//! * A key goes to the host of its base URL and nowhere else, a cloud's credentials to its own hosts: redirects are errors, loopback hosts never use a proxy. Which
 //!   key belongs to which host is the caller's to check, with [`host_of`].
 //! * Memory for a reply is bounded by its limits, whatever the server sends, compressed or not.
 //! * Dropping a [`bosun_model::ModelStream`] closes the connection (HTTP/1) or resets the stream (HTTP/2).

@@ -133,7 +133,7 @@ async fn a_reply_cut_at_any_byte_never_makes_a_call() {
         let length = wire.recording(&reply).len();
         let server = ModelServer::start();
         // Every byte is tried without the network (`driver_tests`); a long recording is cut at some hundred places here.
-        let step = if length > 2_000 { length / 600 } else { 1 };
+        let step = if length > 2_000 { length / 250 } else { 1 };
         for at in (0..length).step_by(step) {
             server.once(reply.clone().ending(Ending::CutAfterBytes(at)));
         }
@@ -348,6 +348,33 @@ async fn dropping_cancels_in_every_state() {
         drop(stream);
         assert_eq!(server.outcome(1).await, Outcome::ClientGone);
     }
+}
+
+/// However far a reply has come, the server sees the client go at once.
+#[tokio::test]
+async fn cancelling_closes_the_connection_at_any_byte_within_a_tenth_of_a_second() {
+    let reply = Reply::text("Grüße.").and_call("ls", json!({ "path": "/a" })).delta_chars(2);
+    let mut waits = Vec::new();
+    for wire in WIRES {
+        let length = wire.recording(&reply).len();
+        let server = ModelServer::start();
+        let model = model(&server, wire);
+        for (number, part) in (0..12).enumerate() {
+            let at = length * part / 12 + part % 3;
+            server.once(reply.clone().ending(Ending::HangAfterBytes(at)));
+            let mut stream = model.stream(hello()).await.unwrap();
+            // All that the server lets out is read; then nothing more comes.
+            while let Ok(Some(_)) = tokio::time::timeout(Duration::from_millis(10), stream.next()).await {}
+            let start = std::time::Instant::now();
+            drop(stream);
+            assert_eq!(server.outcome(number).await, Outcome::ClientGone);
+            waits.push(start.elapsed());
+        }
+    }
+    waits.sort();
+    // One busy moment of the machine is not what is promised.
+    let most = waits[waits.len() * 9 / 10];
+    assert!(most < Duration::from_millis(100), "{most:?} of {waits:?}");
 }
 
 #[tokio::test]

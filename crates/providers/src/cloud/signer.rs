@@ -140,3 +140,40 @@ fn failed(source: &str, error: &CredentialsError, origin: &Origin) -> ModelError
     }
     refused(origin, format!("Google does not accept the credentials of {source}; {AGAIN}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use insta::assert_json_snapshot;
+    use reqwest::Method;
+    use serde_json::json;
+
+    use super::*;
+
+    /// The check with the vendors' own clients signs the same request with AWS's and compares (`tests/wire/clouds.py`).
+    #[test]
+    fn a_signed_request() {
+        let url = "https://bedrock-runtime.eu-west-1.amazonaws.com/model/eu.anthropic.claude-haiku-4-5-20251001-v1%3A0/\
+                   invoke-with-response-stream";
+        let body = r#"{"anthropic_version":"bedrock-2023-05-31","max_tokens":16,"messages":[]}"#;
+        let mut request = Request::new(Method::POST, url.parse().unwrap());
+        request.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+        *request.body_mut() = Some(body.into());
+        let keys = aws::Keys {
+            id: "AKIDCANARY0123456789".into(),
+            secret: "canary/secret+0123456789/abcdefghijklmnop".into(),
+            session: Some("canary-session-0123456789".into()),
+            source: String::new(),
+        };
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_225_600);
+        let headers = signature_at(&keys, "eu-west-1", &request, time).unwrap();
+        let signed: serde_json::Map<_, _> =
+            headers.iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap().into())).collect();
+        assert!(!format!("{signed:?}").contains("canary/secret"));
+        assert_json_snapshot!(json!({
+            "method": "POST", "url": url, "region": "eu-west-1", "content_type": "application/json", "body": body,
+            "signed": signed,
+        }));
+    }
+}

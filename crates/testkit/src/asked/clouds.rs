@@ -13,7 +13,9 @@ pub(super) fn claude(wire: Wire, path: &str, body: &[u8]) -> Result<Asked, Strin
         _ => vertex(path)?,
     };
     let fields: Value = serde_json::from_slice(body).map_err(|error| format!("not a {wire} request: {error}"))?;
-    if fields["anthropic_version"] != version {
+    let named = fields["anthropic_version"].as_str().unwrap_or_default();
+    // The vendor's newer clients name their own version at every cloud.
+    if named != version && !is_date(named) {
         return Err(format!("not a {wire} request: anthropic_version must be {version}"));
     }
     if !fields["model"].is_null() {
@@ -27,6 +29,12 @@ pub(super) fn claude(wire: Wire, path: &str, body: &[u8]) -> Result<Asked, Strin
     }
     let asked = Asked::parse_chat(Wire::Anthropic, body)?;
     Ok(Asked { wire, model: plain(model), stream: streams, ..asked })
+}
+
+/// `2026-10-21`
+fn is_date(text: &str) -> bool {
+    let shape = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c });
+    shape.eq("0000-00-00".chars())
 }
 
 /// `/model/MODEL/invoke-with-response-stream`
