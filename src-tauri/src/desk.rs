@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bosun_backend::BoxFuture;
 use tauri::{AppHandle, Manager, Runtime};
-use tauri_plugin_dialog::DialogExt;
+use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
 use tokio::sync::oneshot;
 
 use crate::language::Spoken;
@@ -14,6 +14,16 @@ use crate::window::MAIN;
 pub trait Desk: Send + Sync {
     /// Asks for a folder; `None` when the dialog was cancelled.
     fn pick_folder<'a>(&'a self, title: &'a str) -> BoxFuture<'a, Option<PathBuf>>;
+
+    /// Asks in a dialog of the system, which nothing in the page can press. Where there is none, the answer is no.
+    fn confirm(&self, _question: Question) -> BoxFuture<'_, bool> {
+        Box::pin(async { false })
+    }
+
+    /// Whether a key or a click that was meant for something else may reach its dialogs.
+    fn can_be_pressed_by_mistake(&self) -> bool {
+        false
+    }
 
     /// Hands an address to the system's browser or mail program.
     ///
@@ -44,8 +54,30 @@ pub trait Desk: Send + Sync {
     }
 }
 
-/// Words of the dialogs.
+/// A question with two answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    pub title: &'static str,
+    pub text: String,
+    pub yes: &'static str,
+    pub no: &'static str,
+}
+
+/// Words of the dialogs. `{}` stands for what is named.
 pub(crate) struct Words {
+    pub confirm_title: &'static str,
+    pub confirm_run: &'static str,
+    pub confirm_keep: &'static str,
+    pub confirm_not: &'static str,
+    pub confirm_rule: &'static str,
+    pub confirm_programs: &'static str,
+    pub confirm_long: &'static str,
+    pub grave_unsandboxed: &'static str,
+    pub grave_other_program: &'static str,
+    pub grave_outside: &'static str,
+    pub grave_protected: &'static str,
+    pub grave_folder: &'static str,
+    pub grave_destroys: &'static str,
     pub pick_project: &'static str,
     pub pick_tour: &'static str,
     pub pick_export: &'static str,
@@ -60,6 +92,19 @@ pub(crate) struct Words {
 
 pub(crate) fn words(spoken: Spoken) -> &'static Words {
     const ENGLISH: Words = Words {
+        confirm_title: "Bosun asks you to confirm",
+        confirm_run: "Let it run",
+        confirm_keep: "Keep them",
+        confirm_not: "Cancel",
+        confirm_rule: "And from now on, without asking, calls like:",
+        confirm_programs: "These servers and hooks start programs on this machine by themselves:",
+        confirm_long: "{} characters in all; the beginning and the end are shown here, all of it in the window",
+        grave_unsandboxed: "It runs without a sandbox: it may do whatever you may do.",
+        grave_other_program: "Another program does it, and reaches whatever that program reaches.",
+        grave_outside: "It names a place outside the project, or an address.",
+        grave_protected: "It changes {}, which runs code later or holds settings.",
+        grave_folder: "It deletes the folder {} with everything in it.",
+        grave_destroys: "What this takes away cannot be had back: {}",
         pick_project: "Choose a project folder",
         pick_tour: "Choose where the sample project goes",
         pick_export: "Choose where the session is written",
@@ -72,6 +117,19 @@ pub(crate) fn words(spoken: Spoken) -> &'static Words {
         untitled: "New session",
     };
     const CHINESE: Words = Words {
+        confirm_title: "Bosun 请你确认",
+        confirm_run: "允许运行",
+        confirm_keep: "保留",
+        confirm_not: "取消",
+        confirm_rule: "并且今后不再询问，直接允许此类调用：",
+        confirm_programs: "这些服务器和钩子会自行在本机启动程序：",
+        confirm_long: "共 {} 个字符；此处显示开头和结尾，完整内容见窗口",
+        grave_unsandboxed: "它在沙箱之外运行：凡是你能做的，它都能做。",
+        grave_other_program: "由另一个程序执行，该程序能触及的一切它都能触及。",
+        grave_outside: "它涉及项目之外的位置，或某个网络地址。",
+        grave_protected: "它会修改 {}，该文件之后会运行代码或保存设置。",
+        grave_folder: "它会删除文件夹 {} 及其中的一切。",
+        grave_destroys: "此操作带走的内容无法恢复：{}",
         pick_project: "选择项目文件夹",
         pick_tour: "选择存放示例项目的位置",
         pick_export: "选择导出会话的位置",
@@ -120,6 +178,31 @@ impl<R: Runtime> Desk for SystemDesk<R> {
         })
     }
 
+    fn confirm(&self, question: Question) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            if let Some(answer) = confirmed_by_a_test() {
+                return answer;
+            }
+            let buttons = MessageDialogButtons::OkCancelCustom(question.yes.to_owned(), question.no.to_owned());
+            let dialog = self.app.dialog().message(question.text).title(question.title);
+            let mut dialog = dialog.kind(MessageDialogKind::Warning).buttons(buttons);
+            if let Some(window) = self.app.get_webview_window(MAIN) {
+                dialog = dialog.parent(&window);
+            }
+            let (answer, answered) = oneshot::channel();
+            dialog.show(move |yes| {
+                if answer.send(yes).is_err() {
+                    tracing::debug!("nobody waits for the answer any more");
+                }
+            });
+            answered.await.unwrap_or(false)
+        })
+    }
+
+    fn can_be_pressed_by_mistake(&self) -> bool {
+        confirmed_by_a_test().is_none()
+    }
+
     fn open_link(&self, url: &str) -> Result<(), String> {
         tauri_plugin_opener::open_url(url, None::<&str>).map_err(|error| error.to_string())
     }
@@ -140,4 +223,14 @@ impl<R: Runtime> Desk for SystemDesk<R> {
 /// Tests of the real window cannot reach the system's dialog; in their builds a variable answers for the person.
 fn answered_by_a_test() -> Option<PathBuf> {
     if cfg!(debug_assertions) { std::env::var_os("BOSUN_PICK_FOLDER").map(PathBuf::from) } else { None }
+}
+
+/// The same for questions: `yes` or `no`; with anything else the system's own dialog is there.
+fn confirmed_by_a_test() -> Option<bool> {
+    let answer = if cfg!(debug_assertions) { std::env::var("BOSUN_CONFIRM").ok() } else { None };
+    match answer.as_deref() {
+        Some("yes") => Some(true),
+        Some("no") => Some(false),
+        _ => None,
+    }
 }

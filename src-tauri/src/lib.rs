@@ -8,6 +8,7 @@
 mod argument;
 mod check;
 mod commands;
+mod confirming;
 mod context;
 mod core;
 mod desk;
@@ -33,7 +34,7 @@ mod window;
 pub use commands::{bindings, handler};
 pub use context::context;
 pub use core::CoreParts;
-pub use desk::Desk;
+pub use desk::{Desk, Question};
 pub use environment::EnvironmentKeys;
 pub use shell::Shell;
 pub use start::main;

@@ -155,6 +155,11 @@ impl Shell {
         }
     }
 
+    /// Held by whoever opens a dialog of the system.
+    pub(crate) fn dialog(&self) -> &AsyncMutex<()> {
+        &self.dialog
+    }
+
     /// The desktop around the window.
     pub(crate) fn desk(&self) -> &dyn Desk {
         &*self.desk

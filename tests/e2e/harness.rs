@@ -18,6 +18,7 @@ mod desk;
 mod display;
 mod element;
 mod http;
+mod notices;
 mod process;
 mod usage;
 mod webdriver;
@@ -25,6 +26,7 @@ mod window;
 mod x11;
 
 pub use desk::{Desk, Plan};
+pub use notices::Notices;
 #[allow(unused_imports, reason = "names for the signatures of scenarios' own helpers")]
 pub use {element::Element, window::Window};
 

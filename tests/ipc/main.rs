@@ -8,6 +8,7 @@
 )]
 
 mod access;
+mod grave;
 mod hostile;
 mod page;
 mod permissions;

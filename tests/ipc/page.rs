@@ -1,9 +1,10 @@
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use bosun_backend::BoxFuture;
-use bosun_desktop::{CoreParts, Desk, EnvironmentKeys, Shell};
+use bosun_desktop::{CoreParts, Desk, EnvironmentKeys, Question, Shell};
 use bosun_protocol::Settings;
 use bosun_store::{MemorySecrets, SecretStore};
 use serde_json::{Value, json};
@@ -39,12 +40,22 @@ pub struct TestDesk {
     /// The folder that the person picks; none cancels.
     pub picks: Arc<Mutex<Option<PathBuf>>>,
     pub opened: Arc<Mutex<Vec<String>>>,
+    /// Whether the person says no to what is asked in dialogs of the system.
+    pub refuses: Arc<AtomicBool>,
+    /// What was asked there.
+    pub asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Desk for TestDesk {
     fn pick_folder<'a>(&'a self, _title: &'a str) -> BoxFuture<'a, Option<PathBuf>> {
         let picked = self.picks.lock().unwrap().clone();
         Box::pin(async move { picked })
+    }
+
+    fn confirm(&self, question: Question) -> BoxFuture<'_, bool> {
+        self.asked.lock().unwrap().push(question.text);
+        let answer = !self.refuses.load(Ordering::SeqCst);
+        Box::pin(async move { answer })
     }
 
     fn show_folder(&self, path: &Path) -> Result<(), String> {

@@ -50,7 +50,7 @@ pub use log::{HeldLog, SessionLog};
 pub use memory::MemoryHost;
 pub use middleware::{Middleware, NextModel, NextTool};
 pub use policy::{
-    ApprovalMode, CallFacts, InterruptConfig, PatternProblem, PermissionRule, Policy, RuleGuard, RuleKind, RulePattern,
+    ApprovalMode, CallFacts, Grave, InterruptConfig, PatternProblem, PermissionRule, Policy, RuleGuard, RuleKind, RulePattern,
     RuleScope, RuleSubject, Standing, StandingRule, Verdict,
 };
 pub use spent::Spent;

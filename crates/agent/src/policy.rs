@@ -1,4 +1,5 @@
 mod command;
+mod grave;
 mod guard;
 mod pattern;
 mod protected;
@@ -11,6 +12,7 @@ use bosun_tools::ToolKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use grave::Grave;
 pub use guard::{PatternProblem, RuleGuard};
 pub use pattern::{RuleKind, RulePattern, RuleSubject};
 pub use standing::{ApprovalMode, RuleScope, Standing, StandingRule};

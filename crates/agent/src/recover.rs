@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use bosun_backend::{Backend, BackendError, ContentHash, VirtualPath};
-use bosun_tools::{ChangeRecord, ToolKind, ToolOutput};
+use bosun_tools::{ChangeRecord, ToolKind, ToolOutput, left_by_command};
 
 use crate::{ChangeIntent, OpenCall, ToolOutcome};
 
@@ -29,9 +29,19 @@ pub(crate) enum Begun {
 /// `target` is the path that the call changes, as its tool says.
 pub(crate) async fn settle(call: &OpenCall, target: Option<&VirtualPath>, backend: &dyn Backend) -> Begun {
     if matches!(call.kind, ToolKind::Execute | ToolKind::Other) && call.started {
-        let text = "Error: Bosun ended while this was running, so what it did is not known. It was not run again. \
-                    Look at what it may have changed before you repeat it.";
-        return Begun::Ended(Box::new(ToolOutput::error(text)), ToolOutcome::Unknown);
+        let files = match backend.shell().filter(|_| call.kind == ToolKind::Execute) {
+            Some(shell) => shell.left_over().await,
+            None => None,
+        };
+        let mut text = "Error: Bosun ended while this was running, so what it did is not known. It was not run again. \
+                        Look at what it may have changed before you repeat it."
+            .to_owned();
+        let paths: Vec<&VirtualPath> =
+            files.iter().flat_map(|files| files.changes.iter().map(|change| &change.path)).collect();
+        if !paths.is_empty() {
+            text.push_str(&format!(" Since it began these files changed: {}.", named(&paths)));
+        }
+        return Begun::Ended(Box::new(left_by_command(text, files)), ToolOutcome::Unknown);
     }
     let Found { made, open, conflicts } = look(&call.intents, backend).await;
     if !conflicts.is_empty() {

@@ -10,7 +10,11 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+mod sweep;
+
 use crate::{ContentHash, KeptOutput};
+pub use sweep::Swept;
+use sweep::Use;
 
 /// Bytes handled at a time.
 const CHUNK: usize = 256 * 1024;
@@ -98,6 +102,11 @@ impl BlobStore {
         self.read(hash)
     }
 
+    /// A folder of this name beside the store's own.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.dir.parent().unwrap_or(&self.dir).join(name)
+    }
+
     /// A file without a name on the store's own disk, gone when it is closed.
     pub(crate) fn scratch(&self) -> io::Result<File> {
         tempfile::tempfile_in(&self.dir)
@@ -126,8 +135,9 @@ impl BlobStore {
     fn put_source(&self, source: &(impl Source + ?Sized)) -> Result<ContentHash, BlobError> {
         let hash = hash_of(source).map_err(|error| blob_io(&self.dir, error))?;
         let Some(path) = self.path(&hash) else { return Err(BlobError::Missing { hash }) };
+        let used = Use::begin(&self.dir).map_err(|error| blob_io(&self.dir, error))?;
         let stored = match path.try_exists() {
-            Ok(true) => Ok(()),
+            Ok(true) => used.touch(&path),
             Ok(false) => self.write(&path, source),
             Err(error) => Err(error),
         };

@@ -41,7 +41,7 @@ mod text;
 mod watch;
 
 pub use backend::{Backend, Delete, Replacement};
-pub use blobs::{BlobError, BlobStore, BlobUsage};
+pub use blobs::{BlobError, BlobStore, BlobUsage, Swept};
 pub use bundle::{Bundle, BundleError, read_archive, read_bundle, write_bundle};
 pub use change::{Change, ChangeWitness, Expect, ObjectKind, PlannedChange, Unwitnessed};
 pub use clock::Now;

@@ -17,9 +17,9 @@ use tokio::sync::Semaphore;
 
 use crate::fault::on_disk;
 use crate::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, ExecRequest, ExecResult, Expect, FileInfo,
-    FilesystemBackend, FilesystemOptions, GlobQuery, GlobResult, GrepQuery, GrepResult, OutputSink, ReadResult,
-    ReadWindow, Replacement, Shell, Sightings, VirtualPath,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, CommandChanges, Delete, ExecRequest, ExecResult, Expect,
+    FileInfo, FilesystemBackend, FilesystemOptions, GlobQuery, GlobResult, GrepQuery, GrepResult, OutputSink,
+    ReadResult, ReadWindow, Replacement, Shell, Sightings, VirtualPath,
 };
 
 /// Longest command, in bytes: what the system takes as one argument.
@@ -165,6 +165,15 @@ impl Shell for LocalShellBackend {
 
     fn sandbox(&self) -> Option<&str> {
         None
+    }
+
+    fn left_over(&self) -> BoxFuture<'_, Option<CommandChanges>> {
+        Box::pin(async move {
+            match &self.sightings {
+                Some(sightings) => Some(sightings.left_over(self.files.root()).await),
+                None => None,
+            }
+        })
     }
 }
 

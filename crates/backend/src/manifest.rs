@@ -12,10 +12,11 @@
 mod look;
 mod pack;
 mod settle;
+mod trail;
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use tokio::sync::Mutex as AsyncMutex;
@@ -27,6 +28,7 @@ use crate::search::Budget;
 use crate::{BackendError, BlobStore, ContentHash, VirtualPath};
 use look::{Looked, Seen};
 use pack::Pack;
+use trail::{Left, Trail};
 
 /// Bounds of what [`Sightings`] look at and keep.
 #[derive(Clone, Copy, Debug)]
@@ -115,6 +117,11 @@ pub struct Sightings {
     order: AsyncMutex<()>,
     known: RwLock<Known>,
     commands: Mutex<Commands>,
+    /// The folder in which what was seen outlives the app.
+    folder: Option<PathBuf>,
+    trail: OnceLock<Option<Trail>>,
+    /// What a command did under which the app ended, until somebody asks.
+    left: Mutex<Option<CommandChanges>>,
 }
 
 #[derive(Debug, Default)]
@@ -135,6 +142,9 @@ struct Commands {
     noted: HashMap<VirtualPath, Option<ContentHash>>,
 }
 
+/// The number of the command under which the app ended.
+const LEFT: u64 = 0;
+
 #[derive(Debug)]
 struct Running {
     number: u64,
@@ -143,7 +153,7 @@ struct Running {
     found: CommandChanges,
 }
 
-/// A command that runs. Dropped without [`Self::ended`] it is forgotten.
+/// A command that runs. Dropped without [`Self::ended`] it is forgotten by this life of the app.
 #[derive(Debug)]
 pub(crate) struct Command {
     sightings: Arc<Sightings>,
@@ -152,17 +162,90 @@ pub(crate) struct Command {
 
 impl Sightings {
     pub fn new(blobs: Arc<BlobStore>, limits: SightingLimits) -> Self {
-        Self { blobs, limits, order: AsyncMutex::default(), known: RwLock::default(), commands: Mutex::default() }
+        Self {
+            blobs,
+            limits,
+            order: AsyncMutex::default(),
+            known: RwLock::default(),
+            commands: Mutex::default(),
+            folder: None,
+            trail: OnceLock::new(),
+            left: Mutex::default(),
+        }
+    }
+
+    /// As [`Self::new`]; what a command does is found out also where the app ends under it, by what is kept in `folder`.
+    pub fn kept_in(blobs: Arc<BlobStore>, limits: SightingLimits, folder: PathBuf) -> Self {
+        Self { folder: Some(folder), ..Self::new(blobs, limits) }
+    }
+
+    /// What the command did under which an earlier life of the app ended, and whatever came after it; told once.
+    pub(crate) async fn left_over(self: &Arc<Self>, root: &Arc<Root>) -> CommandChanges {
+        let order = self.order.lock().await;
+        self.take_up_left(root).await;
+        drop(order);
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
+    }
+
+    /// Finds out what was left before anything else is seen.
+    async fn take_up_left(self: &Arc<Self>, root: &Arc<Root>) {
+        if self.folder.is_none() || self.trail.get().is_some() {
+            return;
+        }
+        let sightings = Arc::clone(self);
+        let left = on_disk(move || {
+            let left = sightings.trail().and_then(|trail| {
+                let left = trail.left(sightings.limits.kept_bytes);
+                left.inspect_err(|error| tracing::warn!(%error, "what a command did cannot be told")).ok().flatten()
+            });
+            Ok(left)
+        });
+        let Ok(Some(Left { files, pack, since })) = left.await else { return };
+        {
+            let mut known = self.write();
+            known.files = files;
+            known.pack = Some(Arc::new(pack));
+        }
+        self.commands().running.push(Running { number: LEFT, since, found: CommandChanges::default() });
+        let command = Command { sightings: Arc::clone(self), number: LEFT };
+        self.look(root, &CancellationToken::new()).await;
+        let found = command.take();
+        self.none_runs();
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = found;
+    }
+
+    /// A command has ended and was found out. One that is dropped before that is found out by the app's next life.
+    fn none_runs(&self) {
+        if let Some(trail) = self.trail().filter(|_| self.commands().running.is_empty()) {
+            trail.ended();
+        }
+    }
+
+    /// The folder of what was seen, where there is one that is ours. Blocks when it is first asked for.
+    fn trail(&self) -> Option<&Trail> {
+        let folder = self.folder.as_deref()?;
+        let open = || match Trail::open(folder) {
+            Ok(trail) => trail,
+            Err(error) => {
+                tracing::warn!(%error, "what commands do is not noted beyond this run");
+                None
+            }
+        };
+        self.trail.get_or_init(open).as_ref()
     }
 
     /// Looks at the files below `root` before a command changes them.
     pub(crate) async fn command(self: &Arc<Self>, root: &Arc<Root>, cancel: &CancellationToken) -> Command {
         let order = self.order.lock().await;
+        self.take_up_left(root).await;
         self.look(root, cancel).await;
         let mut commands = self.commands();
         commands.last += 1;
-        let number = commands.last;
-        commands.running.push(Running { number, since: look::now_ns(), found: CommandChanges::default() });
+        let (number, since) = (commands.last, look::now_ns());
+        if let Some(trail) = self.trail().filter(|_| commands.running.is_empty()) {
+            trail.runs(since);
+        }
+        commands.running.push(Running { number, since, found: CommandChanges::default() });
         drop(commands);
         drop(order);
         Command { sightings: Arc::clone(self), number }
@@ -230,6 +313,7 @@ impl Command {
         // Also what a stopped command did is to be undone.
         self.sightings.look(root, &CancellationToken::new()).await;
         let found = self.take();
+        self.sightings.none_runs();
         drop(order);
         let mut found = found.unwrap_or_default();
         found.uncompared = self.sightings.read().off.or(found.uncompared);
@@ -261,7 +345,7 @@ impl CommandChanges {
 
 /// The sightings of all projects at work, by folder: those who hold one share it.
 #[derive(Debug, Default)]
-pub struct SightingsByRoot(Mutex<HashMap<std::path::PathBuf, std::sync::Weak<Sightings>>>);
+pub struct SightingsByRoot(Mutex<HashMap<PathBuf, std::sync::Weak<Sightings>>>);
 
 impl SightingsByRoot {
     pub fn of(&self, root: &Path, blobs: &Arc<BlobStore>) -> Arc<Sightings> {
@@ -270,11 +354,19 @@ impl SightingsByRoot {
             return known;
         }
         roots.retain(|_, known| known.strong_count() > 0);
-        let made = Arc::new(Sightings::new(Arc::clone(blobs), SightingLimits::default()));
+        let all = blobs.beside(SEEN);
+        if roots.is_empty() {
+            trail::clear(&all);
+        }
+        let name: String = ContentHash::of(root.as_os_str().as_encoded_bytes()).as_str().chars().take(32).collect();
+        let made = Arc::new(Sightings::kept_in(Arc::clone(blobs), SightingLimits::default(), all.join(name)));
         roots.insert(root.to_owned(), Arc::downgrade(&made));
         made
     }
 }
+
+/// The folder beside the blobs in which what was seen is kept while it may be needed.
+const SEEN: &str = "seen";
 
 #[cfg(test)]
 #[path = "manifest_tests.rs"]

@@ -229,3 +229,78 @@ async fn a_large_tree() {
         println!("{files} files: {:?}, {} changes, {:?}", begun.elapsed(), found.changes.len(), found.uncompared);
     }
 }
+
+/// Says to a second process of this test that it is the one to be killed.
+const DOOMED: &str = "BOSUN_TEST_DOOMED";
+
+fn kept_scene(folder: &Path, data: &Path) -> LocalShellBackend {
+    let blobs = Arc::new(BlobStore::open(data.join("blobs")).unwrap());
+    let sightings = Sightings::kept_in(blobs, SightingLimits::default(), data.join("seen/project"));
+    let options = LocalShellOptions { sightings: Some(Arc::new(sightings)), ..LocalShellOptions::default() };
+    LocalShellBackend::open(folder, options).unwrap()
+}
+
+#[tokio::test]
+async fn what_a_command_did_is_found_out_after_the_app_was_killed_under_it() {
+    let command = "printf new > a.txt; rm b.txt; echo made > c.txt; touch ready; sleep 60";
+    let request = || ExecRequest { command: command.into(), timeout: None, cancel: CancellationToken::new() };
+    if let Some(place) = std::env::var_os(DOOMED) {
+        let place = Path::new(&place);
+        let shell = kept_scene(&place.join("project"), &place.join("data"));
+        shell.shell().unwrap().execute(request(), &Deaf).await.unwrap();
+        unreachable!("it is killed before");
+    }
+    let place = tempfile::tempdir().unwrap();
+    let (project, data) = (place.path().join("project"), place.path().join("data"));
+    for (path, text) in [("a.txt", "old"), ("b.txt", "gone"), ("kept.txt", "kept")] {
+        write(&project, path, text);
+    }
+    let mut app = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "manifest::tests::what_a_command_did_is_found_out_after_the_app_was_killed_under_it"])
+        .env(DOOMED, place.path())
+        .spawn()
+        .unwrap();
+    for _ in 0..1_000 {
+        if project.join("ready").exists() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert!(project.join("ready").exists(), "the command never ran");
+    app.kill().unwrap();
+    app.wait().unwrap();
+
+    let shell = kept_scene(&project, &data);
+    let left = shell.shell().unwrap().left_over().await.unwrap();
+    let paths: Vec<&str> = left.changes.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(
+        (paths, &left.unkept, left.uncompared),
+        (vec!["/a.txt", "/b.txt", "/c.txt", "/ready"], &Vec::new(), None)
+    );
+    let blobs = BlobStore::open(data.join("blobs")).unwrap();
+    assert_eq!(blobs.get(left.changes[0].before.as_ref().unwrap()).await.unwrap(), b"old");
+    assert_eq!(blobs.get(left.changes[0].after.as_ref().unwrap()).await.unwrap(), b"new");
+    assert_eq!(blobs.get(left.changes[1].before.as_ref().unwrap()).await.unwrap(), b"gone");
+    assert_eq!(left.changes[1].after, None);
+    // It is told once, and the next command has its own.
+    assert_eq!(shell.shell().unwrap().left_over().await, Some(CommandChanges::default()));
+    let next = ExecRequest { command: "rm kept.txt".into(), timeout: None, cancel: CancellationToken::new() };
+    let next = shell.shell().unwrap().execute(next, &Deaf).await.unwrap().files.unwrap();
+    assert_eq!(next.changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(), ["/kept.txt"]);
+    drop(shell);
+    assert_eq!(kept_scene(&project, &data).shell().unwrap().left_over().await, Some(CommandChanges::default()));
+}
+
+#[tokio::test]
+async fn two_processes_do_not_take_each_others_notes() {
+    let place = tempfile::tempdir().unwrap();
+    let (project, data) = (place.path().join("project"), place.path().join("data"));
+    write(&project, "a.txt", "old");
+    let (first, second) = (kept_scene(&project, &data), kept_scene(&project, &data));
+    for (shell, text) in [(&first, "one"), (&second, "two")] {
+        let command = format!("printf {text} > a.txt");
+        let request = ExecRequest { command, timeout: None, cancel: CancellationToken::new() };
+        let found = shell.shell().unwrap().execute(request, &Deaf).await.unwrap().files.unwrap();
+        assert_eq!(found.changes.len(), 1, "{found:?}");
+    }
+}

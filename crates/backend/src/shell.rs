@@ -23,6 +23,11 @@ pub trait Shell: Send + Sync {
 
     /// What holds the command back, in words for a person: `None` where nothing does.
     fn sandbox(&self) -> Option<&str>;
+
+    /// What a command did to files under which an earlier life of the app ended; told once. `None` where nobody can tell.
+    fn left_over(&self) -> BoxFuture<'_, Option<CommandChanges>> {
+        Box::pin(async { None })
+    }
 }
 
 /// Takes output while the command runs. Called from the reader's task; must not block.

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy, SessionId as CoreId, SessionLog, effective};
+use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy, SessionId as CoreId};
 use bosun_backend::{BlobStore, ProjectRoot, RootError, SightingsByRoot, git_branch, project_root};
 use bosun_model::ChatModel;
 use bosun_protocol::{
@@ -10,19 +10,15 @@ use bosun_protocol::{
     SessionStatus, SessionSummary, UsageSummary,
 };
 use bosun_store::{Database, NewSession, StoredProject, StoredSession};
-use tokio::sync::Mutex as AsyncMutex;
 use tokio_util::task::TaskTracker;
 
-use crate::actor::{Actor, Setting};
+use crate::actor::Actor;
 use crate::calls::CallBook;
 use crate::extras::Added;
-use crate::host::{SessionHost, Tree};
-use crate::permissions::{Permissions, Place};
-use crate::projection::{Projection, Subject};
-use crate::restoring::settle_restoring;
+use crate::permissions::Permissions;
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
 use crate::trust::TrustBook;
-use crate::{DeclaredAgent, SessionError, convert, deciding, declared};
+use crate::{DeclaredAgent, SessionError, convert, deciding};
 
 mod additions;
 mod attachments;
@@ -31,14 +27,18 @@ mod deleted;
 mod diagnostics;
 mod exports;
 mod files;
+mod glimpse;
+pub(crate) mod grave;
 mod history;
 mod hunks;
 mod lists;
 mod memories;
 mod mentions;
 mod models;
+mod opening;
 mod permissions;
 mod plan;
+mod purging;
 mod queue;
 mod rules;
 mod skills;
@@ -97,7 +97,7 @@ struct Inner {
     files: mentions::FileIndex,
     /// What was seen of the files of projects at work.
     sightings: SightingsByRoot,
-    actors: AsyncMutex<HashMap<CoreId, Arc<Actor>>>,
+    actors: opening::Actors,
     /// The root session of every subagent's session met so far.
     roots: Mutex<HashMap<CoreId, CoreId>>,
     tasks: TaskTracker,
@@ -134,7 +134,7 @@ impl Sessions {
             summaries: Arc::default(),
             files: mentions::FileIndex::default(),
             sightings: SightingsByRoot::default(),
-            actors: AsyncMutex::default(),
+            actors: opening::Actors::default(),
             roots: Mutex::default(),
             tasks,
             book: Arc::new(book),
@@ -280,7 +280,7 @@ impl Sessions {
 
     /// Lets all running turns go; their journals go on with them later.
     pub async fn shut_down(&self) {
-        for actor in self.inner.actors.lock().await.drain().map(|(_, actor)| actor) {
+        for actor in self.inner.actors.take() {
             actor.let_go().await;
         }
         let added = locked(&self.inner.added).clone();
@@ -326,13 +326,7 @@ impl Sessions {
     /// The actor of a session, or of the session at the root of a subagent's tree.
     pub(crate) async fn actor(&self, session: &SessionId) -> Result<Arc<Actor>, SessionError> {
         let stored = self.root_session(&CoreId::new(session.as_str())).await?;
-        let mut actors = self.inner.actors.lock().await;
-        if let Some(actor) = actors.get(&stored.id) {
-            return Ok(Arc::clone(actor));
-        }
-        let actor = self.open_actor(&stored).await?;
-        actors.insert(stored.id, Arc::clone(&actor));
-        Ok(actor)
+        self.inner.actors.find_or_open(&stored.id, || self.open_actor(&stored)).await
     }
 
     async fn root_session(&self, id: &CoreId) -> Result<StoredSession, SessionError> {
@@ -348,76 +342,6 @@ impl Sessions {
                 }
             }
         }
-    }
-
-    async fn open_actor(&self, stored: &StoredSession) -> Result<Arc<Actor>, SessionError> {
-        let inner = &self.inner;
-        let claim = inner.database.claim(&stored.id)?.ok_or_else(|| {
-            let reason = "this session is open in another Bosun; close it there first";
-            SessionError::new(ErrorCode::StorageUnavailable, reason)
-        })?;
-        let project = ProjectId::new(stored.project.clone());
-        let entries = inner.database.entries(&stored.id, 0).await?;
-        let summary = summary_of(stored.summary.clone());
-        let tree = Arc::new(Tree {
-            database: Arc::clone(&inner.database),
-            clock: Arc::clone(&inner.clock),
-            ids: Arc::clone(&inner.ids),
-            project: project.clone(),
-            summaries: Arc::clone(&inner.summaries),
-            blobs: inner.blobs.clone(),
-            streams: Mutex::default(),
-            summary_order: AsyncMutex::default(),
-            model: Mutex::default(),
-        });
-        let agent = locked(&inner.declared).clone();
-        let mut projection = Projection::new(Subject {
-            id: stored.id.clone(),
-            project,
-            parent: None,
-            path: vec![declared::name_of(agent.as_deref())],
-            task: None,
-            created_at: stored.created_at,
-            model: summary.as_ref().and_then(|summary| summary.model.clone()),
-        });
-        if inner.blobs.is_some() {
-            projection.compare_changes();
-        }
-        let live = effective(&entries);
-        projection.read(live.iter().copied());
-        if let Some(summary) = &summary {
-            projection.recall_usage(&summary.usage);
-        }
-        projection.settle();
-        projection.drain();
-        let stream = Arc::new(Stream::new(projection, None, Arc::clone(&inner.summaries)));
-        let host = || SessionHost { tree: Arc::clone(&tree), session: stored.id.clone(), stream: Arc::clone(&stream) };
-        let log = SessionLog::open(Arc::new(host()), Arc::clone(&inner.clock), &entries);
-        let place = Place { session: stored.id.as_str().to_owned(), project: stored.project.clone() };
-        let root = self.root_path(&stored.project).await?;
-        let setting = Setting {
-            sightings: inner.blobs.as_ref().map(|blobs| inner.sightings.of(&root, blobs)),
-            root,
-            models: Arc::clone(&inner.models),
-            blobs: inner.blobs.clone(),
-            policy: Policy { standing: inner.permissions.standing(place).await?, ..inner.policy.clone() },
-            limits: inner.limits,
-            book: Arc::clone(&inner.book),
-            trust: Arc::clone(&inner.trust),
-            added: locked(&inner.added).clone(),
-            declared: agent,
-        };
-        let actor = Actor::new(host(), log, setting, inner.tasks.clone(), claim);
-        actor.open_children().await?;
-        if live.len() < entries.len() || !locked(&actor.tree.streams).is_empty() {
-            actor.replay_changes().await?;
-        } else if let Some(blobs) = &inner.blobs {
-            actor.stream.count_changes(blobs).await;
-        }
-        if actor.log.with_state(|state| state.restoring.is_some()) {
-            settle_restoring(&actor.log, &*actor.backend().await?).await?;
-        }
-        Ok(actor)
     }
 
     /// The folder of a project, whether it can be used now or not.
@@ -463,8 +387,7 @@ impl Sessions {
     /// What lists show, without what was deleted: of open sessions as they are, of the others as they were stored. A
     /// stored one that was at work is at work in another process, or was cut by a crash.
     async fn summaries_of(&self, stored: Vec<StoredSession>) -> Result<Vec<SessionSummary>, SessionError> {
-        let actors = self.inner.actors.lock().await;
-        let summary = |stored: StoredSession| match actors.get(&stored.id) {
+        let summary = |stored: StoredSession| match self.inner.actors.get(&stored.id) {
             Some(actor) => Some(actor.stream.read(|projection| projection.view().session.clone())),
             None => {
                 let mut summary = summary_of(stored.summary)?;

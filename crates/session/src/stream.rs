@@ -92,6 +92,14 @@ impl Stream {
         Subscription { snapshot: projection.view().snapshot(), events: EventStream { inbox } }
     }
 
+    /// Tells someone who was shown something of the session before it was opened all of it, and what follows.
+    pub(crate) fn join(&self, early: &Arc<Inbox<Envelope>>) {
+        let projection = locked(&self.projection);
+        locked(&self.watchers).push(Arc::downgrade(early));
+        let snapshot = projection.view().snapshot();
+        early.push(Envelope { seq: snapshot.seq, event: SessionEvent::Reset { snapshot: Box::new(snapshot) } });
+    }
+
     fn pass_up(&self, events: &[Envelope]) {
         let Some(parent) = &self.parent else {
             let updated = events.iter().rev().find_map(|envelope| match &envelope.event {
@@ -155,7 +163,7 @@ impl<T> Inbox<T> {
 }
 
 impl Inbox<Envelope> {
-    fn push(&self, envelope: Envelope) {
+    pub(crate) fn push(&self, envelope: Envelope) {
         let mut waiting = locked(&self.waiting);
         let grown = waiting.back_mut().filter(|last| joins(&last.event, &envelope.event));
         match grown {
@@ -203,6 +211,11 @@ pub struct EventStream {
 }
 
 impl EventStream {
+    /// Of a session that is not open yet: what `inbox` is given.
+    pub(crate) fn early(inbox: Arc<Inbox<Envelope>>) -> Self {
+        Self { inbox }
+    }
+
     /// Everything that piled up since the last call; waits until there is something.
     pub async fn next(&mut self) -> Vec<Envelope> {
         self.inbox.take().await

@@ -1,5 +1,6 @@
 mod attachments;
 mod changes;
+mod cut;
 mod deciding;
 mod fixture;
 mod history;
@@ -11,7 +12,7 @@ mod reviews;
 mod rules;
 mod sessions;
 mod space;
-mod stage;
+pub(crate) mod stage;
 mod stopping;
 mod story;
 mod summary;

@@ -17,6 +17,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use crate::SessionError;
 use crate::stream::locked;
 pub(crate) use brought::{Brought, BroughtFile, BroughtItem, brought, brought_config, files_of};
+pub use place::CONFIG as PROJECT_CONFIG;
 pub(crate) use place::{INSTRUCTIONS, Place, SKILLS, SUBAGENTS};
 pub(crate) use view::TrustedView;
 

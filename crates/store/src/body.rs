@@ -41,12 +41,16 @@ impl ToSql for StoredBody {
 
 /// The entry in a column, or why it cannot be read.
 pub(crate) fn read_body(value: ValueRef<'_>) -> Result<EntryBody, String> {
-    let parsed = match value {
-        ValueRef::Text(json) => serde_json::from_slice(json),
-        ValueRef::Blob(packed) => serde_json::from_slice(&unpacked(packed)?),
-        other => return Err(format!("it is stored as {}", other.data_type())),
-    };
-    parsed.map_err(|error| error.to_string())
+    serde_json::from_slice(&text_of_body(value)?).map_err(|error| error.to_string())
+}
+
+/// The JSON in a column, or why it cannot be read.
+pub(crate) fn text_of_body(value: ValueRef<'_>) -> Result<std::borrow::Cow<'_, [u8]>, String> {
+    match value {
+        ValueRef::Text(json) => Ok(json.into()),
+        ValueRef::Blob(packed) => Ok(unpacked(packed)?.into()),
+        other => Err(format!("it is stored as {}", other.data_type())),
+    }
 }
 
 fn unpacked(packed: &[u8]) -> Result<Vec<u8>, String> {

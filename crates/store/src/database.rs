@@ -133,6 +133,23 @@ impl Database {
     }
 }
 
+impl Database {
+    /// Writes the whole file anew, without its free pages. Writers wait meanwhile.
+    pub(crate) async fn rewrite(&self) -> Result<(), DatabaseError> {
+        if self.scratch.is_some() {
+            return Ok(());
+        }
+        let file = self.file.clone();
+        let rewrite = move || {
+            let connection = Connection::open(&file)?;
+            prepare(&connection)?;
+            connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
+        };
+        let done = tokio::task::spawn_blocking(rewrite).await;
+        Ok(done.map_err(|error| DatabaseError::Unavailable { reason: error.to_string() })??)
+    }
+}
+
 fn reader(file: &Path, shared: bool) -> Result<Connection, DatabaseError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(file, flags)?;

@@ -29,6 +29,22 @@ impl Database {
         let session = session.clone();
         self.read(move |connection| read_entries(connection, &session, after)).await
     }
+
+    /// The last entries of `session`, at most `most`, in order. Takes as long as these are, however many there are before.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub async fn last_entries(&self, session: &SessionId, most: u32) -> Result<Vec<Recorded>, DatabaseError> {
+        let session = session.clone();
+        self.read(move |connection| {
+            let key = key_of(connection, &session)?;
+            let last: i64 = connection
+                .prepare_cached("SELECT coalesce(max(seq), 0) FROM entries WHERE session = ?1")?
+                .query_row([key], |row| row.get(0))?;
+            read_entries(connection, &session, last.unsigned_abs().saturating_sub(most.into()))
+        })
+        .await
+    }
 }
 
 /// Entries for one session's journal, and what lists show of it from then on.

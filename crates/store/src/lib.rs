@@ -13,6 +13,7 @@ mod body;
 mod data_folder;
 mod database;
 mod error;
+mod garbage;
 mod journal;
 mod key_value;
 mod keys;

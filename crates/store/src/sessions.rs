@@ -10,7 +10,6 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 use crate::database::make_private;
-use crate::search::remove_texts;
 use crate::{Database, DatabaseError};
 
 /// A session to be made.
@@ -106,27 +105,6 @@ impl Database {
         let parent = parent.clone();
         let sql = format!("{SELECT} WHERE parent = ?1 ORDER BY key");
         self.read(move |connection| many(connection, &sql, params![parent.as_str()])).await
-    }
-
-    /// Removes a session and its subagents' for good.
-    pub async fn purge_session(&self, id: &SessionId) -> Result<(), DatabaseError> {
-        let id = id.clone();
-        self.write(move |connection| {
-            let tree = "WITH RECURSIVE tree (key, id) AS (
-                            SELECT key, id FROM sessions WHERE id = ?1
-                            UNION ALL SELECT s.key, s.id FROM sessions AS s JOIN tree ON s.parent = tree.id)";
-            let keys = connection
-                .prepare_cached(&format!("{tree} SELECT key FROM tree"))?
-                .query_map([id.as_str()], |row| row.get::<_, i64>(0))?
-                .collect::<Result<Vec<_>, _>>()?;
-            for key in keys {
-                remove_texts(connection, key)?;
-                connection.prepare_cached("DELETE FROM entries WHERE session = ?1")?.execute([key])?;
-                connection.prepare_cached("DELETE FROM sessions WHERE key = ?1")?.execute([key])?;
-            }
-            Ok(())
-        })
-        .await
     }
 
     /// Claims a session for this process; `None` while another one runs it. Blocks for up to a fifth of a second then: a

@@ -109,6 +109,17 @@ pub(crate) fn changed(text: String, changes: &[Change], diff: Option<FileDiff>) 
 
 /// What a command did to files, as its row and its undo need it. The agent does not know these files: it reads them
 /// before it changes them.
+/// What is said of a command under which the app ended, with what it did to files as far as that can be told.
+pub fn left_by_command(text: impl Into<String>, files: Option<CommandChanges>) -> ToolOutput {
+    let files = files.unwrap_or_default();
+    let count = files.changes.len() + files.unkept.len() + files.more;
+    let mut artifact = commanded(files);
+    if count > 0 {
+        artifact.figures.push(Figure::Files(figure(count)));
+    }
+    ToolOutput { artifact, ..ToolOutput::error(text) }
+}
+
 pub(crate) fn commanded(files: CommandChanges) -> Artifact {
     let change = |change: bosun_backend::CommandChange| ChangeRecord {
         path: change.path,

@@ -33,6 +33,7 @@ pub use builtin::{
     BuiltinOptions, Delete, EditFile, Execute, Glob, Grep, Ls, ReadFile, ReadFormat, SubagentCard, Task, WriteFile,
     WriteTodos, background_tools, builtin_tools, file_tools, file_tools_with,
 };
+pub use changed::left_by_command;
 pub use context::{Delegate, DelegateRequest, StateView, ToolContext};
 pub use diff::{DiffLimits, carried, file_diff, with_hunk, without_hunk};
 pub use field::{Reducer, StateField};

@@ -19,12 +19,17 @@ pub async fn check_additions(shell: Managed<'_>, text: Arg<String>) -> Answer<Op
     Ok(shell.core().await?.sessions.check_additions(&text))
 }
 
-/// Keeps them; they hold for sessions that are opened from now on.
+/// Keeps them, once the person has confirmed it in a dialog of the system: they start programs. They hold for sessions that
+/// are opened from now on.
 #[tauri::command]
 #[specta::specta]
 pub async fn save_additions(shell: Managed<'_>, text: Arg<String>) -> Answer<()> {
     check::text(&text)?;
-    Ok(shell.core().await?.sessions.save_additions(&text).await?)
+    let core = shell.core().await?;
+    if core.sessions.check_additions(&text).is_none() && !text.trim().is_empty() {
+        shell.confirm_programs(&text).await?;
+    }
+    Ok(core.sessions.save_additions(&text).await?)
 }
 
 /// How the servers of a session are.

@@ -37,7 +37,8 @@ pub async fn rehearse_rule(shell: Managed<'_>, draft: Arg<RuleDraft>) -> Answer<
     Ok(shell.core().await?.sessions.rehearse_rule(&draft).await?)
 }
 
-/// Gives answers, and lets calls such as those of `drafts`, which are approved among them, pass from now on.
+/// Gives answers, and lets calls such as those of `drafts`, which are approved among them, pass from now on. What is grave
+/// is confirmed as with `decide`.
 #[tauri::command]
 #[specta::specta]
 pub async fn approve_always(
@@ -47,7 +48,10 @@ pub async fn approve_always(
 ) -> Answer<Vec<Rule>> {
     check::decisions(&decisions)?;
     check::drafts(&drafts)?;
-    Ok(shell.core().await?.sessions.approve_always(decisions.0, drafts.0).await?)
+    let core = shell.core().await?;
+    let patterns: Vec<&str> = drafts.iter().map(|draft| draft.pattern.as_str()).collect();
+    shell.confirm_grave(&core, &decisions, Some(&patterns.join("\n"))).await?;
+    Ok(core.sessions.approve_always(decisions.0, drafts.0).await?)
 }
 
 #[tauri::command]

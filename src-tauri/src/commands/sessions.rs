@@ -44,7 +44,7 @@ pub async fn subscribe_session(
     channel: Line<Vec<Envelope>>,
 ) -> Answer<Snapshot> {
     check::id(session.as_str())?;
-    let subscription = shell.core().await?.sessions.subscribe(&session).await?;
+    let subscription = shell.core().await?.sessions.look(&session).await?;
     shell.forwarders.start(subscription.events, channel.0)?;
     Ok(subscription.snapshot)
 }
@@ -93,12 +93,14 @@ pub async fn continue_turn(shell: Managed<'_>, session: Arg<SessionId>) -> Answe
     Ok(shell.core().await?.sessions.continue_turn(&session).await?)
 }
 
-/// Answers requests. All are checked before any is stored.
+/// Answers requests. All are checked before any is stored; the person confirms what is grave in a dialog of the system.
 #[tauri::command]
 #[specta::specta]
 pub async fn decide(shell: Managed<'_>, decisions: Arg<Vec<Decide>>) -> Answer<()> {
     check::decisions(&decisions)?;
-    Ok(shell.core().await?.sessions.decide(decisions.0).await?)
+    let core = shell.core().await?;
+    shell.confirm_grave(&core, &decisions, None).await?;
+    Ok(core.sessions.decide(decisions.0).await?)
 }
 
 #[tauri::command]

@@ -1,4 +1,4 @@
-use bosun_protocol::{DecideTrust, ProjectId, ProjectTrust, TrustText};
+use bosun_protocol::{DecideTrust, ProjectId, ProjectTrust, SeenFile, TrustText, TrustVerdict};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -21,7 +21,8 @@ pub async fn trust_text(shell: Managed<'_>, project: Arg<ProjectId>, path: Arg<S
     Ok(shell.core().await?.sessions.trust_text(&project, &path).await?)
 }
 
-/// Trusts contents that the person has seen, or sets them aside; nothing where one of them changed meanwhile.
+/// Trusts contents that the person has seen, or sets them aside; nothing where one of them changed meanwhile. What starts
+/// programs is confirmed in a dialog of the system.
 #[tauri::command]
 #[specta::specta]
 pub async fn decide_trust(shell: Managed<'_>, project: Arg<ProjectId>, decision: Arg<DecideTrust>) -> Answer<()> {
@@ -30,5 +31,15 @@ pub async fn decide_trust(shell: Managed<'_>, project: Arg<ProjectId>, decision:
         check::path(&file.path)?;
         check::id(&file.hash)?;
     }
-    Ok(shell.core().await?.sessions.decide_trust(&project, &decision).await?)
+    let core = shell.core().await?;
+    for file in decision.files.iter().filter(|file| starts_programs(&decision, file)) {
+        let text = core.sessions.trust_text(&project, &file.path).await?;
+        shell.confirm_programs(&text.text.unwrap_or_default()).await?;
+    }
+    Ok(core.sessions.decide_trust(&project, &decision).await?)
+}
+
+/// Whether it is the project's own hooks and servers that would be trusted.
+fn starts_programs(decision: &DecideTrust, file: &SeenFile) -> bool {
+    decision.verdict == TrustVerdict::Trust && file.path == bosun_session::PROJECT_CONFIG
 }

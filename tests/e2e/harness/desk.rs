@@ -191,8 +191,54 @@ impl Desk {
         // Stable pictures: one language, one time zone, no settings of a desktop, no bridge to a screen reader.
         command.env("LANG", "C.UTF-8").env("TZ", "UTC").env("GSETTINGS_BACKEND", "memory").env("NO_AT_BRIDGE", "1");
         command.env("TAURI_WEBVIEW_AUTOMATION", "true").env("BOSUN_PICK_FOLDER", self.picked());
+        // WebDriver reaches the page alone; a test that is about the system's dialog takes this out.
+        command.env("BOSUN_CONFIRM", "yes");
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
+    }
+
+    /// The address of the desk's bus.
+    pub fn bus(&self) -> &str {
+        &self.bus.address
+    }
+
+    /// The person looks at nothing: no window has the keyboard.
+    pub fn look_away(&self) {
+        self.display.focus(None);
+    }
+
+    /// The person looks at the app's window.
+    pub fn look_at_window(&self) {
+        let window = self.wait_for_window("Bosun");
+        self.display.focus(Some(&window));
+    }
+
+    /// Waits for a window of the screen with this title; its number.
+    #[track_caller]
+    pub fn wait_for_window(&self, title: &str) -> String {
+        let found = super::wait(std::time::Duration::from_secs(20), || self.display.find(title));
+        found.unwrap_or_else(|| panic!("there is no window {title:?}\n{}", self.said()))
+    }
+
+    /// Waits until there is none.
+    #[track_caller]
+    pub fn wait_for_no_window(&self, title: &str) {
+        let gone = super::wait(std::time::Duration::from_secs(20), || self.display.find(title).is_none().then_some(()));
+        assert!(gone.is_some(), "the window {title:?} stays\n{}", self.said());
+    }
+
+    /// Presses a key in a window of the screen, as a person at the keyboard does.
+    pub fn press_in(&self, window: &str, key: &str) {
+        self.display.focus(Some(window));
+        self.display.press(key);
+    }
+
+    /// Chooses the first of the buttons of a system's dialog: the keyboard begins at its two texts.
+    pub fn choose_yes_in(&self, dialog: &str) {
+        self.display.focus(Some(dialog));
+        for key in ["Tab", "Tab", "space"] {
+            self.display.press(key);
+        }
     }
 
     /// Where what the desk's programs say is kept.

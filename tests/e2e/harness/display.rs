@@ -44,4 +44,28 @@ impl Display {
     pub fn ask_to_close(&self) -> bool {
         x11::ask_to_close(&self.name).expect("the X server answers")
     }
+
+    /// The number of a visible window whose title begins like this.
+    pub fn find(&self, title: &str) -> Option<String> {
+        let said = self.xdotool(&["search", "--onlyvisible", "--name", &format!("^{title}")]);
+        said.lines().next().map(str::to_owned)
+    }
+
+    /// Gives a window the keyboard; without one nobody has it.
+    pub fn focus(&self, window: Option<&str>) {
+        match window {
+            Some(window) => drop(self.xdotool(&["windowfocus", "--sync", window])),
+            None => x11::focus_nothing(&self.name).expect("the X server answers"),
+        }
+    }
+
+    /// Presses a key for whoever has the keyboard.
+    pub fn press(&self, key: &str) {
+        self.xdotool(&["key", key]);
+    }
+
+    fn xdotool(&self, arguments: &[&str]) -> String {
+        let output = Command::new("xdotool").env("DISPLAY", &self.name).args(arguments).output();
+        String::from_utf8_lossy(&output.expect("xdotool is installed").stdout).into_owned()
+    }
 }

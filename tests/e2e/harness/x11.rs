@@ -20,6 +20,15 @@ pub fn ask_to_close(display: &str) -> Result<bool> {
     Ok(false)
 }
 
+/// Takes the keyboard from every window of `display`.
+pub fn focus_nothing(display: &str) -> Result<()> {
+    let mut server = Server::connect(display)?;
+    let (none, current_time) = (0_u32, 0_u32);
+    let body = [none.to_le_bytes(), current_time.to_le_bytes()].concat();
+    server.request(42, &body)?;
+    server.ask(43, &[]).map(drop)
+}
+
 struct Server {
     stream: UnixStream,
     root: u32,

@@ -66,7 +66,7 @@ const fn daemon(need: Need, apt: &'static str, program: &'static str, elsewhere:
 }
 
 /// Everything any task may ask for.
-static PACKAGES: [Package; 26] = [
+static PACKAGES: [Package; 27] = [
     package(Need::Build, "gcc", "cc", "gcc"),
     package(Need::Build, "libc6-dev", "", "the C library's headers (Fedora: glibc-devel, Arch: glibc)"),
     package(Need::Build, "pkg-config", "pkg-config", "pkg-config (Fedora: pkgconf-pkg-config, Arch: pkgconf)"),
@@ -77,6 +77,7 @@ static PACKAGES: [Package; 26] = [
         "WebKitGTK 4.1 (Fedora: webkit2gtk4.1-devel, Arch: webkit2gtk-4.1, openSUSE: webkit2gtk3-devel)",
     ),
     package(Need::Build, "libdbus-1-dev", "", "D-Bus headers (Fedora: dbus-devel, Arch: dbus, openSUSE: dbus-1-devel)"),
+    package(Need::Window, "xdotool", "xdotool", "xdotool"),
     package(Need::Window, "webkit2gtk-driver", "WebKitWebDriver", "WebKitWebDriver (with WebKitGTK)"),
     package(Need::Window, "xvfb", "Xvfb", "Xvfb"),
     package(Need::Window, "dbus-daemon", "dbus-daemon", "dbus-daemon"),

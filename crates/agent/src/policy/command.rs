@@ -168,6 +168,13 @@ pub(super) fn guarded(words: &[String]) -> Result<(), RuleGuard> {
     }
 }
 
+/// Whether a command takes away what cannot be had back.
+pub(super) fn destroying(words: &[String]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let name = program.rsplit('/').next().unwrap_or(program).to_lowercase();
+    is_destructive(name.strip_suffix(".exe").unwrap_or(&name), rest)
+}
+
 /// What changes how the rest of the line is read, or runs text.
 const SHELL_WORDS: &[&str] = &[
     ".", "!", "[", "[[", "alias", "builtin", "case", "command", "coproc", "declare", "do", "done", "elif", "else",

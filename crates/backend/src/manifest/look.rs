@@ -120,7 +120,8 @@ impl Sightings {
     fn pack(&self) -> Option<Arc<Pack>> {
         let mut known = self.write();
         if known.pack.is_none() && known.off.is_none() {
-            match Pack::open(&self.blobs, self.limits.kept_bytes) {
+            let limit = self.limits.kept_bytes;
+            match self.trail().map_or_else(|| Pack::open(&self.blobs, limit), |trail| trail.begin(limit)) {
                 Ok(pack) => known.pack = Some(Arc::new(pack)),
                 Err(error) => tracing::warn!(%error, "the bytes of files cannot be kept now"),
             }

@@ -3,6 +3,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 use crate::BlobStore;
 
 /// Fast: what is packed is rarely wanted again.
@@ -10,8 +12,7 @@ const LEVEL: i32 = -5;
 /// Bytes below this are not worth compressing.
 const MIN_COMPRESSED: usize = 512;
 
-/// Bytes of many files one behind the other, in a file without a name that is gone with the process. What of it is
-/// needed for good becomes a blob.
+/// Bytes of many files one behind the other. What of it is needed for good becomes a blob.
 #[derive(Debug)]
 pub(super) struct Pack {
     file: File,
@@ -20,7 +21,7 @@ pub(super) struct Pack {
 }
 
 /// Where bytes are in a [`Pack`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Packed {
     at: u64,
     stored: u32,
@@ -29,12 +30,17 @@ pub(super) struct Packed {
 }
 
 impl Pack {
-    /// Takes up to `limit` bytes, and never more than a tenth of what is free on the disk.
+    /// In a file without a name that is gone with the process.
     pub(super) fn open(blobs: &BlobStore, limit: u64) -> io::Result<Self> {
-        let file = blobs.scratch()?;
+        Self::over(blobs.scratch()?, limit)
+    }
+
+    /// In `file`, behind what it has. Takes up to `limit` bytes, and never more than a tenth of what is free on the disk.
+    pub(super) fn over(file: File, limit: u64) -> io::Result<Self> {
         let disk = rustix::fs::fstatvfs(&file)?;
         let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-        Ok(Self { file, end: AtomicU64::new(0), limit: limit.min(free / 10) })
+        let end = file.metadata()?.len();
+        Ok(Self { file, end: AtomicU64::new(end), limit: limit.min((end + free) / 10).max(end) })
     }
 
     /// `None` where there is no room any more or the disk does not take it.

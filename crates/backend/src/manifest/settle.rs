@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use super::look::{Differences, Figures, GRAIN, Kept, Met, Seen, whole};
 use super::pack::Pack;
-use super::{CommandChange, CommandChanges, Sightings, UnkeptChange};
+use super::{CommandChange, CommandChanges, Known, Sightings, UnkeptChange};
 use crate::root::{Links, NAME, READ, Root, file_type};
 use crate::{ContentHash, VirtualPath};
 
@@ -58,11 +58,21 @@ impl Sightings {
     /// Nobody did this as far as Bosun knows: it is what the next command meets.
     fn take_up(&self, found: Differences, number: u32) {
         let mut known = self.write();
-        for path in found.gone {
-            known.files.remove(&path);
+        let mut noted = found.gone;
+        for path in &noted {
+            known.files.remove(path);
         }
         for Met { path, figures, kept, fresh } in found.met {
-            known.files.insert(path, Seen { figures, kept, fresh, look: AtomicU32::new(number) });
+            known.files.insert(path.clone(), Seen { figures, kept, fresh, look: AtomicU32::new(number) });
+            noted.push(path);
+        }
+        self.note_seen(&known, &noted);
+    }
+
+    /// What is known of these files now is there after a crash too.
+    fn note_seen(&self, known: &Known, paths: &[VirtualPath]) {
+        if let Some(trail) = self.trail() {
+            trail.note(paths.iter().map(|path| (path, known.files.get(path))));
         }
     }
 
@@ -85,11 +95,13 @@ impl Sightings {
         let mut commands = self.commands();
         let noted = std::mem::take(&mut commands.noted);
         let mut did = Vec::new();
+        let mut settled = Vec::with_capacity(verdicts.len());
         for Verdict { path, seen, did: one } in verdicts {
             match seen {
-                Some(seen) => known.files.insert(path, seen),
+                Some(seen) => known.files.insert(path.clone(), seen),
                 None => known.files.remove(&path),
             };
+            settled.push(path);
             let by_tool = matches!(&one, Did::Changed(change) if noted.get(&change.path) == Some(&change.after));
             if !by_tool {
                 did.push(one);
@@ -99,6 +111,7 @@ impl Sightings {
             first.found.add(did, self.limits.named);
         }
         commands.noted = noted;
+        self.note_seen(&known, &settled);
     }
 }
 

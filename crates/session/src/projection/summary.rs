@@ -61,6 +61,11 @@ pub(super) fn moves_session(body: &EntryBody) -> bool {
 }
 
 impl Projection {
+    /// Takes the summary as it was stored, where the entries that were read are not all there are.
+    pub(crate) fn recall(&mut self, stored: SessionSummary) {
+        self.summary = stored;
+    }
+
     /// The summary as it will be once `batches` (entries of this session and of subagents below it) are recorded, where
     /// they change what lists show.
     pub(crate) fn summary_after(&self, batches: &[(&SessionId, &[JournalEntry])]) -> Option<SessionSummary> {

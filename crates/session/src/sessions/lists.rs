@@ -12,8 +12,6 @@ use crate::search::{searchable, snippet};
 /// Most places that one search gives.
 const MOST_HITS: u32 = 200;
 
-/// How long a deleted session can be brought back.
-const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 /// Longest title, in characters.
 const TITLE: usize = 200;
 
@@ -96,18 +94,6 @@ impl Sessions {
 
     async fn record(&self, session: &SessionId, entry: EntryBody) -> Result<(), SessionError> {
         Ok(self.actor(session).await?.log.record(vec![entry]).await?)
-    }
-
-    /// Removes for good what was deleted long enough ago.
-    pub(super) async fn purge(&self) -> Result<(), SessionError> {
-        let long_ago = self.inner.clock.now_ms() - KEPT_MS;
-        for stored in self.inner.database.all_sessions().await? {
-            let deleted_at = summary_of(stored.summary).and_then(|summary| summary.deleted_at);
-            if deleted_at.is_some_and(|at| at < long_ago) {
-                self.inner.database.purge_session(&stored.id).await?;
-            }
-        }
-        Ok(())
     }
 }
 

@@ -27,7 +27,7 @@ impl Sessions {
     pub async fn save_model_settings(&self, settings: ModelSettings) -> Result<ModelSettings, SessionError> {
         check(&settings)?;
         self.inner.database.set_setting(MODEL_SETTINGS, &settings).await?;
-        for actor in self.inner.actors.lock().await.values() {
+        for actor in self.inner.actors.all() {
             actor.rebuild();
         }
         Ok(settings)

@@ -140,6 +140,11 @@ impl Sessions {
 
     /// The request of a call that waits.
     async fn asked(&self, session: &SessionId, call: &CallId) -> Result<Asked, SessionError> {
+        Ok(Asked::new(&self.waiting_ask(session, call).await?))
+    }
+
+    /// What a person was asked of a call that waits.
+    pub(super) async fn waiting_ask(&self, session: &SessionId, call: &CallId) -> Result<Ask, SessionError> {
         let log = self.actor(session).await?.find(session).await?;
         let call = CoreCallId::new(call.as_str());
         let ask = log.with_state(|state| {
@@ -147,7 +152,7 @@ impl Sessions {
             if open.decision.is_some() { None } else { open.ask.clone() }
         });
         let gone = || SessionError::new(ErrorCode::AlreadyDecided, "this call does not wait for an answer any more");
-        Ok(Asked::new(&ask.ok_or_else(gone)?))
+        ask.ok_or_else(gone)
     }
 
     /// The calls that asked, newest first.

@@ -84,7 +84,7 @@ impl Sessions {
 
     /// The next turn of every open session (of a project) goes by what is known now.
     pub(crate) async fn rebuild(&self, project: Option<&ProjectId>) {
-        for actor in self.inner.actors.lock().await.values() {
+        for actor in self.inner.actors.all() {
             if project.is_none_or(|project| actor.tree.project == *project) {
                 actor.rebuild();
             }

@@ -7,7 +7,7 @@ pub(crate) const SKILLS: [&str; 2] = ["/.agents/skills", "/.bosun/skills"];
 /// The folder of subagents.
 pub(crate) const SUBAGENTS: &str = "/.bosun/agents";
 /// Hooks and servers of tools.
-pub(crate) const CONFIG: &str = "/.bosun/config.toml";
+pub const CONFIG: &str = "/.bosun/config.toml";
 
 /// What a path of a project means to the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,95 @@
+use bosun_backend::VirtualPath;
+use bosun_tools::{Preview, ToolKind};
+use serde_json::Value;
+
+use super::RuleGuard;
+use super::command::{destroying, guarded, parts, written};
+use super::protected::protected_name;
+use crate::{Ask, AskReason};
+
+/// What makes approving a call grave: a person confirms it where no script can press (security.md A23).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Grave {
+    /// It runs with everything that the person may do: no sandbox holds it.
+    Unsandboxed,
+    /// A tool of another program, which reaches what that reaches.
+    OtherProgram { tool: String },
+    /// It names a place outside the project, or an address.
+    Outside,
+    /// A file that later runs code or holds configuration.
+    Protected { name: String },
+    /// A folder goes with all that is in it.
+    DeletesFolder { path: String },
+    /// What it takes away cannot be had back.
+    Destroys { command: String },
+}
+
+impl Ask {
+    /// What is grave about running the call with `args`, its own or others that were put in their place.
+    pub fn grave(&self, args: &Value) -> Vec<Grave> {
+        match self.kind {
+            ToolKind::Execute => self.grave_command(args),
+            ToolKind::Edit => self.grave_change(args),
+            ToolKind::Other => vec![Grave::OtherProgram { tool: self.call.name.clone() }],
+            ToolKind::Read | ToolKind::Plan | ToolKind::Delegate => Vec::new(),
+        }
+    }
+
+    fn grave_command(&self, args: &Value) -> Vec<Grave> {
+        let line = args.get("command").and_then(Value::as_str).unwrap_or_default();
+        let mut grave = Vec::new();
+        if self.sandbox.is_none() {
+            grave.push(Grave::Unsandboxed);
+        }
+        let Ok(commands) = parts(line) else {
+            grave.extend(somewhere(line));
+            return grave;
+        };
+        let guards: Vec<_> = commands.iter().map(|words| guarded(words)).collect();
+        if guards.contains(&Err(RuleGuard::Outside)) {
+            grave.push(Grave::Outside);
+        }
+        for (words, guard) in commands.iter().zip(guards) {
+            if destroying(words) {
+                grave.push(Grave::Destroys { command: written(words) });
+            } else if guard.is_err() {
+                grave.extend(somewhere(&words.join(" ")));
+            }
+        }
+        grave
+    }
+
+    fn grave_change(&self, args: &Value) -> Vec<Grave> {
+        let mut grave = Vec::new();
+        if let (Preview::Delete { path, is_dir: true, .. }, true) = (&self.preview, *args == self.call.args) {
+            grave.push(Grave::DeletesFolder { path: path.clone() });
+        } else if self.call.name == "delete" && *args != self.call.args {
+            // What is there now was looked at for the path that was asked for only.
+            grave.push(Grave::DeletesFolder { path: named(args).unwrap_or_default().to_owned() });
+        }
+        let protected = named(args).and_then(|path| protected_name(&VirtualPath::parse(path).ok()?));
+        let asked = match &self.reason {
+            AskReason::ProtectedName { name } => Some(name.clone()),
+            _ => None,
+        };
+        grave.extend(protected.or(asked).map(|name| Grave::Protected { name }));
+        grave
+    }
+}
+
+/// Of what another program or a shell makes something, it is not known what: wherever its words would destroy, it counts.
+fn somewhere(line: &str) -> Option<Grave> {
+    let is_between = |c: char| c.is_whitespace() || "|&;()<>`'\"{}$\\".contains(c);
+    let words: Vec<String> = line.split(is_between).filter(|word| !word.is_empty()).map(ToOwned::to_owned).collect();
+    let found = (0..words.len()).filter_map(|at| words.get(at..)).find(|words| destroying(words))?;
+    Some(Grave::Destroys { command: written(found) })
+}
+
+/// The file that an editing tool's arguments name.
+fn named(args: &Value) -> Option<&str> {
+    ["file_path", "path"].iter().find_map(|name| args.get(name).and_then(Value::as_str))
+}
+
+#[cfg(test)]
+#[path = "grave_tests.rs"]
+mod tests;

@@ -1,0 +1,71 @@
+use bosun_model::ToolCall;
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::*;
+
+fn ask(kind: ToolKind, name: &str, args: Value, preview: Preview) -> Ask {
+    let call = ToolCall { id: "c".into(), name: name.into(), args };
+    Ask {
+        digest: Ask::digest_of(&call, &preview),
+        call,
+        kind,
+        schema: json!({}),
+        preview,
+        reason: AskReason::CommandsAsk,
+        allowed: Vec::new(),
+        description: None,
+        sandbox: Some("bubblewrap".into()),
+    }
+}
+
+fn in_sandbox(line: &str) -> Vec<Grave> {
+    let args = json!({"command": line});
+    ask(ToolKind::Execute, "execute", args.clone(), Preview::Fields).grave(&args)
+}
+
+#[test]
+fn without_a_sandbox_every_command_is_grave() {
+    let args = json!({"command": "ls"});
+    let bare = Ask { sandbox: None, ..ask(ToolKind::Execute, "execute", args.clone(), Preview::Fields) };
+    assert_eq!(bare.grave(&args), [Grave::Unsandboxed]);
+    assert_eq!(in_sandbox("ls && cargo test"), []);
+}
+
+#[test]
+fn what_destroys_or_leaves_the_project_is_grave_in_a_sandbox_too() {
+    let destroys = ["rm -rf build", "git reset --hard", "cd x && git push -f", "git clean -fdx", "shred a"];
+    for line in destroys {
+        assert!(matches!(&in_sandbox(line)[..], [Grave::Destroys { .. }]), "{line}: {:?}", in_sandbox(line));
+    }
+    for line in ["cat /etc/passwd", "curl https://example.org", "cp a ../b"] {
+        assert_eq!(in_sandbox(line), [Grave::Outside], "{line}");
+    }
+    // A shell would do it, however it is hidden from plain reading.
+    for line in ["echo $(rm -rf x)", "bash -c 'git reset --hard'", "x=1; eval \"rm -r y\"", "(shred a)"] {
+        assert!(in_sandbox(line).iter().any(|grave| matches!(grave, Grave::Destroys { .. })), "{line}");
+    }
+}
+
+#[test]
+fn files_that_run_code_and_folders_that_go_are_grave_also_when_they_were_put_in_by_an_edit() {
+    let edit = |path: &str| json!({"file_path": path, "old_string": "a", "new_string": "b"});
+    let plain = ask(ToolKind::Edit, "edit_file", edit("/a.txt"), Preview::Fields);
+    assert_eq!(plain.grave(&edit("/a.txt")), []);
+    let name = "/.git/hooks/post-commit".to_owned();
+    assert_eq!(plain.grave(&edit(&name)), [Grave::Protected { name }]);
+    let delete = |path: &str| json!({"file_path": path});
+    let preview = |is_dir| Preview::Delete { path: "/x".into(), files: 3, counted_all: true, is_dir };
+    let file = ask(ToolKind::Edit, "delete", delete("/x"), preview(false));
+    assert_eq!(file.grave(&delete("/x")), []);
+    assert_eq!(file.grave(&delete("/src")), [Grave::DeletesFolder { path: "/src".into() }]);
+    let folder = ask(ToolKind::Edit, "delete", delete("/x"), preview(true));
+    assert_eq!(folder.grave(&delete("/x")), [Grave::DeletesFolder { path: "/x".into() }]);
+}
+
+#[test]
+fn tools_of_other_programs_are_grave_and_reading_is_not() {
+    let of = |kind, name: &str| ask(kind, name, json!({}), Preview::Fields).grave(&json!({}));
+    assert_eq!(of(ToolKind::Other, "deploy"), [Grave::OtherProgram { tool: "deploy".into() }]);
+    assert_eq!(of(ToolKind::Read, "read_file"), []);
+}

@@ -1,0 +1,56 @@
+use bosun_agent::{Ask, Grave};
+use bosun_protocol::{Decide, Decision, ErrorCode};
+use bosun_tools::{Preview, ToolKind};
+use serde_json::Value;
+
+use super::Sessions;
+use crate::SessionError;
+
+/// A call that a decision would let run and that is grave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraveCall {
+    pub tool: String,
+    /// All of what would run: the command, the path, or the arguments. Nothing is cut or marked yet.
+    pub payload: String,
+    pub why: Vec<Grave>,
+}
+
+impl Sessions {
+    /// Those of the calls that `decisions` would let run that have to be confirmed where no script can press.
+    ///
+    /// # Errors
+    /// Where one of them does not wait any more, or was shown as something else.
+    pub async fn grave_calls(&self, decisions: &[Decide]) -> Result<Vec<GraveCall>, SessionError> {
+        let mut grave = Vec::new();
+        for decide in decisions {
+            let edited = match &decide.decision {
+                Decision::Approve => None,
+                Decision::Edit { args } => Some(args),
+                Decision::Respond { .. } | Decision::Reject { .. } => continue,
+            };
+            let ask = self.waiting_ask(&decide.session, &decide.call_id).await?;
+            if ask.digest != decide.digest {
+                let reason = "what is asked for changed since it was shown; look at the request again";
+                return Err(SessionError::new(ErrorCode::AlreadyDecided, reason));
+            }
+            let args = edited.unwrap_or(&ask.call.args);
+            let why = ask.grave(args);
+            if !why.is_empty() {
+                grave.push(GraveCall { tool: ask.call.name.clone(), payload: payload(&ask, args), why });
+            }
+        }
+        Ok(grave)
+    }
+}
+
+fn payload(ask: &Ask, args: &Value) -> String {
+    let text = |name: &str| args.get(name).and_then(Value::as_str);
+    match (ask.kind, &ask.preview) {
+        (ToolKind::Execute, Preview::Command { folder, .. }) if text("command").is_some() => {
+            format!("{folder} $ {}", text("command").unwrap_or_default())
+        }
+        (ToolKind::Execute, _) => text("command").unwrap_or_default().to_owned(),
+        (ToolKind::Edit, _) if text("file_path").is_some() => text("file_path").unwrap_or_default().to_owned(),
+        _ => serde_json::to_string_pretty(args).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,99 @@
+//! The desktop's notification service on a desk's bus, with a hand that presses.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use zbus::blocking::Connection;
+use zbus::blocking::connection::Builder;
+use zbus::zvariant::OwnedValue;
+
+use super::wait;
+
+const PATH: &str = "/org/freedesktop/Notifications";
+const NAME: &str = "org.freedesktop.Notifications";
+
+/// What was to be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    pub id: u32,
+    /// The notice that this one takes the place of; 0 for none.
+    pub replaces: u32,
+    pub summary: String,
+    pub body: String,
+    pub actions: Vec<String>,
+    pub entry: String,
+}
+
+/// The service; gone with this value.
+pub struct Notices {
+    connection: Connection,
+    shown: Arc<Mutex<Vec<Notice>>>,
+}
+
+struct Service {
+    shown: Arc<Mutex<Vec<Notice>>>,
+}
+
+#[zbus::interface(name = "org.freedesktop.Notifications")]
+impl Service {
+    #[expect(clippy::too_many_arguments, reason = "the service's own signature")]
+    fn notify(
+        &self,
+        _app_name: String,
+        replaces: u32,
+        _icon: String,
+        summary: String,
+        body: String,
+        actions: Vec<String>,
+        hints: HashMap<String, OwnedValue>,
+        _expires: i32,
+    ) -> u32 {
+        let mut shown = self.shown.lock().unwrap();
+        let id = if replaces == 0 { u32::try_from(shown.len()).unwrap() + 11 } else { replaces };
+        let entry = hints.get("desktop-entry").and_then(|value| value.downcast_ref::<String>().ok());
+        shown.push(Notice { id, replaces, summary, body, actions, entry: entry.unwrap_or_default() });
+        id
+    }
+
+    fn get_capabilities(&self) -> Vec<String> {
+        vec!["actions".into(), "body".into()]
+    }
+
+    fn get_server_information(&self) -> (String, String, String, String) {
+        ("desk".into(), "bosun".into(), "1".into(), "1.2".into())
+    }
+
+    fn close_notification(&self, _id: u32) {}
+}
+
+impl Notices {
+    /// `address` is the bus's.
+    pub fn start(address: &str) -> Self {
+        let shown: Arc<Mutex<Vec<Notice>>> = Arc::default();
+        let service = Service { shown: Arc::clone(&shown) };
+        let builder = Builder::address(address).expect("an address").name(NAME).expect("a name");
+        let connection = builder.serve_at(PATH, service).expect("a service").build().expect("a connection to the bus");
+        Self { connection, shown }
+    }
+
+    /// Waits until so many were to be shown; the last of them.
+    #[track_caller]
+    pub fn wait_for(&self, count: usize) -> Notice {
+        let last = wait(Duration::from_secs(20), || {
+            let shown = self.shown.lock().unwrap();
+            if shown.len() >= count { shown.get(count - 1).cloned() } else { None }
+        });
+        last.unwrap_or_else(|| panic!("{count} notices did not come: {:?}", self.shown.lock().unwrap()))
+    }
+
+    pub fn count(&self) -> usize {
+        self.shown.lock().unwrap().len()
+    }
+
+    /// Presses a notice, as a person does.
+    pub fn press(&self, id: u32) {
+        let pressed = self.connection.emit_signal(None::<&str>, PATH, NAME, "ActionInvoked", &(id, "default"));
+        pressed.expect("the press is told");
+    }
+}

@@ -1,0 +1,57 @@
+//! The desktop tells a person who looks elsewhere what a session came to, and a press leads there.
+
+use bosun_testkit::{ModelServer, Reply, Rule};
+use serde_json::json;
+
+use crate::harness::{Desk, Notices};
+use crate::scene::{answer, ask, at_work, card};
+
+#[test]
+fn a_session_that_needs_someone_is_told_and_a_press_leads_to_its_request() {
+    let desk = Desk::plan("notices").without_keyring().set_up();
+    let notices = Notices::start(desk.bus());
+    let server = ModelServer::start();
+    let call = Reply::call("write_file", json!({ "file_path": "/hello.txt", "content": "hello\n" }));
+    server.add(Rule::turn("say <b>hello</b>").reply(call).reply("It is written."));
+    let window = at_work(&desk, &server);
+    desk.look_away();
+    ask(&window, "say <b>hello</b>");
+    card(&window);
+    let asked = notices.wait_for(1);
+    assert_eq!((asked.summary.as_str(), asked.body.as_str()), ("Needs you", "say &lt;b&gt;hello&lt;/b&gt;"));
+    assert_eq!((asked.actions[0].as_str(), asked.entry.as_str(), asked.replaces), ("default", "Bosun", 0));
+
+    // The person was somewhere else in the window; the press leads to the request and decides nothing.
+    window.button("New session").click();
+    window.wait_for_text("What should be done?");
+    window.wait_until("return document.querySelector('.log') === null");
+    notices.press(asked.id);
+    card(&window);
+    window.shot("led-there");
+    assert!(!desk.project().join("hello.txt").exists());
+
+    desk.look_away();
+    answer(&window, "Approve");
+    window.wait_for_text("It is written.");
+    let done = notices.wait_for(2);
+    assert_eq!((done.summary.as_str(), done.replaces), ("Done", 0), "the first is gone with its press");
+    window.close();
+}
+
+#[test]
+fn who_looks_at_the_window_or_wants_quiet_is_told_nothing() {
+    let desk = Desk::plan("notices-quiet").without_keyring().set_up();
+    let notices = Notices::start(desk.bus());
+    let server = ModelServer::start();
+    server.add(Rule::turn("hello").reply("Hello yourself."));
+    server.add(Rule::turn("again").reply("And again."));
+    let window = at_work(&desk, &server);
+    desk.look_at_window();
+    ask(&window, "hello");
+    window.wait_for_text("Hello yourself.");
+    desk.look_away();
+    ask(&window, "again");
+    window.wait_for_text("And again.");
+    assert_eq!(notices.wait_for(1).summary, "Done");
+    assert_eq!(notices.count(), 1, "the first was seen as it came");
+}
