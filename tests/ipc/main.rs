@@ -15,4 +15,5 @@ mod permissions;
 mod providers;
 mod storage;
 mod tour;
+mod trouble;
 mod work;
