@@ -109,6 +109,7 @@ async fn look<'a>(intents: &'a [ChangeIntent], backend: &dyn Backend) -> Found<'
                 path: path.clone(),
                 before: first.before.clone(),
                 after: last.after.clone(),
+                mode: first.mode,
             }),
             Place::Before => found.open += 1,
             Place::Neither => found.conflicts.push(path),

@@ -54,6 +54,11 @@ pub trait Backend: Send + Sync {
         None
     }
 
+    /// Setting permission bits, where files have them.
+    fn modes(&self) -> Option<&dyn SetMode> {
+        None
+    }
+
     /// The path on this machine's disk, where there is one; for showing and opening, never for file access.
     fn host_path(&self, _path: &VirtualPath) -> Option<std::path::PathBuf> {
         None
@@ -70,6 +75,12 @@ pub trait Backend: Send + Sync {
     fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
         Ok(VirtualPath::parse(text)?)
     }
+}
+
+/// Gives files their permission bits back.
+pub trait SetMode: Send + Sync {
+    /// Gives the regular file at `path` the lowest nine bits of `mode`.
+    fn set_mode<'a>(&'a self, path: &'a VirtualPath, mode: u32) -> BoxFuture<'a, Result<(), BackendError>>;
 }
 
 /// A literal replacement in a text file.

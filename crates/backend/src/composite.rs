@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, Shell, VirtualPath,
+    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath,
 };
 pub use app::{AppMounts, MountError};
 use part::Part;
@@ -214,6 +214,10 @@ impl Backend for CompositeBackend {
         self.default.shell()
     }
 
+    fn modes(&self) -> Option<&dyn SetMode> {
+        Some(self)
+    }
+
     fn deleter(&self) -> Option<&dyn Delete> {
         let in_a_route = |route: &Route| route.access == Access::ReadWrite && route.backend.deleter().is_some();
         let can = self.default.deleter().is_some() || self.routes.iter().any(in_a_route);
@@ -239,6 +243,17 @@ impl Backend for CompositeBackend {
         }
         let resolved = self.default.resolve(text)?;
         Ok(if self.part(&resolved).0.is_route() { literal } else { resolved })
+    }
+}
+
+impl SetMode for CompositeBackend {
+    fn set_mode<'a>(&'a self, path: &'a VirtualPath, mode: u32) -> BoxFuture<'a, Result<(), BackendError>> {
+        Box::pin(async move {
+            let (part, inner) = self.part(path);
+            // Where files have no such bits there is nothing to give back.
+            let Some(modes) = part.backend.modes().filter(|_| part.access != Access::ReadOnly) else { return Ok(()) };
+            modes.set_mode(&inner, mode).await.map_err(|error| part.outer_error(error))
+        })
     }
 }
 

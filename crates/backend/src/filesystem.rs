@@ -12,14 +12,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::fs::AtFlags;
+use rustix::fs::{AtFlags, FileType};
 
-use crate::fault::on_disk;
-use crate::root::{Mounts, Root};
+use crate::fault::{fault, on_disk};
+use crate::root::{Links, Mounts, READ, Root, file_type};
 use crate::search::{self, Budget};
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, VirtualPath,
+    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, SetMode, VirtualPath,
 };
 use change::Content;
 
@@ -150,6 +150,10 @@ impl Backend for FilesystemBackend {
         Box::pin(transfer::download(self, paths))
     }
 
+    fn modes(&self) -> Option<&dyn SetMode> {
+        Some(self)
+    }
+
     fn deleter(&self) -> Option<&dyn Delete> {
         Some(self)
     }
@@ -176,6 +180,21 @@ impl Backend for FilesystemBackend {
             .next()
             .is_some_and(|first| rustix::fs::statat(self.root.handle(), first, AtFlags::SYMLINK_NOFOLLOW).is_ok());
         if own { Ok(path) } else { Ok(VirtualPath::parse(&format!("/{below}"))?) }
+    }
+}
+
+impl SetMode for FilesystemBackend {
+    fn set_mode<'a>(&'a self, path: &'a VirtualPath, mode: u32) -> BoxFuture<'a, Result<(), BackendError>> {
+        let (root, path) = (Arc::clone(self.root()), path.clone());
+        Box::pin(on_disk(move || {
+            let file = root.open_path(&path, READ, Links::Refuse).map_err(|errno| fault(errno, &path))?;
+            let is_file = rustix::fs::fstat(&file).is_ok_and(|stat| file_type(&stat) == FileType::RegularFile);
+            if !is_file {
+                return Ok(());
+            }
+            let bits = rustix::fs::Mode::from_bits_truncate((mode & 0o777) as _);
+            rustix::fs::fchmod(&file, bits).map_err(|errno| fault(errno, &path))
+        }))
     }
 }
 

@@ -40,7 +40,7 @@ mod store_backend;
 mod text;
 mod watch;
 
-pub use backend::{Backend, Delete, Replacement};
+pub use backend::{Backend, Delete, Replacement, SetMode};
 pub use blobs::{BlobError, BlobStore, BlobUsage, Swept};
 pub use bundle::{Bundle, BundleError, read_archive, read_bundle, write_bundle};
 pub use change::{Change, ChangeWitness, Expect, ObjectKind, PlannedChange, Unwitnessed};

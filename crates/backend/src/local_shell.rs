@@ -19,7 +19,7 @@ use crate::fault::on_disk;
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, CommandChanges, Delete, ExecRequest, ExecResult, Expect,
     FileInfo, FilesystemBackend, FilesystemOptions, GlobQuery, GlobResult, GrepQuery, GrepResult, OutputSink,
-    ReadResult, ReadWindow, Replacement, Shell, Sightings, VirtualPath,
+    ReadResult, ReadWindow, Replacement, SetMode, Shell, Sightings, VirtualPath,
 };
 
 /// Longest command, in bytes: what the system takes as one argument.
@@ -232,6 +232,10 @@ impl Backend for LocalShellBackend {
 
     fn shell(&self) -> Option<&dyn Shell> {
         Some(self)
+    }
+
+    fn modes(&self) -> Option<&dyn SetMode> {
+        self.files.modes()
     }
 
     fn deleter(&self) -> Option<&dyn Delete> {

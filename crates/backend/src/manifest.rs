@@ -84,6 +84,8 @@ pub struct CommandChange {
     /// `None` where there was no file.
     pub before: Option<ContentHash>,
     pub after: Option<ContentHash>,
+    /// Unix permission bits before.
+    pub mode: Option<u32>,
 }
 
 /// A file that a command changed and whose bytes before or after are not kept.

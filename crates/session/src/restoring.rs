@@ -126,8 +126,9 @@ impl Actor {
         };
         let shown = RestoredFile { path: path.to_string(), change, added: diff.added, removed: diff.removed, problem };
         let after = bytes.as_deref().map(ContentHash::of);
-        let disk = ChangeRecord { path: path.clone(), before: found, after };
-        Ok(Checked { record: ChangeRecord { path, before: from, after: to }, disk, bytes, shown })
+        let mode = self.stream.read(|projection| projection.mode_before(&path));
+        let disk = ChangeRecord { path: path.clone(), before: found, after, mode };
+        Ok(Checked { record: ChangeRecord { path, before: from, after: to, mode: None }, disk, bytes, shown })
     }
 
     /// Puts the files back that nothing speaks against: intent, effect, what became of it. Gives what was done.
@@ -204,7 +205,13 @@ async fn put(
         }
     };
     match bytes {
-        Some(bytes) => backend.write(path, bytes, expect, &Unwitnessed).await.map(|change| change.state),
+        Some(bytes) => {
+            let change = backend.write(path, bytes, expect, &Unwitnessed).await?;
+            if let (Some(mode), Some(modes)) = (record.mode, backend.modes()) {
+                modes.set_mode(path, mode).await?;
+            }
+            Ok(change.state)
+        }
         None => {
             let deleter = backend.deleter().ok_or_else(|| BackendError::CannotDelete { path: path.clone() })?;
             let changes = deleter.delete(path, expect, &Unwitnessed).await?;

@@ -125,6 +125,7 @@ pub(crate) fn commanded(files: CommandChanges) -> Artifact {
         path: change.path,
         before: change.before,
         after: change.after,
+        mode: change.mode,
     };
     let unkept = |change: bosun_backend::UnkeptChange| UnkeptRecord {
         path: change.path,

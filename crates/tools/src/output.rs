@@ -90,6 +90,9 @@ pub struct ChangeRecord {
     /// Blob of the bytes before; `None` where there was no file.
     pub before: Option<bosun_backend::ContentHash>,
     pub after: Option<bosun_backend::ContentHash>,
+    /// Unix permission bits before, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
 }
 
 impl From<&Change> for ChangeRecord {
@@ -98,6 +101,7 @@ impl From<&Change> for ChangeRecord {
             path: change.path.clone(),
             before: change.before.clone(),
             after: change.after.as_ref().and_then(|stamp| stamp.hash.clone()),
+            mode: None,
         }
     }
 }

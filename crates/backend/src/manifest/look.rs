@@ -23,19 +23,25 @@ pub(super) struct Figures {
     /// When anything about the file was changed last.
     pub changed: i64,
     pub inode: u64,
+    /// Unix permission bits.
+    pub mode: u32,
 }
 
 impl Figures {
     #[allow(clippy::unnecessary_cast, reason = "the fields' types differ between systems")]
     pub(super) fn of(stat: &Stat) -> Self {
         let changed = (stat.st_ctime as i64).saturating_mul(1_000_000_000).saturating_add(stat.st_ctime_nsec as i64);
-        Self { size: size(stat), modified: modified_ns(stat), changed, inode: identity(stat).1 }
+        Self { size: size(stat), modified: modified_ns(stat), changed, inode: identity(stat).1, mode: mode_of(stat) }
     }
 
     /// Whether it may be written again without its figures telling.
     pub(super) fn is_fresh(&self) -> bool {
         self.changed.max(self.modified) > now_ns().saturating_sub(GRAIN)
     }
+}
+
+fn mode_of(stat: &Stat) -> u32 {
+    rustix::fs::Mode::from_raw_mode(stat.st_mode & 0o777).bits().into()
 }
 
 /// A file as it was seen last.

@@ -22,6 +22,13 @@ struct Case {
     now: Option<(Figures, bool)>,
 }
 
+impl Case {
+    /// The permission bits before, where there was a file.
+    fn mode(&self) -> Option<u32> {
+        self.before.as_ref().map(|(figures, _)| figures.mode)
+    }
+}
+
 /// What became of it.
 struct Verdict {
     path: VirtualPath,
@@ -213,7 +220,12 @@ impl Judge<'_> {
             (Some(None), _) | (_, None) => self.unkept(case),
             (before, Some(after)) => {
                 let kept = Some(Kept::Stored(after.clone()));
-                let change = CommandChange { path: case.path.clone(), before: before.flatten(), after: Some(after) };
+                let change = CommandChange {
+                    path: case.path.clone(),
+                    before: before.flatten(),
+                    after: Some(after),
+                    mode: case.mode(),
+                };
                 self.verdict(case, kept, Did::Changed(change))
             }
         }
@@ -232,7 +244,8 @@ impl Judge<'_> {
         let before = kept.and_then(|kept| self.bytes(kept)).and_then(|bytes| self.stored(&bytes));
         match before {
             Some(before) => {
-                let change = CommandChange { path: case.path.clone(), before: Some(before), after: None };
+                let change =
+                    CommandChange { path: case.path.clone(), before: Some(before), after: None, mode: case.mode() };
                 Verdict { path: case.path, seen: None, did: Did::Changed(change) }
             }
             None => self.unkept(case),

@@ -52,6 +52,8 @@ struct SeenRow {
     modified: i64,
     changed: i64,
     inode: u64,
+    #[serde(default)]
+    mode: u32,
     fresh: bool,
     packed: Option<Packed>,
     stored: Option<ContentHash>,
@@ -160,19 +162,19 @@ pub(super) fn clear(all: &Path) {
 
 impl SeenRow {
     fn of(seen: &Seen) -> Self {
-        let Figures { size, modified, changed, inode } = seen.figures;
+        let Figures { size, modified, changed, inode, mode } = seen.figures;
         let (packed, stored) = match &seen.kept {
             Some(Kept::Packed(packed)) => (Some(*packed), None),
             Some(Kept::Stored(hash)) => (None, Some(hash.clone())),
             None => (None, None),
         };
-        Self { size, modified, changed, inode, fresh: seen.fresh, packed, stored }
+        Self { size, modified, changed, inode, mode, fresh: seen.fresh, packed, stored }
     }
 
     fn known(self) -> Seen {
-        let Self { size, modified, changed, inode, fresh, packed, stored } = self;
+        let Self { size, modified, changed, inode, mode, fresh, packed, stored } = self;
         let kept = packed.map(Kept::Packed).or(stored.map(Kept::Stored));
-        Seen { figures: Figures { size, modified, changed, inode }, kept, fresh, look: AtomicU32::new(0) }
+        Seen { figures: Figures { size, modified, changed, inode, mode }, kept, fresh, look: AtomicU32::new(0) }
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Changes {
 struct Changed {
     before: Option<ContentHash>,
     after: Option<ContentHash>,
+    /// Unix permission bits before the first change that tells them.
+    mode: Option<u32>,
     /// As it was when the turn, and the step, that changed it last met it.
     turn: Mark,
     step: Mark,
@@ -130,6 +132,7 @@ impl Changes {
         let file = self.files.entry(record.path.clone()).or_insert_with(|| Changed {
             before: record.before.clone(),
             after: None,
+            mode: None,
             turn: mark(turn),
             step: mark(step),
             command: None,
@@ -144,6 +147,7 @@ impl Changes {
             file.step = mark(step);
         }
         file.after.clone_from(&record.after);
+        file.mode = file.mode.or(record.mode);
         file.restored = part.restored;
         if !part.restored {
             file.command = part.command.map(ToOwned::to_owned);
@@ -349,6 +353,11 @@ impl Projection {
     /// The bytes that this session's agents left at `path`, where they were the last to change it.
     pub(crate) fn made(&self, path: &VirtualPath) -> Option<Option<ContentHash>> {
         self.changes.files.get(path).filter(|file| !file.restored).map(|file| file.after.clone())
+    }
+
+    /// The Unix permission bits of `path` before this session changed it, where they are known.
+    pub(crate) fn mode_before(&self, path: &VirtualPath) -> Option<u32> {
+        self.changes.files.get(path).and_then(|file| file.mode)
     }
 
     /// The changes whose lines nobody has counted yet, in the order of their paths.

@@ -92,3 +92,22 @@ async fn bytes_that_only_a_deleted_session_kept_go_with_it_and_the_others_can_st
     stage.sessions.undo_changes(&stays).await.unwrap();
     assert_eq!(stage.project.read("a.txt"), "one\ntwo\n1\n");
 }
+
+#[tokio::test]
+async fn permission_bits_come_back_with_the_bytes() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = Stage::allowing_everything(commanding).await;
+    let session = stage.session().await;
+    let mode = |name: &str| std::fs::metadata(stage.project.at(name)).unwrap().permissions().mode() & 0o777;
+    for (name, bits) in [("run.sh", 0o755), ("secret", 0o600)] {
+        std::fs::write(stage.project.at(name), "before\n").unwrap();
+        std::fs::set_permissions(stage.project.at(name), std::fs::Permissions::from_mode(bits)).unwrap();
+    }
+    run(&stage, &session, "rm run.sh; echo after > secret; chmod 644 secret").await;
+    stage.sessions.undo_changes(&session).await.unwrap();
+    assert_eq!((mode("run.sh"), mode("secret")), (0o755, 0o600));
+    assert_eq!(
+        (stage.project.read("run.sh").as_str(), stage.project.read("secret").as_str()),
+        ("before\n", "before\n")
+    );
+}
