@@ -19,8 +19,7 @@ pub async fn check_additions(shell: Managed<'_>, text: Arg<String>) -> Answer<Op
     Ok(shell.core().await?.sessions.check_additions(&text))
 }
 
-/// Keeps them, once the person has confirmed it in a dialog of the system: they start programs. They hold for sessions that
-/// are opened from now on.
+/// Keeps them; they hold for sessions that are opened from now on.
 #[tauri::command]
 #[specta::specta]
 pub async fn save_additions(shell: Managed<'_>, text: Arg<String>) -> Answer<()> {

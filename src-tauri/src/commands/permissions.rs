@@ -37,8 +37,7 @@ pub async fn rehearse_rule(shell: Managed<'_>, draft: Arg<RuleDraft>) -> Answer<
     Ok(shell.core().await?.sessions.rehearse_rule(&draft).await?)
 }
 
-/// Gives answers, and lets calls such as those of `drafts`, which are approved among them, pass from now on. What is grave
-/// is confirmed as with `decide`.
+/// Gives answers, and lets calls such as those of `drafts`, which are approved among them, pass from now on.
 #[tauri::command]
 #[specta::specta]
 pub async fn approve_always(

@@ -93,7 +93,7 @@ pub async fn continue_turn(shell: Managed<'_>, session: Arg<SessionId>) -> Answe
     Ok(shell.core().await?.sessions.continue_turn(&session).await?)
 }
 
-/// Answers requests. All are checked before any is stored; the person confirms what is grave in a dialog of the system.
+/// Answers requests. All are checked before any is stored.
 #[tauri::command]
 #[specta::specta]
 pub async fn decide(shell: Managed<'_>, decisions: Arg<Vec<Decide>>) -> Answer<()> {

@@ -21,8 +21,7 @@ pub async fn trust_text(shell: Managed<'_>, project: Arg<ProjectId>, path: Arg<S
     Ok(shell.core().await?.sessions.trust_text(&project, &path).await?)
 }
 
-/// Trusts contents that the person has seen, or sets them aside; nothing where one of them changed meanwhile. What starts
-/// programs is confirmed in a dialog of the system.
+/// Trusts contents that the person has seen, or sets them aside; nothing where one of them changed meanwhile.
 #[tauri::command]
 #[specta::specta]
 pub async fn decide_trust(shell: Managed<'_>, project: Arg<ProjectId>, decision: Arg<DecideTrust>) -> Answer<()> {
