@@ -304,3 +304,24 @@ async fn two_processes_do_not_take_each_others_notes() {
         assert_eq!(found.changes.len(), 1, "{found:?}");
     }
 }
+
+#[tokio::test]
+async fn what_could_not_be_kept_at_first_is_kept_at_the_next_look() {
+    let place = tempfile::tempdir().unwrap();
+    let (project, data) = (place.path().join("project"), place.path().join("data"));
+    write(&project, "a.txt", "old");
+    let blobs = Arc::new(BlobStore::open(data.join("blobs")).unwrap());
+    let sightings = Arc::new(Sightings::new(blobs, SightingLimits::default()));
+    let options = LocalShellOptions { sightings: Some(Arc::clone(&sightings)), ..LocalShellOptions::default() };
+    let shell = LocalShellBackend::open(&project, options).unwrap();
+    let run = async |command: &str| {
+        let request = ExecRequest { command: command.into(), timeout: None, cancel: CancellationToken::new() };
+        shell.shell().unwrap().execute(request, &Deaf).await.unwrap().files.unwrap()
+    };
+    run("true").await;
+    // As if there had been no time for it.
+    sightings.write().files.values_mut().for_each(|seen| seen.kept = None);
+    run("true").await;
+    let found = run("printf new > a.txt").await;
+    assert_eq!((found.changes.len(), found.unkept.len()), (1, 0), "{found:?}");
+}

@@ -159,7 +159,7 @@ impl Seeing for Looking<'_> {
         let figures = Figures::of(&file.stat);
         if let Some(seen) = self.known.files.get(&file.path) {
             seen.look.store(self.number, Ordering::Relaxed);
-            if seen.figures == figures && !seen.fresh {
+            if seen.figures == figures && !seen.fresh && !self.could_keep_now(seen) {
                 return;
             }
         }
@@ -170,6 +170,13 @@ impl Seeing for Looking<'_> {
 }
 
 impl Looking<'_> {
+    /// Whether the bytes of a file that could not be kept when it was met may be kept this time.
+    fn could_keep_now(&self, seen: &Seen) -> bool {
+        let small = seen.figures.size <= self.sightings.limits.file_bytes;
+        let has_room = self.pack.as_ref().is_some_and(|pack| pack.has_room(seen.figures.size));
+        seen.kept.is_none() && !self.told && small && has_room && Instant::now() < self.keep_until
+    }
+
     fn keep(&self, file: &SeenFile<'_>, figures: &Figures) -> Option<Kept> {
         if figures.size > self.sightings.limits.file_bytes || Instant::now() >= self.keep_until {
             return None;

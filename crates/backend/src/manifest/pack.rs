@@ -43,6 +43,11 @@ impl Pack {
         Ok(Self { file, end: AtomicU64::new(end), limit: limit.min((end + free) / 10).max(end) })
     }
 
+    /// Whether so many bytes fit, as they are.
+    pub(super) fn has_room(&self, bytes: u64) -> bool {
+        self.end.load(Ordering::Relaxed).saturating_add(bytes) <= self.limit
+    }
+
     /// `None` where there is no room any more or the disk does not take it.
     pub(super) fn put(&self, bytes: &[u8]) -> Option<Packed> {
         let size = u32::try_from(bytes.len()).ok()?;
