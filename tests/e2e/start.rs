@@ -1,9 +1,11 @@
 //! The window opens, is ours, and closes; nothing of it stays behind.
 
-use bosun_testkit::ModelServer;
+use bosun_store::Database;
+use bosun_testkit::{ModelServer, Reply, Rule};
+use serde_json::json;
 
 use crate::harness::Desk;
-use crate::scene::at_work;
+use crate::scene::{ask, at_work, card};
 
 #[test]
 fn the_window_opens_fills_the_screen_and_closes() {
@@ -51,4 +53,26 @@ fn the_window_opens_as_it_was_left() {
     window.close();
     let window = desk.open_as_left(&[]);
     window.wait_until("return innerWidth === 1100 && innerHeight === 720");
+}
+
+#[test]
+fn a_link_leads_to_its_session_and_decides_nothing() {
+    let desk = Desk::plan("link").without_keyring().set_up();
+    let server = ModelServer::start();
+    let call = Reply::call("write_file", json!({ "file_path": "/hello.txt", "content": "hello\n" }));
+    server.add(Rule::turn("write it").reply(call).reply("It is written."));
+    let window = at_work(&desk, &server);
+    ask(&window, "write it");
+    card(&window);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let stored = runtime.block_on(async { Database::open(&desk.data()).unwrap().all_sessions().await.unwrap() });
+    let link = format!("bosun://session/{}", stored[0].id);
+    window.button("New session").click();
+    window.wait_for_text("What should be done?");
+    assert!(desk.start_again(&[&link]).success());
+    card(&window);
+    window.shot("led-there");
+    assert!(!desk.start_again(&[&format!("{link}?decision=approve")]).success(), "a link says nothing else");
+    assert!(!desk.project().join("hello.txt").exists());
+    window.close();
 }
