@@ -61,7 +61,7 @@ impl Actor {
             return Err(SessionError::new(ErrorCode::Invalid, reason));
         };
         let mut checked = Vec::new();
-        for ChangeRecord { path, before, after } in files {
+        for ChangeRecord { path, before, after, .. } in files {
             checked.push(self.check_restore(Restore { path, from: after, to: before }).await?);
         }
         refuse_problems(&checked)?;
@@ -95,7 +95,7 @@ impl Actor {
     /// The files that were changed behind `seq`, looked at.
     async fn check_back(&self, journals: &Journals, seq: Seq) -> Result<Vec<Checked>, SessionError> {
         let mut files: BTreeMap<VirtualPath, (Option<ContentHash>, Option<ContentHash>)> = BTreeMap::new();
-        for ChangeRecord { path, before, after } in journals.changes_after(seq) {
+        for ChangeRecord { path, before, after, .. } in journals.changes_after(seq) {
             files.entry(path).and_modify(|(_, last)| last.clone_from(&after)).or_insert((before, after));
         }
         let mut checked = Vec::new();
