@@ -50,8 +50,8 @@ pub use log::{HeldLog, SessionLog};
 pub use memory::MemoryHost;
 pub use middleware::{Middleware, NextModel, NextTool};
 pub use policy::{
-    ApprovalMode, CallFacts, Grave, InterruptConfig, PatternProblem, PermissionRule, Policy, RuleGuard, RuleKind, RulePattern,
-    RuleScope, RuleSubject, Standing, StandingRule, Verdict,
+    ApprovalMode, CallFacts, Grave, InterruptConfig, PatternProblem, PermissionRule, Policy, RuleGuard, RuleKind,
+    RulePattern, RuleScope, RuleSubject, Standing, StandingRule, Verdict,
 };
 pub use spent::Spent;
 pub use state::{FollowedFile, OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, SentSubagent, State};

@@ -43,11 +43,11 @@ mod writing;
 #[cfg(test)]
 mod tests;
 
+pub use bosun_agent::Grave;
 /// What [`SessionsParts`] are made of, for those who may not name the loop's own room.
 pub use bosun_agent::{Clock, IdSource, Limits, PermissionRule, Policy, SystemClock, UuidSource};
 pub use bosun_harness::{DeclaredAgent, DeclaredAgentError, Extras, ExtrasError, mcp};
 pub use error::SessionError;
-pub use bosun_agent::Grave;
 pub use sessions::bundles::ImportFrom;
 pub use sessions::grave::GraveCall;
 pub use sessions::{ModelSource, Quiet, Sessions, SessionsParts};

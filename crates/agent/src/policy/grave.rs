@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::RuleGuard;
 use super::command::{destroying, guarded, parts, written};
 use super::protected::protected_name;
-use crate::{Ask, AskReason};
+use crate::{Ask, AskPlace, AskReason};
 
 /// What makes approving a call grave: a person confirms it where no script can press (security.md A23).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +61,9 @@ impl Ask {
 
     fn grave_change(&self, args: &Value) -> Vec<Grave> {
         let mut grave = Vec::new();
+        if self.place == Some(AskPlace::Outside) {
+            grave.push(Grave::Outside);
+        }
         if let (Preview::Delete { path, is_dir: true, .. }, true) = (&self.preview, *args == self.call.args) {
             grave.push(Grave::DeletesFolder { path: path.clone() });
         } else if self.call.name == "delete" && *args != self.call.args {

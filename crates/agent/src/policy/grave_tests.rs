@@ -16,6 +16,7 @@ fn ask(kind: ToolKind, name: &str, args: Value, preview: Preview) -> Ask {
         allowed: Vec::new(),
         description: None,
         sandbox: Some("bubblewrap".into()),
+        place: None,
     }
 }
 
@@ -54,6 +55,8 @@ fn files_that_run_code_and_folders_that_go_are_grave_also_when_they_were_put_in_
     assert_eq!(plain.grave(&edit("/a.txt")), []);
     let name = "/.git/hooks/post-commit".to_owned();
     assert_eq!(plain.grave(&edit(&name)), [Grave::Protected { name }]);
+    let outside = Ask { place: Some(AskPlace::Outside), ..plain };
+    assert_eq!(outside.grave(&edit("/mnt/a.txt")), [Grave::Outside]);
     let delete = |path: &str| json!({"file_path": path});
     let preview = |is_dir| Preview::Delete { path: "/x".into(), files: 3, counted_all: true, is_dir };
     let file = ask(ToolKind::Edit, "delete", delete("/x"), preview(false));
