@@ -233,12 +233,9 @@ impl Desk {
         self.display.press(key);
     }
 
-    /// Chooses the first of the buttons of a system's dialog: the keyboard begins at its two texts.
+    /// Clicks the left one of the two buttons of a system's dialog, which share its lowest row.
     pub fn choose_yes_in(&self, dialog: &str) {
-        self.display.focus(Some(dialog));
-        for key in ["Tab", "Tab", "space"] {
-            self.display.press(key);
-        }
+        self.display.click_in(dialog, |width, height| (width / 4, height - 17));
     }
 
     /// Where what the desk's programs say is kept.

@@ -64,6 +64,14 @@ impl Display {
         self.xdotool(&["key", key]);
     }
 
+    /// Clicks in a window, at a place of its width and height.
+    pub fn click_in(&self, window: &str, place: impl FnOnce(u32, u32) -> (u32, u32)) {
+        let said = self.xdotool(&["getwindowgeometry", "--shell", window]);
+        let of = |name: &str| said.lines().find_map(|line| line.strip_prefix(name)?.parse().ok()).expect("a size");
+        let (x, y) = place(of("WIDTH="), of("HEIGHT="));
+        self.xdotool(&["mousemove", "--window", window, &x.to_string(), &y.to_string(), "click", "1"]);
+    }
+
     fn xdotool(&self, arguments: &[&str]) -> String {
         let output = Command::new("xdotool").env("DISPLAY", &self.name).args(arguments).output();
         String::from_utf8_lossy(&output.expect("xdotool is installed").stdout).into_owned()
