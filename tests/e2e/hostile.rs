@@ -22,7 +22,11 @@ impl Canary {
         let port = listener.local_addr().unwrap().port();
         let asked = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&asked);
-        std::thread::spawn(move || listener.incoming().for_each(|_| drop(count.fetch_add(1, Ordering::SeqCst))));
+        std::thread::spawn(move || {
+            for _ in listener.incoming() {
+                count.fetch_add(1, Ordering::SeqCst);
+            }
+        });
         Self { port, asked }
     }
 

@@ -4,11 +4,12 @@ use bosun_testkit::{ModelServer, Reply, Rule, Wire};
 use serde_json::json;
 
 use crate::harness::{Desk, Window};
-use crate::scene::{card, card_is_gone, project};
+use crate::scene::{card, card_is_gone, project, type_in};
 
 /// Presses `key` until the focus is on what is called `label`.
 fn tab_to(window: &Window<'_>, key: &str, label: &str) {
     let focused = "const one = document.activeElement;
+        if (one.matches('body, main, [role=dialog]')) return '';
         const name = one.getAttribute('aria-label') ?? one.labels?.[0]?.innerText ?? one.innerText ?? '';
         return name.replace(/\\s+/g, ' ').trim()";
     let mut passed = Vec::new();
@@ -21,12 +22,6 @@ fn tab_to(window: &Window<'_>, key: &str, label: &str) {
         window.press(key);
     }
     panic!("{label:?} cannot be reached with {key}; passed: {passed:?}");
-}
-
-fn type_in(window: &Window<'_>, words: &str) {
-    for letter in words.chars() {
-        window.press(&if letter == '+' { "Shift+=".to_owned() } else { letter.to_string() });
-    }
 }
 
 #[test]

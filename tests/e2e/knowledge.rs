@@ -157,12 +157,13 @@ fn skills_are_made_brought_in_checked_used_and_switched_off() {
     );
     window.wait_for_text("1 use · last");
     window.shot("used");
+    window.by_css(".shelf .list").button("write-limericks").click();
+    window.wait_for_text("not used yet");
     window.by_css(".shelf .set label input").click();
     window.wait_for_text("You switched it off");
     shut(&window);
     ask(&window, "again");
     window.wait_for_text("Once more.");
-    // What was said of it before stays in the conversation; the prompt has it no longer.
     let prompt = told(&server);
-    assert!(!prompt.contains("When a folder is a mess."), "{prompt}");
+    assert!(prompt.contains("When a folder is a mess.") && !prompt.contains("wants a limerick"), "{prompt}");
 }

@@ -6,7 +6,7 @@ use bosun_testkit::{ModelServer, Reply, Rule};
 use serde_json::json;
 
 use crate::harness::{Desk, Window};
-use crate::scene::{ask, at_work, card_is_gone};
+use crate::scene::{ask, at_work, card_is_gone, type_in};
 
 fn choose(window: &Window<'_>, title: &str, what: &'static str) {
     window.button(&format!("More for “{title}”")).click();
@@ -27,9 +27,9 @@ fn a_session_is_renamed_pinned_written_out_archived_deleted_and_brought_back() {
     ask(&window, "the tower");
     window.wait_for_text("It is 31 m high.");
     choose(&window, "the tower", "Rename");
-    let field = window.field("Title of the session");
-    field.clear();
-    field.write("Heights");
+    window.field("Title of the session");
+    window.press("Control+a");
+    type_in(&window, "Heights");
     window.press("Enter");
     window.button("More for “Heights”");
     choose(&window, "Heights", "Pin");

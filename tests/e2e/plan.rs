@@ -4,7 +4,7 @@ use bosun_testkit::{ModelServer, Reply, Rule};
 use serde_json::json;
 
 use crate::harness::Desk;
-use crate::scene::{ask, at_work, told};
+use crate::scene::{ask, at_work, told, type_in};
 
 #[test]
 fn a_person_changes_the_plan_on_the_board_and_the_agent_is_told() {
@@ -37,9 +37,9 @@ fn a_person_changes_the_plan_on_the_board_and_the_agent_is_told() {
     };
     choose("Ask about umlauts", "Earlier in the plan");
     choose("Write a test", "Change the words");
-    let field = window.by_css(".board").field("Words of the todo");
-    field.clear();
-    field.write("Write two tests");
+    window.by_css(".board").field("Words of the todo");
+    window.press("Control+a");
+    type_in(&window, "Write two tests");
     window.press("Enter");
     window.wait_for_text("Write two tests");
     choose("Note it in the README", "Drop from the plan");

@@ -111,3 +111,10 @@ pub fn pane(window: &Window<'_>, name: &str) {
     window.by_role("tab", name).click();
     window.wait_until("return document.querySelector('.inspector [role=tab][data-state=active]') !== null");
 }
+
+/// Types where the focus is, key by key: nothing is clicked, cleared or left, as WebDriver's own typing would do.
+pub fn type_in(window: &Window<'_>, words: &str) {
+    for letter in words.chars() {
+        window.press(&letter.to_string());
+    }
+}

@@ -11,6 +11,7 @@ fn held() -> ModelServer {
     let server = ModelServer::start();
     let look = Reply::text("I begin.").and_gate("go").and_call("read_file", json!({ "file_path": "/greet.py" }));
     server.add(Rule::turn("hold on").reply(look).reply("The long work is done."));
+    server.add(Rule::turn("Only look").reply("I only look."));
     server.add(Rule::turn("shorter").reply("I keep it short, then."));
     server.add(Rule::turn("changelog").reply("The changelog is tidy."));
     server
@@ -65,7 +66,7 @@ fn a_running_turn_is_steered_at_its_next_step() {
     window.press("Control+Enter");
     window.wait_until("return [...document.querySelectorAll('.human')].at(-1).innerText.includes('Only look')");
     server.gate("go").open();
-    window.wait_until("return document.querySelector('.dot.running') === null");
+    window.wait_for_text("I only look.");
     window.shot("steered");
     assert!(told(&server).contains("Only look, please"), "the turn was not told at its next step");
 }

@@ -17,6 +17,18 @@ const answer = (at) => async (page) => {
   while (await choice.isVisible()) await choice.click({ timeout: 1000 }).catch(() => undefined);
 };
 
+/** Approves on the sheet until so many answers are chosen; a card counts for nothing until it has been in sight. */
+const choose = async (page, count) => {
+  const chosen = page.locator('.sheet .badge');
+  while ((await chosen.count()) < count) {
+    await page
+      .locator('.answers .btn')
+      .first()
+      .click({ timeout: 1000 })
+      .catch(() => undefined);
+  }
+};
+
 /** Types into the palette once it takes the keys. */
 const palette = async (page, words) => {
   await page.keyboard.press('Control+k');
@@ -103,6 +115,14 @@ export const SCREENS = {
   },
   timeline: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 0) },
   ledger: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 1) },
+  ledgeropen: {
+    query: { recorded: 'tools', tab: 'timeline' },
+    async act(page) {
+      await pane(page, 1);
+      await page.locator('.pane ol button').nth(7).click();
+      await page.locator('.pane .details').waitFor();
+    },
+  },
   past: {
     query: { tab: 'timeline' },
     async act(page) {
@@ -128,6 +148,16 @@ export const SCREENS = {
   respond: { act: answer(2) },
   reject: { act: answer(3) },
   together: { act: (page) => page.locator('.answers input').check() },
+  answered: {
+    async act(page) {
+      await page.locator('.answers input').check();
+      await choose(page, 1);
+      await page.locator('.answers .scope').click();
+      await page.locator('.scope label').nth(2).click();
+      await page.locator('.scope .columns').waitFor();
+      await choose(page, 2);
+    },
+  },
   tools: { query: { recorded: 'tools' } },
   toolsopen: {
     query: { recorded: 'tools' },
@@ -150,13 +180,49 @@ export const SCREENS = {
       await page.locator('.shelf textarea').waitFor();
     },
   },
+  history: {
+    async act(page) {
+      await knowledge('Memor', '记忆', '.shelf .entry')(page);
+      await page.locator('.shelf .entry').nth(2).click();
+      await page.locator('.shelf textarea').fill('- The suite takes 9 minutes.');
+      await page.locator('.shelf .detail .btn.primary').click();
+      await page.locator('.shelf summary').click();
+      await page.locator('.versions .link').nth(-2).click();
+      await page.locator('.versions pre').waitFor();
+    },
+  },
+  newmemory: {
+    async act(page) {
+      await knowledge('Memor', '记忆', '.shelf .entry')(page);
+      await page.locator('.shelf .dialog-head .btn').click();
+      await page.locator('.shelf form').waitFor();
+    },
+  },
   skills: { act: knowledge('Skills', '技能', '.shelf textarea') },
+  newskill: {
+    async act(page) {
+      await knowledge('Skills', '技能', '.shelf textarea')(page);
+      await page.locator('.shelf .dialog-head .btn').click();
+      await page.locator('.shelf form').waitFor();
+    },
+  },
   brings: { query: { recorded: 'brings' }, act: (page) => page.locator('.strip').waitFor() },
   trust: { query: { recorded: 'brings' }, act: knowledge('trusted', '信任', '.shelf .diff') },
   subagents: {
     async act(page) {
       await page.keyboard.press('Control+,');
       await page.getByRole('tab', { name: /^(Subagents|子智能体)$/ }).click();
+    },
+  },
+  subagent: {
+    async act(page) {
+      await page.keyboard.press('Control+,');
+      await page.getByRole('tab', { name: /^(Subagents|子智能体)$/ }).click();
+      await page
+        .locator('.settings')
+        .getByRole('button', { name: /^(Edit|编辑)/ })
+        .first()
+        .click();
     },
   },
   projects: { act: (page) => page.locator('button.project').click() },
@@ -227,6 +293,20 @@ export const SCREENS = {
     async act(page) {
       await palette(page, 'board');
       await page.keyboard.press('Enter');
+    },
+  },
+  boardempty: {
+    query: { recorded: 'tools' },
+    async act(page) {
+      await palette(page, 'board');
+      await page.keyboard.press('Enter');
+      await page.locator('.board .empty').waitFor();
+    },
+  },
+  rail: {
+    async act(page) {
+      await page.keyboard.press('Control+b');
+      await page.locator('.rail').first().waitFor();
     },
   },
   inbox: { act: (page) => page.getByRole('button', { name: /^(Waiting for you|等你决定)/ }).click() },
