@@ -36,6 +36,7 @@ pub(crate) fn open<R: Runtime, M: Manager<R>>(
                 reloaded();
             }
         });
+    let builder = without_network(builder);
     match data {
         Some(folder) => builder.data_directory(folder.join("webview")),
         None => builder.incognito(true),
@@ -59,6 +60,27 @@ fn fitting<R: Runtime, M: Manager<R>>(app: &M) -> (f64, f64) {
     let Some(monitor) = monitor else { return SIZE };
     let screen = monitor.work_area().size.to_logical::<f64>(monitor.scale_factor());
     (SIZE.0.min(screen.width), SIZE.1.min(screen.height))
+}
+
+/// The page is fetched from the program itself and needs no network. What the content policy does not cover (WebKit
+/// connects ahead for `<link rel="preconnect">`, whatever the policy says) ends at a proxy that cannot be there: nothing
+/// can listen at port 0.
+#[cfg(target_os = "linux")]
+fn without_network<'a, R: Runtime, M: Manager<R>>(
+    builder: WebviewWindowBuilder<'a, R, M>,
+) -> WebviewWindowBuilder<'a, R, M> {
+    match Url::parse("http://127.0.0.1:0") {
+        // The page of the development server is on the network.
+        Ok(nowhere) if !tauri::is_dev() => builder.proxy_url(nowhere),
+        Ok(_) | Err(_) => builder,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn without_network<'a, R: Runtime, M: Manager<R>>(
+    builder: WebviewWindowBuilder<'a, R, M>,
+) -> WebviewWindowBuilder<'a, R, M> {
+    builder
 }
 
 /// Whether the page may go to `url`: only to a page of its own bundle, or of the development server in a build for that.

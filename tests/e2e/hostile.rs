@@ -35,8 +35,8 @@ impl Canary {
     }
 
     #[track_caller]
-    fn assert_unasked(&self) {
-        assert_eq!(self.asked.load(Ordering::SeqCst), 0, "something was fetched");
+    fn assert_unasked(&self, by: &str) {
+        assert_eq!(self.asked.load(Ordering::SeqCst), 0, "something was fetched by {by}");
     }
 }
 
@@ -109,24 +109,34 @@ fn nothing_that_a_model_writes_fetches_runs_leads_away_or_passes_for_the_window(
     card(&window);
     window.shot("card");
     assert_eq!(count(&window, "[role=dialog] :is(img, iframe, object, form, script)"), 0);
+    window.button("Show the end").click();
     window.button("Approve").click();
     window.wait_for_text("Written.");
 
+    canary.assert_unasked("what the model wrote");
+
     // The page itself cannot be made to leave, to open another window or to fetch.
-    window.script(
-        "const url = arguments[0];
-         window.open(url);
-         const link = Object.assign(document.createElement('a'), { href: url, target: '_blank' });
-         document.body.append(link); link.click(); link.remove();
-         new Image().src = url;
-         fetch(url).catch(() => undefined);
-         navigator.sendBeacon?.(url);",
-        &[json!(canary.address())],
-    );
-    window.script("location.href = arguments[0]", &[json!(canary.address())]);
-    window.wait_for_text("Written.");
-    assert_eq!(window.script("return location.href", &[]), page, "the page was led away");
-    canary.assert_unasked();
+    for way in [
+        "new Image().src = arguments[0]",
+        "fetch(arguments[0]).catch(() => undefined)",
+        "navigator.sendBeacon?.(arguments[0])",
+        "document.body.append(Object.assign(document.createElement('iframe'), { src: arguments[0] }))",
+        "document.head.append(Object.assign(document.createElement('link'), { rel: 'preconnect', href: arguments[0] }))",
+        "window.open(arguments[0])",
+        "const link = Object.assign(document.createElement('a'), { href: arguments[0], target: '_blank' });
+         document.body.append(link); link.click(); link.remove()",
+        "location.href = arguments[0]",
+    ] {
+        window.script(way, &[json!(canary.address())]);
+        window.wait_for_text("Written.");
+        window.shot("held");
+        assert_eq!(window.script("return location.href", &[]), page, "the page was led away by {way}");
+        canary.assert_unasked(way);
+    }
+    for way in ["iframe", "link[rel=preconnect]"] {
+        window.script("document.querySelectorAll(arguments[0]).forEach((one) => one.remove())", &[json!(way)]);
+    }
+    canary.assert_unasked("the end");
 }
 
 #[test]
@@ -137,9 +147,9 @@ fn a_command_shows_what_it_hides_and_is_read_to_its_end_before_it_can_be_approve
         .to_owned()
         + &" ".repeat(2000)
         + "; rm -rf /important";
-    let long = format!("{}rm -rf /important", "echo step && \\\n".repeat(12_000));
+    let long = format!("{}rm -rf /important", "echo step && \\\n".repeat(8_000));
     for (words, command) in [("hide", hidden), ("long", long)] {
-        let call = Reply::call("execute", json!({ "command": command }));
+        let call = Reply::call("execute", json!({ "command": command })).delta_chars(16_384);
         server.add(Rule::turn(words).reply(call).reply(format!("{words}: no.").as_str()));
     }
     let window = at_work(&desk, &server);

@@ -23,7 +23,7 @@ async function done(page) {
 describe('knowledge', () => {
   test('a memory is found, changed, deleted and brought back', async () => {
     const page = await site.show();
-    await button(page, 'Memories').click();
+    await page.getByRole('button', { name: /^Memories/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Memories' });
     await dialog.getByRole('searchbox').fill('british');
     await dialog.getByRole('button', { name: /How I like to work/ }).click();
@@ -45,7 +45,7 @@ describe('knowledge', () => {
 
   test('a skill is made, switched off, and pinned', async () => {
     const page = await site.show();
-    await button(page, 'Skills').click();
+    await page.getByRole('button', { name: /^Skills/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Skills' });
     await dialog.getByRole('checkbox', { name: 'Offer it to the model' }).uncheck();
     await dialog.getByText('You switched it off').waitFor();

@@ -49,6 +49,35 @@ describe('permissions', () => {
     await done(page);
   });
 
+  test('answers of one sheet each hold as long as chosen', async () => {
+    const page = await site.show();
+    await page.locator('.answers input').check();
+    const chosen = page.locator('.sheet .badge');
+    const approve = async (count) => {
+      while ((await chosen.count()) < count) {
+        await page
+          .locator('.answers .btn')
+          .first()
+          .click({ timeout: 1000 })
+          .catch(() => undefined);
+      }
+    };
+    await approve(1);
+    await page.getByRole('button', { name: 'just this once' }).click();
+    await page.getByText('This project', { exact: true }).click();
+    await page.getByText('Would have answered 12 of 40 past requests.').waitFor();
+    await approve(2);
+    await page.getByText('will be approved · This project').waitFor();
+    await page.getByRole('button', { name: 'Send 2 answers' }).click();
+    await page.locator('.sheet').waitFor({ state: 'detached' });
+    const [made] = await calls(page, 'approveAlways');
+    assert.deepEqual(
+      [made.decisions.map(({ decision }) => decision.decision), made.drafts.map(({ scope }) => scope)],
+      [['approve', 'approve'], ['project']],
+    );
+    await done(page);
+  });
+
   test('Shift+Tab goes through the modes, and a project keeps one', async () => {
     const page = await site.show({ recorded: 'empty' });
     await page.getByRole('textbox', { name: 'Message' }).focus();
