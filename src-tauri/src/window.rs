@@ -66,9 +66,9 @@ fn fitting<R: Runtime, M: Manager<R>>(app: &M) -> (f64, f64) {
 /// connects ahead for `<link rel="preconnect">`, whatever the policy says) ends at a proxy that cannot be there: nothing
 /// can listen at port 0.
 #[cfg(target_os = "linux")]
-fn without_network<'a, R: Runtime, M: Manager<R>>(
-    builder: WebviewWindowBuilder<'a, R, M>,
-) -> WebviewWindowBuilder<'a, R, M> {
+fn without_network<R: Runtime, M: Manager<R>>(
+    builder: WebviewWindowBuilder<'_, R, M>,
+) -> WebviewWindowBuilder<'_, R, M> {
     match Url::parse("http://127.0.0.1:0") {
         // The page of the development server is on the network.
         Ok(nowhere) if !tauri::is_dev() => builder.proxy_url(nowhere),
@@ -77,9 +77,9 @@ fn without_network<'a, R: Runtime, M: Manager<R>>(
 }
 
 #[cfg(not(target_os = "linux"))]
-fn without_network<'a, R: Runtime, M: Manager<R>>(
-    builder: WebviewWindowBuilder<'a, R, M>,
-) -> WebviewWindowBuilder<'a, R, M> {
+fn without_network<R: Runtime, M: Manager<R>>(
+    builder: WebviewWindowBuilder<'_, R, M>,
+) -> WebviewWindowBuilder<'_, R, M> {
     builder
 }
 
