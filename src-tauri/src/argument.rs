@@ -1,10 +1,12 @@
 use std::ops::Deref;
 
-use bosun_protocol::{CommandError, ErrorCode};
+use bosun_protocol::{ErrorCode, Problem};
 use serde::Deserialize;
 use specta::{Type, Types, datatype::DataType};
 use tauri::Runtime;
 use tauri::ipc::{Channel, CommandArg, CommandItem, InvokeError};
+
+use crate::error::Failure;
 
 /// An argument of a command that is refused like everything else when it is not what it should be: with a code and a
 /// sentence. Tauri by itself rejects with a text that repeats what was sent.
@@ -54,6 +56,6 @@ impl<'de, T, R: Runtime> CommandArg<'de, R> for Line<T> {
 }
 
 fn refusal(command: &str, argument: &str) -> InvokeError {
-    let message = format!("{command} was asked in a way it does not understand: its {argument} is missing or wrong");
-    InvokeError::from(CommandError { code: ErrorCode::Invalid, message })
+    let problem = Problem::BadRequest { command: command.to_owned(), argument: argument.to_owned() };
+    InvokeError::from(Failure::new(ErrorCode::Invalid, problem).0)
 }

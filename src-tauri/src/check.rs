@@ -1,7 +1,9 @@
 //! What the page sends is hostile until it was looked at. Ids and lengths are checked here, before anything else sees them;
 //! whether a thing exists and may be done is for the room that owns it.
 
-use bosun_protocol::{Decide, Decision, ErrorCode, ItemId, Mention, ModelRef, PlanChange, RuleDraft, SendMessage};
+use bosun_protocol::{
+    Decide, Decision, ErrorCode, ItemId, Mention, ModelRef, PlanChange, Problem, RuleDraft, SendMessage,
+};
 
 use crate::error::Failure;
 
@@ -26,22 +28,21 @@ const MOST_ITEMS: u32 = 500;
 /// An id of ours. One that cannot exist is not found, like one that does not.
 pub(crate) fn id(id: &str) -> Result<(), Failure> {
     let sound = (1..=LONGEST_ID).contains(&id.len()) && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    if sound { Ok(()) } else { Err(Failure::new(ErrorCode::NotFound, "there is nothing with this id")) }
+    if sound { Ok(()) } else { Err(Failure::new(ErrorCode::NotFound, Problem::NothingThere)) }
 }
 
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
     if text.len() <= LONGEST_TEXT {
         return Ok(());
     }
-    let message =
-        format!("this text is longer than {} MB; put it into a file of the project instead", LONGEST_TEXT >> 20);
-    Err(Failure::new(ErrorCode::Invalid, message))
+    let megabytes = u32::try_from(LONGEST_TEXT >> 20).unwrap_or(u32::MAX);
+    Err(Failure::new(ErrorCode::Invalid, Problem::TextTooLong { megabytes }))
 }
 
 /// What a person sends: something, and not too much of it.
 pub(crate) fn message(words: &str) -> Result<(), Failure> {
     if words.trim().is_empty() {
-        return Err(Failure::new(ErrorCode::Invalid, "there is nothing in this message"));
+        return Err(Failure::new(ErrorCode::Invalid, Problem::EmptyMessage));
     }
     text(words)
 }
@@ -54,7 +55,7 @@ pub(crate) fn said(message: &SendMessage) -> Result<(), Failure> {
     }
     text(&message.text)?;
     if message.attachments.len() > MOST_ALONG || message.mentions.len() > MOST_ALONG {
-        return Err(Failure::new(ErrorCode::Invalid, "too much goes along with this message; send it in parts"));
+        return Err(Failure::new(ErrorCode::Invalid, Problem::SendInParts));
     }
     for attachment in &message.attachments {
         name(&attachment.name)?;
@@ -83,7 +84,7 @@ pub(crate) fn name(words: &str) -> Result<(), Failure> {
     if words.len() <= LONGEST_PATH {
         return Ok(());
     }
-    Err(Failure::new(ErrorCode::Invalid, "this name is longer than any name"))
+    Err(Failure::new(ErrorCode::Invalid, Problem::NameTooLong))
 }
 
 /// Bytes in base64.
@@ -91,8 +92,7 @@ pub(crate) fn bytes(data: &str) -> Result<(), Failure> {
     if data.len() <= LONGEST_BYTES {
         return Ok(());
     }
-    let message = "this file is larger than what models take; put it into the project folder and name it there";
-    Err(Failure::new(ErrorCode::Invalid, message))
+    Err(Failure::new(ErrorCode::Invalid, Problem::BeyondModels))
 }
 
 /// The id of a row.
@@ -100,14 +100,14 @@ pub(crate) fn item(id: &ItemId) -> Result<(), Failure> {
     if (1..=LONGEST_CALL_ID).contains(&id.as_str().len()) {
         return Ok(());
     }
-    Err(Failure::new(ErrorCode::NotFound, "there is no row with this id"))
+    Err(Failure::new(ErrorCode::NotFound, Problem::NoSuchRow))
 }
 
 pub(crate) fn path(path: &str) -> Result<(), Failure> {
     if !path.is_empty() && path.len() <= LONGEST_PATH && !path.contains('\0') {
         return Ok(());
     }
-    Err(Failure::new(ErrorCode::Invalid, "this is no path: it is empty, too long or has a NUL in it"))
+    Err(Failure::new(ErrorCode::Invalid, Problem::NoPath))
 }
 
 pub(crate) fn model(model: &ModelRef) -> Result<(), Failure> {
@@ -118,17 +118,17 @@ pub(crate) fn model(model: &ModelRef) -> Result<(), Failure> {
     if named(&model.provider) && named(&model.name) {
         return Ok(());
     }
-    Err(Failure::new(ErrorCode::Invalid, "a model is a provider and a name of at most 256 letters each"))
+    Err(Failure::new(ErrorCode::Invalid, Problem::ModelName))
 }
 
 pub(crate) fn decisions(decisions: &[Decide]) -> Result<(), Failure> {
     if decisions.is_empty() || decisions.len() > MOST_DECISIONS {
-        return Err(Failure::new(ErrorCode::Invalid, "answer 1 to 1,000 requests at once"));
+        return Err(Failure::new(ErrorCode::Invalid, Problem::TooManyDecisions));
     }
     for decide in decisions {
         id(decide.session.as_str())?;
         if decide.call_id.as_str().len() > LONGEST_CALL_ID || decide.digest.len() > LONGEST_CALL_ID {
-            return Err(Failure::new(ErrorCode::NotFound, "there is no request with this id"));
+            return Err(Failure::new(ErrorCode::NotFound, Problem::NoSuchRequest));
         }
         match &decide.decision {
             Decision::Respond { text: words } | Decision::Reject { reason: Some(words) } => text(words)?,
@@ -142,17 +142,17 @@ pub(crate) fn decisions(decisions: &[Decide]) -> Result<(), Failure> {
 pub(crate) fn draft(draft: &RuleDraft) -> Result<(), Failure> {
     id(draft.session.as_str())?;
     if draft.call_id.as_str().len() > LONGEST_CALL_ID {
-        return Err(Failure::new(ErrorCode::NotFound, "there is no request with this id"));
+        return Err(Failure::new(ErrorCode::NotFound, Problem::NoSuchRequest));
     }
     if draft.pattern.len() > LONGEST_PATH {
-        return Err(Failure::new(ErrorCode::Invalid, "this pattern is too long"));
+        return Err(Failure::new(ErrorCode::Invalid, Problem::PatternTooLong));
     }
     Ok(())
 }
 
 pub(crate) fn drafts(drafts: &[RuleDraft]) -> Result<(), Failure> {
     if drafts.is_empty() || drafts.len() > MOST_DECISIONS {
-        return Err(Failure::new(ErrorCode::Invalid, "make 1 to 1,000 rules at once"));
+        return Err(Failure::new(ErrorCode::Invalid, Problem::TooManyNewRules));
     }
     drafts.iter().try_for_each(draft)
 }
@@ -162,8 +162,8 @@ pub(crate) fn archive(data: &str) -> Result<(), Failure> {
     if data.len() <= LONGEST_ARCHIVE {
         return Ok(());
     }
-    let message = format!("this archive is larger than {} MB; bring in less at once", LONGEST_ARCHIVE >> 20);
-    Err(Failure::new(ErrorCode::Invalid, message))
+    let megabytes = u32::try_from(LONGEST_ARCHIVE >> 20).unwrap_or(u32::MAX);
+    Err(Failure::new(ErrorCode::Invalid, Problem::ArchiveTooLarge { megabytes }))
 }
 
 /// As many rows as one page may hold.

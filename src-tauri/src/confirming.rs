@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use bosun_protocol::{Decide, ErrorCode};
+use bosun_protocol::{Decide, ErrorCode, Problem};
 use bosun_session::export::visible;
 use bosun_session::{Grave, GraveCall};
 
@@ -41,7 +41,7 @@ impl Shell {
         }
         for text in pages(texts) {
             let question = Question { title: words.confirm_title, text, yes: words.confirm_run, no: words.confirm_not };
-            self.ask(question, "nothing was approved: it was not confirmed in the system's own dialog").await?;
+            self.ask(question, Problem::NotApproved).await?;
         }
         Ok(())
     }
@@ -51,11 +51,11 @@ impl Shell {
         let words = words(self.spoken().await);
         let text = format!("{}\n\n{}", words.confirm_programs, cut(&visible(text), words));
         let question = Question { title: words.confirm_title, text, yes: words.confirm_keep, no: words.confirm_not };
-        self.ask(question, "nothing was kept: it was not confirmed in the system's own dialog").await
+        self.ask(question, Problem::NotKept).await
     }
 
-    async fn ask(&self, question: Question, refusal: &str) -> Result<(), Failure> {
-        let busy = |_| Failure::new(ErrorCode::Invalid, "a dialog is open already; answer it first");
+    async fn ask(&self, question: Question, refusal: Problem) -> Result<(), Failure> {
+        let busy = |_| Failure::new(ErrorCode::Invalid, Problem::DialogOpen);
         let _open = self.dialog().try_lock().map_err(busy)?;
         loop {
             let shown = Instant::now();

@@ -2,13 +2,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bosun_backend::{BlobStore, settings_text};
-use bosun_protocol::{ErrorCode, ModelRef, ProjectId, SessionSummary, Settings};
-use bosun_session::{DeclaredAgent, Limits, Policy, Sessions, SessionsParts, SystemClock, UuidSource};
+use bosun_protocol::{ErrorCode, ModelRef, Problem, ProjectId, SessionSummary, Settings};
+use bosun_providers::EnvironmentKeys;
+use bosun_session::{DeclaredAgent, Explain, Limits, Policy, Sessions, SessionsParts, SystemClock, UuidSource};
 use bosun_store::{APP_SETTINGS, Database, Keys, SecretStore};
 use serde_json::Value;
 
 use crate::check;
-use crate::environment::EnvironmentKeys;
 use crate::error::Failure;
 use crate::logs::KnownSecrets;
 use crate::providers::ProviderBook;
@@ -29,7 +29,7 @@ pub(crate) struct Core {
     pub sessions: Sessions,
     pub providers: Arc<ProviderBook>,
     /// What is wrong with the declaration of the agent, which is not at work then.
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
     database: Arc<Database>,
     defaults: Settings,
 }
@@ -40,10 +40,8 @@ const AGENT: &str = "agent.toml";
 impl Core {
     /// Opens the data folder. Nothing in it is replaced, whatever is found there.
     pub(crate) async fn open(parts: CoreParts, secrets: KnownSecrets) -> Result<Self, Failure> {
-        let folder = parts.folder.ok_or_else(|| {
-            let message = "no home folder is known on this system; say where data may live with BOSUN_DATA_DIR";
-            Failure::new(ErrorCode::StorageUnavailable, message)
-        })?;
+        let none = || Failure::new(ErrorCode::StorageUnavailable, Problem::NoDataFolder);
+        let folder = parts.folder.ok_or_else(none)?;
         let agent = folder.join(AGENT);
         let (database, blobs) = on_disk(folder).await?;
         let keys = Keys::new(parts.keyring, Some(Arc::clone(&database)));
@@ -94,10 +92,10 @@ impl Core {
 }
 
 /// Gives sessions the agent that the file declares, where there is one.
-fn declare(sessions: &Sessions, file: &Path) -> Result<(), String> {
-    let wrong = |reason: String| {
-        tracing::warn!(reason, "the declaration of the agent is not used");
-        format!("{} is not used: {reason}", file.display())
+fn declare(sessions: &Sessions, file: &Path) -> Result<(), Problem> {
+    let wrong = |detail: String| {
+        tracing::warn!(detail, "the declaration of the agent is not used");
+        Problem::DeclarationUnused { path: file.display().to_string(), detail }
     };
     match settings_text(file) {
         Ok(text) => sessions.declare(DeclaredAgent::parse(&text).map_err(|error| wrong(error.to_string()))?),
@@ -124,11 +122,11 @@ async fn on_disk(folder: PathBuf) -> Result<(Arc<Database>, Arc<BlobStore>), Fai
     let open = move || -> Result<_, Failure> {
         let database = Database::open(&folder)?;
         let blobs = BlobStore::open(database.blobs_folder())
-            .map_err(|error| Failure::new(ErrorCode::StorageUnavailable, error.to_string()))?;
+            .map_err(|error| Failure::new(ErrorCode::StorageUnavailable, error.problem()))?;
         Ok((database, Arc::new(blobs)))
     };
     let opened = tokio::task::spawn_blocking(open).await;
-    opened.map_err(|error| Failure::new(ErrorCode::Internal, format!("the data folder was not opened: {error}")))?
+    opened.map_err(|error| Failure::new(ErrorCode::Internal, Problem::Internal { detail: error.to_string() }))?
 }
 
 #[cfg(test)]

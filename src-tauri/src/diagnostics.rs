@@ -40,7 +40,7 @@ pub(crate) async fn text(shell: &Shell) -> Result<String, Failure> {
     let named = |line: &&str| line.starts_with("[mcp.") || line.starts_with("[[hooks");
     line(&mut text, "servers and hooks", &additions.text.lines().filter(named).count().to_string());
     if let Some(problem) = additions.problem {
-        line(&mut text, "their problem", &problem);
+        line(&mut text, "their problem", &problem.to_string());
     }
     heading(&mut text, "End of the log");
     text.push_str(&log(Path::new(&storage.folder)));

@@ -1,6 +1,6 @@
 use bosun_model::ModelError;
-use bosun_protocol::{CommandError, ErrorCode};
-use bosun_session::SessionError;
+use bosun_protocol::{CommandError, ErrorCode, Problem};
+use bosun_session::{Explain, SessionError};
 use bosun_store::{DatabaseError, OpenError};
 use serde::Serialize;
 use specta::{Type, Types, datatype::DataType};
@@ -11,8 +11,8 @@ use specta::{Type, Types, datatype::DataType};
 pub struct Failure(pub CommandError);
 
 impl Failure {
-    pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self(CommandError { code, message: message.into() })
+    pub(crate) fn new(code: ErrorCode, problem: Problem) -> Self {
+        Self(CommandError { code, message: problem.to_string(), problem })
     }
 }
 
@@ -25,13 +25,13 @@ impl Type for Failure {
 
 impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Self {
-        Self::new(error.code, error.message)
+        Self::new(error.code, error.problem)
     }
 }
 
 impl From<Failure> for SessionError {
     fn from(failure: Failure) -> Self {
-        Self::new(failure.0.code, failure.0.message)
+        Self::new(failure.0.code, failure.0.problem)
     }
 }
 
@@ -49,6 +49,6 @@ impl From<ModelError> for Failure {
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
-        Self::new(ErrorCode::StorageUnavailable, error.to_string())
+        Self::new(ErrorCode::StorageUnavailable, error.problem())
     }
 }

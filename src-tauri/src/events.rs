@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use bosun_protocol::ErrorCode;
+use bosun_protocol::{ErrorCode, Problem};
 use bosun_session::{EventStream, SummaryStream};
 use serde::Serialize;
 use tauri::ipc::Channel;
@@ -56,7 +56,7 @@ impl Forwarders {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|_, task| !task.is_finished());
         if running.len() >= MOST {
-            return Err(Failure::new(ErrorCode::Invalid, "too many sessions are shown at once; close some of them"));
+            return Err(Failure::new(ErrorCode::Invalid, Problem::TooManySessions));
         }
         let number = channel.id();
         let task = self.tasks.spawn(async move {

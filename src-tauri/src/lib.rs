@@ -31,10 +31,10 @@ mod start;
 mod tour;
 mod window;
 
+pub use bosun_providers::EnvironmentKeys;
 pub use commands::{bindings, handler};
 pub use context::context;
 pub use core::CoreParts;
 pub use desk::{Desk, Question};
-pub use environment::EnvironmentKeys;
 pub use shell::Shell;
 pub use start::main;

@@ -1,4 +1,4 @@
-use bosun_protocol::ErrorCode;
+use bosun_protocol::{ErrorCode, Problem};
 use tauri::Url;
 
 use crate::error::Failure;
@@ -11,24 +11,24 @@ const LONGEST: usize = 4_096;
 /// # Errors
 /// Everything that is not plainly a web page or a mail address: other schemes start programs.
 pub(crate) fn checked(link: &str) -> Result<Url, Failure> {
-    let refused = |reason: &str| Failure::new(ErrorCode::Invalid, format!("this link is not opened: {reason}"));
+    let refused = |problem: Problem| Failure::new(ErrorCode::Invalid, problem);
     if link.len() > LONGEST {
-        return Err(refused("its address is too long"));
+        return Err(refused(Problem::LinkTooLong));
     }
     // The parser drops tabs and line ends silently; a link that has them wants to be misread.
     if link.chars().any(|c| c.is_control() || c.is_whitespace()) {
-        return Err(refused("its address holds blanks or control characters"));
+        return Err(refused(Problem::LinkWithBlanks));
     }
-    let url = Url::parse(link).map_err(|_| refused("its address cannot be read"))?;
+    let url = Url::parse(link).map_err(|_| refused(Problem::LinkUnreadable))?;
     match url.scheme() {
-        "http" | "https" if url.host_str().is_none_or(str::is_empty) => Err(refused("it names no host")),
+        "http" | "https" if url.host_str().is_none_or(str::is_empty) => Err(refused(Problem::LinkWithoutHost)),
         "http" | "https" if !url.username().is_empty() || url.password().is_some() => {
-            Err(refused("it carries a user name, which hides the real host"))
+            Err(refused(Problem::LinkWithUser))
         }
         "http" | "https" | "mailto" => Ok(url),
         other => {
             let scheme: String = other.chars().take(20).collect();
-            Err(refused(&format!("only web and mail addresses are, not {scheme}:")))
+            Err(refused(Problem::LinkScheme { scheme }))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bosun_backend::{FolderWatch, may_start};
-use bosun_protocol::ErrorCode;
+use bosun_protocol::{ErrorCode, Problem};
 
 use crate::Shell;
 use crate::error::Failure;
@@ -15,8 +15,7 @@ use crate::events::Feed;
 /// For what may itself be a program: a project's author must not get to run something by a click of another person.
 pub(crate) fn open(shell: &Shell, file: &Path) -> Result<(), Failure> {
     if may_start(file) {
-        let message = format!("{} may be a program, so it is not opened from here; show it in its folder", name(file));
-        return Err(Failure::new(ErrorCode::Invalid, message));
+        return Err(Failure::new(ErrorCode::Invalid, Problem::MayBeProgram { name: name(file) }));
     }
     shell.desk().open_file(file).map_err(|reason| failed(file, &reason))
 }
@@ -27,7 +26,7 @@ pub(crate) fn reveal(shell: &Shell, file: &Path) -> Result<(), Failure> {
 }
 
 fn failed(file: &Path, reason: &str) -> Failure {
-    Failure::new(ErrorCode::Internal, format!("this system opened no program for {}: {reason}", name(file)))
+    Failure::new(ErrorCode::Internal, Problem::NoProgramFor { name: name(file), detail: reason.to_owned() })
 }
 
 fn name(file: &Path) -> String {

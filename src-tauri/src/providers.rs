@@ -10,15 +10,15 @@ use std::time::Instant;
 use bosun_backend::BoxFuture;
 use bosun_model::{ChatModel, Price};
 use bosun_protocol::{
-    ErrorCode, KeySource, ModelChoice, ModelRef, PriceView, ProviderFamily, ProviderView, SaveProvider, TestCall,
+    ErrorCode, KeySource, ModelChoice, ModelRef, PriceView, Problem, ProviderFamily, ProviderView, SaveProvider,
+    TestCall,
 };
 use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
-use bosun_providers::{Account, Cloud, ListedModel, ProviderConfig};
-use bosun_session::{ModelSource, SessionError};
+use bosun_providers::{Account, Cloud, EnvironmentKeys, ListedModel, ProviderConfig};
+use bosun_session::{Explain, ModelSource, SessionError};
 use bosun_store::{Database, Key, Keys};
 use secrecy::SecretString;
 
-use crate::environment::EnvironmentKeys;
 use crate::error::Failure;
 use crate::logs::KnownSecrets;
 
@@ -107,7 +107,7 @@ impl ProviderBook {
         let milliseconds = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
         Ok(match reply {
             Ok(reply) => TestCall::Works { reply, milliseconds },
-            Err(error) => TestCall::Fails { message: error.message },
+            Err(error) => TestCall::Fails { problem: error.problem() },
         })
     }
 
@@ -116,11 +116,8 @@ impl ProviderBook {
             return Ok(Arc::new(Tour::new(tour::Language::of_tag(&model.name))));
         }
         let accounts = self.accounts().await?;
-        let account = find(&accounts, &model.provider).map_err(|_| {
-            let message =
-                format!("the provider {:?} is no longer set up; choose another model", short(&model.provider));
-            Failure::new(ErrorCode::NoModel, message)
-        })?;
+        let account = find(&accounts, &model.provider)
+            .map_err(|_| Failure::new(ErrorCode::NoModel, Problem::ProviderGone { id: short(&model.provider) }))?;
         Ok(bosun_providers::connect(&self.config(account).await?, &model.name)?)
     }
 
@@ -148,14 +145,11 @@ impl ProviderBook {
         match (key, source) {
             (Some(key), _) => Ok(config.with_key(key)),
             (None, KeySource::Locked { reason }) => {
-                let message = format!("the key of {} is kept, but not given out: {reason}", account.label);
-                Err(Failure::new(ErrorCode::KeyringUnavailable, message))
+                let problem = Problem::KeyLocked { provider: account.label.clone(), detail: reason };
+                Err(Failure::new(ErrorCode::KeyringUnavailable, problem))
             }
             (None, _) if account.key_optional() => Ok(config),
-            (None, _) => {
-                let message = format!("{} needs a key; enter it in the settings", account.label);
-                Err(Failure::new(ErrorCode::NoModel, message))
-            }
+            (None, _) => Err(Failure::new(ErrorCode::NoModel, Problem::KeyMissing { provider: account.label.clone() })),
         }
     }
 
@@ -189,7 +183,7 @@ impl ModelSource for ProviderBook {
 
 fn find<'a>(accounts: &'a [Account], id: &str) -> Result<&'a Account, Failure> {
     let found = accounts.iter().find(|account| account.id == id);
-    found.ok_or_else(|| Failure::new(ErrorCode::NotFound, format!("there is no provider {:?}", short(id))))
+    found.ok_or_else(|| Failure::new(ErrorCode::NotFound, Problem::ProviderUnknown { id: short(id) }))
 }
 
 /// As much of an id from the page as an error may repeat.

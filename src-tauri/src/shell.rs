@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bosun_protocol::{ErrorCode, ProjectView, SessionId, Settings, StartInfo};
+use bosun_protocol::{ErrorCode, Problem, ProjectView, SessionId, Settings, StartInfo};
 use tauri::ipc::Channel;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::sync::Notify;
@@ -89,7 +89,7 @@ impl Shell {
         };
         let (settings, problem) = match opened {
             Ok(core) => self.begin(&core).await,
-            Err(failure) => (self.parts.defaults.clone(), Some(failure.0.message)),
+            Err(failure) => (self.parts.defaults.clone(), Some(failure.0.problem)),
         };
         let system_language = system_language(|name| std::env::var(name).ok());
         StartInfo { version: env!("CARGO_PKG_VERSION").to_owned(), settings, system_language, problem }
@@ -104,15 +104,15 @@ impl Shell {
     }
 
     /// The settings, and what is wrong with the folder that the command line named.
-    async fn begin(&self, core: &Core) -> (Settings, Option<String>) {
+    async fn begin(&self, core: &Core) -> (Settings, Option<Problem>) {
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
         let opened = match folder {
-            Some(folder) => core.sessions.open_project(&folder).await.err().map(|error| error.message),
+            Some(folder) => core.sessions.open_project(&folder).await.err().map(|error| error.problem),
             None => None,
         };
         match core.settings().await {
             Ok(settings) => (settings, opened.or_else(|| core.problem.clone())),
-            Err(failure) => (self.parts.defaults.clone(), Some(failure.0.message)),
+            Err(failure) => (self.parts.defaults.clone(), Some(failure.0.problem)),
         }
     }
 
@@ -130,7 +130,7 @@ impl Shell {
         match channel {
             Some(channel) => channel
                 .send(projects)
-                .map_err(|error| Failure::new(ErrorCode::Internal, format!("the page was not told: {error}"))),
+                .map_err(|error| Failure::new(ErrorCode::Internal, Problem::PageNotTold { detail: error.to_string() })),
             None => Ok(()),
         }
     }
@@ -167,11 +167,10 @@ impl Shell {
 
     /// Shows the data folder in the system's file manager.
     pub(crate) fn show_data_folder(&self) -> Result<(), Failure> {
-        let none = || Failure::new(ErrorCode::StorageUnavailable, "there is no data folder");
+        let none = || Failure::new(ErrorCode::StorageUnavailable, Problem::NoDataFolder);
         let folder = self.parts.folder.as_deref().ok_or_else(none)?;
-        self.desk.show_folder(folder).map_err(|reason| {
-            let message = format!("this system opened no file manager for {}: {reason}", folder.display());
-            Failure::new(ErrorCode::Internal, message)
+        self.desk.show_folder(folder).map_err(|detail| {
+            Failure::new(ErrorCode::Internal, Problem::NoFileManager { path: folder.display().to_string(), detail })
         })
     }
 
@@ -209,16 +208,15 @@ impl Shell {
 
     /// Asks for a folder, in the user's language.
     pub(crate) async fn pick(&self, title: impl Fn(&Words) -> &'static str) -> Result<Option<PathBuf>, Failure> {
-        let busy = |_| Failure::new(ErrorCode::Invalid, "a dialog is open already; answer it first");
+        let busy = |_| Failure::new(ErrorCode::Invalid, Problem::DialogOpen);
         let _open = self.dialog.try_lock().map_err(busy)?;
         Ok(self.desk.pick_folder(title(words(self.spoken().await))).await)
     }
 
     /// Hands a checked address to the system. The page has asked the user about it before.
     pub(crate) fn follow(&self, url: &tauri::Url) -> Result<(), Failure> {
-        self.desk.open_link(url.as_str()).map_err(|reason| {
-            let message = format!("this system opened no program for {}: addresses: {reason}", url.scheme());
-            Failure::new(ErrorCode::Internal, message)
+        self.desk.open_link(url.as_str()).map_err(|detail| {
+            Failure::new(ErrorCode::Internal, Problem::NoProgramFor { name: format!("{}:", url.scheme()), detail })
         })
     }
 

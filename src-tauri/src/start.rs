@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_protocol::{Language, Settings, Theme};
+use bosun_providers::EnvironmentKeys;
 use bosun_store::KeyringSecrets;
 use tauri::{App, AppHandle, Manager, Wry};
 use tauri_plugin_window_state::StateFlags;
@@ -15,7 +16,7 @@ use crate::commands;
 use crate::context::context;
 use crate::core::CoreParts;
 use crate::desk::SystemDesk;
-use crate::environment::{self, EnvironmentKeys};
+use crate::environment;
 use crate::graphics::{self, Facts};
 use crate::launch::{Launch, SAFE_GRAPHICS, Said};
 use crate::logs::{self, KnownSecrets};
@@ -37,7 +38,7 @@ pub fn main() -> ExitCode {
         Err(Said::Refusal(refusal)) => return refuse(&refusal),
     };
     let variable = |name: &str| std::env::var(name).ok();
-    let keys = environment::take_keys(providers::key_variables());
+    let keys = EnvironmentKeys::take(providers::key_variables());
     let folder = bosun_store::data_folder();
     let safe = launch.safe_graphics || graphics::remembered(folder.as_deref());
     let switches = graphics::switches(Facts::gather(safe, variable), |name| std::env::var_os(name).is_some());
@@ -54,7 +55,7 @@ pub fn main() -> ExitCode {
         Ok(Ending::Failed(reason)) => refuse(&reason),
         Ok(Ending::Again(mut env)) => {
             drop(log);
-            environment::give_back(&keys);
+            keys.give_back();
             // In front: behind `--` it would be a folder.
             env.args_os.insert(1.min(env.args_os.len()), SAFE_GRAPHICS.into());
             tauri::process::restart(&env)

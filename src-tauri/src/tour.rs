@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use bosun_protocol::{ErrorCode, TourStart};
+use bosun_protocol::{ErrorCode, Problem, TourStart};
 use bosun_providers::tour::{self, Language};
 
 use crate::core::Core;
@@ -18,9 +18,8 @@ pub(crate) async fn begin(core: &Core, parent: PathBuf, spoken: Spoken) -> Resul
     let files = tour::sample_project(language).iter().copied();
     let placed = tokio::task::spawn_blocking(move || sample::place(&parent, files)).await;
     let folder = placed.map_err(|error| error.to_string()).and_then(|placed| placed.map_err(|error| error.to_string()));
-    let folder = folder.map_err(|reason| {
-        let message = format!("the sample project was not put into {shown}: {reason}. Choose another folder");
-        Failure::new(ErrorCode::ProjectUnusable, message)
+    let folder = folder.map_err(|detail| {
+        Failure::new(ErrorCode::ProjectUnusable, Problem::SampleNotPlaced { folder: shown, detail })
     })?;
     let project = core.sessions.open_project(&folder).await?;
     let session = core.sessions.create(&project.id, Some(providers::tour_ref(language))).await?;

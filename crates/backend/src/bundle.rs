@@ -43,6 +43,13 @@ pub enum BundleError {
     Io { path: PathBuf, source: io::Error },
 }
 
+impl BundleError {
+    /// Bytes of one file, bytes of all, and files, at most.
+    pub const LARGEST_FILE: u64 = LARGEST_FILE;
+    pub const LARGEST: u64 = LARGEST;
+    pub const MOST_FILES: usize = MOST_FILES;
+}
+
 impl Bundle {
     fn add(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
         let size: usize = self.files.iter().map(|(_, bytes)| bytes.len()).sum();

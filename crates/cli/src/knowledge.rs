@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use bosun_backend::real_path;
 use bosun_protocol::{Imported, ProjectId};
+use bosun_providers::EnvironmentKeys;
 use bosun_session::{Limits, Policy, Sessions};
 use bosun_store::Database;
 use clap::ValueEnum;
 
 use crate::core::{Stored, open_sessions};
-use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::line::write_line;
 use crate::models::Models;
@@ -82,7 +82,7 @@ pub(crate) fn tell_imported(imported: &Imported, format: Format) -> Result<(), F
             if none && imported.left_out.is_empty() {
                 writeln!(out, "Everything was there already.")?;
             }
-            imported.left_out.iter().for_each(|what| crate::tell(&format!("left out: {}", visible(what))));
+            imported.left_out.iter().for_each(|what| crate::tell(&format!("left out: {}", visible(&what.to_string()))));
         }
     }
     Ok(out.flush()?)

@@ -8,7 +8,6 @@
 //! error. Start reading at [`run`], then `run/follow`, which goes along with a turn.
 
 mod core;
-mod environment;
 mod failure;
 mod generate;
 mod knowledge;
@@ -29,9 +28,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use bosun_providers::EnvironmentKeys;
 use clap::{Parser, Subcommand};
 
-use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 
 /// A deep agent that works in your project folder, without a window.

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_backend::BoxFuture;
 use bosun_model::ChatModel;
-use bosun_protocol::{ErrorCode, ModelRef, Settings};
+use bosun_protocol::{ErrorCode, ModelRef, Problem, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
-    Account, Cloud, ListedWindows, PRESETS, Preferences, ProviderConfig, SavedAccount, host_of, preset, tour,
+    Account, Cloud, EnvironmentKeys, ListedWindows, PRESETS, Preferences, ProviderConfig, SavedAccount, host_of,
+    preset, tour,
 };
 use bosun_session::{ModelSource, SessionError};
 use bosun_store::{
@@ -19,7 +20,6 @@ use bosun_store::{
 use secrecy::SecretString;
 use tokio::sync::OnceCell;
 
-use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -81,8 +81,7 @@ impl Models {
     async fn database(&self) -> Result<Option<&Arc<Database>>, SessionError> {
         let open = || async {
             let Some(folder) = bosun_store::data_folder() else { return Ok(None) };
-            Database::open_existing(&folder)
-                .map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))
+            Database::open_existing(&folder).map_err(|error| SessionError::of(ErrorCode::StorageUnavailable, &error))
         };
         Ok(self.database.get_or_try_init(open).await?.as_ref())
     }
@@ -178,13 +177,12 @@ impl Models {
                 Ok(Some(key))
             }
             Key::Locked { reason } => {
-                let variables = variables.join(" or ");
-                let way = if variables.is_empty() { String::new() } else { format!(", or set {variables}") };
-                let message = format!(
-                    "the keyring has the key of {} and does not give it out ({reason}); unlock it{way}",
-                    account.id
-                );
-                Err(SessionError::new(ErrorCode::KeyringUnavailable, message))
+                let (provider, detail, variables) = (account.id.clone(), reason, variables.join(" or "));
+                let problem = match variables.is_empty() {
+                    true => Problem::KeyringLocked { provider, detail },
+                    false => Problem::KeyringLockedOr { provider, detail, variables },
+                };
+                Err(SessionError::new(ErrorCode::KeyringUnavailable, problem))
             }
             // A cloud's own credentials, or none: then the connection says what there could be.
             Key::Missing if account.family.is_cloud() => {
@@ -250,17 +248,12 @@ fn saved(account: ProviderAccount) -> SavedAccount {
 fn unknown(id: &str) -> SessionError {
     let id = terminal::short(id, 60);
     let names: Vec<_> = PRESETS.iter().map(|preset| preset.id).chain([tour::PROVIDER]).collect();
-    let message =
-        format!("there is no provider {id:?}; there are {}, and those set up in Bosun's settings", names.join(", "));
-    SessionError::new(ErrorCode::NoModel, message)
+    SessionError::new(ErrorCode::NoModel, Problem::ProviderNone { id, known: names.join(", ") })
 }
 
 fn no_key(id: &str, variable: &str) -> SessionError {
-    let message = format!(
-        "{id} needs a key, and neither the variable {variable} nor the keyring has one; set {variable}, or enter the key \
-         in Bosun's settings"
-    );
-    SessionError::new(ErrorCode::NoModel, message)
+    let problem = Problem::KeyNowhere { provider: id.to_owned(), variable: variable.to_owned() };
+    SessionError::new(ErrorCode::NoModel, problem)
 }
 
 #[cfg(test)]

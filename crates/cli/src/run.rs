@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bosun_protocol::{SessionId, TurnOutcome};
+use bosun_providers::EnvironmentKeys;
 use bosun_session::{Limits, ModelSource, Sessions};
 use clap::Args;
 
@@ -23,7 +24,6 @@ use self::follow::{Ended, Follower};
 use self::mode::Mode;
 use self::printer::Printer;
 use crate::core::{Stored, open_sessions};
-use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::models::{Models, parse_model};
 use crate::{Exit, tell, terminal};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bosun_backend::real_path;
 use bosun_protocol::{ErrorCode, ProjectId, SessionId, SessionSummary};
+use bosun_providers::EnvironmentKeys;
 use bosun_session::export::{Archive, Detail, markdown, time, word};
 use bosun_session::{Limits, Policy, Sessions};
 use bosun_store::Database;
@@ -13,7 +14,6 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::Exit;
 use crate::core::{Stored, open_sessions};
-use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::line::write_line;
 use crate::models::Models;
@@ -73,6 +73,8 @@ pub(crate) async fn sessions(args: SessionsArgs) -> Result<Exit, Failure> {
 async fn open() -> Result<Option<(Arc<Database>, Sessions)>, Failure> {
     let folder = bosun_store::data_folder().ok_or(Failure::NoDataFolder)?;
     if Database::open_existing(&folder)?.is_none() {
+        // That there is nothing yet may only be said of a folder that could be used.
+        Database::could_be_in(&folder)?;
         return Ok(None);
     }
     let stored = Stored::open()?;

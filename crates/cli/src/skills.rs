@@ -159,8 +159,10 @@ fn row(entry: &SkillEntry) -> String {
         Some(at) => format!("{} used {}", entry.uses, time(at)),
         None => "never used".to_owned(),
     };
-    let words =
-        if entry.description.is_empty() { entry.problem.as_deref().unwrap_or_default() } else { &entry.description };
+    let words = &match &entry.problem {
+        Some(problem) if entry.description.is_empty() => problem.to_string(),
+        _ => entry.description.clone(),
+    };
     format!("{origin:<7}  {state:<9}  {:<24}  {used:<26}  {}", one_line(&entry.name), short(words, DESCRIPTION))
 }
 

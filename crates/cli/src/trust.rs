@@ -120,7 +120,7 @@ fn tell(out: &mut impl Write, brought: &ProjectTrust) -> Result<(), Failure> {
             writeln!(out, "    starts  {}", one_line(effect))?;
         }
         if let Some(problem) = &item.problem {
-            writeln!(out, "    {}", one_line(problem))?;
+            writeln!(out, "    {}", one_line(&problem.to_string()))?;
         }
         for file in &item.files {
             let mark: String = file.hash.chars().take(MARK).collect();

@@ -4,13 +4,13 @@ use std::io::Write;
 use std::sync::Arc;
 
 use bosun_protocol::{SessionId, UsageTotal};
+use bosun_providers::EnvironmentKeys;
 use bosun_session::{Limits, Policy};
 use bosun_store::Database;
 use clap::Args;
 
 use crate::Exit;
 use crate::core::{Stored, open_sessions};
-use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::line::write_line;
 use crate::models::Models;
@@ -35,6 +35,7 @@ pub(crate) struct UsageArgs {
 pub(crate) async fn usage(args: UsageArgs) -> Result<Exit, Failure> {
     let folder = bosun_store::data_folder().ok_or(Failure::NoDataFolder)?;
     if Database::open_existing(&folder)?.is_none() {
+        Database::could_be_in(&folder)?;
         writeln!(std::io::stderr(), "nothing was ever stored here")?;
         return Ok(Exit::Done);
     }

@@ -10,19 +10,19 @@ const LONGEST: usize = 16 * 1024;
 pub(crate) struct FrontMatter<'a> {
     pub fields: Map<String, Value>,
     pub body: &'a str,
-    /// What is wrong with it although it could be read.
-    pub warning: Option<String>,
+    /// It is no valid YAML, for this reason, and was read line by line.
+    pub by_line: Option<String>,
 }
 
 /// Why nothing of a file is used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum FrontMatterError {
+pub enum FrontMatterError {
     #[error("it does not begin with a line of three dashes and a front matter")]
     Missing,
     #[error("the front matter is not closed by a line of three dashes")]
     Unclosed,
-    #[error("the front matter is longer than {LONGEST} bytes")]
-    TooLong,
+    #[error("the front matter is longer than {most} bytes")]
+    TooLong { most: usize },
     #[error("the front matter is no valid YAML: {0}")]
     Yaml(String),
 }
@@ -31,16 +31,15 @@ pub(crate) fn parse(text: &str) -> Result<FrontMatter<'_>, FrontMatterError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (yaml, body) = parts(text)?;
     if yaml.len() > LONGEST {
-        return Err(FrontMatterError::TooLong);
+        return Err(FrontMatterError::TooLong { most: LONGEST });
     }
     match serde_saphyr::from_str_with_options::<Map<String, Value>>(yaml, options()) {
-        Ok(fields) => Ok(FrontMatter { fields, body, warning: None }),
+        Ok(fields) => Ok(FrontMatter { fields, body, by_line: None }),
         Err(error) => {
             let reason = error.to_string().lines().next().unwrap_or_default().to_owned();
             // A description with a colon in it is the most common mistake in such files.
             let fields = line_by_line(yaml).ok_or_else(|| FrontMatterError::Yaml(reason.clone()))?;
-            let warning = format!("the front matter is no valid YAML ({reason}); its lines were read one by one");
-            Ok(FrontMatter { fields, body, warning: Some(warning) })
+            Ok(FrontMatter { fields, body, by_line: Some(reason) })
         }
     }
 }

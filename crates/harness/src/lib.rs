@@ -48,6 +48,7 @@ pub use declared::{
 pub use extras::{Extras, ExtrasError, OpenExtras};
 pub use filesystem::{Filesystem, FilesystemOptions, MountNote};
 pub use final_answer::FinalAnswer;
+pub use front_matter::FrontMatterError;
 pub use guards::{GuardOptions, Guards};
 pub use hooks::{HookConfig, HookError, HookPoint, Hooks, OnFailure};
 pub use human_in_the_loop::{Gate, GateRequest, HumanInTheLoop, HumanInTheLoopOptions, InterruptOn};
@@ -57,11 +58,12 @@ pub use on_demand::OnDemand;
 pub use patch_tool_calls::PatchToolCalls;
 pub use prompt_caching::PromptCaching;
 pub use skills::{
-    BuiltinSkill, PinnedSkill, SKILLS_FIELD, Skill, SkillSet, SkillSource, Skills, SkillsOptions, builtin_skills,
-    find_skills, read_skill,
+    BuiltinSkill, PinnedSkill, SKILLS_FIELD, Skill, SkillError, SkillSet, SkillSource, SkillWarning, Skills,
+    SkillsOptions, builtin_skills, find_skills, read_skill,
 };
 pub use sub_agents::{
-    GENERAL_PURPOSE, LoadedSubagents, SubAgents, SubagentSpec, load_subagents, read_subagent, write_subagent,
+    FieldKind, GENERAL_PURPOSE, LoadedSubagents, SubAgents, SubagentFileError, SubagentSpec, SubagentWarning,
+    load_subagents, read_subagent, write_subagent,
 };
 pub use summarization::{
     Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization, SummarizationOptions,

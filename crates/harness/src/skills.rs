@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::prompt;
 pub use builtin::{BuiltinSkill, builtin_skills};
-pub use skill::{PinnedSkill, Skill};
+pub use skill::{PinnedSkill, Skill, SkillError, SkillWarning};
 
 /// The state field with the [`SkillSet`] in force.
 pub const SKILLS_FIELD: &str = "skills";
@@ -71,13 +71,13 @@ impl SkillSet {
     }
 }
 
-/// Reads the text of a `SKILL.md` that lies, or is to lie, in the folder `folder`.
+/// Reads the text of a `SKILL.md` that lies, or is to lie, in the folder `folder`; gives what is wrong with it too.
 ///
 /// # Errors
-/// Why it is no skill, as a sentence.
-pub fn read_skill(text: &str, folder: &str) -> Result<Skill, String> {
-    let skill = Skill::parse(text, &VirtualPath::root(), folder, "").map_err(|error| error.to_string())?;
-    Ok(skill.0)
+/// Why it is no skill.
+pub fn read_skill(text: &str, folder: &str) -> Result<(Skill, Vec<SkillWarning>), SkillError> {
+    let (skill, _, warnings) = Skill::parse(text, &VirtualPath::root(), folder, "")?;
+    Ok((skill, warnings))
 }
 
 /// Looks up the skills that `options` name, as a session would.

@@ -10,7 +10,7 @@ use bosun_tools::{DynTool, SubagentCard, Task, background_tools, erase};
 
 use crate::stack::Blueprint;
 use crate::{create, prompt};
-pub use file::{LoadedSubagents, load_subagents, read_subagent};
+pub use file::{FieldKind, LoadedSubagents, SubagentFileError, SubagentWarning, load_subagents, read_subagent};
 pub use spec::{GENERAL_PURPOSE, SubagentSpec};
 pub use write::write_subagent;
 

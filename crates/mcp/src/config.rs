@@ -71,7 +71,7 @@ pub enum Approval {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     #[error("'{name}' cannot be the name of a server: {reason}")]
-    Name { name: String, reason: String },
+    Name { name: String, reason: ConfigFault },
     #[error("the server '{server}' needs either a command or a url; give one of them")]
     NoReach { server: String },
     #[error("the server '{server}' has both a command and a url; leave one out")]
@@ -79,11 +79,36 @@ pub enum ConfigError {
     #[error("'{field}' of the server '{server}' is for servers with a {with}; leave it out")]
     Misplaced { server: String, field: &'static str, with: &'static str },
     #[error("the url of the server '{server}' cannot be used: {reason}")]
-    Url { server: String, reason: &'static str },
-    #[error("'{field}' of the server '{server}' cannot hold {given:?}: {reason}")]
-    Value { server: String, field: &'static str, given: String, reason: &'static str },
-    #[error("'{field}' of the server '{server}' is {given} seconds; use 1 to {LONGEST_WAIT}")]
-    Seconds { server: String, field: &'static str, given: u64 },
+    Url { server: String, reason: ConfigFault },
+    #[error("'{field}' of the server '{server}' cannot hold \"{given}\": {reason}")]
+    Value { server: String, field: &'static str, given: String, reason: ConfigFault },
+    #[error("'{field}' of the server '{server}' is {given} seconds; use 1 to {most}")]
+    Seconds { server: String, field: &'static str, given: u64, most: u64 },
+}
+
+/// What is wrong with one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigFault {
+    #[error("a name begins with a letter or digit and holds letters, digits, - and single _")]
+    NameLetters,
+    #[error("a name has at most {most} characters")]
+    NameLong { most: usize },
+    #[error("name a program")]
+    NoProgram,
+    #[error("no program takes a NUL byte")]
+    Nul,
+    #[error("this is no variable")]
+    NoVariable,
+    #[error("this is no header")]
+    NoHeader,
+    #[error("it is no address")]
+    NoAddress,
+    #[error("put what signs in into headers, not into the address")]
+    SecretInAddress,
+    #[error("only https is safe on the way to another machine")]
+    NotSafe,
+    #[error("it begins with neither https: nor http:")]
+    OtherScheme,
 }
 
 /// How a server is reached, once its configuration was checked.
@@ -105,7 +130,7 @@ impl ServerConfig {
         let server = || server.to_owned();
         for (field, given) in [("start_timeout", self.start_timeout), ("call_timeout", self.call_timeout)] {
             if given == 0 || given > LONGEST_WAIT {
-                return Err(ConfigError::Seconds { server: server(), field, given });
+                return Err(ConfigError::Seconds { server: server(), field, given, most: LONGEST_WAIT });
             }
         }
         match (&self.command, &self.url) {
@@ -130,14 +155,14 @@ impl ServerConfig {
             return Err(ConfigError::Misplaced { server: server(), field: "headers", with: "url" });
         }
         if command.trim().is_empty() || command.contains('\0') {
-            return wrong("command", command, "name a program");
+            return wrong("command", command, ConfigFault::NoProgram);
         }
         if let Some(argument) = self.args.iter().find(|argument| argument.contains('\0')) {
-            return wrong("args", argument, "no program takes a NUL byte");
+            return wrong("args", argument, ConfigFault::Nul);
         }
         for (name, value) in &self.env {
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-                return wrong("env", name, "this is no variable");
+                return wrong("env", name, ConfigFault::NoVariable);
             }
         }
         Ok(())
@@ -152,21 +177,21 @@ impl ServerConfig {
                 return Err(ConfigError::Misplaced { server: server(), field, with: "command" });
             }
         }
-        let Ok(parsed) = reqwest::Url::parse(url) else { return wrong("it is no address") };
+        let Ok(parsed) = reqwest::Url::parse(url) else { return wrong(ConfigFault::NoAddress) };
         if !parsed.username().is_empty() || parsed.password().is_some() {
-            return wrong("put what signs in into headers, not into the address");
+            return wrong(ConfigFault::SecretInAddress);
         }
         match parsed.scheme() {
             "https" => {}
             "http" if parsed.host_str().is_some_and(is_this_machine) => {}
-            "http" => return wrong("only https is safe on the way to another machine"),
-            _ => return wrong("it begins with neither https: nor http:"),
+            "http" => return wrong(ConfigFault::NotSafe),
+            _ => return wrong(ConfigFault::OtherScheme),
         }
         for (name, value) in &self.headers {
             let name_fits = reqwest::header::HeaderName::from_bytes(name.as_bytes()).is_ok();
             if !name_fits || reqwest::header::HeaderValue::from_str(value).is_err() {
                 let (field, given) = ("headers", crate::text::line(name, 60));
-                return Err(ConfigError::Value { server: server(), field, given, reason: "this is no header" });
+                return Err(ConfigError::Value { server: server(), field, given, reason: ConfigFault::NoHeader });
             }
         }
         Ok(())

@@ -29,7 +29,7 @@ mod tokens;
 mod tool;
 mod words;
 
-pub use config::{Approval, ConfigError, Reach, ServerConfig, ServerConfigs};
+pub use config::{Approval, ConfigError, ConfigFault, Reach, ServerConfig, ServerConfigs};
 pub use health::Health;
 pub use name::tool_name;
 pub use pins::{PinStore, ToolPins, Unkept};

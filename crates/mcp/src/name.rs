@@ -1,5 +1,7 @@
 //! Names: of servers as a person writes them, of tools as a model calls them.
 
+use crate::config::ConfigFault;
+
 /// Between the name of a server and the name of its tool. No server's name holds it, so the two never run together.
 pub(crate) const SEPARATOR: &str = "__";
 /// The longest name that every provider takes.
@@ -7,13 +9,13 @@ const LONGEST: usize = 64;
 const LONGEST_SERVER: usize = 32;
 
 /// Why `name` cannot be the name of a server; `None` where it can.
-pub(crate) fn server_problem(name: &str) -> Option<String> {
+pub(crate) fn server_problem(name: &str) -> Option<ConfigFault> {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
     if name.is_empty() || !plain || !begins || name.ends_with('_') || name.contains(SEPARATOR) {
-        return Some("a name begins with a letter or digit and holds letters, digits, - and single _".into());
+        return Some(ConfigFault::NameLetters);
     }
-    (name.len() > LONGEST_SERVER).then(|| format!("a name has at most {LONGEST_SERVER} characters"))
+    (name.len() > LONGEST_SERVER).then_some(ConfigFault::NameLong { most: LONGEST_SERVER })
 }
 
 /// The name under which a model calls the tool `tool` of `server`: `server__tool`, with what providers do not take

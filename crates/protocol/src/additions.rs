@@ -1,13 +1,15 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
+use crate::Problem;
+
 /// The person's own servers of tools and hooks, as they wrote them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct Additions {
     /// TOML: `[mcp.NAME]` and `[[hooks]]`.
     pub text: String,
     /// Why what is kept is not in force.
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
 }
 
 /// A server of tools in one session.

@@ -1,11 +1,14 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-/// Why a command did not do what was asked. `message` is a sentence for a person.
+use crate::Problem;
+
+/// Why a command did not do what was asked. `message` is the English sentence of `problem`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct CommandError {
     pub code: ErrorCode,
     pub message: String,
+    pub problem: Problem,
 }
 
 /// Only what the UI branches on has a code of its own.

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use specta::Type;
 
-use crate::{CallId, ChangeKind, DecisionRecord, ItemId, SessionId, ToolState};
+use crate::{CallId, ChangeKind, DecisionRecord, ItemId, Problem, SessionId, ToolState};
 
 /// What happened in a session, as places to return to and as a ledger of decisions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
@@ -130,5 +130,5 @@ pub struct RestoredFile {
     pub added: u32,
     pub removed: u32,
     /// Why it is left as it is: it was changed since, or its bytes were not kept.
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
 }

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{ItemId, SessionId};
+use crate::{ItemId, Problem, SessionId};
 
 /// What a file kept in the database was before it was replaced or deleted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -39,6 +39,6 @@ pub struct Imported {
     pub added: Vec<String>,
     /// What was there with other content: it is replaced, and its history has the old one.
     pub replaced: Vec<String>,
-    /// What was left out, one sentence each.
-    pub left_out: Vec<String>,
+    /// What was left out, and why.
+    pub left_out: Vec<Problem>,
 }

@@ -1,6 +1,7 @@
 //! What crosses the IPC between the core and whoever shows it: the desktop's UI, and `bosun run --json`.
 //!
-//! **Owns** ids, [`Item`], [`SessionEvent`], [`Snapshot`], parameters and the error codes the UI branches on.
+//! **Owns** ids, [`Item`], [`SessionEvent`], [`Snapshot`], parameters, the error codes the UI branches on, and what Bosun says about
+//! what went wrong ([`Problem`]).
 //! **Must not** hold logic or depend on any other crate of Bosun. TypeScript is generated from these types.
 //!
 //! The stream's law: [`Snapshot`] at `seq` *k*, then every [`Envelope`] after *k*, equals the snapshot at the end; an
@@ -24,6 +25,7 @@ mod memory;
 mod model;
 mod plan;
 mod preferences;
+mod problem;
 mod project;
 mod rule;
 mod search;
@@ -68,6 +70,7 @@ pub use memory::{
 pub use model::{KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall, UsageSummary};
 pub use plan::PlanChange;
 pub use preferences::{Budget, Budgets, Effort, KnownModel, ModelEffort, ModelSettings, NetworkSettings, PriceView};
+pub use problem::{Problem, Problems};
 pub use project::{ProjectProblem, ProjectView};
 pub use rule::{
     ApprovalMode, PatternProblem, ProjectMode, Rehearsal, Rule, RuleDraft, RuleGuard, RuleKind, RuleOffer, RuleScope,

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::PriceView;
+use crate::{PriceView, Problem};
 
 /// A model at a provider, written `provider:name` on the command line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Type)]
@@ -97,14 +97,8 @@ pub struct SaveProvider {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(tag = "result", rename_all = "snake_case")]
 pub enum TestCall {
-    Works {
-        reply: String,
-        milliseconds: u32,
-    },
-    /// `message` is the provider's own sentence.
-    Fails {
-        message: String,
-    },
+    Works { reply: String, milliseconds: u32 },
+    Fails { problem: Problem },
 }
 
 /// Tokens and money; `None` means unknown, never zero.

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::ModelRef;
+use crate::{ModelRef, Problem};
 
 /// What the user chose. Keys are not settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -50,5 +50,5 @@ pub struct StartInfo {
     /// The system's language as a BCP 47 tag, for `Language::System`.
     pub system_language: String,
     /// A sentence for the user where the database could not be opened as usual.
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
 }

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{FileVersion, ProjectId};
+use crate::{FileVersion, Problem, ProjectId};
 
 /// Where a skill comes from, low to high: of two with one name the later one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Type)]
@@ -56,9 +56,9 @@ pub struct SkillEntry {
     /// Whether its whole text stands in the prompt from the beginning.
     pub pinned: bool,
     /// What is wrong with it although it can be used, one sentence each.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Problem>,
     /// Why it cannot be used.
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
     /// How often an agent read it, and when last (milliseconds since 1970).
     pub uses: u32,
     #[specta(type = Option<specta_typescript::Number>)]

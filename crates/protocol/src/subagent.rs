@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{FileVersion, ProjectId};
+use crate::{FileVersion, Problem, ProjectId};
 
 /// Where a kind of subagent is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Type)]
@@ -45,9 +45,9 @@ pub struct SubagentEntry {
     pub form: SubagentForm,
     pub hidden: Option<SubagentHidden>,
     /// What is odd about its file, one sentence each.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Problem>,
     /// Why it cannot be used.
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
     /// The file as it is written.
     pub text: String,
     /// Of its content; what saving is told it began from.

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::FileDiff;
+use crate::{FileDiff, Problem};
 
 /// What kind of thing a project brings for the agent to go by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Type)]
@@ -43,7 +43,7 @@ pub struct TrustItem {
     /// What it would do, in short: commands that hooks and servers start.
     pub effects: Vec<String>,
     /// Why it cannot be used.
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]

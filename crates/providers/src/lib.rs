@@ -40,6 +40,7 @@ mod config;
 mod connection;
 mod discovery;
 mod driver;
+mod environment;
 mod event_stream;
 mod failure;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -72,6 +73,7 @@ pub use catalogue::catalogue_source;
 pub use cloud::Cloud;
 pub use config::{Family, KnownModel, ProviderConfig, host_of};
 pub use discovery::{LocalServer, find_local_servers, usual_local_accounts};
+pub use environment::EnvironmentKeys;
 pub use http_model::{connect, connect_within, known_model};
 pub use limits::Limits;
 pub use listing::{ListedModel, list_models};

@@ -8,7 +8,7 @@ use bosun_agent::{
 use bosun_backend::{BlobStore, Sightings, VirtualPath};
 use bosun_harness::{DeclaredAgent, OpenExtras, Summarization};
 use bosun_model::CallId;
-use bosun_protocol::{ErrorCode, FileDiff, ModelRef};
+use bosun_protocol::{FileDiff, ModelRef, Problem};
 use bosun_store::SessionClaim;
 use bosun_tools::{DiffLimits, file_diff};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard, OnceCell};
@@ -22,7 +22,7 @@ use crate::journals::Journals;
 use crate::sessions::ModelSource;
 use crate::stream::{Stream, locked};
 use crate::trust::TrustBook;
-use crate::{SessionError, convert};
+use crate::{Explain, SessionError, convert};
 
 /// One session: its log, its running turn, and everything that may be asked of it. Requests are taken one at a time.
 pub(crate) struct Actor {
@@ -151,7 +151,7 @@ impl Actor {
         if turn.is_resting() {
             return Ok(());
         }
-        Err(SessionError::new(ErrorCode::Invalid, "a turn is under way in this session; stop it first"))
+        Err(SessionError::invalid(Problem::TurnRunning))
     }
 
     /// The stream of this session or of one of its subagents met so far.
@@ -206,16 +206,15 @@ impl Actor {
     /// The bytes of `path` before this session first changed it, against what is there now.
     pub(crate) async fn file_diff(&self, path: &str) -> Result<FileDiff, SessionError> {
         let backend = self.backend().await?;
-        let path =
-            VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let path = VirtualPath::parse(path).map_err(|error| SessionError::invalid(error.problem()))?;
         let before = self
             .stream
             .read(|projection| projection.bytes_before(&path))
-            .ok_or_else(|| SessionError::new(ErrorCode::NotFound, format!("this session has not changed '{path}'")))?;
+            .ok_or_else(|| SessionError::not_found(Problem::NotChanged { path: path.to_string() }))?;
         let before = match (before, &self.setting.blobs) {
-            (Some(hash), Some(blobs)) => Some(
-                blobs.get(&hash).await.map_err(|error| SessionError::new(ErrorCode::NotFound, error.to_string()))?,
-            ),
+            (Some(hash), Some(blobs)) => {
+                Some(blobs.get(&hash).await.map_err(|error| SessionError::not_found(error.problem()))?)
+            }
             (Some(_), None) | (None, _) => None,
         };
         let after = backend.download(vec![path.clone()]).await.pop().and_then(Result::ok);

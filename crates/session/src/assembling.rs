@@ -2,12 +2,11 @@ use std::sync::Arc;
 
 use bosun_agent::Agent;
 use bosun_harness::{DeclaredAgent, DeclaredDefault, DeepAgentConfig, Summarization, create_deep_agent};
-use bosun_protocol::ErrorCode;
 
-use crate::SessionError;
 use crate::actor::Actor;
 use crate::stream::locked;
 use crate::watching::Watching;
+use crate::{Explain, SessionError};
 
 impl Actor {
     /// The session's agent: built once, and anew after something it is built from has changed.
@@ -42,8 +41,7 @@ impl Actor {
         calls.put_into(&mut config);
         config.everywhere.push(Arc::new(Watching::new(Arc::clone(&self.stream))));
         let summarization = Summarization::new(config.summarization.clone(), config.artifacts.clone());
-        let agent =
-            create_deep_agent(config).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let agent = create_deep_agent(config).map_err(|error| SessionError::invalid(error.problem()))?;
         *locked(&self.tree.model) = Some(info.clone());
         self.stream.update(|projection| projection.set_model(info));
         let agent = Arc::new(agent);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bosun_backend::{Backend, BackendError, FileInfo, FolderWatch, ReadContent, ReadWindow, VirtualPath};
-use bosun_protocol::{ErrorCode, FileEntry, FilePreview, FolderView, MountKind, MountView, PreviewBody};
+use bosun_protocol::{FileEntry, FilePreview, FolderView, MountKind, MountView, PreviewBody, Problem};
 
 use crate::SessionError;
 use crate::actor::Actor;
@@ -127,10 +127,7 @@ impl Actor {
                 return Err(BackendError::NotFound { path }.into());
             }
         }
-        backend.host_path(&path).ok_or_else(|| {
-            let reason = format!("'{path}' is kept by Bosun, not on this machine's disk; look at it here");
-            SessionError::new(ErrorCode::Invalid, reason)
-        })
+        backend.host_path(&path).ok_or_else(|| SessionError::invalid(Problem::KeptByBosun { path: path.to_string() }))
     }
 
     /// Notices what changes in folders on this machine's disk; the others are passed over.
@@ -142,7 +139,7 @@ impl Actor {
             places.extend(backend.host_path(&path).map(|host| (path, host)));
         }
         let watch = tokio::task::spawn_blocking(move || FolderWatch::open(places)).await;
-        let unavailable = |reason: String| SessionError::new(ErrorCode::Invalid, reason);
+        let unavailable = |detail: String| SessionError::invalid(Problem::NotWatched { detail });
         watch.map_err(|error| unavailable(error.to_string()))?.map_err(|error| unavailable(error.to_string()))
     }
 }

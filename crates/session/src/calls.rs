@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use bosun_harness::DeepAgentConfig;
 use bosun_model::{ChatModel, ModelInfo};
-use bosun_protocol::{ErrorCode, ModelRef, ModelSettings};
+use bosun_protocol::{ErrorCode, ModelRef, ModelSettings, Problem};
 use bosun_store::{Database, MODEL_SETTINGS};
 use serde_json::Value;
 
@@ -75,9 +75,7 @@ impl Actor {
             let session = &projection.view().session;
             (session.model.clone(), session.effort)
         });
-        let chosen = chosen.ok_or_else(|| {
-            SessionError::new(ErrorCode::NoModel, "no model is chosen for this session; choose one in its title bar")
-        })?;
+        let chosen = chosen.ok_or_else(|| SessionError::new(ErrorCode::NoModel, Problem::NoModelChosen))?;
         let book = &self.setting.book;
         let settings = book.settings().await?;
         let first = self.setting.models.connect(&chosen).await?;

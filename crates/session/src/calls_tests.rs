@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bosun_agent::{BoxFuture, Limits, Policy, SystemClock, UuidSource};
 use bosun_model::{ChatRequest, ModelError, ModelErrorKind, ModelStream, Price, Usage};
-use bosun_protocol::{Budget, CallPurpose, Effort, ItemBody, SessionId, SessionStatus};
+use bosun_protocol::{Budget, CallPurpose, Effort, ItemBody, Problem, SessionId, SessionStatus};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 
@@ -30,7 +30,7 @@ impl ModelSource for Models {
     fn connect<'a>(&'a self, model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>> {
         let found = self.0.get(&model.name).cloned();
         Box::pin(async move {
-            let missing = || SessionError::new(ErrorCode::NoModel, "no such model");
+            let missing = || SessionError::new(ErrorCode::NoModel, Problem::NoModelChosen);
             Ok(Arc::new(Shared(found.ok_or_else(missing)?)) as Arc<dyn ChatModel>)
         })
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use bosun_agent::{DecisionRecord, DecisionSource, EntryBody, HeldLog, SessionLog};
 use bosun_model::CallId;
-use bosun_protocol::{Decide, ErrorCode};
+use bosun_protocol::{Decide, Problem};
 use serde_json::Value;
 
 use crate::actor::Actor;
@@ -65,8 +65,7 @@ fn refuse_twins(by_root: &[(Arc<Actor>, Vec<Decide>)]) -> Result<(), SessionErro
     let mut seen = HashSet::new();
     for decide in by_root.iter().flat_map(|(_, decisions)| decisions) {
         if !seen.insert((&decide.session, &decide.call_id)) {
-            let reason = format!("the call '{}' is answered twice here; answer it once", decide.call_id);
-            return Err(SessionError::new(ErrorCode::Invalid, reason));
+            return Err(SessionError::invalid(Problem::AnsweredTwice { call: decide.call_id.to_string() }));
         }
     }
     Ok(())

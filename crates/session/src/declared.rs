@@ -6,10 +6,10 @@ use bosun_backend::{
     VirtualPath,
 };
 use bosun_harness::{DeclaredAgent, DeclaredKind, DeclaredRoute, DeclaredScope};
-use bosun_protocol::ErrorCode;
+use bosun_protocol::Problem;
 
 use crate::actor::Actor;
-use crate::{SessionError, Sessions};
+use crate::{Explain, SessionError, Sessions};
 
 /// How an agent is called that nobody gave a name.
 const MAIN: &str = "main";
@@ -70,18 +70,17 @@ impl Actor {
 
 fn stored(store: Arc<dyn Store>, scope: &StoreScope, route: &DeclaredRoute) -> Result<Arc<dyn Backend>, SessionError> {
     let namespace = scope.namespace(route.namespace.as_deref().unwrap_or_default());
-    let namespace = namespace.map_err(|error| impossible(route, &error.to_string()))?;
+    let namespace = namespace.map_err(|error| impossible(route, error.problem()))?;
     Ok(Arc::new(StoreBackend::new(store, namespace)))
 }
 
 fn folder(folder: Option<&Path>, route: &DeclaredRoute) -> Result<Arc<dyn Backend>, SessionError> {
     let folder = folder.unwrap_or(Path::new(""));
     let backend = FilesystemBackend::open(folder, FilesystemOptions::default())
-        .map_err(|error| impossible(route, &format!("{}: {error}", folder.display())))?;
+        .map_err(|error| impossible(route, error.problem()))?;
     Ok(Arc::new(backend))
 }
 
-fn impossible(route: &DeclaredRoute, reason: &str) -> SessionError {
-    let message = format!("what the agent's declaration has at '{}' cannot be opened: {reason}", route.prefix);
-    SessionError::new(ErrorCode::Invalid, message)
+fn impossible(route: &DeclaredRoute, why: Problem) -> SessionError {
+    SessionError::invalid(Problem::DeclaredRoute { prefix: route.prefix.to_string(), why: Box::new(why) })
 }

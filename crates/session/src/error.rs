@@ -1,24 +1,44 @@
 use bosun_agent::{DecisionError, JournalError};
 use bosun_backend::BackendError;
 use bosun_model::{ModelError, ModelErrorKind};
-use bosun_protocol::ErrorCode;
+use bosun_protocol::{ErrorCode, Problem};
 use bosun_store::DatabaseError;
 
-/// Why something that was asked of a session was not done. The message is a sentence for a person.
+use crate::Explain;
+
+/// Why something that was asked of a session was not done. The message is the English sentence of the problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[error("{problem}")]
 pub struct SessionError {
     pub code: ErrorCode,
-    pub message: String,
+    pub problem: Problem,
 }
 
 impl SessionError {
-    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+    pub fn new(code: ErrorCode, problem: Problem) -> Self {
+        Self { code, problem }
+    }
+
+    /// Another room's error under a code.
+    pub fn of(code: ErrorCode, error: &impl Explain) -> Self {
+        Self::new(code, error.problem())
+    }
+
+    /// A defect of Bosun, or a task that broke off.
+    pub(crate) fn internal(error: impl std::fmt::Display) -> Self {
+        Self::new(ErrorCode::Internal, Problem::Internal { detail: error.to_string() })
+    }
+
+    pub(crate) fn invalid(problem: Problem) -> Self {
+        Self::new(ErrorCode::Invalid, problem)
+    }
+
+    pub(crate) fn not_found(problem: Problem) -> Self {
+        Self::new(ErrorCode::NotFound, problem)
     }
 
     pub(crate) fn no_session() -> Self {
-        Self::new(ErrorCode::NotFound, "this session does not exist any more")
+        Self::not_found(Problem::SessionGone)
     }
 }
 
@@ -28,7 +48,7 @@ impl From<DatabaseError> for SessionError {
             DatabaseError::NotFound { .. } => ErrorCode::NotFound,
             _ => ErrorCode::StorageUnavailable,
         };
-        Self::new(code, error.to_string())
+        Self::of(code, &error)
     }
 }
 
@@ -38,7 +58,7 @@ impl From<JournalError> for SessionError {
             JournalError::NotFound => ErrorCode::NotFound,
             _ => ErrorCode::StorageUnavailable,
         };
-        Self::new(code, error.to_string())
+        Self::of(code, &error)
     }
 }
 
@@ -51,13 +71,13 @@ impl From<DecisionError> for SessionError {
             }
             DecisionError::Journal(_) => ErrorCode::StorageUnavailable,
         };
-        Self::new(code, error.to_string())
+        Self::of(code, &error)
     }
 }
 
 impl From<BackendError> for SessionError {
     fn from(error: BackendError) -> Self {
-        Self::new(ErrorCode::ProjectUnusable, error.to_string())
+        Self::of(ErrorCode::ProjectUnusable, &error)
     }
 }
 
@@ -67,7 +87,6 @@ impl From<ModelError> for SessionError {
             ModelErrorKind::Unauthorized => ErrorCode::NoModel,
             _ => ErrorCode::Provider,
         };
-        // The sentence names the host where it matters; the provider's id is nothing that people chose.
-        Self::new(code, error.message)
+        Self::of(code, &error)
     }
 }

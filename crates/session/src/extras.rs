@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use bosun_harness::mcp::{ChangedTool, PinStore, ServerView, ToolPins};
 use bosun_harness::{DeepAgentConfig, Extras, OpenExtras};
-use bosun_protocol::{ErrorCode, SessionId};
+use bosun_protocol::SessionId;
 use bosun_store::Database;
 use tokio_util::task::TaskTracker;
 
 use crate::actor::Actor;
 use crate::stream::locked;
-use crate::{SessionError, Sessions};
+use crate::{Explain, SessionError, Sessions};
 
 /// The setting that keeps what was seen of servers' tools.
 const PINS: &str = "mcp_tool_pins";
@@ -46,7 +46,7 @@ impl Sessions {
     /// # Errors
     /// [`ErrorCode::Invalid`] where they are not written as they should be.
     pub async fn add(&self, extras: Extras, accepted: Vec<String>) -> Result<(), SessionError> {
-        extras.check().map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        extras.check().map_err(|error| SessionError::invalid(error.problem()))?;
         if extras.is_empty() {
             return Ok(());
         }
@@ -103,7 +103,7 @@ impl Actor {
             None => Arc::new(StoredPins::open(Arc::clone(&self.tree.database), self.tasks.clone()).await?),
         };
         let open = extras.open(&self.setting.root, pins).await;
-        let open = open.map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let open = open.map_err(|error| SessionError::invalid(error.problem()))?;
         if let Some(added) = &self.setting.added {
             for changed in open.servers.changed().iter().filter(|changed| added.accepts(changed)) {
                 open.servers.accept(changed);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bosun_backend::{Backend, StoreBackend, StoreScope, VirtualPath};
 use bosun_harness::{MemoryOptions, MemorySearch, SkillSource, SkillsOptions, SubagentSpec, load_subagents};
 use bosun_model::ChatModel;
-use bosun_protocol::{ErrorCode, ModelRef, SubagentOrigin, SubagentRef};
+use bosun_protocol::{ModelRef, SubagentOrigin, SubagentRef};
 
 use crate::SessionError;
 use crate::actor::Actor;
@@ -41,7 +41,7 @@ impl Actor {
         let project = StoreScope::Project(self.tree.project.to_string());
         let namespaces = [StoreScope::User, project].into_iter().map(|scope| scope.namespace("memories"));
         let namespaces = namespaces.collect::<Result<Vec<_>, _>>();
-        let namespaces = namespaces.map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+        let namespaces = namespaces.map_err(SessionError::internal)?;
         let mut sources = vec![below(memories, "AGENTS.md")?, below(memories, "project/AGENTS.md")?];
         for path in INSTRUCTIONS {
             sources.push(parsed(path)?);
@@ -52,7 +52,7 @@ impl Actor {
     /// The person's subagents, and the project's where they are trusted.
     async fn subagents(&self, context: &dyn Backend, choices: &Choices) -> Result<Vec<SubagentSpec>, SessionError> {
         let namespace = StoreScope::User.namespace("agents");
-        let namespace = namespace.map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+        let namespace = namespace.map_err(SessionError::internal)?;
         let own = StoreBackend::new(self.store(), namespace);
         let own_place = (SubagentOrigin::User, None, &own as &dyn Backend, VirtualPath::root());
         let project = Some(self.tree.project.clone());
@@ -109,9 +109,9 @@ fn skills(project: &str, places: &Places, choices: &Choices) -> Result<SkillsOpt
 }
 
 fn parsed(path: &str) -> Result<VirtualPath, SessionError> {
-    VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))
+    VirtualPath::parse(path).map_err(SessionError::internal)
 }
 
 fn below(folder: &VirtualPath, name: &str) -> Result<VirtualPath, SessionError> {
-    folder.join(name).map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))
+    folder.join(name).map_err(SessionError::internal)
 }

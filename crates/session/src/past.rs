@@ -1,15 +1,15 @@
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, TurnEnd, effective, stays};
 use bosun_backend::VirtualPath;
-use bosun_protocol::{ErrorCode, FileAt, Snapshot};
+use bosun_protocol::{FileAt, Snapshot};
 use bosun_store::{Append, Listed, NewSession};
 
-use crate::SessionError;
 use crate::actor::Actor;
 use crate::journals::Journals;
 use crate::projection::{Projection, Subject};
 use crate::restoring::read;
 use crate::rewinding::refuse_elsewhere;
 use crate::view::View;
+use crate::{Explain, SessionError};
 
 /// Longest text of a file that is looked at as it was, in bytes.
 const LONGEST: usize = 4 << 20;
@@ -25,8 +25,7 @@ impl Actor {
 
     /// A file as it was at the checkpoint `seq`: as it was before the next change, or as it is now.
     pub(crate) async fn file_at(&self, seq: u32, path: &str) -> Result<FileAt, SessionError> {
-        let path =
-            VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let path = VirtualPath::parse(path).map_err(|error| SessionError::invalid(error.problem()))?;
         let journals = Journals::read(&self.tree.database, self.log.session()).await?;
         refuse_elsewhere(&journals.entries, seq)?;
         let later = journals.changes_after(Seq::from(seq)).into_iter().find(|change| change.path == path);
@@ -34,7 +33,7 @@ impl Actor {
             Some(None) => None,
             Some(Some(hash)) => {
                 let kept = self.blobs()?.get(&hash).await;
-                Some(kept.map_err(|error| SessionError::new(ErrorCode::NotFound, error.to_string()))?)
+                Some(kept.map_err(|error| SessionError::not_found(error.problem()))?)
             }
             None => read(&*self.backend().await?, &path).await?,
         };

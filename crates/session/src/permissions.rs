@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{ApprovalMode, RulePattern, RuleScope, Standing, StandingRule};
-use bosun_protocol::ErrorCode;
+use bosun_protocol::Problem;
 use bosun_store::Database;
 use serde::{Deserialize, Serialize};
 
@@ -66,8 +66,8 @@ impl Kept {
 
     pub(crate) fn add(&mut self, rule: StoredRule) -> Result<(), SessionError> {
         if self.rules.len() >= MOST_RULES {
-            let reason = format!("there are {MOST_RULES} rules already; remove some in Settings, Permissions");
-            return Err(SessionError::new(ErrorCode::Invalid, reason));
+            let most = u32::try_from(MOST_RULES).unwrap_or(u32::MAX);
+            return Err(SessionError::invalid(Problem::TooManyRules { most }));
         }
         let same = |known: &StoredRule| {
             known.pattern == rule.pattern

@@ -4,13 +4,13 @@ use bosun_agent::{EntryBody, SessionLog};
 use bosun_backend::{
     Backend, BackendError, BlobStore, ContentHash, Expect, FileStamp, FileUpdates, Unwitnessed, VirtualPath,
 };
-use bosun_protocol::{ChangeKind, ErrorCode, RestoredFile};
+use bosun_protocol::{ChangeKind, ErrorCode, Problem, RestoredFile};
 use bosun_tools::{ChangeRecord, DiffLimits, StateUpdate, file_diff};
 
-use crate::SessionError;
 use crate::actor::Actor;
 use crate::projection::Span;
 use crate::reviewing::{parsed, past_own_edits};
+use crate::{Explain, SessionError};
 
 /// By whom the state's files are set when something is put back.
 pub(crate) const KEPT: &str = "restoring";
@@ -53,14 +53,12 @@ impl Actor {
                 let spans = self.stream.read(|projection| projection.spans());
                 let span = spans.into_iter().find(|span| span.path == path);
                 self.open_again(path.as_str()).await?;
-                span.ok_or_else(|| {
-                    SessionError::new(ErrorCode::NotFound, format!("'{path}' is as it was before this session"))
-                })?
+                span.ok_or_else(|| SessionError::not_found(Problem::AsBefore { path: path.to_string() }))?
             }
         };
         let checked = self.check_restore(span.into()).await?;
         if let Some(problem) = &checked.shown.problem {
-            return Err(SessionError::new(ErrorCode::Invalid, problem.clone()));
+            return Err(SessionError::invalid(problem.clone()));
         }
         let shown = checked.shown.clone();
         self.restore(vec![checked]).await?;
@@ -89,7 +87,7 @@ impl Actor {
         let Restore { path, from, to } = restore;
         let blobs = self.blobs()?;
         let now = read(&*self.backend().await?, &path).await;
-        let mut problem = now.as_ref().err().map(|error| format!("{error}; it was left as it is"));
+        let mut problem = now.as_ref().err().map(|error| Problem::LeftAsItIs { why: Box::new(error.problem()) });
         let now = now.unwrap_or_default();
         let found = now.as_deref().map(ContentHash::of);
         let mut bytes = match &to {
@@ -97,7 +95,8 @@ impl Actor {
             Some(hash) => match blobs.get(hash).await {
                 Ok(bytes) => Some(bytes),
                 Err(error) => {
-                    problem.get_or_insert_with(|| format!("'{path}' cannot be put back: {error}"));
+                    let why = Box::new(error.problem());
+                    problem.get_or_insert(Problem::CannotPutBack { path: path.to_string(), why });
                     None
                 }
             },
@@ -109,14 +108,13 @@ impl Actor {
             };
             bytes = past_own_edits(left.as_deref(), bytes.as_deref(), now.as_deref());
             if bytes.is_none() {
-                let since = "was changed since in the same places, by you or by another program; it was left as it is";
-                problem = Some(format!("'{path}' {since}"));
+                problem = Some(Problem::ChangedSince { path: path.to_string() });
             }
         }
         if let Some(now) = now.clone().filter(|_| problem.is_none()) {
             // Bytes that an older version of Bosun left are not kept yet.
             let kept = blobs.put(now.into()).await;
-            kept.map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))?;
+            kept.map_err(|error| SessionError::of(ErrorCode::StorageUnavailable, &error))?;
         }
         let diff = file_diff(&path, now.as_deref(), bytes.as_deref(), NOTHING);
         let change = match (&from, &to) {
@@ -156,18 +154,14 @@ impl Actor {
         // The agent's own files of the session are not those that were put back.
         self.rebuild();
         match failed {
-            Some(error) => {
-                Err(SessionError::new(ErrorCode::Invalid, format!("{error}; the other files were put back")))
-            }
+            Some(error) => Err(SessionError::invalid(Problem::OthersPutBack { why: Box::new(error.problem()) })),
             None => Ok(done),
         }
     }
 
     pub(crate) fn blobs(&self) -> Result<&Arc<BlobStore>, SessionError> {
-        self.setting.blobs.as_ref().ok_or_else(|| {
-            let reason = "nothing is kept in this run, so that nothing can be put back; run it without --no-store";
-            SessionError::new(ErrorCode::StorageUnavailable, reason)
-        })
+        let none = || SessionError::new(ErrorCode::StorageUnavailable, Problem::NothingKept);
+        self.setting.blobs.as_ref().ok_or_else(none)
     }
 }
 

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use bosun_agent::Seq;
 use bosun_backend::{BlobError, ContentHash, Namespace, StoreError, VirtualPath};
 use bosun_protocol::{
-    ChangeScope, ChangedFile, ChangedFiles, ErrorCode, FileReview, FileSide, RestoredFile, ReviewState,
+    ChangeScope, ChangedFile, ChangedFiles, ErrorCode, FileReview, FileSide, Problem, RestoredFile, ReviewState,
     UncomparedReason, UndoneFiles, UnkeptFile,
 };
 use bosun_tools::{DiffLimits, UncomparedFiles, carried, file_diff, with_hunk, without_hunk};
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::actor::Actor;
 use crate::projection::{Scoped, Span, kind_of};
 use crate::restoring::{Restore, read};
-use crate::{SessionError, convert};
+use crate::{Explain, SessionError, convert};
 
 /// Where it is kept what a person kept, by session.
 const NAMESPACE: &str = "reviews";
@@ -215,16 +215,16 @@ impl Actor {
         let turn = self.turn().await;
         self.refuse_running(&turn)?;
         let undone = self.stream.read(|projection| projection.undone());
-        let undone = undone.into_iter().find(|undone| undone.seq == Seq::from(seq)).ok_or_else(|| {
-            SessionError::new(ErrorCode::NotFound, "this undo cannot be taken back any more; look at the timeline")
-        })?;
+        let undone = undone
+            .into_iter()
+            .find(|undone| undone.seq == Seq::from(seq))
+            .ok_or_else(|| SessionError::not_found(Problem::UndoGone))?;
         let left = self.stream.read(|projection| projection.scoped_changes(ChangeScope::Session));
         let is_last = |path: &VirtualPath, after: &Option<ContentHash>| {
             left.iter().any(|file| file.span.path == *path && file.span.after == *after)
         };
         if !undone.changes.iter().all(|change| is_last(&change.path, &change.after)) {
-            let reason = "the files were changed or put back again since; bring back what was undone last first";
-            return Err(SessionError::new(ErrorCode::Invalid, reason));
+            return Err(SessionError::invalid(Problem::UndoNotLast));
         }
         let mut checked = Vec::new();
         for change in undone.changes {
@@ -244,9 +244,8 @@ impl Actor {
             .filter(|_| self.stream.read(|projection| projection.bytes_before(&path).is_some()));
         let hash = hash.ok_or_else(|| not_changed(path.as_str()))?;
         let bytes = self.state_of(Some(&hash)).await?.unwrap_or_default();
-        let image = image_type(&path, bytes.len() as u64).ok_or_else(|| {
-            SessionError::new(ErrorCode::Invalid, format!("'{path}' is no image that can be shown here"))
-        })?;
+        let image = image_type(&path, bytes.len() as u64)
+            .ok_or_else(|| SessionError::invalid(Problem::NoImage { path: path.to_string() }))?;
         let encode = move || format!("data:{image};base64,{}", STANDARD.encode(bytes));
         tokio::task::spawn_blocking(encode).await.map_err(broken)
     }
@@ -265,7 +264,7 @@ impl Actor {
     async fn put_back(self: &Arc<Self>, restore: Restore) -> Result<RestoredFile, SessionError> {
         let checked = self.check_restore(restore).await?;
         if let Some(problem) = &checked.shown.problem {
-            return Err(SessionError::new(ErrorCode::Invalid, problem.clone()));
+            return Err(SessionError::invalid(problem.clone()));
         }
         let shown = checked.shown.clone();
         self.restore(vec![checked]).await?;
@@ -307,7 +306,7 @@ impl Actor {
 
     async fn keep_bytes(&self, bytes: Vec<u8>) -> Result<ContentHash, SessionError> {
         let kept = self.blobs()?.put(bytes.into()).await;
-        kept.map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))
+        kept.map_err(|error| SessionError::of(ErrorCode::StorageUnavailable, &error))
     }
 
     async fn kept(&self) -> Result<Kept, SessionError> {
@@ -326,7 +325,7 @@ fn namespace() -> Result<Namespace, SessionError> {
 }
 
 fn not_stored(error: StoreError) -> SessionError {
-    SessionError::new(ErrorCode::StorageUnavailable, error.to_string())
+    SessionError::of(ErrorCode::StorageUnavailable, &error)
 }
 
 /// What a change becomes where the person edited the file since: their edits stay. `None` where they meet.
@@ -365,21 +364,21 @@ fn place(hunk: u32) -> usize {
 }
 
 pub(crate) fn parsed(path: &str) -> Result<VirtualPath, SessionError> {
-    VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))
+    VirtualPath::parse(path).map_err(|error| SessionError::invalid(error.problem()))
 }
 
 fn not_changed(path: &str) -> SessionError {
-    SessionError::new(ErrorCode::NotFound, format!("this session has not changed '{path}'"))
+    SessionError::not_found(Problem::NotChanged { path: path.to_owned() })
 }
 
 fn gone() -> SessionError {
-    SessionError::new(ErrorCode::Invalid, "the file was changed meanwhile; look at what is there now")
+    SessionError::invalid(Problem::ChangedMeanwhile)
 }
 
 fn unkept(error: BlobError) -> SessionError {
-    SessionError::new(ErrorCode::NotFound, error.to_string())
+    SessionError::of(ErrorCode::NotFound, &error)
 }
 
 fn broken(error: tokio::task::JoinError) -> SessionError {
-    SessionError::new(ErrorCode::Internal, format!("comparing ended early: {error}"))
+    SessionError::internal(error)
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, State};
 use bosun_backend::{ContentHash, FileData, FileUpdates, VirtualPath};
-use bosun_protocol::{ChangeKind, ErrorCode, RestoredFile, RewindPreview, RewindWhat};
+use bosun_protocol::{ChangeKind, Problem, Problems, RestoredFile, RewindPreview, RewindWhat};
 use bosun_store::{Append, Listed};
 use bosun_tools::ChangeRecord;
 
@@ -57,8 +57,7 @@ impl Actor {
         self.refuse_running(&turn)?;
         let entries = self.tree.database.entries(self.log.session(), 0).await?;
         let Some((rewind, conversation, files)) = last_rewind(&entries).and_then(rewound) else {
-            let reason = "there is no rewind to undo, or something has happened since";
-            return Err(SessionError::new(ErrorCode::Invalid, reason));
+            return Err(SessionError::invalid(Problem::NoRewind));
         };
         let mut checked = Vec::new();
         for ChangeRecord { path, before, after, .. } in files {
@@ -133,9 +132,7 @@ impl Actor {
 fn left(lost: HashSet<VirtualPath>) -> impl Iterator<Item = RestoredFile> {
     let lost: BTreeSet<VirtualPath> = lost.into_iter().collect();
     lost.into_iter().map(|path| RestoredFile {
-        problem: Some(format!(
-            "'{path}' was changed by a command and its bytes before were not kept; it stays as it is"
-        )),
+        problem: Some(Problem::BytesNotKept { path: path.to_string() }),
         path: path.to_string(),
         change: ChangeKind::Changed,
         added: 0,
@@ -156,16 +153,15 @@ pub(crate) fn refuse_elsewhere(entries: &[Recorded], seq: u32) -> Result<(), Ses
     if checkpoints(entries).iter().any(|checkpoint| checkpoint.seq == seq) {
         return Ok(());
     }
-    Err(SessionError::new(ErrorCode::NotFound, "this place of the session is not there any more; look at the timeline"))
+    Err(SessionError::not_found(Problem::PlaceGone))
 }
 
 fn refuse_problems(checked: &[Checked]) -> Result<(), SessionError> {
-    let problems: Vec<&str> = checked.iter().filter_map(|checked| checked.shown.problem.as_deref()).collect();
+    let problems: Vec<Problem> = checked.iter().filter_map(|checked| checked.shown.problem.clone()).collect();
     if problems.is_empty() {
         return Ok(());
     }
-    let message = format!("nothing was taken back: {}", problems.join("; "));
-    Err(SessionError::new(ErrorCode::Invalid, message))
+    Err(SessionError::invalid(Problem::NothingTakenBack { why: Problems(problems) }))
 }
 
 fn rewound(recorded: &Recorded) -> Option<(Seq, bool, Vec<ChangeRecord>)> {

@@ -6,7 +6,7 @@ use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy, SessionId as CoreI
 use bosun_backend::{BlobStore, ProjectRoot, RootError, SightingsByRoot, git_branch, project_root};
 use bosun_model::ChatModel;
 use bosun_protocol::{
-    Decide, ErrorCode, FileDiff, Item, ItemId, ModelRef, ProjectId, ProjectProblem, ProjectView, SessionId,
+    Decide, ErrorCode, FileDiff, Item, ItemId, ModelRef, Problem, ProjectId, ProjectProblem, ProjectView, SessionId,
     SessionStatus, SessionSummary, UsageSummary,
 };
 use bosun_store::{Database, NewSession, StoredProject, StoredSession};
@@ -114,8 +114,7 @@ impl Sessions {
     pub async fn open(parts: SessionsParts) -> Result<Self, SessionError> {
         let database = match parts.database {
             Some(database) => database,
-            None => Database::in_memory()
-                .map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))?,
+            None => Database::in_memory().map_err(|error| SessionError::of(ErrorCode::StorageUnavailable, &error))?,
         };
         let permissions = Permissions::new(Arc::clone(&database));
         let tasks = TaskTracker::new();
@@ -347,8 +346,7 @@ impl Sessions {
     /// The folder of a project, whether it can be used now or not.
     async fn root_path(&self, project: &str) -> Result<PathBuf, SessionError> {
         let stored = self.inner.database.project(project).await?;
-        let stored =
-            stored.ok_or_else(|| SessionError::new(ErrorCode::NotFound, "this project is not known any more"))?;
+        let stored = stored.ok_or_else(|| SessionError::not_found(Problem::ProjectUnknown))?;
         Ok(PathBuf::from(stored.path))
     }
 
@@ -361,7 +359,7 @@ impl Sessions {
     /// A folder that can be a project, which one with the app's own data in it never is.
     fn usable(&self, path: &Path) -> Result<ProjectRoot, SessionError> {
         project_root(path, Some(self.inner.database.folder()))
-            .map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))
+            .map_err(|error| SessionError::of(ErrorCode::ProjectUnusable, &error))
     }
 
     fn view_of(&self, stored: StoredProject) -> ProjectView {

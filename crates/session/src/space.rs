@@ -7,12 +7,11 @@ use bosun_backend::{
     LocalShellOptions, MountError, Route, Store, VirtualPath, mount_point,
 };
 use bosun_harness::{Artifacts, DeclaredDefault, DeclaredKind, MountNote};
-use bosun_protocol::ErrorCode;
 use bosun_store::KeyValueStore;
 
-use crate::SessionError;
 use crate::actor::Actor;
 use crate::stream::locked;
+use crate::{Explain, SessionError};
 
 /// Where a person keeps skills for every agent they use, below their home folder.
 const HOME_SKILLS: &str = ".agents/skills";
@@ -154,15 +153,13 @@ async fn home_skills(project: &dyn Backend) -> Result<Option<Route>, SessionErro
     let Some(folder) = std::env::home_dir().map(|home: PathBuf| home.join(HOME_SKILLS)) else { return Ok(None) };
     let Ok(backend) = FilesystemBackend::open(&folder, FilesystemOptions::default()) else { return Ok(None) };
     let skills = mount_point(project, "skills").await?;
-    let prefix = skills.join("home").map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+    let prefix = skills.join("home").map_err(SessionError::internal)?;
     Ok(Some(Route { prefix, backend: Arc::new(backend), access: Access::ReadOnly }))
 }
 
 fn unmountable(error: MountError) -> SessionError {
     match error {
         MountError::Project(error) => error.into(),
-        error @ (MountError::Namespace(_) | MountError::Route(_)) => {
-            SessionError::new(ErrorCode::Invalid, error.to_string())
-        }
+        error @ (MountError::Namespace(_) | MountError::Route(_)) => SessionError::invalid(error.problem()),
     }
 }

@@ -5,10 +5,10 @@ use bosun_backend::{
     Backend, BackendError, ContentHash, Expect, FileData, FileStamp, Namespace, Store, StoreBackend, StoreScope,
     Unwitnessed, VirtualPath,
 };
-use bosun_protocol::{ErrorCode, FileVersion, SessionId};
+use bosun_protocol::{ErrorCode, FileVersion, Problem, SessionId};
 use bosun_store::{Database, KeyValueStore, StoredVersion};
 
-use crate::SessionError;
+use crate::{Explain, SessionError};
 
 /// The largest file that a person may keep here, in bytes.
 const LARGEST: usize = 1 << 20;
@@ -53,8 +53,7 @@ impl StoredFiles {
         scope: &StoreScope,
         kind: &str,
     ) -> Result<Self, SessionError> {
-        let namespace =
-            scope.namespace(kind).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let namespace = scope.namespace(kind).map_err(|error| SessionError::invalid(error.problem()))?;
         let store = Arc::new(KeyValueStore::new(Arc::clone(&database), clock));
         Ok(Self { database, store, namespace })
     }
@@ -91,8 +90,7 @@ impl StoredFiles {
     }
 
     pub(crate) async fn get(&self, path: &VirtualPath) -> Result<StoredFile, SessionError> {
-        let gone = || SessionError::new(ErrorCode::NotFound, format!("'{path}' is not there any more"));
-        self.find(path).await?.ok_or_else(gone)
+        self.find(path).await?.ok_or_else(|| gone(path))
     }
 
     /// Keeps `bytes` under `path`.
@@ -159,8 +157,7 @@ impl StoredFiles {
     pub(crate) async fn restore(&self, path: &VirtualPath, number: i64) -> Result<(), SessionError> {
         let version = self.version(path, number).await?;
         let bytes = data_of(&version).and_then(|data| data.bytes().ok());
-        let bytes =
-            bytes.ok_or_else(|| SessionError::new(ErrorCode::Invalid, "this version cannot be read any more"))?;
+        let bytes = bytes.ok_or_else(|| SessionError::invalid(Problem::VersionUnreadable))?;
         self.replace(path, bytes).await
     }
 
@@ -175,7 +172,7 @@ impl StoredFiles {
 
     async fn version(&self, path: &VirtualPath, number: i64) -> Result<StoredVersion, SessionError> {
         let versions = self.versions(path).await?;
-        let unknown = || SessionError::new(ErrorCode::NotFound, "this version is not kept any more");
+        let unknown = || SessionError::not_found(Problem::VersionGone);
         versions.into_iter().find(|version| version.number == number).ok_or_else(unknown)
     }
 }
@@ -204,9 +201,9 @@ pub(crate) fn text_of(data: &FileData) -> Option<String> {
 
 /// A path as a person or the window gives it.
 pub(crate) fn path_of(path: &str) -> Result<VirtualPath, SessionError> {
-    let path = VirtualPath::parse(path).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+    let path = VirtualPath::parse(path).map_err(|error| SessionError::invalid(error.problem()))?;
     if path.is_root() || path.name().is_some_and(|name| name.chars().any(char::is_control)) {
-        return Err(SessionError::new(ErrorCode::Invalid, "a file needs a name"));
+        return Err(SessionError::invalid(Problem::NameMissing));
     }
     Ok(path)
 }
@@ -215,30 +212,26 @@ fn check_size(path: &VirtualPath, bytes: &[u8]) -> Result<(), SessionError> {
     if bytes.len() <= LARGEST {
         return Ok(());
     }
-    let message = format!("'{path}' is larger than {} MB; keep such a file in a project", LARGEST >> 20);
-    Err(SessionError::new(ErrorCode::Invalid, message))
+    let megabytes = u32::try_from(LARGEST >> 20).unwrap_or(u32::MAX);
+    Err(SessionError::invalid(Problem::FileTooLarge { path: path.to_string(), megabytes }))
 }
 
 fn refused(error: BackendError) -> SessionError {
     match error {
-        BackendError::AlreadyExists { path } => SessionError::new(
-            ErrorCode::Invalid,
-            format!("there is something called '{path}' already; choose another name"),
-        ),
+        BackendError::AlreadyExists { path } => SessionError::invalid(Problem::NameTaken { path: path.to_string() }),
         BackendError::Changed { path, .. } => changed(&path),
-        error => SessionError::new(ErrorCode::StorageUnavailable, error.to_string()),
+        error => SessionError::of(ErrorCode::StorageUnavailable, &error),
     }
 }
 
 fn changed(path: &VirtualPath) -> SessionError {
-    let message = format!("'{path}' was changed while you edited it; open it again to see what is there now");
-    SessionError::new(ErrorCode::Invalid, message)
+    SessionError::invalid(Problem::EditedMeanwhile { path: path.to_string() })
 }
 
 fn gone(path: &VirtualPath) -> SessionError {
-    SessionError::new(ErrorCode::NotFound, format!("'{path}' is not there any more"))
+    SessionError::not_found(Problem::Gone { path: path.to_string() })
 }
 
 fn unavailable(error: bosun_backend::StoreError) -> SessionError {
-    SessionError::new(ErrorCode::StorageUnavailable, error.to_string())
+    SessionError::of(ErrorCode::StorageUnavailable, &error)
 }

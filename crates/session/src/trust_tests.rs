@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bosun_backend::{Backend, FilesystemBackend, FilesystemOptions, ReadWindow};
 use bosun_harness::{SkillSource, SkillsOptions, find_skills, load_subagents};
-use bosun_protocol::TrustKind;
+use bosun_protocol::{Problem, TrustKind};
 use pretty_assertions::assert_eq;
 
 use super::*;
@@ -173,7 +173,7 @@ async fn what_is_too_large_or_leads_outside_is_never_used() {
         .unwrap();
     let found = bench.brought().await;
     let instructions = &found.items[0];
-    assert!(instructions.problem.as_deref().is_some_and(|reason| reason.contains("larger than 1 MB")));
+    assert!(matches!(instructions.problem, Some(Problem::BroughtTooLarge { megabytes: 1, .. })));
     assert!(found.items.iter().all(|item| item.name != "evil" || item.problem.is_some()));
     bench.decide(Verdict::Trusted).await;
     let (instructions, _, agents) = bench.used().await;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bosun_agent::{EntryBody, JournalError, QueuedMessage, TurnEnd};
 use bosun_model::{ContentBlock, HumanMessage, Media, MessageId};
-use bosun_protocol::ErrorCode;
+use bosun_protocol::Problem;
 
 use crate::SessionError;
 use crate::actor::Actor;
@@ -69,9 +69,9 @@ impl Actor {
         if !open {
             let entries = match (end, self.first_queued()) {
                 (None | Some(TurnEnd::Done | TurnEnd::Empty), Some(first)) => self.taken(first),
-                (None, None) => return Err(invalid("there is nothing to go on with; send a message first")),
+                (None, None) => return Err(SessionError::invalid(Problem::NothingToContinue)),
                 (Some(TurnEnd::Done), None) => {
-                    return Err(invalid("the last turn is finished; send a message to go on"));
+                    return Err(SessionError::invalid(Problem::TurnFinished));
                 }
                 (Some(_), _) => vec![EntryBody::TurnContinued { turn: last }],
             };
@@ -189,9 +189,7 @@ impl Actor {
 
     fn queued(&self, id: &str) -> Result<QueuedMessage, SessionError> {
         let found = self.log.with_state(|state| state.queue.iter().find(|message| message.id == id).cloned());
-        found.ok_or_else(|| {
-            SessionError::new(ErrorCode::NotFound, "this message does not wait any more; its turn may have begun")
-        })
+        found.ok_or_else(|| SessionError::not_found(Problem::NotQueued))
     }
 
     /// A message out of the queue as the beginning of a turn.
@@ -231,11 +229,7 @@ impl Actor {
 
 fn refuse_empty(said: &Said) -> Result<(), SessionError> {
     if said.text.trim().is_empty() && said.media.is_empty() {
-        return Err(invalid("there is nothing in this message; write something to send"));
+        return Err(SessionError::invalid(Problem::EmptyMessage));
     }
     Ok(())
-}
-
-fn invalid(reason: &str) -> SessionError {
-    SessionError::new(ErrorCode::Invalid, reason)
 }

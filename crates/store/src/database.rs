@@ -66,6 +66,22 @@ impl Database {
         if folder.join("bosun.db").exists() { Self::open(folder).map(Some) } else { Ok(None) }
     }
 
+    /// Whether a database could be made in `folder`, where there is none yet. What is missing of the folder is made for
+    /// a moment and taken away again.
+    ///
+    /// # Errors
+    /// [`OpenError::Folder`].
+    pub fn could_be_in(folder: &Path) -> Result<(), OpenError> {
+        let missing: Vec<&Path> =
+            folder.ancestors().take_while(|part| matches!(part.try_exists(), Ok(false))).collect();
+        let tried = make_private(folder).and_then(|()| tempfile::tempfile_in(folder).map(drop));
+        for made in missing {
+            // What was not made is not there to be taken away, and what somebody uses by now stays.
+            fs::remove_dir(made).ok();
+        }
+        tried.map_err(|error| OpenError::folder(folder, &error))
+    }
+
     /// A database that lives as long as this value, for runs that are not to be stored. Its folder, for claims, is a
     /// temporary one.
     pub fn in_memory() -> Result<Arc<Self>, OpenError> {

@@ -167,6 +167,19 @@ fn opening_what_exists_makes_nothing() {
 }
 
 #[test]
+fn looking_whether_a_database_could_be_made_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let deep = folder.path().join("a/b/bosun");
+    Database::could_be_in(&deep).unwrap();
+    Database::could_be_in(folder.path()).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    std::fs::write(folder.path().join("a"), "").unwrap();
+    let error = Database::could_be_in(&deep).unwrap_err().to_string();
+    assert!(error.contains("a file is in its place") && error.contains("BOSUN_DATA_DIR"), "{error}");
+    assert!(std::fs::read(folder.path().join("a")).is_ok_and(|bytes| bytes.is_empty()));
+}
+
+#[test]
 fn a_data_folder_that_cannot_be_had_is_named_with_the_way_out() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");

@@ -6,8 +6,8 @@ use bosun_agent::JournalError;
 /// The database was not opened. The file is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("the data folder {path} cannot be used: {reason}. Choose another with BOSUN_DATA_DIR")]
-    Folder { path: PathBuf, reason: String },
+    #[error("the data folder {path} cannot be used: {trouble}. Choose another with BOSUN_DATA_DIR")]
+    Folder { path: PathBuf, trouble: FolderTrouble },
     #[error(
         "{path} was made by a newer Bosun (format {found}, this one knows {known}). Update Bosun; nothing was changed"
     )]
@@ -26,18 +26,36 @@ pub enum OpenError {
     Unusable { path: PathBuf, reason: String },
 }
 
+/// What is wrong with a data folder.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FolderTrouble {
+    #[error("it is not there and cannot be made")]
+    Missing,
+    #[error("you may not write there")]
+    Forbidden,
+    #[error("a file is in its place")]
+    FileInPlace,
+    #[error("the disk is read-only")]
+    ReadOnly,
+    #[error("the disk is full")]
+    DiskFull,
+    /// Anything else, in the system's words.
+    #[error("{detail}")]
+    System { detail: String },
+}
+
 impl OpenError {
     /// A data folder that could not be made or looked into, without the number that the system gives its errors.
     pub(crate) fn folder(path: &Path, error: &io::Error) -> Self {
-        let reason = match error.kind() {
-            io::ErrorKind::NotFound => "it is not there and cannot be made".to_owned(),
-            io::ErrorKind::PermissionDenied => "you may not write there".to_owned(),
-            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "a file is in its place".to_owned(),
-            io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only".to_owned(),
-            io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-            _ => without_number(&error.to_string()).to_owned(),
+        let trouble = match error.kind() {
+            io::ErrorKind::NotFound => FolderTrouble::Missing,
+            io::ErrorKind::PermissionDenied => FolderTrouble::Forbidden,
+            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => FolderTrouble::FileInPlace,
+            io::ErrorKind::ReadOnlyFilesystem => FolderTrouble::ReadOnly,
+            io::ErrorKind::StorageFull => FolderTrouble::DiskFull,
+            _ => FolderTrouble::System { detail: without_number(&error.to_string()).to_owned() },
         };
-        Self::Folder { path: path.to_owned(), reason }
+        Self::Folder { path: path.to_owned(), trouble }
     }
 }
 

@@ -32,7 +32,7 @@ mod writer;
 pub use accounts::ProviderAccount;
 pub use data_folder::{data_folder, default_data_folder};
 pub use database::Database;
-pub use error::{DatabaseError, OpenError};
+pub use error::{DatabaseError, FolderTrouble, OpenError};
 pub use journal::{Append, Listed, SessionJournal};
 pub use key_value::KeyValueStore;
 pub use keys::{Key, Keys, key_from_environment};

@@ -38,7 +38,7 @@ pub use context::{Delegate, DelegateRequest, StateView, ToolContext};
 pub use diff::{DiffLimits, carried, file_diff, with_hunk, without_hunk};
 pub use field::{Reducer, StateField};
 pub use limits::{OUTPUT_CHARS, RESULT_CHARS};
-pub use media::{Attachable, NotAttachable, attachable, media_block};
+pub use media::{Attachable, AttachableKind, NotAttachable, attachable, media_block};
 pub use output::{Artifact, ChangeRecord, Figure, ToolError, ToolOutput, UncomparedFiles, UnkeptRecord};
 pub use preview::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff, Preview};
 pub use registry::{RegistryError, ToolRegistry};

@@ -4,7 +4,7 @@
 mod attach;
 mod image;
 
-pub use attach::{Attachable, NotAttachable, attachable};
+pub use attach::{Attachable, AttachableKind, NotAttachable, attachable};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

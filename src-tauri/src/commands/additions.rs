@@ -1,4 +1,4 @@
-use bosun_protocol::{Additions, ServerView, SessionId};
+use bosun_protocol::{Additions, Problem, ServerView, SessionId};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -14,7 +14,7 @@ pub async fn additions(shell: Managed<'_>) -> Answer<Additions> {
 /// What is wrong with a text of servers and hooks; nothing is kept or started.
 #[tauri::command]
 #[specta::specta]
-pub async fn check_additions(shell: Managed<'_>, text: Arg<String>) -> Answer<Option<String>> {
+pub async fn check_additions(shell: Managed<'_>, text: Arg<String>) -> Answer<Option<Problem>> {
     check::text(&text)?;
     Ok(shell.core().await?.sessions.check_additions(&text))
 }

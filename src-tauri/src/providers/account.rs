@@ -1,5 +1,6 @@
-use bosun_protocol::{ErrorCode, ProviderFamily, SaveProvider};
+use bosun_protocol::{ErrorCode, Problem, ProviderFamily, SaveProvider};
 use bosun_providers::{Account, Family, SavedAccount, host_of};
+use bosun_session::Explain;
 use bosun_store::ProviderAccount;
 
 use crate::error::Failure;
@@ -29,19 +30,19 @@ pub(crate) fn to_stored(account: &Account) -> ProviderAccount {
 pub(crate) fn from_form(id: String, form: &SaveProvider) -> Result<Account, Failure> {
     let label = form.label.trim();
     if label.is_empty() || label.chars().count() > LONGEST_LABEL || label.chars().any(char::is_control) {
-        return Err(invalid("a provider needs a name of 1 to 80 characters"));
+        return Err(invalid(Problem::ProviderLabel));
     }
     let base_url = form.base_url.trim();
     if base_url.len() > LONGEST_URL {
-        return Err(invalid("the base URL is too long"));
+        return Err(invalid(Problem::BaseUrlTooLong));
     }
-    host_of(base_url).map_err(|error| invalid(&error.message))?;
-    let family = wire(form.family).ok_or_else(|| invalid("the tour is built in and cannot be added"))?;
+    host_of(base_url).map_err(|error| invalid(error.problem()))?;
+    let family = wire(form.family).ok_or_else(|| invalid(Problem::TourBuiltIn))?;
     let account = Account::new(id, label, family, base_url);
     let Some(preset) = account.preset else { return Ok(account) };
     // The page may send the family of the address before.
     if !preset.speaks(family) {
-        return Err(invalid("a built-in provider keeps its kind; add a new one instead"));
+        return Err(invalid(Problem::FamilyFixed));
     }
     Ok(Account { family: preset.family_at(base_url), ..account })
 }
@@ -50,7 +51,7 @@ pub(crate) fn from_form(id: String, form: &SaveProvider) -> Result<Account, Fail
 pub(crate) fn checked_key(key: &str) -> Result<&str, Failure> {
     let key = key.trim();
     if key.len() > LONGEST_KEY || key.chars().any(|c| c.is_control() || c.is_whitespace()) {
-        return Err(invalid("this is no key: it is too long, or has blanks or line breaks in it"));
+        return Err(invalid(Problem::NoKey));
     }
     Ok(key)
 }
@@ -90,8 +91,8 @@ fn wire(family: ProviderFamily) -> Option<Family> {
     }
 }
 
-fn invalid(message: &str) -> Failure {
-    Failure::new(ErrorCode::Invalid, message)
+fn invalid(problem: Problem) -> Failure {
+    Failure::new(ErrorCode::Invalid, problem)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Model servers on this machine, and how one becomes a provider.
 
-use bosun_protocol::{ErrorCode, LocalModel, LocalServerView, ProviderView};
+use bosun_protocol::{ErrorCode, LocalModel, LocalServerView, Problem, ProviderView};
 use bosun_providers::{Account, LocalServer, find_local_servers, usual_local_accounts};
 
 use super::{ProviderBook, account, view};
@@ -17,10 +17,10 @@ impl ProviderBook {
     /// The provider for a server at one of the usual addresses of this machine, added where there is none yet.
     pub(crate) async fn use_local(&self, base_url: &str) -> Result<ProviderView, Failure> {
         let accounts = self.accounts().await?;
-        let usual = usual_local_accounts().into_iter().find(|usual| usual.base_url == base_url).ok_or_else(|| {
-            let message = "this is not one of the addresses at which Bosun looks; add the server by its base URL";
-            Failure::new(ErrorCode::NotFound, message)
-        })?;
+        let usual = usual_local_accounts()
+            .into_iter()
+            .find(|usual| usual.base_url == base_url)
+            .ok_or_else(|| Failure::new(ErrorCode::NotFound, Problem::NotLocal))?;
         let account = match known(&usual, &accounts) {
             Some(known) => known.clone(),
             None => {

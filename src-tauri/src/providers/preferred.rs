@@ -1,7 +1,8 @@
 //! What the person set and their providers listed, put into what connects to a model.
 
-use bosun_protocol::{ErrorCode, ModelSettings};
+use bosun_protocol::{ErrorCode, ModelSettings, Problem};
 use bosun_providers::{ListedModel, ListedWindows, Preferences, ProviderConfig};
+use bosun_session::Explain;
 use bosun_store::{LISTED_WINDOWS, MODEL_SETTINGS};
 
 use super::ProviderBook;
@@ -26,10 +27,11 @@ impl ProviderBook {
 
     /// Whether a connection could be made with these settings.
     pub(crate) fn check_network(settings: &ModelSettings) -> Result<(), Failure> {
-        let invalid = |message: String| Failure::new(ErrorCode::Invalid, message);
-        let stored = serde_json::to_value(settings).map_err(|error| invalid(error.to_string()))?;
-        let preferences: Preferences = serde_json::from_value(stored).map_err(|error| invalid(error.to_string()))?;
-        preferences.network().map(drop).map_err(|error| invalid(error.message))
+        let invalid = |problem: Problem| Failure::new(ErrorCode::Invalid, problem);
+        let unreadable = |error: serde_json::Error| invalid(Problem::SettingsUnreadable { detail: error.to_string() });
+        let stored = serde_json::to_value(settings).map_err(unreadable)?;
+        let preferences: Preferences = serde_json::from_value(stored).map_err(unreadable)?;
+        preferences.network().map(drop).map_err(|error| invalid(error.problem()))
     }
 }
 

@@ -1,6 +1,7 @@
 /** Going back in the session at hand, and going another way from there. */
 import type { Attachment, SessionSummary } from '../ipc/bindings';
 import { i18n } from '../shared/i18n/i18n.svelte';
+import { said } from '../shared/problem';
 import type { Workspace } from './workspace.svelte';
 
 export class Past {
@@ -43,7 +44,7 @@ export class Past {
     const found = timeline?.checkpoints.findLast(
       (one) => one.kind === 'turn_start' && (item === null || one.item === item),
     );
-    if (timeline && !found) this.workspace.fail({ code: 'not_found', message: i18n.t.timeline.noPlace });
+    if (timeline && !found) this.workspace.fail(said('not_found', i18n.t.timeline.noPlace));
     return found?.seq ?? null;
   }
 }

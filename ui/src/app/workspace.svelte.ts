@@ -20,6 +20,7 @@ import { Modes } from '../features/approvals/modes.svelte';
 import { Feeds } from '../features/session/feed.svelte';
 import { asError } from '../shared/error';
 import { i18n } from '../shared/i18n/i18n.svelte';
+import { said } from '../shared/problem';
 import { Bin } from './bin.svelte';
 import type { Dialog } from './dialog';
 import { Layout } from './layout.svelte';
@@ -188,7 +189,7 @@ export class Workspace {
   /** A notification was pressed or a link followed: to the session, and no further. */
   private goTo(id: string): void {
     const session = this.sessions.find((one) => one.id === id);
-    if (!session) return this.fail({ code: 'not_found', message: i18n.t.app.failed.not_found });
+    if (!session) return this.fail(said('not_found', i18n.t.app.failed.not_found));
     this.dialog = null;
     this.isWelcoming = false;
     this.openSession(session);

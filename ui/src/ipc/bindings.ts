@@ -256,7 +256,7 @@ export const commands = {
 	/**  The person's own servers of tools and hooks, as text. */
 	additions: () => __TAURI_INVOKE<Additions>("additions"),
 	/**  What is wrong with a text of servers and hooks; nothing is kept or started. */
-	checkAdditions: (text: string) => __TAURI_INVOKE<string | null>("check_additions", { text }),
+	checkAdditions: (text: string) => __TAURI_INVOKE<Problem | null>("check_additions", { text }),
 	/**  Keeps them; they hold for sessions that are opened from now on. */
 	saveAdditions: (text: string) => __TAURI_INVOKE<null>("save_additions", { text }),
 	/**  How the servers of a session are. */
@@ -284,7 +284,7 @@ export type Additions = {
 	/**  TOML: `[mcp.NAME]` and `[[hooks]]`. */
 	text: string,
 	/**  Why what is kept is not in force. */
-	problem: string | null,
+	problem: Problem | null,
 };
 
 /**  One agent of the tree: the session's own, or a subagent at any depth. */
@@ -492,10 +492,11 @@ export type CheckpointKind =
 /**  Behind a model call and everything that it asked for. */
 "step" | "turn_end";
 
-/**  Why a command did not do what was asked. `message` is a sentence for a person. */
+/**  Why a command did not do what was asked. `message` is the English sentence of `problem`. */
 export type CommandError = {
 	code: ErrorCode,
 	message: string,
+	problem: Problem,
 };
 
 /**  What stands for the beginning of a conversation when it is sent to the model. The conversation itself stays as it is. */
@@ -770,8 +771,8 @@ export type Imported = {
 	added: string[],
 	/**  What was there with other content: it is replaced, and its history has the old one. */
 	replaced: string[],
-	/**  What was left out, one sentence each. */
-	left_out: string[],
+	/**  What was left out, and why. */
+	left_out: Problem[],
 };
 
 /**  One row of the conversation. */
@@ -1107,6 +1108,21 @@ export type PriceView = {
 	cache_write: number | null,
 };
 
+/**
+ *  What Bosun has to say about something that was not done, or is not as it should be: a code with arguments.
+ * 
+ *  [`std::fmt::Display`] is the English sentence, for the command line and for logs; the window has one in each of
+ *  its languages. What a program, a provider or the system said stands in arguments called `detail`, as it came.
+ */
+export type Problem = 
+/**  Words that are nobody's to translate: those of a program, a provider, the system or a person. */
+{ problem: "said"; detail: string } | 
+/**  A defect of Bosun. */
+{ problem: "internal"; detail: string } | { problem: "bad_request"; command: string; argument: string } | { problem: "no_data_folder" } | { problem: "data_folder_missing"; path: string } | { problem: "data_folder_forbidden"; path: string } | { problem: "data_folder_is_file"; path: string } | { problem: "data_folder_read_only"; path: string } | { problem: "data_folder_full"; path: string } | { problem: "data_folder_unusable"; path: string; detail: string } | { problem: "database_newer"; path: string; found: number; known: number } | { problem: "database_foreign"; path: string } | { problem: "database_of_other"; path: string } | { problem: "database_read_only"; path: string } | { problem: "database_file_locked"; path: string } | { problem: "database_unusable"; path: string; detail: string } | { problem: "journal_unwritable"; detail: string } | { problem: "disk_full" } | { problem: "database_locked" } | { problem: "database_damaged"; detail: string } | { problem: "not_in_database"; what: string } | { problem: "entry_unreadable"; entry: number; detail: string } | { problem: "database_failed"; detail: string } | { problem: "content_missing"; hash: string } | { problem: "content_damaged"; hash: string; detail: string } | { problem: "content_disk_full" } | { problem: "content_unusable"; path: string; detail: string } | { problem: "nothing_kept" } | { problem: "nothing_attachable" } | { problem: "not_recorded"; why: Problem } | { problem: "project_missing"; path: string } | { problem: "project_is_file"; path: string } | { problem: "project_unreadable"; path: string } | { problem: "project_is_home"; path: string } | { problem: "project_above_home"; path: string } | { problem: "project_holds_data"; path: string; data: string } | { problem: "project_in_data"; path: string; data: string } | { problem: "project_is_machine"; path: string } | { problem: "project_unusable"; path: string; detail: string } | { problem: "project_gone" } | { problem: "project_unknown" } | { problem: "sample_too_many"; most: number } | { problem: "sample_not_placed"; folder: string; detail: string } | { problem: "path_leaves"; path: string } | { problem: "path_of_home"; path: string } | { problem: "path_of_windows"; path: string } | { problem: "path_with_nul"; path: string } | { problem: "path_too_long"; path: string; limit: number } | { problem: "no_path" } | { problem: "name_missing" } | { problem: "file_not_found"; path: string } | { problem: "folder_not_found"; path: string } | { problem: "not_a_folder"; path: string } | { problem: "is_a_folder"; path: string } | { problem: "name_taken"; path: string } | { problem: "not_regular"; path: string } | { problem: "outside_root"; path: string } | { problem: "link_loop"; path: string } | { problem: "forbidden"; path: string } | { problem: "file_changed"; path: string } | { problem: "file_unstable"; path: string } | { problem: "file_too_large"; path: string; megabytes: number } | { problem: "file_over_limit"; path: string; size: string; limit: string } | { problem: "not_text"; path: string } | { problem: "binary"; path: string } | { problem: "file_disk_full"; path: string } | { problem: "file_read_only"; path: string } | { problem: "cannot_delete"; path: string } | { problem: "root_protected" } | { problem: "place_silent"; detail: string } | { problem: "file_failed"; path: string; detail: string } | { problem: "files_failed"; detail: string } | { problem: "gone"; path: string } | { problem: "edited_meanwhile"; path: string } | { problem: "kept_by_bosun"; path: string } | { problem: "may_be_program"; name: string } | { problem: "no_program_for"; name: string; detail: string } | { problem: "no_file_manager"; path: string; detail: string } | { problem: "too_many_of_a_name"; name: string } | { problem: "not_watched"; detail: string } | { problem: "not_changed"; path: string } | { problem: "as_before"; path: string } | { problem: "left_as_it_is"; why: Problem } | { problem: "cannot_put_back"; path: string; why: Problem } | { problem: "changed_since"; path: string } | { problem: "bytes_not_kept"; path: string } | { problem: "others_put_back"; why: Problem } | { problem: "nothing_taken_back"; why: Problems } | { problem: "no_rewind" } | { problem: "place_gone" } | { problem: "undo_gone" } | { problem: "undo_not_last" } | { problem: "no_image"; path: string } | { problem: "changed_meanwhile" } | { problem: "nothing_there" } | { problem: "no_such_row" } | { problem: "no_such_request" } | { problem: "session_gone" } | { problem: "session_elsewhere" } | { problem: "too_many_sessions" } | { problem: "turn_running" } | { problem: "turn_finished" } | { problem: "nothing_to_continue" } | { problem: "empty_message" } | { problem: "not_queued" } | { problem: "empty_title" } | { problem: "fork_unreadable" } | { problem: "subagent_idle" } | { problem: "plan_of_subagent" } | { problem: "plan_line_gone" } | { problem: "plan_line_empty" } | { problem: "plan_full"; most: number } | { problem: "summary_empty" } | { problem: "nothing_summed_up" } | { problem: "nothing_to_compact" } | { problem: "compact_while_running" } | { problem: "no_summary" } | { problem: "summary_too_long" } | { problem: "summary_failed"; detail: string } | { problem: "summary_not_saved"; why: Problem } | { problem: "stopped" } | { problem: "text_too_long"; megabytes: number } | { problem: "name_too_long" } | { problem: "pattern_too_long" } | { problem: "page_not_told"; detail: string } | { problem: "bytes_incomplete" } | { problem: "attachment_unknown" } | { problem: "attachment_lost"; name: string } | { problem: "too_many_along"; attachments: number; mentions: number } | { problem: "too_much_along"; megabytes: number } | { problem: "send_in_parts" } | { problem: "beyond_models" } | { problem: "attachment_empty"; name: string } | { problem: "image_too_large"; name: string; size: number; limit: number } | { problem: "document_too_large"; name: string; size: number; limit: number } | { problem: "attached_text_too_large"; name: string; size: number; limit: number } | { problem: "too_many_pixels"; name: string; width: number; height: number; most: number } | { problem: "not_attachable"; name: string } | { problem: "mention_gone"; path: string } | { problem: "not_pending"; call: string } | { problem: "ask_changed" } | { problem: "decision_not_allowed"; given: string; tool: string; allowed: string } | { problem: "bad_arguments"; detail: string } | { problem: "empty_response" } | { problem: "answered_twice"; call: string } | { problem: "model_name" } | { problem: "too_many_decisions" } | { problem: "too_many_new_rules" } | { problem: "not_approved" } | { problem: "not_kept" } | { problem: "not_waiting" } | { problem: "rule_gone" } | { problem: "rule_not_approved" } | { problem: "rule_pattern"; pattern: string } | { problem: "too_many_rules"; most: number } | { problem: "version_gone" } | { problem: "version_unreadable" } | { problem: "memory_without_project" } | { problem: "skill_gone" } | { problem: "skill_folder" } | { problem: "skill_name"; name: string; most: number } | { problem: "skill_taken"; name: string } | { problem: "skill_purpose" } | { problem: "no_skill"; why: Problem } | { problem: "skill_file_needed" } | { problem: "no_skill_in_it" } | { problem: "skill_file_unusable"; path: string; why: Problem } | { problem: "skill_too_large"; files: number; megabytes: number } | { problem: "skill_name_letters" } | { problem: "skill_name_long"; most: number } | { problem: "skill_name_other"; folder: string } | { problem: "description_cut"; most: number } | { problem: "compatibility_cut"; most: number } | { problem: "brought_too_large"; path: string; megabytes: number } | { problem: "front_matter_missing" } | { problem: "front_matter_open" } | { problem: "front_matter_long"; most: number } | { problem: "front_matter_yaml"; detail: string } | { problem: "front_matter_by_line"; detail: string } | { problem: "field_missing"; field: string } | { problem: "field_not_text"; field: string } | { problem: "field_not_names"; field: string } | { problem: "field_not_folders"; field: string } | { problem: "field_not_schema"; field: string } | { problem: "field_not_number"; field: string } | { problem: "field_unknown"; field: string } | { problem: "subagent_gone" } | { problem: "subagent_name" } | { problem: "subagent_bad_name"; name: string } | { problem: "no_subagent"; why: Problem } | { problem: "subagent_two_names"; declared: string; called: string } | { problem: "subagent_stays" } | { problem: "subagent_twice"; name: string } | { problem: "subagent_model"; name: string } | { problem: "tool_unknown"; name: string; known: string } | { problem: "no_decision"; tool: string } | { problem: "not_brought"; path: string } | { problem: "seen_another"; path: string } | { problem: "link_too_long" } | { problem: "link_with_blanks" } | { problem: "link_unreadable" } | { problem: "link_without_host" } | { problem: "link_with_user" } | { problem: "link_scheme"; scheme: string } | { problem: "dialog_open" } | { problem: "archive_too_large"; megabytes: number } | { problem: "route_at_root" } | { problem: "route_twice"; prefix: string } | { problem: "declared_route"; prefix: string; why: Problem } | { problem: "declaration_unused"; path: string; detail: string } | { problem: "no_namespace"; given: string } | { problem: "bad_search"; given: string; detail: string } | { problem: "tool_twice"; name: string } | { problem: "state_field_twice"; name: string } | { problem: "additions_too_long" } | { problem: "additions_unreadable"; detail: string } | { problem: "server_name"; name: string; why: Problem } | { problem: "server_no_reach"; server: string } | { problem: "server_two_reaches"; server: string } | { problem: "server_misplaced"; server: string; field: string; with: string } | { problem: "server_url"; server: string; why: Problem } | { problem: "server_value"; server: string; field: string; given: string; why: Problem } | { problem: "server_seconds"; server: string; field: string; given: string; most: number } | { problem: "server_name_letters" } | { problem: "server_name_long"; most: number } | { problem: "no_program" } | { problem: "nul_in_argument" } | { problem: "no_variable" } | { problem: "no_header" } | { problem: "no_address" } | { problem: "secret_in_address" } | { problem: "address_not_safe" } | { problem: "address_scheme" } | { problem: "hook_name"; given: string; most: number } | { problem: "hook_twice"; name: string } | { problem: "hook_no_command"; hook: string } | { problem: "hook_value"; hook: string; field: string } | { problem: "hook_timeout"; hook: string; given: string; most: number } | { problem: "hook_tools"; hook: string; point: string } | { problem: "hook_failure"; hook: string; wanted: string; point: string } | { problem: "tool_changed_again" } | { problem: "nothing_to_write" } | { problem: "import_outside"; name: string } | { problem: "import_link"; name: string } | { problem: "import_not_regular"; name: string } | { problem: "import_file_too_large"; name: string; megabytes: number } | { problem: "import_too_much"; files: number; megabytes: number } | { problem: "import_twice"; name: string } | { problem: "import_no_archive"; path: string; detail: string } | { problem: "import_unusable"; path: string; detail: string } | { problem: "no_model_chosen" } | { problem: "provider_unknown"; id: string } | { problem: "provider_gone"; id: string } | { problem: "provider_label" } | { problem: "base_url_too_long" } | { problem: "tour_built_in" } | { problem: "family_fixed" } | { problem: "no_key" } | { problem: "key_missing"; provider: string } | { problem: "key_locked"; provider: string; detail: string } | { problem: "provider_none"; id: string; known: string } | { problem: "key_nowhere"; provider: string; variable: string } | { problem: "keyring_locked"; provider: string; detail: string } | { problem: "keyring_locked_or"; provider: string; detail: string; variables: string } | { problem: "not_local" } | { problem: "too_many_models" } | { problem: "model_unnamed" } | { problem: "model_without_tokens"; model: string } | { problem: "model_price"; model: string } | { problem: "budget_number" } | { problem: "wait_number" } | { problem: "settings_unreadable"; detail: string };
+
+/**  Several at once, as one sentence. */
+export type Problems = Problem[];
+
 /**  A project folder that Bosun has opened. */
 export type ProjectId = string;
 
@@ -1205,7 +1221,7 @@ export type RestoredFile = {
 	added: number,
 	removed: number,
 	/**  Why it is left as it is: it was changed since, or its bytes were not kept. */
-	problem: string | null,
+	problem: Problem | null,
 };
 
 /**  What the person made of a change. */
@@ -1473,9 +1489,9 @@ export type SkillEntry = {
 	/**  Whether its whole text stands in the prompt from the beginning. */
 	pinned: boolean,
 	/**  What is wrong with it although it can be used, one sentence each. */
-	warnings: string[],
+	warnings: Problem[],
 	/**  Why it cannot be used. */
-	problem: string | null,
+	problem: Problem | null,
 	/**  How often an agent read it, and when last (milliseconds since 1970). */
 	uses: number,
 	used_at: number | null,
@@ -1571,7 +1587,7 @@ export type StartInfo = {
 	/**  The system's language as a BCP 47 tag, for `Language::System`. */
 	system_language: string,
 	/**  A sentence for the user where the database could not be opened as usual. */
-	problem: string | null,
+	problem: Problem | null,
 };
 
 /**  A call as a timeline names it. */
@@ -1613,9 +1629,9 @@ export type SubagentEntry = {
 	form: SubagentForm,
 	hidden: SubagentHidden | null,
 	/**  What is odd about its file, one sentence each. */
-	warnings: string[],
+	warnings: Problem[],
 	/**  Why it cannot be used. */
-	problem: string | null,
+	problem: Problem | null,
 	/**  The file as it is written. */
 	text: string,
 	/**  Of its content; what saving is told it began from. */
@@ -1684,9 +1700,7 @@ export type SummaryCause =
 "agent" | "person";
 
 /**  What a small call to the provider said. */
-export type TestCall = { result: "works"; reply: string; milliseconds: number } | 
-/**  `message` is the provider's own sentence. */
-{ result: "fails"; message: string };
+export type TestCall = { result: "works"; reply: string; milliseconds: number } | { result: "fails"; problem: Problem };
 
 export type Theme = "system" | "light" | "dark";
 
@@ -1775,7 +1789,7 @@ export type TrustItem = {
 	/**  What it would do, in short: commands that hooks and servers start. */
 	effects: string[],
 	/**  Why it cannot be used. */
-	problem: string | null,
+	problem: Problem | null,
 };
 
 /**  What kind of thing a project brings for the agent to go by. */

@@ -33,6 +33,7 @@ import type {
   ModelSettings,
   ModelSight,
   PlanChange,
+  Problem,
   ProjectView,
   ProviderView,
   RestoredFile,
@@ -188,7 +189,7 @@ export interface UiClient extends KnowledgeClient {
   /** The person's own servers of tools and hooks, as TOML. */
   additions(): Promise<Additions>;
   /** What is wrong with such a text; `null` where it can be used. */
-  checkAdditions(text: string): Promise<string | null>;
+  checkAdditions(text: string): Promise<Problem | null>;
   saveAdditions(text: string): Promise<void>;
   sessionServers(session: string): Promise<ServerView[]>;
   acceptChangedTool(session: string, hash: string): Promise<void>;

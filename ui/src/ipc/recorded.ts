@@ -66,7 +66,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
     uiReady: () => act('uiReady', null),
     subscribeProjects: () =>
       later(() => {
-        if (world.unusable) throw { code: 'storage_unavailable', message: world.unusable };
+        if (world.unusable) throw { code: 'storage_unavailable', message: '', problem: world.unusable };
         return { first: world.projects, close: () => undefined };
       }),
     pickProject: () =>
@@ -182,7 +182,7 @@ function setup(
       await act('testProvider', { id, model });
       const provider = world.providers.find((one) => one.id === id);
       return provider?.key.source === 'missing' && !provider.key_optional
-        ? { result: 'fails', message: 'authentication_error: invalid x-api-key' }
+        ? { result: 'fails', problem: { problem: 'said', detail: 'authentication_error: invalid x-api-key' } }
         : { result: 'works', reply: 'Hello!', milliseconds: 640 };
     },
     listModels: (provider) =>

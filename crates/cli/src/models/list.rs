@@ -3,13 +3,14 @@
 use std::io::Write;
 
 use bosun_model::ModelInfo;
-use bosun_providers::{Account, ListedModel, ProviderConfig, find_local_servers, known_model, list_models};
+use bosun_providers::{
+    Account, EnvironmentKeys, ListedModel, ProviderConfig, find_local_servers, known_model, list_models,
+};
 use clap::Args;
 use serde::Serialize;
 
 use super::Models;
 use crate::Exit;
-use crate::environment::EnvironmentKeys;
 use crate::failure::Failure;
 use crate::line::write_line;
 use crate::terminal::{one_line, short};

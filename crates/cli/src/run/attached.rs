@@ -18,7 +18,7 @@ pub(super) async fn keep(sessions: &Sessions, files: &[PathBuf]) -> Result<Vec<N
         let bytes = bosun_backend::given_bytes(file, LARGEST).map_err(|error| wrong(error.to_string()))?;
         let bytes = bytes.ok_or_else(|| wrong(format!("it is larger than {} MB", LARGEST >> 20)))?;
         let attachment = sessions.keep_attachment(&name(file), bytes).await;
-        let attachment = attachment.map_err(|error| wrong(error.message))?;
+        let attachment = attachment.map_err(|error| wrong(error.to_string()))?;
         let blob = attachment.blob.ok_or_else(|| wrong("it could not be kept".into()))?;
         kept.push(NewAttachment { name: attachment.name, blob });
     }

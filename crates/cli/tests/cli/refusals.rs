@@ -179,12 +179,36 @@ fn a_data_folder_that_cannot_be_used_is_left_as_it_is() {
         assert!(ran.sentence().contains("is not a database"), "{}", ran.err);
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "not a database, but somebody's");
-    let blocked = ran(bench.bosun().args(["sessions", "list"]).env("BOSUN_DATA_DIR", &file));
-    assert_eq!(blocked.code, Some(0), "there is nothing in a folder that is none");
-    let mut command = bench.bosun();
-    command.args(["run", "--project", bench.project.root_str(), "--model", "tour:en", "x"]);
-    let blocked = ran(command.env("BOSUN_DATA_DIR", &file));
-    assert!(blocked.sentence().contains("BOSUN_DATA_DIR"), "{}", blocked.err);
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_had_is_not_called_empty() {
+    let bench = Bench::new();
+    let file = bench.project.at("file.txt");
+    std::fs::write(&file, "x").unwrap();
+    let closed = bench.project.at("closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, std::os::unix::fs::PermissionsExt::from_mode(0o500)).unwrap();
+    let mut cases = vec![
+        (file.clone(), "a file is in its place"),
+        (file.join("below"), "a file is in its place"),
+        // Nothing can be made there, not even by root.
+        ("/proc/bosun".into(), "it is not there and cannot be made"),
+    ];
+    // Root may write wherever it likes.
+    if std::fs::write(closed.join("probe"), "").is_err() {
+        cases.push((closed.join("data"), "you may not write there"));
+        cases.push((closed, "you may not write there"));
+    }
+    let run = ["run", "--project", bench.project.root_str(), "--model", "tour:en", "x"];
+    for (folder, reason) in cases {
+        for arguments in [&["sessions", "list"][..], &["sessions", "show", "x"], &["usage"], &run] {
+            let ran = ran(bench.bosun().args(arguments).env("BOSUN_DATA_DIR", &folder));
+            let said = format!("the data folder {} cannot be used: {reason}", folder.display());
+            assert!(ran.sentence().contains(&said) && ran.err.contains("Choose another"), "{arguments:?}: {}", ran.err);
+        }
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "x");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

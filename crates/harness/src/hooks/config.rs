@@ -100,16 +100,16 @@ impl HookPoint {
 /// A hook that cannot be used as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HookError {
-    #[error("a hook needs a name of 1 to {LONGEST_NAME} letters, digits, spaces, - and _, not {given:?}")]
-    Name { given: String },
+    #[error("a hook needs a name of 1 to {most} letters, digits, spaces, - and _, not \"{given}\"")]
+    Name { given: String, most: usize },
     #[error("two hooks are called '{name}'; rename one of them")]
     Duplicate { name: String },
     #[error("the hook '{hook}' needs a command: the program to run")]
     NoCommand { hook: String },
     #[error("'{field}' of the hook '{hook}' holds a NUL byte or is no variable")]
     Value { hook: String, field: &'static str },
-    #[error("the timeout of the hook '{hook}' is {given} seconds; use 1 to {LONGEST_WAIT}")]
-    Timeout { hook: String, given: u64 },
+    #[error("the timeout of the hook '{hook}' is {given} seconds; use 1 to {most}")]
+    Timeout { hook: String, given: u64, most: u64 },
     #[error("the hook '{hook}' names tools, which only before_tool and after_tool have; leave them out at {point}")]
     Tools { hook: String, point: &'static str },
     #[error("the hook '{hook}' cannot {wanted} at {point}; use go_on there")]
@@ -131,7 +131,7 @@ impl HookConfig {
     fn check(&self) -> Result<(), HookError> {
         let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
         if self.name.trim().is_empty() || self.name.chars().count() > LONGEST_NAME || !self.name.chars().all(plain) {
-            return Err(HookError::Name { given: self.name.chars().take(LONGEST_NAME).collect() });
+            return Err(HookError::Name { given: self.name.chars().take(LONGEST_NAME).collect(), most: LONGEST_NAME });
         }
         let hook = || self.name.clone();
         if self.command.trim().is_empty() {
@@ -147,7 +147,7 @@ impl HookConfig {
             return Err(HookError::Value { hook: hook(), field: "env" });
         }
         if self.timeout == 0 || self.timeout > LONGEST_WAIT {
-            return Err(HookError::Timeout { hook: hook(), given: self.timeout });
+            return Err(HookError::Timeout { hook: hook(), given: self.timeout, most: LONGEST_WAIT });
         }
         let point = self.point.word();
         if !self.tools.is_empty() && !self.point.is_of_tools() {

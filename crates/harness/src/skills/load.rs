@@ -34,7 +34,7 @@ fn builtin(options: &SkillsOptions) -> (SkillSet, Vec<String>) {
             continue;
         }
         match Skill::parse(skill.text, &path, skill.name, "Built-in") {
-            Ok((found, body)) => take(&mut set, &mut bodies, found, body),
+            Ok((found, body, _)) => take(&mut set, &mut bodies, found, body),
             Err(error) => set.problems.push(format!("{path}: {error}")),
         }
     }
@@ -73,7 +73,7 @@ async fn from(
         match read(backend, &path).await {
             Ok(None) => {}
             Ok(Some(text)) => match Skill::parse(&text, &path, folder.name().unwrap_or_default(), &label) {
-                Ok((skill, body)) => take(set, bodies, skill, body),
+                Ok((skill, body, _)) => take(set, bodies, skill, body),
                 Err(error) => set.problems.push(format!("{path}: {error}")),
             },
             Err(reason) => set.problems.push(format!("{path}: {reason}")),

@@ -27,9 +27,23 @@ pub struct Skill {
     pub include_tools: Vec<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// What is wrong with it although it can be used, one sentence each.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
+}
+
+/// What is wrong with a skill although it can be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SkillWarning {
+    #[error("the front matter is no valid YAML ({0}); its lines were read one by one")]
+    ByLine(String),
+    #[error("the name may only have lower-case letters, digits and single hyphens inside")]
+    NameLetters,
+    #[error("the name is longer than {most} characters")]
+    NameLong { most: usize },
+    #[error("the name is not that of its folder, '{folder}'")]
+    NotItsFolder { folder: String },
+    #[error("the description is cut at {most} characters")]
+    DescriptionCut { most: usize },
+    #[error("the compatibility is cut at {most} characters")]
+    CompatibilityCut { most: usize },
 }
 
 /// A skill whose whole text stands in the prompt.
@@ -42,7 +56,7 @@ pub struct PinnedSkill {
 
 /// Why a skill is not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SkillError {
+pub enum SkillError {
     #[error(transparent)]
     FrontMatter(#[from] FrontMatterError),
     #[error("the front matter has no '{0}'")]
@@ -55,13 +69,13 @@ const DESCRIPTION: usize = 1_024;
 const COMPATIBILITY: usize = 500;
 
 impl Skill {
-    /// Reads the text of a `SKILL.md` that lies in the folder `folder`. Gives its body too.
+    /// Reads the text of a `SKILL.md` that lies in the folder `folder`. Gives its body and what is wrong with it too.
     pub(super) fn parse<'a>(
         text: &'a str,
         path: &VirtualPath,
         folder: &str,
         source: &str,
-    ) -> Result<(Self, &'a str), SkillError> {
+    ) -> Result<(Self, &'a str, Vec<SkillWarning>), SkillError> {
         let read = front_matter::parse(text)?;
         let field = |name: &'static str| {
             let text = word_of(&read.fields, name).filter(|text| !text.is_empty());
@@ -77,32 +91,33 @@ impl Skill {
             allowed_tools: tools_of(read.fields.get("allowed-tools")),
             include_tools: tools_of(read.fields.get("metadata").and_then(|metadata| metadata.get("include_tools"))),
             metadata: metadata_of(read.fields.get("metadata")),
-            warnings: read.warning.into_iter().collect(),
         };
-        skill.check(folder);
-        Ok((skill, read.body))
+        let warnings = read.by_line.into_iter().map(SkillWarning::ByLine).chain(skill.check(folder)).collect();
+        Ok((skill, read.body, warnings))
     }
 
-    /// Cuts what is too long and notes what the format does not allow.
-    fn check(&mut self, folder: &str) {
+    /// Cuts what is too long and gives what the format does not allow.
+    fn check(&mut self, folder: &str) -> Vec<SkillWarning> {
+        let mut warnings = Vec::new();
         let is_word = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_numeric() || is_lower(c));
         if !self.name.split('-').all(is_word) {
-            self.warnings.push("the name may only have lower-case letters, digits and single hyphens inside".into());
+            warnings.push(SkillWarning::NameLetters);
         }
         if self.name.chars().count() > NAME {
-            self.warnings.push(format!("the name is longer than {NAME} characters"));
+            warnings.push(SkillWarning::NameLong { most: NAME });
         }
         if self.name != folder {
-            self.warnings.push(format!("the name is not that of its folder, '{folder}'"));
+            warnings.push(SkillWarning::NotItsFolder { folder: folder.to_owned() });
         }
         if let Some(cut) = head(&self.description, DESCRIPTION) {
             self.description = cut;
-            self.warnings.push(format!("the description is cut at {DESCRIPTION} characters"));
+            warnings.push(SkillWarning::DescriptionCut { most: DESCRIPTION });
         }
         if let Some(cut) = self.compatibility.as_deref().and_then(|text| head(text, COMPATIBILITY)) {
             self.compatibility = Some(cut);
-            self.warnings.push(format!("the compatibility is cut at {COMPATIBILITY} characters"));
+            warnings.push(SkillWarning::CompatibilityCut { most: COMPATIBILITY });
         }
+        warnings
     }
 }
 
@@ -152,8 +167,12 @@ mod tests {
     use super::*;
 
     fn parse(text: &str, folder: &str) -> Result<Skill, SkillError> {
+        warned(text, folder).map(|(skill, _)| skill)
+    }
+
+    fn warned(text: &str, folder: &str) -> Result<(Skill, Vec<SkillWarning>), SkillError> {
         let path = VirtualPath::parse("/s/x/SKILL.md").unwrap();
-        Skill::parse(text, &path, folder, "Project").map(|(skill, _)| skill)
+        Skill::parse(text, &path, folder, "Project").map(|(skill, _, warnings)| (skill, warnings))
     }
 
     #[test]
@@ -169,19 +188,21 @@ mod tests {
             assert_eq!(parse(&text, "a").unwrap().include_tools, ["fill", "sign"]);
         }
         assert_eq!((skill.license.as_deref(), skill.compatibility.as_deref()), (Some("MIT"), Some("needs qpdf")));
-        assert_eq!(skill.warnings, Vec::<String>::new());
+        assert_eq!(warned(text, "pdf-forms").unwrap().1, []);
     }
 
     #[test]
     fn a_wrong_name_only_warns() {
         for name in ["Bad_Name", "a--b", "-a", "../../etc", "a b"] {
-            let skill = parse(&format!("---\nname: {name}\ndescription: d\n---\n"), name).unwrap();
-            assert_eq!((skill.name.as_str(), skill.warnings.len()), (name, 1));
+            let (skill, warnings) = warned(&format!("---\nname: {name}\ndescription: d\n---\n"), name).unwrap();
+            assert_eq!((skill.name.as_str(), warnings), (name, vec![SkillWarning::NameLetters]));
         }
-        assert_eq!(parse("---\nname: 审查\ndescription: d\n---\n", "审查").unwrap().warnings.len(), 0);
-        assert_eq!(parse("---\nname: a\ndescription: d\n---\n", "b").unwrap().warnings.len(), 1);
-        let long = parse(&format!("---\nname: a\ndescription: {}\n---\n", "d".repeat(2_000)), "a").unwrap();
-        assert_eq!((long.description.len(), long.warnings.len()), (1_024, 1));
+        assert_eq!(warned("---\nname: 审查\ndescription: d\n---\n", "审查").unwrap().1, []);
+        let other = SkillWarning::NotItsFolder { folder: "b".into() };
+        assert_eq!(warned("---\nname: a\ndescription: d\n---\n", "b").unwrap().1, [other]);
+        let (long, warnings) =
+            warned(&format!("---\nname: a\ndescription: {}\n---\n", "d".repeat(2_000)), "a").unwrap();
+        assert_eq!((long.description.len(), warnings), (1_024, vec![SkillWarning::DescriptionCut { most: 1_024 }]));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct LoadedSubagents {
 
 /// Why a file is no subagent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum SubagentFileError {
+pub enum SubagentFileError {
     #[error(transparent)]
     FrontMatter(#[from] FrontMatterError),
     #[error("the front matter has no '{0}'")]
@@ -26,7 +26,31 @@ enum SubagentFileError {
     #[error("'{0}' is no name for a subagent: use lower-case letters, digits and single hyphens, at most 64")]
     Name(String),
     #[error("'{field}' must be {wanted}")]
-    Field { field: &'static str, wanted: &'static str },
+    Field { field: &'static str, wanted: FieldKind },
+}
+
+/// What a field of a subagent's file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FieldKind {
+    #[error("a text")]
+    Text,
+    #[error("a list of names")]
+    Names,
+    #[error("a list of folders")]
+    Folders,
+    #[error("a JSON schema of an object")]
+    Schema,
+    #[error("a whole number above 0")]
+    Number,
+}
+
+/// What is odd about a subagent's file that can be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SubagentWarning {
+    #[error("'{0}' is not known and has no effect")]
+    Unknown(String),
+    #[error("the front matter is no valid YAML ({0}); its lines were read one by one")]
+    ByLine(String),
 }
 
 const MOST_FILES: usize = 100;
@@ -59,12 +83,12 @@ pub async fn load_subagents(backend: &dyn Backend, folders: &[VirtualPath]) -> L
     loaded
 }
 
-/// Reads the text of a subagent's file; with what is odd about it, one sentence each.
+/// Reads the text of a subagent's file; with what is odd about it.
 ///
 /// # Errors
-/// Why it is no subagent, as a sentence.
-pub fn read_subagent(text: &str) -> Result<(SubagentSpec, Vec<String>), String> {
-    parse(text).map_err(|error| error.to_string())
+/// Why it is no subagent.
+pub fn read_subagent(text: &str) -> Result<(SubagentSpec, Vec<SubagentWarning>), SubagentFileError> {
+    parse(text)
 }
 
 async fn take(backend: &dyn Backend, path: &VirtualPath, loaded: &mut LoadedSubagents) {
@@ -85,7 +109,7 @@ async fn take(backend: &dyn Backend, path: &VirtualPath, loaded: &mut LoadedSuba
     }
 }
 
-fn parse(text: &str) -> Result<(SubagentSpec, Vec<String>), SubagentFileError> {
+fn parse(text: &str) -> Result<(SubagentSpec, Vec<SubagentWarning>), SubagentFileError> {
     let read = front_matter::parse(text)?;
     let fields = &read.fields;
     let name = word(fields, "name")?.ok_or(SubagentFileError::Missing("name"))?;
@@ -95,12 +119,12 @@ fn parse(text: &str) -> Result<(SubagentSpec, Vec<String>), SubagentFileError> {
         return Err(SubagentFileError::Name(name));
     }
     let unknown = fields.keys().filter(|key| !KNOWN.contains(&key.as_str()));
-    let mut warnings: Vec<String> = unknown.map(|key| format!("'{key}' is not known and has no effect")).collect();
-    warnings.extend(read.warning);
+    let mut warnings: Vec<SubagentWarning> = unknown.cloned().map(SubagentWarning::Unknown).collect();
+    warnings.extend(read.by_line.map(SubagentWarning::ByLine));
     let output = match fields.get("output") {
         None | Some(Value::Null) => None,
         Some(schema @ Value::Object(_)) => Some(OutputSchema { name: name.clone(), schema: schema.clone() }),
-        Some(_) => return Err(SubagentFileError::Field { field: "output", wanted: "a JSON schema of an object" }),
+        Some(_) => return Err(SubagentFileError::Field { field: "output", wanted: FieldKind::Schema }),
     };
     let asks = list(fields, "interrupt_on")?.unwrap_or_default();
     let spec = SubagentSpec {
@@ -121,12 +145,12 @@ fn word(fields: &Map<String, Value>, field: &'static str) -> Result<Option<Strin
     match fields.get(field) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
-        Some(_) => Err(SubagentFileError::Field { field, wanted: "a text" }),
+        Some(_) => Err(SubagentFileError::Field { field, wanted: FieldKind::Text }),
     }
 }
 
 fn list(fields: &Map<String, Value>, field: &'static str) -> Result<Option<Vec<String>>, SubagentFileError> {
-    let wanted = SubagentFileError::Field { field, wanted: "a list of names" };
+    let wanted = SubagentFileError::Field { field, wanted: FieldKind::Names };
     match fields.get(field) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => {
@@ -141,7 +165,7 @@ fn list(fields: &Map<String, Value>, field: &'static str) -> Result<Option<Vec<S
 }
 
 fn skills(fields: &Map<String, Value>) -> Result<Vec<SkillSource>, SubagentFileError> {
-    let bad = |_| SubagentFileError::Field { field: "skills", wanted: "a list of folders" };
+    let bad = |_| SubagentFileError::Field { field: "skills", wanted: FieldKind::Folders };
     let source = |path: String| Ok(SkillSource { path: VirtualPath::parse(&path).map_err(bad)?, label: None });
     list(fields, "skills")?.unwrap_or_default().into_iter().map(source).collect()
 }
@@ -151,7 +175,7 @@ fn steps(fields: &Map<String, Value>) -> Result<Option<u32>, SubagentFileError> 
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_u64().and_then(|steps| u32::try_from(steps).ok()).filter(|steps| *steps > 0) {
             Some(steps) => Ok(Some(steps)),
-            None => Err(SubagentFileError::Field { field: "max_steps", wanted: "a whole number above 0" }),
+            None => Err(SubagentFileError::Field { field: "max_steps", wanted: FieldKind::Number }),
         },
     }
 }

@@ -39,7 +39,7 @@ fn every_field_is_read_and_an_unknown_one_named() {
         output: Some(OutputSchema { name: "reviewer".into(), schema }),
         max_steps: Some(20),
     };
-    assert_eq!((spec, warnings), (expected, vec!["'color' is not known and has no effect".to_owned()]));
+    assert_eq!((spec, warnings), (expected, vec![SubagentWarning::Unknown("color".into())]));
 }
 
 #[test]

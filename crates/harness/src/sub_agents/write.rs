@@ -90,6 +90,6 @@ mod tests {
         let text = write_subagent(&spec, Some(over));
         let (read, warnings) = read_subagent(&text).unwrap();
         assert_eq!((read.description.as_str(), read.output.is_some()), ("c", true));
-        assert_eq!(warnings, ["'colour' is not known and has no effect"]);
+        assert_eq!(warnings, [crate::SubagentWarning::Unknown("colour".into())]);
     }
 }

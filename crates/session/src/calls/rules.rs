@@ -31,7 +31,7 @@ impl CallRules {
                 Ok(cx.log().record(vec![note]).await?)
             }
             Ok(Verdict::Stop(reason)) => Err(AgentError::Fatal(reason)),
-            Err(error) => Err(AgentError::Fatal(format!("what was spent cannot be read: {}", error.message))),
+            Err(error) => Err(AgentError::Fatal(format!("what was spent cannot be read: {error}"))),
         }
     }
 

@@ -1,9 +1,9 @@
 use bosun_harness::Extras;
 use bosun_harness::mcp::{ChangedTool, Health, ServerView as CoreServer};
-use bosun_protocol::{Additions, ChangedServerTool, ErrorCode, ServerHealth, ServerView, SessionId};
+use bosun_protocol::{Additions, ChangedServerTool, Problem, ServerHealth, ServerView, SessionId};
 
 use super::Sessions;
-use crate::SessionError;
+use crate::{Explain, SessionError};
 
 /// The setting with the servers and hooks that the person wrote, as TOML.
 const SETTING: &str = "additions";
@@ -23,13 +23,13 @@ impl Sessions {
 
     pub async fn additions(&self) -> Result<Additions, SessionError> {
         let text = self.database().setting::<String>(SETTING).await?.unwrap_or_default();
-        let problem = parse(&text).err().map(|error| error.message);
+        let problem = parse(&text).err().map(|error| error.problem);
         Ok(Additions { text, problem })
     }
 
     /// Says what is wrong with `text`; starts and keeps nothing.
-    pub fn check_additions(&self, text: &str) -> Option<String> {
-        parse(text).err().map(|error| error.message)
+    pub fn check_additions(&self, text: &str) -> Option<Problem> {
+        parse(text).err().map(|error| error.problem)
     }
 
     /// Keeps `text`. It holds for sessions that are opened from now on; those at work keep what they began with.
@@ -56,18 +56,17 @@ impl Sessions {
     /// A person has looked at the changed tool with this hash.
     pub async fn accept_changed(&self, session: &SessionId, hash: &str) -> Result<(), SessionError> {
         let changed = self.changed_tools(session).await?;
-        let gone = || SessionError::new(ErrorCode::NotFound, "this tool changed again or is gone; look at it anew");
+        let gone = || SessionError::not_found(Problem::ToolChangedAgain);
         let tool = changed.iter().find(|tool| tool.hash == hash).ok_or_else(gone)?;
         self.accept_tool(session, tool).await
     }
 }
 
 fn parse(text: &str) -> Result<Extras, SessionError> {
-    let invalid = |reason: String| SessionError::new(ErrorCode::Invalid, reason);
     if text.len() > LONGEST {
-        return Err(invalid("this is longer than 256 KB; servers and hooks are a few lines each".into()));
+        return Err(SessionError::invalid(Problem::AdditionsTooLong));
     }
-    Extras::parse(text).map_err(|error| invalid(error.to_string()))
+    Extras::parse(text).map_err(|error| SessionError::invalid(error.problem()))
 }
 
 fn view(server: CoreServer, changed: &[ChangedTool]) -> ServerView {

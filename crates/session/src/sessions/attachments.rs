@@ -3,14 +3,15 @@ use base64::engine::general_purpose::STANDARD;
 use bosun_backend::ContentHash;
 use bosun_model::{Kept, Media, MediaKind, Origin};
 use bosun_protocol::{
-    Attachment, AttachmentContent, ErrorCode, ItemBody, ModelRef, ModelSight, NewAttachment, SendMessage, SessionId,
+    Attachment, AttachmentContent, ErrorCode, ItemBody, ModelRef, ModelSight, NewAttachment, Problem, SendMessage,
+    SessionId,
 };
 use bosun_tools::attachable;
 
 use super::Sessions;
 use crate::actor::Actor;
 use crate::turns::Said;
-use crate::{SessionError, convert};
+use crate::{Explain, SessionError, convert};
 
 /// Most of them with one message.
 const MOST_ATTACHMENTS: usize = 10;
@@ -36,7 +37,7 @@ impl Sessions {
     /// As [`Self::keep_attachment`], with the bytes in base64.
     pub async fn keep_encoded(&self, name: &str, data: &str) -> Result<Attachment, SessionError> {
         let bytes = STANDARD.decode(data);
-        let bytes = bytes.map_err(|_| SessionError::new(ErrorCode::Invalid, "these bytes did not arrive whole"))?;
+        let bytes = bytes.map_err(|_| SessionError::invalid(Problem::BytesIncomplete))?;
         self.keep_attachment(name, bytes).await
     }
 
@@ -57,7 +58,7 @@ impl Sessions {
 
     /// The content of something that stands with a message of the session, or with one that waits there.
     pub async fn attachment(&self, session: &SessionId, blob: &str) -> Result<AttachmentContent, SessionError> {
-        let gone = || SessionError::new(ErrorCode::NotFound, "nothing of this session is kept under this name");
+        let gone = || SessionError::not_found(Problem::AttachmentUnknown);
         let found = self.stream(session).await?.read(|projection| {
             let view = projection.view();
             let rows = view.items.iter().filter_map(|item| match &item.body {
@@ -69,7 +70,7 @@ impl Sessions {
         });
         let (found, hash) = found.zip(ContentHash::from_hex(blob)).ok_or_else(gone)?;
         let bytes = self.blobs()?.get(&hash).await;
-        let bytes = bytes.map_err(|error| SessionError::new(ErrorCode::NotFound, error.to_string()))?;
+        let bytes = bytes.map_err(|error| SessionError::not_found(error.problem()))?;
         let is_text = found.mime.starts_with("text/");
         let is_drawn = found.mime.starts_with("image/") && bytes.len() <= DRAWN;
         Ok(AttachmentContent {
@@ -88,11 +89,9 @@ impl Sessions {
     /// The message as it goes into the journal: attachments looked at again, mentions looked up now.
     async fn said(&self, actor: &Actor, message: &SendMessage) -> Result<Said, SessionError> {
         if message.attachments.len() > MOST_ATTACHMENTS || message.mentions.len() > MOST_MENTIONS {
-            let reason = format!(
-                "a message takes at most {MOST_ATTACHMENTS} attachments and {MOST_MENTIONS} mentions; send some with the \
-                 next one"
-            );
-            return Err(SessionError::new(ErrorCode::Invalid, reason));
+            let most = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+            let (attachments, mentions) = (most(MOST_ATTACHMENTS), most(MOST_MENTIONS));
+            return Err(SessionError::invalid(Problem::TooManyAlong { attachments, mentions }));
         }
         let mut media = Vec::new();
         for attachment in &message.attachments {
@@ -103,21 +102,15 @@ impl Sessions {
         }
         let bytes: u64 = media.iter().filter_map(|media| media.kept.as_ref()).map(|kept| kept.size).sum();
         if bytes > MOST_BYTES {
-            let reason = format!(
-                "what goes along with this message is over {} MB together; send some of it with the next one",
-                MOST_BYTES >> 20
-            );
-            return Err(SessionError::new(ErrorCode::Invalid, reason));
+            let megabytes = u32::try_from(MOST_BYTES >> 20).unwrap_or(u32::MAX);
+            return Err(SessionError::invalid(Problem::TooMuchAlong { megabytes }));
         }
         Ok(Said { text: message.text.clone(), media })
     }
 
     /// What was kept before under a hash that came back.
     async fn known(&self, attachment: &NewAttachment) -> Result<Media, SessionError> {
-        let gone = || {
-            let reason = format!("'{}' is not kept any more; attach it again", short_name(&attachment.name));
-            SessionError::new(ErrorCode::NotFound, reason)
-        };
+        let gone = || SessionError::not_found(Problem::AttachmentLost { name: short_name(&attachment.name) });
         let hash = ContentHash::from_hex(&attachment.blob).ok_or_else(gone)?;
         let bytes = self.blobs()?.get(&hash).await.map_err(|_missing| gone())?;
         self.kept(&attachment.name, bytes, Origin::Attached).await
@@ -126,19 +119,16 @@ impl Sessions {
     /// Keeps `bytes` as something for a message.
     pub(super) async fn kept(&self, name: &str, bytes: Vec<u8>, origin: Origin) -> Result<Media, SessionError> {
         let name = short_name(name);
-        let found =
-            attachable(&name, &bytes).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+        let found = attachable(&name, &bytes).map_err(|error| SessionError::invalid(error.problem()))?;
         let size = bytes.len() as u64;
         let blob = self.blobs()?.put(bytes.into()).await;
-        let blob = blob.map_err(|error| SessionError::new(ErrorCode::StorageUnavailable, error.to_string()))?;
+        let blob = blob.map_err(|error| SessionError::of(ErrorCode::StorageUnavailable, &error))?;
         Ok(media_of(found.kind, found.mime, name, Kept { blob: blob.to_string(), size, origin }))
     }
 
     fn blobs(&self) -> Result<&bosun_backend::BlobStore, SessionError> {
-        self.inner.blobs.as_deref().ok_or_else(|| {
-            let reason = "nothing is kept in this run, so that nothing can be attached; run it without --no-store";
-            SessionError::new(ErrorCode::StorageUnavailable, reason)
-        })
+        let none = || SessionError::new(ErrorCode::StorageUnavailable, Problem::NothingAttachable);
+        self.inner.blobs.as_deref().ok_or_else(none)
     }
 }
 

@@ -1,9 +1,9 @@
 use std::path::{Path, PathBuf};
 
 use bosun_backend::{Bundle, BundleError, FileData, read_archive, read_bundle, write_bundle};
-use bosun_protocol::ErrorCode;
+use bosun_protocol::Problem;
 
-use crate::SessionError;
+use crate::{Explain, SessionError};
 
 /// Where files come from that a person brings in.
 #[derive(Clone, Debug)]
@@ -25,19 +25,19 @@ pub(super) async fn read(from: ImportFrom) -> Result<Bundle, SessionError> {
         }
     });
     let read = read.await;
-    read.map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?.map_err(invalid)
+    read.map_err(SessionError::internal)?.map_err(invalid)
 }
 
 /// Writes files into a new folder called `name`, or `name-2` and so on, in `folder`; gives its path.
 pub(super) async fn write(folder: &Path, name: &str, bundle: Bundle) -> Result<PathBuf, SessionError> {
     if bundle.files.is_empty() {
-        return Err(SessionError::new(ErrorCode::Invalid, "there is nothing to write"));
+        return Err(SessionError::invalid(Problem::NothingToWrite));
     }
     let (folder, name) = (folder.to_owned(), name.to_owned());
     let written = tokio::task::spawn_blocking(move || write_bundle(&folder, &name, &bundle)).await;
-    written.map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?.map_err(invalid)
+    written.map_err(SessionError::internal)?.map_err(invalid)
 }
 
 fn invalid(error: BundleError) -> SessionError {
-    SessionError::new(ErrorCode::Invalid, error.to_string())
+    SessionError::invalid(error.problem())
 }

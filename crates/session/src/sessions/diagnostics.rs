@@ -3,10 +3,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bosun_backend::{Backend, BackendError, Expect, LocalShellBackend, LocalShellOptions, Unwitnessed, VirtualPath};
-use bosun_protocol::{ErrorCode, Storage, StorageKind, StoragePart};
+use bosun_protocol::{Problem, Storage, StorageKind, StoragePart};
 
 use super::Sessions;
-use crate::SessionError;
+use crate::{Explain, SessionError};
 
 /// Most files of one name that are told apart by a number.
 const MOST_OF_A_NAME: u32 = 1_000;
@@ -39,15 +39,14 @@ impl Sessions {
         for number in 1..MOST_OF_A_NAME {
             let number = if number == 1 { String::new() } else { format!("-{number}") };
             let name = format!("{stem}{number}.txt");
-            let path = VirtualPath::parse(&format!("/{name}"))
-                .map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+            let path = VirtualPath::parse(&format!("/{name}")).map_err(SessionError::internal)?;
             match backend.write(&path, text.as_bytes().to_vec(), Expect::Absent, &Unwitnessed).await {
                 Ok(_) => return Ok(folder.join(name)),
                 Err(BackendError::AlreadyExists { .. }) => {}
-                Err(error) => return Err(SessionError::new(ErrorCode::Invalid, error.to_string())),
+                Err(error) => return Err(SessionError::invalid(error.problem())),
             }
         }
-        Err(SessionError::new(ErrorCode::Invalid, format!("there are too many files called '{stem}' in this folder")))
+        Err(SessionError::invalid(Problem::TooManyOfAName { name: stem.to_owned() }))
     }
 }
 

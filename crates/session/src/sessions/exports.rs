@@ -1,11 +1,11 @@
 use std::path::{Path, PathBuf};
 
 use bosun_backend::{Backend, BackendError, Expect, LocalShellBackend, LocalShellOptions, Unwitnessed, VirtualPath};
-use bosun_protocol::{ErrorCode, ExportFormat, SessionId};
+use bosun_protocol::{ExportFormat, Problem, SessionId};
 
 use super::Sessions;
-use crate::SessionError;
 use crate::export::{Archive, Detail, html, markdown};
+use crate::{Explain, SessionError};
 
 /// Most files of one name that are told apart by a number.
 const MOST_OF_A_NAME: u32 = 1_000;
@@ -22,8 +22,7 @@ impl Sessions {
         match format {
             ExportFormat::Markdown => Ok(markdown(&archive, &project, Detail::Whole)),
             ExportFormat::Html => Ok(html(&archive, &project)),
-            ExportFormat::Json => serde_json::to_string_pretty(&archive)
-                .map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string())),
+            ExportFormat::Json => serde_json::to_string_pretty(&archive).map_err(SessionError::internal),
         }
     }
 
@@ -41,16 +40,15 @@ impl Sessions {
         for number in 1..MOST_OF_A_NAME {
             let number = if number == 1 { String::new() } else { format!("-{number}") };
             let name = format!("{stem}{number}.{ending}");
-            let path = VirtualPath::parse(&format!("/{name}"))
-                .map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))?;
+            let path = VirtualPath::parse(&format!("/{name}")).map_err(SessionError::internal)?;
             let written = backend.write(&path, text.clone().into_bytes(), Expect::Absent, &Unwitnessed).await;
             match written {
                 Ok(_) => return Ok(folder.join(name)),
                 Err(BackendError::AlreadyExists { .. }) => {}
-                Err(error) => return Err(SessionError::new(ErrorCode::Invalid, error.to_string())),
+                Err(error) => return Err(SessionError::invalid(error.problem())),
             }
         }
-        Err(SessionError::new(ErrorCode::Invalid, format!("there are too many files called '{stem}' in this folder")))
+        Err(SessionError::invalid(Problem::TooManyOfAName { name: stem.to_owned() }))
     }
 }
 

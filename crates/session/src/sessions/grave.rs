@@ -1,5 +1,5 @@
 use bosun_agent::{Ask, Grave};
-use bosun_protocol::{Decide, Decision, ErrorCode};
+use bosun_protocol::{Decide, Decision, ErrorCode, Problem};
 use bosun_tools::{Preview, ToolKind};
 use serde_json::Value;
 
@@ -30,8 +30,7 @@ impl Sessions {
             };
             let ask = self.waiting_ask(&decide.session, &decide.call_id).await?;
             if ask.digest != decide.digest {
-                let reason = "what is asked for changed since it was shown; look at the request again";
-                return Err(SessionError::new(ErrorCode::AlreadyDecided, reason));
+                return Err(SessionError::new(ErrorCode::AlreadyDecided, Problem::AskChanged));
             }
             let args = edited.unwrap_or(&ask.call.args);
             let why = ask.grave(args);

@@ -1,6 +1,6 @@
 use bosun_agent::SessionId as CoreId;
 use bosun_protocol::{
-    ErrorCode, FileAt, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot, Timeline,
+    ErrorCode, FileAt, Problem, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot, Timeline,
 };
 
 use super::Sessions;
@@ -50,7 +50,7 @@ impl Sessions {
         let id: CoreId = self.actor(session).await?.fork(seq).await?;
         let stored = self.inner.database.session(&id).await?.into_iter().collect();
         let summary = self.summaries_of(stored).await?.pop();
-        let summary = summary.ok_or_else(|| SessionError::new(ErrorCode::Internal, "the fork cannot be read"))?;
+        let summary = summary.ok_or_else(|| SessionError::new(ErrorCode::Internal, Problem::ForkUnreadable))?;
         self.inner.summaries.tell(summary.clone());
         Ok(summary)
     }

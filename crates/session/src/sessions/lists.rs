@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use bosun_agent::{EntryBody, SessionId as CoreId};
-use bosun_protocol::{ErrorCode, ProjectId, SearchHit, SearchSessions, SessionId, SessionSummary};
+use bosun_protocol::{Problem, ProjectId, SearchHit, SearchSessions, SessionId, SessionSummary};
 use bosun_store::FoundEntry;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ impl Sessions {
     pub async fn rename(&self, session: &SessionId, title: &str) -> Result<(), SessionError> {
         let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TITLE).collect();
         if title.is_empty() {
-            return Err(SessionError::new(ErrorCode::Invalid, "a title needs some letters"));
+            return Err(SessionError::invalid(Problem::EmptyTitle));
         }
         self.record(session, EntryBody::Titled { title }).await
     }

@@ -3,16 +3,16 @@ use std::path::{Path, PathBuf};
 
 use bosun_backend::{Bundle, StoreQuery, StoreScope, VirtualPath};
 use bosun_protocol::{
-    DeletedMemory, ErrorCode, FindMemories, Imported, MemoryEntry, MemoryFile, MemoryList, MemoryRef, MemoryScope,
-    MemoryShelf, ProjectId, SaveMemory, SessionId, WrittenBy,
+    DeletedMemory, FindMemories, Imported, MemoryEntry, MemoryFile, MemoryList, MemoryRef, MemoryScope, MemoryShelf,
+    Problem, ProjectId, SaveMemory, SessionId, WrittenBy,
 };
 
 use super::Sessions;
 use super::bundles::ImportFrom;
-use crate::SessionError;
 use crate::search::snippet;
 use crate::stored::{StoredFile, StoredFiles, data_of, path_of, shown, text_of};
 use crate::writing::written_by;
+use crate::{Explain, SessionError};
 
 /// The file that the model reads with every request.
 const ALWAYS_READ: &str = "/AGENTS.md";
@@ -145,7 +145,7 @@ impl Sessions {
         for (name, bytes) in bundle.files {
             let path = path_of(&format!("/{name}"))?;
             if String::from_utf8(bytes.clone()).is_err() {
-                imported.left_out.push(format!("'{name}' is no text"));
+                imported.left_out.push(Problem::NotText { path: name });
                 continue;
             }
             match there.get(&path) {
@@ -172,7 +172,7 @@ impl Sessions {
             (MemoryScope::User, _) => StoreScope::User,
             (MemoryScope::Project, Some(project)) => StoreScope::Project(project.to_string()),
             (MemoryScope::Project, None) => {
-                return Err(SessionError::new(ErrorCode::Invalid, "a project's memory needs its project"));
+                return Err(SessionError::invalid(Problem::MemoryWithoutProject));
             }
         };
         self.stored_files(&scope, "memories")
@@ -192,7 +192,7 @@ async fn scores(files: &StoredFiles, words: &str) -> Result<HashMap<String, f64>
         offset: 0,
     };
     let hits = files.store().search(query).await;
-    let hits = hits.map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
+    let hits = hits.map_err(|error| SessionError::invalid(error.problem()))?;
     Ok(hits.into_iter().map(|hit| (hit.item.key, hit.score)).collect())
 }
 

@@ -6,16 +6,18 @@ use bosun_backend::{
     AppMounts, Backend, BackendError, FileInfo, GlobQuery, LocalShellBackend, LocalShellOptions, Store, VirtualPath,
 };
 use bosun_model::{Media, Origin};
-use bosun_protocol::{ErrorCode, FindMentions, ItemBody, Mention, MentionHit, MentionKind, SessionSummary, Snapshot};
+use bosun_protocol::{
+    ErrorCode, FindMentions, ItemBody, Mention, MentionHit, MentionKind, Problem, SessionSummary, Snapshot,
+};
 use bosun_store::KeyValueStore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Sessions;
-use crate::SessionError;
 use crate::actor::Actor;
 use crate::space::Places;
 use crate::stream::locked;
+use crate::{Explain, SessionError};
 
 mod ranking;
 
@@ -69,7 +71,7 @@ impl Sessions {
             found.truncate(limit);
             found.into_iter().map(|(_, hit)| hit).collect()
         });
-        ranked.await.map_err(|error| SessionError::new(ErrorCode::Internal, error.to_string()))
+        ranked.await.map_err(SessionError::internal)
     }
 
     /// A thing that a message names, as it is now.
@@ -110,7 +112,7 @@ impl Sessions {
             routes: Vec::new(),
         };
         let mounted = mounts.mount().await;
-        let mounted = mounted.map_err(|error| SessionError::new(ErrorCode::ProjectUnusable, error.to_string()))?;
+        let mounted = mounted.map_err(|error| SessionError::of(ErrorCode::ProjectUnusable, &error))?;
         let mut names = below(&*files, VirtualPath::root(), MentionKind::File).await?;
         let folders: BTreeSet<VirtualPath> = names.iter().filter_map(|named| named.path.parent()).collect();
         let folders = folders.into_iter().filter(|folder| !folder.is_root());
@@ -161,11 +163,8 @@ fn said_in(session: &SessionSummary) -> MentionHit {
 
 /// What is at a path of the agent's: a file whole where it is small enough to stand in a message, a folder's names.
 async fn content_at(backend: &dyn Backend, text: &str) -> Result<(String, Vec<u8>), SessionError> {
-    let path = VirtualPath::parse(text).map_err(|error| SessionError::new(ErrorCode::Invalid, error.to_string()))?;
-    let gone = || {
-        let reason = format!("'{path}' is not there any more; take it out of the message or name another one");
-        SessionError::new(ErrorCode::NotFound, reason)
-    };
+    let path = VirtualPath::parse(text).map_err(|error| SessionError::invalid(error.problem()))?;
+    let gone = || SessionError::not_found(Problem::MentionGone { path: path.to_string() });
     let folder = path.parent().ok_or_else(gone)?;
     let around = backend.ls(&folder).await.map_err(|_missing| gone())?;
     let found = around.into_iter().find(|info| info.path == path).ok_or_else(gone)?;

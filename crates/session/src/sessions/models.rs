@@ -1,5 +1,5 @@
 use bosun_agent::EntryBody;
-use bosun_protocol::{Budget, Effort, ErrorCode, ModelRef, ModelSettings, NetworkSettings, PriceView, SessionId};
+use bosun_protocol::{Budget, Effort, ModelRef, ModelSettings, NetworkSettings, PriceView, Problem, SessionId};
 use bosun_store::MODEL_SETTINGS;
 
 use super::Sessions;
@@ -49,23 +49,23 @@ impl Sessions {
 
 fn check(settings: &ModelSettings) -> Result<(), SessionError> {
     if settings.known.len() > MOST || settings.efforts.len() > MOST {
-        return Err(invalid("there are too many models in these settings"));
+        return Err(invalid(Problem::TooManyModels));
     }
     let named = settings.known.iter().map(|known| &known.model);
     let named = named.chain(settings.efforts.iter().map(|preferred| &preferred.model));
     for model in named.chain(&settings.fallback).chain(&settings.small) {
         let long = model.provider.len().max(model.name.len()) > LONGEST_NAME;
         if model.provider.trim().is_empty() || model.name.trim().is_empty() || long {
-            return Err(invalid("a model needs its provider and its name"));
+            return Err(invalid(Problem::ModelUnnamed));
         }
     }
     for known in &settings.known {
         let limits = [known.context_window, known.max_output];
         if limits.contains(&Some(0)) {
-            return Err(invalid(&format!("{}: a window and an output of no tokens cannot be", known.model.name)));
+            return Err(invalid(Problem::ModelWithoutTokens { model: known.model.name.clone() }));
         }
         if known.price.is_some_and(|price| !is_price(&price)) {
-            return Err(invalid(&format!("{}: a price is a number of US dollars from 0 on", known.model.name)));
+            return Err(invalid(Problem::ModelPrice { model: known.model.name.clone() }));
         }
     }
     check_budget(settings.budgets.session)?;
@@ -83,7 +83,7 @@ fn check_budget(budget: Budget) -> Result<(), SessionError> {
     if figures.into_iter().all(|figure| figure > 0.0 && figure <= DEAREST) {
         return Ok(());
     }
-    Err(invalid("a budget is a number of US dollars above 0; leave it empty for none"))
+    Err(invalid(Problem::BudgetNumber))
 }
 
 fn check_waits(network: &NetworkSettings) -> Result<(), SessionError> {
@@ -92,11 +92,11 @@ fn check_waits(network: &NetworkSettings) -> Result<(), SessionError> {
     if waits.into_iter().flatten().all(|seconds| (1..=LONGEST_WAIT).contains(seconds)) {
         return Ok(());
     }
-    Err(invalid("a wait is between one second and a day; leave it empty for the usual one"))
+    Err(invalid(Problem::WaitNumber))
 }
 
-fn invalid(reason: &str) -> SessionError {
-    SessionError::new(ErrorCode::Invalid, reason)
+fn invalid(problem: Problem) -> SessionError {
+    SessionError::invalid(problem)
 }
 
 #[cfg(test)]

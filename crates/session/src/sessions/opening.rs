@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{Recorded, SessionId as CoreId, SessionLog, effective};
-use bosun_protocol::{ErrorCode, ProjectId};
+use bosun_protocol::{ErrorCode, Problem, ProjectId};
 use bosun_store::StoredSession;
 use tokio::sync::{Mutex as AsyncMutex, OnceCell};
 
@@ -62,10 +62,10 @@ struct Read {
 impl Sessions {
     pub(super) async fn open_actor(&self, stored: &StoredSession) -> Result<Arc<Actor>, SessionError> {
         let inner = &self.inner;
-        let claim = inner.database.claim(&stored.id)?.ok_or_else(|| {
-            let reason = "this session is open in another Bosun; close it there first";
-            SessionError::new(ErrorCode::StorageUnavailable, reason)
-        })?;
+        let claim = inner
+            .database
+            .claim(&stored.id)?
+            .ok_or_else(|| SessionError::new(ErrorCode::StorageUnavailable, Problem::SessionElsewhere))?;
         let agent = locked(&inner.declared).clone();
         let Read { entries, projection, is_rewound } = self.read_journal(stored).await?;
         let tree = Arc::new(Tree {
@@ -149,6 +149,5 @@ impl Sessions {
 
 /// Does what keeps a processor busy where nobody waits for its thread.
 async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, SessionError> {
-    let cut = |error: tokio::task::JoinError| SessionError::new(ErrorCode::Internal, error.to_string());
-    tokio::task::spawn_blocking(work).await.map_err(cut)
+    tokio::task::spawn_blocking(work).await.map_err(SessionError::internal)
 }

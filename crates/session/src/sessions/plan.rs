@@ -1,6 +1,6 @@
 use bosun_agent::{EntryBody, PlannedTodo};
 use bosun_model::{ContentBlock, HumanMessage, MessageId};
-use bosun_protocol::{ErrorCode, PlanChange, SessionId};
+use bosun_protocol::{PlanChange, Problem, SessionId};
 use bosun_tools::TodoStatus;
 
 use super::Sessions;
@@ -18,8 +18,7 @@ impl Sessions {
     pub async fn change_plan(&self, session: &SessionId, change: PlanChange) -> Result<(), SessionError> {
         let actor = self.actor(session).await?;
         if actor.log.session().as_str() != session.as_str() {
-            let reason = "a subagent's plan is its own; tell its parent what should be different";
-            return Err(SessionError::new(ErrorCode::Invalid, reason));
+            return Err(SessionError::invalid(Problem::PlanOfSubagent));
         }
         let ids = &actor.tree.ids;
         let (new_id, message) = (ids.next(), MessageId::new(ids.next()));
@@ -45,16 +44,15 @@ impl Sessions {
 
 fn changed(todos: &mut Vec<PlannedTodo>, change: &PlanChange, new_id: String) -> Result<(), SessionError> {
     let place = |todos: &[PlannedTodo], id: &str| {
-        todos.iter().position(|todo| todo.id == id).ok_or_else(|| {
-            SessionError::new(ErrorCode::NotFound, "this line is not in the plan any more; the agent has changed it")
-        })
+        let gone = || SessionError::not_found(Problem::PlanLineGone);
+        todos.iter().position(|todo| todo.id == id).ok_or_else(gone)
     };
     match change {
         PlanChange::Add { content } => {
             let content = line(content)?;
             if todos.len() >= MOST_LINES {
-                let reason = format!("a plan has at most {MOST_LINES} lines; drop one first");
-                return Err(SessionError::new(ErrorCode::Invalid, reason));
+                let most = u32::try_from(MOST_LINES).unwrap_or(u32::MAX);
+                return Err(SessionError::invalid(Problem::PlanFull { most }));
             }
             todos.push(PlannedTodo { id: new_id, content, status: TodoStatus::Pending });
         }
@@ -80,7 +78,7 @@ fn changed(todos: &mut Vec<PlannedTodo>, change: &PlanChange, new_id: String) ->
 fn line(text: &str) -> Result<String, SessionError> {
     let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LINE).collect();
     if line.is_empty() {
-        return Err(SessionError::new(ErrorCode::Invalid, "a line of the plan needs some words"));
+        return Err(SessionError::invalid(Problem::PlanLineEmpty));
     }
     Ok(line)
 }

@@ -35,9 +35,8 @@ impl Sessions {
         let unnamed = self.inner.database.unnamed_content().await?;
         let hashes: Vec<ContentHash> = unnamed.iter().filter_map(|hash| ContentHash::from_hex(hash)).collect();
         let swept = blobs.sweep(hashes).await;
-        let unavailable = |error: bosun_backend::BlobError| {
-            SessionError::new(bosun_protocol::ErrorCode::StorageUnavailable, error.to_string())
-        };
+        let unavailable =
+            |error: bosun_backend::BlobError| SessionError::of(bosun_protocol::ErrorCode::StorageUnavailable, &error);
         let Swept { freed, young } = swept.map_err(unavailable)?;
         self.inner.database.content_swept(young.iter().map(ToString::to_string).collect()).await?;
         Ok(freed)

@@ -3,7 +3,7 @@ use bosun_agent::{
 };
 use bosun_backend::VirtualPath;
 use bosun_model::CallId as CoreCallId;
-use bosun_protocol::{CallId, Decide, Decision, ErrorCode, Rehearsal, Rule, RuleDraft, RuleOffer, SessionId};
+use bosun_protocol::{CallId, Decide, Decision, ErrorCode, Problem, Rehearsal, Rule, RuleDraft, RuleOffer, SessionId};
 use bosun_tools::Preview;
 
 use super::{CoreId, Sessions};
@@ -117,15 +117,16 @@ impl Sessions {
 
     /// The rule that a draft asks for with the approval of its call.
     async fn rule_of(&self, decisions: &[Decide], draft: &RuleDraft) -> Result<StoredRule, SessionError> {
-        let invalid = |reason: String| SessionError::new(ErrorCode::Invalid, reason);
         let approves = |decide: &Decide| {
             decide.decision == Decision::Approve && decide.session == draft.session && decide.call_id == draft.call_id
         };
         if !decisions.iter().any(approves) {
-            return Err(invalid("a rule is made with the approval of its call as it is".into()));
+            return Err(SessionError::invalid(Problem::RuleNotApproved));
         }
         let asked = self.asked(&draft.session, &draft.call_id).await?;
-        let pattern = asked.pattern(&draft.pattern).map_err(|problem| invalid(problem.to_string()))?;
+        let pattern = asked
+            .pattern(&draft.pattern)
+            .map_err(|_| SessionError::invalid(Problem::RulePattern { pattern: draft.pattern.clone() }))?;
         let place = self.place(&draft.session).await?;
         let scope = convert::scope(draft.scope);
         Ok(StoredRule {
@@ -151,7 +152,7 @@ impl Sessions {
             let open = state.open_call(&call)?;
             if open.decision.is_some() { None } else { open.ask.clone() }
         });
-        let gone = || SessionError::new(ErrorCode::AlreadyDecided, "this call does not wait for an answer any more");
+        let gone = || SessionError::new(ErrorCode::AlreadyDecided, Problem::NotWaiting);
         ask.ok_or_else(gone)
     }
 
@@ -174,7 +175,7 @@ impl Sessions {
 }
 
 fn no_rule() -> SessionError {
-    SessionError::new(ErrorCode::NotFound, "this rule does not exist any more")
+    SessionError::not_found(Problem::RuleGone)
 }
 
 fn ids(stored: Vec<bosun_store::StoredSession>) -> Vec<CoreId> {

@@ -6,19 +6,19 @@ use bosun_agent::EntryBody;
 use bosun_backend::{
     Backend, Bundle, ContentHash, FilesystemBackend, FilesystemOptions, StoreScope, VirtualPath, mount_point,
 };
-use bosun_harness::{Skill, builtin_skills, read_skill};
+use bosun_harness::{Skill, SkillWarning, builtin_skills, read_skill};
 use bosun_protocol::{
-    DeletedSkill, ErrorCode, Imported, ProjectId, SaveSkillFile, SkillDetails, SkillEntry, SkillFile, SkillFileEntry,
+    DeletedSkill, Imported, Problem, ProjectId, SaveSkillFile, SkillDetails, SkillEntry, SkillFile, SkillFileEntry,
     SkillHidden, SkillList, SkillOrigin, SkillRef,
 };
 
 use super::Sessions;
 use super::bundles::ImportFrom;
 use super::memories::KEPT_MS;
-use crate::SessionError;
 use crate::choices::{Choices, skill_key};
 use crate::stored::{StoredFiles, path_of, shown};
 use crate::trust::{BroughtFile, SKILLS, Trusted, files_of};
+use crate::{Explain, SessionError};
 
 const FILE: &str = "SKILL.md";
 /// Most reads of one skill that are counted.
@@ -46,7 +46,8 @@ impl Sessions {
         let mut entries = Vec::new();
         for builtin in builtin_skills() {
             let path = builtin.path();
-            entries.push(entry(builtin_ref(builtin.name), read_skill(builtin.text, builtin.name), path.to_string()));
+            let read = read_skill(builtin.text, builtin.name).map_err(|error| error.problem());
+            entries.push(entry(builtin_ref(builtin.name), read, path.to_string()));
         }
         for place in self.skill_places(project).await? {
             entries.extend(place.entries().await?);
@@ -70,7 +71,7 @@ impl Sessions {
         let entry = list.entries.into_iter().find(|entry| entry.skill == *skill).ok_or_else(gone)?;
         let files = self.skill_files(skill).await?;
         let text = files.iter().find(|(path, _)| path == FILE).and_then(|(_, bytes)| std::str::from_utf8(bytes).ok());
-        let read = text.and_then(|text| read_skill(text, &skill.folder).ok()).unwrap_or_default();
+        let read = text.and_then(|text| read_skill(text, &skill.folder).ok()).map(|(read, _)| read).unwrap_or_default();
         Ok(SkillDetails {
             entry,
             files: files
@@ -105,13 +106,13 @@ impl Sessions {
         check_name(name)?;
         let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
         if description.is_empty() {
-            return Err(invalid("say what the skill is for: by its description the model decides when to use it"));
+            return Err(invalid(Problem::SkillPurpose));
         }
         let description = serde_json::to_string(&description).unwrap_or_default();
         let text = format!("---\nname: {name}\ndescription: {description}\n---\n\n# {name}\n\n1. \n");
         let files = self.own_skills()?;
         if files.all().await?.iter().any(|file| file.path.as_str().starts_with(&format!("/{name}/"))) {
-            return Err(invalid(format!("there is a skill called '{name}' already; choose another name")));
+            return Err(invalid(Problem::SkillTaken { name: name.to_owned() }));
         }
         files.save(&own_path(name, FILE)?, text.into_bytes(), None).await?;
         self.rebuild(None).await;
@@ -122,7 +123,8 @@ impl Sessions {
     pub async fn save_skill_file(&self, save: &SaveSkillFile) -> Result<SkillFile, SessionError> {
         let path = own_path(&save.folder, &save.path)?;
         if save.path == FILE {
-            read_skill(&save.text, &save.folder).map_err(|reason| invalid(format!("this is no skill: {reason}")))?;
+            read_skill(&save.text, &save.folder)
+                .map_err(|error| invalid(Problem::NoSkill { why: Box::new(error.problem()) }))?;
         }
         self.own_skills()?.save(&path, save.text.clone().into_bytes(), save.base.as_deref()).await?;
         self.rebuild(None).await;
@@ -132,7 +134,7 @@ impl Sessions {
     /// Deletes a file beside `SKILL.md`; a version brings it back.
     pub async fn delete_skill_file(&self, folder: &str, path: &str) -> Result<(), SessionError> {
         if path == FILE {
-            return Err(invalid("a skill is nothing without its SKILL.md; delete the skill instead"));
+            return Err(invalid(Problem::SkillFileNeeded));
         }
         self.own_skills()?.delete(&own_path(folder, path)?).await
     }
@@ -218,14 +220,16 @@ impl Sessions {
         for (root, text) in roots(&bundle) {
             let folder_name = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             let skill = match read_skill(&text, folder_name) {
-                Ok(skill) => skill,
-                Err(reason) => {
-                    imported.left_out.push(format!("'{root}{FILE}' is no skill: {reason}"));
+                Ok((skill, _)) => skill,
+                Err(error) => {
+                    let why = Box::new(Problem::NoSkill { why: Box::new(error.problem()) });
+                    imported.left_out.push(Problem::SkillFileUnusable { path: format!("{root}{FILE}"), why });
                     continue;
                 }
             };
             if let Err(error) = check_name(&skill.name) {
-                imported.left_out.push(format!("'{root}{FILE}': {}", error.message));
+                let why = Box::new(error.problem);
+                imported.left_out.push(Problem::SkillFileUnusable { path: format!("{root}{FILE}"), why });
                 continue;
             }
             let prefix = format!("/{}/", skill.name);
@@ -237,7 +241,7 @@ impl Sessions {
             if known { imported.replaced.push(skill.name) } else { imported.added.push(skill.name) }
         }
         if imported == Imported::default() {
-            return Err(invalid("there is no SKILL.md in it; a skill is a folder with such a file"));
+            return Err(invalid(Problem::NoSkillInIt));
         }
         self.rebuild(None).await;
         Ok(imported)
@@ -255,7 +259,7 @@ impl Sessions {
         }
         let places = self.skill_places(skill.project.as_ref()).await?;
         let place = places.into_iter().find(|place| place.origin == skill.origin).ok_or_else(gone)?;
-        let folder = place.root.join(&skill.folder).map_err(|error| invalid(error.to_string()))?;
+        let folder = place.root.join(&skill.folder).map_err(|error| invalid(error.problem()))?;
         let files = files_of(&*place.backend, &folder).await.map_err(invalid)?;
         let within = |file: BroughtFile| {
             let path = file.path.as_str().strip_prefix(folder.as_str())?.trim_start_matches('/').to_owned();
@@ -296,7 +300,7 @@ impl Sessions {
                     origin,
                     project: Some(project.clone()),
                     backend: Arc::clone(&files),
-                    root: VirtualPath::parse(folder).map_err(|error| invalid(error.to_string()))?,
+                    root: VirtualPath::parse(folder).map_err(|error| invalid(error.problem()))?,
                     agent_root: folder.to_owned(),
                     trusted: Some(Arc::clone(&trusted)),
                 });
@@ -324,9 +328,9 @@ impl Place {
             let files = files_of(&*self.backend, &folder.path).await;
             let read = files.as_ref().map_err(Clone::clone).and_then(|files| {
                 let file = files.iter().find(|file| file.path.as_str() == format!("{}/{FILE}", folder.path));
-                let file = file.ok_or_else(|| format!("there is no {FILE} in it"))?;
-                let text = std::str::from_utf8(&file.bytes).map_err(|_| format!("{FILE} is no text"))?;
-                read_skill(text, name)
+                let file = file.ok_or(Problem::NoSkillInIt)?;
+                let text = std::str::from_utf8(&file.bytes).map_err(|_| Problem::NotText { path: FILE.to_owned() })?;
+                read_skill(text, name).map_err(|error| error.problem())
             });
             let mut entry = entry(skill, read, format!("{}/{name}/{FILE}", self.agent_root));
             if let (Some(trusted), Ok(files)) = (&self.trusted, &files)
@@ -340,10 +344,10 @@ impl Place {
     }
 }
 
-fn entry(skill: SkillRef, read: Result<Skill, String>, agent_path: String) -> SkillEntry {
-    let (read, problem) = match read {
-        Ok(read) => (read, None),
-        Err(reason) => (Skill { name: skill.folder.clone(), ..Skill::default() }, Some(reason)),
+fn entry(skill: SkillRef, read: Result<(Skill, Vec<SkillWarning>), Problem>, agent_path: String) -> SkillEntry {
+    let (read, warnings, problem) = match read {
+        Ok((read, warnings)) => (read, warnings, None),
+        Err(problem) => (Skill { name: skill.folder.clone(), ..Skill::default() }, Vec::new(), Some(problem)),
     };
     SkillEntry {
         skill,
@@ -352,7 +356,7 @@ fn entry(skill: SkillRef, read: Result<Skill, String>, agent_path: String) -> Sk
         agent_path,
         hidden: problem.is_some().then_some(SkillHidden::Broken),
         pinned: false,
-        warnings: read.warnings,
+        warnings: warnings.iter().map(Explain::problem).collect(),
         problem,
         uses: 0,
         used_at: None,
@@ -420,7 +424,7 @@ fn own_ref(folder: &str) -> SkillRef {
 /// A file of one of the person's skills; the folder itself where `path` is empty.
 fn own_path(folder: &str, path: &str) -> Result<VirtualPath, SessionError> {
     if folder.is_empty() || folder.contains('/') {
-        return Err(invalid("a skill's folder has one name"));
+        return Err(invalid(Problem::SkillFolder));
     }
     path_of(&format!("/{folder}/{path}"))
 }
@@ -432,15 +436,14 @@ fn check_name(name: &str) -> Result<(), SessionError> {
     if name.split('-').all(is_word) && name.chars().count() <= LONGEST_NAME {
         return Ok(());
     }
-    Err(invalid(format!(
-        "'{name}' is no name for a skill: use lower-case letters, digits and single hyphens, at most {LONGEST_NAME}"
-    )))
+    let most = u32::try_from(LONGEST_NAME).unwrap_or(u32::MAX);
+    Err(invalid(Problem::SkillName { name: name.to_owned(), most }))
 }
 
-fn invalid(message: impl Into<String>) -> SessionError {
-    SessionError::new(ErrorCode::Invalid, message)
+fn invalid(problem: Problem) -> SessionError {
+    SessionError::invalid(problem)
 }
 
 fn gone() -> SessionError {
-    SessionError::new(ErrorCode::NotFound, "this skill, or this file of it, is not there any more")
+    SessionError::not_found(Problem::SkillGone)
 }

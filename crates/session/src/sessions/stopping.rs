@@ -1,5 +1,5 @@
 use bosun_agent::SessionId as CoreId;
-use bosun_protocol::{ErrorCode, SessionId};
+use bosun_protocol::{Problem, SessionId};
 
 use super::Sessions;
 use crate::SessionError;
@@ -15,6 +15,6 @@ impl Sessions {
         if actor.log.cancel_child(&CoreId::new(child.as_str())) {
             return Ok(());
         }
-        Err(SessionError::new(ErrorCode::NotFound, "this subagent is not at work; it may have ended just now"))
+        Err(SessionError::not_found(Problem::SubagentIdle))
     }
 }

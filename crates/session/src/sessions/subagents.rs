@@ -1,16 +1,16 @@
 use bosun_backend::{Backend, ContentHash, StoreScope, VirtualPath};
 use bosun_harness::{SkillSource, SubagentSpec, read_subagent, write_subagent};
 use bosun_protocol::{
-    DeletedSubagent, ErrorCode, ProjectId, SaveSubagent, SubagentContent, SubagentEntry, SubagentForm, SubagentHidden,
+    DeletedSubagent, Problem, ProjectId, SaveSubagent, SubagentContent, SubagentEntry, SubagentForm, SubagentHidden,
     SubagentList, SubagentOrigin, SubagentRef, TrustKind,
 };
 
 use super::Sessions;
 use super::memories::KEPT_MS;
-use crate::SessionError;
 use crate::choices::{Choices, subagent_key};
 use crate::stored::{StoredFiles, path_of, shown, text_of};
 use crate::trust::brought;
+use crate::{Explain, SessionError};
 
 /// The kinds of subagents: Bosun's own, the person's, and the projects'.
 impl Sessions {
@@ -56,11 +56,10 @@ impl Sessions {
                 write_subagent(&spec_of(form)?, over.as_deref())
             }
         };
-        let (spec, _) = read_subagent(&text).map_err(|reason| invalid(format!("this is no subagent: {reason}")))?;
+        let (spec, _) =
+            read_subagent(&text).map_err(|error| invalid(Problem::NoSubagent { why: Box::new(error.problem()) }))?;
         if spec.name != save.name {
-            let message =
-                format!("the file declares '{}', but is called '{}'; give both one name", spec.name, save.name);
-            return Err(invalid(message));
+            return Err(invalid(Problem::SubagentTwoNames { declared: spec.name, called: save.name.clone() }));
         }
         files.save(&path, text.into_bytes(), save.base.as_deref()).await?;
         self.rebuild(None).await;
@@ -89,7 +88,7 @@ impl Sessions {
     /// Switches a kind of subagent on or off. The one that comes with Bosun stays.
     pub async fn switch_subagent(&self, subagent: &SubagentRef, off: bool) -> Result<(), SessionError> {
         if subagent.origin == SubagentOrigin::Builtin {
-            return Err(invalid("the general-purpose subagent cannot be switched off; one of that name replaces it"));
+            return Err(invalid(Problem::SubagentStays));
         }
         let key = subagent_key(subagent);
         Choices::change(&self.inner.database, move |choices| {
@@ -136,13 +135,16 @@ impl Sessions {
 fn entry(subagent: SubagentRef, text: &str) -> SubagentEntry {
     let (spec, warnings, problem) = match read_subagent(text) {
         Ok((spec, warnings)) => (spec, warnings, None),
-        Err(reason) => (SubagentSpec { name: subagent.name.clone(), ..SubagentSpec::default() }, vec![], Some(reason)),
+        Err(error) => {
+            let none = SubagentSpec { name: subagent.name.clone(), ..SubagentSpec::default() };
+            (none, Vec::new(), Some(error.problem()))
+        }
     };
     SubagentEntry {
         subagent,
         form: form_of(&spec),
         hidden: problem.is_some().then_some(SubagentHidden::Broken),
-        warnings,
+        warnings: warnings.iter().map(Explain::problem).collect(),
         problem,
         text: text.to_owned(),
         revision: ContentHash::of(text.as_bytes()).to_string(),
@@ -176,7 +178,7 @@ fn form_of(spec: &SubagentSpec) -> SubagentForm {
 
 fn spec_of(form: &SubagentForm) -> Result<SubagentSpec, SessionError> {
     let source = |path: &String| {
-        let path = VirtualPath::parse(path).map_err(|error| invalid(error.to_string()))?;
+        let path = VirtualPath::parse(path).map_err(|error| invalid(error.problem()))?;
         Ok(SkillSource { path, label: None })
     };
     Ok(SubagentSpec {
@@ -194,7 +196,7 @@ fn spec_of(form: &SubagentForm) -> Result<SubagentSpec, SessionError> {
 
 fn own_path(name: &str) -> Result<VirtualPath, SessionError> {
     if name.is_empty() || name.contains('/') {
-        return Err(invalid("a subagent has a name of letters, digits and hyphens"));
+        return Err(invalid(Problem::SubagentName));
     }
     path_of(&format!("/{name}.md"))
 }
@@ -203,10 +205,10 @@ fn name_of(path: &VirtualPath) -> Option<String> {
     path.as_str().strip_prefix('/')?.strip_suffix(".md").filter(|name| !name.contains('/')).map(str::to_owned)
 }
 
-fn invalid(message: impl Into<String>) -> SessionError {
-    SessionError::new(ErrorCode::Invalid, message)
+fn invalid(problem: Problem) -> SessionError {
+    SessionError::invalid(problem)
 }
 
 fn gone() -> SessionError {
-    SessionError::new(ErrorCode::NotFound, "this subagent is not there any more")
+    SessionError::not_found(Problem::SubagentGone)
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bosun_agent::{Activity, TurnContext};
 use bosun_harness::{Compaction, CompactionError, SummaryCause as Cause, edit_summary, undo_summary};
-use bosun_protocol::{ConversationSummary, ErrorCode, SessionId, SummaryCause};
+use bosun_protocol::{ConversationSummary, ErrorCode, Problem, SessionId, SummaryCause};
 use tokio_util::sync::CancellationToken;
 
 use super::Sessions;
@@ -35,10 +35,7 @@ impl Sessions {
         let turn = actor.turn().await;
         actor.refuse_running(&turn)?;
         if text.trim().is_empty() {
-            return Err(SessionError::new(
-                ErrorCode::Invalid,
-                "a summary needs words; undo it to send everything again",
-            ));
+            return Err(SessionError::invalid(Problem::SummaryEmpty));
         }
         let entry = actor.log.with_state(|state| edit_summary(state, text)).ok_or_else(none)?;
         actor.log.record(vec![entry]).await?;
@@ -89,7 +86,7 @@ impl Actor {
 }
 
 fn none() -> SessionError {
-    SessionError::new(ErrorCode::NotFound, "nothing of this conversation is summed up; it is sent as it is")
+    SessionError::not_found(Problem::NothingSummedUp)
 }
 
 fn refused(error: CompactionError) -> SessionError {
@@ -100,7 +97,7 @@ fn refused(error: CompactionError) -> SessionError {
         CompactionError::Empty | CompactionError::TooLong | CompactionError::Model { .. } => ErrorCode::Provider,
         CompactionError::Journal(_) => ErrorCode::StorageUnavailable,
     };
-    SessionError::new(code, error.to_string())
+    SessionError::of(code, &error)
 }
 
 fn cause(cause: Cause) -> SummaryCause {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use bosun_backend::{Backend, FilesystemBackend, FilesystemOptions};
 use bosun_harness::Extras;
 use bosun_protocol::{
-    DecideTrust, ErrorCode, ProjectId, ProjectTrust, TrustFile, TrustItem, TrustState, TrustText, TrustVerdict,
+    DecideTrust, Problem, ProjectId, ProjectTrust, TrustFile, TrustItem, TrustState, TrustText, TrustVerdict,
 };
 use bosun_store::Verdict;
 use bosun_tools::{DiffLimits, file_diff};
@@ -53,8 +53,7 @@ impl Sessions {
         for seen in &decision.files {
             let file = found.file(&seen.path).ok_or_else(|| not_brought(&seen.path))?;
             if file.hash.as_str() != seen.hash {
-                let message = format!("'{}' changed while you looked at it; look at it again", seen.path);
-                return Err(SessionError::new(ErrorCode::Invalid, message));
+                return Err(SessionError::invalid(Problem::SeenAnother { path: seen.path.clone() }));
             }
             files.push(file.clone());
         }
@@ -152,6 +151,5 @@ fn told(standing: Standing) -> TrustState {
 }
 
 fn not_brought(path: &str) -> SessionError {
-    let message = format!("'{path}' is not there any more, or nothing goes by it");
-    SessionError::new(ErrorCode::NotFound, message)
+    SessionError::not_found(Problem::NotBrought { path: path.to_owned() })
 }

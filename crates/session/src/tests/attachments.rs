@@ -103,7 +103,7 @@ async fn what_cannot_be_attached_is_refused_with_a_way_out() {
     let session = stage.session().await;
     let refusal = stage.sessions.keep_attachment("a.exe", b"MZ\0\0".to_vec()).await.unwrap_err();
     assert_eq!(refusal.code, ErrorCode::Invalid);
-    assert!(refusal.message.contains("project folder"), "{}", refusal.message);
+    assert!(refusal.to_string().contains("project folder"), "{}", refusal.to_string());
     assert!(stage.sessions.keep_encoded("a", "not base64!").await.is_err());
     for blob in ["", "../../etc/passwd", &"a".repeat(64)] {
         let along = vec![NewAttachment { name: "x".into(), blob: blob.into() }];

@@ -87,7 +87,7 @@ async fn what_the_person_changed_since_is_never_put_back() {
     stage.project.write("a.txt", "mine\n");
     let refused = stage.sessions.undo_file(&session, "/a.txt").await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Invalid);
-    assert!(refused.message.contains("/a.txt") && refused.message.contains("changed since"), "{refused}");
+    assert!(refused.to_string().contains("/a.txt") && refused.to_string().contains("changed since"), "{refused}");
     let files = stage.sessions.undo_changes(&session).await.unwrap();
     let problems: Vec<_> = files.iter().map(|file| (file.path.as_str(), file.problem.is_some())).collect();
     assert_eq!(problems, [("/a.txt", true), ("/new.txt", false)]);
@@ -102,7 +102,7 @@ async fn nothing_is_put_back_while_a_turn_is_under_way() {
     stage.sessions.send(&session, "edit a.txt".into()).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();
     let refused = stage.sessions.undo_changes(&session).await.unwrap_err();
-    assert!(refused.message.contains("stop it first"), "{refused}");
+    assert!(refused.to_string().contains("stop it first"), "{refused}");
     assert!(stage.sessions.rewind(&session, 0, RewindWhat::Both).await.is_err());
 }
 
@@ -245,7 +245,10 @@ async fn files_alone_go_back_and_a_file_of_the_persons_refuses_it_all() {
     let first = before(&stage, &session, "rewrite one 1").await;
     stage.project.write("new.txt", "mine\n");
     let refused = stage.sessions.rewind(&session, first, RewindWhat::Both).await.unwrap_err();
-    assert!(refused.message.starts_with("nothing was taken back") && refused.message.contains("/new.txt"), "{refused}");
+    assert!(
+        refused.to_string().starts_with("nothing was taken back") && refused.to_string().contains("/new.txt"),
+        "{refused}"
+    );
     assert_eq!((stage.project.read("a.txt").as_str(), said(&stage, &session).await.len()), ("1\ntwo\n", 2));
     stage.project.write("new.txt", "new\n");
     stage.sessions.rewind(&session, first, RewindWhat::Files).await.unwrap();

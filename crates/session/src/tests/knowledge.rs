@@ -81,7 +81,7 @@ async fn a_memory_of_the_agent_is_seen_edited_deleted_and_brought_back() {
         stage.sessions.save_memory(&save("/style.md", "Prefers long ones.", Some(&file.revision))).await.unwrap();
     assert_eq!((edited.entry.author, edited.versions.len()), (None, 1));
     let stale = stage.sessions.save_memory(&save("/style.md", "Lost?", Some(&file.revision))).await;
-    assert!(stale.is_err_and(|error| error.message.contains("changed while you edited it")));
+    assert!(stale.is_err_and(|error| error.to_string().contains("changed while you edited it")));
     assert!(stage.sessions.save_memory(&save("/style.md", "Over?", None)).await.is_err());
 
     stage.sessions.delete_memory(&user("/style.md")).await.unwrap();
@@ -141,7 +141,7 @@ async fn a_skill_is_made_used_switched_off_pinned_deleted_and_brought_back() {
         base: Some(file.revision.clone()),
     };
     let broken = stage.sessions.save_skill_file(&saved("no front matter")).await;
-    assert!(broken.is_err_and(|error| error.message.starts_with("this is no skill")));
+    assert!(broken.is_err_and(|error| error.to_string().starts_with("this is no skill")));
     stage.sessions.save_skill_file(&saved("---\nname: release-notes\ndescription: New.\n---\nx")).await.unwrap();
 
     stage.sessions.delete_skill("release-notes").await.unwrap();
@@ -215,7 +215,7 @@ async fn what_a_project_brings_is_sent_to_the_model_only_when_it_is_trusted() {
     let text = stage.sessions.trust_text(&stage.project_id, "/AGENTS.md").await.unwrap();
     assert_eq!(text.diff.map(|diff| (diff.added, diff.removed)), Some((1, 1)));
     let stale = stage.sessions.decide_trust(&stage.project_id, &all).await;
-    assert!(stale.is_err_and(|error| error.message.contains("changed while you looked at it")));
+    assert!(stale.is_err_and(|error| error.to_string().contains("changed while you looked at it")));
     assert!(stage.sessions.trust_text(&stage.project_id, "/a.txt").await.is_err(), "no other file is read that way");
     let not_now = decide(vec![SeenFile { path: "/AGENTS.md".into(), hash: text.hash }], TrustVerdict::NotNow);
     stage.sessions.decide_trust(&stage.project_id, &not_now).await.unwrap();

@@ -201,7 +201,8 @@ async fn nothing_is_offered_for_what_no_rule_may_pass() {
     let rule = draft(&approval, RuleScope::Session, "rm -rf /nowhere");
     let refused = stage.sessions.approve_always(vec![approving(&approval)], vec![rule]).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Invalid);
-    assert!(refused.message.contains("outside the project"), "{refused}");
+    let pattern = "rm -rf /nowhere".to_owned();
+    assert_eq!(refused.problem, bosun_protocol::Problem::RulePattern { pattern });
 }
 
 #[tokio::test]

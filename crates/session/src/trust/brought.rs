@@ -1,6 +1,9 @@
 use bosun_backend::{Backend, BackendError, ContentHash, VirtualPath};
 use bosun_harness::Extras;
-use bosun_protocol::TrustKind;
+use bosun_protocol::{Problem, TrustKind};
+
+use crate::Explain;
+use crate::problem::number;
 
 use super::place::CONFIG;
 use super::{INSTRUCTIONS, SKILLS, SUBAGENTS};
@@ -28,7 +31,7 @@ pub(crate) struct BroughtItem {
     /// What it would start, one line each.
     pub effects: Vec<String>,
     /// Why it cannot be used.
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
 }
 
 #[derive(Clone, Debug)]
@@ -88,7 +91,7 @@ async fn single(project: &dyn Backend, path: &str, kind: TrustKind, name: &str) 
     match file(project, &path).await {
         Ok(Some(file)) => item.files.push(file),
         Ok(None) => return None,
-        Err(reason) => item.problem = Some(reason),
+        Err(problem) => item.problem = Some(problem),
     }
     Some(item)
 }
@@ -97,7 +100,7 @@ async fn skill(project: &dyn Backend, folder: &VirtualPath) -> BroughtItem {
     let name = folder.name().unwrap_or_default().to_owned();
     let (files, problem) = match files_of(project, folder).await {
         Ok(files) => (files, None),
-        Err(reason) => (Vec::new(), Some(reason)),
+        Err(problem) => (Vec::new(), Some(problem)),
     };
     BroughtItem { kind: TrustKind::Skill, name, files, effects: Vec::new(), problem }
 }
@@ -105,14 +108,14 @@ async fn skill(project: &dyn Backend, folder: &VirtualPath) -> BroughtItem {
 /// All files of a skill, `SKILL.md` first.
 ///
 /// # Errors
-/// Why they cannot all be looked at, as a sentence.
-pub(crate) async fn files_of(project: &dyn Backend, folder: &VirtualPath) -> Result<Vec<BroughtFile>, String> {
+/// Why they cannot all be looked at.
+pub(crate) async fn files_of(project: &dyn Backend, folder: &VirtualPath) -> Result<Vec<BroughtFile>, Problem> {
     let mut files = Vec::new();
     let mut folders = vec![folder.clone()];
     let (mut size, mut looked_at) = (0, 0);
     while let Some(folder) = folders.pop() {
         looked_at += 1;
-        for entry in project.ls(&folder).await.map_err(|error| error.to_string())? {
+        for entry in project.ls(&folder).await.map_err(|error| error.problem())? {
             if entry.is_dir {
                 folders.push(entry.path);
             } else if let Some(file) = file(project, &entry.path).await? {
@@ -120,8 +123,8 @@ pub(crate) async fn files_of(project: &dyn Backend, folder: &VirtualPath) -> Res
                 files.push(file);
             }
             if files.len() > MOST_FILES || size > LARGEST_SKILL || folders.len() + looked_at > MOST_FILES {
-                let most = LARGEST_SKILL >> 20;
-                return Err(format!("it has more than {MOST_FILES} files or {most} MB; a skill is not that large"));
+                let (files, megabytes) = (number(MOST_FILES), number(LARGEST_SKILL >> 20));
+                return Err(Problem::SkillTooLarge { files, megabytes });
             }
         }
     }
@@ -132,24 +135,24 @@ pub(crate) async fn files_of(project: &dyn Backend, folder: &VirtualPath) -> Res
     Ok(files)
 }
 
-async fn file(project: &dyn Backend, path: &VirtualPath) -> Result<Option<BroughtFile>, String> {
+async fn file(project: &dyn Backend, path: &VirtualPath) -> Result<Option<BroughtFile>, Problem> {
     match project.download(vec![path.clone()]).await.pop() {
         Some(Ok(bytes)) if bytes.len() as u64 > LARGEST => {
-            Err(format!("{path} is larger than {} MB and is not used", LARGEST >> 20))
+            Err(Problem::BroughtTooLarge { path: path.to_string(), megabytes: number(LARGEST >> 20) })
         }
         Some(Ok(bytes)) => Ok(Some(BroughtFile { path: path.clone(), hash: ContentHash::of(&bytes), bytes })),
         None | Some(Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. })) => Ok(None),
-        Some(Err(error)) => Err(error.to_string()),
+        Some(Err(error)) => Err(error.problem()),
     }
 }
 
 /// What the configuration would start; the files of the project that it would start belong to it.
 async fn effects(project: &dyn Backend, item: &mut BroughtItem) {
     let Some(config) = item.files.first() else { return };
-    let parsed = std::str::from_utf8(&config.bytes).map_err(|_| "it is no text".to_owned());
-    let extras = match parsed.and_then(|text| Extras::parse(text).map_err(|error| error.to_string())) {
+    let parsed = std::str::from_utf8(&config.bytes).map_err(|_| Problem::NotText { path: config.path.to_string() });
+    let extras = match parsed.and_then(|text| Extras::parse(text).map_err(|error| error.problem())) {
         Ok(extras) => extras,
-        Err(reason) => return item.problem = Some(reason),
+        Err(problem) => return item.problem = Some(problem),
     };
     let mut started: Vec<String> = Vec::new();
     for (name, server) in &extras.mcp {
@@ -170,7 +173,7 @@ async fn effects(project: &dyn Backend, item: &mut BroughtItem) {
         match file(project, &path).await {
             Ok(found) => item.files.extend(found),
             // A folder, or a program somewhere else on the machine: nothing of the project.
-            Err(reason) => tracing::debug!(%path, reason, "what the configuration names is not looked at"),
+            Err(problem) => tracing::debug!(%path, %problem, "what the configuration names is not looked at"),
         }
     }
 }

@@ -18,15 +18,36 @@ pub struct Attachable {
 pub enum NotAttachable {
     #[error("'{name}' is empty, so there is nothing to look at")]
     Empty { name: String },
-    #[error("'{name}' has {size} bytes and {what} may have {limit}; {way_out}")]
-    TooLarge { name: String, what: &'static str, size: usize, limit: usize, way_out: &'static str },
-    #[error("'{name}' has {width} by {height} pixels and models take at most {MAX_SIDE} a side; make it smaller")]
-    TooManyPixels { name: String, width: u32, height: u32 },
+    #[error("'{name}' has {size} bytes and {what} may have {limit}; {}", what.way_out())]
+    TooLarge { name: String, what: AttachableKind, size: usize, limit: usize },
+    #[error("'{name}' has {width} by {height} pixels and models take at most {most} a side; make it smaller")]
+    TooManyPixels { name: String, width: u32, height: u32, most: u32 },
     #[error(
         "'{name}' is neither text nor a PNG, JPEG, GIF, WebP or PDF file that is whole; put it into the project folder \
          and name it there"
     )]
     Unknown { name: String },
+}
+
+/// What bytes are that can be attached where they are not too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AttachableKind {
+    #[error("an image")]
+    Image,
+    #[error("a PDF")]
+    Pdf,
+    #[error("a text")]
+    Text,
+}
+
+impl AttachableKind {
+    fn way_out(self) -> &'static str {
+        match self {
+            Self::Image => "make it smaller",
+            Self::Pdf => "attach the pages that matter",
+            Self::Text => "put it into the project folder and name it there, and it is read part by part",
+        }
+    }
 }
 
 /// Looks at bytes that are to be attached under `name`.
@@ -38,30 +59,24 @@ pub fn attachable(name: &str, bytes: &[u8]) -> Result<Attachable, NotAttachable>
     if bytes.is_empty() {
         return Err(NotAttachable::Empty { name: owned() });
     }
-    let within = |what, limit, way_out| {
+    let within = |what, limit| {
         let size = bytes.len();
-        (size <= limit).then_some(()).ok_or_else(|| NotAttachable::TooLarge {
-            name: owned(),
-            what,
-            size,
-            limit,
-            way_out,
-        })
+        (size <= limit).then_some(()).ok_or_else(|| NotAttachable::TooLarge { name: owned(), what, size, limit })
     };
     if let Some(image) = image::sniff(bytes) {
         let (width, height) = (image.width, image.height);
         if width > MAX_SIDE || height > MAX_SIDE {
-            return Err(NotAttachable::TooManyPixels { name: owned(), width, height });
+            return Err(NotAttachable::TooManyPixels { name: owned(), width, height, most: MAX_SIDE });
         }
-        within("an image", MAX_IMAGE, "make it smaller")?;
+        within(AttachableKind::Image, MAX_IMAGE)?;
         return Ok(Attachable { kind: MediaKind::Image, mime: image.mime });
     }
     if bytes.get(..1024).unwrap_or(bytes).windows(5).any(|window| window == b"%PDF-") {
-        within("a PDF", MAX_DOCUMENT, "attach the pages that matter")?;
+        within(AttachableKind::Pdf, MAX_DOCUMENT)?;
         return Ok(Attachable { kind: MediaKind::Document, mime: "application/pdf" });
     }
     if !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok() {
-        within("a text", MAX_TEXT, "put it into the project folder and name it there, and it is read part by part")?;
+        within(AttachableKind::Text, MAX_TEXT)?;
         return Ok(Attachable { kind: MediaKind::Document, mime: "text/plain" });
     }
     Err(NotAttachable::Unknown { name: owned() })

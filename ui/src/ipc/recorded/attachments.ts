@@ -49,8 +49,7 @@ export const attachments = (host: Host, act: Act): Attachments => ({
   keepAttachment: async (name, data) => {
     await act('keepAttachment', { name });
     const made = attachment(name, Math.round((data.length * 3) / 4));
-    if (made.kind === 'other')
-      throw { code: 'invalid', message: `'${name}' is neither text nor a PNG, JPEG, GIF, WebP or PDF file.` };
+    if (made.kind === 'other') throw { code: 'invalid', message: '', problem: { problem: 'not_attachable', name } };
     return made;
   },
   loadAttachment: (_session, blob) =>

@@ -1,11 +1,10 @@
 /** A session that is done, with changes on the disk of which one was changed since by somebody else. */
-import type { SessionSummary, Snapshot } from '../bindings';
+import type { Problem, SessionSummary, Snapshot } from '../bindings';
 import { ai, diff, human, snapshot, tool } from './builders';
 
 /** Why a file of it cannot be put back. */
-export const FIXTURE_PROBLEMS: Record<string, string> = {
-  '/tests/fixtures/users.sql':
-    "'/tests/fixtures/users.sql' was changed since, by you or by another program; it was left as it is",
+export const FIXTURE_PROBLEMS: Record<string, Problem> = {
+  '/tests/fixtures/users.sql': { problem: 'changed_since', path: '/tests/fixtures/users.sql' },
 };
 
 const LOADER = diff(

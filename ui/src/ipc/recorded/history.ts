@@ -26,7 +26,7 @@ export function history(host: Host, act: Act): History {
   function undo(session: string, path: string): RestoredFile {
     const held = host.snapshot(session);
     const change = held.changes.find((one) => one.path === path);
-    if (!change) throw { code: 'invalid', message: `${path} was changed since. Look at it and change it by hand.` };
+    if (!change) throw { code: 'invalid', message: '', problem: { problem: 'changed_since', path } };
     host.emit(session, { type: 'file_changed', change: { ...change, change: 'changed', added: 0, removed: 0 } });
     return restored(path);
   }
@@ -73,7 +73,7 @@ export function history(host: Host, act: Act): History {
         const held = host.snapshot(session);
         const problem = held.changes.map(({ path }) => host.world.problems?.[path]).find(Boolean);
         if (problem && what !== 'conversation')
-          throw { code: 'invalid', message: `nothing was taken back: ${problem}` };
+          throw { code: 'invalid', message: '', problem: { problem: 'nothing_taken_back', why: [problem] } };
         before.set(session, held);
         const past = at(held, seq);
         put(session, {

@@ -6,6 +6,7 @@ import type {
   Item,
   LocalServerView,
   ModelSettings,
+  Problem,
   ProjectView,
   ProviderView,
   SendMessage,
@@ -21,9 +22,9 @@ import { human, NOW } from './builders';
 export interface World {
   settings: Settings;
   systemLanguage: string;
-  problem: string | null;
+  problem: Problem | null;
   /** The data folder cannot be used, with this sentence, until the start was asked for a second time. */
-  unusable?: string;
+  unusable?: Problem;
   projects: ProjectView[];
   providers: ProviderView[];
   models: Record<string, string[]>;
@@ -35,7 +36,7 @@ export interface World {
   /** Whether the folder brings instructions, a skill and more that nobody trusted yet. */
   brings?: boolean;
   /** Files that cannot be put back, with the reason. */
-  problems?: Record<string, string>;
+  problems?: Record<string, Problem>;
   /** What a new turn does; by default it streams an answer. */
   onMessage?: (host: Host, session: string) => void;
 }

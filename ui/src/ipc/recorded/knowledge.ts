@@ -46,7 +46,7 @@ class Shelves {
       uses: 12,
       used_at: ago(25),
     }),
-    skill('user', 'pdf-forms', 'Fills in PDF forms.', { warnings: ["the name is not that of its folder, 'pdf'"] }),
+    skill('user', 'pdf-forms', 'Fills in PDF forms.', { warnings: [{ problem: 'skill_name_other', folder: 'pdf' }] }),
     skill('project', 'release', 'Writes release notes from the commits since the last tag.', { hidden: 'untrusted' }),
   ];
   goneSkills: SkillEntry[] = [];
@@ -69,7 +69,7 @@ class Shelves {
 }
 
 function lost(): never {
-  throw { code: 'not_found', message: 'It is not there any more.' };
+  throw { code: 'not_found', message: '', problem: { problem: 'skill_gone' } };
 }
 
 const fileOf = ({ entry, text, versions }: Kept): MemoryFile => ({

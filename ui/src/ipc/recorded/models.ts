@@ -105,7 +105,7 @@ export function models(host: Host, act: Act): Pick<UiClient, Methods> {
       await act('saveModelSettings', settings, () => {
         const sums = [settings.budgets.session, settings.budgets.day].flatMap(({ warn, stop }) => [warn, stop]);
         if (sums.some((sum) => sum !== null && !(sum > 0))) {
-          throw { code: 'invalid', message: 'a budget is a number of US dollars above 0; leave it empty for none' };
+          throw { code: 'invalid', message: '', problem: { problem: 'budget_number' } };
         }
       });
       world.modelSettings = settings;

@@ -2,6 +2,7 @@
 import type {
   ApprovalMode,
   PatternProblem,
+  Problem,
   ProjectMode,
   Rehearsal,
   Rule,
@@ -136,7 +137,7 @@ export function permissions(host: Host, act: Act): Permissions {
     saveAdditions: (text) =>
       act('saveAdditions', text, () => {
         const problem = wrong(text);
-        if (problem) throw { code: 'invalid', message: problem };
+        if (problem) throw { code: 'invalid', message: '', problem };
         toml = text;
       }),
     sessionServers: () => later(() => servers),
@@ -171,8 +172,10 @@ function rule(id: string, kind: Rule['kind'], pattern: string, scope: Rule['scop
   return { id, kind, pattern, scope, session, project: scope === 'always' ? null : 'p-harbour', created_at: NOW - age };
 }
 
-const wrong = (text: string): string | null =>
-  text.includes('command = ""') ? "the server 'new' has an empty command; name a program" : null;
+const wrong = (text: string): Problem | null =>
+  text.includes('command = ""')
+    ? { problem: 'server_value', server: 'new', field: 'command', given: '', why: { problem: 'no_program' } }
+    : null;
 
 function approvalOf(host: Host, call: string) {
   return host.world.sessions.flatMap((one) => one.approvals).find((one) => one.call_id === call);

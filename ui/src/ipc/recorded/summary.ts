@@ -14,7 +14,7 @@ export function summaries(host: Host, act: Act): Summaries {
     compactSession: async (session, guidance) => {
       await act('compactSession', { session, guidance });
       const messages = host.snapshot(session).items.length;
-      if (messages === 0) throw { code: 'invalid', message: 'there is nothing to compact yet' };
+      if (messages === 0) throw { code: 'invalid', message: '', problem: { problem: 'nothing_to_compact' } };
       const minded = guidance ? `\n\nMinded as you asked: ${guidance}.` : '';
       const summary: ConversationSummary = {
         text: `## SESSION INTENT\nRetries that can be configured per host, with tests.\n\n## SUMMARY\nThe client retried in two places; both now go through one policy.${minded}`,
@@ -32,7 +32,7 @@ export function summaries(host: Host, act: Act): Summaries {
     editSummary: async (session, text) => {
       await act('editSummary', { session, text });
       const before = made.get(session);
-      if (!before) throw { code: 'not_found', message: 'nothing of this conversation is summed up' };
+      if (!before) throw { code: 'not_found', message: '', problem: { problem: 'nothing_summed_up' } };
       const edited = { ...before, text, edited: true };
       made.set(session, edited);
       return edited;

@@ -146,7 +146,7 @@ const WORLDS: Record<string, () => World> = {
   noproject: () => ({ ...base(), projects: [], sessions: [], earlier: {} }),
   locked: () => ({
     ...base(),
-    unusable: 'The database ~/.local/share/bosun/bosun.db is locked by another program. Close it and try again.',
+    unusable: { problem: 'database_file_locked', path: '~/.local/share/bosun/bosun.db' },
   }),
   empty: () => ({ ...base(), sessions: [], earlier: {} }),
   tools: () =>

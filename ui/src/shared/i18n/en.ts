@@ -8,6 +8,7 @@ import { files, review } from './en/files';
 import { agents, changes, panes, plan } from './en/panes';
 import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './en/permissions';
 import { providers, settings, welcome } from './en/setup';
+import { problems } from './en/problems';
 import { summary } from './en/summary';
 import { knowledge, memories, skills, subagents, trust } from './en/knowledge';
 import { timeline } from './en/timeline';
@@ -59,6 +60,7 @@ export const en = {
   skills,
   subagents,
   summary,
+  problems,
   settings,
   providers,
   welcome,

@@ -23,7 +23,8 @@ const ENGLISH = texts(en);
 const CHINESE = new Map(texts(zh));
 
 /** What is rightly the same in both languages. */
-const SAME = /languages\.|\.json$|baseUrl|bosun|markTitle|\.en$|abilities\.documents|modelPrices\.priceOf|imageOf/i;
+const SAME =
+  /languages\.|\.json$|baseUrl|bosun|markTitle|\.en$|abilities\.documents|modelPrices\.priceOf|imageOf|problems\.said|app\.between/i;
 
 describe('dictionaries', () => {
   it('have the same entries in every language, none of them empty', () => {
@@ -41,7 +42,7 @@ describe('dictionaries', () => {
   it('have the same places in their phrases', () => {
     const slots = (text: string | undefined) =>
       parts(text ?? '').flatMap((part) => ('slot' in part ? [part.slot] : []));
-    for (const [path, text] of ENGLISH.filter(([path]) => path.startsWith('tools.'))) {
+    for (const [path, text] of ENGLISH.filter(([path]) => /^(tools|problems)\./.test(path))) {
       expect(slots(CHINESE.get(path)).sort(), path).toEqual(slots(text).sort());
     }
   });

@@ -9,6 +9,7 @@ import { files, review } from './zh/files';
 import { agents, changes, panes, plan } from './zh/panes';
 import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './zh/permissions';
 import { providers, settings, welcome } from './zh/setup';
+import { problems } from './zh/problems';
 import { summary } from './zh/summary';
 import { knowledge, memories, skills, subagents, trust } from './zh/knowledge';
 import { timeline } from './zh/timeline';
@@ -60,6 +61,7 @@ export const zh: Messages = {
   skills,
   subagents,
   summary,
+  problems,
   settings,
   providers,
   welcome,

@@ -17,7 +17,6 @@ export const app = {
   copied: 'Copied',
   copiedCleaned: 'Copied with hidden characters written out',
   more: 'Show more',
-  less: 'Show less',
   undo: 'Undo',
   dismiss: 'Dismiss',
   failed: {
@@ -39,6 +38,7 @@ export const app = {
   showSidebar: 'Show sessions',
   resizeSidebar: 'Resize the session list',
   resizeInspector: 'Resize the side pane',
+  between: '; ',
   unknownError: 'Something went wrong inside Bosun and it gave no reason.',
   openLink: {
     title: 'Open this link?',
@@ -82,7 +82,6 @@ export const sessions = {
   settings: 'Settings',
   untitled: 'New session',
   none: 'No sessions yet',
-  noneHint: 'Say what you want done; it becomes the first session of this project.',
   status: {
     idle: 'done',
     fresh: 'ready',

@@ -16,7 +16,6 @@ export const chat = {
   earlier: (count: number) => `Show ${f.count(count, 'earlier row', 'earlier rows')}`,
   loadingEarlier: 'Loading earlier rows…',
   toEnd: 'To the newest',
-  replyDone: 'The reply is complete.',
   longMessage: (size: string) => `Show more of it (${size} left)`,
   image: 'Image, not loaded',
   copyCode: 'Copy code',
@@ -24,11 +23,9 @@ export const chat = {
   contextUsed: (share: string) => `${share} of the context used`,
   contextTitle: (used: string, window: string) => `${used} of ${window} tokens in the model’s context`,
   costTitle: (input: string, output: string) => `${input} tokens read, ${output} written`,
-  costUnknown: 'Cost unknown',
   scripted: 'Scripted tour',
   scriptedTitle: 'The replies of this session are written down beforehand; the tools, approvals and files are real.',
   agentTitle: 'The agent of your own that works in this session, from agent.toml',
-  rename: 'Rename',
 };
 
 export const composer = {
@@ -86,7 +83,6 @@ export const models = {
   loading: 'Asking for the list of models…',
   failed: (provider: string) => `${provider} did not send its list of models.`,
   useTyped: (name: string, provider: string) => `Use “${name}” at ${provider}`,
-  noneFound: 'No model of that name',
   addProvider: 'Add a key or a server…',
   context: (tokens: string) => `${tokens} context`,
   scripted: 'scripted',

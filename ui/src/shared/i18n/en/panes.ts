@@ -67,8 +67,6 @@ export const changes = {
   undoFile: (path: string) => `Undo the changes to ${path}`,
   undoAll: 'Undo all',
   undoAllSure: (count: number) => `Put ${f.count(count, 'file', 'files')} back?`,
-  left: (path: string, reason: string) => `${path} was left as it is: ${reason}`,
-  againstStart: 'From before this session to the disk now',
   emptyTitle: 'No file changed',
   emptyText: 'Every file this session creates, changes or deletes is listed here, with what changed in it.',
 };

@@ -76,9 +76,7 @@ export const permissions = {
   removed: (pattern: string) => `“${pattern}” asks again`,
   modesTitle: 'How sessions of a project begin',
   modesText: 'Holds for sessions in which you chose nothing else.',
-  modeOf: (project: string) => `Mode of ${project}`,
   noProjects: 'Open a folder first.',
-  guardsTitle: 'What no rule passes',
 };
 
 export const sandbox = {

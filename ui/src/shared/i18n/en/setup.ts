@@ -64,16 +64,6 @@ export const providers = {
   keyOptional: 'Key, if it wants one',
   remove: 'Remove this provider',
   saving: 'Saving…',
-  families: {
-    anthropic: 'Anthropic format',
-    openai_chat: 'OpenAI format',
-    openai_responses: 'OpenAI Responses format',
-    gemini: 'Gemini format',
-    ollama: 'Ollama format',
-    bedrock: 'Bedrock format',
-    vertex: 'Vertex AI format',
-    tour: 'Scripted',
-  },
 };
 
 export const welcome = {
@@ -92,9 +82,7 @@ export const welcome = {
   modelText: 'Your messages go to the model you choose and to nobody else.',
   found: 'A key was found',
   noneFound: 'No key was found yet. Paste one, add a server, or look around with the tour.',
-  use: 'Use',
   chosen: 'Chosen',
-  pasteFor: 'Paste a key for',
   ownServer: 'Your own server',
   tourTitle: 'See it work first',
   tourText: 'No key needed: a scripted model works on a sample project, through the real tools, approvals and files.',
@@ -102,5 +90,4 @@ export const welcome = {
   folderTitle: 'Open a folder',
   folderText: 'One project at a time. Your home folder and the whole disk are refused.',
   chooseFolder: 'Choose a folder…',
-  folderChosen: 'Open',
 };

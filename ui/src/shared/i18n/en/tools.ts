@@ -104,7 +104,6 @@ export const rows = {
 
 export const diff = {
   created: 'new file',
-  deleted: 'deleted',
   binary: 'Not text, so its lines cannot be shown.',
   truncated: 'The change is too long to be shown whole here.',
   unchanged: 'The content stays the same.',

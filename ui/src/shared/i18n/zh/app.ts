@@ -14,7 +14,6 @@ export const app: Messages['app'] = {
   copied: '已复制',
   copiedCleaned: '已复制，隐藏字符已写成可见形式',
   more: '展开',
-  less: '收起',
   undo: '撤销',
   dismiss: '关闭提示',
   failed: {
@@ -36,6 +35,7 @@ export const app: Messages['app'] = {
   showSidebar: '显示会话列表',
   resizeSidebar: '调整会话列表宽度',
   resizeInspector: '调整侧栏宽度',
+  between: '；',
   unknownError: 'Bosun 内部出错，且没有给出原因。',
   openLink: {
     title: '打开这个链接？',
@@ -79,7 +79,6 @@ export const sessions: Messages['sessions'] = {
   settings: '设置',
   untitled: '新会话',
   none: '还没有会话',
-  noneHint: '说出你要做的事，它就是这个项目的第一个会话。',
   status: {
     idle: '已完成',
     fresh: '就绪',

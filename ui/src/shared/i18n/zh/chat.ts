@@ -14,7 +14,6 @@ export const chat: Messages['chat'] = {
   earlier: (count) => `显示更早的 ${count} 行`,
   loadingEarlier: '正在载入更早的内容…',
   toEnd: '回到最新',
-  replyDone: '回复已完成。',
   longMessage: (size) => `继续显示（还有 ${size}）`,
   image: '图片，未加载',
   copyCode: '复制代码',
@@ -22,11 +21,9 @@ export const chat: Messages['chat'] = {
   contextUsed: (share) => `上下文已用 ${share}`,
   contextTitle: (used, window) => `模型上下文：${used} / ${window} 个词元`,
   costTitle: (input, output) => `读入 ${input} 个词元，写出 ${output} 个`,
-  costUnknown: '费用未知',
   scripted: '脚本导览',
   scriptedTitle: '本会话的回复是预先写好的；工具、审批和文件都是真实的。',
   agentTitle: '本会话中工作的是你自己的智能体，来自 agent.toml',
-  rename: '重命名',
 };
 
 export const composer: Messages['composer'] = {
@@ -83,7 +80,6 @@ export const models: Messages['models'] = {
   loading: '正在获取模型列表…',
   failed: (provider) => `${provider} 没有返回模型列表。`,
   useTyped: (name, provider) => `使用 ${provider} 的“${name}”`,
-  noneFound: '没有这个名称的模型',
   addProvider: '添加密钥或服务器…',
   context: (tokens) => `上下文 ${tokens}`,
   scripted: '脚本',

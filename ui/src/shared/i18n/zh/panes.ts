@@ -60,8 +60,6 @@ export const changes: Messages['changes'] = {
   undoFile: (path) => `撤销对 ${path} 的更改`,
   undoAll: '全部撤销',
   undoAllSure: (count) => `恢复这 ${count} 个文件？`,
-  left: (path, reason) => `${path} 保持原样：${reason}`,
-  againstStart: '会话开始之前与磁盘现状之间的差异',
   emptyTitle: '没有改动任何文件',
   emptyText: '本会话新建、修改或删除的文件都会列在这里，并显示具体改动。',
 };

@@ -72,9 +72,7 @@ export const permissions: Messages['permissions'] = {
   removed: (pattern) => `“${pattern}”将再次询问`,
   modesTitle: '项目的会话以何种模式开始',
   modesText: '适用于你未另作选择的会话。',
-  modeOf: (project) => `${project} 的模式`,
   noProjects: '请先打开一个文件夹。',
-  guardsTitle: '没有规则可以放行的内容',
 };
 
 export const sandbox: Messages['sandbox'] = {

@@ -60,16 +60,6 @@ export const providers: Messages['providers'] = {
   keyOptional: '密钥（如果需要）',
   remove: '移除这个服务商',
   saving: '正在保存…',
-  families: {
-    anthropic: 'Anthropic 格式',
-    openai_chat: 'OpenAI 格式',
-    openai_responses: 'OpenAI Responses 格式',
-    gemini: 'Gemini 格式',
-    ollama: 'Ollama 格式',
-    bedrock: 'Bedrock 格式',
-    vertex: 'Vertex AI 格式',
-    tour: '脚本',
-  },
 };
 
 export const welcome: Messages['welcome'] = {
@@ -88,9 +78,7 @@ export const welcome: Messages['welcome'] = {
   modelText: '你的消息只会发给你选择的模型，不会发给其他任何人。',
   found: '已找到密钥',
   noneFound: '还没有找到密钥。可以粘贴一个、添加服务器，或先跟随导览看看。',
-  use: '使用',
   chosen: '已选择',
-  pasteFor: '粘贴密钥：',
   ownServer: '自己的服务器',
   tourTitle: '先看它工作',
   tourText: '无需密钥：由脚本模型在示例项目上工作，经过真实的工具、审批和文件。',
@@ -98,5 +86,4 @@ export const welcome: Messages['welcome'] = {
   folderTitle: '打开文件夹',
   folderText: '一次一个项目。主目录和整个磁盘不会被接受。',
   chooseFolder: '选择文件夹…',
-  folderChosen: '打开',
 };

@@ -96,7 +96,6 @@ export const rows: Messages['rows'] = {
 
 export const diff: Messages['diff'] = {
   created: '新文件',
-  deleted: '已删除',
   binary: '不是文本，无法逐行显示。',
   truncated: '改动过长，无法在此完整显示。',
   unchanged: '内容没有变化。',

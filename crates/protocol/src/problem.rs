@@ -1,0 +1,336 @@
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+/// Makes [`Problem`]: each line is a code with its typed arguments and the English sentence that says it.
+macro_rules! problems {
+    ($($(#[doc = $doc:literal])* $code:ident $({ $($argument:ident: $kind:ty),* })? = $english:tt;)*) => {
+        /// What Bosun has to say about something that was not done, or is not as it should be: a code with arguments.
+        ///
+        /// [`std::fmt::Display`] is the English sentence, for the command line and for logs; the window has one in each of
+        /// its languages. What a program, a provider or the system said stands in arguments called `detail`, as it came.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type, thiserror::Error)]
+        #[serde(tag = "problem", rename_all = "snake_case")]
+        pub enum Problem {
+            $($(#[doc = $doc])* #[error($english)] $code $({ $($argument: $kind),* })?,)*
+        }
+
+        impl Problem {
+            /// Every code, as the variant is called, with its English sentence; `{argument}` stands for an argument.
+            pub const ENGLISH: &[(&str, &str)] = &[$((stringify!($code), $english)),*];
+        }
+    };
+}
+
+problems! {
+    /// Words that are nobody's to translate: those of a program, a provider, the system or a person.
+    Said { detail: String } = "{detail}";
+    /// A defect of Bosun.
+    Internal { detail: String } = "something went wrong inside Bosun: {detail}";
+    BadRequest { command: String, argument: String } = "{command} was asked in a way it does not understand: its {argument} is missing or wrong";
+
+    // Where data lives.
+    NoDataFolder = "no home folder is known on this system; say where data may live with BOSUN_DATA_DIR";
+    DataFolderMissing { path: String } = "the data folder {path} cannot be used: it is not there and cannot be made. Choose another with BOSUN_DATA_DIR";
+    DataFolderForbidden { path: String } = "the data folder {path} cannot be used: you may not write there. Choose another with BOSUN_DATA_DIR";
+    DataFolderIsFile { path: String } = "the data folder {path} cannot be used: a file is in its place. Choose another with BOSUN_DATA_DIR";
+    DataFolderReadOnly { path: String } = "the data folder {path} cannot be used: the disk is read-only. Choose another with BOSUN_DATA_DIR";
+    DataFolderFull { path: String } = "the data folder {path} cannot be used: the disk is full. Choose another with BOSUN_DATA_DIR";
+    DataFolderUnusable { path: String, detail: String } = "the data folder {path} cannot be used: {detail}. Choose another with BOSUN_DATA_DIR";
+    DatabaseNewer { path: String, found: i32, known: i32 } = "{path} was made by a newer Bosun (format {found}, this one knows {known}). Update Bosun; nothing was changed";
+    DatabaseForeign { path: String } = "{path} is not a database. It was left as it is; move it away to begin anew";
+    DatabaseOfOther { path: String } = "{path} belongs to another program. It was left as it is; choose another folder with BOSUN_DATA_DIR";
+    DatabaseReadOnly { path: String } = "{path} is read-only, so nothing could be saved. Make it writable or choose another folder with BOSUN_DATA_DIR";
+    DatabaseFileLocked { path: String } = "{path} is locked by another program. Close it (it may be a second Bosun) and try again";
+    DatabaseUnusable { path: String, detail: String } = "{path} cannot be opened: {detail}";
+    JournalUnwritable { detail: String } = "Bosun's database could not be written: {detail}";
+    DiskFull = "the disk is full, so this could not be saved; free some space and go on";
+    DatabaseLocked = "Bosun's database is locked by another program; close it and go on";
+    DatabaseDamaged { detail: String } = "Bosun's database is damaged: {detail}. Nothing was overwritten; restore it from a backup in the data folder";
+    NotInDatabase { what: String } = "{what} is not in the database";
+    EntryUnreadable { entry: u32, detail: String } = "entry {entry} cannot be read: {detail}; the session is kept as it is";
+    DatabaseFailed { detail: String } = "Bosun's database could not be used: {detail}";
+    ContentMissing { hash: String } = "the stored content {hash} is missing";
+    ContentDamaged { hash: String, detail: String } = "the stored content {hash} is damaged ({detail}); restore the app's data folder from a backup";
+    ContentDiskFull = "the disk is full, so content could not be stored; free some space and try again";
+    ContentUnusable { path: String, detail: String } = "the content store at {path} cannot be used: {detail}";
+    NothingKept = "nothing is kept in this run, so that nothing can be put back; run it without --no-store";
+    NothingAttachable = "nothing is kept in this run, so that nothing can be attached; run it without --no-store";
+    NotRecorded { why: Box<Problem> } = "{why}. Nothing was done that is not recorded; continue the turn once this is mended";
+
+    // Project folders.
+    ProjectMissing { path: String } = "the folder {path} does not exist; choose another, or make it first";
+    ProjectIsFile { path: String } = "{path} is a file, not a folder; choose the folder it is in";
+    ProjectUnreadable { path: String } = "the folder {path} cannot be read with your rights; ask its owner, or choose another";
+    ProjectIsHome { path: String } = "{path} is your home folder, with your keys and settings in it; choose or make a folder inside it";
+    ProjectAboveHome { path: String } = "{path} holds your home folder, with your keys and settings in it; choose or make a folder inside your home";
+    ProjectHoldsData { path: String, data: String } = "{path} holds Bosun's own data ({data}), which no agent may change; choose a folder with one project in it";
+    ProjectInData { path: String, data: String } = "{path} is in Bosun's own data folder {data}, which no agent may change; choose a folder elsewhere";
+    ProjectIsMachine { path: String } = "{path} is the whole machine; choose a folder with one project in it";
+    ProjectUnusable { path: String, detail: String } = "the folder {path} cannot be used: {detail}; choose another";
+    ProjectGone = "the project folder is gone or was replaced; nothing was changed. Bring it back or open another folder";
+    ProjectUnknown = "this project is not known any more";
+    SampleTooMany { most: u32 } = "there are {most} sample projects already";
+    SampleNotPlaced { folder: String, detail: String } = "the sample project was not put into {folder}: {detail}. Choose another folder";
+
+    // Files.
+    PathLeaves { path: String } = "the path '{path}' leaves its root with '..'; use a path from /, without '..'";
+    PathOfHome { path: String } = "the path '{path}' starts at a home folder; use a path from /, where / is the project";
+    PathOfWindows { path: String } = "'{path}' is a Windows path; use a path from /, where / is the project, with forward slashes";
+    PathWithNul { path: String } = "the path '{path}' holds a NUL byte, which no file name can";
+    PathTooLong { path: String, limit: u32 } = "the path '{path}' is longer than {limit} bytes; use a shorter name";
+    NoPath = "this is no path: it is empty, too long or has a NUL in it";
+    NameMissing = "a file needs a name";
+    FileNotFound { path: String } = "there is no file '{path}'";
+    FolderNotFound { path: String } = "there is no folder '{path}'";
+    NotAFolder { path: String } = "'{path}' is not a folder";
+    IsAFolder { path: String } = "'{path}' is a folder, not a file";
+    NameTaken { path: String } = "there is something called '{path}' already; choose another name";
+    NotRegular { path: String } = "'{path}' is not a regular file and is never opened";
+    OutsideRoot { path: String } = "'{path}' leads outside its root through a link or a mount, so it is not touched";
+    LinkLoop { path: String } = "'{path}' cannot be followed: its links form a loop or are nested too deeply";
+    Forbidden { path: String } = "permission denied for '{path}'; the file's own access rights do not allow it";
+    FileChanged { path: String } = "'{path}' changed since it was looked at; look at it again";
+    FileUnstable { path: String } = "'{path}' kept changing while it was read; try again when whatever writes it is done";
+    FileTooLarge { path: String, megabytes: u32 } = "'{path}' is larger than {megabytes} MB; keep such a file in a project";
+    FileOverLimit { path: String, size: String, limit: String } = "'{path}' is {size} bytes, over the limit of {limit}";
+    NotText { path: String } = "'{path}' is no text";
+    Binary { path: String } = "'{path}' is binary; text edits do not apply to it";
+    FileDiskFull { path: String } = "the disk is full; '{path}' was not changed. Free some space and try again";
+    FileReadOnly { path: String } = "'{path}' is read-only here";
+    CannotDelete { path: String } = "nothing can be deleted where '{path}' is kept";
+    RootProtected = "the root '/' and mounts cannot be deleted";
+    PlaceSilent { detail: String } = "the place that these files are in does not answer: {detail}";
+    FileFailed { path: String, detail: String } = "'{path}' cannot be used: {detail}";
+    FilesFailed { detail: String } = "the files cannot be used: {detail}";
+    Gone { path: String } = "'{path}' is not there any more";
+    EditedMeanwhile { path: String } = "'{path}' was changed while you edited it; open it again to see what is there now";
+    KeptByBosun { path: String } = "'{path}' is kept by Bosun, not on this machine's disk; look at it here";
+    MayBeProgram { name: String } = "{name} may be a program, so it is not opened from here; show it in its folder";
+    NoProgramFor { name: String, detail: String } = "this system opened no program for {name}: {detail}";
+    NoFileManager { path: String, detail: String } = "this system opened no file manager for {path}: {detail}";
+    TooManyOfAName { name: String } = "there are too many files called '{name}' in this folder";
+    NotWatched { detail: String } = "changes in these folders cannot be noticed: {detail}";
+
+    // Changes and undoing them.
+    NotChanged { path: String } = "this session has not changed '{path}'";
+    AsBefore { path: String } = "'{path}' is as it was before this session";
+    LeftAsItIs { why: Box<Problem> } = "{why}; it was left as it is";
+    CannotPutBack { path: String, why: Box<Problem> } = "'{path}' cannot be put back: {why}";
+    ChangedSince { path: String } = "'{path}' was changed since in the same places, by you or by another program; it was left as it is";
+    BytesNotKept { path: String } = "'{path}' was changed by a command and its bytes before were not kept; it stays as it is";
+    OthersPutBack { why: Box<Problem> } = "{why}; the other files were put back";
+    NothingTakenBack { why: Problems } = "nothing was taken back: {why}";
+    NoRewind = "there is no rewind to undo, or something has happened since";
+    PlaceGone = "this place of the session is not there any more; look at the timeline";
+    UndoGone = "this undo cannot be taken back any more; look at the timeline";
+    UndoNotLast = "the files were changed or put back again since; bring back what was undone last first";
+    NoImage { path: String } = "'{path}' is no image that can be shown here";
+    ChangedMeanwhile = "the file was changed meanwhile; look at what is there now";
+
+    // Sessions and turns.
+    NothingThere = "there is nothing with this id";
+    NoSuchRow = "there is no row with this id";
+    NoSuchRequest = "there is no request with this id";
+    SessionGone = "this session does not exist any more";
+    SessionElsewhere = "this session is open in another Bosun; close it there first";
+    TooManySessions = "too many sessions are shown at once; close some of them";
+    TurnRunning = "a turn is under way in this session; stop it first";
+    TurnFinished = "the last turn is finished; send a message to go on";
+    NothingToContinue = "there is nothing to go on with; send a message first";
+    EmptyMessage = "there is nothing in this message; write something to send";
+    NotQueued = "this message does not wait any more; its turn may have begun";
+    EmptyTitle = "a title needs some letters";
+    ForkUnreadable = "the new session was made and cannot be read; look for it in the list";
+    SubagentIdle = "this subagent is not at work; it may have ended just now";
+    PlanOfSubagent = "a subagent's plan is its own; tell its parent what should be different";
+    PlanLineGone = "this line is not in the plan any more; the agent has changed it";
+    PlanLineEmpty = "a line of the plan needs some words";
+    PlanFull { most: u32 } = "a plan has at most {most} lines; drop one first";
+    SummaryEmpty = "a summary needs words; undo it to send everything again";
+    NothingSummedUp = "nothing of this conversation is summed up; it is sent as it is";
+    NothingToCompact = "there is nothing to compact yet";
+    CompactWhileRunning = "a turn is at work; wait until it has ended, or stop it, and compact then";
+    NoSummary = "the model gave no summary; nothing was removed";
+    SummaryTooLong = "the summary was longer than what it was to replace; nothing was removed";
+    SummaryFailed { detail: String } = "the summary could not be made ({detail}); nothing was removed";
+    SummaryNotSaved { why: Box<Problem> } = "the summary could not be saved: {why}";
+    Stopped = "stopped";
+    TextTooLong { megabytes: u32 } = "this text is longer than {megabytes} MB; put it into a file of the project instead";
+    NameTooLong = "this name is longer than any name";
+    PatternTooLong = "this pattern is too long";
+    PageNotTold { detail: String } = "the page was not told: {detail}";
+
+    // What goes along with a message.
+    BytesIncomplete = "these bytes did not arrive whole";
+    AttachmentUnknown = "nothing of this session is kept under this name";
+    AttachmentLost { name: String } = "'{name}' is not kept any more; attach it again";
+    TooManyAlong { attachments: u32, mentions: u32 } = "a message takes at most {attachments} attachments and {mentions} mentions; send some with the next one";
+    TooMuchAlong { megabytes: u32 } = "what goes along with this message is over {megabytes} MB together; send some of it with the next one";
+    SendInParts = "too much goes along with this message; send it in parts";
+    BeyondModels = "this file is larger than what models take; put it into the project folder and name it there";
+    AttachmentEmpty { name: String } = "'{name}' is empty, so there is nothing to look at";
+    ImageTooLarge { name: String, size: u32, limit: u32 } = "'{name}' has {size} bytes and an image may have {limit}; make it smaller";
+    DocumentTooLarge { name: String, size: u32, limit: u32 } = "'{name}' has {size} bytes and a PDF may have {limit}; attach the pages that matter";
+    AttachedTextTooLarge { name: String, size: u32, limit: u32 } = "'{name}' has {size} bytes and a text may have {limit}; put it into the project folder and name it there, and it is read part by part";
+    TooManyPixels { name: String, width: u32, height: u32, most: u32 } = "'{name}' has {width} by {height} pixels and models take at most {most} a side; make it smaller";
+    NotAttachable { name: String } = "'{name}' is neither text nor a PNG, JPEG, GIF, WebP or PDF file that is whole; put it into the project folder and name it there";
+    MentionGone { path: String } = "'{path}' is not there any more; take it out of the message or name another one";
+
+    // Approvals and rules.
+    NotPending { call: String } = "no call '{call}' is waiting for a decision; it was decided before, or its turn was stopped";
+    AskChanged = "what is asked for changed since it was shown; look at the request again";
+    DecisionNotAllowed { given: String, tool: String, allowed: String } = "'{given}' is not allowed for {tool}; allowed: {allowed}";
+    BadArguments { detail: String } = "the arguments do not fit: {detail}";
+    EmptyResponse = "an answer in the tool's place needs some text";
+    AnsweredTwice { call: String } = "the call '{call}' is answered twice here; answer it once";
+    ModelName = "a model is a provider and a name of at most 256 letters each";
+    TooManyDecisions = "answer 1 to 1,000 requests at once";
+    TooManyNewRules = "make 1 to 1,000 rules at once";
+    NotApproved = "nothing was approved: it was not confirmed in the system's own dialog";
+    NotKept = "nothing was kept: it was not confirmed in the system's own dialog";
+    NotWaiting = "this call does not wait for an answer any more";
+    RuleGone = "this rule does not exist any more";
+    RuleNotApproved = "a rule is made with the approval of its call as it is";
+    RulePattern { pattern: String } = "the pattern '{pattern}' cannot be a rule; write another one";
+    TooManyRules { most: u32 } = "there are {most} rules already; remove some in Settings, Permissions";
+
+    // Memories, skills, subagents, what a project brings.
+    VersionGone = "this version is not kept any more";
+    VersionUnreadable = "this version cannot be read any more";
+    MemoryWithoutProject = "a project's memory needs its project";
+    SkillGone = "this skill, or this file of it, is not there any more";
+    SkillFolder = "a skill's folder has one name";
+    SkillName { name: String, most: u32 } = "'{name}' is no name for a skill: use lower-case letters, digits and single hyphens, at most {most}";
+    SkillTaken { name: String } = "there is a skill called '{name}' already; choose another name";
+    SkillPurpose = "say what the skill is for: by its description the model decides when to use it";
+    NoSkill { why: Box<Problem> } = "this is no skill: {why}";
+    SkillFileNeeded = "a skill is nothing without its SKILL.md; delete the skill instead";
+    NoSkillInIt = "there is no SKILL.md in it; a skill is a folder with such a file";
+    SkillFileUnusable { path: String, why: Box<Problem> } = "'{path}': {why}";
+    SkillTooLarge { files: u32, megabytes: u32 } = "it has more than {files} files or {megabytes} MB; a skill is not that large";
+    SkillNameLetters = "the name may only have lower-case letters, digits and single hyphens inside";
+    SkillNameLong { most: u32 } = "the name is longer than {most} characters";
+    SkillNameOther { folder: String } = "the name is not that of its folder, '{folder}'";
+    DescriptionCut { most: u32 } = "the description is cut at {most} characters";
+    CompatibilityCut { most: u32 } = "the compatibility is cut at {most} characters";
+    BroughtTooLarge { path: String, megabytes: u32 } = "{path} is larger than {megabytes} MB and is not used";
+    FrontMatterMissing = "it does not begin with a line of three dashes and a front matter";
+    FrontMatterOpen = "the front matter is not closed by a line of three dashes";
+    FrontMatterLong { most: u32 } = "the front matter is longer than {most} bytes";
+    FrontMatterYaml { detail: String } = "the front matter is no valid YAML: {detail}";
+    FrontMatterByLine { detail: String } = "the front matter is no valid YAML ({detail}); its lines were read one by one";
+    FieldMissing { field: String } = "the front matter has no '{field}'";
+    FieldNotText { field: String } = "'{field}' must be a text";
+    FieldNotNames { field: String } = "'{field}' must be a list of names";
+    FieldNotFolders { field: String } = "'{field}' must be a list of folders";
+    FieldNotSchema { field: String } = "'{field}' must be a JSON schema of an object";
+    FieldNotNumber { field: String } = "'{field}' must be a whole number above 0";
+    FieldUnknown { field: String } = "'{field}' is not known and has no effect";
+    SubagentGone = "this subagent is not there any more";
+    SubagentName = "a subagent has a name of letters, digits and hyphens";
+    SubagentBadName { name: String } = "'{name}' is no name for a subagent: use lower-case letters, digits and single hyphens, at most 64";
+    NoSubagent { why: Box<Problem> } = "this is no subagent: {why}";
+    SubagentTwoNames { declared: String, called: String } = "the file declares '{declared}', but is called '{called}'; give both one name";
+    SubagentStays = "the general-purpose subagent cannot be switched off; one of that name replaces it";
+    SubagentTwice { name: String } = "two subagents are called '{name}'; rename one of them";
+    SubagentModel { name: String } = "the subagent's model '{name}' is not set up; set it up, or take the model out of the subagent";
+    ToolUnknown { name: String, known: String } = "there is no tool '{name}' here; there are: {known}";
+    NoDecision { tool: String } = "'{tool}' asks, but nothing may be decided; allow at least one decision";
+    NotBrought { path: String } = "'{path}' is not there any more, or nothing goes by it";
+    SeenAnother { path: String } = "'{path}' changed while you looked at it; look at it again";
+    LinkTooLong = "this link is not opened: its address is too long";
+    LinkWithBlanks = "this link is not opened: its address holds blanks or control characters";
+    LinkUnreadable = "this link is not opened: its address cannot be read";
+    LinkWithoutHost = "this link is not opened: it names no host";
+    LinkWithUser = "this link is not opened: it carries a user name, which hides the real host";
+    LinkScheme { scheme: String } = "this link is not opened: only web and mail addresses are, not {scheme}:";
+    DialogOpen = "a dialog is open already; answer it first";
+    ArchiveTooLarge { megabytes: u32 } = "this archive is larger than {megabytes} MB; bring in less at once";
+    RouteAtRoot = "a route cannot be at '/', which is the default's; give it a folder of its own, such as /memories";
+    RouteTwice { prefix: String } = "two routes are at '{prefix}'; give each a folder of its own";
+    DeclaredRoute { prefix: String, why: Box<Problem> } = "what the agent's declaration has at '{prefix}' cannot be opened: {why}";
+    DeclarationUnused { path: String, detail: String } = "{path} is not used: {detail}";
+    NoNamespace { given: String } = "'{given}' is not a namespace: use non-empty names of letters, digits and - _ . @ + : ~";
+    BadSearch { given: String, detail: String } = "the search text '{given}' cannot be used: {detail}";
+    ToolTwice { name: String } = "two tools are called '{name}'; rename or remove one of them";
+    StateFieldTwice { name: String } = "the state field '{name}' is declared twice and not the same way; rename or remove one of them";
+    AdditionsTooLong = "this is longer than 256 KB; servers and hooks are a few lines each";
+    AdditionsUnreadable { detail: String } = "this cannot be used: {detail}";
+    ServerName { name: String, why: Box<Problem> } = "'{name}' cannot be the name of a server: {why}";
+    ServerNoReach { server: String } = "the server '{server}' needs either a command or a url; give one of them";
+    ServerTwoReaches { server: String } = "the server '{server}' has both a command and a url; leave one out";
+    ServerMisplaced { server: String, field: String, with: String } = "'{field}' of the server '{server}' is for servers with a {with}; leave it out";
+    ServerUrl { server: String, why: Box<Problem> } = "the url of the server '{server}' cannot be used: {why}";
+    ServerValue { server: String, field: String, given: String, why: Box<Problem> } = "'{field}' of the server '{server}' cannot hold \"{given}\": {why}";
+    ServerSeconds { server: String, field: String, given: String, most: u32 } = "'{field}' of the server '{server}' is {given} seconds; use 1 to {most}";
+    ServerNameLetters = "a name begins with a letter or digit and holds letters, digits, - and single _";
+    ServerNameLong { most: u32 } = "a name has at most {most} characters";
+    NoProgram = "name a program";
+    NulInArgument = "no program takes a NUL byte";
+    NoVariable = "this is no variable";
+    NoHeader = "this is no header";
+    NoAddress = "it is no address";
+    SecretInAddress = "put what signs in into headers, not into the address";
+    AddressNotSafe = "only https is safe on the way to another machine";
+    AddressScheme = "it begins with neither https: nor http:";
+    HookName { given: String, most: u32 } = "a hook needs a name of 1 to {most} letters, digits, spaces, - and _, not \"{given}\"";
+    HookTwice { name: String } = "two hooks are called '{name}'; rename one of them";
+    HookNoCommand { hook: String } = "the hook '{hook}' needs a command: the program to run";
+    HookValue { hook: String, field: String } = "'{field}' of the hook '{hook}' holds a NUL byte or is no variable";
+    HookTimeout { hook: String, given: String, most: u32 } = "the timeout of the hook '{hook}' is {given} seconds; use 1 to {most}";
+    HookTools { hook: String, point: String } = "the hook '{hook}' names tools, which only before_tool and after_tool have; leave them out at {point}";
+    HookFailure { hook: String, wanted: String, point: String } = "the hook '{hook}' cannot {wanted} at {point}; use go_on there";
+    ToolChangedAgain = "this tool changed again or is gone; look at it anew";
+    NothingToWrite = "there is nothing to write";
+    ImportOutside { name: String } = "'{name}' leads outside of what it is in; nothing was brought in";
+    ImportLink { name: String } = "'{name}' is a link; bring in the files themselves";
+    ImportNotRegular { name: String } = "'{name}' is no regular file; nothing was brought in";
+    ImportFileTooLarge { name: String, megabytes: u32 } = "'{name}' is larger than {megabytes} MB; leave it out";
+    ImportTooMuch { files: u32, megabytes: u32 } = "there are more than {files} files or {megabytes} MB in it; bring in less at once";
+    ImportTwice { name: String } = "'{name}' is in there twice";
+    ImportNoArchive { path: String, detail: String } = "{path} is neither a folder nor a zip archive that can be read: {detail}";
+    ImportUnusable { path: String, detail: String } = "{path} cannot be used: {detail}";
+
+    // Models and providers.
+    NoModelChosen = "no model is chosen for this session; choose one in its title bar";
+    ProviderUnknown { id: String } = "there is no provider \"{id}\"";
+    ProviderGone { id: String } = "the provider \"{id}\" is no longer set up; choose another model";
+    ProviderLabel = "a provider needs a name of 1 to 80 characters";
+    BaseUrlTooLong = "the base URL is too long";
+    TourBuiltIn = "the tour is built in and cannot be added";
+    FamilyFixed = "a built-in provider keeps its kind; add a new one instead";
+    NoKey = "this is no key: it is too long, or has blanks or line breaks in it";
+    KeyMissing { provider: String } = "{provider} needs a key; enter it in the settings";
+    KeyLocked { provider: String, detail: String } = "the key of {provider} is kept, but not given out: {detail}";
+    ProviderNone { id: String, known: String } = "there is no provider \"{id}\"; there are {known}, and those set up in Bosun's settings";
+    KeyNowhere { provider: String, variable: String } = "{provider} needs a key, and neither the variable {variable} nor the keyring has one; set {variable}, or enter the key in Bosun's settings";
+    KeyringLocked { provider: String, detail: String } = "the keyring has the key of {provider} and does not give it out ({detail}); unlock it";
+    KeyringLockedOr { provider: String, detail: String, variables: String } = "the keyring has the key of {provider} and does not give it out ({detail}); unlock it, or set {variables}";
+    NotLocal = "this is not one of the addresses at which Bosun looks; add the server by its base URL";
+    TooManyModels = "there are too many models in these settings";
+    ModelUnnamed = "a model needs its provider and its name";
+    ModelWithoutTokens { model: String } = "{model}: a window and an output of no tokens cannot be";
+    ModelPrice { model: String } = "{model}: a price is a number of US dollars from 0 on";
+    BudgetNumber = "a budget is a number of US dollars above 0; leave it empty for none";
+    WaitNumber = "a wait is between one second and a day; leave it empty for the usual one";
+    SettingsUnreadable { detail: String } = "these settings cannot be used: {detail}";
+}
+
+/// Several at once, as one sentence.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(transparent)]
+pub struct Problems(pub Vec<Problem>);
+
+impl std::fmt::Display for Problems {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, problem) in self.0.iter().enumerate() {
+            let between = if at == 0 { "" } else { "; " };
+            write!(out, "{between}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "problem_tests.rs"]
+mod tests;

@@ -1,0 +1,212 @@
+use std::io;
+use std::path::PathBuf;
+
+use bosun_agent::{DecisionError, JournalError};
+use bosun_backend::{BackendError, BlobError, BundleError, ContentHash, PathError, RootError, RouteError, StoreError};
+use bosun_harness::mcp::{ConfigError, ConfigFault};
+use bosun_harness::{
+    CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, SkillError, SkillWarning,
+    SubagentFileError, SubagentWarning,
+};
+use bosun_store::{DatabaseError, FolderTrouble, OpenError};
+use bosun_tools::{AttachableKind, NotAttachable, RegistryError};
+use pretty_assertions::assert_eq;
+
+use super::*;
+
+fn path() -> PathBuf {
+    "/work/project".into()
+}
+
+fn name() -> String {
+    "name".into()
+}
+
+fn reason() -> String {
+    "the system's words".into()
+}
+
+fn broken() -> io::Error {
+    io::Error::other("the system's words")
+}
+
+/// What a person reads on the command line, where errors are printed as they are, is what the window says in English.
+fn same<E: Explain + std::fmt::Display>(errors: &[E]) {
+    for error in errors {
+        assert_eq!(error.problem().to_string(), error.to_string());
+    }
+}
+
+#[test]
+fn folders_and_databases_are_told_of_in_one_sentence_everywhere() {
+    let data = || PathBuf::from("/data");
+    same(&[
+        RootError::Missing { path: path() },
+        RootError::NotAFolder { path: path() },
+        RootError::Unreadable { path: path() },
+        RootError::Home { path: path() },
+        RootError::AboveHome { path: path() },
+        RootError::HoldsData { path: path(), data: data() },
+        RootError::InData { path: path(), data: data() },
+        RootError::FileSystemRoot { path: path() },
+        RootError::Io { path: path(), source: broken() },
+    ]);
+    let troubles = [
+        FolderTrouble::Missing,
+        FolderTrouble::Forbidden,
+        FolderTrouble::FileInPlace,
+        FolderTrouble::ReadOnly,
+        FolderTrouble::DiskFull,
+        FolderTrouble::System { detail: reason() },
+    ];
+    same(&troubles.map(|trouble| OpenError::Folder { path: data(), trouble }));
+    same(&[
+        OpenError::Newer { path: data(), found: 99, known: 7 },
+        OpenError::NotADatabase { path: data() },
+        OpenError::OtherApplication { path: data() },
+        OpenError::ReadOnly { path: data() },
+        OpenError::Locked { path: data() },
+        OpenError::Unusable { path: data(), reason: reason() },
+    ]);
+    same(&[
+        DatabaseError::DiskFull,
+        DatabaseError::Locked,
+        DatabaseError::Damaged { reason: reason() },
+        DatabaseError::NotFound { what: name() },
+        DatabaseError::CorruptEntry { seq: 7, reason: reason() },
+        DatabaseError::Unavailable { reason: reason() },
+    ]);
+    let hash = || ContentHash::of(b"x");
+    same(&[
+        BlobError::Missing { hash: hash() },
+        BlobError::Damaged { hash: hash(), reason: reason() },
+        BlobError::DiskFull,
+        BlobError::Io { path: path(), source: broken() },
+    ]);
+    same(&[JournalError::DiskFull, JournalError::Unavailable { reason: reason() }]);
+}
+
+#[test]
+fn what_a_person_writes_and_brings_in_is_refused_in_one_sentence_everywhere() {
+    let given = || "a/../b".to_owned();
+    same(&[
+        PathError::Traversal { given: given() },
+        PathError::Home { given: given() },
+        PathError::Windows { given: given() },
+        PathError::Nul { given: given() },
+        PathError::TooLong { given: given(), limit: 4_096 },
+    ]);
+    same(&[
+        BundleError::Escapes { name: name() },
+        BundleError::Link { name: name() },
+        BundleError::NotRegular { name: name() },
+        BundleError::TooLarge { name: name() },
+        BundleError::TooMuch,
+        BundleError::Twice { name: name() },
+        BundleError::NoArchive { path: path(), reason: reason() },
+        BundleError::Io { path: path(), source: broken() },
+    ]);
+    same(&[
+        NotAttachable::Empty { name: name() },
+        NotAttachable::TooManyPixels { name: name(), width: 9_000, height: 1, most: 8_000 },
+        NotAttachable::Unknown { name: name() },
+    ]);
+    same(&[AttachableKind::Image, AttachableKind::Pdf, AttachableKind::Text].map(|what| NotAttachable::TooLarge {
+        name: name(),
+        what,
+        size: 10,
+        limit: 5,
+    }));
+    same(&[StoreError::BadNamespace { given: given() }, StoreError::BadQuery { given: given(), reason: reason() }]);
+    same(&[RouteError::Root, RouteError::Twice { prefix: VirtualPath::root() }].map(MountError::Route));
+    same(&[
+        CompactionError::NothingToCompact,
+        CompactionError::TurnOpen,
+        CompactionError::Empty,
+        CompactionError::TooLong,
+        CompactionError::Model { reason: reason() },
+        CompactionError::Journal(JournalError::DiskFull),
+        CompactionError::Cancelled,
+    ]);
+    same(&[
+        DecisionError::NotPending { call_id: "call-1".into() },
+        DecisionError::Stale { call_id: "call-1".into() },
+        DecisionError::NotAllowed { given: "edit", tool: name(), allowed: "approve, reject".into() },
+        DecisionError::EmptyResponse,
+    ]);
+}
+
+#[test]
+fn declarations_are_refused_in_one_sentence_everywhere() {
+    same(&[
+        FrontMatterError::Missing,
+        FrontMatterError::Unclosed,
+        FrontMatterError::TooLong { most: 16_384 },
+        FrontMatterError::Yaml(reason()),
+    ]);
+    same(&[SkillError::Missing("name"), SkillError::FrontMatter(FrontMatterError::Missing)]);
+    same(&[
+        SkillWarning::ByLine(reason()),
+        SkillWarning::NameLetters,
+        SkillWarning::NameLong { most: 64 },
+        SkillWarning::NotItsFolder { folder: name() },
+        SkillWarning::DescriptionCut { most: 1_024 },
+        SkillWarning::CompatibilityCut { most: 500 },
+    ]);
+    let kinds = [FieldKind::Text, FieldKind::Names, FieldKind::Folders, FieldKind::Schema, FieldKind::Number];
+    same(&kinds.map(|wanted| SubagentFileError::Field { field: "tools", wanted }));
+    same(&[SubagentFileError::Missing("name"), SubagentFileError::Name(name())]);
+    same(&[SubagentWarning::Unknown(name()), SubagentWarning::ByLine(reason())]);
+    same(&[
+        DeepAgentError::Registry(RegistryError::Duplicate { name: name() }),
+        DeepAgentError::Registry(RegistryError::Field { name: name() }),
+        DeepAgentError::DuplicateSubagent { name: name() },
+        DeepAgentError::UnknownTool { name: name(), known: "ls, grep".into() },
+        DeepAgentError::NoDecision { tool: name() },
+        DeepAgentError::UnknownModel { name: name() },
+    ]);
+    let server = name;
+    let faults = [
+        ConfigFault::NameLetters,
+        ConfigFault::NameLong { most: 32 },
+        ConfigFault::NoProgram,
+        ConfigFault::Nul,
+        ConfigFault::NoVariable,
+        ConfigFault::NoHeader,
+        ConfigFault::NoAddress,
+        ConfigFault::SecretInAddress,
+        ConfigFault::NotSafe,
+        ConfigFault::OtherScheme,
+    ];
+    same(&faults.map(|reason| ExtrasError::Server(ConfigError::Url { server: server(), reason })));
+    let servers = [
+        ConfigError::Name { name: name(), reason: ConfigFault::NameLetters },
+        ConfigError::NoReach { server: server() },
+        ConfigError::TwoReaches { server: server() },
+        ConfigError::Misplaced { server: server(), field: "args", with: "command" },
+        ConfigError::Value { server: server(), field: "env", given: name(), reason: ConfigFault::NoVariable },
+        ConfigError::Seconds { server: server(), field: "start_timeout", given: 0, most: 600 },
+    ];
+    same(&servers.map(ExtrasError::Server));
+    let hook = name;
+    let hooks = [
+        HookError::Name { given: name(), most: 60 },
+        HookError::Duplicate { name: name() },
+        HookError::NoCommand { hook: hook() },
+        HookError::Value { hook: hook(), field: "env" },
+        HookError::Timeout { hook: hook(), given: 0, most: 600 },
+        HookError::Tools { hook: hook(), point: "turn_end" },
+        HookError::Failure { hook: hook(), wanted: "deny", point: "turn_end" },
+    ];
+    same(&hooks.map(ExtrasError::Hook));
+}
+
+#[test]
+fn a_person_is_not_told_of_tools_that_only_a_model_has() {
+    let path = VirtualPath::parse("/src/a.rs").unwrap();
+    let told = |error: BackendError| error.problem().to_string();
+    assert_eq!(told(BackendError::DirectoryNotFound { path: path.clone() }), "there is no folder '/src/a.rs'");
+    assert_eq!(told(BackendError::NotADirectory { path: path.clone() }), "'/src/a.rs' is not a folder");
+    assert_eq!(told(BackendError::IsADirectory { path: path.clone() }), "'/src/a.rs' is a folder, not a file");
+    assert!(!told(BackendError::AlreadyExists { path }).contains("edit_file"));
+}

@@ -1,0 +1,49 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Problem } from '../ipc/bindings';
+import { asError } from './error';
+import { i18n } from './i18n/i18n.svelte';
+import { say } from './problem';
+
+afterEach(() => i18n.use('en', 'en'));
+
+const NESTED: Problem = {
+  problem: 'nothing_taken_back',
+  why: [
+    { problem: 'changed_since', path: '/a.txt' },
+    { problem: 'left_as_it_is', why: { problem: 'content_unusable', path: '/blobs', detail: 'Input/output error' } },
+  ],
+};
+
+describe('what Bosun says', () => {
+  it('has its arguments in it, and problems within problems', () => {
+    expect(say({ problem: 'project_missing', path: '/x' })).toBe(
+      'the folder /x does not exist; choose another, or make it first',
+    );
+    expect(say(NESTED)).toBe(
+      "nothing was taken back: '/a.txt' was changed since in the same places, by you or by another program; it was " +
+        'left as it is; the content store at /blobs cannot be used: Input/output error; it was left as it is',
+    );
+  });
+
+  it('is said in the language of the window, with the words of others as they came', () => {
+    i18n.use('zh-CN', 'en');
+    expect(say(NESTED)).toBe(
+      '没有撤回任何内容：“/a.txt”的同一处后来又被你或其他程序修改过；保持原样；' +
+        '/blobs 处的内容存储无法使用：“Input/output error”；保持原样',
+    );
+    const refused = { code: 'invalid', message: 'an answer', problem: { problem: 'empty_message' } };
+    expect(asError(refused).message).toBe('这条消息是空的；请写些内容再发送');
+  });
+});
+
+describe('what was thrown', () => {
+  it('is an error with a sentence, whatever it was', () => {
+    expect(asError({ code: 'not_found', message: 'gone' })).toEqual({
+      code: 'not_found',
+      message: 'gone',
+      problem: { problem: 'said', detail: 'gone' },
+    });
+    expect(asError('command start not found').message).toBe('command start not found');
+    expect(asError(undefined).message).toBe(i18n.t.app.unknownError);
+  });
+});
