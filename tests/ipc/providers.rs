@@ -132,7 +132,7 @@ fn a_test_call_says_what_the_server_said() {
     assert_eq!((&works["result"], &works["reply"]), (&json!("works"), &json!("ready")));
     let fails = call(json!("missing"));
     assert_eq!(fails["result"], "fails");
-    assert!(fails["message"].as_str().unwrap().contains("no model named missing"), "{fails}");
+    assert!(fails["problem"]["detail"].as_str().unwrap().contains("no model named missing"), "{fails}");
     assert_eq!(call(Value::Null)["reply"], "test-model");
     let models = page.ok("list_models", json!({ "provider": saved["id"] }));
     assert_eq!(models[0]["model"], json!({ "provider": "my-gate", "name": "test-model" }));

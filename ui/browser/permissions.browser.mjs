@@ -120,7 +120,7 @@ describe('permissions', () => {
     const text = page.getByRole('textbox', { name: 'Servers and hooks as TOML' });
     await text.fill('[mcp.new]\ncommand = ""\n');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('has an empty command').waitFor();
+    await page.getByText('name a program').waitFor();
     await text.fill('[mcp.new]\ncommand = "x"\n');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved. New sessions have it.').waitFor();

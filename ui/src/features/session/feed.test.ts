@@ -77,6 +77,6 @@ describe('a session’s feed', () => {
     const subscribeSession = () => Promise.reject({ code: 'not_found', message: 'There is no such session.' });
     const feed = new SessionFeed({ subscribeSession } as unknown as UiClient, 's');
     await settle();
-    expect(feed.error).toEqual({ code: 'not_found', message: 'There is no such session.' });
+    expect(feed.error).toMatchObject({ code: 'not_found', message: 'There is no such session.' });
   });
 });

@@ -137,9 +137,11 @@ export const problems: Messages['problems'] = {
   attachment_empty: '“{name}”是空的，没有可看的内容',
   image_too_large: '“{name}”有 {size} 字节，图片最多 {limit} 字节；请把它缩小',
   document_too_large: '“{name}”有 {size} 字节，PDF 最多 {limit} 字节；请只附加重要的几页',
-  attached_text_too_large: '“{name}”有 {size} 字节，文本最多 {limit} 字节；请放进项目文件夹并写出它的名称，智能体会分段读取',
+  attached_text_too_large:
+    '“{name}”有 {size} 字节，文本最多 {limit} 字节；请放进项目文件夹并写出它的名称，智能体会分段读取',
   too_many_pixels: '“{name}”为 {width} × {height} 像素，模型每边最多接收 {most}；请把它缩小',
-  not_attachable: '“{name}”既不是文本，也不是完整的 PNG、JPEG、GIF、WebP 或 PDF 文件；请放进项目文件夹，并在消息中写出它的名称',
+  not_attachable:
+    '“{name}”既不是文本，也不是完整的 PNG、JPEG、GIF、WebP 或 PDF 文件；请放进项目文件夹，并在消息中写出它的名称',
   mention_gone: '“{path}”已不存在；请把它从消息中去掉，或换一个',
   not_pending: '没有等待决定的调用“{call}”；它已有决定，或其回合已停止',
   ask_changed: '请求的内容在显示之后已改变；请重新查看',
@@ -263,7 +265,8 @@ export const problems: Messages['problems'] = {
   key_missing: '{provider} 需要密钥；请在设置中填写',
   key_locked: '{provider} 的密钥已保存，但无法取出：“{detail}”',
   provider_none: '没有服务商“{id}”；可用的有 {known}，以及在 Bosun 设置中添加的',
-  key_nowhere: '{provider} 需要密钥，而环境变量 {variable} 和密钥环中都没有；请设置 {variable}，或在 Bosun 的设置中填写密钥',
+  key_nowhere:
+    '{provider} 需要密钥，而环境变量 {variable} 和密钥环中都没有；请设置 {variable}，或在 Bosun 的设置中填写密钥',
   keyring_locked: '密钥环中有 {provider} 的密钥，但没有给出（“{detail}”）；请解锁密钥环',
   keyring_locked_or: '密钥环中有 {provider} 的密钥，但没有给出（“{detail}”）；请解锁密钥环，或设置 {variables}',
   not_local: '这不是 Bosun 查找的地址之一；请用基础地址添加该服务器',
