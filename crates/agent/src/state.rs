@@ -15,7 +15,7 @@ mod subagents;
 mod todos;
 
 pub use outside::FollowedFile;
-use outside::Quiet;
+use outside::Following;
 pub(crate) use seed::Brought;
 pub use subagents::SentSubagent;
 
@@ -32,7 +32,7 @@ pub struct State {
     pub files: BTreeMap<VirtualPath, FileData>,
     /// Files as the agent last read or wrote them.
     pub reads: HashMap<VirtualPath, FileStamp>,
-    quiet: Quiet,
+    following: Following,
     /// Named fields that tools and middleware declared.
     pub fields: BTreeMap<String, Value>,
     /// Every subagent that was sent out, in that order.
@@ -133,7 +133,7 @@ impl State {
         match &entry.body {
             EntryBody::Seeded { update } => {
                 self.merge(update);
-                self.quiet.heard_of(update);
+                self.following.heard_of(update);
                 self.seed = seed::Seed::of(self);
             }
             EntryBody::Updated { update, .. } => self.merge(update),
@@ -216,7 +216,7 @@ impl State {
                 self.plan_note = Some(message.clone());
             }
             EntryBody::FilesChanged { files, message } => {
-                self.quiet.told_of(files);
+                self.following.told_of(files);
                 self.messages.push(Arc::new(Message::Human(message.clone())));
             }
             EntryBody::Titled { title } => self.title = Some(title.clone()),
@@ -348,7 +348,7 @@ impl State {
             };
         }
         for (path, stamp) in &update.reads {
-            self.quiet.known(path);
+            self.following.known(path);
             match stamp {
                 Some(stamp) => self.reads.insert(path.clone(), stamp.clone()),
                 None => self.reads.remove(path),

@@ -197,11 +197,6 @@ impl FileWatch {
         self.shared.state().taken()
     }
 
-    /// Whether the file that is `host` on this machine is followed.
-    pub fn follows(&self, host: &Path) -> bool {
-        self.shared.state().followed.contains_key(host)
-    }
-
     /// Waits until nothing was noticed for a moment; not at all where that is so already, and not for ever.
     pub fn settled(&self) -> impl Future<Output = ()> + Send + use<> {
         let shared = Arc::clone(&self.shared);

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
-    AgentError, BoxFuture, EntryBody, FollowedFile, Middleware, OutsideChange, SessionId, TurnContext, TurnEnd,
+    AgentError, BoxFuture, EntryBody, FollowedFile, Middleware, OutsideChange, SessionId, State, TurnContext, TurnEnd,
 };
 use bosun_backend::{Backend, BackendError, Changed, FileWatch, ReadWindow, VirtualPath, looks_the_same};
 use bosun_model::{ContentBlock, HumanMessage};
@@ -40,43 +40,56 @@ struct Watched {
     files: HashMap<VirtualPath, u64>,
     /// When any file may have changed.
     all: u64,
+    /// Files that the system does not tell of: they are looked at in every step.
+    unwatched: HashSet<VirtualPath>,
     /// Up to where each agent at work has looked.
-    looked: HashMap<SessionId, u64>,
+    looked: HashMap<SessionId, Looked>,
+}
+
+/// What an agent has looked at: as many notices, and as many of its own readings.
+#[derive(Clone, Copy)]
+struct Looked {
+    noticed: u64,
+    met: usize,
 }
 
 /// What to look at, and how.
 #[derive(Default)]
 struct Due {
-    /// Whose figures are compared first.
-    by_figures: Vec<(FollowedFile, PathBuf)>,
+    /// Those of which the system is not asked to tell yet, or cannot; their figures are compared first.
+    by_figures: Vec<FollowedFile>,
     /// Whose content is compared whatever their figures are.
     by_content: Vec<FollowedFile>,
 }
 
 impl Watched {
-    /// Follows `files` and gives those that `agent` has to look at.
-    fn due(&mut self, agent: &SessionId, files: Vec<(FollowedFile, PathBuf)>) -> Due {
+    /// What `agent` has to look at. Costs what is new, and with the first step of a turn all that it knows.
+    fn due(&mut self, agent: &SessionId, state: &State) -> Due {
+        self.take_noticed();
+        let now = Looked { noticed: self.noticed, met: state.met() };
+        let Some(looked) = self.looked.insert(agent.clone(), now).filter(|looked| self.all <= looked.noticed) else {
+            return Due { by_figures: state.followed(), by_content: Vec::new() };
+        };
+        let noticed = self.files.iter().filter(|(_, noticed)| **noticed > looked.noticed);
+        let by_content = noticed.filter_map(|(path, _)| state.followed_file(path)).collect();
+        let mut by_figures = state.met_since(looked.met);
+        by_figures.extend(self.unwatched.iter().filter_map(|path| state.followed_file(path)));
+        Due { by_figures, by_content }
+    }
+
+    /// Has the system tell of `files` from now on.
+    fn follow(&mut self, files: &[(FollowedFile, PathBuf)]) {
         if self.watch.is_none() {
             self.watch = FileWatch::open().inspect_err(|error| tracing::debug!(%error, "files are not watched")).ok();
         }
-        self.take_noticed();
-        let looked = self.looked.insert(agent.clone(), self.noticed);
-        let mut due = Due::default();
         for (file, host) in files {
-            let was_followed = self.watch.as_ref().is_some_and(|watch| watch.follows(&host));
-            if !was_followed && let Some(watch) = &mut self.watch {
-                // One that cannot be followed is looked at in every step.
-                watch.follow(&file.path, &host).inspect_err(|error| tracing::debug!(%error)).ok();
-            }
-            match looked {
-                Some(looked) if self.files.get(&file.path).is_some_and(|noticed| *noticed > looked) => {
-                    due.by_content.push(file);
-                }
-                Some(looked) if was_followed && self.all <= looked => {}
-                Some(_) | None => due.by_figures.push((file, host)),
+            let followed = self.watch.as_mut().is_some_and(|watch| {
+                watch.follow(&file.path, host).inspect_err(|error| tracing::debug!(%error)).is_ok()
+            });
+            if !followed {
+                self.unwatched.insert(file.path.clone());
             }
         }
-        due
     }
 
     fn take_noticed(&mut self) {
@@ -106,13 +119,9 @@ impl Middleware for Watching {
                 settled.await;
                 changed.extend(self.look(cx).await);
             }
-            let record = |state: &bosun_agent::State| {
-                let heard: HashSet<VirtualPath> = state.followed().into_iter().map(|file| file.path).collect();
-                let files: Vec<OutsideChange> = changed
-                    .into_iter()
-                    .filter(|(path, _)| heard.contains(path))
-                    .map(|(path, gone)| OutsideChange { path, gone })
-                    .collect();
+            let record = |state: &State| {
+                let heard = changed.into_iter().filter(|(path, _)| state.followed_file(path).is_some());
+                let files: Vec<OutsideChange> = heard.map(|(path, gone)| OutsideChange { path, gone }).collect();
                 let id = OutsideChange::message_id(state.messages.len());
                 let message = HumanMessage { id, content: vec![ContentBlock::text(told(&files))] };
                 if files.is_empty() { Vec::new() } else { vec![EntryBody::FilesChanged { files, message }] }
@@ -146,23 +155,25 @@ impl Watching {
     /// The files that are no longer as the agent knows them, and whether they are gone.
     async fn look(&self, cx: &TurnContext) -> BTreeMap<VirtualPath, bool> {
         let backend = &cx.agent().backend;
-        let files = cx.log().with_state(bosun_agent::State::followed);
-        let on_disk: Vec<(FollowedFile, PathBuf)> =
-            files.into_iter().filter_map(|file| backend.host_path(&file.path).map(|host| (file, host))).collect();
-        if on_disk.is_empty() {
-            return BTreeMap::new();
+        let agent = cx.log().session();
+        let Due { by_figures, mut by_content } = cx.log().with_state(|state| locked(&self.watched).due(agent, state));
+        let on_disk = |file: FollowedFile| backend.host_path(&file.path).map(|host| (file, host));
+        let by_figures: Vec<(FollowedFile, PathBuf)> = by_figures.into_iter().filter_map(on_disk).collect();
+        if !by_figures.is_empty() {
+            let watched = Arc::clone(&self.watched);
+            let differ = tokio::task::spawn_blocking(move || {
+                // First followed, then looked at: what happens in between is told or seen.
+                locked(&watched).follow(&by_figures);
+                let differ = by_figures.into_iter().filter(|(file, host)| !looks_the_same(host, &file.stamp));
+                differ.map(|(file, _)| file).collect::<Vec<_>>()
+            });
+            match differ.await {
+                Ok(differ) => by_content.extend(differ),
+                Err(error) => tracing::error!(%error, "files were not looked at"),
+            }
         }
-        let (watched, agent) = (Arc::clone(&self.watched), cx.log().session().clone());
-        let due = tokio::task::spawn_blocking(move || {
-            let Due { by_figures, mut by_content } = locked(&watched).due(&agent, on_disk);
-            let differ = by_figures.into_iter().filter(|(file, host)| !looks_the_same(host, &file.stamp));
-            by_content.extend(differ.map(|(file, _)| file));
-            by_content
-        });
         let mut changed = BTreeMap::new();
-        for file in
-            due.await.inspect_err(|error| tracing::error!(%error, "files were not looked at")).unwrap_or_default()
-        {
+        for file in by_content {
             if let Some(gone) = self.differs(&**backend, &file).await {
                 changed.insert(file.path, gone);
             }

@@ -138,8 +138,12 @@ impl Engine {
             }
             args.push("--mount".into());
             args.push(format!("type=bind,source={project},target={WORK}").into());
+        } else {
+            // Goes with the container, and is there whatever the image has.
+            args.extend(["--volume", WORK].map(OsString::from));
         }
-        if self.program.file_name().is_some_and(|name| name == "docker") {
+        // Without the person's own folder in it the container is its user's.
+        if project.is_some() && self.program.file_name().is_some_and(|name| name == "docker") {
             // Podman without root maps its root to this person; Docker's is the machine's.
             let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
             args.push("--user".into());
@@ -185,10 +189,10 @@ impl Drop for Container {
             return;
         }
         let mut remove = std::process::Command::new(&self.engine.program);
-        remove.args(&self.engine.args).args(["rm", "--force", "--time", "0", &self.id]);
+        remove.args(&self.engine.args).args(["rm", "--force", "--volumes", "--time", "0", &self.id]);
         if self.engine.program.file_name().is_some_and(|name| name == "docker") {
             remove = std::process::Command::new(&self.engine.program);
-            remove.args(&self.engine.args).args(["rm", "--force", &self.id]);
+            remove.args(&self.engine.args).args(["rm", "--force", "--volumes", &self.id]);
         }
         // Nobody waits here; the engine finishes by itself.
         let started = remove.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
