@@ -63,8 +63,8 @@ pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncat
 pub use replace::replace;
 pub use root::Mounts;
 pub use sandbox::{
-    ContainerOptions, Cut, Executor, Finished, LocalExecutorOptions, OnDrop, ProjectIn, SandboxBackend, SandboxError, Script,
-    SshOptions, bubblewrap, container, local_process, ssh,
+    ContainerOptions, Cut, Executor, Finished, LocalExecutorOptions, OnDrop, ProjectIn, SandboxBackend, SandboxError,
+    Script, SshOptions, bubblewrap, container, local_process, ssh,
 };
 pub use settings_text::{given_bytes, settings_text};
 pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};

@@ -25,7 +25,8 @@ use crate::{
 use change::Content;
 pub use executor::{Cut, Executor, Finished, OnDrop, Script};
 pub use process::{
-    ContainerOptions, LocalExecutorOptions, ProjectIn, SandboxError, SshOptions, bubblewrap, container, local_process, ssh,
+    ContainerOptions, LocalExecutorOptions, ProjectIn, SandboxError, SshOptions, bubblewrap, container, local_process,
+    ssh,
 };
 
 /// Largest file that goes over, in bytes.

@@ -16,10 +16,13 @@ mod signer;
 
 pub(crate) use signer::Signer;
 
+/// What stands in a variable of the environment.
+type Variables = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// Where credentials of clouds are looked for. Cheap to clone.
 #[derive(Clone)]
 pub struct Cloud {
-    variables: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    variables: Arc<Variables>,
     anywhere: bool,
 }
 

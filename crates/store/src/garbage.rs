@@ -69,7 +69,7 @@ impl Database {
     /// What purged sessions named was looked for, and removed but for `left`. Where they left much room in the file, it is
     /// given back.
     pub async fn content_swept(&self, left: Vec<String>) -> Result<(), DatabaseError> {
-        let (known, now) = (self.read(|connection| unswept(connection)).await?, left.into_iter().collect());
+        let (known, now) = (self.read(unswept).await?, left.into_iter().collect());
         if known == now {
             return Ok(());
         }

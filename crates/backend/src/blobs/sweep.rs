@@ -134,7 +134,8 @@ mod tests {
         for _ in 0..100 {
             aged(&store, &hash, 2 * YOUNG);
             let (put, swept) = tokio::join!(store.put(Arc::clone(&bytes)), store.sweep(vec![hash.clone()]));
-            (put.unwrap(), swept.unwrap());
+            put.unwrap();
+            swept.unwrap();
             assert!(store.contains(&hash).await.unwrap());
         }
     }

@@ -40,6 +40,7 @@ impl Figures {
     }
 }
 
+#[cfg_attr(target_os = "linux", expect(clippy::useless_conversion, reason = "macOS has modes of 16 bits"))]
 fn mode_of(stat: &Stat) -> u32 {
     rustix::fs::Mode::from_raw_mode(stat.st_mode & 0o777).bits().into()
 }

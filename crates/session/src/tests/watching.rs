@@ -25,7 +25,7 @@ fn told(request: &ChatRequest) -> Vec<String> {
 fn reads(names: impl IntoIterator<Item = String>) -> Reply {
     let calls = names.into_iter().enumerate();
     calls.fold(Reply::default(), |reply, (at, name)| {
-        reply.and_call_with_id(&format!("r{at}-{}", name.replace('/', "_")), "read_file", json!({ "file_path": name }))
+        reply.and_call_with_id(format!("r{at}-{}", name.replace('/', "_")), "read_file", json!({ "file_path": name }))
     })
 }
 
