@@ -44,8 +44,9 @@ impl Core {
         let folder = parts.folder.ok_or_else(none)?;
         let agent = folder.join(AGENT);
         let (database, blobs) = on_disk(folder).await?;
-        let keys = Keys::new(parts.keyring, Some(Arc::clone(&database)));
-        let providers = Arc::new(ProviderBook::new(Arc::clone(&database), keys, parts.environment, secrets));
+        let keys = Arc::new(Keys::new(parts.keyring, Some(Arc::clone(&database))));
+        let providers = ProviderBook::new(Arc::clone(&database), Arc::clone(&keys), parts.environment, secrets);
+        let providers = Arc::new(providers);
         let sessions = Sessions::open(SessionsParts {
             database: Some(Arc::clone(&database)),
             blobs: Some(blobs),
@@ -56,6 +57,7 @@ impl Core {
             ids: Arc::new(UuidSource),
         })
         .await?;
+        sessions.keep_sign_ins(keys);
         sessions.load_additions().await?;
         let problem = declare(&sessions, &agent).err();
         Ok(Self { sessions, providers, problem, database, defaults: parts.defaults })
@@ -85,7 +87,10 @@ impl Core {
                 check::model(&model)?;
                 Some(model)
             }
-            None => self.settings().await?.model,
+            None => match self.sessions.declared_model() {
+                Some(model) => Some(model),
+                None => self.settings().await?.model,
+            },
         };
         Ok(self.sessions.create(project, model).await?)
     }

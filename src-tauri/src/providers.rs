@@ -27,7 +27,7 @@ pub(crate) use bosun_providers::key_variables;
 /// Accounts and keys, and the way from a [`ModelRef`] to a model.
 pub(crate) struct ProviderBook {
     database: Arc<Database>,
-    keys: Keys,
+    keys: Arc<Keys>,
     environment: EnvironmentKeys,
     secrets: KnownSecrets,
 }
@@ -35,7 +35,7 @@ pub(crate) struct ProviderBook {
 impl ProviderBook {
     pub(crate) fn new(
         database: Arc<Database>,
-        keys: Keys,
+        keys: Arc<Keys>,
         environment: EnvironmentKeys,
         secrets: KnownSecrets,
     ) -> Self {

@@ -68,6 +68,9 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("test_provider", json!({ "id": "nobody", "model": "m" })),
         ("list_models", json!({ "provider": "nobody" })),
         ("open_link", json!({ "url": "file:///etc/passwd" })),
+        ("begin_sign_in", json!({ "session": id, "server": "docs" })),
+        ("finish_sign_in", json!({ "id": id })),
+        ("sign_out", json!({ "session": id, "server": "docs" })),
     ]
 }
 

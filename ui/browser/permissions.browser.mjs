@@ -129,6 +129,22 @@ describe('permissions', () => {
     await done(page);
   });
 
+  test('a person sees whose page it is, signs in at a server, and signs out again', async () => {
+    const page = await site.show();
+    await settings(page, 'Servers and hooks');
+    await page.getByRole('button', { name: 'Sign in at calendar' }).click();
+    await page.getByText('accounts.calendar.example').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Sign in at calendar' }).click();
+    assert.deepEqual(await calls(page, 'openLink'), [], 'nothing is opened before the person said so');
+    await page.getByRole('button', { name: 'Open in the browser' }).click();
+    await page.getByText('ready, 6 tools').waitFor();
+    assert.deepEqual(await calls(page, 'openLink'), ['https://accounts.calendar.example/authorize?state=1']);
+    await page.getByRole('button', { name: 'Sign out of calendar' }).click();
+    await page.getByRole('button', { name: 'Sign in at calendar' }).waitFor();
+    await done(page);
+  });
+
   test('the diagnostics are read before they are written', async () => {
     const page = await site.show();
     await settings(page, 'Data and privacy');

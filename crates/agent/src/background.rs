@@ -77,6 +77,15 @@ impl BackgroundRuns {
         *self.on_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
     }
 
+    /// Ends all of them. What they did until then is recorded; the model gets no notice of it.
+    pub async fn end_all(&self) {
+        for run in self.running().values_mut() {
+            run.stop = Some(Stop::Parent);
+            run.cancel.cancel();
+        }
+        self.idle().await;
+    }
+
     /// Drops all of them without ending them: the journal goes on with them later.
     pub fn let_go(&self) {
         for (_, run) in self.running().drain() {

@@ -54,6 +54,9 @@ pub enum EntryBody {
     Ai {
         message: AiMessage,
         kinds: Vec<ToolKind>,
+        /// US dollars, by the model's price then; `None` where that or the usage is not known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<f64>,
     },
     /// The model call failed; nothing of the reply was executed. `partial` is what was shown of the reply `message`.
     ModelFailed {

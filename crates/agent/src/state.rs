@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use bosun_backend::{FileData, FileStamp, VirtualPath};
 use bosun_model::{AiMessage, CallId, Effort, HumanMessage, Media, Message, MessageId, ReplyCall, ToolCall, Usage};
-use bosun_tools::{ChangeRecord, StateUpdate, TodoStatus, ToolKind};
+use bosun_tools::{ChangeRecord, StateUpdate, Todo, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -150,7 +150,7 @@ impl State {
                 self.ask_to_go_on();
             }
             EntryBody::Draft { .. } | EntryBody::Noted { .. } => {}
-            EntryBody::Ai { message, kinds } => self.reply(message, kinds),
+            EntryBody::Ai { message, kinds, .. } => self.reply(message, kinds),
             EntryBody::ModelFailed { .. } => {}
             EntryBody::Asked { ask } => {
                 if let Some(call) = self.open_call_mut(&ask.call.id) {
@@ -265,9 +265,9 @@ impl State {
         matches!(self.messages.last().map(|last| &**last), Some(Message::Human(_)))
     }
 
-    /// The todo that new calls belong to.
-    pub fn todo_in_progress(&self) -> Option<&PlannedTodo> {
-        self.todos.iter().find(|todo| todo.status == TodoStatus::InProgress)
+    /// The plan as it is once `todos` took its place: lines that are recognisably the same keep their id.
+    pub fn planned(&self, todos: &[Todo]) -> Vec<PlannedTodo> {
+        todos::matched(&self.todos, todos, &mut self.next_todo.clone())
     }
 
     fn begin(&mut self, turn: u32) {

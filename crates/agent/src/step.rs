@@ -29,7 +29,8 @@ pub(crate) async fn reply(cx: &TurnContext) -> Result<AiMessage, AgentError> {
     let mut message = NextModel { cx, rest: &agent.middleware }.run(request).await?;
     name_apart(cx, &mut message);
     let kinds = message.tool_calls.iter().map(|call| kind_of(cx, &call.name)).collect();
-    cx.log().record(vec![EntryBody::Ai { message: message.clone(), kinds }]).await?;
+    let cost = message.usage.and_then(|usage| agent.model.info().price?.cost(&usage));
+    cx.log().record(vec![EntryBody::Ai { message: message.clone(), kinds, cost }]).await?;
     for middleware in agent.middleware.iter().rev() {
         let update = middleware.after_model(cx, &message).await?;
         record_update(cx, middleware.name(), update).await?;

@@ -116,7 +116,8 @@ fn end_of(message: &AiMessage) -> TurnEnd {
 async fn stop(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
     step::cancel_open_calls(cx).await?;
     if let Some(message) = model_call::stopped_message(cx) {
-        cx.log().record(vec![EntryBody::Ai { message, kinds: Vec::new() }]).await?;
+        let cost = message.usage.and_then(|usage| cx.agent().model.info().price?.cost(&usage));
+        cx.log().record(vec![EntryBody::Ai { message, kinds: Vec::new(), cost }]).await?;
     }
     finish(cx, TurnEnd::Stopped).await
 }

@@ -123,7 +123,7 @@ fn proposed(name: &str, args: Value) -> EntryBody {
         stop: StopReason::ToolUse,
         model: None,
     };
-    EntryBody::Ai { message, kinds: vec![ToolKind::Edit] }
+    EntryBody::Ai { message, kinds: vec![ToolKind::Edit], cost: None }
 }
 
 /// The intent to delete the file `name`, which holds its own path.

@@ -41,6 +41,8 @@ pub enum BackendError {
     LinkLoop { path: VirtualPath },
     #[error("permission denied for '{path}'; the file's own access rights do not allow it")]
     PermissionDenied { path: VirtualPath },
+    #[error("permission denied for '{path}'; a rule of this agent forbids it")]
+    Forbidden { path: VirtualPath },
     #[error("'{path}' changed since it was read; read it again before changing it")]
     Changed { path: VirtualPath },
     #[error("'{path}' kept changing while it was read; try again when whatever writes it is done")]
@@ -105,6 +107,7 @@ impl BackendError {
             | Self::OutsideRoot { path }
             | Self::LinkLoop { path }
             | Self::PermissionDenied { path }
+            | Self::Forbidden { path }
             | Self::Changed { path }
             | Self::Unstable { path }
             | Self::NotRead { path }

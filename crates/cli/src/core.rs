@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bosun_backend::BlobStore;
 use bosun_session::{Limits, ModelSource, PermissionRule, Policy, Sessions, SessionsParts, SystemClock, UuidSource};
-use bosun_store::Database;
+use bosun_store::{Database, KeyringSecrets, Keys};
 
 use crate::failure::Failure;
 
@@ -20,6 +20,11 @@ impl Stored {
         let blobs = Arc::new(BlobStore::open(database.blobs_folder())?);
         Ok(Self { database, blobs })
     }
+}
+
+/// The system's keyring, as far as the data folder knows what is in it.
+pub(crate) fn keyring(database: &Arc<Database>) -> Arc<Keys> {
+    Arc::new(Keys::new(Arc::new(KeyringSecrets), Some(Arc::clone(database))))
 }
 
 /// The sessions over `stored`, or over nothing that lasts.

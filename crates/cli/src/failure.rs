@@ -33,6 +33,10 @@ pub(crate) enum Failure {
     Config { path: PathBuf, reason: String },
     #[error("{} cannot be used as --agent: {reason}", path.display())]
     Agent { path: PathBuf, reason: String },
+    #[error(
+        "you are signed in, but no keyring keeps it ({reason}); unlock or install one (for example gnome-keyring) and sign in again"
+    )]
+    SignInNotKept { reason: String },
     #[error("no model was named; name one with --model, for example --model anthropic:claude-sonnet-4-5")]
     NoModel,
     #[error("{given:?} names no model; write provider and name with a colon between them, for example openai:gpt-4.1")]

@@ -12,6 +12,7 @@ mod failure;
 mod generate;
 mod knowledge;
 mod line;
+mod mcp;
 mod memories;
 mod models;
 mod preview;
@@ -59,6 +60,8 @@ enum Command {
     Models(models::ModelsArgs),
     /// What model calls used and cost, by day and model, or in a session.
     Usage(usage::UsageArgs),
+    /// Your servers of tools: which there are, and signing in at them.
+    Mcp(mcp::McpArgs),
     /// Write the completions for a shell to standard output.
     Completions(generate::CompletionsArgs),
     /// Write the manual pages into a folder; packages do this once.
@@ -122,6 +125,7 @@ fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
             Command::Trust(args) => trust::trust(args).await,
             Command::Models(args) => models::models(args, keys).await,
             Command::Usage(args) => usage::usage(args).await,
+            Command::Mcp(args) => mcp::mcp(args).await,
             Command::Completions(args) => generate::completions(&args),
             Command::Manual(args) => generate::manual(&args),
         }

@@ -13,13 +13,11 @@ use bosun_providers::{
     preset, tour,
 };
 use bosun_session::{ModelSource, SessionError};
-use bosun_store::{
-    APP_SETTINGS, Database, Key, KeyringSecrets, Keys, LISTED_WINDOWS, MODEL_SETTINGS, ProviderAccount,
-    key_from_environment,
-};
+use bosun_store::{APP_SETTINGS, Database, Key, LISTED_WINDOWS, MODEL_SETTINGS, ProviderAccount, key_from_environment};
 use secrecy::SecretString;
 use tokio::sync::OnceCell;
 
+use crate::core::keyring;
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -165,10 +163,7 @@ impl Models {
             return Ok(Some(key));
         }
         let kept = match self.database().await? {
-            Some(database) => {
-                let keys = Keys::new(Arc::new(KeyringSecrets), Some(Arc::clone(database)));
-                keys.get(&account.id, &host).await?
-            }
+            Some(database) => keyring(database).get(&account.id, &host).await?,
             None => Key::Missing,
         };
         match kept {

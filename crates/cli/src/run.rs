@@ -4,7 +4,7 @@ mod agent;
 mod attached;
 mod begin;
 mod choices;
-mod config;
+pub(crate) mod config;
 mod follow;
 mod mode;
 mod printer;
@@ -23,7 +23,7 @@ use self::begin::Begun;
 use self::follow::{Ended, Follower};
 use self::mode::Mode;
 use self::printer::Printer;
-use crate::core::{Stored, open_sessions};
+use crate::core::{Stored, keyring, open_sessions};
 use crate::failure::Failure;
 use crate::models::{Models, parse_model};
 use crate::{Exit, tell, terminal};
@@ -102,6 +102,9 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     if let Some(agent) = &agent {
         agent::declare(&sessions, agent)?;
     }
+    if let Some(database) = &database {
+        sessions.keep_sign_ins(keyring(database));
+    }
     match extras {
         Some(extras) => sessions.add(extras, args.accept_tool.clone()).await?,
         // The person's own, as the window has them.
@@ -118,7 +121,7 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     if let (Some(agent), Some(database)) = (&agent, &database) {
         remembered::keep(database, remembered::AGENT, begun.session.as_str(), &agent.to_string_lossy()).await?;
     }
-    config::tell_of_servers(&sessions, &begun.session).await?;
+    config::tell_of_servers(&sessions, &begun.session, args.config.as_deref()).await?;
     let outcome = go_along(&sessions, &models, begun, &args).await;
     sessions.shut_down().await;
     outcome
@@ -133,7 +136,12 @@ async fn go_along(sessions: &Sessions, models: &Models, begun: Begun, args: &Run
     match ended {
         Ended::Turn { outcome: TurnOutcome::Done, .. } => Ok(Exit::Done),
         Ended::Turn { outcome: TurnOutcome::Stopped, .. } | Ended::Interrupted => {
-            again.tell("stopped");
+            let beside = match sessions.working_beside(&session).await? {
+                0 => "",
+                1 => "; a subagent was still at work and goes on with the session",
+                _ => "; subagents were still at work and go on with the session",
+            };
+            again.tell(&format!("stopped{beside}"));
             Ok(Exit::Interrupted)
         }
         Ended::Turn { outcome: TurnOutcome::StepLimit, .. } => {

@@ -11,7 +11,7 @@ use crate::stack::{Blueprint, Kit, Owner};
 use crate::sub_agents::DeclaredSubagents;
 use crate::{
     Artifacts, Attachments, FilesystemOptions, GENERAL_PURPOSE, Gate, GuardOptions, HumanInTheLoopOptions, InterruptOn,
-    MemoryOptions, SkillsOptions, SubagentSpec, SummarizationOptions, prompt,
+    MemoryOptions, PathRule, PathRules, SkillsOptions, SubagentSpec, SummarizationOptions, prompt,
 };
 
 /// Everything [`create_deep_agent`] can be told. Start from [`DeepAgentConfig::new`].
@@ -59,6 +59,8 @@ pub struct DeepAgentConfig {
     /// Behind `middleware`, and in every subagent too: what must hold wherever the work is done.
     pub everywhere: Vec<Arc<dyn Middleware>>,
     pub policy: Policy,
+    /// What may be done with paths; the first rule that fits decides. Holds for subagents too.
+    pub permissions: Vec<PathRule>,
     /// How single tools ask, over `policy`.
     pub interrupt_on: BTreeMap<String, InterruptOn>,
     /// Stands before the call in what a person is asked, where the tool has no description of its own.
@@ -98,6 +100,7 @@ impl DeepAgentConfig {
             middleware: Vec::new(),
             everywhere: Vec::new(),
             policy: Policy::default(),
+            permissions: Vec::new(),
             interrupt_on: BTreeMap::new(),
             approval_prefix: None,
             approval_timeout: None,
@@ -129,7 +132,10 @@ pub enum DeepAgentError {
 /// [`DeepAgentError`] for names that clash or do not exist.
 pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentError> {
     let mut policy = config.policy;
+    let paths = PathRules::new(config.permissions);
+    let backend = paths.hold(config.backend, &config.filesystem.mounts);
     let asking = HumanInTheLoopOptions {
+        paths,
         prefix: config.approval_prefix,
         timeout: config.approval_timeout,
         in_session: config.filesystem.in_session,
@@ -165,7 +171,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         others: Vec::new(),
         output: config.output,
     };
-    let mut middleware = blueprint.stack(&*config.backend, kit)?;
+    let mut middleware = blueprint.stack(&*backend, kit)?;
     if let Some(blobs) = &config.blobs {
         middleware.insert(0, Arc::new(Attachments::new(Arc::clone(blobs))));
     }
@@ -177,7 +183,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         tools: config.tools,
         middleware,
         system,
-        backend: config.backend,
+        backend,
         blobs: config.blobs,
         subagents: Some(Arc::new(DeclaredSubagents { blueprint })),
         limits: config.limits,

@@ -9,9 +9,11 @@ use bosun_model::{CacheLifetime, OutputSchema};
 use bosun_tools::{Reducer, StateField};
 use serde::Deserialize;
 
+use bosun_mcp::ServerConfigs;
+
 use crate::{
-    Artifacts, DeepAgentConfig, FilesystemOptions, Gate, GuardOptions, InterruptOn, SkillSource, SkillsOptions,
-    SubagentSpec, SummarizationOptions,
+    Artifacts, DeepAgentConfig, Extras, FilesystemOptions, Gate, GuardOptions, HookConfig, InterruptOn, PathRule,
+    SkillSource, SkillsOptions, SubagentSpec, SummarizationOptions,
 };
 pub use backend::{DeclaredBackend, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope};
 
@@ -44,6 +46,8 @@ pub use backend::{DeclaredBackend, DeclaredDefault, DeclaredKind, DeclaredRoute,
 #[serde(default, deny_unknown_fields)]
 pub struct DeclaredAgent {
     pub name: Option<String>,
+    /// `PROVIDER:NAME`, for sessions that were given no other; whoever opens sessions connects it.
+    pub model: Option<String>,
     pub system_prompt: Option<String>,
     pub base_prompt: Option<String>,
     pub builtin_tools: Option<Vec<String>>,
@@ -65,6 +69,12 @@ pub struct DeclaredAgent {
     /// Fields of the state, by name.
     pub state: BTreeMap<String, DeclaredField>,
     pub approvals: DeclaredApprovals,
+    /// What may be done with paths; the first that fits decides.
+    pub permissions: Vec<PathRule>,
+    /// Servers whose tools it has besides; whoever opens sessions starts them.
+    pub mcp: ServerConfigs,
+    /// Commands at the points of its stack, in the place of middleware.
+    pub hooks: Vec<HookConfig>,
     pub limits: DeclaredLimits,
     pub guards: Option<GuardOptions>,
 }
@@ -156,10 +166,17 @@ impl DeclaredAgent {
         let declared: Self =
             toml::from_str(text).map_err(|error| DeclaredAgentError(error.to_string().trim_end().to_owned()))?;
         declared.backend.check()?;
+        declared.extras().check().map_err(|error| DeclaredAgentError(error.to_string()))?;
         Ok(declared)
     }
 
-    /// Sets everything that is declared, but for the backend, which the configuration has already.
+    /// The servers of tools and the hooks that it brings.
+    pub fn extras(&self) -> Extras {
+        Extras { mcp: self.mcp.clone(), hooks: self.hooks.clone() }
+    }
+
+    /// Sets everything that is declared, but for what the configuration has already: the model and the backend; and for
+    /// [`Self::extras`], which have to be started.
     pub fn apply(self, config: &mut DeepAgentConfig) {
         set(&mut config.name, self.name);
         set(&mut config.filesystem, self.filesystem);
@@ -182,6 +199,7 @@ impl DeclaredAgent {
             reducer: field.reducer,
             private: field.private,
         }));
+        config.permissions.extend(self.permissions);
         config.subagents.extend(self.subagents.into_iter().map(SubagentSpec::from));
         if let Some(root) = self.artifacts {
             config.artifacts = Artifacts::below(root);

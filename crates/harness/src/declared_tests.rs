@@ -5,7 +5,7 @@ use bosun_testkit::{Project, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::{Threshold, create_deep_agent};
+use crate::{PathMode, PathOperation, PathPattern, Threshold, create_deep_agent};
 
 fn config() -> DeepAgentConfig {
     let project = Project::new();
@@ -157,6 +157,60 @@ fn limits_and_guards() {
 }
 
 #[test]
+fn background_subagents() {
+    assert!(applied("background_subagents = true").background_subagents);
+    assert!(!applied("").background_subagents);
+}
+
+#[test]
+fn cache_and_memory() {
+    let config = applied("cache = 'one_hour'\nmemory = ['/AGENTS.md']");
+    assert_eq!((config.cache, config.memory.sources), (CacheLifetime::OneHour, vec![path("/AGENTS.md")]));
+}
+
+#[test]
+fn fields_of_the_state() {
+    let config = applied("[state]\nfindings = { reducer = 'append' }\nnotes = { private = true }");
+    let field = |name: &str, reducer, private| StateField { name: name.into(), reducer, private };
+    let expected = [field("findings", Reducer::Append, false), field("notes", Reducer::Replace, true)];
+    assert_eq!(config.fields, expected);
+}
+
+#[test]
+fn permissions() {
+    let config = applied(
+        "[[permissions]]\noperations = ['read', 'write']\npaths = ['/secrets/**']\nmode = 'deny'\n\
+         [[permissions]]\noperations = ['write']\npaths = ['/docs/*.md', '/CHANGELOG']\nmode = 'interrupt'",
+    );
+    let pattern = |text: &str| PathPattern::try_from(text.to_owned()).unwrap();
+    let expected = [
+        PathRule {
+            operations: vec![PathOperation::Read, PathOperation::Write],
+            paths: vec![pattern("/secrets/**")],
+            mode: PathMode::Deny,
+        },
+        PathRule {
+            operations: vec![PathOperation::Write],
+            paths: vec![pattern("/docs/*.md"), pattern("/CHANGELOG")],
+            mode: PathMode::Interrupt,
+        },
+    ];
+    assert_eq!(config.permissions, expected);
+}
+
+#[test]
+fn a_model_servers_and_hooks() {
+    let declared = DeclaredAgent::parse(
+        "model = 'openai:gpt-4.1'\n[mcp.docs]\ncommand = 'docs-server'\n\
+         [[hooks]]\nname = 'log'\npoint = 'turn_end'\ncommand = 'log'",
+    );
+    let declared = declared.unwrap();
+    assert_eq!(declared.model.as_deref(), Some("openai:gpt-4.1"));
+    let extras = declared.extras();
+    assert!(extras.mcp.contains_key("docs") && extras.hooks[0].name == "log", "{extras:?}");
+}
+
+#[test]
 fn mistakes_are_named_with_their_place() {
     for (text, word) in [
         ("nam = 'x'", "nam"),
@@ -164,6 +218,7 @@ fn mistakes_are_named_with_their_place() {
         ("memory = ['/../etc']", "memory"),
         ("[approvals]\nedits = 'sometimes'", "sometimes"),
         ("name = ", "line 1"),
+        ("[[permissions]]\noperations = ['read']\npaths = ['secrets']\nmode = 'deny'", "begin with /"),
     ] {
         let error = DeclaredAgent::parse(text).unwrap_err().to_string();
         assert!(error.contains(word) && error.contains("line "), "{error}");

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bosun_mcp::{ConfigError, McpServers, PinStore, ServerConfigs};
+use bosun_mcp::{ConfigError, McpServers, PinStore, ServerConfigs, TokenStore};
 use bosun_tools::DynTool;
 use serde::{Deserialize, Serialize};
 
@@ -66,13 +66,18 @@ impl Extras {
     }
 
     /// Starts the servers for work in `folder`. One that does not come up has no tools and says why in its health; the
-    /// session goes on without it.
+    /// session goes on without it. Whoever signed in at one is in `tokens`.
     ///
     /// # Errors
     /// As [`Extras::check`].
-    pub async fn open(&self, folder: &Path, pins: Arc<dyn PinStore>) -> Result<OpenExtras, ExtrasError> {
+    pub async fn open(
+        &self,
+        folder: &Path,
+        pins: Arc<dyn PinStore>,
+        tokens: &Arc<dyn TokenStore>,
+    ) -> Result<OpenExtras, ExtrasError> {
         let hooks = Hooks::new(self.hooks.clone(), folder.to_owned())?;
-        let servers = McpServers::new(self.mcp.clone(), folder, pins)?;
+        let servers = McpServers::new(self.mcp.clone(), folder, pins)?.keeping(tokens);
         servers.start().await;
         Ok(OpenExtras { servers, hooks: (!self.hooks.is_empty()).then(|| Arc::new(hooks)) })
     }

@@ -12,6 +12,8 @@ use bosun_model::{ContentBlock, ToolCall};
 use bosun_tools::{DynTool, ToolOutput};
 use serde_json::Value;
 
+use crate::PathMode;
+use crate::permissions::{named_by, refusal};
 pub use options::{Gate, GateRequest, HumanInTheLoopOptions, InterruptOn};
 
 /// Asks a person before a call runs, where the policy says so. Innermost for tools: nothing may rewrite a call after
@@ -59,6 +61,12 @@ async fn gate(
         return decide(record, call, next).await;
     }
     if !asked {
+        // Nobody is asked about what may not be done in any case.
+        if let Some((operation, path)) = named_by(&call.name, &call.args, &*cx.agent().backend)
+            && options.paths.mode(operation, &path) == PathMode::Deny
+        {
+            return Ok(ToolOutput::error(refusal(operation, &path)));
+        }
         match judge(options, cx, &call, next.tool()) {
             Verdict::Allow { rule } => {
                 if let Some(rule) = rule {
@@ -112,8 +120,12 @@ fn judge(options: &HumanInTheLoopOptions, cx: &TurnContext, call: &ToolCall, too
         }
         verdict => verdict,
     };
-    match (&verdict, cx.required_ask(&call.id)) {
-        // A hook may be stricter than the rules, never laxer.
+    let path_asks = || {
+        let (operation, path) = named_by(&call.name, &call.args, &*cx.agent().backend)?;
+        options.paths.asks(operation, &path).map(|pattern| format!("{pattern} asks"))
+    };
+    match (&verdict, cx.required_ask(&call.id).or_else(path_asks)) {
+        // A hook, or a rule about paths, may be stricter than the rules about tools, never laxer.
         (Verdict::Allow { .. }, Some(rule)) => {
             Verdict::Ask { reason: AskReason::Rule { rule }, config: InterruptConfig::default() }
         }

@@ -27,6 +27,7 @@ mod model_retry;
 mod on_demand;
 mod patch_tool_calls;
 mod per_message;
+mod permissions;
 mod prompt;
 mod prompt_caching;
 mod rewrites;
@@ -56,6 +57,7 @@ pub use memory::{Memory, MemoryOptions, MemorySearch};
 pub use model_retry::{ModelRetry, RetryOptions};
 pub use on_demand::OnDemand;
 pub use patch_tool_calls::PatchToolCalls;
+pub use permissions::{PathMode, PathOperation, PathPattern, PathPatternError, PathRule, PathRules};
 pub use prompt_caching::PromptCaching;
 pub use skills::{
     BuiltinSkill, PinnedSkill, SKILLS_FIELD, Skill, SkillError, SkillSet, SkillSource, SkillWarning, Skills,
@@ -69,4 +71,4 @@ pub use summarization::{
     Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization, SummarizationOptions,
     Summary, SummaryCause, Threshold, edit_summary, undo_summary,
 };
-pub use todo_list::{EvidenceCall, TodoEvidence, TodoList, todo_evidence};
+pub use todo_list::{EvidenceBook, EvidenceCall, TodoEvidence, TodoList};

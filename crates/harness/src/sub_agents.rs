@@ -4,15 +4,18 @@ mod write;
 
 use std::sync::Arc;
 
-use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, Subagents, TurnContext};
-use bosun_model::{AiMessage, ChatRequest};
-use bosun_tools::{DynTool, SubagentCard, Task, background_tools, erase};
+use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, NextTool, Subagents, TurnContext};
+use bosun_model::{AiMessage, ChatRequest, ToolCall};
+use bosun_tools::{DynTool, SubagentCard, Task, ToolOutput, background_tools, erase};
 
 use crate::stack::Blueprint;
 use crate::{create, prompt};
 pub use file::{FieldKind, LoadedSubagents, SubagentFileError, SubagentWarning, load_subagents, read_subagent};
 pub use spec::{GENERAL_PURPOSE, SubagentSpec};
 pub use write::write_subagent;
+
+/// Most subagents that one reply may send. Many more are no plan any more, but a model that runs away.
+const MOST_SENT: usize = 1_000;
 
 /// Delegation: the `task` tool and when to use it.
 pub struct SubAgents {
@@ -55,6 +58,33 @@ impl Middleware for SubAgents {
         prompt::append(&mut request, prompt::DELEGATING);
         next.run(request)
     }
+
+    fn wrap_tool_call<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        if SENDING.contains(&call.name.as_str()) && place_among_sent(cx, &call) >= MOST_SENT {
+            let text = format!(
+                "Error: a step may send at most {MOST_SENT} subagents, so this one was not sent. Send the others first, \
+                 and give each of them more to do."
+            );
+            return Box::pin(async move { Ok(ToolOutput::error(text)) });
+        }
+        next.run(call)
+    }
+}
+
+const SENDING: [&str; 2] = ["task", "start_async_task"];
+
+/// How many calls of the step that send subagents stand before this one.
+fn place_among_sent(cx: &TurnContext, call: &ToolCall) -> usize {
+    cx.log().with_state(|state| {
+        let calls = state.step.iter().flat_map(|step| &step.calls);
+        let before = calls.take_while(|open| open.call.id != call.id);
+        before.filter(|open| SENDING.contains(&open.call.name.as_str())).count()
+    })
 }
 
 /// Makes subagents from their specs, in their parent's place.

@@ -7,7 +7,7 @@ use bosun_model::{AiMessage, ChatRequest, ToolCall};
 use bosun_tools::{DynTool, ToolOutput, WriteTodos, erase};
 
 use crate::prompt;
-pub use evidence::{EvidenceCall, TodoEvidence, todo_evidence};
+pub use evidence::{EvidenceBook, EvidenceCall, TodoEvidence};
 
 /// Planning: the `write_todos` tool and when to use it.
 #[derive(Default)]

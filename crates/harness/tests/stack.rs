@@ -8,6 +8,8 @@ mod scene;
 mod asking;
 #[path = "stack/background.rs"]
 mod background;
+#[path = "stack/bounds.rs"]
+mod bounds;
 #[path = "stack/caching.rs"]
 mod caching;
 #[path = "stack/eviction.rs"]
@@ -26,6 +28,8 @@ mod laws;
 mod many;
 #[path = "stack/memory.rs"]
 mod memory;
+#[path = "stack/permissions.rs"]
+mod permissions;
 #[path = "stack/retrying.rs"]
 mod retrying;
 #[path = "stack/skills.rs"]

@@ -106,6 +106,9 @@ impl Server {
 
     /// The tools that may be offered: switched on, and as they were when they were seen.
     pub(crate) fn offered(&self) -> Vec<(String, Listed)> {
+        if *self.health.borrow() == Health::NeedsSignIn {
+            return Vec::new();
+        }
         let list = self.list();
         let on = list.tools.iter().filter(|(tool, _)| self.config.approval_of(tool) != Approval::Off);
         on.filter(|(tool, listed)| self.pins.holds(&self.name, tool, &listed.hash))

@@ -23,6 +23,8 @@ pub struct McpServers {
 pub struct ServerView {
     pub name: String,
     pub health: Health,
+    /// Where it is reached over HTTP, and somebody may sign in; `None` for a program.
+    pub address: Option<String>,
     /// Tools that are off because what they say of themselves changed.
     pub changed: Vec<String>,
     /// Tools that no model could use, each with its reason.
@@ -82,12 +84,31 @@ impl McpServers {
     /// # Errors
     /// [`SignInError`] where there is none to forget.
     pub async fn sign_out(&self, server: &str) -> Result<(), SignInError> {
+        self.forget(server).await?.anew().await;
+        Ok(())
+    }
+
+    /// Forgets a sign-in; connections that were made with it stay.
+    ///
+    /// # Errors
+    /// [`SignInError`] where there is none to forget.
+    pub async fn forget_sign_in(&self, server: &str) -> Result<(), SignInError> {
+        self.forget(server).await.map(drop)
+    }
+
+    async fn forget(&self, server: &str) -> Result<&Arc<Server>, SignInError> {
         let found = self.servers.iter().find(|known| known.name == server);
         let server = found.ok_or_else(|| SignInError::Unknown { name: server.to_owned() })?;
         let address = server.address().ok_or_else(|| SignInError::NoAddress { name: server.name.clone() })?;
         server.tokens().remove(address).await.map_err(|error| SignInError::NotKept { reason: error.reason })?;
-        server.anew().await;
-        Ok(())
+        Ok(server)
+    }
+
+    /// Connects those at `address` again, with the tokens that are kept now; `false` where none is there.
+    pub async fn anew_at(&self, address: &str) -> bool {
+        let there: Vec<_> = self.servers.iter().filter(|server| server.address() == Some(address)).collect();
+        join_all(there.iter().map(|server| server.anew())).await;
+        !there.is_empty()
     }
 
     /// Starts them all side by side, each within its own time limit, and returns when every one is ready or has failed.
@@ -122,6 +143,7 @@ impl McpServers {
         let view = |server: &Arc<Server>| ServerView {
             name: server.name.clone(),
             health: server.health(),
+            address: server.address().map(ToOwned::to_owned),
             changed: self.changed_of(server).into_iter().map(|changed| changed.tool).collect(),
             left_out: server.list().left_out.clone(),
         };

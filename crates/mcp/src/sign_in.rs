@@ -11,8 +11,8 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::server::Server;
 use crate::{http, text};
 
-/// How long a person may take in the browser.
-const LONGEST: Duration = Duration::from_secs(600);
+/// How long a person may take in the browser: so long, at most, a port of this machine listens (security.md, I10).
+const LONGEST: Duration = Duration::from_secs(300);
 /// How long one connection to the port may take to say what it wants, and how much it may say.
 const ONE_REQUEST: Duration = Duration::from_secs(10);
 const MOST_BYTES: u64 = 16 * 1024;
@@ -64,6 +64,18 @@ impl SignIn {
             AuthorizationSession::new(manager, request).await.map_err(|(_manager, error)| unsupported(error))?;
         let url = opened_safely(session.get_authorization_url())?;
         Ok(Self { url, server, listener, session })
+    }
+
+    /// The server's own address, under which its tokens are kept.
+    pub fn address(&self) -> &str {
+        self.server.address().unwrap_or_default()
+    }
+
+    /// Whose page a browser would open, with its port where it is not the usual one.
+    pub fn host(&self) -> String {
+        let Ok(url) = Url::parse(&self.url) else { return String::new() };
+        let host = url.host_str().unwrap_or_default();
+        url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
     /// Waits until the person has signed in, keeps what the server gave, and connects to it anew. Dropping it gives up.

@@ -17,6 +17,8 @@ pub struct Additions {
 pub struct ServerView {
     pub name: String,
     pub health: ServerHealth,
+    /// Whether somebody is signed in at it; `None` where it is a program of this machine.
+    pub signed_in: Option<bool>,
     /// Tools that are off because what they say of themselves changed.
     pub changed: Vec<ChangedServerTool>,
     /// Tools that no model could use, each with its reason.
@@ -48,4 +50,14 @@ pub struct ChangedServerTool {
     pub schema: String,
     /// What is accepted: this and nothing newer.
     pub hash: String,
+}
+
+/// A sign-in that has begun: the page for the person's browser.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct SignInPage {
+    /// What it is finished or given up by.
+    pub id: String,
+    pub url: String,
+    /// Whose page it is, to be shown before it is opened: the server chose it.
+    pub host: String,
 }

@@ -3,7 +3,7 @@ use specta::Type;
 
 use crate::{
     AgentNode, Approval, CallId, DecisionRecord, FileChange, Item, ItemId, QueuedMessage, SessionId, SessionSummary,
-    Todo,
+    Todo, TodoEvidence,
 };
 
 /// A session as it is after the event `seq`.
@@ -16,6 +16,8 @@ pub struct Snapshot {
     /// How many items stand before `items`; they are fetched in pages.
     pub items_before: u32,
     pub todos: Vec<Todo>,
+    /// What was done for each todo for which something was done.
+    pub evidence: Vec<TodoEvidence>,
     /// Every pending approval of this session and its subagents, in the order they were asked.
     pub approvals: Vec<Approval>,
     pub queue: Vec<QueuedMessage>,
@@ -72,6 +74,10 @@ pub enum SessionEvent {
     },
     TodosReplaced {
         todos: Vec<Todo>,
+    },
+    /// What was done for one todo so far, replacing what was known of it.
+    TodoWorked {
+        evidence: TodoEvidence,
     },
     ApprovalRequested {
         approval: Approval,

@@ -61,8 +61,8 @@ pub struct ToolItem {
     pub decision: Option<DecisionRecord>,
     /// The subagent's own session, for delegations.
     pub child: Option<SessionId>,
-    /// The todo in progress when it was proposed.
-    pub todo: Option<String>,
+    /// Ids of the todos in progress when it was proposed.
+    pub todos: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]

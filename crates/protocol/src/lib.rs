@@ -39,7 +39,7 @@ mod todo;
 mod trust;
 mod usage;
 
-pub use additions::{Additions, ChangedServerTool, ServerHealth, ServerView};
+pub use additions::{Additions, ChangedServerTool, ServerHealth, ServerView, SignInPage};
 pub use agent::{AgentNode, AgentStatus};
 pub use approval::{
     Approval, AskReason, Decide, Decision, DecisionKind, DecisionRecord, DecisionSource, Preview, Reach, ReachPlace,
@@ -89,7 +89,7 @@ pub use subagent::{
     SubagentOrigin, SubagentRef,
 };
 pub use summary::{ConversationSummary, SummaryCause};
-pub use todo::{Todo, TodoStatus};
+pub use todo::{Todo, TodoEvidence, TodoStatus};
 pub use trust::{
     DecideTrust, ProjectTrust, SeenFile, TrustFile, TrustItem, TrustKind, TrustState, TrustText, TrustVerdict,
 };

@@ -89,6 +89,7 @@ problems! {
     OutsideRoot { path: String } = "'{path}' leads outside its root through a link or a mount, so it is not touched";
     LinkLoop { path: String } = "'{path}' cannot be followed: its links form a loop or are nested too deeply";
     Forbidden { path: String } = "permission denied for '{path}'; the file's own access rights do not allow it";
+    ForbiddenByRule { path: String } = "permission denied for '{path}'; a rule of this agent forbids it";
     FileChanged { path: String } = "'{path}' changed since it was looked at; look at it again";
     FileUnstable { path: String } = "'{path}' kept changing while it was read; try again when whatever writes it is done";
     FileTooLarge { path: String, megabytes: u32 } = "'{path}' is larger than {megabytes} MB; keep such a file in a project";
@@ -273,6 +274,15 @@ problems! {
     SecretInAddress = "put what signs in into headers, not into the address";
     AddressNotSafe = "only https is safe on the way to another machine";
     AddressScheme = "it begins with neither https: nor http:";
+    SignInUnknown { server: String } = "there is no server called '{server}' in this session";
+    SignInNoAddress { server: String } = "'{server}' is a program of this machine, where nobody signs in";
+    SignInUnsupported { detail: String } = "the server does not say how to sign in: {detail}; give it a token as a header instead";
+    SignInUnsafe { url: String } = "the server wants a page opened that is no https page ({url}), so it was not opened";
+    SignInNoPort { detail: String } = "no port of this machine could be opened for the way back: {detail}";
+    SignInRefused { detail: String } = "signing in was refused: {detail}";
+    SignInTooLate { minutes: u32 } = "nobody signed in within {minutes} minutes; begin again when you are ready";
+    SignInNotKept { detail: String } = "the tokens could not be kept: {detail}";
+    SignInGivenUp = "this sign-in was given up; begin again";
     HookName { given: String, most: u32 } = "a hook needs a name of 1 to {most} letters, digits, spaces, - and _, not \"{given}\"";
     HookTwice { name: String } = "two hooks are called '{name}'; rename one of them";
     HookNoCommand { hook: String } = "the hook '{hook}' needs a command: the program to run";

@@ -20,9 +20,13 @@ use crate::extras::Added;
 use crate::host::{SessionHost, Tree, child_stream};
 use crate::journals::Journals;
 use crate::sessions::ModelSource;
+use crate::signing_in::SignIns;
 use crate::stream::{Stream, locked};
 use crate::trust::TrustBook;
 use crate::{Explain, SessionError, convert};
+
+/// So often, every few milliseconds, it is looked whether what waits begins.
+const LOOKS: u32 = 400;
 
 /// One session: its log, its running turn, and everything that may be asked of it. Requests are taken one at a time.
 pub(crate) struct Actor {
@@ -55,6 +59,8 @@ pub(crate) struct Setting {
     pub sightings: Option<Arc<Sightings>>,
     /// What a person adds to every session.
     pub added: Option<Arc<Added>>,
+    /// Where sign-ins at servers are kept.
+    pub sign_ins: Arc<SignIns>,
     /// What a person trusts of what their projects bring.
     pub trust: Arc<TrustBook>,
     /// The agent, where a person declared one.
@@ -182,16 +188,32 @@ impl Actor {
     pub(crate) async fn quiet(&self) {
         let activity = self.turn.lock().await.running.as_ref().map(|turn| turn.activity.clone());
         let Some(activity) = activity else { return };
+        let mut looks = 0;
         loop {
             activity.quiet().await;
             // Between a result and the next call nothing is going on either, for a moment.
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             let waiting = self.stream.read(|projection| !projection.view().approvals.is_empty());
-            let over = self.turn.lock().await.is_resting() && self.log.background().count() == 0;
-            if over || (waiting && activity.is_quiet()) {
+            let mut over = self.turn.lock().await.is_resting() && self.log.background().count() == 0;
+            if over && self.has_more() {
+                // What a subagent brought begins a turn in a moment, unless the journal cannot be written.
+                looks += 1;
+                over = looks > LOOKS;
+            }
+            // Behind its last result a turn is about to ask the model, however long this machine takes for that.
+            let is_between = !over && self.log.with_state(|state| state.turn.is_some() && state.step.is_none());
+            if over || (waiting && activity.is_quiet() && !is_between) {
                 return;
             }
         }
+    }
+
+    /// Whether something waits that begins a turn by itself.
+    fn has_more(&self) -> bool {
+        self.log.with_state(|state| {
+            let ended_well = matches!(state.last_end, Some(TurnEnd::Done | TurnEnd::Empty));
+            state.turn.is_none() && ended_well && !(state.steering.is_empty() && state.queue.is_empty())
+        })
     }
 
     /// Lets a running turn go without ending it: the journal goes on with it later.

@@ -6,7 +6,7 @@ use bosun_backend::{
     VirtualPath,
 };
 use bosun_harness::{DeclaredAgent, DeclaredKind, DeclaredRoute, DeclaredScope};
-use bosun_protocol::Problem;
+use bosun_protocol::{ModelRef, Problem};
 
 use crate::actor::Actor;
 use crate::{Explain, SessionError, Sessions};
@@ -19,6 +19,13 @@ impl Sessions {
     /// project belongs here.
     pub fn declare(&self, agent: DeclaredAgent) {
         self.set_declared(Arc::new(agent));
+    }
+
+    /// The model that the declared agent names for sessions that are given no other; `None` where it names none.
+    pub fn declared_model(&self) -> Option<ModelRef> {
+        let agent = self.declared()?;
+        let (provider, name) = agent.model.as_deref()?.split_once(':')?;
+        Some(ModelRef { provider: provider.trim().to_owned(), name: name.trim().to_owned() })
     }
 }
 

@@ -32,6 +32,10 @@ impl Added {
         self.accepted.iter().any(|mark| mark.len() >= SHORTEST_MARK && changed.hash.starts_with(mark.as_str()))
     }
 
+    pub(crate) fn extras(&self) -> &Extras {
+        &self.extras
+    }
+
     /// Keeps what is not kept yet.
     pub(crate) async fn keep(&self) {
         self.pins.keep().await;
@@ -82,7 +86,7 @@ impl Actor {
     /// Puts the session's additions into what its agent is built from, starting them the first time.
     pub(crate) async fn extend(&self, config: &mut DeepAgentConfig) -> Result<(), SessionError> {
         let of_project = self.project_extras().await?;
-        if self.setting.added.is_none() && of_project.is_none() {
+        if self.setting.added.is_none() && of_project.is_none() && self.declared_extras().is_empty() {
             return Ok(());
         }
         let extras: &OpenExtras = self.extras.get_or_try_init(|| self.open_extras(of_project)).await?;
@@ -90,19 +94,30 @@ impl Actor {
         Ok(())
     }
 
-    /// Starts what the person adds and what they trust of the project's own. Where both name a server, the person's is
-    /// meant.
-    async fn open_extras(&self, of_project: Option<Extras>) -> Result<OpenExtras, SessionError> {
+    /// What the agent's declaration brings.
+    fn declared_extras(&self) -> Extras {
+        self.setting.declared.as_ref().map(|declared| declared.extras()).unwrap_or_default()
+    }
+
+    /// What the person adds and declared, and what they trust of the project's own. Where several name a server, the
+    /// declaration's is meant, else the person's.
+    pub(crate) fn wanted_extras(&self, of_project: Option<Extras>) -> Extras {
         let mut extras = of_project.unwrap_or_default();
+        let added = self.setting.added.iter().map(|added| added.extras.clone());
+        for more in added.chain([self.declared_extras()]) {
+            extras.mcp.extend(more.mcp);
+            extras.hooks.extend(more.hooks);
+        }
+        extras
+    }
+
+    async fn open_extras(&self, of_project: Option<Extras>) -> Result<OpenExtras, SessionError> {
+        let extras = self.wanted_extras(of_project);
         let pins: Arc<dyn PinStore> = match &self.setting.added {
-            Some(added) => {
-                extras.mcp.extend(added.extras.mcp.clone());
-                extras.hooks.extend(added.extras.hooks.iter().cloned());
-                Arc::<StoredPins>::clone(&added.pins)
-            }
+            Some(added) => Arc::<StoredPins>::clone(&added.pins),
             None => Arc::new(StoredPins::open(Arc::clone(&self.tree.database), self.tasks.clone()).await?),
         };
-        let open = extras.open(&self.setting.root, pins).await;
+        let open = extras.open(&self.setting.root, pins, &self.setting.sign_ins.tokens()).await;
         let open = open.map_err(|error| SessionError::invalid(error.problem()))?;
         if let Some(added) = &self.setting.added {
             for changed in open.servers.changed().iter().filter(|changed| added.accepts(changed)) {

@@ -4,7 +4,7 @@ use bosun_agent::{DecisionError, JournalError};
 use bosun_backend::{
     BackendError, BlobError, BundleError, MountError, PathError, RootError, RouteError, StoreError, VirtualPath,
 };
-use bosun_harness::mcp::{ConfigError, ConfigFault};
+use bosun_harness::mcp::{ConfigError, ConfigFault, SignInError};
 use bosun_harness::{
     CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, SkillError, SkillWarning,
     SubagentFileError, SubagentWarning,
@@ -77,6 +77,7 @@ fn of_one_file(error: &BackendError) -> Option<Problem> {
         BackendError::OutsideRoot { path } => told(path, |path| Problem::OutsideRoot { path }),
         BackendError::LinkLoop { path } => told(path, |path| Problem::LinkLoop { path }),
         BackendError::PermissionDenied { path } => told(path, |path| Problem::Forbidden { path }),
+        BackendError::Forbidden { path } => told(path, |path| Problem::ForbiddenByRule { path }),
         BackendError::Changed { path } | BackendError::NotRead { path } => {
             told(path, |path| Problem::FileChanged { path })
         }
@@ -278,6 +279,21 @@ impl Explain for ExtrasError {
             Self::Server(error) => of_server(error.clone()),
             Self::Hook(error) => of_hook(error.clone()),
             Self::Toml(words) => Problem::AdditionsUnreadable { detail: words.trim_end().to_owned() },
+        }
+    }
+}
+
+impl Explain for SignInError {
+    fn problem(&self) -> Problem {
+        match self.clone() {
+            Self::Unknown { name } => Problem::SignInUnknown { server: name },
+            Self::NoAddress { name } => Problem::SignInNoAddress { server: name },
+            Self::Unsupported { reason } => Problem::SignInUnsupported { detail: reason },
+            Self::Unsafe { url } => Problem::SignInUnsafe { url },
+            Self::Port { reason } => Problem::SignInNoPort { detail: reason },
+            Self::Refused { reason } => Problem::SignInRefused { detail: reason },
+            Self::TooLate { minutes } => Problem::SignInTooLate { minutes: number(minutes) },
+            Self::NotKept { reason } => Problem::SignInNotKept { detail: reason },
         }
     }
 }

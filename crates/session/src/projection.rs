@@ -1,4 +1,5 @@
 use bosun_agent::{EntryBody, LiveEvent, Recorded, SessionId, State, TurnEnd};
+use bosun_harness::EvidenceBook;
 use bosun_model::{
     AiMessage, CallId, ContentBlock, HumanMessage, MessageId, ModelError, ModelErrorKind, ModelInfo, text_of,
 };
@@ -8,13 +9,12 @@ use bosun_protocol::{
     UsageSummary,
 };
 
-use bosun_tools::{TodoStatus, Tool as _, WriteTodos};
-
 use crate::view::View;
 use crate::{convert, watching};
 
 mod approvals;
 mod changes;
+mod evidence;
 mod summarized;
 mod summary;
 mod tools;
@@ -31,12 +31,15 @@ const TITLE: usize = 60;
 /// It keeps its own fold of the journal, because some of what is shown (the todo a call belongs to, the calls that a
 /// stop leaves open) depends on the state before an entry.
 pub(crate) struct Projection {
+    id: SessionId,
     state: State,
     view: View,
     out: Vec<Envelope>,
     /// Names of the agents from the root session's own to this one.
     path: Vec<String>,
     changes: changes::Changes,
+    /// What was done for the lines of the plan.
+    evidence: EvidenceBook,
     calls: tools::Calls,
     model: Option<ModelInfo>,
     /// Whether a turn is being run by this process.
@@ -93,11 +96,13 @@ impl Projection {
             ended_at: None,
         });
         Self {
+            id: subject.id,
             state: State::default(),
             view,
             out: Vec::new(),
             path: subject.path,
             changes: changes::Changes::default(),
+            evidence: EvidenceBook::default(),
             calls: tools::Calls::default(),
             model: None,
             running: false,
@@ -122,6 +127,10 @@ impl Projection {
         let snapshot = Snapshot { seq: known.view.seq + 1, ..self.view.snapshot() };
         self.emit(SessionEvent::Reset { snapshot: Box::new(snapshot) });
         *known = self;
+    }
+
+    pub(crate) fn id(&self) -> &SessionId {
+        &self.id
     }
 
     pub(crate) fn path(&self) -> &[String] {
@@ -155,7 +164,11 @@ impl Projection {
     /// Takes one entry of the journal.
     pub(crate) fn apply(&mut self, recorded: &Recorded) {
         let at = recorded.entry.at;
-        let todo = self.state.todo_in_progress().map(|todo| todo.content.clone());
+        let owners = match &recorded.entry.body {
+            EntryBody::Ai { message, .. } => EvidenceBook::owners_of(&self.state, message),
+            _ => Vec::new(),
+        };
+        self.evidence.read(&self.id, &self.state, recorded);
         let todos_before = self.state.todos.clone();
         let summaries = self.summaries_before(&recorded.entry.body);
         self.state.apply(&recorded.entry);
@@ -170,11 +183,11 @@ impl Projection {
             }
             EntryBody::TurnContinued { turn } => self.emit(SessionEvent::TurnStarted { turn: *turn, at }),
             EntryBody::Draft { message, text, reasoning } => self.draft(message, text, reasoning, at),
-            EntryBody::Ai { message, kinds } => {
+            EntryBody::Ai { message, kinds, cost } => {
                 self.follow(&Deed { at, seq: recorded.seq, what: Did::StepBegan });
                 self.reply(message, at);
-                self.propose(message, kinds, todo_set_by(message).unwrap_or(todo), at);
-                self.count(message);
+                self.propose(message, kinds, &owners, at);
+                self.count(message, *cost);
             }
             EntryBody::ModelFailed { error, partial, message } => {
                 let id = message.clone().unwrap_or_else(|| MessageId::new(format!("failed-{}", recorded.seq)));
@@ -234,6 +247,9 @@ impl Projection {
             let todos: Vec<Todo> = self.state.todos.iter().map(convert::todo).collect();
             self.emit(SessionEvent::TodosReplaced { todos });
         }
+        if !self.reading {
+            self.tell_evidence();
+        }
         self.refresh(moves_session(&recorded.entry.body).then_some(at));
     }
 
@@ -274,6 +290,7 @@ impl Projection {
     /// After the last entry was read on opening: nothing streams any more.
     pub(crate) fn settle(&mut self) {
         self.settle_replies();
+        self.tell_evidence();
         self.refresh(None);
     }
 
@@ -451,7 +468,7 @@ impl Projection {
         self.emit(SessionEvent::QueueReplaced { queue });
     }
 
-    fn count(&mut self, message: &AiMessage) {
+    fn count(&mut self, message: &AiMessage, cost: Option<f64>) {
         let Some(usage) = message.usage else { return };
         let total = &mut self.summary.usage;
         let first = total.input_tokens == 0 && total.output_tokens == 0;
@@ -460,12 +477,12 @@ impl Projection {
         total.cache_read_tokens += usage.cache_read.unwrap_or(0);
         total.context_tokens = usage.input.map(|input| input.saturating_add(usage.output.unwrap_or(0)));
         total.context_window = self.model.as_ref().and_then(|model| model.context_window).or(total.context_window);
-        let step = self.model.as_ref().and_then(|model| model.price).and_then(|price| price.cost(&usage));
         // One step of unknown price makes the sum unknown.
-        total.cost = if first { step } else { total.cost.zip(step).map(|(sum, step)| sum + step) };
+        total.cost = if first { cost } else { total.cost.zip(cost).map(|(sum, step)| sum + step) };
     }
 
-    /// Takes what was known of the usage when it was last stored: prices and the size of the window stand in no entry.
+    /// Takes what was known of the usage when it was last stored: the size of the window stands in no entry, and what
+    /// replies cost not in those of the first versions.
     pub(crate) fn recall_usage(&mut self, stored: &UsageSummary) {
         let usage = &mut self.summary.usage;
         usage.context_window = usage.context_window.or(stored.context_window);
@@ -542,15 +559,6 @@ impl Projection {
             self.emit(SessionEvent::AgentUpdated { agent });
         }
     }
-}
-
-/// The todo in progress in the plan that a reply sets: what it calls beside that belongs to the new plan. `None` where
-/// it sets none, or two, which are both refused.
-fn todo_set_by(message: &AiMessage) -> Option<Option<String>> {
-    let mut plans = message.tool_calls.iter().filter(|call| call.name == WriteTodos::NAME);
-    let (Some(plan), None) = (plans.next(), plans.next()) else { return None };
-    let todos: Vec<bosun_tools::Todo> = serde_json::from_value(plan.args.get("todos")?.clone()).ok()?;
-    Some(todos.into_iter().find(|todo| todo.status == TodoStatus::InProgress).map(|todo| todo.content))
 }
 
 fn item_of(message: &MessageId) -> ItemId {

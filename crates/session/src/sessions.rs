@@ -16,6 +16,7 @@ use crate::actor::Actor;
 use crate::calls::CallBook;
 use crate::extras::Added;
 use crate::permissions::Permissions;
+use crate::signing_in::SignIns;
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
 use crate::trust::TrustBook;
 use crate::{DeclaredAgent, SessionError, convert, deciding};
@@ -105,6 +106,8 @@ struct Inner {
     book: Arc<CallBook>,
     /// What a person adds to every session.
     added: Mutex<Option<Arc<Added>>>,
+    /// Where they are signed in at servers of tools.
+    sign_ins: Arc<SignIns>,
     /// The agent that works in sessions, where a person declared one.
     declared: Mutex<Option<Arc<DeclaredAgent>>>,
 }
@@ -138,6 +141,7 @@ impl Sessions {
             tasks,
             book: Arc::new(book),
             added: Mutex::default(),
+            sign_ins: Arc::default(),
             declared: Mutex::default(),
         };
         let sessions = Self { inner: Arc::new(inner) };
@@ -279,11 +283,11 @@ impl Sessions {
 
     /// Lets all running turns go; their journals go on with them later.
     pub async fn shut_down(&self) {
+        self.inner.sign_ins.give_up();
         for actor in self.inner.actors.take() {
             actor.let_go().await;
         }
-        let added = locked(&self.inner.added).clone();
-        if let Some(added) = added {
+        if let Some(added) = self.added() {
             added.keep().await;
         }
     }
@@ -300,12 +304,32 @@ impl Sessions {
         self.inner.tasks.clone()
     }
 
+    pub(crate) fn sign_ins(&self) -> &SignIns {
+        &self.inner.sign_ins
+    }
+
+    pub(crate) fn new_id(&self) -> String {
+        self.inner.ids.next()
+    }
+
+    pub(crate) fn open_actors(&self) -> Vec<Arc<Actor>> {
+        self.inner.actors.all()
+    }
+
+    pub(crate) fn added(&self) -> Option<Arc<Added>> {
+        locked(&self.inner.added).clone()
+    }
+
     pub(crate) fn forget_added(&self) {
         *locked(&self.inner.added) = None;
     }
 
     pub(crate) fn set_added(&self, added: Arc<Added>) {
         *locked(&self.inner.added) = Some(added);
+    }
+
+    pub(crate) fn declared(&self) -> Option<Arc<DeclaredAgent>> {
+        locked(&self.inner.declared).clone()
     }
 
     pub(crate) fn set_declared(&self, agent: Arc<DeclaredAgent>) {

@@ -34,12 +34,15 @@ impl Stream {
             };
             entries.iter().map(command).collect()
         });
+        let id = self.read(|projection| projection.id().clone());
         let mut ancestor = self.parent.as_ref();
         while let Some(stream) = ancestor {
             stream.update(|projection| {
                 for (entry, command) in entries.iter().zip(&commands) {
                     bubble_changes(projection, &entry.entry, command.as_ref());
+                    projection.child_worked(&id, entry);
                 }
+                projection.tell_evidence();
             });
             ancestor = stream.parent.as_ref();
         }

@@ -1,7 +1,9 @@
 mod attachments;
+mod background;
 mod changes;
 mod cut;
 mod deciding;
+mod evidence;
 mod fixture;
 mod history;
 mod knowledge;
@@ -11,6 +13,7 @@ mod plan;
 mod reviews;
 mod rules;
 mod sessions;
+mod signing_in;
 mod space;
 pub(crate) mod stage;
 mod stopping;

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use bosun_protocol::{
     AgentNode, Approval, Delta, FileChange, Item, ItemBody, ItemId, QueuedMessage, SessionEvent, SessionSummary,
-    Snapshot, Todo, ToolState,
+    Snapshot, Todo, TodoEvidence, ToolState,
 };
 
 /// How many items a snapshot carries, and more only back to the first that is at work; earlier ones are fetched in
@@ -17,6 +17,7 @@ pub(crate) struct View {
     pub session: SessionSummary,
     pub items: Vec<Item>,
     pub todos: Vec<Todo>,
+    pub evidence: Vec<TodoEvidence>,
     pub approvals: Vec<Approval>,
     pub queue: Vec<QueuedMessage>,
     pub agents: Vec<AgentNode>,
@@ -31,6 +32,7 @@ impl View {
             session,
             items: Vec::new(),
             todos: Vec::new(),
+            evidence: Vec::new(),
             approvals: Vec::new(),
             queue: Vec::new(),
             agents: Vec::new(),
@@ -48,6 +50,7 @@ impl View {
             session: snapshot.session,
             items: snapshot.items,
             todos: snapshot.todos,
+            evidence: snapshot.evidence,
             approvals: snapshot.approvals,
             queue: snapshot.queue,
             agents: snapshot.agents,
@@ -66,6 +69,7 @@ impl View {
             items: self.items.iter().skip(before).cloned().collect(),
             items_before: u32::try_from(before).unwrap_or(u32::MAX),
             todos: self.todos.clone(),
+            evidence: self.evidence.clone(),
             approvals: self.approvals.clone(),
             queue: self.queue.clone(),
             agents: self.agents.clone(),
@@ -114,6 +118,12 @@ impl View {
             SessionEvent::ItemDelta { item, delta } => self.grow(item, delta),
             SessionEvent::ItemRemoved { item } => self.remove(item),
             SessionEvent::TodosReplaced { todos } => self.todos.clone_from(todos),
+            SessionEvent::TodoWorked { evidence } => {
+                match self.evidence.iter_mut().find(|known| known.todo == evidence.todo) {
+                    Some(known) => *known = evidence.clone(),
+                    None => self.evidence.push(evidence.clone()),
+                }
+            }
             SessionEvent::ApprovalRequested { approval } => {
                 self.approvals.retain(|known| known.call_id != approval.call_id || known.session != approval.session);
                 self.approvals.push(approval.clone());

@@ -119,12 +119,18 @@ impl Keys {
     async fn mark(&self, account: &str, host: &str, there: bool) -> Result<(), DatabaseError> {
         let Some(database) = &self.database else { return Ok(()) };
         let name = name(account, host);
-        let mut kept = self.all_kept().await?;
-        kept.retain(|entry| *entry != name);
-        if there {
-            kept.push(name);
+        // In one piece: keys of several accounts may come at once.
+        let change = move |kept: &mut Vec<String>| -> Result<(), std::convert::Infallible> {
+            kept.retain(|entry| *entry != name);
+            if there {
+                kept.push(name);
+            }
+            Ok(())
+        };
+        match database.change_setting(KEPT, change).await? {
+            Ok(_) => Ok(()),
+            Err(never) => match never {},
         }
-        database.set_setting(KEPT, &kept).await
     }
 }
 

@@ -93,6 +93,7 @@
 
 mod asked;
 mod gate;
+mod office;
 mod project;
 mod reply;
 mod rule;
@@ -104,6 +105,7 @@ mod wire;
 
 pub use asked::{Asked, AskedCall, Said, Speaker};
 pub use gate::Gate;
+pub use office::{OfficeRequest, ToolOffice};
 pub use project::Project;
 pub use reply::{Ending, Http, Part, Reply};
 pub use rule::{Loop, Order, Pattern, Predicate, Rule, When};

@@ -1,4 +1,4 @@
-use bosun_protocol::{Additions, Problem, ServerView, SessionId};
+use bosun_protocol::{Additions, Problem, ServerView, SessionId, SignInPage};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -46,4 +46,39 @@ pub async fn accept_changed_tool(shell: Managed<'_>, session: Arg<SessionId>, ha
     check::id(session.as_str())?;
     check::id(&hash)?;
     Ok(shell.core().await?.sessions.accept_changed(&session, &hash).await?)
+}
+
+/// Begins a sign-in at a server of a session. The page is opened by the person, who sees whose it is before.
+#[tauri::command]
+#[specta::specta]
+pub async fn begin_sign_in(shell: Managed<'_>, session: Arg<SessionId>, server: Arg<String>) -> Answer<SignInPage> {
+    check::id(session.as_str())?;
+    check::name(&server)?;
+    Ok(shell.core().await?.sessions.begin_sign_in(Some(&session), &server).await?)
+}
+
+/// Answers when the person has signed in, or says why they have not; five minutes at most.
+#[tauri::command]
+#[specta::specta]
+pub async fn finish_sign_in(shell: Managed<'_>, id: Arg<String>) -> Answer<()> {
+    check::id(&id)?;
+    Ok(shell.core().await?.sessions.finish_sign_in(&id).await?)
+}
+
+/// Gives a sign-in up.
+#[tauri::command]
+#[specta::specta]
+pub async fn cancel_sign_in(shell: Managed<'_>, id: Arg<String>) -> Answer<()> {
+    check::id(&id)?;
+    shell.core().await?.sessions.cancel_sign_in(&id);
+    Ok(())
+}
+
+/// Forgets the sign-in at a server, in all sessions.
+#[tauri::command]
+#[specta::specta]
+pub async fn sign_out(shell: Managed<'_>, session: Arg<SessionId>, server: Arg<String>) -> Answer<()> {
+    check::id(session.as_str())?;
+    check::name(&server)?;
+    Ok(shell.core().await?.sessions.sign_out(Some(&session), &server).await?)
 }

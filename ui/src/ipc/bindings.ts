@@ -263,6 +263,14 @@ export const commands = {
 	sessionServers: (session: SessionId) => __TAURI_INVOKE<ServerView[]>("session_servers", { session }),
 	/**  The person has looked at a tool that changed. */
 	acceptChangedTool: (session: SessionId, hash: string) => __TAURI_INVOKE<null>("accept_changed_tool", { session, hash }),
+	/**  Begins a sign-in at a server of a session. The page is opened by the person, who sees whose it is before. */
+	beginSignIn: (session: SessionId, server: string) => __TAURI_INVOKE<SignInPage>("begin_sign_in", { session, server }),
+	/**  Answers when the person has signed in, or says why they have not; five minutes at most. */
+	finishSignIn: (id: string) => __TAURI_INVOKE<null>("finish_sign_in", { id }),
+	/**  Gives a sign-in up. */
+	cancelSignIn: (id: string) => __TAURI_INVOKE<null>("cancel_sign_in", { id }),
+	/**  Forgets the sign-in at a server, in all sessions. */
+	signOut: (session: SessionId, server: string) => __TAURI_INVOKE<null>("sign_out", { session, server }),
 	/**  What is kept on this machine. */
 	storage: () => __TAURI_INVOKE<Storage>("storage"),
 	/**  Shows the data folder in the system's file manager. */
@@ -1368,6 +1376,8 @@ export type ServerHealth =
 export type ServerView = {
 	name: string,
 	health: ServerHealth,
+	/**  Whether somebody is signed in at it; `None` where it is a program of this machine. */
+	signed_in: boolean | null,
 	/**  Tools that are off because what they say of themselves changed. */
 	changed: ChangedServerTool[],
 	/**  Tools that no model could use, each with its reason. */
@@ -1385,7 +1395,9 @@ export type SessionEvent = { type: "session_updated"; session: SessionSummary } 
 /**  The row as it stays. */
 { type: "item_completed"; item: Item } | 
 /**  A row that came to nothing: a call of a reply that was never finished. */
-{ type: "item_removed"; item: ItemId } | { type: "todos_replaced"; todos: Todo[] } | { type: "approval_requested"; approval: Approval } | 
+{ type: "item_removed"; item: ItemId } | { type: "todos_replaced"; todos: Todo[] } | 
+/**  What was done for one todo so far, replacing what was known of it. */
+{ type: "todo_worked"; evidence: TodoEvidence } | { type: "approval_requested"; approval: Approval } | 
 /**  Subagents may share call ids, so the session that asked is named too. */
 { type: "approval_resolved"; session: SessionId; call_id: CallId; 
 /**  `None` where it lapsed without a decision (the turn was stopped). */
@@ -1463,6 +1475,15 @@ export type Settings = {
 	muted?: boolean,
 	/**  Keys of commands that the person gave others, by the command's name; an empty text takes them away. */
 	shortcuts?: { [key in string]: string },
+};
+
+/**  A sign-in that has begun: the page for the person's browser. */
+export type SignInPage = {
+	/**  What it is finished or given up by. */
+	id: string,
+	url: string,
+	/**  Whose page it is, to be shown before it is opened: the server chose it. */
+	host: string,
 };
 
 /**  A skill with what it consists of. */
@@ -1566,6 +1587,8 @@ export type Snapshot = {
 	/**  How many items stand before `items`; they are fetched in pages. */
 	items_before: number,
 	todos: Todo[],
+	/**  What was done for each todo for which something was done. */
+	evidence: TodoEvidence[],
 	/**  Every pending approval of this session and its subagents, in the order they were asked. */
 	approvals: Approval[],
 	queue: QueuedMessage[],
@@ -1722,6 +1745,31 @@ export type Todo = {
 	status: TodoStatus,
 };
 
+/**  What was done for a todo, by the session and its subagents. */
+export type TodoEvidence = {
+	/**  The todo's id. */
+	todo: string,
+	/**  Calls that have a result. Of several todos in progress each has the call. */
+	calls: number,
+	/**  Those of them that failed or were refused. */
+	failed: number,
+	/**  Files that were changed, by path; the first hundred. */
+	files: string[],
+	/**  How many files were changed. */
+	file_count: number,
+	added: number,
+	removed: number,
+	/**  Names of the subagents that worked on it. */
+	agents: string[],
+	/**  Milliseconds that calls ran. */
+	ran_ms: number,
+	/**  Tokens, shared out evenly where several todos were in progress. */
+	input_tokens: number,
+	output_tokens: number,
+	/**  US dollars, of the replies whose price is known; `None` where none is. */
+	cost: number | null,
+};
+
 export type TodoStatus = "pending" | "in_progress" | "completed";
 
 /**  One tool call from proposal to result. A subagent is the tool item that started it. */
@@ -1744,8 +1792,8 @@ export type ToolItem = {
 	decision: DecisionRecord | null,
 	/**  The subagent's own session, for delegations. */
 	child: SessionId | null,
-	/**  The todo in progress when it was proposed. */
-	todo: string | null,
+	/**  Ids of the todos in progress when it was proposed. */
+	todos: string[],
 };
 
 export type ToolKind = "read" | "edit" | "execute" | "delegate" | "plan" | "other";

@@ -8,6 +8,7 @@ import type {
   RuleDraft,
   RuleOffer,
   ServerView,
+  SignInPage,
   SessionMode,
   Storage,
   ChangedFiles,
@@ -193,6 +194,12 @@ export interface UiClient extends KnowledgeClient {
   saveAdditions(text: string): Promise<void>;
   sessionServers(session: string): Promise<ServerView[]>;
   acceptChangedTool(session: string, hash: string): Promise<void>;
+  /** The page to sign in at; it is opened by the person, who sees whose it is before. */
+  beginSignIn(session: string, server: string): Promise<SignInPage>;
+  /** Answers when the person has signed in, and fails with why they have not. */
+  finishSignIn(id: string): Promise<void>;
+  cancelSignIn(id: string): Promise<void>;
+  signOut(session: string, server: string): Promise<void>;
   storage(): Promise<Storage>;
   openDataFolder(): Promise<void>;
   diagnostics(): Promise<string>;

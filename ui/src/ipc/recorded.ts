@@ -133,7 +133,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
     setSessionModel: (session, model) => act('setSessionModel', model, () => host.update(session, { model })),
     fileDiff: (_session, path) => later(() => DIFFS[path] ?? fail(`Nothing is known about ${path}.`)),
     startTour: () => later(() => null),
-    openLink: (url) => act('openLink', url),
+    openLink: (url) => act('openLink', url, () => host.signing?.opened()),
   };
   return { client, host };
 }

@@ -23,7 +23,7 @@ pub(super) async fn begin(
 ) -> Result<Begun, Failure> {
     let project = args.project.as_deref().ok_or(Failure::NoProject)?;
     let task = args.task.clone().ok_or(Failure::NoTask)?;
-    let model = match model {
+    let model = match model.or_else(|| sessions.declared_model()) {
         Some(model) => model,
         None => models.default_model().await?,
     };
@@ -104,7 +104,10 @@ async fn choose_model(
     let model = match (given, &snapshot.session.model) {
         (Some(model), _) => model,
         (None, Some(model)) => model.clone(),
-        (None, None) => models.default_model().await?,
+        (None, None) => match sessions.declared_model() {
+            Some(model) => model,
+            None => models.default_model().await?,
+        },
     };
     models.connect(&model).await?;
     if snapshot.session.model.as_ref() != Some(&model) {

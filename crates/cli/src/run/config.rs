@@ -14,21 +14,28 @@ use crate::terminal::visible;
 const MARK: usize = 16;
 
 /// Reads and checks the file.
-pub(super) fn read(path: &Path) -> Result<Extras, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Extras, Failure> {
     let wrong = |reason: String| Failure::Config { path: path.to_owned(), reason };
     let text = bosun_backend::settings_text(path).map_err(|error| wrong(error.to_string()))?;
     Extras::parse(&text).map_err(|error| wrong(error.to_string()))
 }
 
 /// Says which servers did not come up, and which of their tools are off until somebody has looked at them.
-pub(super) async fn tell_of_servers(sessions: &Sessions, session: &SessionId) -> Result<(), Failure> {
+pub(super) async fn tell_of_servers(
+    sessions: &Sessions,
+    session: &SessionId,
+    config: Option<&Path>,
+) -> Result<(), Failure> {
     for server in sessions.servers(session).await? {
         let name = &server.name;
         match &server.health {
             Health::Failed { reason } => {
                 tell(&format!("bosun: the server '{name}' {}; this run goes on without it", visible(reason)));
             }
-            Health::NeedsSignIn => tell(&format!("bosun: the server '{name}' wants somebody to sign in first")),
+            Health::NeedsSignIn => tell(&format!(
+                "bosun: the server '{name}' wants somebody to sign in; this run goes on without it. Do it with: {}",
+                crate::mcp::sign_in_with(name, config)
+            )),
             Health::Stopped | Health::Starting | Health::Ready { .. } => {}
         }
         for left_out in &server.left_out {

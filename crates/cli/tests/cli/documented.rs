@@ -41,6 +41,9 @@ fn kind(event: &SessionEvent) -> (&'static str, &'static str) {
             ("item_removed", "A row that came to nothing: a call of a reply that was cut. Nothing was done from it.")
         }
         SessionEvent::TodosReplaced { .. } => ("todos_replaced", "The plan."),
+        SessionEvent::TodoWorked { .. } => {
+            ("todo_worked", "What was done for one line of the plan so far, by the agent and its subagents.")
+        }
         SessionEvent::ApprovalRequested { .. } => {
             ("approval_requested", "A call waits for a person, with everything to be seen before deciding.")
         }
@@ -57,7 +60,7 @@ fn kind(event: &SessionEvent) -> (&'static str, &'static str) {
     }
 }
 
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 15] = [
     "session_updated",
     "turn_started",
     "item_started",
@@ -66,6 +69,7 @@ const KINDS: [&str; 14] = [
     "item_completed",
     "item_removed",
     "todos_replaced",
+    "todo_worked",
     "approval_requested",
     "approval_resolved",
     "file_changed",

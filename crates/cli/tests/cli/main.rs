@@ -14,6 +14,7 @@ mod documented;
 mod extras;
 mod generated;
 mod knowledge;
+mod mcp;
 mod programs;
 mod refusals;
 mod running;

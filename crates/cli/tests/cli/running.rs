@@ -207,3 +207,20 @@ fn the_tour_needs_neither_key_nor_network() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(!ran.out.is_empty());
 }
+
+#[test]
+fn a_run_waits_for_what_works_beside_it_and_ends_with_what_came_of_it() {
+    let bench = Bench::new();
+    let begin = json!({ "description": "look around", "subagent_type": "general-purpose" });
+    bench
+        .server
+        .add(Rule::turn("send somebody").reply(Reply::new().and_call("start_async_task", begin)).reply("Sent."));
+    let look = Reply::new().and_call("execute", json!({ "command": "sleep 0.5 && echo seen" }));
+    bench.server.add(Rule::turn("look around").reply(look).reply("There is a boat."));
+    bench.server.add(Rule::turn("async_task_notification").reply("They saw a boat."));
+    let ran = bench.run(&["--approve", "all", "send somebody"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.out, "Sent.\nThey saw a boat.\n", "{}", ran.err);
+    let asked = bench.server.requests();
+    assert!(asked.last().unwrap().asked().last().contains("There is a boat."));
+}

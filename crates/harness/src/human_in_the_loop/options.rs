@@ -8,6 +8,8 @@ use bosun_backend::VirtualPath;
 use bosun_model::ToolCall;
 use bosun_tools::DynTool;
 
+use crate::PathRules;
+
 /// How one tool asks, over the rule of its kind.
 #[derive(Clone, Debug)]
 pub enum InterruptOn {
@@ -79,6 +81,8 @@ pub struct HumanInTheLoopOptions {
     pub in_session: bool,
     /// What has its own part of the path space.
     pub places: Vec<(VirtualPath, AskPlace)>,
+    /// What may be done with paths.
+    pub paths: PathRules,
 }
 
 impl HumanInTheLoopOptions {

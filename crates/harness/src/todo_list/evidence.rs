@@ -1,25 +1,33 @@
 //! What was done for each line of a plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use bosun_agent::{EntryBody, Recorded, SessionId, State};
+use bosun_agent::{EntryBody, PlannedTodo, Recorded, SessionId, State, SubagentMode};
 use bosun_backend::VirtualPath;
-use bosun_model::{CallId, Message, ToolStatus, Usage};
-use bosun_tools::{TodoStatus, ToolKind};
+use bosun_model::{AiMessage, CallId, Message, ToolStatus, Usage};
+use bosun_tools::{Artifact, Todo, TodoStatus, Tool as _, ToolKind, WriteTodos};
 use serde::{Deserialize, Serialize};
 
 /// The work that belongs to one todo. A call belongs to the todo in progress when it was proposed, to each of them
 /// where there are several; what a subagent did belongs to the todo that it was sent for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TodoEvidence {
-    /// In the order they ended; a subagent's before the call that sent it.
+    /// In the order they ended.
     pub calls: Vec<EvidenceCall>,
-    /// Files that were changed, each once.
-    pub files: Vec<VirtualPath>,
-    /// Milliseconds that calls ran, side by side counted twice. A subagent's own are within the call that sent it.
+    /// Files that were changed.
+    pub files: BTreeSet<VirtualPath>,
+    /// Lines added and removed by calls that changed one file each.
+    pub added: u64,
+    pub removed: u64,
+    /// Names of the subagents that worked on it.
+    pub agents: BTreeSet<String>,
+    /// Milliseconds that calls ran, side by side counted twice. The calls of a subagent that is waited for are within
+    /// the call that sent it.
     pub ran_ms: u64,
     /// Tokens of the replies, shared out evenly where several todos were in progress.
     pub usage: Usage,
+    /// US dollars of the replies whose price is known, shared out like the tokens; `None` where none is.
+    pub cost: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,97 +39,132 @@ pub struct EvidenceCall {
     pub succeeded: bool,
 }
 
-/// The evidence of every todo of a session, by the todo's id. `child` gives a subagent's entries.
-pub fn todo_evidence(
-    session: &SessionId,
-    entries: &[Recorded],
-    child: &dyn Fn(&SessionId) -> Vec<Recorded>,
-) -> BTreeMap<String, TodoEvidence> {
-    let mut book = Book { found: BTreeMap::new(), owners: BTreeMap::new(), child };
-    let mut state = State::default();
-    for recorded in entries {
-        book.read(session, &state, recorded);
-        state.apply(&recorded.entry);
-    }
-    book.found
-}
-
-struct Book<'a> {
+/// The evidence of every todo of a session, from its own entries and those of its subagents.
+///
+/// Each journal is read in its order; a subagent's begins after the entry that sent it out.
+#[derive(Clone, Debug, Default)]
+pub struct EvidenceBook {
     found: BTreeMap<String, TodoEvidence>,
-    /// The todos that a call belongs to.
-    owners: BTreeMap<CallId, Vec<String>>,
-    child: &'a dyn Fn(&SessionId) -> Vec<Recorded>,
+    /// The todos that an open call belongs to.
+    owners: HashMap<CallId, Vec<String>>,
+    sent: HashMap<SessionId, Sent>,
+    changed: BTreeSet<String>,
 }
 
-/// Deeper than subagents can be nested.
-const DEEPEST: usize = 32;
+/// Whom a subagent works for.
+#[derive(Clone, Debug)]
+struct Sent {
+    owners: Vec<String>,
+    mode: SubagentMode,
+}
 
-impl Book<'_> {
-    fn read(&mut self, session: &SessionId, before: &State, recorded: &Recorded) {
+impl EvidenceBook {
+    /// The evidence of a todo, by its id.
+    pub fn of(&self, todo: &str) -> Option<&TodoEvidence> {
+        self.found.get(todo)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &TodoEvidence)> {
+        self.found.iter().map(|(todo, evidence)| (todo.as_str(), evidence))
+    }
+
+    /// Ids of the todos whose evidence has grown since the last call.
+    pub fn take_changed(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// The todos that the calls of a reply belong to: those in progress, in the plan that the reply itself sets where
+    /// it sets one.
+    pub fn owners_of(before: &State, message: &AiMessage) -> Vec<PlannedTodo> {
+        let planned = plan_set_by(message).map(|todos| before.planned(&todos));
+        let todos = planned.as_deref().unwrap_or(&before.todos);
+        todos.iter().filter(|todo| todo.status == TodoStatus::InProgress).cloned().collect()
+    }
+
+    /// Takes an entry of the session's own journal; `before` is the state before it.
+    pub fn read(&mut self, session: &SessionId, before: &State, recorded: &Recorded) {
         match &recorded.entry.body {
-            EntryBody::Ai { message, kinds } => {
-                let in_progress = before.todos.iter().filter(|todo| todo.status == TodoStatus::InProgress);
-                let owners: Vec<String> = in_progress.map(|todo| todo.id.clone()).collect();
-                self.cost(&owners, message.usage);
+            EntryBody::Ai { message, kinds, cost } => {
+                let owners = Self::owners_of(before, message).into_iter().map(|todo| todo.id).collect::<Vec<_>>();
+                self.cost(&owners, message.usage, *cost);
                 for (call, kind) in message.tool_calls.iter().zip(kinds) {
                     if *kind != ToolKind::Plan {
                         self.owners.insert(call.id.clone(), owners.clone());
                     }
                 }
             }
-            EntryBody::SubagentStarted { call_id, child, .. } => {
+            EntryBody::SubagentStarted { call_id, child, name, mode, .. } => {
                 let owners = self.owners.get(call_id).cloned().unwrap_or_default();
-                self.delegated(&owners, child, DEEPEST);
+                self.sent(owners, child, name, *mode);
             }
-            EntryBody::ToolResult { call_id, started_at, .. } => {
+            EntryBody::ToolResult { call_id, message, artifact, started_at, .. } => {
                 let owners = self.owners.remove(call_id).unwrap_or_default();
-                let ran = started_at.map_or(0, |started| recorded.entry.at.saturating_sub(started));
-                self.result(&owners, session, recorded);
-                for owner in &owners {
-                    self.of(owner).ran_ms += u64::try_from(ran).unwrap_or(0);
+                self.result(&owners, session, (call_id, message, artifact));
+                self.ran(&owners, *started_at, recorded.entry.at);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes an entry of a subagent's journal, at any depth. Of one that was sent for no todo nothing is kept.
+    pub fn read_subagent(&mut self, session: &SessionId, recorded: &Recorded) {
+        let Some(Sent { owners, mode }) = self.sent.get(session).filter(|sent| !sent.owners.is_empty()).cloned() else {
+            return;
+        };
+        match &recorded.entry.body {
+            EntryBody::Ai { message, cost, .. } => self.cost(&owners, message.usage, *cost),
+            EntryBody::SubagentStarted { child, name, mode, .. } => self.sent(owners, child, name, *mode),
+            EntryBody::ToolResult { call_id, message, artifact, started_at, .. } => {
+                self.result(&owners, session, (call_id, message, artifact));
+                // The call that sent one beside its parent had its result at once.
+                if mode == SubagentMode::Background {
+                    self.ran(&owners, *started_at, recorded.entry.at);
                 }
             }
             _ => {}
         }
     }
 
-    /// Everything a subagent did, its own subagents included.
-    fn delegated(&mut self, owners: &[String], session: &SessionId, depth: usize) {
-        if owners.is_empty() || depth == 0 {
-            return;
+    fn sent(&mut self, owners: Vec<String>, child: &SessionId, name: &str, mode: SubagentMode) {
+        for owner in &owners {
+            self.change(owner).agents.insert(name.to_owned());
         }
-        for recorded in (self.child)(session) {
-            match &recorded.entry.body {
-                EntryBody::Ai { message, .. } => self.cost(owners, message.usage),
-                EntryBody::SubagentStarted { child, .. } => self.delegated(owners, child, depth - 1),
-                EntryBody::ToolResult { .. } => self.result(owners, session, &recorded),
-                _ => {}
-            }
-        }
+        self.sent.insert(child.clone(), Sent { owners, mode });
     }
 
-    fn result(&mut self, owners: &[String], session: &SessionId, recorded: &Recorded) {
-        let EntryBody::ToolResult { call_id, message, artifact, .. } = &recorded.entry.body else { return };
-        let Message::Tool(result) = &**message else { return };
+    fn result(
+        &mut self,
+        owners: &[String],
+        session: &SessionId,
+        (call_id, message, artifact): (&CallId, &Message, &Artifact),
+    ) {
+        let Message::Tool(result) = message else { return };
         for owner in owners {
-            let evidence = self.of(owner);
+            let evidence = self.change(owner);
             evidence.calls.push(EvidenceCall {
                 session: session.clone(),
                 call_id: call_id.clone(),
                 tool: result.name.clone(),
                 succeeded: result.status == ToolStatus::Success,
             });
-            for change in &artifact.changes {
-                if !evidence.files.contains(&change.path) {
-                    evidence.files.push(change.path.clone());
-                }
+            evidence.files.extend(artifact.changes.iter().map(|change| change.path.clone()));
+            if let Some(diff) = artifact.diff.as_ref().filter(|_| artifact.changes.len() == 1) {
+                evidence.added += u64::from(diff.added);
+                evidence.removed += u64::from(diff.removed);
             }
         }
     }
 
-    fn cost(&mut self, owners: &[String], usage: Option<Usage>) {
-        let (Some(usage), Ok(count @ 1..)) = (usage, u64::try_from(owners.len())) else { return };
-        let share = |tokens: Option<u64>| tokens.map(|tokens| tokens / count);
+    fn ran(&mut self, owners: &[String], started_at: Option<i64>, at: i64) {
+        let ran = started_at.map_or(0, |started| at.saturating_sub(started));
+        for owner in owners {
+            self.change(owner).ran_ms += u64::try_from(ran).unwrap_or(0);
+        }
+    }
+
+    fn cost(&mut self, owners: &[String], usage: Option<Usage>, cost: Option<f64>) {
+        let (Some(usage), Ok(count @ 1..)) = (usage, u32::try_from(owners.len())) else { return };
+        let share = |tokens: Option<u64>| tokens.map(|tokens| tokens / u64::from(count));
         let share = Usage {
             input: share(usage.input),
             output: share(usage.output),
@@ -130,12 +173,23 @@ impl Book<'_> {
             reasoning: share(usage.reasoning),
         };
         for owner in owners {
-            let evidence = self.of(owner);
+            let evidence = self.change(owner);
             evidence.usage = evidence.usage.plus(share);
+            if let Some(cost) = cost {
+                evidence.cost = Some(evidence.cost.unwrap_or(0.0) + cost / f64::from(count));
+            }
         }
     }
 
-    fn of(&mut self, todo: &str) -> &mut TodoEvidence {
+    fn change(&mut self, todo: &str) -> &mut TodoEvidence {
+        self.changed.insert(todo.to_owned());
         self.found.entry(todo.to_owned()).or_default()
     }
+}
+
+/// The plan that a reply sets. `None` where it sets none, or two, which are both refused.
+fn plan_set_by(message: &AiMessage) -> Option<Vec<Todo>> {
+    let mut plans = message.tool_calls.iter().filter(|call| call.name == WriteTodos::NAME);
+    let (Some(plan), None) = (plans.next(), plans.next()) else { return None };
+    serde_json::from_value(plan.args.get("todos")?.clone()).ok()
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bosun_agent::{Policy, TurnEnd};
-use bosun_harness::mcp::{Health, Unkept};
+use bosun_harness::mcp::{Health, TokenStore, Unkept, UnkeptTokens};
 use bosun_harness::{Extras, OpenExtras};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
@@ -36,7 +36,8 @@ done"#
 }
 
 async fn open(extras: &Extras, project: &Project) -> OpenExtras {
-    extras.open(project.root(), Arc::new(Unkept::default())).await.unwrap()
+    let tokens: Arc<dyn TokenStore> = Arc::new(UnkeptTokens::default());
+    extras.open(project.root(), Arc::new(Unkept::default()), &tokens).await.unwrap()
 }
 
 fn scene(project: Project, open: &OpenExtras, replies: Vec<Scripted>) -> Scene {

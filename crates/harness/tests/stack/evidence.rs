@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bosun_agent::{EntryBody, MemoryHost, Recorded, SessionId};
-use bosun_harness::{TodoEvidence, todo_evidence};
-use bosun_model::Usage;
-use bosun_testkit::{Reply, Scripted};
+use bosun_agent::{EntryBody, MemoryHost, State};
+use bosun_harness::{EvidenceBook, TodoEvidence};
+use bosun_model::{ChatModel as _, ModelInfo, Price, Usage};
+use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -24,27 +24,28 @@ fn write(id: &str, path: &str) -> Scripted {
     call(id, "write_file", json!({"file_path": path, "content": "x"}))
 }
 
-/// The entries of a session of the tree under `host`.
-fn entries_of(host: &Arc<MemoryHost>, session: &SessionId) -> Vec<Recorded> {
-    let mut hosts = vec![Arc::clone(host)];
-    while let Some(host) = hosts.pop() {
-        let entries = host.entries();
-        for recorded in &entries {
-            if let EntryBody::SubagentStarted { call_id, child, .. } = &recorded.entry.body {
-                let found = host.child_of(call_id).unwrap();
-                if child == session {
-                    return found.entries();
-                }
-                hosts.push(found);
+/// Reads what a subagent recorded, and those below it.
+fn read_below(book: &mut EvidenceBook, host: &Arc<MemoryHost>) {
+    for recorded in host.entries() {
+        if let EntryBody::SubagentStarted { call_id, child, .. } = &recorded.entry.body {
+            let below = host.child_of(call_id).unwrap();
+            for recorded in below.entries() {
+                book.read_subagent(child, &recorded);
             }
+            read_below(book, &below);
         }
     }
-    Vec::new()
 }
 
 fn evidence(scene: &Scene) -> BTreeMap<String, TodoEvidence> {
-    let child = |session: &SessionId| entries_of(&scene.host, session);
-    todo_evidence(&"s".into(), &scene.host.entries(), &child)
+    let (mut book, mut state) = (EvidenceBook::default(), State::default());
+    for recorded in scene.host.entries() {
+        book.read(&"s".into(), &state, &recorded);
+        state.apply(&recorded.entry);
+    }
+    read_below(&mut book, &scene.host);
+    assert_eq!(book.take_changed().len(), book.iter().count());
+    book.iter().map(|(todo, evidence)| (todo.to_owned(), evidence.clone())).collect()
 }
 
 fn tools(evidence: &TodoEvidence) -> Vec<(&str, bool)> {
@@ -70,8 +71,45 @@ async fn calls_belong_to_what_was_in_progress_when_they_were_proposed() {
     assert_eq!(tools(look), [("ls", false), ("write_file", true)]);
     assert_eq!(tools(write), [("write_file", true), ("write_file", true)]);
     assert_eq!(write.files.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["/c.txt", "/d.txt"]);
-    // Two replies of its own, and half of the reply that both share and of the last one, which has the usual usage.
-    assert_eq!((look.usage.input, look.usage.output), (Some(100 + 100 + 50 + 5), Some(10 + 10 + 5 + 2)));
+    // The reply that set it out and one more of its own, half of the two that both share, and half of the last one, which
+    // has the usual usage.
+    assert_eq!((look.usage.input, look.usage.output), (Some(100 + 100 + 50 + 50 + 5), Some(10 + 10 + 5 + 5 + 2)));
+    assert_eq!((write.added, write.agents.len(), write.cost), (2, 0, None));
+}
+
+#[tokio::test]
+async fn calls_beside_a_plan_belong_to_what_it_begins() {
+    let plan_and = |id: &str, states: [&str; 2], path: &str| {
+        let todos =
+            json!({"todos": [{"content": "look", "status": states[0]}, {"content": "write", "status": states[1]}]});
+        let call = Reply::new().and_call_with_id(id, "write_todos", todos);
+        Scripted::from(call.and_call_with_id(
+            &format!("w{id}"),
+            "write_file",
+            json!({"file_path": path, "content": "x"}),
+        ))
+    };
+    let first = plan_and("1", ["in_progress", "pending"], "/look.txt");
+    let second = plan_and("2", ["completed", "in_progress"], "/write.txt");
+    let scene = scene(vec![first, second, "done".into()], |_| {});
+    scene.say("go").await;
+    let evidence = evidence(&scene);
+    let files = |todo: &str| evidence[todo].files.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!((files("todo-1"), files("todo-2")), (vec!["/look.txt".to_owned()], vec!["/write.txt".to_owned()]));
+}
+
+#[tokio::test]
+async fn what_replies_cost_is_shared_out_by_their_price_then() {
+    let price = Price { input: 1.0, output: 10.0, cache_read: None, cache_write: None };
+    let replies = vec![plan("p", ["in_progress", "in_progress"]), write("w", "/a.txt"), "done".into()];
+    let model = ScriptedModel::new(replies);
+    let info = ModelInfo { price: Some(price), ..model.info().clone() };
+    let scene = Scene::build(Project::new(), model.with_info(info), vec![], |_| {});
+    scene.say("go").await;
+    let evidence = evidence(&scene);
+    // 100 tokens in and 10 out are $0.0002; the last reply has the usual usage. Half of each is theirs.
+    let shares = ["todo-1", "todo-2"].map(|todo| evidence[todo].cost.unwrap());
+    assert!(shares[0] > 0.0001 && (shares[0] - shares[1]).abs() < 1e-12, "{shares:?}");
 }
 
 #[tokio::test]
@@ -91,5 +129,6 @@ async fn what_subagents_did_belongs_to_the_todo_they_were_sent_for() {
     let evidence = evidence(&scene);
     assert_eq!(evidence.keys().collect::<Vec<_>>(), ["todo-1"]);
     assert_eq!(evidence["todo-1"].files.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["/deep.txt"]);
-    assert_eq!(tools(&evidence["todo-1"]), [("write_file", true), ("task", true), ("task", true)]);
+    assert_eq!(tools(&evidence["todo-1"]), [("task", true), ("task", true), ("write_file", true)]);
+    assert_eq!(evidence["todo-1"].agents.iter().collect::<Vec<_>>(), ["general-purpose"]);
 }

@@ -84,3 +84,38 @@ async fn of_a_subagent() {
     scene.say("go").await;
     insta::assert_snapshot!(told(&scene.request(1)));
 }
+
+#[tokio::test]
+async fn with_subagents_in_the_background() {
+    let shown = first_request(Project::new(), |config| {
+        config.policy = Policy::default();
+        let declared = DeclaredAgent::parse("background_subagents = true\nbase_prompt = 'Send them.'").unwrap();
+        declared.apply(config);
+        config.builtin_tools = Some(
+            [
+                "task",
+                "start_async_task",
+                "check_async_task",
+                "update_async_task",
+                "cancel_async_task",
+                "list_async_tasks",
+            ]
+            .map(ToOwned::to_owned)
+            .to_vec(),
+        );
+    });
+    insta::assert_snapshot!(shown.await);
+}
+
+#[tokio::test]
+async fn with_paths_that_are_denied() {
+    let shown = first_request(Project::new(), |config| {
+        let declared = DeclaredAgent::parse(
+            "base_prompt = 'Read.'\n[[permissions]]\noperations = ['read']\npaths = ['/secrets']\nmode = 'deny'",
+        );
+        declared.unwrap().apply(config);
+    });
+    let names = shown.await;
+    let names: Vec<&str> = names.lines().filter_map(|line| line.strip_prefix("=== tool ")?.split(' ').next()).collect();
+    assert!(names.contains(&"read_file") && !names.contains(&"execute"), "{names:?}");
+}

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bosun_agent::{SessionId, ToolOutcome};
+use bosun_agent::{PlannedTodo, SessionId, ToolOutcome};
 use bosun_model::{AiMessage, CallId, Message, MessageId, ReplyCall};
 use bosun_protocol::{Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as WireSessionId, ToolItem, ToolState};
 use bosun_tools::{Artifact, ToolKind};
@@ -24,6 +24,8 @@ pub(super) struct Calls {
     rows: HashMap<CallId, ItemId>,
     /// Rows of a reply that is still being written, in the order its calls began.
     proposals: Vec<(MessageId, ItemId)>,
+    /// The words of the todo that they are for.
+    todo: Option<String>,
 }
 
 /// A call's result as an entry has it.
@@ -81,8 +83,10 @@ impl Projection {
         lifted
     }
 
-    pub(super) fn propose(&mut self, message: &AiMessage, kinds: &[ToolKind], todo: Option<String>, at: i64) {
+    pub(super) fn propose(&mut self, message: &AiMessage, kinds: &[ToolKind], todos: &[PlannedTodo], at: i64) {
         self.calls.rows.clear();
+        self.calls.todo = todos.first().map(|todo| todo.content.clone());
+        let ids: Vec<String> = todos.iter().map(|todo| todo.id.clone()).collect();
         self.calls.proposals.retain(|(known, _)| *known != message.id);
         for (index, call) in message.calls().enumerate() {
             let (call_id, name) = (call.id(), call.name());
@@ -94,7 +98,7 @@ impl Projection {
             };
             let id = row_of(&message.id, index);
             self.calls.rows.insert(call_id.clone(), id.clone());
-            let tool = ToolItem { todo: todo.clone(), ..empty_row(call_id, name, kind, args) };
+            let tool = ToolItem { todos: ids.clone(), ..empty_row(call_id, name, kind, args) };
             let item = Item { id, turn: self.turn(), at, body: ItemBody::Tool(tool) };
             self.emit(SessionEvent::ItemStarted { item });
         }
@@ -109,12 +113,9 @@ impl Projection {
         });
     }
 
-    /// The todo that a call belongs to.
+    /// The words of the todo that a call of the step under way belongs to.
     pub(super) fn todo_of(&self, call_id: &CallId) -> Option<String> {
-        match &self.view.item(self.calls.rows.get(call_id)?)?.body {
-            ItemBody::Tool(tool) => tool.todo.clone(),
-            ItemBody::Human { .. } | ItemBody::Ai { .. } | ItemBody::Notice(_) => None,
-        }
+        self.calls.rows.get(call_id).and(self.calls.todo.clone())
     }
 
     /// The command that a call runs, where it runs one.
@@ -199,7 +200,7 @@ fn empty_row(call_id: &CallId, name: &str, kind: ToolKind, args: Value) -> ToolI
         diff: None,
         decision: None,
         child: None,
-        todo: None,
+        todos: Vec::new(),
     }
 }
 

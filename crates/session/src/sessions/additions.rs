@@ -49,8 +49,15 @@ impl Sessions {
     /// How the servers of a session are, with the tools that are off until somebody looks at them.
     pub async fn server_views(&self, session: &SessionId) -> Result<Vec<ServerView>, SessionError> {
         let changed = self.changed_tools(session).await?;
-        let servers = self.servers(session).await?;
-        Ok(servers.into_iter().map(|server| view(server, &changed)).collect())
+        let mut views = Vec::new();
+        for server in self.servers(session).await? {
+            let signed_in = match &server.address {
+                Some(address) => Some(self.is_signed_in(address).await),
+                None => None,
+            };
+            views.push(view(server, signed_in, &changed));
+        }
+        Ok(views)
     }
 
     /// A person has looked at the changed tool with this hash.
@@ -69,7 +76,7 @@ fn parse(text: &str) -> Result<Extras, SessionError> {
     Extras::parse(text).map_err(|error| SessionError::invalid(error.problem()))
 }
 
-fn view(server: CoreServer, changed: &[ChangedTool]) -> ServerView {
+fn view(server: CoreServer, signed_in: Option<bool>, changed: &[ChangedTool]) -> ServerView {
     let mine = changed.iter().filter(|tool| tool.server == server.name);
     ServerView {
         health: match server.health {
@@ -88,6 +95,7 @@ fn view(server: CoreServer, changed: &[ChangedTool]) -> ServerView {
             })
             .collect(),
         left_out: server.left_out,
+        signed_in,
         name: server.name,
     }
 }

@@ -36,9 +36,12 @@ impl Sessions {
         self.record(session, EntryBody::Archived { archived }).await
     }
 
-    /// Deletes a session, a turn that runs in it is stopped. For 30 days [`Self::restore`] brings it back.
+    /// Deletes a session; a turn that runs in it and subagents that work beside it are stopped. For 30 days
+    /// [`Self::restore`] brings it back.
     pub async fn delete(&self, session: &SessionId) -> Result<(), SessionError> {
-        self.actor(session).await?.stop().await?;
+        let actor = self.actor(session).await?;
+        actor.stop().await?;
+        actor.log.background().end_all().await;
         let at = Some(self.inner.clock.now_ms());
         self.record(session, EntryBody::Discarded { at }).await
     }

@@ -95,6 +95,7 @@ impl Sessions {
             book: Arc::clone(&inner.book),
             trust: Arc::clone(&inner.trust),
             added: locked(&inner.added).clone(),
+            sign_ins: Arc::clone(&inner.sign_ins),
             declared: agent,
         };
         let actor = Actor::new(host(), log, setting, inner.tasks.clone(), claim);

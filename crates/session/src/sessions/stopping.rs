@@ -5,6 +5,11 @@ use super::Sessions;
 use crate::SessionError;
 
 impl Sessions {
+    /// How many subagents work beside a session in this process.
+    pub async fn working_beside(&self, session: &SessionId) -> Result<usize, SessionError> {
+        Ok(self.actor(session).await?.log.background().count())
+    }
+
     /// Stops one subagent, at any depth, with everything below it; the others and its parent go on. The parent's call
     /// gets a result that says so.
     ///

@@ -205,14 +205,14 @@ fn a_reply_that_comes_to_nothing_is_told_once() {
 }
 
 /// The rows of the calls that `story` makes beside a plan of `todos`, by the todo that each belongs to.
-fn rows_beside(todos: &[&serde_json::Value]) -> Vec<Option<String>> {
+fn rows_beside(todos: &[&serde_json::Value]) -> Vec<Vec<String>> {
     let [root, _] = tree();
     let mut story = Story::default();
     let mut told = [story.begin("go"), story.reply("", 1), story.result(0), story.reply("", 2)].concat();
     for told in &mut told {
         let Told::Recorded(entries) = told else { continue };
         for recorded in entries {
-            if let EntryBody::Ai { message, kinds } = &mut recorded.entry.body
+            if let EntryBody::Ai { message, kinds, .. } = &mut recorded.entry.body
                 && message.tool_calls.len() == 2
             {
                 message.tool_calls.extend(todos.iter().zip(5..).map(|(todos, n)| ToolCall {
@@ -227,7 +227,7 @@ fn rows_beside(todos: &[&serde_json::Value]) -> Vec<Option<String>> {
     told.iter().for_each(|told| tell(&root, told));
     root.read(|root| {
         let rows = root.view().items.iter().filter_map(|item| match &item.body {
-            ItemBody::Tool(tool) if tool.tool_kind == bosun_protocol::ToolKind::Edit => Some(tool.todo.clone()),
+            ItemBody::Tool(tool) if tool.tool_kind == bosun_protocol::ToolKind::Edit => Some(tool.todos.clone()),
             _ => None,
         });
         rows.skip(1).collect()
@@ -240,11 +240,11 @@ fn a_call_belongs_to_the_plan_that_its_reply_sets() {
         {"content": "Find every caller", "status": "completed"},
         {"content": "Rename", "status": "in_progress"},
     ]);
-    let of = |todo: &str| vec![Some(todo.to_owned()); 2];
-    assert_eq!(rows_beside(&[&plan]), of("Rename"));
+    let of = |todo: &str| vec![vec![todo.to_owned()]; 2];
+    assert_eq!(rows_beside(&[&plan]), of("todo-2"));
     let before = rows_beside(&[]);
-    assert!(before.iter().all(Option::is_some), "{before:?}");
+    assert!(before.iter().all(|todos| todos.len() == 1), "{before:?}");
     assert_eq!(rows_beside(&[&plan, &plan]), before, "two plans are both refused");
     assert_eq!(rows_beside(&[&serde_json::json!("none")]), before);
-    assert_eq!(rows_beside(&[&serde_json::json!([])]), vec![None; 2]);
+    assert_eq!(rows_beside(&[&serde_json::json!([])]), vec![Vec::<String>::new(); 2]);
 }

@@ -170,7 +170,7 @@ impl Story {
             }
         }
         let kinds = vec![ToolKind::Edit; message.tool_calls.len()];
-        self.entry(EntryBody::Ai { message, kinds })
+        self.entry(EntryBody::Ai { message, kinds, cost: None })
     }
 
     pub fn result(&mut self, call: usize) -> Vec<Told> {

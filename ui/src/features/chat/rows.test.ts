@@ -124,23 +124,32 @@ describe('answers of tools', () => {
 });
 
 describe('evidence', () => {
-  it('gathers the calls, files and lines of a todo', () => {
+  it('has what the core counted, and the rows that are at hand', () => {
     const todo = { id: 't1', content: 'Fix it', status: 'in_progress' as const };
     const items = [
-      tool('read_file', { file_path: '/a' }, { todo: 'Fix it', took: 100 }),
-      tool('edit_file', { file_path: '/a' }, { todo: 't1', took: 200, figures: [{ figure: 'added', value: 3 }] }),
-      tool('write_todos', {}, { todo: 'Fix it' }),
-      tool('edit_file', { file_path: '/b' }, { todo: 'Other' }),
+      tool('read_file', { file_path: '/a' }, { todos: ['t1'] }),
+      tool('edit_file', { file_path: '/a' }, { todos: ['t2', 't1'] }),
+      tool('write_todos', {}, { todos: ['t1'] }),
+      tool('edit_file', { file_path: '/b' }, { todos: ['t2'] }),
     ];
-    expect(evidence(todo, items, [approval('execute', {}, { todo: 'Fix it' })])).toEqual({
-      calls: 2,
+    const counted = {
+      calls: 7,
+      failed: 1,
+      files: ['/a', '/deep.txt'],
+      file_count: 2,
       added: 3,
-      removed: 0,
-      files: ['a'],
-      agents: [],
-      time: 300,
-      isWaiting: true,
-      rows: items.slice(0, 2).map((item) => item.body),
-    });
+      removed: 1,
+      agents: ['reader'],
+      ran_ms: 300,
+      input_tokens: 10,
+      output_tokens: 2,
+      cost: 0.01,
+    };
+    const approvals = [approval('execute', {}, { todo: 'Fix it' })];
+    const known = { evidence: [{ todo: 't1', ...counted }], items, approvals };
+    const rows = items.slice(0, 2).map((item) => item.body);
+    expect(evidence(todo, known)).toEqual({ ...counted, isWaiting: true, rows });
+    const other = evidence({ ...todo, id: 't9', content: 'Other' }, known);
+    expect([other.calls, other.files, other.isWaiting, other.rows]).toEqual([0, [], false, []]);
   });
 });

@@ -75,6 +75,9 @@ class Draft {
       case 'todos_replaced':
         next.todos = event.todos;
         break;
+      case 'todo_worked':
+        next.evidence = upsert(next.evidence, event.evidence, (one) => one.todo);
+        break;
       case 'approval_requested':
         // Asked again, it stands last. Calls of different agents may share an id.
         next.approvals = [...next.approvals.filter((one) => !isSame(one, event.approval)), event.approval];

@@ -1,45 +1,40 @@
-/** What was done for a todo: its calls, their files, lines and time. */
-import type { Approval, Item, Todo, ToolItem } from '../../ipc/bindings';
-import { argument, counts, displayPath } from '../chat/toolWords';
+/** What was done for a todo: counted by the core over the whole session, with the calls that are at hand. */
+import type { Approval, Item, Snapshot, Todo, TodoEvidence, ToolItem } from '../../ipc/bindings';
 import { toolOf } from '../chat/groups';
 
-export interface Evidence {
-  calls: number;
-  added: number;
-  removed: number;
-  files: string[];
-  /** Subagents that worked on it. */
-  agents: string[];
-  /** Time the calls took, in milliseconds. */
-  time: number;
+export interface Evidence extends Omit<TodoEvidence, 'todo'> {
   isWaiting: boolean;
-  /** The calls themselves, oldest first. */
+  /** Its calls among the rows that are loaded, oldest first. */
   rows: ToolItem[];
 }
 
-/** Whether a call or a request was made for this todo: both carry its words, or its id. */
-export const isFor = (todo: Todo, name: string | null): boolean =>
-  name !== null && (name === todo.id || name === todo.content);
+const NOTHING: Omit<TodoEvidence, 'todo'> = {
+  calls: 0,
+  failed: 0,
+  files: [],
+  file_count: 0,
+  added: 0,
+  removed: 0,
+  agents: [],
+  ran_ms: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost: null,
+};
 
-export function evidence(todo: Todo, items: readonly Item[], approvals: readonly Approval[]): Evidence {
-  const is = (name: string | null) => isFor(todo, name);
-  const calls = items.map(toolOf).filter((tool) => tool !== null && is(tool.todo) && tool.tool_kind !== 'plan');
-  const made: Evidence = { calls: 0, added: 0, removed: 0, files: [], agents: [], time: 0, isWaiting: false, rows: [] };
-  for (const call of calls) {
-    if (!call) continue;
-    const { added, removed } = counts(call.figures);
-    made.calls++;
-    made.rows.push(call);
-    made.added += added;
-    made.removed += removed;
-    if (call.started_at !== null && call.ended_at !== null) made.time += call.ended_at - call.started_at;
-    if (call.tool_kind === 'edit') addTo(made.files, displayPath(argument(call.args, 'file_path')));
-    if (call.tool_kind === 'delegate') addTo(made.agents, argument(call.args, 'subagent_type'));
-  }
-  made.isWaiting = approvals.some((approval) => is(approval.todo));
-  return made;
-}
+/** Whether a row was made for this todo. */
+export const isFor = (todo: Todo, item: Item): boolean => toolOf(item)?.todos.includes(todo.id) === true;
 
-function addTo(list: string[], value: string): void {
-  if (value && !list.includes(value)) list.push(value);
+/** A request carries the words of its todo, as they were when it was asked. */
+const asksFor = (todo: Todo, approval: Approval): boolean => approval.todo === todo.content;
+
+type Known = Pick<Snapshot, 'evidence' | 'items' | 'approvals'>;
+
+export function evidence(todo: Todo, { evidence: known, items, approvals }: Known): Evidence {
+  const rows = items.filter((item) => isFor(todo, item)).map(toolOf);
+  return {
+    ...(known.find((one) => one.todo === todo.id) ?? NOTHING),
+    isWaiting: approvals.some((approval) => asksFor(todo, approval)),
+    rows: rows.filter((tool) => tool !== null && tool.tool_kind !== 'plan') as ToolItem[],
+  };
 }

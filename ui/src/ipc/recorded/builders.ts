@@ -58,6 +58,7 @@ export function snapshot(session: SessionSummary, given: Partial<Snapshot> = {})
     items: [],
     items_before: 0,
     todos: [],
+    evidence: [],
     approvals: [],
     queue: [],
     agents: [agent(session.id, { status: session.status === 'running' ? 'running' : 'done', usage: session.usage })],
@@ -107,7 +108,7 @@ export function tool(name: string, args: unknown, given: Partial<ToolItem> & { t
     diff: null,
     decision: null,
     child: null,
-    todo: null,
+    todos: [],
     ...rest,
   });
 }

@@ -49,6 +49,8 @@ export class Host {
   private readonly listListeners = new Set<(sessions: SessionSummary[]) => void>();
   /** Every call that changes something, for tests to look at. */
   readonly calls: { name: string; value: unknown }[] = [];
+  /** The sign-in at a server that is under way. */
+  signing: { opened: () => void; left: (reason: Error) => void } | null = null;
   private made = 0;
 
   constructor(readonly world: World) {

@@ -1,5 +1,5 @@
 /** The session of the visual target: a fix that waits for two answers, with a plan, a tree of agents and four files. */
-import type { Approval, FileChange, FileDiff, SessionSummary, Snapshot } from '../bindings';
+import type { Approval, FileChange, FileDiff, SessionSummary, Snapshot, TodoEvidence } from '../bindings';
 import { fixturesSession } from './fixtures';
 import { agent, ago, ai, approval, diff, human, item, NOW, snapshot, summary, tool, usage } from './builders';
 
@@ -86,7 +86,7 @@ const waitingEdit = tool('edit_file', EDIT_ARGS, {
     { figure: 'removed', value: 1 },
   ],
   diff: SESSION_DIFF,
-  todo: TODO,
+  todos: ['t4'],
 });
 
 const ITEMS = [
@@ -117,11 +117,11 @@ const ITEMS = [
     {
       took: 14_000,
       child: 's-scout',
-      todo: 'List the clock fakes already in the tests',
+      todos: ['t3'],
       output: 'Two fakes are in use: `ManualClock` in auth and `FrozenTime` in billing.',
     },
   ),
-  tool('execute', { command: 'cargo test -p auth' }, { took: 8200, output: CARGO, todo: TODO }),
+  tool('execute', { command: 'cargo test -p auth' }, { took: 8200, output: CARGO, todos: ['t4'] }),
   waitingEdit,
 ];
 
@@ -181,18 +181,41 @@ const AGENTS = [
   }),
 ];
 
-/** An earlier step of the plan, so that the finished todos have their evidence. */
-function evidenceItems() {
+/** The calls of an earlier step of the plan. */
+function earlierItems() {
   const called = (todo: string, calls: number, took: number) =>
     Array.from({ length: calls }, (_, at) =>
       tool(
         'read_file',
         { file_path: `/src/auth/part${at}.rs` },
-        { todo, took, figures: [{ figure: 'lines', value: 80 }] },
+        { todos: [todo], took, figures: [{ figure: 'lines', value: 80 }] },
       ),
     );
-  return [...called(DONE[0][1], 4, 10_250), ...called(DONE[1][1], 3, 3000)];
+  return [...called('t1', 4, 10_250), ...called('t2', 3, 3000)];
 }
+
+const worked = (todo: string, given: Partial<TodoEvidence>): TodoEvidence => ({
+  todo,
+  calls: 1,
+  failed: 0,
+  files: [],
+  file_count: 0,
+  added: 0,
+  removed: 0,
+  agents: [],
+  ran_ms: 0,
+  input_tokens: 12_000,
+  output_tokens: 900,
+  cost: 0.02,
+  ...given,
+});
+
+const EVIDENCE = [
+  worked('t1', { calls: 4, ran_ms: 41_000, cost: 0.08 }),
+  worked('t2', { calls: 3, ran_ms: 9000, cost: 0.05 }),
+  worked('t3', { agents: ['test-scout'], ran_ms: 14_000, cost: 0.04 }),
+  worked('t4', { ran_ms: 8200, cost: 0.11 }),
+];
 
 export function refreshSession(): Snapshot {
   return snapshot(REFRESH, {
@@ -207,11 +230,12 @@ export function refreshSession(): Snapshot {
       { id: 't6', content: 'Test: refresh after eight hours of sleep', status: 'pending' },
       { id: 't7', content: 'Note the behaviour in CHANGELOG', status: 'pending' },
     ],
+    evidence: EVIDENCE,
     items_before: 7,
   });
 }
 
-export const EARLIER = evidenceItems();
+export const EARLIER = earlierItems();
 
 const child = (id: string, title: string, items: Snapshot['items'], approvals: Approval[] = []) =>
   snapshot(summary(id, { parent: 's-refresh', title, status: 'running' }), { items, approvals });

@@ -31,6 +31,10 @@ type Permissions = Pick<
   | 'saveAdditions'
   | 'sessionServers'
   | 'acceptChangedTool'
+  | 'beginSignIn'
+  | 'finishSignIn'
+  | 'cancelSignIn'
+  | 'signOut'
   | 'storage'
   | 'openDataFolder'
   | 'diagnostics'
@@ -51,10 +55,11 @@ args = ["fmt"]
 `;
 
 const SERVERS: ServerView[] = [
-  { name: 'docs', health: { health: 'ready', tools: 4 }, changed: [], left_out: [] },
+  { name: 'docs', health: { health: 'ready', tools: 4 }, signed_in: null, changed: [], left_out: [] },
   {
     name: 'tickets',
     health: { health: 'ready', tools: 2 },
+    signed_in: true,
     changed: [
       {
         tool: 'close_ticket',
@@ -68,9 +73,11 @@ const SERVERS: ServerView[] = [
   {
     name: 'search',
     health: { health: 'failed', reason: 'the program "search-mcp" was not found; install it or correct its command' },
+    signed_in: null,
     changed: [],
     left_out: [],
   },
+  { name: 'calendar', health: { health: 'needs_sign_in' }, signed_in: false, changed: [], left_out: [] },
 ];
 
 export const DIAGNOSTICS = `Bosun
@@ -106,6 +113,10 @@ export function permissions(host: Host, act: Act): Permissions {
   let projects: ProjectMode[] = [];
   let toml = TOML;
   let servers = SERVERS;
+  const signedIn = (server: string, is: boolean) => {
+    const health: ServerView['health'] = is ? { health: 'ready', tools: 6 } : { health: 'needs_sign_in' };
+    servers = servers.map((one) => (one.name === server ? { ...one, health, signed_in: is } : one));
+  };
   const projectMode = (project: string) => projects.find((one) => one.project === project)?.mode ?? 'ask';
   return {
     ruleOffer: (_session, call) => later(() => offer(host, call)),
@@ -145,6 +156,21 @@ export function permissions(host: Host, act: Act): Permissions {
       act('acceptChangedTool', { session, hash }, () => {
         servers = servers.map((one) => ({ ...one, changed: one.changed.filter((tool) => tool.hash !== hash) }));
       }),
+    beginSignIn: async (session, server) => {
+      await act('beginSignIn', { session, server });
+      const host = 'accounts.calendar.example';
+      return { id: server, url: `https://${host}/authorize?state=1`, host };
+    },
+    // Whoever opens the page signs in there.
+    finishSignIn: (id) =>
+      new Promise((resolve, reject) => {
+        host.signing = { opened: () => resolve(signedIn(id, true)), left: reject };
+      }),
+    cancelSignIn: (id) =>
+      act('cancelSignIn', id, () =>
+        host.signing?.left(Object.assign(new Error('this sign-in was given up'), { code: 'not_found' })),
+      ),
+    signOut: (session, server) => act('signOut', { session, server }, () => signedIn(server, false)),
     storage: () =>
       later(() => ({
         folder: '~/.local/share/bosun',

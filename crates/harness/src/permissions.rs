@@ -1,0 +1,128 @@
+//! What an agent may do with paths (behaviour.md 8.6): rules over its files, held by the tools and by its shell.
+
+mod backend;
+mod pattern;
+
+use std::sync::Arc;
+
+use bosun_backend::{Backend, VirtualPath};
+use serde::Deserialize;
+
+use crate::MountNote;
+pub(crate) use backend::Permitted;
+pub use pattern::{PathPattern, PathPatternError};
+
+/// One rule. Of several the first that names the operation and fits the path decides; where none does, it may be done.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PathRule {
+    pub operations: Vec<PathOperation>,
+    pub paths: Vec<PathPattern>,
+    pub mode: PathMode,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathOperation {
+    /// Listing, reading and searching.
+    Read,
+    /// Writing, editing and deleting.
+    Write,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathMode {
+    Allow,
+    /// As if it were not there: direct calls are refused, lists and searches leave it out.
+    Deny,
+    /// A person is asked, whatever else is allowed.
+    Interrupt,
+}
+
+impl PathOperation {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}
+
+/// The rules of an agent, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathRules(Vec<PathRule>);
+
+impl PathRules {
+    pub fn new(rules: Vec<PathRule>) -> Self {
+        Self(rules)
+    }
+
+    fn rule(&self, operation: PathOperation, path: &VirtualPath) -> Option<&PathRule> {
+        let fits = |rule: &&PathRule| {
+            rule.operations.contains(&operation) && rule.paths.iter().any(|pattern| pattern.matches(path))
+        };
+        self.0.iter().find(fits)
+    }
+
+    /// What the rules say of one operation on one path.
+    pub fn mode(&self, operation: PathOperation, path: &VirtualPath) -> PathMode {
+        self.rule(operation, path).map_or(PathMode::Allow, |rule| rule.mode)
+    }
+
+    /// The pattern that makes a call ask.
+    pub(crate) fn asks(&self, operation: PathOperation, path: &VirtualPath) -> Option<&PathPattern> {
+        let rule = self.rule(operation, path).filter(|rule| rule.mode == PathMode::Interrupt)?;
+        rule.paths.iter().find(|pattern| pattern.matches(path))
+    }
+
+    /// Why a path may not be deleted with all that is below it.
+    fn keeps(&self, path: &VirtualPath) -> Option<&PathPattern> {
+        let denies = |rule: &&PathRule| rule.mode == PathMode::Deny && rule.operations.contains(&PathOperation::Write);
+        let mut patterns = self.0.iter().filter(denies).flat_map(|rule| &rule.paths);
+        patterns.find(|pattern| pattern.may_match_below(path) || pattern.covers(path))
+    }
+
+    fn denying(&self) -> impl Iterator<Item = &PathPattern> {
+        self.0.iter().filter(|rule| rule.mode != PathMode::Allow).flat_map(|rule| &rule.paths)
+    }
+
+    /// `backend` as far as these rules let an agent see it. A command could do what the rules forbid, so there is none
+    /// unless everything they speak of is in `mounts`, which no command reaches.
+    pub(crate) fn hold(&self, backend: Arc<dyn Backend>, mounts: &[MountNote]) -> Arc<dyn Backend> {
+        if self.denying().next().is_none() {
+            return backend;
+        }
+        let in_a_mount = |pattern: &PathPattern| mounts.iter().any(|mount| pattern.is_below(&mount.path));
+        let has_shell = self.denying().all(in_a_mount);
+        Arc::new(Permitted::new(backend, self.clone(), has_shell))
+    }
+}
+
+/// What is said of a call that a rule forbids.
+pub(crate) fn refusal(operation: PathOperation, path: &VirtualPath) -> String {
+    format!(
+        "Error: permission denied for {} on {path}; a rule of this agent forbids it. Go on without it.",
+        operation.word()
+    )
+}
+
+/// What a call of one of the file tools does to which path, by the tool's name.
+pub(crate) fn named_by(
+    tool: &str,
+    args: &serde_json::Value,
+    backend: &dyn Backend,
+) -> Option<(PathOperation, VirtualPath)> {
+    let (operation, field) = match tool {
+        "read_file" => (PathOperation::Read, "file_path"),
+        "ls" | "glob" | "grep" => (PathOperation::Read, "path"),
+        "write_file" | "edit_file" | "delete" => (PathOperation::Write, "file_path"),
+        _ => return None,
+    };
+    let given = args.get(field).and_then(serde_json::Value::as_str).unwrap_or("/");
+    Some((operation, backend.resolve(given).ok()?))
+}
+
+#[cfg(test)]
+#[path = "permissions_tests.rs"]
+mod tests;

@@ -1,0 +1,171 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bosun_backend::{
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
+    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, Shell, VirtualPath, real_path,
+};
+
+use super::{PathMode, PathOperation, PathRules};
+
+/// A path space in which what the rules deny is not to be had.
+pub(crate) struct Permitted {
+    inner: Arc<dyn Backend>,
+    rules: PathRules,
+    has_shell: bool,
+}
+
+impl Permitted {
+    pub(super) fn new(inner: Arc<dyn Backend>, rules: PathRules, has_shell: bool) -> Self {
+        Self { inner, rules, has_shell }
+    }
+
+    fn denies(&self, operation: PathOperation, path: &VirtualPath) -> bool {
+        let denied = |path: &VirtualPath| self.rules.mode(operation, path) == PathMode::Deny;
+        denied(path) || self.led_to(path).is_some_and(|led| denied(&led))
+    }
+
+    /// Where a link leads, in the words of this path space; what it names itself was looked at already.
+    fn led_to(&self, path: &VirtualPath) -> Option<VirtualPath> {
+        let root = real_path(&self.inner.host_path(&VirtualPath::root())?);
+        let real = real_path(&self.inner.host_path(path)?);
+        let led = VirtualPath::parse(&format!("/{}", real.strip_prefix(root).ok()?.to_str()?)).ok()?;
+        (led != *path).then_some(led)
+    }
+
+    /// # Errors
+    /// [`BackendError::Forbidden`] where a rule forbids it.
+    fn admit(&self, operation: PathOperation, path: &VirtualPath) -> Result<(), BackendError> {
+        if self.denies(operation, path) { Err(BackendError::Forbidden { path: path.clone() }) } else { Ok(()) }
+    }
+}
+
+impl Backend for Permitted {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Read, path)?;
+            let mut entries = self.inner.ls(path).await?;
+            entries.retain(|entry| !self.denies(PathOperation::Read, &entry.path));
+            Ok(entries)
+        })
+    }
+
+    fn read<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        window: ReadWindow,
+    ) -> BoxFuture<'a, Result<ReadResult, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Read, path)?;
+            self.inner.read(path, window).await
+        })
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        bytes: Vec<u8>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Write, path)?;
+            self.inner.write(path, bytes, expect, witness).await
+        })
+    }
+
+    fn edit<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        replacement: Replacement<'a>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Write, path)?;
+            self.inner.edit(path, replacement, expect, witness).await
+        })
+    }
+
+    fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Read, &query.path)?;
+            let mut found = self.inner.grep(query).await?;
+            found.matches.retain(|found| !self.denies(PathOperation::Read, &found.path));
+            Ok(found)
+        })
+    }
+
+    fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Read, &query.path)?;
+            let mut found = self.inner.glob(query).await?;
+            found.paths.retain(|path| !self.denies(PathOperation::Read, path));
+            Ok(found)
+        })
+    }
+
+    fn upload(&self, files: Vec<(VirtualPath, Vec<u8>)>) -> BoxFuture<'_, Vec<Result<(), BackendError>>> {
+        Box::pin(async move {
+            let mut answers = Vec::with_capacity(files.len());
+            for (path, bytes) in files {
+                let answer = match self.admit(PathOperation::Write, &path) {
+                    Ok(()) => self.inner.upload(vec![(path.clone(), bytes)]).await.pop(),
+                    Err(error) => Some(Err(error)),
+                };
+                answers.push(answer.unwrap_or(Err(BackendError::NotFound { path })));
+            }
+            answers
+        })
+    }
+
+    fn download(&self, paths: Vec<VirtualPath>) -> BoxFuture<'_, Vec<Result<Vec<u8>, BackendError>>> {
+        Box::pin(async move {
+            let mut answers = Vec::with_capacity(paths.len());
+            for path in paths {
+                let answer = match self.admit(PathOperation::Read, &path) {
+                    Ok(()) => self.inner.download(vec![path.clone()]).await.pop(),
+                    Err(error) => Some(Err(error)),
+                };
+                answers.push(answer.unwrap_or(Err(BackendError::NotFound { path })));
+            }
+            answers
+        })
+    }
+
+    fn shell(&self) -> Option<&dyn Shell> {
+        self.inner.shell().filter(|_| self.has_shell)
+    }
+
+    fn deleter(&self) -> Option<&dyn Delete> {
+        self.inner.deleter().map(|_| self as &dyn Delete)
+    }
+
+    fn host_path(&self, path: &VirtualPath) -> Option<PathBuf> {
+        self.inner.host_path(path)
+    }
+
+    fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
+        self.inner.resolve(text)
+    }
+}
+
+impl Delete for Permitted {
+    fn delete<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Vec<Change>, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Write, path)?;
+            if self.rules.keeps(path).is_some() {
+                return Err(BackendError::Forbidden { path: path.clone() });
+            }
+            match self.inner.deleter() {
+                Some(deleter) => deleter.delete(path, expect, witness).await,
+                None => Err(BackendError::CannotDelete { path: path.clone() }),
+            }
+        })
+    }
+}

@@ -1,0 +1,134 @@
+#![allow(clippy::disallowed_methods, reason = "tests make their own links")]
+
+use bosun_backend::{
+    Expect, FilesystemBackend, FilesystemOptions, GlobQuery, GrepQuery, LocalShellBackend, LocalShellOptions,
+    ReadWindow, Unwitnessed,
+};
+use bosun_testkit::Project;
+use pretty_assertions::assert_eq;
+
+use super::*;
+
+fn pattern(text: &str) -> PathPattern {
+    PathPattern::try_from(text.to_owned()).unwrap()
+}
+
+fn path(text: &str) -> VirtualPath {
+    VirtualPath::parse(text).unwrap()
+}
+
+fn rules(text: &str) -> PathRules {
+    #[derive(Deserialize)]
+    struct File {
+        permissions: Vec<PathRule>,
+    }
+    PathRules::new(toml::from_str::<File>(text).unwrap().permissions)
+}
+
+fn denied(paths: &str) -> PathRules {
+    rules(&format!("[[permissions]]\noperations = ['read', 'write']\npaths = [{paths}]\nmode = 'deny'"))
+}
+
+#[test]
+fn patterns_are_about_whole_segments_and_hidden_names_too() {
+    let about = |text: &str, inside: &[&str], outside: &[&str]| {
+        for one in inside {
+            assert!(pattern(text).matches(&path(one)), "{text} is about {one}");
+        }
+        for one in outside {
+            assert!(!pattern(text).matches(&path(one)), "{text} is not about {one}");
+        }
+    };
+    about("/secrets/**", &["/secrets", "/secrets/a", "/secrets/.env", "/secrets/.x/y"], &["/secretsx/a", "/a/secrets"]);
+    about("/**/*.pem", &["/a.pem", "/x/.y/b.pem"], &["/a.pem/c", "/a.pe"]);
+    about("/{a,b{c,d}}/x?", &["/a/x1", "/bc/x2", "/bd/xy"], &["/b/x1", "/a/x", "/a/x12"]);
+    about("/s", &["/s"], &["/s/a", "/"]);
+    about("/**", &["/", "/a", "/.git/config"], &[]);
+    about("/a\\*", &["/a*"], &["/ab"]);
+    for (text, word) in [("s", "begin with /"), ("~/x", "home"), ("/a/../b", "'..'")] {
+        assert!(PathPattern::try_from(text.to_owned()).unwrap_err().to_string().contains(word), "{text}");
+    }
+    assert!(PathPattern::try_from(format!("/{}", "{a,b}".repeat(12))).is_err());
+    // A name and a pattern of any length take no time to speak of.
+    assert!(!pattern(&format!("/{}b", "*a".repeat(200))).matches(&path(&format!("/{}", "a".repeat(200)))));
+}
+
+#[test]
+fn the_first_rule_that_fits_decides() {
+    let rules = rules(
+        "[[permissions]]\noperations = ['read']\npaths = ['/secrets/open/**']\nmode = 'allow'\n\
+         [[permissions]]\noperations = ['read', 'write']\npaths = ['/secrets/**']\nmode = 'deny'\n\
+         [[permissions]]\noperations = ['write']\npaths = ['/docs/**']\nmode = 'interrupt'",
+    );
+    use PathOperation::{Read, Write};
+    let modes = [
+        (Read, "/secrets/open/a"),
+        (Write, "/secrets/open/a"),
+        (Read, "/secrets/a"),
+        (Write, "/docs/a"),
+        (Read, "/docs/a"),
+    ];
+    let modes = modes.map(|(operation, at)| rules.mode(operation, &path(at)));
+    use PathMode::{Allow, Deny, Interrupt};
+    assert_eq!(modes, [Allow, Deny, Deny, Interrupt, Allow]);
+}
+
+#[tokio::test]
+async fn what_is_denied_is_not_to_be_had_by_any_way() {
+    let project =
+        Project::new().file("secrets/key", "TODO s3cret\n").file("pub/a.txt", "TODO a\n").file("secrets/.env", "x");
+    std::os::unix::fs::symlink("../secrets/key", project.at("pub/link")).unwrap();
+    let inner = FilesystemBackend::open(project.root(), FilesystemOptions::default()).unwrap();
+    let backend = denied("'/secrets/**'").hold(Arc::new(inner), &[]);
+    let names =
+        |entries: Vec<bosun_backend::FileInfo>| entries.into_iter().map(|e| e.path.to_string()).collect::<Vec<_>>();
+    assert_eq!(names(backend.ls(&path("/")).await.unwrap()), ["/pub"]);
+    assert_eq!(names(backend.ls(&path("/pub")).await.unwrap()), ["/pub/a.txt"]);
+    for hidden in ["/secrets/key", "/secrets/.env", "/pub/link"] {
+        let read = backend.read(&path(hidden), ReadWindow { offset: 0, limit: 10 }).await.unwrap_err().to_string();
+        assert!(read.contains(&format!("permission denied for '{hidden}'")), "{read}");
+        assert!(backend.download(vec![path(hidden)]).await.remove(0).is_err());
+    }
+    let written = backend.write(&path("/secrets/new"), b"x".to_vec(), Expect::Absent, &Unwitnessed).await;
+    assert!(written.is_err() && !project.exists("secrets/new"));
+    let grep = GrepQuery {
+        pattern: "TODO".into(),
+        regex: false,
+        path: VirtualPath::root(),
+        glob: None,
+        include_ignored: true,
+        max_count: 10,
+        cancel: Default::default(),
+    };
+    let found = backend.grep(grep).await.unwrap().matches;
+    assert_eq!(found.iter().map(|found| found.path.as_str()).collect::<Vec<_>>(), ["/pub/a.txt"]);
+    let glob =
+        GlobQuery { pattern: "*".into(), path: VirtualPath::root(), include_ignored: true, cancel: Default::default() };
+    let found = backend.glob(glob).await.unwrap().paths;
+    assert_eq!(found.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["/pub/a.txt"]);
+}
+
+#[tokio::test]
+async fn a_folder_with_something_denied_in_it_is_not_deleted() {
+    let project = Project::new().file("a/keep/x", "x").file("a/y", "y").file("b/z", "z");
+    let open = || Arc::new(FilesystemBackend::open(project.root(), FilesystemOptions::default()).unwrap());
+    let delete = async |rules: PathRules, at: &str| {
+        let backend = rules.hold(open(), &[]);
+        backend.deleter().unwrap().delete(&path(at), Expect::Anything, &Unwitnessed).await.is_ok()
+    };
+    assert!(!delete(denied("'/a/keep/*'"), "/a").await && !delete(denied("'/a/keep'"), "/a/keep/x").await);
+    assert!(!delete(denied("'/**/x'"), "/a").await && project.exists("a/keep/x"));
+    assert!(delete(denied("'/a/keep/*'"), "/a/y").await && delete(denied("'/a/**'"), "/b").await);
+}
+
+#[test]
+fn there_are_no_commands_where_they_could_do_what_is_forbidden() {
+    let project = Project::new();
+    let open = || Arc::new(LocalShellBackend::open(project.root(), LocalShellOptions::default()).unwrap());
+    let mounts = [MountNote { path: path("/memories"), holds: "notes".into() }];
+    let has_shell = |rules: PathRules| rules.hold(open(), &mounts).shell().is_some();
+    assert!(has_shell(PathRules::default()) && has_shell(denied("'/memories/private/**'")));
+    for reached in ["'/secrets'", "'/**'", "'/mem*/x'", "'/memories/x', '/y'", "'/memories_evil/x'"] {
+        assert!(!has_shell(denied(reached)), "{reached}");
+    }
+}
