@@ -148,7 +148,7 @@ describe('evidence', () => {
     const approvals = [approval('execute', {}, { todo: 'Fix it' })];
     const known = { evidence: [{ todo: 't1', ...counted }], items, approvals };
     const rows = items.slice(0, 2).map((item) => item.body);
-    expect(evidence(todo, known)).toEqual({ ...counted, isWaiting: true, rows });
+    expect(evidence(todo, known)).toEqual({ todo: 't1', ...counted, isWaiting: true, rows });
     const other = evidence({ ...todo, id: 't9', content: 'Other' }, known);
     expect([other.calls, other.files, other.isWaiting, other.rows]).toEqual([0, [], false, []]);
   });

@@ -2,7 +2,7 @@
 import type { Approval, Item, Snapshot, Todo, TodoEvidence, ToolItem } from '../../ipc/bindings';
 import { toolOf } from '../chat/groups';
 
-export interface Evidence extends Omit<TodoEvidence, 'todo'> {
+export interface Evidence extends TodoEvidence {
   isWaiting: boolean;
   /** Its calls among the rows that are loaded, oldest first. */
   rows: ToolItem[];
@@ -33,7 +33,7 @@ type Known = Pick<Snapshot, 'evidence' | 'items' | 'approvals'>;
 export function evidence(todo: Todo, { evidence: known, items, approvals }: Known): Evidence {
   const rows = items.filter((item) => isFor(todo, item)).map(toolOf);
   return {
-    ...(known.find((one) => one.todo === todo.id) ?? NOTHING),
+    ...(known.find((one) => one.todo === todo.id) ?? { todo: todo.id, ...NOTHING }),
     isWaiting: approvals.some((approval) => asksFor(todo, approval)),
     rows: rows.filter((tool) => tool !== null && tool.tool_kind !== 'plan') as ToolItem[],
   };
