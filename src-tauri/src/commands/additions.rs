@@ -54,7 +54,7 @@ pub async fn accept_changed_tool(shell: Managed<'_>, session: Arg<SessionId>, ha
 pub async fn begin_sign_in(shell: Managed<'_>, session: Arg<SessionId>, server: Arg<String>) -> Answer<SignInPage> {
     check::id(session.as_str())?;
     check::name(&server)?;
-    Ok(shell.core().await?.sessions.begin_sign_in(Some(&session), &server).await?)
+    Ok(shell.core().await?.sessions.begin_sign_in(Some(&*session), &server).await?)
 }
 
 /// Answers when the person has signed in, or says why they have not; five minutes at most.
@@ -80,5 +80,5 @@ pub async fn cancel_sign_in(shell: Managed<'_>, id: Arg<String>) -> Answer<()> {
 pub async fn sign_out(shell: Managed<'_>, session: Arg<SessionId>, server: Arg<String>) -> Answer<()> {
     check::id(session.as_str())?;
     check::name(&server)?;
-    Ok(shell.core().await?.sessions.sign_out(Some(&session), &server).await?)
+    Ok(shell.core().await?.sessions.sign_out(Some(&*session), &server).await?)
 }
