@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use bosun_agent::{DecisionError, JournalError};
 use bosun_backend::{BackendError, BlobError, BundleError, ContentHash, PathError, RootError, RouteError, StoreError};
-use bosun_harness::mcp::{ConfigError, ConfigFault};
+use bosun_harness::mcp::{ConfigError, ConfigFault, SignInError};
 use bosun_harness::{
     CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, SkillError, SkillWarning,
     SubagentFileError, SubagentWarning,
@@ -199,6 +199,21 @@ fn declarations_are_refused_in_one_sentence_everywhere() {
         HookError::Failure { hook: hook(), wanted: "deny", point: "turn_end" },
     ];
     same(&hooks.map(ExtrasError::Hook));
+}
+
+#[test]
+fn sign_ins_are_told_of_in_one_sentence_everywhere() {
+    same(&[
+        SignInError::Unknown { name: name() },
+        SignInError::NoAddress { name: name() },
+        SignInError::Unsupported { reason: reason() },
+        SignInError::Unsafe { url: "http://elsewhere.example".into() },
+        SignInError::Port { reason: reason() },
+        SignInError::Refused { reason: reason() },
+        SignInError::TooLate { minutes: 5 },
+        SignInError::NotKept { reason: reason() },
+    ]);
+    same(&[BackendError::Forbidden { path: VirtualPath::parse("/src/a.rs").unwrap() }]);
 }
 
 #[test]
