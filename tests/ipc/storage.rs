@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::page::Page;
 
 /// Starts over a data folder whose database has these bytes; what the page is told.
-fn started_over(bytes: &[u8]) -> (tempfile::TempDir, Page, String) {
+fn started_over(bytes: &[u8]) -> (tempfile::TempDir, Page, Value) {
     let data = tempfile::tempdir().unwrap();
     std::fs::write(data.path().join("bosun.db"), bytes).unwrap();
     let defaults = Settings { theme: Theme::Dark, ..Settings::default() };
     let page = Page::plan().data(data.path()).defaults(defaults).open();
     let start = page.ok("start", json!({}));
     assert_eq!(start["settings"]["theme"], "dark");
-    let problem = start["problem"].as_str().expect("a sentence").to_owned();
+    let problem = start["problem"].clone();
     (data, page, problem)
 }
 
@@ -24,7 +24,8 @@ fn started_over(bytes: &[u8]) -> (tempfile::TempDir, Page, String) {
 fn a_file_that_is_no_database_is_named_and_left_alone() {
     let bytes = b"this was never a database, whatever its name says".repeat(50);
     let (data, page, problem) = started_over(&bytes);
-    assert!(problem.contains("bosun.db") && problem.contains("not a database"), "{problem}");
+    let path = data.path().join("bosun.db");
+    assert_eq!(problem, json!({ "problem": "database_foreign", "path": path.to_str() }));
     for command in ["list_projects", "list_providers", "pick_project", "start_tour"] {
         assert_eq!(page.refused(command, json!({})), "storage_unavailable");
     }
@@ -48,8 +49,8 @@ fn a_data_folder_that_is_a_file_or_closed_is_named() {
         let start = page.ok("start", json!({}));
         // Root may write everywhere, so only the file is a problem for everyone.
         if name == "data" {
-            let problem = start["problem"].as_str().expect("a sentence");
-            assert!(problem.contains("data") && problem.contains("BOSUN_DATA_DIR"), "{problem}");
+            let path = around.at(name);
+            assert_eq!(start["problem"], json!({ "problem": "data_folder_is_file", "path": path.to_str() }));
         }
     }
     std::fs::set_permissions(around.at("closed"), std::fs::Permissions::from_mode(0o700)).unwrap();

@@ -184,9 +184,10 @@ fn a_data_folder_that_cannot_be_used_is_left_as_it_is() {
 #[test]
 fn a_data_folder_that_cannot_be_had_is_not_called_empty() {
     let bench = Bench::new();
-    let file = bench.project.at("file.txt");
+    let around = tempfile::tempdir().unwrap();
+    let file = around.path().join("file.txt");
     std::fs::write(&file, "x").unwrap();
-    let closed = bench.project.at("closed");
+    let closed = around.path().join("closed");
     std::fs::create_dir(&closed).unwrap();
     std::fs::set_permissions(&closed, std::os::unix::fs::PermissionsExt::from_mode(0o500)).unwrap();
     let mut cases = vec![
