@@ -80,7 +80,7 @@ fn servers_and_hooks_are_checked_before_they_are_kept() {
     let page = Page::open();
     let wrong = "[mcp.docs]\ncommand = \"\"\n";
     let problem = page.ok("check_additions", json!({ "text": wrong }));
-    assert_eq!((&problem["problem"], &problem["server"]), (&json!("server_no_reach"), &json!("docs")));
+    assert_eq!((&problem["problem"], &problem["server"]), (&json!("server_value"), &json!("docs")));
     assert_eq!(page.refused("save_additions", json!({ "text": wrong })), "invalid");
     let fine = "[mcp.docs]\ncommand = \"docs-server\"\n";
     assert_eq!(page.ok("check_additions", json!({ "text": fine })), Value::Null);

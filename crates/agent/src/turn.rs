@@ -42,6 +42,10 @@ async fn to_the_end(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
     if cx.depth() == 0 {
         background::go_on(cx).await?;
     }
+    // Where only they go on, nothing is asked of the model: its turn has ended.
+    if let (None, Some(end)) = cx.log().with_state(|state| (state.turn, state.last_end.clone())) {
+        return Ok(end);
+    }
     let outcome = {
         let mut work = Box::pin(work(cx));
         tokio::select! {

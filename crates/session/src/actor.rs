@@ -2,8 +2,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
-    Activity, Agent, AgentError, BoxFuture, ChildStart, EntryBody, Limits, Policy, SessionId, SessionLog, TurnContext,
-    TurnEnd, run_turn,
+    Activity, Agent, AgentError, BoxFuture, ChildStart, EntryBody, Limits, OpenCall, Policy, SessionId, SessionLog,
+    TurnContext, TurnEnd, run_turn,
 };
 use bosun_backend::{BlobStore, Sightings, VirtualPath};
 use bosun_harness::{DeclaredAgent, OpenExtras, Summarization};
@@ -194,18 +194,25 @@ impl Actor {
             // Between a result and the next call nothing is going on either, for a moment.
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             let waiting = self.stream.read(|projection| !projection.view().approvals.is_empty());
-            let mut over = self.turn.lock().await.is_resting() && self.log.background().count() == 0;
+            let rests = self.turn.lock().await.is_resting();
+            let mut over = rests && self.log.background().count() == 0;
             if over && self.has_more() {
                 // What a subagent brought begins a turn in a moment, unless the journal cannot be written.
                 looks += 1;
                 over = looks > LOOKS;
             }
-            // Behind its last result a turn is about to ask the model, however long this machine takes for that.
-            let is_between = !over && self.log.with_state(|state| state.turn.is_some() && state.step.is_none());
-            if over || (waiting && activity.is_quiet() && !is_between) {
+            if over || (waiting && activity.is_quiet() && (rests || !self.goes_on())) {
                 return;
             }
         }
+    }
+
+    /// Whether the turn goes on by itself, however long this machine takes between two of its steps: none of its own calls
+    /// waits for a person, nor for a subagent that may.
+    fn goes_on(&self) -> bool {
+        let is_held = |call: &OpenCall| call.is_waiting() || (call.child.is_some() && call.result.is_none());
+        self.log
+            .with_state(|state| state.turn.is_some() && !state.step.iter().flat_map(|step| &step.calls).any(is_held))
     }
 
     /// Whether something waits that begins a turn by itself.
