@@ -16,8 +16,8 @@ fn every_code_has_an_english_sentence_of_its_own() {
 
 #[test]
 fn a_sentence_is_its_template_with_the_arguments_in_it() {
-    let missing = Problem::ProjectMissing { path: "/work/x".into() };
-    assert_eq!(missing.to_string(), "the folder /work/x does not exist; choose another, or make it first");
+    let missing = Problem::ProjectMissing { path: "/srv/x".into() };
+    assert_eq!(missing.to_string(), "the folder /srv/x does not exist; choose another, or make it first");
     let two = Problems(vec![Problem::NoRewind, Problem::Gone { path: "/a".into() }]);
     let nested = Problem::NothingTakenBack { why: two };
     assert_eq!(

@@ -15,7 +15,7 @@ use pretty_assertions::assert_eq;
 use super::*;
 
 fn path() -> PathBuf {
-    "/work/project".into()
+    "/srv/project".into()
 }
 
 fn name() -> String {
