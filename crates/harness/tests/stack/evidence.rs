@@ -84,7 +84,7 @@ async fn calls_beside_a_plan_belong_to_what_it_begins() {
             json!({"todos": [{"content": "look", "status": states[0]}, {"content": "write", "status": states[1]}]});
         let call = Reply::new().and_call_with_id(id, "write_todos", todos);
         Scripted::from(call.and_call_with_id(
-            &format!("w{id}"),
+            format!("w{id}"),
             "write_file",
             json!({"file_path": path, "content": "x"}),
         ))
