@@ -68,9 +68,12 @@ async fn texts(stage: &Stage, session: &SessionId) -> Vec<String> {
     said.collect()
 }
 
+/// The subagents by name: those of one step begin beside each other, in whatever order.
 async fn statuses(stage: &Stage, session: &SessionId) -> Vec<(String, AgentStatus)> {
     let agents = stage.snapshot(session).await.agents.into_iter().skip(1);
-    agents.map(|agent| (agent.description, agent.status)).collect()
+    let mut agents: Vec<_> = agents.map(|agent| (agent.description, agent.status)).collect();
+    agents.sort_by(|a, b| a.0.cmp(&b.0));
+    agents
 }
 
 #[tokio::test]
