@@ -13,9 +13,7 @@ fn sound() -> Vec<(&'static str, Value)> {
     let provider = json!({ "id": "nobody", "label": "L", "family": "openai_chat", "base_url": "http://127.0.0.1:9/v1", "key": null });
     let decide = json!({ "session": id, "call_id": "call", "digest": "d", "decision": { "decision": "approve" } });
     vec![
-        ("open_project", json!({ "path": "/no/such/folder" })),
         ("forget_project", json!({ "id": id })),
-        ("list_sessions", json!({ "project": id })),
         ("create_session", json!({ "project": id, "model": model })),
         ("subscribe_session", json!({ "session": id, "channel": "__CHANNEL__:1" })),
         ("unsubscribe_session", json!({ "channel": 1 })),
@@ -26,7 +24,6 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("continue_turn", json!({ "session": id })),
         ("decide", json!({ "decisions": [decide] })),
         ("set_session_model", json!({ "session": id, "model": model })),
-        ("file_diff", json!({ "session": id, "path": "/a" })),
         ("edit_queued", json!({ "session": id, "id": id, "text": "x" })),
         ("move_queued", json!({ "session": id, "id": id, "to": 0 })),
         ("send_queued_now", json!({ "session": id, "id": id })),
@@ -98,7 +95,7 @@ fn guessed_ids_are_not_found() {
     let page = Page::open();
     for (command, arguments) in sound() {
         let names_a_session = arguments.to_string().contains("0190a1b2");
-        if names_a_session && command != "forget_project" && command != "list_sessions" {
+        if names_a_session && command != "forget_project" {
             assert_eq!(page.refused(command, arguments), "not_found", "{command}");
         }
     }
@@ -145,9 +142,10 @@ fn wrong_types_huge_values_and_missing_fields_are_errors_and_the_app_lives() {
 fn extra_fields_change_nothing() {
     let page = Page::open();
     let project = Project::new();
-    let opened = page.ok("open_project", json!({ "path": project.root(), "force": true, "trust": "all" }));
-    assert_eq!(opened["problem"], Value::Null);
-    assert_eq!(page.ok("list_projects", json!({ "limit": -1 })).as_array().unwrap().len(), 1);
+    *page.desk.picks.lock().unwrap() = Some(project.root().to_owned());
+    let opened = page.ok("pick_project", json!({ "path": "/", "force": true, "trust": "all" }));
+    assert_eq!((&opened["problem"], &opened["path"]), (&Value::Null, &json!(project.root())));
+    assert_eq!(page.projects().len(), 1);
 }
 
 #[test]
@@ -177,7 +175,8 @@ fn wrong_folders_are_refused_with_a_sentence() {
     let project = Project::new().file("file.txt", "x");
     let home = std::env::home_dir().unwrap();
     for folder in [project.at("missing"), project.at("file.txt"), "/".into(), home] {
-        assert_eq!(page.refused("open_project", json!({ "path": folder })), "project_unusable", "{folder:?}");
+        *page.desk.picks.lock().unwrap() = Some(folder.clone());
+        assert_eq!(page.refused("pick_project", json!({})), "project_unusable", "{folder:?}");
     }
-    assert_eq!(page.ok("list_projects", json!({})), json!([]));
+    assert!(page.projects().is_empty());
 }

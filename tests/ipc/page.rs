@@ -205,11 +205,23 @@ impl Page {
         self.wait_for(channel, |envelope| (envelope["event"]["type"] == kind).then(|| envelope["event"].clone()))
     }
 
+    /// Picks `folder` in the dialog; the id of the project.
+    pub fn project(&self, folder: &Path) -> Value {
+        *self.desk.picks.lock().unwrap() = Some(folder.to_owned());
+        self.ok("pick_project", json!({}))["id"].clone()
+    }
+
+    /// The projects that are listed.
+    pub fn projects(&self) -> Vec<Value> {
+        let listed = self.ok("subscribe_projects", json!({ "channel": "__CHANNEL__:99" }));
+        listed.as_array().unwrap().clone()
+    }
+
     /// Opens `folder` and begins a session with the model `name` of the server at `base_url`; its id.
     pub fn session(&self, folder: &Path, base_url: &str, name: &str) -> String {
         let form = json!({ "id": null, "label": "Test", "family": "openai_chat", "base_url": base_url, "key": null });
         let provider = self.ok("save_provider", json!({ "provider": form }))["id"].clone();
-        let project = self.ok("open_project", json!({ "path": folder }))["id"].clone();
+        let project = self.project(folder);
         let model = json!({ "provider": provider, "name": name });
         let session = self.ok("create_session", json!({ "project": project, "model": model }));
         session["id"].as_str().unwrap().to_owned()

@@ -62,7 +62,7 @@ fn the_mode_is_the_sessions_and_begins_as_the_projects() {
     let session = page.session(project.root(), &server.base_url(Wire::OpenAi), "test-model");
     let mode = || page.ok("session_mode", json!({ "session": session }))["mode"].clone();
     assert_eq!(mode(), "ask");
-    let projects = page.ok("list_projects", json!({}));
+    let projects = page.projects();
     page.ok("set_project_mode", json!({ "project": projects[0]["id"], "mode": "edits" }));
     assert_eq!(mode(), "edits");
     page.ok("set_session_mode", json!({ "session": session, "mode": "plan_only" }));

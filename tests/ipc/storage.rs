@@ -26,7 +26,7 @@ fn a_file_that_is_no_database_is_named_and_left_alone() {
     let (data, page, problem) = started_over(&bytes);
     let path = data.path().join("bosun.db");
     assert_eq!(problem, json!({ "problem": "database_foreign", "path": path.to_str() }));
-    for command in ["list_projects", "list_providers", "pick_project", "start_tour"] {
+    for command in ["list_providers", "pick_project", "start_tour"] {
         assert_eq!(page.refused(command, json!({})), "storage_unavailable");
     }
     assert_eq!(std::fs::read(data.path().join("bosun.db")).unwrap(), bytes);
@@ -37,7 +37,7 @@ fn when_the_way_is_free_again_the_next_start_of_the_page_goes_on() {
     let (data, page, _) = started_over(&b"not a database at all, but long enough to be looked at".repeat(50));
     std::fs::remove_file(data.path().join("bosun.db")).unwrap();
     assert_eq!(page.ok("start", json!({}))["problem"], Value::Null);
-    assert_eq!(page.ok("list_projects", json!({})), json!([]));
+    assert!(page.projects().is_empty());
 }
 
 #[test]

@@ -35,7 +35,8 @@ fn a_task_asks_waits_is_approved_and_lands_on_the_disk() {
     assert_eq!(project.read("hello.txt"), "hello\n");
     assert_eq!(page.refused("decide", decide(&approval, json!({ "decision": "approve" }))), "already_decided");
 
-    let diff = page.ok("file_diff", json!({ "session": session, "path": "/hello.txt" }));
+    let arguments = json!({ "session": session, "path": "/hello.txt", "scope": "session" });
+    let diff = page.ok("file_review", arguments)["diff"].clone();
     assert_eq!((&diff["created"], &diff["added"]), (&json!(true), &json!(1)));
 }
 
@@ -90,7 +91,7 @@ fn a_pending_request_outlives_the_app() {
     page.close();
 
     let page = Page::plan().data(data.path()).open();
-    assert_eq!(page.ok("list_projects", json!({})).as_array().unwrap().len(), 1);
+    assert_eq!(page.projects().len(), 1);
     let listed = page.ok("subscribe_sessions", json!({ "channel": "__CHANNEL__:3" }));
     assert_eq!((&listed[0]["id"], &listed[0]["waiting"]), (&json!(session), &json!(1)));
     let snapshot = page.subscribe(&session, 9);
@@ -111,7 +112,7 @@ fn a_session_without_a_model_takes_the_one_of_the_settings() {
     });
     assert_eq!(page.ok("save_settings", json!({ "settings": settings })), settings);
     assert_eq!(page.ok("start", json!({}))["settings"], settings);
-    let id = page.ok("open_project", json!({ "path": project.root() }))["id"].clone();
+    let id = page.project(project.root());
     assert_eq!(page.ok("create_session", json!({ "project": id, "model": null }))["model"], model);
 }
 
@@ -124,5 +125,5 @@ fn the_folder_dialog_opens_a_project_or_nothing() {
     let listed = page.ok("subscribe_projects", json!({ "channel": "__CHANNEL__:5" }));
     assert_eq!(listed.as_array().unwrap().len(), 1);
     page.ok("forget_project", json!({ "id": listed[0]["id"] }));
-    assert_eq!(page.ok("list_projects", json!({})), json!([]));
+    assert!(page.projects().is_empty());
 }

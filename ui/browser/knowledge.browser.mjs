@@ -66,6 +66,22 @@ describe('knowledge', () => {
     await done(page);
   });
 
+  test('a file is put beside a skill, taken away and brought back', async () => {
+    const page = await site.show();
+    await page.getByRole('button', { name: /^Skills/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Skills' });
+    await button(dialog, 'New file').click();
+    await dialog.getByLabel('Path of the new file').fill('notes/style.md');
+    await button(dialog, 'Create').click();
+    await dialog.getByLabel('Text of notes/style.md').waitFor();
+    await button(dialog, 'Delete notes/style.md').click();
+    await dialog.getByLabel('Text of SKILL.md').waitFor();
+    await button(page, 'Undo').click();
+    await dialog.getByRole('button', { name: /^notes\/style.md/ }).waitFor();
+    assert.equal((await calls(page, 'deleteSkillFile'))[0].path, 'notes/style.md');
+    await done(page);
+  });
+
   test('what a folder brings is looked at before it is trusted', async () => {
     const page = await site.show({ recorded: 'brings' });
     await page.getByText('Nothing of it is used until you have looked.').waitFor();

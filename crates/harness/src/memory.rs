@@ -1,7 +1,7 @@
 mod search;
 mod text;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
 use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
@@ -27,6 +27,9 @@ pub struct Memory {
     sources: Vec<VirtualPath>,
     search: Option<MemorySearch>,
     context: Option<Arc<dyn Backend>>,
+    /// The tools of the last request and what is left of them without the search: what remembers sizes and texts of tools
+    /// knows them by their address.
+    without_search: Mutex<Option<[Arc<[ToolSpec]>; 2]>>,
 }
 
 /// Most lines and characters of one file that are shown.
@@ -37,7 +40,7 @@ const MANY_FIELD: &str = "memories_are_many";
 
 impl Memory {
     pub fn new(options: MemoryOptions) -> Self {
-        Self { sources: options.sources, search: options.search, context: None }
+        Self { sources: options.sources, search: options.search, context: None, without_search: Mutex::default() }
     }
 
     /// Reads through `context` instead of the agent's own path space.
@@ -63,6 +66,18 @@ impl Memory {
         }
         let places: Vec<&str> = self.sources.iter().map(VirtualPath::as_str).collect();
         text::block(&shown, &places.join(", "))
+    }
+
+    fn without_search(&self, tools: &Arc<[ToolSpec]>) -> Arc<[ToolSpec]> {
+        let mut last = self.without_search.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some([all, left]) = &*last
+            && Arc::ptr_eq(all, tools)
+        {
+            return Arc::clone(left);
+        }
+        let left: Arc<[ToolSpec]> = tools.iter().filter(|tool| tool.name != search::NAME).cloned().collect();
+        *last = Some([Arc::clone(tools), Arc::clone(&left)]);
+        left
     }
 
     fn hides_search(&self, cx: &TurnContext) -> bool {
@@ -97,7 +112,7 @@ impl Middleware for Memory {
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         Box::pin(async move {
             if self.hides_search(cx) {
-                request.tools = without(&request.tools, search::NAME);
+                request.tools = self.without_search(&request.tools);
             }
             if !self.sources.is_empty() {
                 prompt::append(&mut request, &self.block(cx).await);
@@ -105,10 +120,6 @@ impl Middleware for Memory {
             next.run(request).await
         })
     }
-}
-
-fn without(tools: &[ToolSpec], name: &str) -> Arc<[ToolSpec]> {
-    tools.iter().filter(|tool| tool.name != name).cloned().collect()
 }
 
 /// The text of a file's page, cut where it is too long; `None` where it holds nothing to show.

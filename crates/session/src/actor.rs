@@ -5,12 +5,11 @@ use bosun_agent::{
     Activity, Agent, AgentError, BoxFuture, ChildStart, EntryBody, Limits, OpenCall, Policy, SessionId, SessionLog,
     TurnContext, TurnEnd, run_turn,
 };
-use bosun_backend::{BlobStore, Sightings, VirtualPath};
+use bosun_backend::{BlobStore, Sightings};
 use bosun_harness::{DeclaredAgent, OpenExtras, Summarization};
 use bosun_model::CallId;
-use bosun_protocol::{FileDiff, ModelRef, Problem};
+use bosun_protocol::{ModelRef, Problem};
 use bosun_store::SessionClaim;
-use bosun_tools::{DiffLimits, file_diff};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard, OnceCell};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -23,7 +22,7 @@ use crate::sessions::ModelSource;
 use crate::signing_in::SignIns;
 use crate::stream::{Stream, locked};
 use crate::trust::TrustBook;
-use crate::{Explain, SessionError, convert};
+use crate::SessionError;
 
 /// So often, every few milliseconds, it is looked whether what waits begins.
 const LOOKS: u32 = 400;
@@ -230,25 +229,6 @@ impl Actor {
             turn.task.abort();
         }
         self.end_extras().await;
-    }
-
-    /// The bytes of `path` before this session first changed it, against what is there now.
-    pub(crate) async fn file_diff(&self, path: &str) -> Result<FileDiff, SessionError> {
-        let backend = self.backend().await?;
-        let path = VirtualPath::parse(path).map_err(|error| SessionError::invalid(error.problem()))?;
-        let before = self
-            .stream
-            .read(|projection| projection.bytes_before(&path))
-            .ok_or_else(|| SessionError::not_found(Problem::NotChanged { path: path.to_string() }))?;
-        let before = match (before, &self.setting.blobs) {
-            (Some(hash), Some(blobs)) => {
-                Some(blobs.get(&hash).await.map_err(|error| SessionError::not_found(error.problem()))?)
-            }
-            (Some(_), None) | (None, _) => None,
-        };
-        let after = backend.download(vec![path.clone()]).await.pop().and_then(Result::ok);
-        let diff = file_diff(&path, before.as_deref(), after.as_deref(), DiffLimits::PREVIEW);
-        Ok(convert::diff(&diff))
     }
 
     /// Runs the open turn. Boxed, because the end of a turn may begin the next.

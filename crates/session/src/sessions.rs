@@ -6,7 +6,7 @@ use bosun_agent::{BoxFuture, Clock, IdSource, Limits, Policy, SessionId as CoreI
 use bosun_backend::{BlobStore, ProjectRoot, RootError, SightingsByRoot, git_branch, project_root};
 use bosun_model::ChatModel;
 use bosun_protocol::{
-    Decide, ErrorCode, FileDiff, Item, ItemId, ModelRef, Problem, ProjectId, ProjectProblem, ProjectView, SessionId,
+    Decide, ErrorCode, Item, ItemId, ModelRef, Problem, ProjectId, ProjectProblem, ProjectView, SessionId,
     SessionStatus, SessionSummary, UsageSummary,
 };
 use bosun_store::{Database, NewSession, StoredProject, StoredSession};
@@ -264,11 +264,6 @@ impl Sessions {
 
     pub async fn set_model(&self, session: &SessionId, model: ModelRef) -> Result<(), SessionError> {
         self.actor(session).await?.set_model(model).await
-    }
-
-    /// What this session did to a file, from its bytes before to what is there now.
-    pub async fn file_diff(&self, session: &SessionId, path: &str) -> Result<FileDiff, SessionError> {
-        self.actor(session).await?.file_diff(path).await
     }
 
     /// Waits until nothing goes on in a session by itself.

@@ -114,15 +114,19 @@ impl Store for KeyValueStore {
         namespace: &'a Namespace,
         keys: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<StoreItem>, StoreError>> {
-        let (namespace, keys) = (joined(namespace.parts()), Value::from(keys).to_string());
+        let (namespace, keys) = (joined(namespace.parts()), keys.to_vec());
         Box::pin(async move {
+            // Key by key: a statement over a list of them is prepared anew each time, which costs more than the look-ups.
             let read = move |connection: &Connection| {
-                let sql = "SELECT kv.name, kv.value, kv.created_at, kv.updated_at, 0.0
-                           FROM json_each(?2) AS wanted JOIN key_values AS kv ON kv.name = wanted.value
-                           WHERE kv.namespace = ?1";
-                hits(connection, sql, params![namespace, keys])
+                let sql = "SELECT name, value, created_at, updated_at, 0.0 FROM key_values
+                           WHERE namespace = ?1 AND name = ?2";
+                let mut items = Vec::with_capacity(keys.len());
+                for key in &keys {
+                    items.extend(hits(connection, sql, params![namespace, key])?.into_iter().map(|hit| hit.item));
+                }
+                Ok(items)
             };
-            Ok(self.database.read(read).await?.into_iter().map(|hit| hit.item).collect())
+            Ok(self.database.read(read).await?)
         })
     }
 

@@ -1,20 +1,11 @@
-use std::path::Path;
-
 use bosun_protocol::{ProjectId, ProjectView};
 
 use super::{Answer, Managed};
 use crate::argument::{Arg, Line};
 use crate::check;
 
-/// The folders that were opened, the last one first.
-#[tauri::command]
-#[specta::specta]
-pub async fn list_projects(shell: Managed<'_>) -> Answer<Vec<ProjectView>> {
-    Ok(shell.core().await?.sessions.projects().await?)
-}
-
-/// The folders as [`list_projects`] has them; over the channel the list again when a second start of the app opened one,
-/// which is then the first.
+/// The folders that were opened, the last one first; over the channel the list again when a second start of the app
+/// opened one, which is then the first.
 #[tauri::command]
 #[specta::specta]
 pub async fn subscribe_projects(shell: Managed<'_>, channel: Line<Vec<ProjectView>>) -> Answer<Vec<ProjectView>> {
@@ -32,13 +23,6 @@ pub async fn pick_project(shell: Managed<'_>) -> Answer<Option<ProjectView>> {
         Some(folder) => Ok(Some(core.sessions.open_project(&folder).await?)),
         None => Ok(None),
     }
-}
-
-#[tauri::command]
-#[specta::specta]
-pub async fn open_project(shell: Managed<'_>, path: Arg<String>) -> Answer<ProjectView> {
-    check::path(&path)?;
-    Ok(shell.core().await?.sessions.open_project(Path::new(path.as_str())).await?)
 }
 
 /// Takes a folder off the list. Its sessions stay and are there again when it is opened again.

@@ -1,18 +1,10 @@
 use bosun_protocol::{
-    Decide, Envelope, FileDiff, Item, ItemId, ModelRef, ProjectId, SendMessage, SessionId, SessionSummary, Snapshot,
+    Decide, Envelope, Item, ItemId, ModelRef, ProjectId, SendMessage, SessionId, SessionSummary, Snapshot,
 };
 
 use super::{Answer, Managed};
 use crate::argument::{Arg, Line};
 use crate::check;
-
-/// The sessions of one project.
-#[tauri::command]
-#[specta::specta]
-pub async fn list_sessions(shell: Managed<'_>, project: Arg<ProjectId>) -> Answer<Vec<SessionSummary>> {
-    check::id(project.as_str())?;
-    Ok(shell.core().await?.sessions.list(&project).await?)
-}
 
 /// The sessions of every project; over the channel those that changed since, each as it is then.
 #[tauri::command]
@@ -111,11 +103,3 @@ pub async fn set_session_model(shell: Managed<'_>, session: Arg<SessionId>, mode
     Ok(shell.core().await?.sessions.set_model(&session, model.0).await?)
 }
 
-/// What the session did to one file, against the file as it is now.
-#[tauri::command]
-#[specta::specta]
-pub async fn file_diff(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<String>) -> Answer<FileDiff> {
-    check::id(session.as_str())?;
-    check::path(&path)?;
-    Ok(shell.core().await?.sessions.file_diff(&session, &path).await?)
-}

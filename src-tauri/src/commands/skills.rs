@@ -49,13 +49,14 @@ pub async fn save_skill_file(shell: Managed<'_>, save: Arg<SaveSkillFile>) -> An
     Ok(shell.core().await?.sessions.save_skill_file(&save).await?)
 }
 
-/// Deletes a file beside a skill's `SKILL.md`.
+/// Deletes a file beside a skill's `SKILL.md`; the number of the version that brings it back.
 #[tauri::command]
 #[specta::specta]
-pub async fn delete_skill_file(shell: Managed<'_>, folder: Arg<String>, path: Arg<String>) -> Answer<()> {
+pub async fn delete_skill_file(shell: Managed<'_>, folder: Arg<String>, path: Arg<String>) -> Answer<u32> {
     check::path(&folder)?;
     check::path(&path)?;
-    Ok(shell.core().await?.sessions.delete_skill_file(&folder, &path).await?)
+    let version = shell.core().await?.sessions.delete_skill_file(&folder, &path).await?;
+    Ok(u32::try_from(version).unwrap_or(u32::MAX))
 }
 
 /// The text of an earlier version of a skill's file; `null` where it was no text.

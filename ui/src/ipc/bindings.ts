@@ -8,20 +8,15 @@ export const commands = {
 	start: () => __TAURI_INVOKE<StartInfo>("start"),
 	/**  The first frame was drawn. */
 	uiReady: () => __TAURI_INVOKE<void>("ui_ready"),
-	/**  The folders that were opened, the last one first. */
-	listProjects: () => __TAURI_INVOKE<ProjectView[]>("list_projects"),
 	/**
-	 *  The folders as [`list_projects`] has them; over the channel the list again when a second start of the app opened one,
-	 *  which is then the first.
+	 *  The folders that were opened, the last one first; over the channel the list again when a second start of the app
+	 *  opened one, which is then the first.
 	 */
 	subscribeProjects: (channel: Channel<ProjectView[]>) => __TAURI_INVOKE<ProjectView[]>("subscribe_projects", { channel }),
 	/**  Asks for a folder in the system's dialog and opens it; `null` when the dialog was cancelled. */
 	pickProject: () => __TAURI_INVOKE<ProjectView | null>("pick_project"),
-	openProject: (path: string) => __TAURI_INVOKE<ProjectView>("open_project", { path }),
 	/**  Takes a folder off the list. Its sessions stay and are there again when it is opened again. */
 	forgetProject: (id: ProjectId) => __TAURI_INVOKE<null>("forget_project", { id }),
-	/**  The sessions of one project. */
-	listSessions: (project: ProjectId) => __TAURI_INVOKE<SessionSummary[]>("list_sessions", { project }),
 	/**  The sessions of every project; over the channel those that changed since, each as it is then. */
 	subscribeSessions: (channel: Channel<SessionSummary[]>) => __TAURI_INVOKE<SessionSummary[]>("subscribe_sessions", { channel }),
 	/**  A new session; without a model it takes the one of the settings. */
@@ -54,8 +49,6 @@ export const commands = {
 	/**  Answers requests. All are checked before any is stored. */
 	decide: (decisions: Decide[]) => __TAURI_INVOKE<null>("decide", { decisions }),
 	setSessionModel: (session: SessionId, model: ModelRef) => __TAURI_INVOKE<null>("set_session_model", { session, model }),
-	/**  What the session did to one file, against the file as it is now. */
-	fileDiff: (session: SessionId, path: string) => __TAURI_INVOKE<FileDiff>("file_diff", { session, path }),
 	/**  Gives a message that waits other words. */
 	editQueued: (session: SessionId, id: string, text: string) => __TAURI_INVOKE<null>("edit_queued", { session, id, text }),
 	/**  Puts a message that waits at the place `to` of the queue, from 0; beyond the end is the end. */
@@ -203,8 +196,8 @@ export const commands = {
 	createSkill: (name: string, description: string) => __TAURI_INVOKE<SkillDetails>("create_skill", { name, description }),
 	/**  Keeps a file of one of the person's skills; refused where it would be no skill, or changed meanwhile. */
 	saveSkillFile: (save: SaveSkillFile) => __TAURI_INVOKE<SkillFile>("save_skill_file", { save }),
-	/**  Deletes a file beside a skill's `SKILL.md`. */
-	deleteSkillFile: (folder: string, path: string) => __TAURI_INVOKE<null>("delete_skill_file", { folder, path }),
+	/**  Deletes a file beside a skill's `SKILL.md`; the number of the version that brings it back. */
+	deleteSkillFile: (folder: string, path: string) => __TAURI_INVOKE<number>("delete_skill_file", { folder, path }),
 	/**  The text of an earlier version of a skill's file; `null` where it was no text. */
 	skillVersion: (folder: string, path: string, number: number) => __TAURI_INVOKE<string | null>("skill_version", { folder, path, number }),
 	/**  Puts an earlier version of a skill's file in place. */

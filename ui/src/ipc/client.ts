@@ -24,7 +24,6 @@ import type {
   Envelope,
   ExportFormat,
   FileAt,
-  FileDiff,
   FindMentions,
   Item,
   LocalServerView,
@@ -74,7 +73,6 @@ export interface UiClient extends KnowledgeClient {
   subscribeProjects(listener: (projects: ProjectView[]) => void): Promise<Subscription<ProjectView[]>>;
   /** Opens the system's folder dialog; `null` when it was cancelled. */
   pickProject(): Promise<ProjectView | null>;
-  openProject(path: string): Promise<ProjectView>;
   forgetProject(id: string): Promise<void>;
 
   /** The sessions of every project, then the whole list again whenever one of them changes. */
@@ -136,7 +134,6 @@ export interface UiClient extends KnowledgeClient {
   projectModes(): Promise<ProjectMode[]>;
   setProjectMode(project: string, mode: ApprovalMode): Promise<void>;
   setSessionModel(session: string, model: ModelRef): Promise<void>;
-  fileDiff(session: string, path: string): Promise<FileDiff>;
   /** The files that a session changed in the scope, with what the person made of them. */
   changedFiles(session: string, scope: ChangeScope): Promise<ChangedFiles>;
   /** One changed file in full: by the session, and since. */

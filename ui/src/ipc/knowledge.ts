@@ -47,7 +47,8 @@ export interface KnowledgeClient {
   loadSkillFile(skill: SkillRef, path: string): Promise<SkillFile>;
   createSkill(name: string, description: string): Promise<SkillDetails>;
   saveSkillFile(save: SaveSkillFile): Promise<SkillFile>;
-  deleteSkillFile(folder: string, path: string): Promise<void>;
+  /** The number of the version that brings it back. */
+  deleteSkillFile(folder: string, path: string): Promise<number>;
   skillVersion(folder: string, path: string, number: number): Promise<string | null>;
   restoreSkillFile(folder: string, path: string, number: number): Promise<SkillFile>;
   deleteSkill(folder: string): Promise<void>;

@@ -10,7 +10,6 @@ import { summaries } from './recorded/summary';
 import { lists, queues } from './recorded/lists';
 import { plan } from './recorded/plan';
 import { models } from './recorded/models';
-import { DIFFS } from './recorded/mock';
 import { permissions } from './recorded/permissions';
 
 const WAIT_MS = 30;
@@ -75,8 +74,6 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
         const made = { id: 'p-picked', name: 'picked', path: '~/picked', branch: null, opened_at: NOW, problem: null };
         return first ?? made;
       }),
-    openProject: (path) =>
-      later(() => world.projects.find((project) => project.path === path) ?? fail('No such folder.')),
     forgetProject: (id) =>
       act('forgetProject', id, () => {
         world.projects = world.projects.filter((project) => project.id !== id);
@@ -131,7 +128,6 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
     continueTurn: (session) => act('continueTurn', session, () => host.update(session, { status: 'running' })),
     decide: (decisions) => act('decide', decisions, () => host.decide(decisions)),
     setSessionModel: (session, model) => act('setSessionModel', model, () => host.update(session, { model })),
-    fileDiff: (_session, path) => later(() => DIFFS[path] ?? fail(`Nothing is known about ${path}.`)),
     startTour: () => later(() => null),
     openLink: (url) => act('openLink', url, () => host.signing?.opened()),
   };

@@ -88,7 +88,6 @@ export function tauriClient(): UiClient {
     continueTurn: (session) => commands.continueTurn(session).then(nothing),
     decideTrust: (project, decision) => commands.decideTrust(project, decision).then(nothing),
     deleteMemory: (memory) => commands.deleteMemory(memory).then(nothing),
-    deleteSkillFile: (folder, path) => commands.deleteSkillFile(folder, path).then(nothing),
     deleteSkill: (folder) => commands.deleteSkill(folder).then(nothing),
     switchSkill: (skill, off) => commands.switchSkill(skill, off).then(nothing),
     pinSkill: (skill, pinned) => commands.pinSkill(skill, pinned).then(nothing),

@@ -131,12 +131,16 @@ impl Sessions {
         self.skill_file(&own_ref(&save.folder), &save.path).await
     }
 
-    /// Deletes a file beside `SKILL.md`; a version brings it back.
-    pub async fn delete_skill_file(&self, folder: &str, path: &str) -> Result<(), SessionError> {
+    /// Deletes a file beside `SKILL.md`; the number of the version with which [`Self::restore_skill_file`] brings it
+    /// back.
+    pub async fn delete_skill_file(&self, folder: &str, path: &str) -> Result<i64, SessionError> {
         if path == FILE {
             return Err(invalid(Problem::SkillFileNeeded));
         }
-        self.own_skills()?.delete(&own_path(folder, path)?).await
+        let (files, path) = (self.own_skills()?, own_path(folder, path)?);
+        files.delete(&path).await?;
+        let last = files.versions(&path).await?.into_iter().next();
+        last.map(|version| version.number).ok_or_else(|| SessionError::not_found(Problem::VersionGone))
     }
 
     /// The text of an earlier version of a file of one of the person's skills.

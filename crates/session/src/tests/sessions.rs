@@ -1,5 +1,5 @@
 use bosun_model::{ChatRequest, Message};
-use bosun_protocol::{Decision, ErrorCode, ItemBody, SessionEvent, SessionStatus, Snapshot, ToolItem, ToolState};
+use bosun_protocol::{ChangeScope, Decision, ErrorCode, ItemBody, SessionEvent, SessionStatus, Snapshot, ToolItem, ToolState};
 use bosun_testkit::{Ending, Reply};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -63,7 +63,7 @@ async fn a_message_becomes_an_approved_edit_on_disk() {
     let done = stage.snapshot(&session).await;
     assert_eq!(tool(&done, "e").state, ToolState::Done);
     assert_eq!((done.changes[0].added, done.changes[0].removed), (1, 1));
-    let diff = stage.sessions.file_diff(&session, "/a.txt").await.unwrap();
+    let diff = stage.sessions.file_review(&session, "/a.txt", ChangeScope::Session).await.unwrap().diff;
     assert_eq!((diff.added, diff.removed, diff.created), (1, 1, false));
 }
 

@@ -3,7 +3,7 @@
 
 use bosun_model::{ChatRequest, Message};
 use bosun_protocol::{
-    ChangeKind, CheckpointKind, Decision, ItemBody, ReachPlace, RewindWhat, SessionId, SessionStatus,
+    ChangeKind, ChangeScope, CheckpointKind, Decision, ItemBody, ReachPlace, RewindWhat, SessionId, SessionStatus,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -127,7 +127,8 @@ async fn what_is_written_beside_the_project_is_undone_like_any_change() {
     let created = |path: &str| (path.to_owned(), ChangeKind::Created, 1, 0);
     let both = vec![created("/memories/notes.md"), created("/conversation_history/mine.md")];
     assert_eq!(counts(&stage, &session).await, both);
-    let diff = stage.sessions.file_diff(&session, "/conversation_history/mine.md").await.unwrap();
+    let path = "/conversation_history/mine.md";
+    let diff = stage.sessions.file_review(&session, path, ChangeScope::Session).await.unwrap().diff;
     assert_eq!((diff.added, diff.created), (1, true));
 
     // Both are there after a restart, and both can be put back then.

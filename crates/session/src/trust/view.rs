@@ -72,10 +72,12 @@ impl Backend for TrustedView {
         window: ReadWindow,
     ) -> BoxFuture<'a, Result<ReadResult, BackendError>> {
         Box::pin(async move {
-            if Place::of(path) == Place::Ordinary {
-                return self.inner.read(path, window).await;
+            match Place::of(path) {
+                Place::Ordinary => return self.inner.read(path, window).await,
+                // A file of its own is judged by what was read.
+                Place::File => {}
+                Place::Skill { .. } | Place::SkillFolders | Place::SubagentFolder => self.admit(path).await?,
             }
-            self.admit(path).await?;
             let read = self.inner.read(path, window).await?;
             let is_same = read.stamp.hash.as_ref().is_some_and(|hash| self.trusted.allows(path, hash));
             if is_same { Ok(read) } else { Err(BackendError::NotFound { path: path.clone() }) }

@@ -50,6 +50,8 @@ class Shelves {
     skill('project', 'release', 'Writes release notes from the commits since the last tag.', { hidden: 'untrusted' }),
   ];
   goneSkills: SkillEntry[] = [];
+  /** Paths of files beside a SKILL.md, by the skill's folder. */
+  skillFiles = new Map<string, string[]>();
   subagents: SubagentEntry[] = [
     subagent('builtin', 'general-purpose', 'Does a part of the work that needs many steps.', null),
     subagent('user', 'test-scout', 'Finds the tests that cover something, and their helpers.', null),
@@ -206,6 +208,7 @@ const skills = (shelves: Shelves, act: Act): Skills => {
     files: [
       { path: 'SKILL.md', size: 412 },
       ...(entry.skill.folder === 'pdf-forms' ? [{ path: 'scripts/fill.py', size: 2048 }] : []),
+      ...(shelves.skillFiles.get(entry.skill.folder) ?? []).map((path) => ({ path, size: 0 })),
     ],
     license: null,
     compatibility: null,
@@ -235,10 +238,18 @@ const skills = (shelves: Shelves, act: Act): Skills => {
       return details(own(name));
     },
     saveSkillFile: (save) =>
-      act('saveSkillFile', save).then(() => ({ ...file(own(save.folder), save.path), text: save.text })),
-    deleteSkillFile: (folder, path) => act('deleteSkillFile', { folder, path }),
+      act('saveSkillFile', save).then(() => {
+        if (save.base === null) shelves.skillFiles.set(save.folder, [save.path]);
+        return { ...file(own(save.folder), save.path), text: save.text };
+      }),
+    deleteSkillFile: (folder, path) =>
+      act('deleteSkillFile', { folder, path }, () => shelves.skillFiles.delete(folder)).then(() => 1),
     skillVersion: () => later(() => null),
-    restoreSkillFile: (folder, path) => later(() => file(own(folder), path)),
+    restoreSkillFile: (folder, path) =>
+      later(() => {
+        shelves.skillFiles.set(folder, [path]);
+        return file(own(folder), path);
+      }),
     deleteSkill: (folder) =>
       act('deleteSkill', folder, () => {
         const gone = own(folder);
