@@ -200,6 +200,9 @@ pub(crate) fn subagent(
     parent: &TurnContext,
 ) -> Result<Agent, DeepAgentError> {
     let owner = parent.agent();
+    let blueprint = &blueprint.narrowed(&spec.permissions);
+    let rules = PathRules::new(spec.permissions.clone());
+    let backend = rules.hold(Arc::clone(&owner.backend), &blueprint.filesystem.mounts);
     let mut system = vec![SystemBlock::new(prompt::SUBAGENT)];
     if !spec.prompt.trim().is_empty() {
         system.push(SystemBlock::new(spec.prompt.clone()));
@@ -220,7 +223,7 @@ pub(crate) fn subagent(
         others: blueprint.tools.iter().map(|tool| tool.spec().name.clone()).collect(),
         output: spec.output.clone(),
     };
-    let mut middleware = blueprint.stack(&*owner.backend, kit)?;
+    let mut middleware = blueprint.stack(&*backend, kit)?;
     middleware.extend(blueprint.innermost());
     let max_steps = spec.max_steps.unwrap_or(u32::MAX).min(owner.limits.max_steps);
     Ok(Agent::new(AgentParts {
@@ -229,7 +232,7 @@ pub(crate) fn subagent(
         tools: blueprint.tools.iter().filter(|tool| is_allowed(&tool.spec().name)).cloned().collect(),
         middleware,
         system,
-        backend: Arc::clone(&owner.backend),
+        backend,
         blobs: owner.blobs.clone(),
         subagents: Some(Arc::new(DeclaredSubagents { blueprint: Arc::clone(blueprint) })),
         limits: Limits { max_steps, ..owner.limits },

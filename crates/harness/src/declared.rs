@@ -138,6 +138,9 @@ pub struct DeclaredSubagent {
     /// Tools that ask in addition.
     #[serde(default)]
     pub interrupt_on: Vec<String>,
+    /// What it may do with paths, within what its parent may.
+    #[serde(default)]
+    pub permissions: Vec<PathRule>,
     #[serde(default)]
     pub output: Option<OutputSchema>,
     #[serde(default)]
@@ -260,6 +263,7 @@ impl From<DeclaredSubagent> for SubagentSpec {
             model: declared.model,
             skills: declared.skills,
             interrupt_on: declared.interrupt_on.into_iter().map(|tool| (tool, Default::default())).collect(),
+            permissions: declared.permissions,
             output: declared.output,
             max_steps: declared.max_steps,
         }

@@ -97,7 +97,8 @@ fn memory_skills_and_the_cache() {
 fn subagents() {
     let config = applied(
         "[[subagents]]\nname = 'a'\ndescription = 'd'\nprompt = 'p'\ntools = ['ls']\nmodel = 'm'\nmax_steps = 5\n\
-         skills = [{ path = '/s' }]\ninterrupt_on = ['ls']\noutput = { name = 'o', schema = { type = 'object' } }",
+         skills = [{ path = '/s' }]\ninterrupt_on = ['ls']\n\
+         permissions = [{ operations = ['read'], paths = ['/s/**'], mode = 'deny' }]\noutput = { name = 'o', schema = { type = 'object' } }",
     );
     let expected = SubagentSpec {
         name: "a".into(),
@@ -107,6 +108,11 @@ fn subagents() {
         model: Some("m".into()),
         skills: vec![SkillSource { path: path("/s"), label: None }],
         interrupt_on: [("ls".to_owned(), Default::default())].into(),
+        permissions: vec![PathRule {
+            operations: vec![PathOperation::Read],
+            paths: vec![PathPattern::try_from("/s/**".to_owned()).unwrap()],
+            mode: PathMode::Deny,
+        }],
         output: Some(OutputSchema { name: "o".into(), schema: serde_json::json!({"type": "object"}) }),
         max_steps: Some(5),
     };

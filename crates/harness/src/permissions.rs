@@ -6,14 +6,14 @@ mod pattern;
 use std::sync::Arc;
 
 use bosun_backend::{Backend, VirtualPath};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::MountNote;
 pub(crate) use backend::Permitted;
 pub use pattern::{PathPattern, PathPatternError};
 
 /// One rule. Of several the first that names the operation and fits the path decides; where none does, it may be done.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathRule {
     pub operations: Vec<PathOperation>,
@@ -21,7 +21,7 @@ pub struct PathRule {
     pub mode: PathMode,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathOperation {
     /// Listing, reading and searching.
@@ -30,14 +30,15 @@ pub enum PathOperation {
     Write,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// What a rule says. Of what several agents' rules say of one path, the greatest counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathMode {
     Allow,
-    /// As if it were not there: direct calls are refused, lists and searches leave it out.
-    Deny,
     /// A person is asked, whatever else is allowed.
     Interrupt,
+    /// As if it were not there: direct calls are refused, lists and searches leave it out.
+    Deny,
 }
 
 impl PathOperation {
@@ -49,20 +50,31 @@ impl PathOperation {
     }
 }
 
-/// The rules of an agent, in their order.
+/// The rules of an agent, in their order. A subagent has those of the agents above it, each list by itself, and its own:
+/// what one of the lists forbids is forbidden, what one asks for is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PathRules(Vec<PathRule>);
+pub struct PathRules {
+    lists: Vec<Vec<PathRule>>,
+}
 
 impl PathRules {
     pub fn new(rules: Vec<PathRule>) -> Self {
-        Self(rules)
+        Self::default().narrowed(rules)
     }
 
+    /// These, and the list `more`, which allows nothing that they do not.
+    #[must_use]
+    pub fn narrowed(&self, more: Vec<PathRule>) -> Self {
+        let more = Some(more).filter(|rules| !rules.is_empty());
+        Self { lists: self.lists.iter().cloned().chain(more).collect() }
+    }
+
+    /// The strictest of the rules that decide; each list has at most one.
     fn rule(&self, operation: PathOperation, path: &VirtualPath) -> Option<&PathRule> {
         let fits = |rule: &&PathRule| {
             rule.operations.contains(&operation) && rule.paths.iter().any(|pattern| pattern.matches(path))
         };
-        self.0.iter().find(fits)
+        self.lists.iter().filter_map(|list| list.iter().find(fits)).max_by_key(|rule| rule.mode)
     }
 
     /// What the rules say of one operation on one path.
@@ -79,12 +91,12 @@ impl PathRules {
     /// Why a path may not be deleted with all that is below it.
     fn keeps(&self, path: &VirtualPath) -> Option<&PathPattern> {
         let denies = |rule: &&PathRule| rule.mode == PathMode::Deny && rule.operations.contains(&PathOperation::Write);
-        let mut patterns = self.0.iter().filter(denies).flat_map(|rule| &rule.paths);
+        let mut patterns = self.lists.iter().flatten().filter(denies).flat_map(|rule| &rule.paths);
         patterns.find(|pattern| pattern.may_match_below(path) || pattern.covers(path))
     }
 
     fn denying(&self) -> impl Iterator<Item = &PathPattern> {
-        self.0.iter().filter(|rule| rule.mode != PathMode::Allow).flat_map(|rule| &rule.paths)
+        self.lists.iter().flatten().filter(|rule| rule.mode != PathMode::Allow).flat_map(|rule| &rule.paths)
     }
 
     /// `backend` as far as these rules let an agent see it. A command could do what the rules forbid, so there is none

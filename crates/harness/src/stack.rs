@@ -13,11 +13,12 @@ use serde_json::Value;
 
 use crate::{
     Artifacts, DeepAgentError, Filesystem, FilesystemOptions, FinalAnswer, GuardOptions, Guards, HumanInTheLoop,
-    HumanInTheLoopOptions, Memory, MemoryOptions, ModelRetry, PatchToolCalls, PromptCaching, Skills, SkillsOptions,
+    HumanInTheLoopOptions, Memory, MemoryOptions, ModelRetry, PatchToolCalls, PathRule, PromptCaching, Skills, SkillsOptions,
     SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
 };
 
 /// What an agent and its subagents have in common.
+#[derive(Clone)]
 pub(crate) struct Blueprint {
     pub specs: Arc<[SubagentSpec]>,
     /// Whether the session's own agent may have subagents work beside it.
@@ -65,6 +66,16 @@ pub(crate) enum Owner {
 }
 
 impl Blueprint {
+    /// The same for an agent that may do less with paths, and for those that it sends.
+    pub(crate) fn narrowed(self: &Arc<Self>, permissions: &[PathRule]) -> Arc<Self> {
+        if permissions.is_empty() {
+            return Arc::clone(self);
+        }
+        let paths = self.asking.paths.narrowed(permissions.to_vec());
+        let asking = Arc::new(HumanInTheLoopOptions { paths, ..(*self.asking).clone() });
+        Arc::new(Self { asking, ..(**self).clone() })
+    }
+
     /// The built-in members outermost first, without the innermost. A member that is there for its tools alone is left
     /// out with all of them, and its prompt with it.
     pub(crate) fn stack(

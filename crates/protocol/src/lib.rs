@@ -85,8 +85,8 @@ pub use skill::{
 };
 pub use storage::{Storage, StorageKind, StoragePart};
 pub use subagent::{
-    DeletedSubagent, SaveSubagent, SubagentContent, SubagentEntry, SubagentForm, SubagentHidden, SubagentList,
-    SubagentOrigin, SubagentRef,
+    DeletedSubagent, PathRuleMode, PathRuleOperation, SaveSubagent, SubagentContent, SubagentEntry, SubagentForm,
+    SubagentHidden, SubagentList, SubagentOrigin, SubagentPathRule, SubagentRef,
 };
 pub use summary::{ConversationSummary, SummaryCause};
 pub use todo::{Todo, TodoEvidence, TodoStatus};

@@ -226,6 +226,11 @@ problems! {
     FieldNotFolders { field: String } = "'{field}' must be a list of folders";
     FieldNotSchema { field: String } = "'{field}' must be a JSON schema of an object";
     FieldNotNumber { field: String } = "'{field}' must be a whole number above 0";
+    FieldNotRules { field: String } = "'{field}' must be a list of rules, each with 'operations' (read, write), 'paths' from / and a 'mode' (allow, interrupt, deny)";
+    RulePathNotFromRoot { path: String } = "the path '{path}' of a rule has to begin with /";
+    RulePathUp { path: String } = "the path '{path}' of a rule holds '..', which no path does";
+    RulePathOfHome { path: String } = "the path '{path}' of a rule begins at a home folder; begin at /";
+    RulePathBraces { path: String, most: u32 } = "the braces of '{path}' stand for more than {most} paths; write several rules";
     FieldUnknown { field: String } = "'{field}' is not known and has no effect";
     SubagentGone = "this subagent is not there any more";
     SubagentName = "a subagent has a name of letters, digits and hyphens";

@@ -70,7 +70,37 @@ pub struct SubagentForm {
     pub skills: Vec<String>,
     /// Tools that ask although the mode would let them.
     pub interrupt_on: Vec<String>,
+    /// What it may do with paths, within what the main agent may. The first that fits a path decides.
+    pub permissions: Vec<SubagentPathRule>,
     pub max_steps: Option<u32>,
+}
+
+/// What a subagent may do with some paths.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct SubagentPathRule {
+    pub mode: PathRuleMode,
+    pub operations: Vec<PathRuleOperation>,
+    /// Patterns from `/`: `*` stands for a name, `**` for folders.
+    pub paths: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum PathRuleMode {
+    Allow,
+    /// A person is asked, whatever else is allowed.
+    Interrupt,
+    /// As if it were not there.
+    Deny,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum PathRuleOperation {
+    /// Listing, reading and searching.
+    Read,
+    /// Writing, editing and deleting.
+    Write,
 }
 
 /// The kinds of subagents there are.

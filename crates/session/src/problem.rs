@@ -6,8 +6,8 @@ use bosun_backend::{
 };
 use bosun_harness::mcp::{ConfigError, ConfigFault, SignInError};
 use bosun_harness::{
-    CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, SkillError, SkillWarning,
-    SubagentFileError, SubagentWarning,
+    CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError,
+    SkillError, SkillWarning, SubagentFileError, SubagentWarning,
 };
 use bosun_model::ModelError;
 use bosun_protocol::Problem;
@@ -394,8 +394,20 @@ impl Explain for SubagentFileError {
                     FieldKind::Folders => Problem::FieldNotFolders { field },
                     FieldKind::Schema => Problem::FieldNotSchema { field },
                     FieldKind::Number => Problem::FieldNotNumber { field },
+                    FieldKind::Rules => Problem::FieldNotRules { field },
                 }
             }
+        }
+    }
+}
+
+impl Explain for PathPatternError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::NotFromRoot(path) => Problem::RulePathNotFromRoot { path: path.clone() },
+            Self::Traversal(path) => Problem::RulePathUp { path: path.clone() },
+            Self::Home(path) => Problem::RulePathOfHome { path: path.clone() },
+            Self::TooMany { path, most } => Problem::RulePathBraces { path: path.clone(), most: number(*most) },
         }
     }
 }

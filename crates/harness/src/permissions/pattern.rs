@@ -1,7 +1,7 @@
 use std::fmt;
 
 use bosun_backend::VirtualPath;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Alternatives that the braces of one pattern may stand for.
 const MOST: usize = 1_000;
@@ -9,8 +9,8 @@ const MOST: usize = 1_000;
 /// Paths that a rule is about: `/secrets/**`, `/**/*.pem`, `/{a,b}/c`. From `/`; `*` and `?` stay inside a segment, a
 /// segment `**` stands for any number of folders and, at the end, for whatever is below. Names with a leading dot are
 /// names like others here: what is forbidden must not depend on how it is spelled.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct PathPattern {
     text: String,
     alternatives: Vec<Vec<Segment>>,
@@ -38,8 +38,14 @@ pub enum PathPatternError {
     Traversal(String),
     #[error("the path '{0}' of a rule begins at a home folder; begin at /")]
     Home(String),
-    #[error("the braces of '{0}' stand for more than {MOST} paths; write several rules")]
-    TooMany(String),
+    #[error("the braces of '{path}' stand for more than {most} paths; write several rules")]
+    TooMany { path: String, most: usize },
+}
+
+impl From<PathPattern> for String {
+    fn from(pattern: PathPattern) -> Self {
+        pattern.text
+    }
 }
 
 impl TryFrom<String> for PathPattern {
@@ -52,7 +58,7 @@ impl TryFrom<String> for PathPattern {
         if !text.starts_with('/') {
             return Err(PathPatternError::NotFromRoot(text));
         }
-        let expanded = expand(&text).ok_or_else(|| PathPatternError::TooMany(text.clone()))?;
+        let expanded = expand(&text).ok_or_else(|| PathPatternError::TooMany { path: text.clone(), most: MOST })?;
         if expanded.iter().any(|pattern| pattern.split('/').any(|segment| segment == "..")) {
             return Err(PathPatternError::Traversal(text));
         }

@@ -5,7 +5,7 @@ use bosun_model::OutputSchema;
 use serde_json::{Map, Value};
 
 use super::SubagentSpec;
-use crate::SkillSource;
+use crate::{PathRule, SkillSource};
 use crate::front_matter::{self, FrontMatterError};
 
 /// What was found in folders of subagents.
@@ -40,6 +40,8 @@ pub enum FieldKind {
     Folders,
     #[error("a JSON schema of an object")]
     Schema,
+    #[error("a list of rules, each with 'operations' (read, write), 'paths' from / and a 'mode' (allow, interrupt, deny)")]
+    Rules,
     #[error("a whole number above 0")]
     Number,
 }
@@ -56,7 +58,8 @@ pub enum SubagentWarning {
 const MOST_FILES: usize = 100;
 const MOST_LINES: u64 = 5_000;
 const DESCRIPTION: usize = 2_000;
-const KNOWN: [&str; 8] = ["name", "description", "tools", "model", "skills", "interrupt_on", "output", "max_steps"];
+const KNOWN: [&str; 9] =
+    ["name", "description", "tools", "model", "skills", "interrupt_on", "permissions", "output", "max_steps"];
 
 /// Reads `<folder>/<name>.md` of each folder; of two with one name the later one counts. A folder that is not there is
 /// left out. A project's folder belongs here only if the person trusts the project.
@@ -134,6 +137,7 @@ fn parse(text: &str) -> Result<(SubagentSpec, Vec<SubagentWarning>), SubagentFil
         model: word(fields, "model")?.filter(|model| model != "inherit"),
         skills: skills(fields)?,
         interrupt_on: asks.into_iter().map(|tool| (tool, Default::default())).collect(),
+        permissions: rules(fields)?,
         output,
         max_steps: steps(fields)?,
         name,
@@ -168,6 +172,15 @@ fn skills(fields: &Map<String, Value>) -> Result<Vec<SkillSource>, SubagentFileE
     let bad = |_| SubagentFileError::Field { field: "skills", wanted: FieldKind::Folders };
     let source = |path: String| Ok(SkillSource { path: VirtualPath::parse(&path).map_err(bad)?, label: None });
     list(fields, "skills")?.unwrap_or_default().into_iter().map(source).collect()
+}
+
+/// A rule that is not understood makes the file one that cannot be used: without it the subagent could do more.
+fn rules(fields: &Map<String, Value>) -> Result<Vec<PathRule>, SubagentFileError> {
+    match fields.get("permissions") {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(value) => serde_json::from_value(value.clone())
+            .map_err(|_| SubagentFileError::Field { field: "permissions", wanted: FieldKind::Rules }),
+    }
 }
 
 fn steps(fields: &Map<String, Value>) -> Result<Option<u32>, SubagentFileError> {

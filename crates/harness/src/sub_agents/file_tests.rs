@@ -2,6 +2,7 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 
 use super::*;
+use crate::{PathMode, PathOperation, PathPattern};
 
 const WHOLE: &str = "---
 name: reviewer
@@ -13,6 +14,11 @@ model: openai:gpt-x
 skills: [/skills/user]
 interrupt_on: [execute]
 max_steps: 20
+permissions:
+  - operations: [write]
+    paths: [/docs/**]
+    mode: allow
+  - {operations: [read, write], paths: ["/**/*.pem"], mode: deny}
 output:
   type: object
   properties:
@@ -23,6 +29,10 @@ color: red
 
 Look twice.
 ";
+
+fn rule(operations: Vec<PathOperation>, path: &str, mode: PathMode) -> PathRule {
+    PathRule { operations, paths: vec![PathPattern::try_from(path.to_owned()).unwrap()], mode }
+}
 
 #[test]
 fn every_field_is_read_and_an_unknown_one_named() {
@@ -36,6 +46,10 @@ fn every_field_is_read_and_an_unknown_one_named() {
         model: Some("openai:gpt-x".into()),
         skills: vec![SkillSource { path: VirtualPath::parse("/skills/user").unwrap(), label: None }],
         interrupt_on: [("execute".to_owned(), Default::default())].into(),
+        permissions: vec![
+            rule(vec![PathOperation::Write], "/docs/**", PathMode::Allow),
+            rule(vec![PathOperation::Read, PathOperation::Write], "/**/*.pem", PathMode::Deny),
+        ],
         output: Some(OutputSchema { name: "reviewer".into(), schema }),
         max_steps: Some(20),
     };
@@ -53,6 +67,11 @@ fn a_file_with_a_mistake_is_no_subagent() {
     assert_eq!(with("name: a\ndescription: d\ntools: {a: b}"), "'tools' must be a list of names");
     assert_eq!(with("name: a\ndescription: d\noutput: text"), "'output' must be a JSON schema of an object");
     assert_eq!(with("name: a\ndescription: d\nskills: [/../x]"), "'skills' must be a list of folders");
+    for rules in ["deny", "[{paths: [/a], mode: deny}]", "[{operations: [read], paths: [a], mode: deny}]"] {
+        // A rule that is not understood is never left out: the subagent could do more than was meant.
+        let told = with(&format!("name: a\ndescription: d\npermissions: {rules}"));
+        assert!(told.starts_with("'permissions' must be a list of rules"), "{told}");
+    }
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use bosun_agent::InterruptConfig;
 use bosun_model::OutputSchema;
 
-use crate::{SkillSource, prompt};
+use crate::{PathRule, SkillSource, prompt};
 
 /// The subagent that every agent has.
 pub const GENERAL_PURPOSE: &str = "general-purpose";
@@ -24,6 +24,8 @@ pub struct SubagentSpec {
     pub skills: Vec<SkillSource>,
     /// Tools that ask in addition to those that ask its parent.
     pub interrupt_on: BTreeMap<String, InterruptConfig>,
+    /// What it may do with paths, within what its parent may: of the rules of both, the stricter counts.
+    pub permissions: Vec<PathRule>,
     /// The shape of its answer; `None` for prose.
     pub output: Option<OutputSchema>,
     /// Model calls it may make, where that is less than its parent may.

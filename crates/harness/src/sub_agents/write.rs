@@ -4,7 +4,8 @@ use super::SubagentSpec;
 use crate::front_matter;
 
 /// Fields of the front matter that a spec's own values stand in for; all others are kept as they are.
-const WRITTEN: [&str; 7] = ["name", "description", "tools", "model", "skills", "interrupt_on", "max_steps"];
+const WRITTEN: [&str; 8] =
+    ["name", "description", "tools", "model", "skills", "interrupt_on", "permissions", "max_steps"];
 
 /// The file that declares `spec`. Fields of the file `over` that a spec does not have, and the shape of its answer, are
 /// kept.
@@ -37,6 +38,9 @@ fn fields(spec: &SubagentSpec) -> Map<String, Value> {
     if !spec.interrupt_on.is_empty() {
         fields.insert("interrupt_on".into(), json!(spec.interrupt_on.keys().collect::<Vec<_>>()));
     }
+    if !spec.permissions.is_empty() {
+        fields.insert("permissions".into(), json!(spec.permissions));
+    }
     if let Some(steps) = spec.max_steps {
         fields.insert("max_steps".into(), json!(steps));
     }
@@ -63,7 +67,7 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
-    use crate::{SkillSource, read_subagent};
+    use crate::{PathMode, PathOperation, PathPattern, PathRule, SkillSource, read_subagent};
 
     #[test]
     fn what_is_written_is_read_again() {
@@ -75,6 +79,11 @@ mod tests {
             model: Some("openai:gpt".into()),
             skills: vec![SkillSource { path: bosun_backend::VirtualPath::parse("/skills/user").unwrap(), label: None }],
             interrupt_on: [("grep".to_owned(), Default::default())].into(),
+            permissions: vec![PathRule {
+                operations: vec![PathOperation::Read, PathOperation::Write],
+                paths: vec![PathPattern::try_from("/se\"crets/**".to_owned()).unwrap()],
+                mode: PathMode::Deny,
+            }],
             output: None,
             max_steps: Some(5),
         };

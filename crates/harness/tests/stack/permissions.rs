@@ -77,3 +77,90 @@ async fn a_path_that_interrupts_asks_whatever_else_is_allowed() {
     assert!(format!("{:?}", ask.reason).contains("/docs/** asks"), "{:?}", ask.reason);
     turn.abort();
 }
+
+/// A subagent with rules of its own, sent by an agent that may do all but look at secrets.
+fn with_a_narrow_one(replies: Vec<bosun_testkit::Scripted>, rules: &str) -> Scene {
+    let declared = format!(
+        "[[permissions]]\noperations = ['read', 'write']\npaths = ['/secret/**']\nmode = 'deny'\n\
+         [[subagents]]\nname = 'narrow'\ndescription = 'Sees little.'\npermissions = [{rules}]"
+    );
+    let project = Project::new().file("secret/key", "s3cret\n").file("pub/a.txt", "one\n").file("docs/a.md", "two\n");
+    Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
+        DeclaredAgent::parse(&declared).unwrap().apply(config);
+    })
+}
+
+fn send(id: &str, name: &str) -> bosun_testkit::Scripted {
+    let args = json!({"description": "look around", "subagent_type": name});
+    Reply::new().and_call_with_id(id, "task", args).into()
+}
+
+#[tokio::test]
+async fn a_subagent_may_do_less_with_paths_than_its_parent_and_so_may_those_it_sends() {
+    let look = |prefix: &str| {
+        let path = |path: &str| json!({"file_path": path});
+        Reply::new()
+            .and_call_with_id(format!("{prefix}-docs"), "read_file", path("/docs/a.md"))
+            .and_call_with_id(format!("{prefix}-secret"), "read_file", path("/secret/key"))
+            .and_call_with_id(format!("{prefix}-pub"), "read_file", path("/pub/a.txt"))
+            .and_call_with_id(format!("{prefix}-write"), "write_file", json!({"file_path": "/pub/new", "content": "x"}))
+    };
+    let replies = vec![
+        send("t", "narrow"),
+        look("child").into(),
+        send("deep", "general-purpose"),
+        look("below").into(),
+        "seen".into(),
+        "told".into(),
+        Reply::new().and_call_with_id("own", "read_file", json!({"file_path": "/docs/a.md"})).into(),
+        "done".into(),
+    ];
+    // What it allows of `/secret` is nothing: the rules of its parent hold, too.
+    let rules = "{ operations = ['read'], paths = ['/secret/**'], mode = 'allow' }, \
+                 { operations = ['read'], paths = ['/docs/**'], mode = 'deny' }, \
+                 { operations = ['write'], paths = ['/**'], mode = 'deny' }";
+    let scene = with_a_narrow_one(replies, rules);
+    scene.say("go").await;
+    for (request, who) in [(2, "it"), (4, "one that it sends")] {
+        let told = crate::scene::texts(&scene.request(request));
+        let told: Vec<&str> = told.iter().rev().take(4).rev().map(String::as_str).collect();
+        assert!(told[0].contains("permission denied for read on /docs/a.md"), "{who}: {told:?}");
+        assert!(told[1].contains("permission denied for read on /secret/key"), "{who}: {told:?}");
+        assert!(told[2].contains("one"), "{who}: {told:?}");
+        assert!(told[3].contains("permission denied for write on /pub/new"), "{who}: {told:?}");
+        let offered: Vec<String> = scene.request(request).tools.iter().map(|tool| tool.name.clone()).collect();
+        assert!(!offered.contains(&"execute".to_owned()), "a command could do what the rules forbid: {offered:?}");
+    }
+    assert!(scene.result("own").contains("two"), "its parent reads on: {}", scene.result("own"));
+    assert!(!scene.project.exists("pub/new"));
+}
+
+#[tokio::test]
+async fn a_path_may_ask_for_one_subagent_alone() {
+    let read = |id: &str| Reply::new().and_call_with_id(id, "read_file", json!({"file_path": "/docs/a.md"}));
+    let replies = vec![read("own").into(), send("t", "narrow"), read("asks").into()];
+    let rules = "{ operations = ['read'], paths = ['/docs/**'], mode = 'interrupt' }";
+    let scene = with_a_narrow_one(replies, rules);
+    let message = bosun_model::HumanMessage { id: "h1".into(), content: vec!["go".into()] };
+    scene.log.record(vec![EntryBody::TurnStarted { turn: 1, message }]).await.unwrap();
+    let cx = scene.context();
+    let turn = tokio::spawn(async move { bosun_agent::run_turn(&cx).await });
+    let asked = async {
+        loop {
+            let child = scene.host.child_of(&bosun_model::CallId::from("t"));
+            let entries = child.map(|child| child.entries()).unwrap_or_default();
+            let ask = entries.into_iter().find_map(|recorded| match recorded.entry.body {
+                EntryBody::Asked { ask, .. } => Some(ask),
+                _ => None,
+            });
+            if let Some(ask) = ask {
+                return ask;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+    };
+    let ask = tokio::time::timeout(std::time::Duration::from_secs(10), asked).await.unwrap();
+    assert!(format!("{:?}", ask.reason).contains("/docs/** asks"), "{:?}", ask.reason);
+    assert!(scene.result("own").contains("two"), "{}", scene.result("own"));
+    turn.abort();
+}

@@ -1,8 +1,10 @@
 use bosun_backend::{Backend, ContentHash, StoreScope, VirtualPath};
-use bosun_harness::{SkillSource, SubagentSpec, read_subagent, write_subagent};
+use bosun_harness::{
+    PathMode, PathOperation, PathPattern, PathRule, SkillSource, SubagentSpec, read_subagent, write_subagent,
+};
 use bosun_protocol::{
-    DeletedSubagent, Problem, ProjectId, SaveSubagent, SubagentContent, SubagentEntry, SubagentForm, SubagentHidden,
-    SubagentList, SubagentOrigin, SubagentRef, TrustKind,
+    DeletedSubagent, PathRuleMode, PathRuleOperation, Problem, ProjectId, SaveSubagent, SubagentContent, SubagentEntry,
+    SubagentForm, SubagentHidden, SubagentList, SubagentOrigin, SubagentPathRule, SubagentRef, TrustKind,
 };
 
 use super::Sessions;
@@ -172,8 +174,42 @@ fn form_of(spec: &SubagentSpec) -> SubagentForm {
         model: spec.model.clone(),
         skills: spec.skills.iter().map(|source| source.path.to_string()).collect(),
         interrupt_on: spec.interrupt_on.keys().cloned().collect(),
+        permissions: spec.permissions.iter().map(rule_form_of).collect(),
         max_steps: spec.max_steps,
     }
+}
+
+fn rule_form_of(rule: &PathRule) -> SubagentPathRule {
+    let operation = |operation: &PathOperation| match operation {
+        PathOperation::Read => PathRuleOperation::Read,
+        PathOperation::Write => PathRuleOperation::Write,
+    };
+    SubagentPathRule {
+        mode: match rule.mode {
+            PathMode::Allow => PathRuleMode::Allow,
+            PathMode::Interrupt => PathRuleMode::Interrupt,
+            PathMode::Deny => PathRuleMode::Deny,
+        },
+        operations: rule.operations.iter().map(operation).collect(),
+        paths: rule.paths.iter().cloned().map(String::from).collect(),
+    }
+}
+
+fn rule_of(form: &SubagentPathRule) -> Result<PathRule, SessionError> {
+    let operation = |operation: &PathRuleOperation| match operation {
+        PathRuleOperation::Read => PathOperation::Read,
+        PathRuleOperation::Write => PathOperation::Write,
+    };
+    let pattern = |path: &String| PathPattern::try_from(path.clone()).map_err(|error| invalid(error.problem()));
+    Ok(PathRule {
+        mode: match form.mode {
+            PathRuleMode::Allow => PathMode::Allow,
+            PathRuleMode::Interrupt => PathMode::Interrupt,
+            PathRuleMode::Deny => PathMode::Deny,
+        },
+        operations: form.operations.iter().map(operation).collect(),
+        paths: form.paths.iter().map(pattern).collect::<Result<_, SessionError>>()?,
+    })
 }
 
 fn spec_of(form: &SubagentForm) -> Result<SubagentSpec, SessionError> {
@@ -189,6 +225,7 @@ fn spec_of(form: &SubagentForm) -> Result<SubagentSpec, SessionError> {
         model: form.model.clone(),
         skills: form.skills.iter().map(source).collect::<Result<_, SessionError>>()?,
         interrupt_on: form.interrupt_on.iter().map(|tool| (tool.clone(), Default::default())).collect(),
+        permissions: form.permissions.iter().map(rule_of).collect::<Result<_, SessionError>>()?,
         output: None,
         max_steps: form.max_steps,
     })

@@ -5,9 +5,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bosun_model::ChatRequest;
 use bosun_protocol::{
-    DecideTrust, Decision, FindMemories, ItemBody, MemoryRef, MemoryScope, MemoryShelf, SaveMemory, SaveSkillFile,
-    SaveSubagent, SeenFile, SessionId, SkillHidden, SkillOrigin, SkillRef, SubagentContent, SubagentForm,
-    SubagentHidden, SubagentOrigin, SubagentRef, TrustState, TrustVerdict,
+    DecideTrust, Decision, FindMemories, ItemBody, MemoryRef, MemoryScope, MemoryShelf, PathRuleMode, PathRuleOperation,
+    SaveMemory, SaveSkillFile, SaveSubagent, SeenFile, SessionId, SkillHidden, SkillOrigin, SkillRef, SubagentContent,
+    SubagentForm, SubagentHidden, SubagentOrigin, SubagentPathRule, SubagentRef, TrustState, TrustVerdict,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -233,11 +233,25 @@ async fn a_subagent_is_declared_offered_switched_off_and_brought_back() {
         description: "Looks: around".into(),
         prompt: "Look twice.".into(),
         tools: Some(vec!["read_file".into()]),
+        permissions: vec![SubagentPathRule {
+            mode: PathRuleMode::Deny,
+            operations: vec![PathRuleOperation::Read, PathRuleOperation::Write],
+            paths: vec!["/secret: \"place\"/**".into()],
+        }],
         ..SubagentForm::default()
     };
     let content = SubagentContent::Form { form: form.clone() };
     let made = stage.sessions.save_subagent(&SaveSubagent { name: "scout".into(), content, base: None }).await.unwrap();
     assert_eq!((made.form, made.hidden), (form, None));
+    let mut wrong = made.form.clone();
+    wrong.permissions[0].paths = vec!["secret/**".into()];
+    let wrong = SaveSubagent {
+        name: "scout".into(),
+        content: SubagentContent::Form { form: wrong },
+        base: Some(made.revision.clone()),
+    };
+    let error = stage.sessions.save_subagent(&wrong).await.unwrap_err().to_string();
+    assert!(error.contains("'secret/**' of a rule has to begin with /"), "{error}");
     assert!(ask(&stage, &session, "hello").await.contains("scout: Looks: around"));
     let named = SubagentRef { origin: SubagentOrigin::User, project: None, name: "scout".into() };
     stage.sessions.switch_subagent(&named, true).await.unwrap();

@@ -76,6 +76,8 @@ export const subagent = (
     model: null,
     skills: [],
     interrupt_on: [],
+    permissions:
+      origin === 'user' ? [{ mode: 'deny', operations: ['read', 'write'], paths: ['/secrets/**', '/**/*.pem'] }] : [],
     max_steps: origin === 'builtin' ? null : 20,
   },
   hidden,
