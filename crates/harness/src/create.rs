@@ -11,7 +11,7 @@ use crate::stack::{Blueprint, Kit, Owner};
 use crate::sub_agents::DeclaredSubagents;
 use crate::{
     Artifacts, Attachments, FilesystemOptions, GENERAL_PURPOSE, Gate, GuardOptions, HumanInTheLoopOptions, InterruptOn,
-    MemoryOptions, PathRule, PathRules, SkillsOptions, SubagentSpec, SummarizationOptions, prompt,
+    MemoryOptions, PathRule, PathRules, ReadySubagent, SkillsOptions, SubagentSpec, SummarizationOptions, prompt,
 };
 
 /// Everything [`create_deep_agent`] can be told. Start from [`DeepAgentConfig::new`].
@@ -46,6 +46,8 @@ pub struct DeepAgentConfig {
     pub cache: CacheLifetime,
     /// In addition to the general-purpose one; one of that name replaces it.
     pub subagents: Vec<SubagentSpec>,
+    /// Subagents that are agents already, in code only.
+    pub ready_subagents: Vec<ReadySubagent>,
     /// Whether subagents may work beside the agent, which is told when they have ended.
     pub background_subagents: bool,
     /// Models that subagents may be given, by the name their specs give.
@@ -54,7 +56,8 @@ pub struct DeepAgentConfig {
     pub output: Option<OutputSchema>,
     /// Fields of the state in addition to those that tools and middleware declare.
     pub fields: Vec<StateField>,
-    /// The user's own middleware, between `PatchToolCalls` and `HumanInTheLoop`.
+    /// The user's own middleware, between `PatchToolCalls` and `HumanInTheLoop`. One that carries the name of a built-in
+    /// member stands in its place instead.
     pub middleware: Vec<Arc<dyn Middleware>>,
     /// Behind `middleware`, and in every subagent too: what must hold wherever the work is done.
     pub everywhere: Vec<Arc<dyn Middleware>>,
@@ -93,6 +96,7 @@ impl DeepAgentConfig {
             context: None,
             cache: CacheLifetime::default(),
             subagents: Vec::new(),
+            ready_subagents: Vec::new(),
             background_subagents: false,
             models: BTreeMap::new(),
             output: None,
@@ -143,7 +147,9 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         gates: gates(config.interrupt_on, &mut policy)?,
     };
     let blueprint = Arc::new(Blueprint {
-        specs: subagent_specs(config.subagents)?,
+        specs: subagent_specs(config.subagents, &config.ready_subagents)?,
+        ready: config.ready_subagents.into(),
+        own: config.middleware.into_iter().collect(),
         background: config.background_subagents,
         filesystem: config.filesystem,
         summarization: config.summarization,
@@ -170,13 +176,13 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         allowed: config.builtin_tools.as_deref(),
         others: Vec::new(),
         output: config.output,
+        own: &blueprint.own,
     };
     let mut middleware = blueprint.stack(&*backend, kit)?;
     if let Some(blobs) = &config.blobs {
-        middleware.insert(0, Arc::new(Attachments::new(Arc::clone(blobs))));
+        middleware.insert(0, blueprint.own.in_place_of(Arc::new(Attachments::new(Arc::clone(blobs)))));
     }
-    middleware.extend(config.middleware);
-    middleware.extend(blueprint.innermost());
+    let middleware = blueprint.whole(middleware, &blueprint.own, &blueprint.own);
     Ok(Agent::new(AgentParts {
         name: config.name,
         model: config.model,
@@ -215,6 +221,7 @@ pub(crate) fn subagent(
         }
     };
     let is_allowed = |name: &String| spec.tools.as_ref().is_none_or(|allowed| allowed.contains(name));
+    let own = if spec.name == GENERAL_PURPOSE { blueprint.own.and(&spec.middleware) } else { spec.middleware.clone() };
     let kit = Kit {
         owner: Owner::Subagent,
         memory: None,
@@ -222,9 +229,9 @@ pub(crate) fn subagent(
         allowed: spec.tools.as_deref(),
         others: blueprint.tools.iter().map(|tool| tool.spec().name.clone()).collect(),
         output: spec.output.clone(),
+        own: &own,
     };
-    let mut middleware = blueprint.stack(&*backend, kit)?;
-    middleware.extend(blueprint.innermost());
+    let middleware = blueprint.whole(blueprint.stack(&*backend, kit)?, &spec.middleware, &own);
     let max_steps = spec.max_steps.unwrap_or(u32::MAX).min(owner.limits.max_steps);
     Ok(Agent::new(AgentParts {
         name: spec.name.clone(),
@@ -277,11 +284,11 @@ fn stricter(parent: &Policy, spec: &SubagentSpec) -> Policy {
     policy
 }
 
-fn subagent_specs(own: Vec<SubagentSpec>) -> Result<Arc<[SubagentSpec]>, DeepAgentError> {
+fn subagent_specs(own: Vec<SubagentSpec>, ready: &[ReadySubagent]) -> Result<Arc<[SubagentSpec]>, DeepAgentError> {
     let mut names = HashSet::new();
-    for spec in &own {
-        if !names.insert(spec.name.clone()) {
-            return Err(DeepAgentError::DuplicateSubagent { name: spec.name.clone() });
+    for name in own.iter().map(|spec| &spec.name).chain(ready.iter().map(|ready| &ready.name)) {
+        if !names.insert(name.clone()) {
+            return Err(DeepAgentError::DuplicateSubagent { name: name.clone() });
         }
     }
     let general = SubagentSpec::general_purpose();

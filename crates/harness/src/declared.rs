@@ -12,7 +12,7 @@ use serde::Deserialize;
 use bosun_mcp::ServerConfigs;
 
 use crate::{
-    Artifacts, DeepAgentConfig, Extras, FilesystemOptions, Gate, GuardOptions, HookConfig, InterruptOn, PathRule,
+    Artifacts, DeepAgentConfig, Extras, FilesystemOptions, Gate, GuardOptions, HookConfig, InterruptOn, Members, PathRule,
     SkillSource, SkillsOptions, SubagentSpec, SummarizationOptions,
 };
 pub use backend::{DeclaredBackend, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope};
@@ -265,6 +265,7 @@ impl From<DeclaredSubagent> for SubagentSpec {
             interrupt_on: declared.interrupt_on.into_iter().map(|tool| (tool, Default::default())).collect(),
             permissions: declared.permissions,
             output: declared.output,
+            middleware: Members::default(),
             max_steps: declared.max_steps,
         }
     }

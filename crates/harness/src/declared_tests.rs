@@ -114,6 +114,7 @@ fn subagents() {
             mode: PathMode::Deny,
         }],
         output: Some(OutputSchema { name: "o".into(), schema: serde_json::json!({"type": "object"}) }),
+        middleware: Members::default(),
         max_steps: Some(5),
     };
     assert_eq!(config.subagents, [expected]);

@@ -22,6 +22,7 @@ mod guards;
 mod hooks;
 mod human_in_the_loop;
 mod media;
+mod members;
 mod memory;
 mod model_retry;
 mod on_demand;
@@ -53,6 +54,7 @@ pub use front_matter::FrontMatterError;
 pub use guards::{GuardOptions, Guards};
 pub use hooks::{HookConfig, HookError, HookPoint, Hooks, OnFailure};
 pub use human_in_the_loop::{Gate, GateRequest, HumanInTheLoop, HumanInTheLoopOptions, InterruptOn};
+pub use members::Members;
 pub use memory::{Memory, MemoryOptions, MemorySearch};
 pub use model_retry::{ModelRetry, RetryOptions};
 pub use on_demand::OnDemand;
@@ -64,7 +66,7 @@ pub use skills::{
     SkillsOptions, builtin_skills, find_skills, read_skill,
 };
 pub use sub_agents::{
-    FieldKind, GENERAL_PURPOSE, LoadedSubagents, SubAgents, SubagentFileError, SubagentSpec, SubagentWarning,
+    FieldKind, GENERAL_PURPOSE, LoadedSubagents, ReadySubagent, SubAgents, SubagentFileError, SubagentSpec, SubagentWarning,
     load_subagents, read_subagent, write_subagent,
 };
 pub use summarization::{

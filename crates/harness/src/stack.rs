@@ -13,14 +13,18 @@ use serde_json::Value;
 
 use crate::{
     Artifacts, DeepAgentError, Filesystem, FilesystemOptions, FinalAnswer, GuardOptions, Guards, HumanInTheLoop,
-    HumanInTheLoopOptions, Memory, MemoryOptions, ModelRetry, PatchToolCalls, PathRule, PromptCaching, Skills, SkillsOptions,
-    SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
+    HumanInTheLoopOptions, Members, Memory, MemoryOptions, ModelRetry, PatchToolCalls, PathRule, PromptCaching,
+    ReadySubagent, Skills, SkillsOptions, SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
 };
 
 /// What an agent and its subagents have in common.
 #[derive(Clone)]
 pub(crate) struct Blueprint {
     pub specs: Arc<[SubagentSpec]>,
+    /// Subagents that inherit nothing.
+    pub ready: Arc<[ReadySubagent]>,
+    /// The main agent's own members; where one stands for a built-in member, it does in the general-purpose subagent too.
+    pub own: Members,
     /// Whether the session's own agent may have subagents work beside it.
     pub background: bool,
     pub filesystem: FilesystemOptions,
@@ -57,6 +61,8 @@ pub(crate) struct Kit<'a> {
     pub others: Vec<String>,
     /// The shape of its answer, where it has one.
     pub output: Option<OutputSchema>,
+    /// Members of which those count here that stand for built-in ones.
+    pub own: &'a Members,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +90,7 @@ impl Blueprint {
         kit: Kit<'_>,
     ) -> Result<Vec<Arc<dyn Middleware>>, DeepAgentError> {
         let files = Filesystem::new(backend, None, self.filesystem.clone()).with_artifacts(self.artifacts.clone());
-        let mut delegation = SubAgents::new(Arc::clone(&self.specs));
+        let mut delegation = SubAgents::new(Arc::clone(&self.specs)).and_ready(Arc::clone(&self.ready));
         if self.background && kit.owner == Owner::Main {
             delegation = delegation.beside();
         }
@@ -104,6 +110,9 @@ impl Blueprint {
             (Role::Works, Arc::new(PromptCaching::new(self.cache))),
             (Role::Works, Arc::new(PatchToolCalls)),
         ]);
+        for (_, member) in &mut members {
+            *member = kit.own.in_place_of(Arc::clone(member));
+        }
         let mut known: Vec<String> =
             members.iter().flat_map(|(_, member)| member.tools()).map(|tool| tool.spec().name.clone()).collect();
         if kit.owner == Owner::Main {
@@ -111,13 +120,27 @@ impl Blueprint {
         }
         known.extend(kit.others);
         check_names(&known, kit.allowed.unwrap_or_default().iter())?;
-        let answer = kit.output.map(|output| Arc::new(FinalAnswer::new(output)) as Arc<dyn Middleware>);
+        let answer = kit.output.map(|output| kit.own.in_place_of(Arc::new(FinalAnswer::new(output))));
         let chosen = members.into_iter().filter_map(|(role, member)| self.chosen(role, member, kit.allowed));
         Ok(chosen.chain(answer).collect())
     }
 
-    /// What stands behind the user's own: those of them that hold everywhere, and the stack's own end.
-    pub(crate) fn innermost(&self) -> impl Iterator<Item = Arc<dyn Middleware>> {
+    /// `stack` with what stands behind the built-in members: those of `between` that stand for none, those of the user's
+    /// own that hold everywhere, and the stack's own end. `own` are all that may stand for built-in ones.
+    pub(crate) fn whole(
+        &self,
+        mut stack: Vec<Arc<dyn Middleware>>,
+        between: &Members,
+        own: &Members,
+    ) -> Vec<Arc<dyn Middleware>> {
+        let end: Vec<_> = self.innermost().map(|member| own.in_place_of(member)).collect();
+        let between = between.beside(&[&stack[..], &end[..]].concat());
+        stack.extend(between);
+        stack.extend(end);
+        stack
+    }
+
+    fn innermost(&self) -> impl Iterator<Item = Arc<dyn Middleware>> {
         let end: [Arc<dyn Middleware>; 3] = [
             Arc::new(Guards::new(self.guards.clone())),
             Arc::new(HumanInTheLoop::new(Arc::clone(&self.asking))),

@@ -11,7 +11,7 @@ use bosun_tools::{DynTool, SubagentCard, Task, ToolOutput, background_tools, era
 use crate::stack::Blueprint;
 use crate::{create, prompt};
 pub use file::{FieldKind, LoadedSubagents, SubagentFileError, SubagentWarning, load_subagents, read_subagent};
-pub use spec::{GENERAL_PURPOSE, SubagentSpec};
+pub use spec::{GENERAL_PURPOSE, ReadySubagent, SubagentSpec};
 pub use write::write_subagent;
 
 /// Most subagents that one reply may send. Many more are no plan any more, but a model that runs away.
@@ -20,13 +20,20 @@ const MOST_SENT: usize = 1_000;
 /// Delegation: the `task` tool and when to use it.
 pub struct SubAgents {
     specs: Arc<[SubagentSpec]>,
+    ready: Arc<[ReadySubagent]>,
     beside: bool,
 }
 
 impl SubAgents {
     /// `specs` have distinct names.
     pub fn new(specs: Arc<[SubagentSpec]>) -> Self {
-        Self { specs, beside: false }
+        Self { specs, ready: Arc::default(), beside: false }
+    }
+
+    /// Offers `ready` besides, by names that no other has.
+    #[must_use]
+    pub fn and_ready(self, ready: Arc<[ReadySubagent]>) -> Self {
+        Self { ready, ..self }
     }
 
     /// Lets subagents work beside the agent, too.
@@ -42,9 +49,10 @@ impl Middleware for SubAgents {
     }
 
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
-        let card =
-            |spec: &SubagentSpec| SubagentCard { name: spec.name.clone(), description: spec.description.clone() };
-        let cards: Vec<SubagentCard> = self.specs.iter().map(card).collect();
+        let card = |name: &str, description: &str| SubagentCard { name: name.into(), description: description.into() };
+        let declared = self.specs.iter().map(|spec| card(&spec.name, &spec.description));
+        let ready = self.ready.iter().map(|ready| card(&ready.name, &ready.description));
+        let cards: Vec<SubagentCard> = declared.chain(ready).collect();
         let beside = if self.beside { background_tools(cards.clone()) } else { Vec::new() };
         std::iter::once(erase(Task::new(cards))).chain(beside).collect()
     }
@@ -94,9 +102,13 @@ pub(crate) struct DeclaredSubagents {
 
 impl Subagents for DeclaredSubagents {
     fn agent(&self, name: &str, parent: &TurnContext) -> Result<Arc<Agent>, String> {
-        let specs = &self.blueprint.specs;
+        let Blueprint { specs, ready, .. } = &*self.blueprint;
+        if let Some(ready) = ready.iter().find(|ready| ready.name == name) {
+            return Ok(Arc::clone(&ready.agent));
+        }
         let Some(spec) = specs.iter().find(|spec| spec.name == name) else {
-            let known: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+            let declared = specs.iter().map(|spec| spec.name.as_str());
+            let known: Vec<&str> = declared.chain(ready.iter().map(|ready| ready.name.as_str())).collect();
             return Err(format!("Error: there is no subagent '{name}'; use one of: {}.", known.join(", ")));
         };
         create::subagent(spec, &self.blueprint, parent).map(Arc::new).map_err(|error| format!("Error: {error}"))

@@ -66,6 +66,7 @@ mod sse;
 #[cfg(test)]
 mod testing;
 pub mod tour;
+mod unsupported;
 mod vertex;
 
 pub use account::test_call;

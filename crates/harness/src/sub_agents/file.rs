@@ -5,7 +5,7 @@ use bosun_model::OutputSchema;
 use serde_json::{Map, Value};
 
 use super::SubagentSpec;
-use crate::{PathRule, SkillSource};
+use crate::{Members, PathRule, SkillSource};
 use crate::front_matter::{self, FrontMatterError};
 
 /// What was found in folders of subagents.
@@ -139,6 +139,7 @@ fn parse(text: &str) -> Result<(SubagentSpec, Vec<SubagentWarning>), SubagentFil
         interrupt_on: asks.into_iter().map(|tool| (tool, Default::default())).collect(),
         permissions: rules(fields)?,
         output,
+        middleware: Members::default(),
         max_steps: steps(fields)?,
         name,
     };

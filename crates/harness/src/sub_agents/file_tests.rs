@@ -51,6 +51,7 @@ fn every_field_is_read_and_an_unknown_one_named() {
             rule(vec![PathOperation::Read, PathOperation::Write], "/**/*.pem", PathMode::Deny),
         ],
         output: Some(OutputSchema { name: "reviewer".into(), schema }),
+        middleware: Members::default(),
         max_steps: Some(20),
     };
     assert_eq!((spec, warnings), (expected, vec![SubagentWarning::Unknown("color".into())]));

@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use bosun_agent::InterruptConfig;
+use bosun_agent::{Agent, InterruptConfig};
 use bosun_model::OutputSchema;
 
-use crate::{PathRule, SkillSource, prompt};
+use crate::{Members, PathRule, SkillSource, prompt};
 
 /// The subagent that every agent has.
 pub const GENERAL_PURPOSE: &str = "general-purpose";
@@ -28,6 +29,8 @@ pub struct SubagentSpec {
     pub permissions: Vec<PathRule>,
     /// The shape of its answer; `None` for prose.
     pub output: Option<OutputSchema>,
+    /// Members of its own stack, in code only.
+    pub middleware: Members,
     /// Model calls it may make, where that is less than its parent may.
     pub max_steps: Option<u32>,
 }
@@ -36,4 +39,14 @@ impl SubagentSpec {
     pub fn general_purpose() -> Self {
         Self { name: GENERAL_PURPOSE.into(), description: prompt::GENERAL_PURPOSE.into(), ..Self::default() }
     }
+}
+
+/// A subagent that somebody put together themselves. It inherits nothing: model, tools, files, rules and stack are its
+/// own, and whoever hands it in answers for what it may do. How deep and how many hold for it as for all others.
+#[derive(Clone)]
+pub struct ReadySubagent {
+    pub name: String,
+    /// When to send it, for the model that may.
+    pub description: String,
+    pub agent: Arc<Agent>,
 }

@@ -84,8 +84,8 @@ mod tests {
                 paths: vec![PathPattern::try_from("/se\"crets/**".to_owned()).unwrap()],
                 mode: PathMode::Deny,
             }],
-            output: None,
             max_steps: Some(5),
+            ..SubagentSpec::default()
         };
         assert_eq!(read_subagent(&write_subagent(&spec, None)), Ok((spec.clone(), vec![])));
         let bare = SubagentSpec { name: "off".into(), description: "x".into(), ..SubagentSpec::default() };

@@ -10,6 +10,7 @@ use crate::driver::{Decoder, Events, Fault};
 use crate::failure::Refusal;
 use crate::lenient::Count;
 use crate::sse::{Flow, Frame};
+use crate::unsupported;
 
 /// Reads the event stream of one message. See the policy table of [`crate::driver`].
 #[derive(Debug, Default)]
@@ -125,7 +126,7 @@ impl AnthropicDecoder {
             }
             "tool_use" => self.call_start(read("a tool call", event.content_block.get())?, out)?,
             other => {
-                tracing::debug!(block = other, "a block of an unknown type");
+                unsupported::note(other, out);
                 Kind::Unknown
             }
         };

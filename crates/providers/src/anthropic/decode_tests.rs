@@ -37,7 +37,7 @@ fn thinking_and_calls() {
 }
 
 #[test]
-fn unknown_events_blocks_and_deltas_are_passed_over() {
+fn unknown_events_and_deltas_are_passed_over_and_unknown_blocks_named() {
     assert_debug_snapshot!(recorded(include_str!("../../fixtures/anthropic_unknown.sse")));
 }
 

@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use bosun_model::{ModelEvent, StopReason, Usage};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -10,6 +11,7 @@ use crate::driver::{Decoder, Events, Fault};
 use crate::failure::Refusal;
 use crate::lenient::{Count, Text};
 use crate::sse::{Flow, Frame};
+use crate::unsupported;
 
 /// Reads the chunks of one reply. See the policy table of [`crate::driver`].
 ///
@@ -110,6 +112,9 @@ impl GeminiDecoder {
     }
 
     fn part(&mut self, part: Part<'_>, out: &mut Events) -> Result<(), Fault> {
+        if let Some(kind) = part.unsupported() {
+            unsupported::note(kind, out);
+        }
         let signature = Some(part.thought_signature.0.into_owned()).filter(|signature| !signature.is_empty());
         if let Some(call) = part.function_call {
             return self.call(call, signature, out);
@@ -207,6 +212,29 @@ struct Part<'a> {
     thought_signature: Text<'a>,
     #[serde(borrow)]
     function_call: Option<Call<'a>>,
+    #[serde(borrow)]
+    inline_data: Option<Bytes<'a>>,
+    #[serde(borrow)]
+    file_data: Option<Bytes<'a>>,
+    executable_code: Option<IgnoredAny>,
+    code_execution_result: Option<IgnoredAny>,
+}
+
+/// Bytes of some kind; only the kind is of use.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Bytes<'a> {
+    #[serde(borrow, default)]
+    mime_type: Text<'a>,
+}
+
+impl Part<'_> {
+    /// What it holds that cannot be shown.
+    fn unsupported(&self) -> Option<&str> {
+        let bytes = self.inline_data.as_ref().or(self.file_data.as_ref()).map(|bytes| &*bytes.mime_type.0);
+        let run = || self.executable_code.and(Some("executable_code"));
+        bytes.or_else(run).or_else(|| self.code_execution_result.and(Some("code_execution_result")))
+    }
 }
 
 #[derive(Deserialize)]

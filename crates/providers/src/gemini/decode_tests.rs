@@ -50,6 +50,21 @@ fn a_reply_without_its_reason_is_cut() {
 }
 
 #[test]
+fn pictures_and_what_it_ran_itself_are_said_to_be_there() {
+    let all = json!([
+        { "inlineData": { "mimeType": "image/png", "data": "AAAA" } },
+        { "executableCode": { "language": "PYTHON", "code": "1" } },
+        { "codeExecutionResult": { "outcome": "OUTCOME_OK" } },
+        { "text": "there" },
+    ]);
+    let text = chunks(&[parts(all, Some("STOP"))]).message().unwrap().text();
+    for kind in ["image/png", "executable_code", "code_execution_result"] {
+        assert!(text.contains(&format!("[a part of this reply cannot be shown: {kind}]")), "{text}");
+    }
+    assert!(text.ends_with("there") && !text.contains("AAAA"), "{text}");
+}
+
+#[test]
 fn reasons_and_what_they_mean() {
     let stop = |reason: &str| {
         let decoded = chunks(&[parts(json!([{ "text": "a" }]), Some(reason))]);

@@ -9,6 +9,7 @@ use crate::driver::{Decoder, Events, Fault};
 use crate::failure::Refusal;
 use crate::lenient::{Count, Text};
 use crate::sse::{Flow, Frame};
+use crate::unsupported;
 
 /// Reads the chunks of one completion. See the policy table of [`crate::driver`].
 ///
@@ -23,7 +24,15 @@ pub(super) struct OpenAiDecoder {
     calls: Calls,
     finish: Option<String>,
     refused: bool,
+    /// Whether it was said that there is sound, or a picture, in the reply.
+    told: Told,
     usage: Option<Usage>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    audio: bool,
+    images: bool,
 }
 
 /// Under which name the server sends what the model thinks.
@@ -44,6 +53,7 @@ impl OpenAiDecoder {
             calls: Calls::new(ids),
             finish: None,
             refused: false,
+            told: Told::default(),
             usage: None,
         }
     }
@@ -92,6 +102,14 @@ impl OpenAiDecoder {
                 self.close_reasoning(out);
                 out.push_back(ModelEvent::TextDelta { text: text.0.into_owned() });
             }
+        }
+        // Sound comes in many pieces and is told of once.
+        let is_there = |part: &&RawValue| !matches!(part.get(), "null" | "{}" | "[]");
+        if delta.audio.filter(is_there).is_some() && !std::mem::replace(&mut self.told.audio, true) {
+            unsupported::note("audio", out);
+        }
+        if delta.images.filter(is_there).is_some() && !std::mem::replace(&mut self.told.images, true) {
+            unsupported::note("image", out);
         }
         for call in delta.tool_calls.unwrap_or_default() {
             self.close_reasoning(out);
@@ -196,8 +214,13 @@ struct Delta<'a> {
     #[serde(borrow, default)]
     refusal: Text<'a>,
     #[serde(borrow)]
+    audio: Option<&'a RawValue>,
+    #[serde(borrow)]
+    images: Option<&'a RawValue>,
+    #[serde(borrow)]
     tool_calls: Option<Vec<ToolDelta<'a>>>,
 }
+
 
 #[derive(Default, Deserialize)]
 #[serde(default)]

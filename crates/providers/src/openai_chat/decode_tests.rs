@@ -144,6 +144,16 @@ fn other_choices_and_unknown_chunks_are_passed_over() {
 }
 
 #[test]
+fn sound_and_pictures_are_said_to_be_there_once() {
+    let sound = chunk(json!({ "audio": { "id": "a1", "data": "UklGRg==" } }), Some(""));
+    let picture = json!({ "content": "see", "images": [{ "image_url": { "url": "data:image/png;base64,AAAA" } }] });
+    let decoded = data(&[sound.clone(), sound, chunk(picture, Some("")), chunk(json!({}), Some("stop"))]);
+    let text = decoded.message().unwrap().text();
+    assert_eq!(text.matches("cannot be shown: audio]").count(), 1, "{text}");
+    assert!(text.contains("see") && text.contains("cannot be shown: image]") && !text.contains("AAAA"), "{text}");
+}
+
+#[test]
 fn wrong_shapes_are_typed_errors() {
     let wrong = [
         "not json".to_owned(),

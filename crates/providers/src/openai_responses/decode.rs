@@ -11,6 +11,7 @@ use crate::driver::{Decoder, Events, Fault};
 use crate::failure::Refusal;
 use crate::lenient::{Count, Text};
 use crate::sse::{Flow, Frame};
+use crate::unsupported;
 
 /// Reads the events of one response. See the policy table of [`crate::driver`].
 ///
@@ -121,7 +122,7 @@ impl ResponsesDecoder {
             "reasoning" => Kind::Reasoning,
             "function_call" => self.call(&read("a function call", event.item.get())?, out)?,
             other => {
-                tracing::debug!(item = other, "an item of an unknown type");
+                unsupported::note(other, out);
                 Kind::Unknown
             }
         };

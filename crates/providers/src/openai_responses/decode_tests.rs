@@ -43,7 +43,7 @@ fn thinking_and_calls() {
 }
 
 #[test]
-fn unknown_events_and_items_are_passed_over() {
+fn unknown_events_are_passed_over_and_unknown_items_named() {
     assert_debug_snapshot!(recorded(include_str!("../../fixtures/responses_unknown.sse")));
 }
 

@@ -226,8 +226,8 @@ fn spec_of(form: &SubagentForm) -> Result<SubagentSpec, SessionError> {
         skills: form.skills.iter().map(source).collect::<Result<_, SessionError>>()?,
         interrupt_on: form.interrupt_on.iter().map(|tool| (tool.clone(), Default::default())).collect(),
         permissions: form.permissions.iter().map(rule_of).collect::<Result<_, SessionError>>()?,
-        output: None,
         max_steps: form.max_steps,
+        ..SubagentSpec::default()
     })
 }
 
