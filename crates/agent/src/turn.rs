@@ -2,10 +2,13 @@ use std::time::Duration;
 
 use bosun_model::{AiMessage, Message};
 
-use crate::{AgentError, EntryBody, State, TurnContext, TurnEnd, background, model_call, step};
+use crate::{AgentError, EntryBody, SessionLog, State, TurnContext, TurnEnd, background, model_call, step};
 
 /// How long running tools get to end by themselves after a stop.
 const STOP_GRACE: Duration = Duration::from_millis(500);
+/// How often subagents get as long once more. Each of them ends by itself after its own tools had that time; only a busy
+/// machine needs more.
+const STOP_ROUNDS: u32 = 60;
 
 /// Runs the session's open turn to its end, from wherever the journal says it is.
 ///
@@ -51,9 +54,7 @@ async fn to_the_end(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
         tokio::select! {
             biased;
             outcome = &mut work => outcome,
-            () = cx.cancel().cancelled() => {
-                tokio::time::timeout(STOP_GRACE, work).await.unwrap_or(Err(AgentError::Cancelled))
-            }
+            () = cx.cancel().cancelled() => ending(cx, work).await,
         }
     };
     match outcome {
@@ -72,6 +73,32 @@ async fn to_the_end(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
         }
         Err(error @ AgentError::Journal(_)) => Err(error),
     }
+}
+
+/// What has begun, after a stop. Tools get a while to end by themselves; subagents until they have recorded their own
+/// ends, so that none is left open.
+async fn ending<W>(cx: &TurnContext, mut work: W) -> Result<TurnEnd, AgentError>
+where
+    W: Future<Output = Result<TurnEnd, AgentError>> + Unpin,
+{
+    for _ in 0..STOP_ROUNDS {
+        if let Ok(outcome) = tokio::time::timeout(STOP_GRACE, &mut work).await {
+            return outcome;
+        }
+        if !has_subagents_at_work(cx) {
+            break;
+        }
+    }
+    Err(AgentError::Cancelled)
+}
+
+fn has_subagents_at_work(cx: &TurnContext) -> bool {
+    let children: Vec<_> = cx.log().with_state(|state| {
+        let calls = state.step.iter().flat_map(|step| &step.calls);
+        calls.filter(|call| call.result.is_none()).filter_map(|call| call.child.clone()).collect()
+    });
+    let is_at_work = |log: std::sync::Arc<SessionLog>| log.with_state(|state| state.turn.is_some());
+    children.iter().filter_map(|child| cx.log().find(child)).any(is_at_work)
 }
 
 async fn work(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
