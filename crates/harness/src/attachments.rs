@@ -12,8 +12,8 @@ use crate::per_message::PerMessage;
 /// Messages as the model reads them.
 type Filled = PerMessage<Arc<Message>>;
 
-/// Puts what a person gave along with a message (kept by its hash, not in the journal) into the request: pictures and
-/// documents as bytes, texts as text. Outermost, so that every other member sees messages as the model does.
+/// Puts what a person gave along with a message, and the media that tools brought, into the request where they are kept
+/// by their hash and not in the journal: pictures and documents as bytes, texts as text. Outermost, so that every other member sees messages as the model does.
 ///
 /// What is remembered follows from the messages and the kept bytes alone, so that it is no state of a session.
 pub struct Attachments {
@@ -30,16 +30,20 @@ impl Attachments {
         if let Some(filled) = self.known().get(message) {
             return filled;
         }
-        let Message::Human(human) = &**message else { return Arc::clone(message) };
-        let mut human = human.clone();
-        for block in &mut human.content {
+        let mut filled = Message::clone(message);
+        let content = match &mut filled {
+            Message::Human(human) => &mut human.content,
+            Message::Tool(result) => &mut result.content,
+            Message::Ai(_) | Message::System(_) => return Arc::clone(message),
+        };
+        for block in content {
             if let ContentBlock::Media(media) = block
                 && let Some(kept) = media.kept.take()
             {
                 *block = self.block(media, &kept).await;
             }
         }
-        let filled = Arc::new(Message::Human(human));
+        let filled = Arc::new(filled);
         self.known().insert(message, Arc::clone(&filled));
         filled
     }
@@ -96,6 +100,7 @@ fn framed(name: &str, kept: &Kept, text: &str) -> String {
     let (what, mark) = match kept.origin {
         Origin::Attached => ("attached", kept.blob.get(..12).unwrap_or(&kept.blob)),
         Origin::Mentioned => ("mentioned", kept.blob.get(..12).unwrap_or(&kept.blob)),
+        Origin::Read => ("read", kept.blob.get(..12).unwrap_or(&kept.blob)),
     };
     let mut out = String::with_capacity(text.len() + 128);
     // Writing into a string does not fail.

@@ -27,6 +27,9 @@ pub struct FilesystemOptions {
     pub evict_results_over: u32,
     /// The same for messages of the user.
     pub evict_messages_over: u32,
+    /// Whether pictures and documents that tools bring are kept by their hash beside the session, and not in its journal.
+    /// Takes a place for them ([`crate::DeepAgentConfig::blobs`]).
+    pub offload_media: bool,
     /// Folders that are not the project's, for the prompt. Which there are is known when a session opens.
     #[serde(skip)]
     pub mounts: Vec<MountNote>,
@@ -55,6 +58,7 @@ impl Default for FilesystemOptions {
             max_execute_timeout: 3_600,
             evict_results_over: 20_000,
             evict_messages_over: 50_000,
+            offload_media: false,
             mounts: Vec::new(),
             in_session: false,
             places: Vec::new(),
@@ -199,7 +203,10 @@ impl Middleware for Filesystem {
     ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
         Box::pin(async move {
             let (id, name) = (call.id.clone(), call.name.clone());
-            let output = next.run(call).await?;
+            let mut output = next.run(call).await?;
+            if self.options.offload_media {
+                media::offload(cx, &mut output.content).await;
+            }
             let most = limit(self.options.evict_results_over);
             Ok(eviction::result(cx, &self.artifacts, most, &name, id.as_str(), output).await)
         })

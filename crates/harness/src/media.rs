@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use bosun_agent::{AgentError, EntryBody, State, TurnContext};
-use bosun_model::{Abilities, ContentBlock, Media, MediaKind, Message, ModelErrorKind};
+use bosun_backend::ContentHash;
+use bosun_model::{Abilities, ContentBlock, Kept, Media, MediaKind, Message, ModelErrorKind, Origin};
 use bosun_tools::StateUpdate;
 
 /// The state field with the place before which media were refused by the provider.
@@ -81,6 +84,46 @@ pub(crate) async fn refuse(cx: &TurnContext) -> Result<(), AgentError> {
     let update = StateUpdate { fields, ..StateUpdate::default() };
     cx.log().record(vec![EntryBody::Updated { by: "Filesystem".into(), update }]).await?;
     Ok(())
+}
+
+/// Keeps the bytes of all media in `content` by their hash. What cannot be kept stays as it is.
+pub(crate) async fn offload(cx: &TurnContext, content: &mut [ContentBlock]) {
+    let Some(blobs) = &cx.agent().blobs else { return };
+    for block in content {
+        let ContentBlock::Media(media) = block else { continue };
+        let Some(bytes) = bytes_of(media).filter(|bytes| !bytes.is_empty()) else { continue };
+        let size = bytes.len() as u64;
+        match blobs.put(bytes.into()).await {
+            Ok(hash) => {
+                media.kept = Some(Kept { blob: hash.to_string(), size, origin: Origin::Read });
+                media.data = "".into();
+            }
+            Err(error) => tracing::warn!(%error, "what a tool brought could not be kept beside the session"),
+        }
+    }
+}
+
+/// The bytes that stand in `media` itself.
+fn bytes_of(media: &Media) -> Option<Vec<u8>> {
+    STANDARD.decode(media.data.as_bytes()).ok().filter(|_| media.kept.is_none())
+}
+
+/// The bytes of `media`, wherever they are.
+pub(crate) async fn read(cx: &TurnContext, media: &Media) -> Option<Vec<u8>> {
+    let Some(kept) = &media.kept else { return bytes_of(media) };
+    let hash = ContentHash::from_hex(&kept.blob)?;
+    match cx.agent().blobs.as_ref()?.get(&hash).await {
+        Ok(bytes) => Some(bytes),
+        Err(error) => {
+            tracing::warn!(%error, "a picture of the conversation cannot be read");
+            None
+        }
+    }
+}
+
+/// What is the same for the same bytes.
+pub(crate) fn key_of(media: &Media) -> &str {
+    media.kept.as_ref().map_or(&*media.data, |kept| &kept.blob)
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub struct Media {
     pub kept: Option<Kept>,
 }
 
-/// Bytes that a person gave along with a message, kept by their hash.
+/// Bytes that a person gave along with a message, or that a tool brought, kept by their hash.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     /// The hash they are kept under, in hexadecimal.
@@ -82,6 +82,8 @@ pub enum Origin {
     Attached,
     /// A person named a thing, and this is what it was then.
     Mentioned,
+    /// A tool brought them.
+    Read,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

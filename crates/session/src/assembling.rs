@@ -24,6 +24,7 @@ impl Actor {
         config.limits = self.setting.limits;
         config.ids = Arc::clone(&self.tree.ids);
         config.background_subagents = true;
+        config.filesystem.offload_media = true;
         config.artifacts = space.places.artifacts();
         config.memory = known.memory;
         config.skills = known.skills;

@@ -1,8 +1,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use bosun_agent::TurnContext;
 use bosun_backend::{BackendError, ContentHash, VirtualPath};
 use bosun_model::{ContentBlock, Media, Message};
@@ -10,6 +8,7 @@ use bosun_tools::StateUpdate;
 
 use super::transcript;
 use crate::artifacts::{self, Artifacts};
+use crate::media;
 
 /// The folder of the files that keep old conversation.
 pub(crate) const FOLDER: &str = "conversation_history";
@@ -29,7 +28,7 @@ pub(crate) async fn keep(
     let mut update = StateUpdate::default();
     let places = keep_media(cx, artifacts, messages, &mut update).await;
     let at = jiff::Timestamp::from_millisecond(cx.log().now_ms()).unwrap_or_default();
-    let named = |media: &Media| match places.get(&*media.data) {
+    let named = |media: &Media| match places.get(media::key_of(media)) {
         Some(place) => format!("[{} at {place}]", media.mime),
         None => format!("[{} that could not be kept]", media.mime),
     };
@@ -47,12 +46,12 @@ async fn keep_media<'a>(
     update: &mut StateUpdate,
 ) -> HashMap<&'a str, VirtualPath> {
     let mut places = HashMap::new();
-    let media = messages.iter().flat_map(|message| message.content()).filter_map(|block| match block {
+    let all = messages.iter().flat_map(|message| message.content()).filter_map(|block| match block {
         ContentBlock::Media(media) => Some(media),
         ContentBlock::Text { .. } | ContentBlock::Reasoning(_) => None,
     });
-    for media in media {
-        let Ok(bytes) = STANDARD.decode(media.data.as_bytes()) else { continue };
+    for media in all {
+        let Some(bytes) = media::read(cx, media).await else { continue };
         let hash = ContentHash::of(&bytes);
         let ending: String =
             media.mime.rsplit('/').next().unwrap_or("bin").chars().filter(char::is_ascii_alphanumeric).collect();
@@ -61,7 +60,7 @@ async fn keep_media<'a>(
         match artifacts::put(cx, &path, bytes).await {
             Ok(written) => {
                 update.files.extend(written.files);
-                places.insert(&*media.data, path);
+                places.insert(media::key_of(media), path);
             }
             Err(error) => tracing::warn!(%error, "a picture of the conversation could not be kept"),
         }
