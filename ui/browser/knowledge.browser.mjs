@@ -112,10 +112,24 @@ describe('knowledge', () => {
     await page.getByRole('tab', { name: 'Subagents' }).click();
     await button(page, 'Edit').click();
     await page.getByLabel('When should it be sent?').fill('To find tests.');
+    await button(page, 'Add a rule').click();
+    await page.getByLabel('What the rule says').last().selectOption({ label: 'Ask' });
+    await page.getByLabel('What the rule is about').last().selectOption({ label: 'changing' });
+    await page.getByLabel('Paths of the rule').last().fill('/docs/{a,b}/**, /CHANGELOG');
+    await button(page, 'Add a rule').click();
     await button(page, 'Save').click();
     await page.getByText('To find tests.').waitFor();
     const [saved] = await calls(page, 'saveSubagent');
     assert.deepEqual([saved.name, saved.content.form.tools], ['test-scout', ['read_file', 'grep', 'glob']]);
+    assert.deepEqual(saved.content.form.permissions, [
+      { mode: 'deny', operations: ['read', 'write'], paths: ['/secrets/**', '/**/*.pem'] },
+      { mode: 'interrupt', operations: ['write'], paths: ['/docs/{a,b}/**', '/CHANGELOG'] },
+    ]);
+    await button(page, 'Edit').click();
+    await button(page, 'Take this rule away').first().click();
+    await button(page, 'Save').click();
+    const changes = await calls(page, 'saveSubagent');
+    assert.equal(changes[1].content.form.permissions.length, 1);
     await done(page);
   });
 });

@@ -19,6 +19,7 @@ mod database;
 mod desk;
 mod desktop;
 mod files;
+mod harness;
 mod measure;
 mod memory;
 mod screen;
@@ -43,10 +44,11 @@ struct Figure {
     measure: fn(&Bench) -> Result<Vec<Row>>,
 }
 
-const FIGURES: [Figure; 12] = [
+const FIGURES: [Figure; 13] = [
     Figure { name: "start", desktop: false, measure: start::measure },
     Figure { name: "steps", desktop: false, measure: steps::measure },
     Figure { name: "subagents", desktop: false, measure: subagents::measure },
+    Figure { name: "harness", desktop: false, measure: harness::measure },
     Figure { name: "memory", desktop: false, measure: memory::measure },
     Figure { name: "stream", desktop: false, measure: stream::measure },
     Figure { name: "call", desktop: false, measure: call::measure },
@@ -67,6 +69,8 @@ pub struct Bench {
     pub server: PathBuf,
     /// The desktop program.
     pub desktop: PathBuf,
+    /// The folder of the examples that measure something.
+    pub examples: PathBuf,
 }
 
 struct Options {
@@ -153,6 +157,7 @@ impl Bench {
             bosun: folder.join("bosun"),
             server: folder.join("bosun-model-server"),
             desktop: folder.join("bosun-desktop"),
+            examples: folder.join("examples"),
         }
     }
 }
@@ -162,6 +167,9 @@ fn build(place: &Place, debug: bool, desktop: bool) -> Result<()> {
     say::timed("building what is measured (an optimised build takes many minutes the first time)", || {
         let tools = ["build", "--package", "bosun-cli", "--package", "bosun-testkit", "--bins"];
         Program::cargo(place).args(tools).args(release).run()?;
+        let examples =
+            ["build", "--package", "bosun-harness", "--example", "bench_tokens", "--example", "bench_subagents"];
+        Program::cargo(place).args(examples).args(release).run()?;
         if desktop {
             ui::install(place)?;
             ui::build(place)?;

@@ -28,12 +28,21 @@ pub struct CallFacts<'a> {
     /// The file it would change, where it would change one.
     pub mutates: Option<&'a VirtualPath>,
     pub args: &'a Value,
+    /// Whether it would change what later sessions go by, after something was read that nobody vouches for (security.md
+    /// C05). No rule for edits covers that, as none covers files that later run code.
+    pub steers: bool,
 }
 
 impl<'a> CallFacts<'a> {
     /// The call as standing rules look at it.
     pub fn subject(&self) -> RuleSubject<'a> {
         RuleSubject::of(self.tool, self.kind, self.mutates, self.args)
+    }
+
+    /// The file that no rule for edits in general covers.
+    fn guarded(&self) -> Option<String> {
+        let path = self.mutates?;
+        protected_name(path).or_else(|| self.steers.then(|| path.to_string()))
     }
 }
 
@@ -142,7 +151,7 @@ impl Policy {
         match rule {
             PermissionRule::Reject { name } => Verdict::Reject { rule: name.clone() },
             PermissionRule::AllowAll { name } => Verdict::Allow { rule: Some(name.clone()) },
-            PermissionRule::Allow { name } => match facts.mutates.and_then(protected_name) {
+            PermissionRule::Allow { name } => match facts.guarded() {
                 // A rule for edits in general never covers a file that later runs code (security.md P33).
                 Some(protected) if facts.kind == ToolKind::Edit => {
                     let reason = AskReason::ProtectedName { name: protected };
@@ -152,10 +161,10 @@ impl Policy {
             },
             PermissionRule::Ask => {
                 // What is set to ask by itself is for a person, whatever they said of other calls.
-                if let Some(rule) = self.said_before(facts).filter(|_| changes && config.is_none()) {
+                if let Some(rule) = self.said_before(facts).filter(|_| changes && config.is_none() && !facts.steers) {
                     return Verdict::Allow { rule: Some(rule) };
                 }
-                let reason = match facts.mutates.and_then(protected_name) {
+                let reason = match facts.guarded() {
                     Some(name) => AskReason::ProtectedName { name },
                     None => reason_for(facts),
                 };

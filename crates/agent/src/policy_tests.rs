@@ -4,7 +4,7 @@ use super::*;
 
 fn judge(policy: &Policy, tool: &str, kind: ToolKind, path: Option<&str>) -> Verdict {
     let path = path.map(|path| VirtualPath::parse(path).unwrap());
-    policy.judge(&CallFacts { tool, kind, mutates: path.as_ref(), args: &Value::Null })
+    policy.judge(&CallFacts { tool, kind, mutates: path.as_ref(), args: &Value::Null, steers: false })
 }
 
 fn asks(verdict: &Verdict) -> Option<&AskReason> {
@@ -33,6 +33,25 @@ fn allowing_edits_never_covers_protected_names() {
         judge(&policy, "write_file", ToolKind::Edit, Some("/src/git.rs")),
         Verdict::Allow { rule: Some("edits".into()) }
     );
+}
+
+/// C05: what was read may want to be remembered.
+#[test]
+fn no_rule_for_edits_covers_what_later_sessions_go_by_once_something_was_read() {
+    let path = VirtualPath::parse("/memories/style.md").unwrap();
+    let judged = |policy: &Policy, steers: bool| {
+        let kind = ToolKind::Edit;
+        policy.judge(&CallFacts { tool: "write_file", kind, mutates: Some(&path), args: &Value::Null, steers })
+    };
+    let edits = Policy { edits: PermissionRule::Allow { name: "edits".into() }, ..Policy::default() };
+    let rule = standing(ApprovalMode::Edits, &[(RuleKind::Files, "memories/**")]);
+    for policy in [edits, rule] {
+        assert!(asks(&judged(&policy, false)).is_none(), "{policy:?}");
+        let reason = AskReason::ProtectedName { name: "/memories/style.md".into() };
+        assert_eq!(asks(&judged(&policy, true)), Some(&reason), "{policy:?}");
+    }
+    let all = Policy { edits: PermissionRule::AllowAll { name: "all".into() }, ..Policy::default() };
+    assert!(asks(&judged(&all, true)).is_none(), "someone said so in as many words");
 }
 
 #[test]
@@ -96,7 +115,7 @@ fn protected_names_are_known_in_every_dress() {
 
 fn command(policy: &Policy, line: &str) -> Verdict {
     let args = serde_json::json!({ "command": line });
-    policy.judge(&CallFacts { tool: "execute", kind: ToolKind::Execute, mutates: None, args: &args })
+    policy.judge(&CallFacts { tool: "execute", kind: ToolKind::Execute, mutates: None, args: &args, steers: false })
 }
 
 fn allowed(rule: &str) -> Verdict {

@@ -11,7 +11,8 @@ use crate::stack::{Blueprint, Kit, Owner};
 use crate::sub_agents::DeclaredSubagents;
 use crate::{
     Artifacts, Attachments, FilesystemOptions, GENERAL_PURPOSE, Gate, GuardOptions, HumanInTheLoopOptions, InterruptOn,
-    MemoryOptions, PathRule, PathRules, ReadySubagent, SkillsOptions, SubagentSpec, SummarizationOptions, prompt,
+    Members, MemoryOptions, PathRule, PathRules, ReadySubagent, SkillsOptions, SubagentSpec, SummarizationOptions,
+    prompt,
 };
 
 /// Everything [`create_deep_agent`] can be told. Start from [`DeepAgentConfig::new`].
@@ -138,8 +139,10 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
     let mut policy = config.policy;
     let paths = PathRules::new(config.permissions);
     let backend = paths.hold(config.backend, &config.filesystem.mounts);
+    let skills = config.skills.sources.iter().map(|source| source.path.clone());
     let asking = HumanInTheLoopOptions {
         paths,
+        steering: config.memory.sources.iter().cloned().chain(skills).collect(),
         prefix: config.approval_prefix,
         timeout: config.approval_timeout,
         in_session: config.filesystem.in_session,
@@ -179,9 +182,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         own: &blueprint.own,
     };
     let mut middleware = blueprint.stack(&*backend, kit)?;
-    if let Some(blobs) = &config.blobs {
-        middleware.insert(0, blueprint.own.in_place_of(Arc::new(Attachments::new(Arc::clone(blobs)))));
-    }
+    middleware.splice(..0, filler(config.blobs.as_ref(), &blueprint.own));
     let middleware = blueprint.whole(middleware, &blueprint.own, &blueprint.own);
     Ok(Agent::new(AgentParts {
         name: config.name,
@@ -231,7 +232,9 @@ pub(crate) fn subagent(
         output: spec.output.clone(),
         own: &own,
     };
-    let middleware = blueprint.whole(blueprint.stack(&*backend, kit)?, &spec.middleware, &own);
+    let mut middleware = blueprint.stack(&*backend, kit)?;
+    middleware.splice(..0, filler(owner.blobs.as_ref(), &own));
+    let middleware = blueprint.whole(middleware, &spec.middleware, &own);
     let max_steps = spec.max_steps.unwrap_or(u32::MAX).min(owner.limits.max_steps);
     Ok(Agent::new(AgentParts {
         name: spec.name.clone(),
@@ -247,6 +250,11 @@ pub(crate) fn subagent(
         policy: stricter(&owner.policy(), spec),
     })?
     .with_fields(blueprint.fields.clone())?)
+}
+
+/// The outermost member, where bytes are kept.
+fn filler(blobs: Option<&Arc<BlobStore>>, own: &Members) -> Option<Arc<dyn Middleware>> {
+    blobs.map(|blobs| own.in_place_of(Arc::new(Attachments::new(Arc::clone(blobs)))))
 }
 
 /// Puts what is set for single tools into the rules, and keeps what the rules cannot hold.

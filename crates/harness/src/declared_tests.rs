@@ -5,7 +5,7 @@ use bosun_testkit::{Project, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::{PathMode, PathOperation, PathPattern, Threshold, create_deep_agent};
+use crate::{PathMode, PathOperation, PathPattern, Threshold, Trigger, create_deep_agent};
 
 fn config() -> DeepAgentConfig {
     let project = Project::new();
@@ -49,7 +49,7 @@ fn tools_and_their_descriptions() {
 fn files_and_what_is_evicted() {
     let config = applied(
         "artifacts = '/x'\n[filesystem]\nprompt = 'p'\nread_format = 'plain'\nevict_results_over = 9\n\
-         evict_messages_over = 8\nmax_execute_timeout = 7\ngrep_max_count = 6",
+         evict_messages_over = 8\noffload_media = true\nmax_execute_timeout = 7\ngrep_max_count = 6",
     );
     let expected = FilesystemOptions {
         prompt: Some("p".into()),
@@ -58,6 +58,7 @@ fn files_and_what_is_evicted() {
         max_execute_timeout: 7,
         evict_results_over: 9,
         evict_messages_over: 8,
+        offload_media: true,
         mounts: Vec::new(),
         in_session: false,
         places: Vec::new(),
@@ -68,10 +69,13 @@ fn files_and_what_is_evicted() {
 #[test]
 fn summarization() {
     let config = applied(
-        "[summarization]\ntrigger = [{ tokens = 1000 }, { fraction = 0.5 }]\nkeep.messages = 4\nguidance = 'g'",
+        "[summarization]\ntrigger = [{ tokens = 1000, messages = 9 }, { fraction = 0.5 }]\nkeep.messages = 4\nguidance = 'g'",
     );
     let expected = SummarizationOptions {
-        trigger: vec![Threshold::Tokens(1_000), Threshold::Fraction(0.5)],
+        trigger: vec![
+            Trigger { messages: Some(9), ..Threshold::Tokens(1_000).into() },
+            Threshold::Fraction(0.5).into(),
+        ],
         keep: Some(Threshold::Messages(4)),
         guidance: Some("g".into()),
     };

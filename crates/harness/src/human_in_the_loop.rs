@@ -1,4 +1,5 @@
 mod options;
+mod steering;
 mod time_out;
 
 use std::sync::Arc;
@@ -102,8 +103,10 @@ async fn gate(
 
 fn judge(options: &HumanInTheLoopOptions, cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Verdict {
     let mutates = tool.mutates(&cx.tool_context(&call.id), &call.args);
+    let steers = |path: &VirtualPath| steering::guards(cx, &options.steering, path);
     let judged = |mutates: Option<&VirtualPath>| {
-        let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates, args: &call.args };
+        let steers = mutates.is_some_and(steers);
+        let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates, args: &call.args, steers };
         cx.agent().policy().judge(&facts)
     };
     // What may be done under a link's name has to be allowed where it leads, too.

@@ -110,8 +110,12 @@ impl Blueprint {
             (Role::Works, Arc::new(PromptCaching::new(self.cache))),
             (Role::Works, Arc::new(PatchToolCalls)),
         ]);
-        for (_, member) in &mut members {
-            *member = kit.own.in_place_of(Arc::clone(member));
+        for (role, member) in &mut members {
+            let stands = kit.own.in_place_of(Arc::clone(member));
+            if !Arc::ptr_eq(&stands, member) {
+                // What somebody put there is there, whatever tools it has.
+                (*role, *member) = (Role::Works, stands);
+            }
         }
         let mut known: Vec<String> =
             members.iter().flat_map(|(_, member)| member.tools()).map(|tool| tool.spec().name.clone()).collect();

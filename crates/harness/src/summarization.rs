@@ -4,6 +4,7 @@ mod cutoff;
 mod offload;
 mod record;
 mod shorten;
+mod threshold;
 mod tool;
 mod transcript;
 
@@ -13,7 +14,6 @@ use bosun_agent::{AgentError, BoxFuture, EntryBody, Middleware, NextModel, NextT
 use bosun_backend::VirtualPath;
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
 use bosun_tools::{DynTool, ToolOutput, erase};
-use serde::{Deserialize, Serialize};
 
 use crate::artifacts::{self, Artifacts};
 use crate::rewrites::{Recent, Rewrites};
@@ -22,30 +22,8 @@ pub use compact::{Compacted, CompactionError};
 use cutoff::Keep;
 pub(crate) use offload::FOLDER as HISTORY;
 pub use record::{Compaction, FailedSummary, SUMMARIZATION_FIELD, Summary, SummaryCause, edit_summary, undo_summary};
+pub use threshold::{SummarizationOptions, Threshold, Trigger};
 pub(crate) use tool::CompactConversation;
-
-/// When a conversation is summed up.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Threshold {
-    Tokens(u64),
-    Messages(usize),
-    /// Of the model's context window, 0 to 1. Without a known window it is never reached.
-    Fraction(f64),
-}
-
-/// What may be set about summarization. The default goes by the model's window: at 85 % of it all but the last 10 %
-/// is summed up; where the window is unknown, at 170,000 tokens all but the last six messages.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SummarizationOptions {
-    /// Any of these; empty for the default.
-    pub trigger: Vec<Threshold>,
-    /// How much of the end stays.
-    pub keep: Option<Threshold>,
-    /// Instructions for every summary, after the standing ones.
-    pub guidance: Option<String>,
-}
 
 /// Keeps the conversation below the model's window: long arguments are cut first, then everything but its end is
 /// replaced by a summary. Nothing is ever taken out of the state, so that a summary can be read, changed and undone.
@@ -62,13 +40,6 @@ pub struct Summarization {
     leads: Recent<Arc<Message>>,
 }
 
-/// The trigger and what is kept where a window is known.
-const FULL: f64 = 0.85;
-const KEPT: f64 = 0.10;
-/// No request fills more of a window than this.
-const HARD: f64 = 0.95;
-const UNKNOWN_FULL: u64 = 170_000;
-const UNKNOWN_KEPT: usize = 6;
 /// How often a request that is refused as too long is made shorter.
 const RECOVERIES: u32 = 2;
 
@@ -85,47 +56,19 @@ impl Summarization {
         window.map(|window| (window as f64 * part) as u64)
     }
 
-    /// The tokens from which on a conversation is summed up, for what is said of tokens alone.
-    fn limit(&self, cx: &TurnContext, request: &ChatRequest) -> u64 {
-        let window = Self::window(cx);
-        let set = self.options.trigger.iter().filter_map(|threshold| match threshold {
-            Threshold::Tokens(tokens) => Some(*tokens),
-            Threshold::Fraction(part) => Self::part_of(window, *part),
-            Threshold::Messages(_) => None,
-        });
-        let default = || match self.options.trigger.is_empty() {
-            true => Self::part_of(window, FULL).unwrap_or(UNKNOWN_FULL),
-            false => u64::MAX,
+    /// Whether `part` of what makes a conversation one that is summed up is reached.
+    fn reaches(&self, part: f64, cx: &TurnContext, request: &ChatRequest, tokens: u64) -> bool {
+        let size = threshold::Size {
+            tokens,
+            messages: request.messages.len(),
+            window: Self::window(cx),
+            output: u64::from(request.max_output.unwrap_or(0)),
         };
-        let limit = set.min().unwrap_or_else(default);
-        let output = u64::from(request.max_output.unwrap_or(0));
-        let hard = window.map(|window| {
-            let room = Self::part_of(Some(window), HARD).unwrap_or(window).saturating_sub(output);
-            // Some catalogues give the whole window as the longest reply.
-            room.max(window / 2)
-        });
-        limit.min(hard.unwrap_or(u64::MAX))
-    }
-
-    fn is_full(&self, cx: &TurnContext, request: &ChatRequest, tokens: u64) -> bool {
-        let too_many = self
-            .options
-            .trigger
-            .iter()
-            .any(|threshold| matches!(threshold, Threshold::Messages(count) if request.messages.len() >= *count));
-        too_many || tokens >= self.limit(cx, request)
+        self.options.reached(part, &size)
     }
 
     fn keep(&self, cx: &TurnContext) -> Keep {
-        let window = Self::window(cx);
-        match self.options.keep {
-            Some(Threshold::Tokens(tokens)) => Keep::Tokens(tokens),
-            Some(Threshold::Messages(count)) => Keep::Messages(count),
-            Some(Threshold::Fraction(part)) => {
-                Self::part_of(window, part).map_or(Keep::Messages(UNKNOWN_KEPT), Keep::Tokens)
-            }
-            None => Self::part_of(window, KEPT).map_or(Keep::Messages(UNKNOWN_KEPT), Keep::Tokens),
-        }
+        self.options.kept(Self::window(cx))
     }
 
     /// `all` as it is sent under `compaction`.
@@ -180,14 +123,14 @@ impl Summarization {
         let mut compaction = cx.log().with_state(Compaction::of);
         let mut sent = self.request(request, &compaction);
         let tokens = self.tokens(cx, &sent, &compaction);
-        if !self.is_full(cx, &sent, tokens) {
+        if !self.reaches(1.0, cx, &sent, tokens) {
             return Ok(sent);
         }
         if self.shorten_arguments(cx, &request.messages, &mut compaction).await? {
             sent = self.request(request, &compaction);
             // What the provider counted was before this, so only the estimate tells.
             let tokens = self.counter.request(&sent, &cx.agent().model.info().provider);
-            if !self.is_full(cx, &sent, tokens) {
+            if !self.reaches(1.0, cx, &sent, tokens) {
                 return Ok(sent);
             }
         }
@@ -306,8 +249,14 @@ fn lead_of(summary: &Summary) -> String {
         "This conversation is longer than fits, so its beginning is told in short here.{place} The summary was written \
          by a model: check what matters against the files.\n\n<summary>\n{}\n</summary>\n\n{}\nGo on with the work \
          from here.",
-        summary.text, summary.facts
+        framed(&summary.text),
+        framed(&summary.facts)
     )
+}
+
+/// Words that cannot end the frame they stand in: a summary may hold whatever its source did.
+fn framed(text: &str) -> String {
+    text.replace("</summary>", "<\\/summary>")
 }
 
 fn too_long(error: AgentError) -> AgentError {
@@ -371,9 +320,9 @@ impl Summarization {
             ChatRequest { messages, max_output: cx.agent().model.info().max_output, ..ChatRequest::default() };
         let compaction = cx.log().with_state(Compaction::of);
         let sent = self.request(&request, &compaction);
-        let limit = self.limit(cx, &request);
         let fixed = self.counter.fixed(&self.standing(cx), &cx.agent().model.info().provider);
-        if self.tokens(cx, &sent, &compaction).saturating_add(fixed) < limit / 2 && !self.half_the_messages(&sent) {
+        let tokens = self.tokens(cx, &sent, &compaction).saturating_add(fixed);
+        if !self.reaches(0.5, cx, &sent, tokens) {
             return Ok(tool::nothing());
         }
         let work = compact::Work { messages: &request.messages, keep: self.keep(cx), cause: SummaryCause::Tool };
@@ -382,13 +331,6 @@ impl Summarization {
             Err(CompactionError::NothingToCompact) => tool::nothing(),
             Err(error) => tool::failed(&error),
         })
-    }
-
-    fn half_the_messages(&self, request: &ChatRequest) -> bool {
-        self.options
-            .trigger
-            .iter()
-            .any(|threshold| matches!(threshold, Threshold::Messages(count) if request.messages.len() * 2 >= *count))
     }
 
     fn standing(&self, cx: &TurnContext) -> ChatRequest {

@@ -19,7 +19,7 @@ const PER_DOCUMENT: u64 = 6_000;
 ///
 /// This is derived from the messages alone, so that it is no state of a session.
 #[derive(Default)]
-pub(crate) struct TokenCounter {
+pub struct TokenCounter {
     known: Mutex<PerMessage<u64>>,
     /// The tools met last, with their size: they are the same from step to step.
     tools: Mutex<Option<(Arc<[ToolSpec]>, usize)>>,
@@ -30,7 +30,7 @@ pub(crate) struct TokenCounter {
 
 impl TokenCounter {
     /// Tokens of `messages`, for a model of `provider`.
-    pub(crate) fn messages(&self, messages: &[Arc<Message>], provider: &str) -> u64 {
+    pub fn messages(&self, messages: &[Arc<Message>], provider: &str) -> u64 {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let cost = |message: &Arc<Message>| {
             known.of(message, || {
@@ -43,12 +43,12 @@ impl TokenCounter {
     }
 
     /// Tokens of everything that is sent: the prompt, the tools and the messages.
-    pub(crate) fn request(&self, request: &ChatRequest, provider: &str) -> u64 {
+    pub fn request(&self, request: &ChatRequest, provider: &str) -> u64 {
         self.fixed(request, provider).saturating_add(self.messages(&request.messages, provider))
     }
 
     /// Tokens of what stands before the first message.
-    pub(crate) fn fixed(&self, request: &ChatRequest, provider: &str) -> u64 {
+    pub fn fixed(&self, request: &ChatRequest, provider: &str) -> u64 {
         let system: usize = request.system.iter().map(|block| block.text.len()).sum();
         tokens_of(system + self.tools(&request.tools), provider)
     }

@@ -16,6 +16,13 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+#[path = "transcripts/members.rs"]
+mod members;
+#[path = "transcripts/overflow.rs"]
+mod overflow;
+#[path = "transcripts/skills.rs"]
+mod skills;
+
 struct Scene {
     server: ModelServer,
     project: Project,
@@ -136,36 +143,6 @@ fn without_marks(value: &Value) -> Value {
         }
         Value::Array(items) => items.iter().map(without_marks).collect(),
         other => other.clone(),
-    }
-}
-
-#[tokio::test]
-async fn a_conversation_that_is_too_long_for_the_provider_goes_on_summed_up() {
-    let refusals = [
-        (Wire::Anthropic, "invalid_request_error", "prompt is too long: 201000 tokens > 200000 maximum"),
-        (Wire::OpenAi, "context_length_exceeded", "This model's maximum context length is 8192 tokens."),
-    ];
-    for (wire, kind, words) in refusals {
-        let scene = scene(wire, Project::new(), |config| {
-            config.summarization.keep = Some(Threshold::Messages(1));
-        });
-        let long = "and so on ".repeat(400);
-        for turn in ["first", "second"] {
-            scene.server.once(long.as_str());
-            assert_eq!(scene.say(turn).await, TurnEnd::Done);
-        }
-        scene.server.once(Reply::error(400, kind, words));
-        scene.server.once("They said first and second.");
-        scene.server.once("Third it is.");
-        assert_eq!(scene.say("third").await, TurnEnd::Done);
-        let bodies = scene.bodies();
-        assert_eq!(bodies.len(), 5);
-        let last = bodies.last().unwrap()["messages"].to_string();
-        assert!(last.contains("They said first and second.") && !last.contains(&long), "{last}");
-        assert!(last.contains("- first") && last.contains("third"), "the user's words are kept: {last}");
-        assert_eq!(scene.log.with_state(Compaction::of).summaries.len(), 1);
-        let file = scene.log.with_state(Compaction::of).summaries[0].file.clone().unwrap();
-        assert!(scene.project.read(file.as_str().trim_start_matches('/')).contains(&long));
     }
 }
 

@@ -6,8 +6,8 @@ use bosun_backend::{
 };
 use bosun_harness::mcp::{ConfigError, ConfigFault, SignInError};
 use bosun_harness::{
-    CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError,
-    SkillError, SkillWarning, SubagentFileError, SubagentWarning,
+    CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError, SkillError,
+    SkillWarning, SubagentFileError, SubagentWarning,
 };
 use bosun_model::ModelError;
 use bosun_protocol::Problem;

@@ -5,8 +5,8 @@ use bosun_agent::{DecisionError, JournalError};
 use bosun_backend::{BackendError, BlobError, BundleError, ContentHash, PathError, RootError, RouteError, StoreError};
 use bosun_harness::mcp::{ConfigError, ConfigFault, SignInError};
 use bosun_harness::{
-    CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError,
-    SkillError, SkillWarning, SubagentFileError, SubagentWarning,
+    CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError, SkillError,
+    SkillWarning, SubagentFileError, SubagentWarning,
 };
 use bosun_store::{DatabaseError, FolderTrouble, OpenError};
 use bosun_tools::{AttachableKind, NotAttachable, RegistryError};
@@ -153,14 +153,8 @@ fn declarations_are_refused_in_one_sentence_everywhere() {
         SkillWarning::DescriptionCut { most: 1_024 },
         SkillWarning::CompatibilityCut { most: 500 },
     ]);
-    let kinds = [
-        FieldKind::Text,
-        FieldKind::Names,
-        FieldKind::Folders,
-        FieldKind::Schema,
-        FieldKind::Number,
-        FieldKind::Rules,
-    ];
+    let kinds =
+        [FieldKind::Text, FieldKind::Names, FieldKind::Folders, FieldKind::Schema, FieldKind::Number, FieldKind::Rules];
     same(&kinds.map(|wanted| SubagentFileError::Field { field: "tools", wanted }));
     same(&[SubagentFileError::Missing("name"), SubagentFileError::Name(name())]);
     same(&[

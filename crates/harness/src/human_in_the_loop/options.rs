@@ -83,6 +83,8 @@ pub struct HumanInTheLoopOptions {
     pub places: Vec<(VirtualPath, AskPlace)>,
     /// What may be done with paths.
     pub paths: PathRules,
+    /// Files and folders that later sessions go by, besides those of the app's own mounts.
+    pub steering: Vec<VirtualPath>,
 }
 
 impl HumanInTheLoopOptions {

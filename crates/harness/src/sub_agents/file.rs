@@ -5,8 +5,8 @@ use bosun_model::OutputSchema;
 use serde_json::{Map, Value};
 
 use super::SubagentSpec;
-use crate::{Members, PathRule, SkillSource};
 use crate::front_matter::{self, FrontMatterError};
+use crate::{Members, PathRule, SkillSource};
 
 /// What was found in folders of subagents.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,7 +40,9 @@ pub enum FieldKind {
     Folders,
     #[error("a JSON schema of an object")]
     Schema,
-    #[error("a list of rules, each with 'operations' (read, write), 'paths' from / and a 'mode' (allow, interrupt, deny)")]
+    #[error(
+        "a list of rules, each with 'operations' (read, write), 'paths' from / and a 'mode' (allow, interrupt, deny)"
+    )]
     Rules,
     #[error("a whole number above 0")]
     Number,

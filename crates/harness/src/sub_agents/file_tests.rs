@@ -18,7 +18,7 @@ permissions:
   - operations: [write]
     paths: [/docs/**]
     mode: allow
-  - {operations: [read, write], paths: ["/**/*.pem"], mode: deny}
+  - {operations: [read, write], paths: ['/**/*.pem'], mode: deny}
 output:
   type: object
   properties:

@@ -88,16 +88,18 @@ impl Summarization {
         let rest = work.messages.get(from..).unwrap_or_default();
         let cut = from + cutoff(rest, work.keep, &self.counter, &provider);
         let fresh = work.messages.get(from..cut).unwrap_or_default();
-        // A summary of nothing but one message gains nothing.
-        if fresh.len() < 2 {
-            return Ok(Err(CompactionError::NothingToCompact));
-        }
         let before = work.messages.get(..cut).unwrap_or_default();
         let sent: Vec<Arc<Message>> = {
             let shown = self.shown(work.messages, &compaction);
             let kept = work.messages.len() - cut;
             shown.get(..shown.len().saturating_sub(kept)).unwrap_or_default().to_vec()
         };
+        // A summary of nothing but one message gains nothing. Together with the summary before it, it may: that is done
+        // where the provider will not have it otherwise, as it would be done again with every step.
+        let least = if work.cause == SummaryCause::Overflow { 1 } else { 2 };
+        if fresh.len() < least || sent.len() < 2 {
+            return Ok(Err(CompactionError::NothingToCompact));
+        }
         let tokens_before = self.counter.messages(&sent, &provider);
         let (text, usage) = match self.summary(cx, &sent, guidance, tokens_before).await? {
             Ok(made) => made,
@@ -149,12 +151,15 @@ impl Summarization {
         let guidance =
             [self.options.guidance.as_deref(), guidance].into_iter().flatten().collect::<Vec<_>>().join("\n");
         loop {
-            let text = prompt::summary_of(&transcript::for_summary(messages, limit), &guidance);
+            let source = transcript::for_summary(messages, limit);
+            let length = source.chars().count();
+            let text = prompt::summary_of(&source, &guidance);
             match ask::ask(cx, prompt::SUMMARIZER, text, longest).await {
                 Ok((text, _)) if text.trim().is_empty() => return Ok(Err(CompactionError::Empty)),
                 Ok((text, usage)) => return Ok(Ok((bounded(text.trim(), longest), usage))),
                 Err(error @ (AgentError::Cancelled | AgentError::Journal(_))) => return Err(error),
-                Err(error) if ask::is_overflow(&error) && limit > 8_000 => limit /= 3,
+                // Shorter than what was sent, not than what might have been.
+                Err(error) if ask::is_overflow(&error) && length.min(limit) > 6_000 => limit = length.min(limit) / 3,
                 Err(error) => return Ok(Err(CompactionError::Model { reason: error.to_string() })),
             }
         }

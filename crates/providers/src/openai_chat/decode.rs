@@ -221,7 +221,6 @@ struct Delta<'a> {
     tool_calls: Option<Vec<ToolDelta<'a>>>,
 }
 
-
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct WireUsage {

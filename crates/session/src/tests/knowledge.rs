@@ -5,9 +5,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bosun_model::ChatRequest;
 use bosun_protocol::{
-    DecideTrust, Decision, FindMemories, ItemBody, MemoryRef, MemoryScope, MemoryShelf, PathRuleMode, PathRuleOperation,
-    SaveMemory, SaveSkillFile, SaveSubagent, SeenFile, SessionId, SkillHidden, SkillOrigin, SkillRef, SubagentContent,
-    SubagentForm, SubagentHidden, SubagentOrigin, SubagentPathRule, SubagentRef, TrustState, TrustVerdict,
+    DecideTrust, Decision, FindMemories, ItemBody, MemoryRef, MemoryScope, MemoryShelf, PathRuleMode,
+    PathRuleOperation, SaveMemory, SaveSkillFile, SaveSubagent, SeenFile, SessionId, SkillHidden, SkillOrigin,
+    SkillRef, SubagentContent, SubagentForm, SubagentHidden, SubagentOrigin, SubagentPathRule, SubagentRef, TrustState,
+    TrustVerdict,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -265,4 +266,60 @@ async fn a_subagent_is_declared_offered_switched_off_and_brought_back() {
     let deleted = stage.sessions.subagents(None).await.unwrap().deleted;
     let back = stage.sessions.restore_subagent("scout", deleted[0].number).await.unwrap();
     assert_eq!(back.form.prompt, "Look twice.");
+}
+
+/// C01: opening a folder that somebody made starts nothing, loads nothing and sends nothing.
+#[tokio::test]
+async fn a_clone_starts_loads_and_sends_nothing_before_it_is_trusted() {
+    let stage = Stage::new(telling).await;
+    let marks = tempfile::tempdir().unwrap();
+    let touch = |name: &str| format!("touch {}", marks.path().join(name).display());
+    let write = |path: &str, text: &str| {
+        let path = stage.project.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let hook = |point: &str| format!("[[hooks]]\nname = '{point}'\npoint = '{point}'\ncommand = '{}'\n", touch("hook"));
+    let server = format!("[mcp.evil]\ncommand = 'sh'\nargs = ['-c', '{}']\n", touch("server"));
+    write(".bosun/config.toml", &format!("{server}{}{}", hook("turn_start"), hook("before_model")));
+    write(".mcp.json", r#"{"mcpServers": {"evil": {"command": "false", "env": {"CANARY-mcp": "1"}}}}"#);
+    for (path, text) in [
+        ("AGENTS.md", "CANARY-agents"),
+        (".bosun/AGENTS.md", "CANARY-own"),
+        ("CLAUDE.md", "CANARY-claude"),
+        (".cursorrules", "CANARY-rules"),
+        (".env", "OPENAI_API_KEY=CANARY-env\nOPENAI_BASE_URL=http://127.0.0.1:1\n"),
+        (".bosun/skills/s/SKILL.md", "---\nname: s\ndescription: CANARY-skill\n---\nx"),
+        (".agents/skills/t/SKILL.md", "---\nname: t\ndescription: CANARY-other-skill\n---\nx"),
+        (".bosun/agents/a.md", "---\nname: a\ndescription: CANARY-subagent\n---\nx"),
+    ] {
+        write(path, text);
+    }
+    let session = stage.session().await;
+    let told = ask(&stage, &session, "hello").await;
+    assert!(!told.contains("CANARY"), "{told}");
+    assert_eq!(std::env::var("OPENAI_API_KEY").ok().filter(|key| key.contains("CANARY")), None);
+    let started = || {
+        let entries = std::fs::read_dir(marks.path()).unwrap();
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(started(), [].into());
+
+    // The same once a person has looked at it: the hooks and the server are those that were there all along.
+    let trust = stage.sessions.project_trust(&stage.project_id).await.unwrap();
+    let files = trust.items.iter().flat_map(|item| &item.files);
+    let files = files.map(|file| SeenFile { path: file.path.clone(), hash: file.hash.clone() }).collect();
+    let all = DecideTrust { files, verdict: TrustVerdict::Trust };
+    stage.sessions.decide_trust(&stage.project_id, &all).await.unwrap();
+    let trusting = stage.session().await;
+    let told = ask(&stage, &trusting, "hello").await;
+    for words in ["CANARY-agents", "CANARY-own", "CANARY-skill", "CANARY-other-skill", "CANARY-subagent"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    for never in ["CANARY-env", "CANARY-mcp", "CANARY-rules", "CANARY-claude"] {
+        assert!(!told.contains(never), "{never}: {told}");
+    }
+    assert_eq!(started(), ["hook".to_owned(), "server".to_owned()].into());
 }

@@ -140,7 +140,6 @@ export const subagents = {
   ruleWhat: 'What the rule is about',
   ruleWhats: { both: 'reading and changing', read: 'reading', write: 'changing' },
   rulePaths: 'Paths of the rule',
-  rulePathsHint: '/secrets/**, /**/*.pem',
   addRule: 'Add a rule',
   dropRule: 'Take this rule away',
   steps: 'Most model calls',

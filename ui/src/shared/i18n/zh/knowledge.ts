@@ -138,7 +138,6 @@ export const subagents = {
   ruleWhat: '规则针对的操作',
   ruleWhats: { both: '读取和更改', read: '读取', write: '更改' },
   rulePaths: '规则的路径',
-  rulePathsHint: '/secrets/**, /**/*.pem',
   addRule: '添加规则',
   dropRule: '删除这条规则',
   steps: '模型调用上限',

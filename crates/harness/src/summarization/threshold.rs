@@ -1,0 +1,158 @@
+use serde::{Deserialize, Serialize};
+
+use super::Keep;
+
+/// A length of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Threshold {
+    Tokens(u64),
+    Messages(usize),
+    /// Of the model's context window, 0 to 1. Without a known window it is never reached.
+    Fraction(f64),
+}
+
+/// When a conversation is summed up: once all of what is set is reached. One in which nothing is set never is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Trigger {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<usize>,
+    /// Of the model's context window, 0 to 1. Without a known window it is never reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fraction: Option<f64>,
+}
+
+/// What may be set about summarization. The default goes by the model's window: at 85 % of it all but the last 10 %
+/// is summed up; where the window is unknown, at 170,000 tokens all but the last six messages.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SummarizationOptions {
+    /// Any of these; empty for the default.
+    pub trigger: Vec<Trigger>,
+    /// How much of the end stays.
+    pub keep: Option<Threshold>,
+    /// Instructions for every summary, after the standing ones.
+    pub guidance: Option<String>,
+}
+
+/// What a request is measured by.
+pub(super) struct Size {
+    pub tokens: u64,
+    pub messages: usize,
+    pub window: Option<u64>,
+    /// Most tokens of the reply.
+    pub output: u64,
+}
+
+/// The trigger and what is kept where a window is known.
+const FULL: f64 = 0.85;
+const KEPT: f64 = 0.10;
+/// No request fills more of a window than this.
+const HARD: f64 = 0.95;
+const UNKNOWN_FULL: u64 = 170_000;
+const UNKNOWN_KEPT: usize = 6;
+
+impl From<Threshold> for Trigger {
+    fn from(threshold: Threshold) -> Self {
+        match threshold {
+            Threshold::Tokens(tokens) => Self { tokens: Some(tokens), ..Self::default() },
+            Threshold::Messages(messages) => Self { messages: Some(messages), ..Self::default() },
+            Threshold::Fraction(fraction) => Self { fraction: Some(fraction), ..Self::default() },
+        }
+    }
+}
+
+impl Trigger {
+    /// Whether `part` (0 to 1) of it is reached.
+    fn reached(&self, part: f64, size: &Size) -> bool {
+        let tokens = |limit: f64| size.tokens as f64 >= limit * part;
+        let fraction = |fraction: f64| size.window.is_some_and(|window| tokens(window as f64 * fraction));
+        let set = [
+            self.tokens.map(|limit| tokens(limit as f64)),
+            self.messages.map(|limit| size.messages as f64 >= limit as f64 * part),
+            self.fraction.map(fraction),
+        ];
+        set.iter().any(Option::is_some) && set.iter().flatten().all(|reached| *reached)
+    }
+}
+
+impl SummarizationOptions {
+    /// Whether `part` (0 to 1) of any trigger, or of what a window takes at all, is reached.
+    pub(super) fn reached(&self, part: f64, size: &Size) -> bool {
+        let usual = [match size.window {
+            Some(_) => Trigger::from(Threshold::Fraction(FULL)),
+            None => Trigger::from(Threshold::Tokens(UNKNOWN_FULL)),
+        }];
+        let triggers = if self.trigger.is_empty() { &usual[..] } else { &self.trigger };
+        let hard = size.window.map(|window| {
+            let room = ((window as f64 * HARD) as u64).saturating_sub(size.output);
+            // Some catalogues give the whole window as the longest reply.
+            room.max(window / 2)
+        });
+        triggers.iter().any(|trigger| trigger.reached(part, size))
+            || hard.is_some_and(|hard| size.tokens as f64 >= hard as f64 * part)
+    }
+
+    /// What of the end stays under a window of this size.
+    pub(super) fn kept(&self, window: Option<u64>) -> Keep {
+        let part_of = |part: f64| match window {
+            Some(window) => Keep::Tokens((window as f64 * part) as u64),
+            None => Keep::Messages(UNKNOWN_KEPT),
+        };
+        match self.keep {
+            Some(Threshold::Tokens(tokens)) => Keep::Tokens(tokens),
+            Some(Threshold::Messages(count)) => Keep::Messages(count),
+            Some(Threshold::Fraction(part)) => part_of(part),
+            None => part_of(KEPT),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    fn size(tokens: u64, messages: usize, window: Option<u64>) -> Size {
+        Size { tokens, messages, window, output: 0 }
+    }
+
+    fn options(trigger: &str) -> SummarizationOptions {
+        toml::from_str(&format!("trigger = [{trigger}]")).unwrap()
+    }
+
+    #[test]
+    fn by_default_it_goes_by_the_window() {
+        let usual = options("");
+        let reached = |tokens, window| usual.reached(1.0, &size(tokens, 1, window));
+        assert_eq!([reached(84_999, Some(100_000)), reached(85_000, Some(100_000))], [false, true]);
+        assert_eq!([reached(169_999, None), reached(170_000, None)], [false, true]);
+        assert_eq!((usual.kept(Some(100_000)), usual.kept(None)), (Keep::Tokens(10_000), Keep::Messages(6)));
+    }
+
+    #[test]
+    fn several_are_any_of_them_and_several_parts_of_one_are_all_of_it() {
+        let any = options("{ tokens = 100 }, { messages = 5 }");
+        let all = options("{ tokens = 100, messages = 5 }");
+        let at = |options: &SummarizationOptions| {
+            [(99, 4), (100, 4), (99, 5), (100, 5)]
+                .map(|(tokens, messages)| options.reached(1.0, &size(tokens, messages, Some(1_000))))
+        };
+        assert_eq!((at(&any), at(&all)), ([false, true, true, true], [false, false, false, true]));
+        assert!(all.reached(0.5, &size(50, 3, None)) && !all.reached(0.5, &size(50, 2, None)));
+        assert!(!options("{}").reached(0.0, &size(500, 500, None)), "nothing is set");
+        assert!(!options("{ fraction = 0.1 }").reached(1.0, &size(500, 1, None)), "no window is known");
+    }
+
+    #[test]
+    fn what_a_window_takes_at_all_holds_whatever_is_set() {
+        let never = options("{ messages = 1000 }");
+        let reached = |tokens, output| never.reached(1.0, &Size { output, ..size(tokens, 1, Some(1_000)) });
+        assert_eq!([reached(949, 0), reached(950, 0), reached(850, 100)], [false, true, true]);
+        assert!(!reached(499, 1_000) && reached(500, 1_000), "half of it is always room");
+    }
+}

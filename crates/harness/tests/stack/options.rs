@@ -1,0 +1,176 @@
+//! Options of the factory that have no file of their own here.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bosun_agent::{IdSource, TurnEnd};
+use bosun_backend::{FilesystemBackend, VirtualPath};
+use bosun_harness::{DeclaredAgent, DeepAgentError, SkillSource};
+use bosun_model::{Message, ModelStream};
+use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, prompt, scene};
+
+fn call(id: &str, name: &str, args: Value) -> Scripted {
+    Reply::new().and_call_with_id(id, name, args).into()
+}
+
+fn declared(project: Project, toml: &str, replies: Vec<Scripted>) -> Scene {
+    Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
+        DeclaredAgent::parse(toml).unwrap().apply(config);
+    })
+}
+
+fn path(text: &str) -> VirtualPath {
+    VirtualPath::parse(text).unwrap()
+}
+
+#[tokio::test]
+async fn the_form_of_what_is_read() {
+    for (toml, shown) in [("", "     1\tone"), ("filesystem.read_format = 'plain'", "\none")] {
+        let read = call("r", "read_file", json!({"file_path": "/a"}));
+        let scene = declared(Project::new().file("a", "one\n"), toml, vec![read, "done".into()]);
+        assert_eq!(scene.say("go").await, TurnEnd::Done);
+        assert!(scene.result("r").contains(shown), "{toml}: {:?}", scene.result("r"));
+    }
+}
+
+#[tokio::test]
+async fn how_many_matches_a_search_shows() {
+    let grep = call("g", "grep", json!({"pattern": "x", "output_mode": "content"}));
+    let project = Project::new().file("a", "x1\nx2\nx3\n");
+    let scene = declared(project, "filesystem.grep_max_count = 2", vec![grep, "done".into()]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let found = scene.result("g");
+    assert!(found.contains("x1") && found.contains("x2") && !found.contains("x3"), "{found}");
+}
+
+#[tokio::test]
+async fn the_longest_time_of_a_command() {
+    let run = call("x", "execute", json!({"command": "true", "timeout": 200}));
+    let scene = declared(Project::new(), "filesystem.max_execute_timeout = 150", vec![run, "done".into()]);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert!(scene.result("x").contains("150"), "{}", scene.result("x"));
+}
+
+#[tokio::test]
+async fn what_memory_and_skills_are_read_through() {
+    let trusted = Project::new()
+        .file("AGENTS.md", "From the trusted place.")
+        .file("skills/a/SKILL.md", "---\nname: a\ndescription: Trusted.\n---\n")
+        .file("skills/b/SKILL.md", "---\nname: b\ndescription: Switched off.\n---\n");
+    let context = Arc::new(FilesystemBackend::open(trusted.root(), Default::default()).unwrap());
+    let project = Project::new().file("AGENTS.md", "From the project.");
+    let read = call("r", "read_file", json!({"file_path": "/AGENTS.md"}));
+    let scene = Scene::build(project, ScriptedModel::new(vec![read, "done".into()]), vec![], |config| {
+        config.context = Some(context);
+        config.memory.sources = vec![path("/AGENTS.md")];
+        config.skills.sources = vec![SkillSource { path: path("/skills"), label: None }];
+        config.skills.off = vec![path("/skills/b")];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let told = prompt(&scene.request(0));
+    assert!(told.contains("From the trusted place.") && !told.contains("From the project."), "{told}");
+    assert!(told.contains("**a**: Trusted.") && !told.contains("Switched off."), "{told}");
+    assert!(scene.result("r").contains("From the project."), "the tools never look there: {}", scene.result("r"));
+}
+
+#[tokio::test]
+async fn where_ids_come_from() {
+    struct Numbers(AtomicUsize);
+    impl IdSource for Numbers {
+        fn next(&self) -> String {
+            format!("n{}", self.0.fetch_add(1, Ordering::SeqCst))
+        }
+    }
+    let scene = scene(vec!["one".into()], |config| config.ids = Arc::new(Numbers(AtomicUsize::new(7))));
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    scene.log.with_state(|state| match state.messages.last().map(|message| &**message) {
+        Some(Message::Ai(reply)) => assert_eq!(reply.id.as_str(), "n7"),
+        other => panic!("{other:?}"),
+    });
+}
+
+#[tokio::test]
+async fn the_steps_of_a_turn() {
+    let look = |id: &str| call(id, "ls", json!({"path": "/"}));
+    let scene = declared(Project::new(), "limits.max_steps = 2", vec![look("a"), look("b"), "done".into()]);
+    assert_eq!(scene.say("go").await, TurnEnd::StepLimit { limit: 2 });
+    assert_eq!(scene.model.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn how_deep_subagents_send_subagents() {
+    let send = |id: &str| call(id, "task", json!({"description": id, "subagent_type": "general-purpose"}));
+    let replies = vec![send("one"), send("two"), "did it myself".into(), "done".into()];
+    let scene = declared(Project::new(), "limits.max_depth = 1", replies);
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let refused = crate::scene::texts(&scene.request(2)).pop().unwrap();
+    assert!(refused.contains("subagents may be nested 1 deep"), "{refused}");
+}
+
+/// A model that knows how many of its subagents' calls are under way at once.
+struct Crowd {
+    model: ScriptedModel,
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl bosun_model::ChatModel for Crowd {
+    fn info(&self) -> &bosun_model::ModelInfo {
+        self.model.info()
+    }
+
+    fn stream(
+        &self,
+        request: bosun_model::ChatRequest,
+    ) -> bosun_model::BoxFuture<'_, Result<ModelStream, bosun_model::ModelError>> {
+        Box::pin(async move {
+            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(now, Ordering::SeqCst);
+            // Long enough for all that may begin to have begun.
+            for _ in 0..50 {
+                tokio::task::yield_now().await;
+            }
+            self.now.fetch_sub(1, Ordering::SeqCst);
+            self.model.stream(request).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn how_many_subagents_work_at_once() {
+    let model = ScriptedModel::by(|request| {
+        let texts = crate::scene::texts(request);
+        match (texts.first().map(String::as_str), texts.len()) {
+            (Some("go"), 1) => (0..9).fold(Reply::new(), |reply, n| {
+                let args = json!({"description": format!("part {n}"), "subagent_type": "general-purpose"});
+                reply.and_call_with_id(format!("t{n}"), "task", args)
+            }),
+            _ => Reply::text("done"),
+        }
+    });
+    let crowd = Arc::new(Crowd { model, now: AtomicUsize::new(0), most: AtomicUsize::new(0) });
+    let same = Arc::clone(&crowd);
+    let scene = Scene::build(Project::new(), ScriptedModel::new(Vec::<Scripted>::new()), vec![], |config| {
+        config.model = same;
+        DeclaredAgent::parse("limits.max_subagents = 2").unwrap().apply(config);
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(crowd.most.load(Ordering::SeqCst), 2);
+}
+
+#[test]
+fn tools_that_do_not_exist_are_named_when_the_agent_is_built() {
+    let project = Project::new();
+    let backend = || Arc::new(FilesystemBackend::open(project.root(), Default::default()).unwrap());
+    for toml in ["builtin_tools = ['fly']", "descriptions.fly = 'Flies.'"] {
+        let model = Arc::new(ScriptedModel::new(Vec::<Scripted>::new()));
+        let mut config = bosun_harness::DeepAgentConfig::new(model, backend());
+        DeclaredAgent::parse(toml).unwrap().apply(&mut config);
+        let error = bosun_harness::create_deep_agent(config).err();
+        assert!(matches!(&error, Some(DeepAgentError::UnknownTool { name, .. }) if name == "fly"), "{toml}: {error:?}");
+    }
+}

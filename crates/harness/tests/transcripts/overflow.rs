@@ -1,0 +1,153 @@
+//! Conversations that are too long for the provider, once, twice in one turn, and without an end.
+
+use pretty_assertions::assert_eq;
+
+use super::*;
+
+/// How each family says that a request is too long.
+const REFUSALS: [(Wire, &str, &str); 2] = [
+    (Wire::Anthropic, "invalid_request_error", "prompt is too long: 201000 tokens > 200000 maximum"),
+    (Wire::OpenAi, "context_length_exceeded", "This model's maximum context length is 8192 tokens."),
+];
+
+fn too_long((wire, kind, words): (Wire, &'static str, &'static str)) -> (Wire, impl Fn() -> Reply) {
+    (wire, move || Reply::error(400, kind, words))
+}
+
+fn keeping(wire: Wire, project: Project, messages: usize) -> Scene {
+    scene(wire, project, |config| config.summarization.keep = Some(Threshold::Messages(messages)))
+}
+
+fn long(words: &str) -> String {
+    format!("{words}: {}", "and so on ".repeat(400))
+}
+
+fn read(id: &str) -> Reply {
+    call(id, "read_file", json!({"file_path": "/a.txt"}))
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_too_long_for_the_provider_goes_on_summed_up() {
+    for refusal in REFUSALS {
+        let (wire, refused) = too_long(refusal);
+        let scene = keeping(wire, Project::new(), 1);
+        let long = "and so on ".repeat(400);
+        for turn in ["first", "second"] {
+            scene.server.once(long.as_str());
+            assert_eq!(scene.say(turn).await, TurnEnd::Done);
+        }
+        scene.server.once(refused());
+        scene.server.once("They said first and second.");
+        scene.server.once("Third it is.");
+        assert_eq!(scene.say("third").await, TurnEnd::Done);
+        let bodies = scene.bodies();
+        assert_eq!(bodies.len(), 5);
+        let last = bodies.last().unwrap()["messages"].to_string();
+        assert!(last.contains("They said first and second.") && !last.contains(&long), "{last}");
+        assert!(last.contains("- first") && last.contains("third"), "the user's words are kept: {last}");
+        assert_eq!(scene.log.with_state(Compaction::of).summaries.len(), 1);
+        let file = scene.log.with_state(Compaction::of).summaries[0].file.clone().unwrap();
+        assert!(scene.project.read(file.as_str().trim_start_matches('/')).contains(&long));
+    }
+}
+
+#[tokio::test]
+async fn a_second_overflow_in_one_turn_makes_a_summary_of_the_summary() {
+    for refusal in REFUSALS {
+        let (wire, refused) = too_long(refusal);
+        let scene = keeping(wire, Project::new().file("a.txt", "word ".repeat(300)), 2);
+        scene.server.once(Reply::text(long("first")));
+        assert_eq!(scene.say("the first wish").await, TurnEnd::Done);
+        scene.server.once(refused());
+        scene.server.once(Reply::text(format!("One story. {}", "It was told at length. ".repeat(30))));
+        for step in 0..3 {
+            scene.server.once(read(&format!("r{step}")));
+        }
+        scene.server.once(refused());
+        scene.server.once("Both stories.");
+        scene.server.once("Done.");
+        assert_eq!(scene.say("the second wish").await, TurnEnd::Done);
+        let summaries = scene.log.with_state(Compaction::of).summaries;
+        let told: Vec<&str> = summaries.iter().map(|summary| &summary.text[..10]).collect();
+        assert_eq!(told, ["One story.", "Both stori"]);
+        assert!(summaries[0].cutoff < summaries[1].cutoff, "{summaries:?}");
+        let bodies = scene.bodies();
+        assert!(bodies[bodies.len() - 2].to_string().contains("It was told at length."), "made of the one before");
+        let last = bodies.last().unwrap()["messages"].to_string();
+        assert!(last.contains("Both stories.") && !last.contains("One story."), "{last}");
+        for wish in ["the first wish", "the second wish"] {
+            assert!(last.contains(wish), "{wish} is carried over word for word: {last}");
+        }
+        // One file holds all of it, in order.
+        let file = summaries[1].file.clone().unwrap();
+        let kept = scene.project.read(file.as_str().trim_start_matches('/'));
+        assert_eq!((kept.matches("## Summarized at ").count(), summaries[0].file.clone()), (2, Some(file)));
+        assert!(kept.find("the first wish") < kept.find("the second wish"), "{kept}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_summed_up_and_still_too_long_is_cut_down_to_its_last_step() {
+    for refusal in REFUSALS {
+        let (wire, refused) = too_long(refusal);
+        let scene = keeping(wire, Project::new().file("a.txt", "word\n".repeat(4_000)), 2);
+        scene.server.once(Reply::text(long("first")));
+        assert_eq!(scene.say("begin").await, TurnEnd::Done);
+        scene.server.once(call("r", "read_file", json!({"file_path": "/a.txt", "limit": 4_000})));
+        scene.server.once(refused());
+        scene.server.once("The story.");
+        scene.server.once(refused());
+        scene.server.once("Done.");
+        assert_eq!(scene.say("go on").await, TurnEnd::Done);
+        let bodies = scene.bodies();
+        let (before, after) = (bodies[4].to_string(), bodies.last().unwrap().to_string());
+        assert!(before.len() > 20_000 && after.len() + 15_000 < before.len(), "{} and {}", before.len(), after.len());
+        assert!(after.contains("The whole is in /large_tool_results/r"), "{after}");
+        assert!(scene.project.read("large_tool_results/r").len() > 20_000);
+        // What comes next is as short.
+        scene.server.once("Still here.");
+        assert_eq!(scene.say("and now?").await, TurnEnd::Done);
+        assert!(scene.bodies().last().unwrap().to_string().len() < after.len() + 1_000);
+    }
+}
+
+#[tokio::test]
+async fn what_stays_too_long_ends_the_turn_with_the_way_out_and_can_be_continued() {
+    for refusal in REFUSALS {
+        let (wire, refused) = too_long(refusal);
+        let scene = keeping(wire, Project::new().file("a.txt", "word\n".repeat(2_000)), 2);
+        scene.server.once(Reply::text(long("first")));
+        assert_eq!(scene.say("begin").await, TurnEnd::Done);
+        scene.server.once(read("r"));
+        scene.server.once(refused());
+        scene.server.once("The story.");
+        scene.server.once(refused());
+        let TurnEnd::Failed { reason } = scene.say("go on").await else { panic!("it went on") };
+        assert!(reason.contains("start a new session or choose a model with a larger window"), "{reason}");
+        assert!(scene.server.requests().len() <= 6, "the same request is not made again");
+        scene.server.once("With more room.");
+        scene.log.record(vec![EntryBody::TurnContinued { turn: 2 }]).await.unwrap();
+        assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_long_to_be_summed_up_is_summed_up_from_its_ends() {
+    for refusal in REFUSALS {
+        let (wire, refused) = too_long(refusal);
+        let scene = keeping(wire, Project::new(), 1);
+        for turn in 0..4 {
+            scene.server.once(Reply::text(long(&format!("reply {turn}")).repeat(2)));
+            assert_eq!(scene.say(&format!("wish {turn}")).await, TurnEnd::Done);
+        }
+        scene.server.once(refused());
+        scene.server.once(refused());
+        scene.server.once("All of it.");
+        scene.server.once("Done.");
+        assert_eq!(scene.say("go on").await, TurnEnd::Done);
+        let bodies = scene.bodies();
+        let (whole, ends) = (bodies[5].to_string(), bodies[6].to_string());
+        assert!(ends.len() < whole.len() && ends.contains("characters of the middle left out"), "{}", ends.len());
+        assert!(bodies.last().unwrap().to_string().contains("All of it."));
+    }
+}
