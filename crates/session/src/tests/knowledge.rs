@@ -243,7 +243,7 @@ async fn a_subagent_is_declared_offered_switched_off_and_brought_back() {
     };
     let content = SubagentContent::Form { form: form.clone() };
     let made = stage.sessions.save_subagent(&SaveSubagent { name: "scout".into(), content, base: None }).await.unwrap();
-    assert_eq!((made.form, made.hidden), (form, None));
+    assert_eq!((&made.form, made.hidden), (&form, None));
     let mut wrong = made.form.clone();
     wrong.permissions[0].paths = vec!["secret/**".into()];
     let wrong = SaveSubagent {
@@ -279,7 +279,11 @@ async fn a_clone_starts_loads_and_sends_nothing_before_it_is_trusted() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     };
-    let hook = |point: &str| format!("[[hooks]]\nname = '{point}'\npoint = '{point}'\ncommand = '{}'\n", touch("hook"));
+    let mark = marks.path().join("hook");
+    let hook = |point: &str| {
+        let args = format!("command = 'touch'\nargs = ['{}']", mark.display());
+        format!("[[hooks]]\nname = '{point}'\npoint = '{point}'\n{args}\n")
+    };
     let server = format!("[mcp.evil]\ncommand = 'sh'\nargs = ['-c', '{}']\n", touch("server"));
     write(".bosun/config.toml", &format!("{server}{}{}", hook("turn_start"), hook("before_model")));
     write(".mcp.json", r#"{"mcpServers": {"evil": {"command": "false", "env": {"CANARY-mcp": "1"}}}}"#);
