@@ -190,7 +190,8 @@ export const problems: Messages['problems'] = {
   field_not_folders: '“{field}”必须是文件夹列表',
   field_not_schema: '“{field}”必须是对象的 JSON schema',
   field_not_number: '“{field}”必须是大于 0 的整数',
-  field_not_rules: '“{field}”必须是规则列表，每条规则有 operations（read、write）、以 / 开头的 paths 和 mode（allow、interrupt、deny）',
+  field_not_rules:
+    '“{field}”必须是规则列表，每条规则有 operations（read、write）、以 / 开头的 paths 和 mode（allow、interrupt、deny）',
   rule_path_not_from_root: '规则的路径“{path}”必须以 / 开头',
   rule_path_up: '规则的路径“{path}”含有“..”，路径中不能有它',
   rule_path_of_home: '规则的路径“{path}”从主文件夹开始；请从 / 开始',
