@@ -200,18 +200,10 @@ impl Actor {
                 looks += 1;
                 over = looks > LOOKS;
             }
-            if over || (waiting && activity.is_quiet() && (rests || !self.goes_on())) {
+            if over || (waiting && activity.is_quiet() && (rests || !goes_on(&self.log))) {
                 return;
             }
         }
-    }
-
-    /// Whether the turn goes on by itself, however long this machine takes between two of its steps: none of its own calls
-    /// waits for a person, nor for a subagent that may.
-    fn goes_on(&self) -> bool {
-        let is_held = |call: &OpenCall| call.is_waiting() || (call.child.is_some() && call.result.is_none());
-        self.log
-            .with_state(|state| state.turn.is_some() && !state.step.iter().flat_map(|step| &step.calls).any(is_held))
     }
 
     /// Whether something waits that begins a turn by itself.
@@ -335,4 +327,17 @@ impl Actor {
         self.stream.count_changes(blobs).await;
         Ok(())
     }
+}
+
+/// Whether the turn of `log`, or of a subagent that one of its calls waits for, goes on by itself, however long this
+/// machine takes between two of its steps: none of its calls waits for a person, nor for a subagent that may.
+fn goes_on(log: &Arc<SessionLog>) -> bool {
+    let (is_free, children) = log.with_state(|state| {
+        let calls: Vec<&OpenCall> = state.step.iter().flat_map(|step| &step.calls).collect();
+        let sent = |call: &&OpenCall| call.child.clone().filter(|_| call.result.is_none());
+        let children: Vec<SessionId> = calls.iter().filter_map(sent).collect();
+        let is_held = !children.is_empty() || calls.iter().any(|call| call.is_waiting());
+        (state.turn.is_some() && !is_held, children)
+    });
+    is_free || children.iter().filter_map(|child| log.find(child)).any(|child| goes_on(&child))
 }
