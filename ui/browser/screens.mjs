@@ -199,6 +199,16 @@ export const SCREENS = {
     },
   },
   skills: { act: knowledge('Skills', '技能', '.shelf textarea') },
+  skillfile: {
+    act: async (page) => {
+      await knowledge('Skills', '技能', '.shelf textarea')(page);
+      await page.getByRole('button', { name: /^(New file|新建文件)$/ }).click();
+      await page.getByLabel(/^(Path of the new file|新文件的路径)$/).fill('notes/style.md');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: /^(Delete |删除 )notes/ }).waitFor();
+      await page.getByRole('button', { name: /^(New file|新建文件)$/ }).click();
+    },
+  },
   newskill: {
     async act(page) {
       await knowledge('Skills', '技能', '.shelf textarea')(page);
