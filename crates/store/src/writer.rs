@@ -83,7 +83,7 @@ fn run(connection: &Connection, queue: &mpsc::Receiver<Job>) {
         };
         carried = Carried::NotAll;
         let mut answers = Vec::new();
-        let begun = connection.execute_batch("BEGIN IMMEDIATE").map_err(DatabaseError::from);
+        let begun = plain(connection, "BEGIN IMMEDIATE");
         let committed = begun.and_then(|()| {
             answers.push(first(connection));
             while answers.len() < MOST_PER_COMMIT
@@ -96,7 +96,7 @@ fn run(connection: &Connection, queue: &mpsc::Receiver<Job>) {
             if connection.is_autocommit() {
                 return Err(DatabaseError::Unavailable { reason: "a write beside this one failed".into() });
             }
-            connection.execute_batch("COMMIT").map_err(DatabaseError::from)
+            plain(connection, "COMMIT")
         });
         if committed.is_err()
             && !connection.is_autocommit()
@@ -113,6 +113,12 @@ fn run(connection: &Connection, queue: &mpsc::Receiver<Job>) {
         tracing::debug!(%error, "could not set the time to wait");
     }
     checkpoint(connection, "TRUNCATE");
+}
+
+/// Runs a statement of every commit, which is prepared once.
+fn plain(connection: &Connection, statement: &str) -> Result<(), DatabaseError> {
+    connection.prepare_cached(statement)?.execute([])?;
+    Ok(())
 }
 
 /// Whether the file has everything that the write-ahead log has.
@@ -133,10 +139,10 @@ fn in_savepoint<T>(
     connection: &Connection,
     work: impl FnOnce(&Connection) -> Result<T, DatabaseError>,
 ) -> Result<T, DatabaseError> {
-    connection.prepare_cached("SAVEPOINT job")?.execute([])?;
+    plain(connection, "SAVEPOINT job")?;
     match work(connection) {
         Ok(value) => {
-            connection.prepare_cached("RELEASE job")?.execute([])?;
+            plain(connection, "RELEASE job")?;
             Ok(value)
         }
         Err(error) => {
