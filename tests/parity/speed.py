@@ -1,5 +1,7 @@
 """Times the reference's file operations: `speed.py FOLDER`, one JSON call per line in, milliseconds per line out.
 
+`speed.py --store NUMBER` does the same over its store in memory, with as many of the notes that `cargo xtask bench` writes.
+
 Runs in the virtual environment that has the reference. The calls go straight into its backend, in process, so that
 neither an agent loop nor the start of Python is measured.
 """
@@ -11,11 +13,32 @@ import warnings
 
 warnings.filterwarnings("ignore")
 
-from deepagents.backends import FilesystemBackend  # noqa: E402
+from deepagents.backends import FilesystemBackend, StoreBackend  # noqa: E402
+from langgraph.store.memory import InMemoryStore  # noqa: E402
+
+WORDS = (
+    "anchor ballast cleat davit ensign fathom gangway halyard jib keel lanyard mast oar pier quay rudder"
+).split()
+
+
+def note(number):
+    """As in xtask/src/bench/store.rs."""
+    mixed = number * 2_654_435_761 % 2**32
+    words = [WORDS[(mixed << step % 32 | mixed >> (32 - step % 32)) % 2**32 % 16] for step in range(40)]
+    return f"/area{number % 100}/note{number:05}.md", f"note {number:05} of the log\n{' '.join(words)}\n"
+
+
+def store(notes):
+    kept, namespace = InMemoryStore(), ("bench", "notes")
+    for path, content in map(note, range(notes)):
+        value = {"content": content, "encoding": "utf-8", "created_at": "", "modified_at": ""}
+        kept.put(namespace, path, value)
+    return StoreBackend(store=kept, namespace=lambda *_: namespace)
 
 
 def main():
-    backend = FilesystemBackend(root_dir=sys.argv[1], virtual_mode=True)
+    kind, *rest = sys.argv[1:]
+    backend = store(int(rest[0])) if kind == "--store" else FilesystemBackend(root_dir=kind, virtual_mode=True)
     for line in sys.stdin:
         call = json.loads(line)
         operation = getattr(backend, call["operation"])

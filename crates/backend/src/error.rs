@@ -11,6 +11,8 @@ pub enum PathError {
     Home { given: String },
     #[error("'{given}' is a Windows path; use a path from /, where / is the project, with forward slashes")]
     Windows { given: String },
+    #[error("the path '{given}' names a device of Windows, not a file; use another name")]
+    Device { given: String },
     #[error("the path '{given}' holds a NUL byte, which no file name can")]
     Nul { given: String },
     #[error("the path '{given}' is longer than {limit} bytes; use a shorter name")]

@@ -19,6 +19,7 @@ mod fault;
 mod file;
 mod filesystem;
 mod git_branch;
+mod hand_on;
 mod launchable;
 mod local_shell;
 mod manifest;
@@ -57,7 +58,7 @@ pub use local_shell::{
 pub use manifest::{
     CommandChange, CommandChanges, SightingLimits, Sightings, SightingsByRoot, Uncompared, UnkeptChange,
 };
-pub use path::VirtualPath;
+pub use path::{VirtualPath, is_device_name};
 pub use project::{ProjectRoot, RootError, RootNote, project_root, real_path};
 pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation};
 pub use replace::replace;
@@ -69,7 +70,7 @@ pub use sandbox::{
 pub use settings_text::{given_bytes, settings_text};
 pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};
 pub use state_backend::{FileConflict, FileUpdates, StateBackend, merge_files};
-pub use store::{Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
+pub use store::{Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
 pub use store_backend::{StoreBackend, StoreScope};
 pub use watch::{Changed, FileWatch, FolderWatch, WatchError, looks_the_same};
 

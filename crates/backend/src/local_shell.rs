@@ -18,8 +18,7 @@ use tokio::sync::Semaphore;
 use crate::fault::on_disk;
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, CommandChanges, Delete, ExecRequest, ExecResult, Expect,
-    FileInfo, FilesystemBackend, FilesystemOptions, GlobQuery, GlobResult, GrepQuery, GrepResult, OutputSink,
-    ReadResult, ReadWindow, Replacement, SetMode, Shell, Sightings, VirtualPath,
+    FilesystemBackend, FilesystemOptions, OutputSink, Replacement, Shell, Sightings, VirtualPath, hand_on,
 };
 
 /// Longest command, in bytes: what the system takes as one argument.
@@ -178,17 +177,7 @@ impl Shell for LocalShellBackend {
 }
 
 impl Backend for LocalShellBackend {
-    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
-        self.files.ls(path)
-    }
-
-    fn read<'a>(
-        &'a self,
-        path: &'a VirtualPath,
-        window: ReadWindow,
-    ) -> BoxFuture<'a, Result<ReadResult, BackendError>> {
-        self.files.read(path, window)
-    }
+    hand_on!(files: ls, read, grep, glob, upload, download, modes, host_path, direct, resolve);
 
     fn write<'a>(
         &'a self,
@@ -214,44 +203,12 @@ impl Backend for LocalShellBackend {
         })
     }
 
-    fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
-        self.files.grep(query)
-    }
-
-    fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {
-        self.files.glob(query)
-    }
-
-    fn upload(&self, files: Vec<(VirtualPath, Vec<u8>)>) -> BoxFuture<'_, Vec<Result<(), BackendError>>> {
-        self.files.upload(files)
-    }
-
-    fn download(&self, paths: Vec<VirtualPath>) -> BoxFuture<'_, Vec<Result<Vec<u8>, BackendError>>> {
-        self.files.download(paths)
-    }
-
     fn shell(&self) -> Option<&dyn Shell> {
         Some(self)
     }
 
-    fn modes(&self) -> Option<&dyn SetMode> {
-        self.files.modes()
-    }
-
     fn deleter(&self) -> Option<&dyn Delete> {
         Some(self)
-    }
-
-    fn host_path(&self, path: &VirtualPath) -> Option<PathBuf> {
-        self.files.host_path(path)
-    }
-
-    fn direct(&self, path: &VirtualPath) -> VirtualPath {
-        self.files.direct(path)
-    }
-
-    fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
-        self.files.resolve(text)
     }
 }
 

@@ -29,7 +29,8 @@ impl VirtualPath {
     ///
     /// # Errors
     /// [`PathError`] for a `..` component, a home shortcut (`~`, `~name` as the first component), a Windows or UNC
-    /// path, a NUL byte, or a name or path longer than a file system takes.
+    /// path, on Windows the name of a device (`CON`, `com1.txt`), a NUL byte, or a name or path longer than a file system
+    /// takes.
     pub fn parse(text: &str) -> Result<Self, PathError> {
         if text.contains('\0') {
             return Err(PathError::Nul { given: text.replace('\0', "\\0") });
@@ -51,6 +52,9 @@ impl VirtualPath {
                 }
                 backslashed if cfg!(not(windows)) && has_backslash_traversal(backslashed) => {
                     return Err(PathError::Traversal { given: text.to_owned() });
+                }
+                device if cfg!(windows) && is_device_name(device) => {
+                    return Err(PathError::Device { given: text.to_owned() });
                 }
                 long if long.len() > MAX_NAME => {
                     return Err(PathError::TooLong { given: shorten(long), limit: MAX_NAME });
@@ -121,6 +125,20 @@ impl VirtualPath {
             None
         }
     }
+}
+
+/// Whether Windows takes `name` for a device, whatever stands behind the first dot: `CON`, `aux.c`, `COM1`, `LPT²`.
+/// Elsewhere these are names like others, of files that no Windows can have.
+pub fn is_device_name(name: &str) -> bool {
+    let stem = name.split(['.', ':']).next().unwrap_or_default().trim_end_matches(' ').to_lowercase();
+    if matches!(&*stem, "con" | "prn" | "aux" | "nul" | "conin$" | "conout$") {
+        return true;
+    }
+    let numbered = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
+    numbered.is_some_and(|number| {
+        let mut number = number.chars();
+        matches!((number.next(), number.next()), (Some('1'..='9' | '\u{b9}' | '\u{b2}' | '\u{b3}'), None))
+    })
 }
 
 fn is_windows(text: &str) -> bool {

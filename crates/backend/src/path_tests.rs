@@ -1,7 +1,7 @@
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
-use super::VirtualPath;
+use super::{VirtualPath, is_device_name};
 use crate::PathError;
 
 fn parsed(text: &str) -> String {
@@ -74,6 +74,30 @@ fn odd_names_are_names() {
     #[cfg(not(windows))]
     assert_eq!(parsed(r"a\b"), r"/a\b");
     assert_ne!(parsed("/cafe\u{301}"), parsed("/caf\u{e9}"));
+}
+
+/// P19: Windows has devices under these names in every folder. Elsewhere they are names.
+#[test]
+fn devices_of_windows_are_known_by_any_of_their_names() {
+    for name in [
+        "CON",
+        "con",
+        "Aux.c",
+        "nul",
+        "PRN .txt",
+        "COM1",
+        "com9.log",
+        "LPT\u{b2}",
+        "lpt\u{b9}.x",
+        "NUL::$DATA",
+        "conout$",
+    ] {
+        assert!(is_device_name(name), "{name}");
+        assert_eq!(VirtualPath::parse(&format!("/src/{name}")).is_ok(), !cfg!(windows), "{name}");
+    }
+    for name in ["", "con1", "console", "com", "com0", "com10", "lpt", "auxiliary.c", "null", ".con", "falcon"] {
+        assert!(!is_device_name(name), "{name}");
+    }
 }
 
 /// P22.
@@ -160,6 +184,7 @@ proptest! {
             PathError::Traversal { .. } => text.split(['/', '\\']).any(|name| name == ".."),
             PathError::Home { .. } => text.starts_with('~'),
             PathError::Windows { .. } => text.contains(':') || text.starts_with("\\\\"),
+            PathError::Device { .. } => cfg!(windows),
             PathError::Nul { .. } => text.contains('\0'),
             PathError::TooLong { .. } => text.len() > 255,
         };

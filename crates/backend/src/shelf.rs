@@ -13,16 +13,15 @@ use tokio::sync::OwnedMutexGuard;
 
 use crate::fault::on_disk;
 use crate::search::Budget;
-use crate::search::listed::{Completeness, Lines, Wanted, named};
+use crate::search::listed::{Completeness, Wanted, named};
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
+    GrepQuery, GrepResult, Held, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
 };
 use change::Content;
 
 /// Largest file kept on a shelf, in bytes.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
-const GREP_TIME: Duration = Duration::from_secs(15);
 const GLOB_TIME: Duration = Duration::from_secs(10);
 
 /// Files by path, sorted.
@@ -54,13 +53,24 @@ pub trait Shelf: Send + Sync {
         })
     }
 
-    /// Those of [`Shelf::rows`] in which `run` may stand; `None` where that is not known without reading them.
+    /// The next of [`Shelf::rows`] behind `after`, in their order: as many as are cheap to have at once, none where there
+    /// are no more.
+    fn page<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        after: Option<&'a VirtualPath>,
+    ) -> BoxFuture<'a, Result<Rows, BackendError>> {
+        Box::pin(async move { if after.is_some() { Ok(Rows::new()) } else { self.rows(path).await } })
+    }
+
+    /// Those of [`Shelf::rows`] in which `run` may stand, where `most` or fewer files hold it, wherever they are.
     fn holding<'a>(
         &'a self,
         _path: &'a VirtualPath,
         _run: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Rows>, BackendError>> {
-        Box::pin(async { Ok(None) })
+        _most: usize,
+    ) -> BoxFuture<'a, Result<Held<Rows>, BackendError>> {
+        Box::pin(async { Ok(Held::Unknown) })
     }
 
     /// Whether anything is below `path`.
@@ -111,24 +121,7 @@ impl<S: Shelf> Backend for S {
     }
 
     fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
-        Box::pin(async move {
-            let lines = Lines::new(&query)?;
-            let budget = Budget::new(GREP_TIME, &query.cancel);
-            let _stop = budget.stop_on_drop();
-            let rows = search::rows(self, &query).await?;
-            on_disk(move || {
-                let mut matches = lines.start();
-                for path in search::select(&lines.wanted, &rows) {
-                    if let Some(bytes) = search::find(&rows, &path).and_then(|data| data.bytes().ok())
-                        && !matches.look_in(&path, &bytes, &budget)
-                    {
-                        break;
-                    }
-                }
-                matches.finish(Completeness::default(), &budget)
-            })
-            .await
-        })
+        Box::pin(search::grep(self, query))
     }
 
     fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {

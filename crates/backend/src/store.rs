@@ -75,15 +75,32 @@ pub trait Store: Send + Sync {
         })
     }
 
-    /// Items by key whose text holds the characters `run` one after another, and perhaps others; `None` where no index
-    /// answers that for this `run`.
+    /// At most `limit` of the items whose keys begin with `prefix` and come behind `after`, in the order of keys.
+    fn page<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        prefix: &'a str,
+        after: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<StoreItem>, StoreError>> {
+        let (namespace, key_prefix) = (namespace.clone(), Some(prefix.to_owned()));
+        let query = StoreQuery { namespace, key_prefix, text: None, limit: usize::MAX, offset: 0 };
+        Box::pin(async move {
+            let items = self.search(query).await?.into_iter().map(|hit| hit.item);
+            Ok(items.filter(|item| item.key.as_str() > after).take(limit).collect())
+        })
+    }
+
+    /// Items by key whose text holds the characters `run` one after another, and perhaps others, where `most` or fewer of
+    /// all items hold it.
     fn holding<'a>(
         &'a self,
         _namespace: &'a Namespace,
         _prefix: &'a str,
         _run: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Vec<StoreItem>>, StoreError>> {
-        Box::pin(async { Ok(None) })
+        _most: usize,
+    ) -> BoxFuture<'a, Result<Held<Vec<StoreItem>>, StoreError>> {
+        Box::pin(async { Ok(Held::Unknown) })
     }
 
     fn list_namespaces<'a>(&'a self, prefix: &'a [String]) -> BoxFuture<'a, Result<Vec<Namespace>, StoreError>>;
@@ -96,6 +113,16 @@ pub struct StoreItem {
     /// Milliseconds since 1970.
     pub created_at: i64,
     pub updated_at: i64,
+}
+
+/// What an index knows of a run of characters.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Held<T> {
+    /// Nothing: there is none, or none for such a run.
+    Unknown,
+    /// More hold it than were asked for.
+    Many,
+    These(T),
 }
 
 /// Items of one namespace, by key prefix and, with `text`, by full text.

@@ -9,8 +9,11 @@ use tokio::sync::OwnedMutexGuard;
 use crate::clock::Now;
 use crate::shelf::{Rows, Shelf};
 use crate::{
-    BackendError, BoxFuture, FileData, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, VirtualPath,
+    BackendError, BoxFuture, FileData, Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, VirtualPath,
 };
+
+/// Files that are fetched at once where they are gone through in their order.
+const PAGE: usize = 512;
 
 /// Files of one namespace that a listing or a search looks at.
 const MAX_ROWS: usize = 1_000_000;
@@ -147,16 +150,52 @@ impl Shelf for StoreBackend {
         })
     }
 
-    fn holding<'a>(&'a self, path: &'a VirtualPath, run: &'a str) -> BoxFuture<'a, Result<Option<Rows>, BackendError>> {
+    fn page<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        after: Option<&'a VirtualPath>,
+    ) -> BoxFuture<'a, Result<Rows, BackendError>> {
         Box::pin(async move {
-            let items = self.store.holding(&self.namespace, &prefix_of(path), run).await;
-            let Some(items) = items.map_err(|error| fault(&error, path))? else { return Ok(None) };
+            if after.is_none()
+                && let Some(data) = self.get(path).await?
+            {
+                return Ok(vec![(path.clone(), data)]);
+            }
+            let prefix = prefix_of(path);
+            let mut after = after.filter(|after| *after != path).map_or_else(String::new, VirtualPath::to_string);
+            // Values that are no files can fill whole pages.
+            loop {
+                let items = self.store.page(&self.namespace, &prefix, &after, PAGE).await;
+                let items = items.map_err(|error| fault(&error, path))?;
+                let Some(last) = items.last() else { return Ok(Rows::new()) };
+                after.clone_from(&last.key);
+                let rows = sorted(items);
+                if !rows.is_empty() {
+                    return Ok(rows);
+                }
+            }
+        })
+    }
+
+    fn holding<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        run: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Held<Rows>, BackendError>> {
+        Box::pin(async move {
+            let held = self.store.holding(&self.namespace, &prefix_of(path), run, most).await;
+            let items = match held.map_err(|error| fault(&error, path))? {
+                Held::These(items) => items,
+                Held::Many => return Ok(Held::Many),
+                Held::Unknown => return Ok(Held::Unknown),
+            };
             let mut rows = sorted(items);
             if let Some(data) = self.get(path).await? {
                 rows.push((path.clone(), data));
                 rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
             }
-            Ok(Some(rows))
+            Ok(Held::These(rows))
         })
     }
 

@@ -168,3 +168,27 @@ async fn a_full_and_a_read_only_disk_of_another_place() {
     write("/a", b"new".to_vec()).await.unwrap();
     assert_eq!(fs::read(top.path().join("a")).unwrap(), b"new");
 }
+
+/// F05: the disk that a project is on goes away while somebody works there. What is left is the empty folder it was
+/// mounted at, and that is not the project.
+#[tokio::test]
+async fn a_project_that_is_unmounted_is_gone_and_nothing_is_made_in_its_place() {
+    let top = tempfile::tempdir().unwrap();
+    let name = "a_project_that_is_unmounted_is_gone_and_nothing_is_made_in_its_place";
+    let Some(mounted) = Mounted::new(name, top.path(), "size=1m") else { return };
+    fs::write(top.path().join("a"), "old").unwrap();
+    let (files, place) = (open(top.path()), local_process(top.path(), LocalExecutorOptions::default()).unwrap());
+    let far = SandboxBackend::new(place);
+    drop(mounted);
+    let write = async |backend: &dyn Backend| {
+        backend.write(&path("/a"), b"new".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap_err()
+    };
+    assert_eq!(write(&files).await, BackendError::RootGone);
+    assert_eq!(files.ls(&path("/")).await.unwrap_err(), BackendError::RootGone);
+    let window = ReadWindow { offset: 0, limit: 1 };
+    assert_eq!(files.read(&path("/a"), window).await.unwrap_err(), BackendError::RootGone);
+    // Another machine's folder is known by its name alone: there the file is not found, which is said as well.
+    let refused = far.read(&path("/a"), window).await.unwrap_err();
+    assert!(matches!(refused, BackendError::NotFound { .. } | BackendError::RootGone), "{refused}");
+    assert_eq!(names(top.path()), Vec::<String>::new());
+}

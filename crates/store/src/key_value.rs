@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bosun_agent::{BoxFuture, Clock};
-use bosun_backend::{Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
+use bosun_backend::{Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
@@ -130,24 +130,56 @@ impl Store for KeyValueStore {
         })
     }
 
+    fn page<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        prefix: &'a str,
+        after: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<StoreItem>, StoreError>> {
+        let (namespace, prefix, after) = (joined(namespace.parts()), prefix.to_owned(), after.to_owned());
+        Box::pin(async move {
+            let read = move |connection: &Connection| {
+                // One lower bound, so that the walk of the index begins where the last one ended.
+                let (from, end) = (if after < prefix { ">=" } else { ">" }, beyond(&prefix));
+                let sql = format!(
+                    "SELECT name, value, created_at, updated_at, 0.0 FROM key_values
+                     WHERE namespace = ?1 AND name {from} ?2 AND name < ?3 ORDER BY name LIMIT ?4"
+                );
+                hits(connection, &sql, params![namespace, after.max(prefix), end, clamped(limit)])
+            };
+            Ok(self.database.read(read).await?.into_iter().map(|hit| hit.item).collect())
+        })
+    }
+
     fn holding<'a>(
         &'a self,
         namespace: &'a Namespace,
         prefix: &'a str,
         run: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Vec<StoreItem>>, StoreError>> {
+        most: usize,
+    ) -> BoxFuture<'a, Result<Held<Vec<StoreItem>>, StoreError>> {
         // An index of runs of three says nothing about shorter ones; and where its notion of letters is not that of a
         // search for bytes, it must not be asked.
         if run.chars().count() < 3 || !run.is_ascii() || run.contains('\0') {
-            return Box::pin(async { Ok(None) });
+            return Box::pin(async { Ok(Held::Unknown) });
         }
         let (namespace, prefix, run) =
             (joined(namespace.parts()), prefix.to_owned(), format!("words : {}", quoted(run)));
         Box::pin(async move {
             let read = move |connection: &Connection| {
-                hits(connection, HOLDING, params![namespace, prefix, beyond(&prefix), run])
+                // Their number costs next to nothing; to fetch them does not.
+                let sql =
+                    "SELECT count(*) FROM (SELECT 1 FROM key_values_runs WHERE key_values_runs MATCH ?1 LIMIT ?2)";
+                let limit = clamped(most.saturating_add(1));
+                let number: i64 = connection.prepare_cached(sql)?.query_row(params![run, limit], |row| row.get(0))?;
+                if number > clamped(most) {
+                    return Ok(None);
+                }
+                Ok(Some(hits(connection, HOLDING, params![namespace, prefix, beyond(&prefix), run])?))
             };
-            Ok(Some(self.database.read(read).await?.into_iter().map(|hit| hit.item).collect()))
+            let found = self.database.read(read).await?;
+            Ok(found.map_or(Held::Many, |found| Held::These(found.into_iter().map(|hit| hit.item).collect())))
         })
     }
 

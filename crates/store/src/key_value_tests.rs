@@ -1,9 +1,13 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bosun_agent::SystemClock;
-use bosun_backend::{Namespace, Store, StoreQuery};
+use bosun_backend::{
+    Backend, BoxFuture, FileData, GrepQuery, Held, Namespace, StateBackend, Store, StoreBackend, StoreError, StoreHit,
+    StoreItem, StoreQuery, Truncation, VirtualPath,
+};
 use pretty_assertions::assert_eq;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{HOLDING, KeyValueStore};
 use crate::Database;
@@ -92,4 +96,209 @@ async fn the_index_of_runs_is_asked_once_and_not_for_every_file() {
     let files = position("SEARCH kv USING INTEGER PRIMARY KEY");
     assert!(index.is_some() && index < files, "{plan:#?}");
     assert!(position("USING INDEX key_values_unindexed").is_some(), "{plan:#?}");
+}
+
+#[tokio::test]
+async fn pages_follow_each_other_in_the_order_of_keys() {
+    let (_folder, store) = store();
+    let space = namespace(&["memories"]);
+    for key in ["/a", "/a-b", "/a/1", "/a/2", "/a/é", "/b"] {
+        store.put(&space, key, json!(key)).await.unwrap();
+    }
+    let page = async |prefix: &str, after: &str, limit| {
+        let items = store.page(&space, prefix, after, limit).await.unwrap();
+        items.into_iter().map(|item| item.key).collect::<Vec<_>>()
+    };
+    assert_eq!(page("/", "", 3).await, ["/a", "/a-b", "/a/1"]);
+    assert_eq!(page("/", "/a/1", 3).await, ["/a/2", "/a/é", "/b"]);
+    assert_eq!(page("/a/", "", 9).await, ["/a/1", "/a/2", "/a/é"]);
+    assert_eq!(page("/a/", "/a/2", 9).await, ["/a/é"]);
+    assert_eq!(page("/a/", "/b", 9).await, Vec::<String>::new());
+}
+
+/// Counts the items that are fetched.
+struct Counted(KeyValueStore, AtomicUsize);
+
+impl Counted {
+    fn fetched(&self, items: &[StoreItem]) {
+        self.1.fetch_add(items.len(), Ordering::Relaxed);
+    }
+}
+
+impl Store for Counted {
+    fn get<'a>(&'a self, space: &'a Namespace, key: &'a str) -> BoxFuture<'a, Result<Option<StoreItem>, StoreError>> {
+        self.0.get(space, key)
+    }
+
+    fn put<'a>(&'a self, space: &'a Namespace, key: &'a str, value: Value) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.0.put(space, key, value)
+    }
+
+    fn delete<'a>(&'a self, space: &'a Namespace, key: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.0.delete(space, key)
+    }
+
+    fn search(&self, query: StoreQuery) -> BoxFuture<'_, Result<Vec<StoreHit>, StoreError>> {
+        Box::pin(async move {
+            let hits = self.0.search(query).await?;
+            self.1.fetch_add(hits.len(), Ordering::Relaxed);
+            Ok(hits)
+        })
+    }
+
+    fn keys<'a>(
+        &'a self,
+        space: &'a Namespace,
+        prefix: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, StoreError>> {
+        self.0.keys(space, prefix, limit)
+    }
+
+    fn get_many<'a>(
+        &'a self,
+        space: &'a Namespace,
+        keys: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<StoreItem>, StoreError>> {
+        Box::pin(async move { self.0.get_many(space, keys).await.inspect(|items| self.fetched(items)) })
+    }
+
+    fn page<'a>(
+        &'a self,
+        space: &'a Namespace,
+        prefix: &'a str,
+        after: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<StoreItem>, StoreError>> {
+        Box::pin(async move { self.0.page(space, prefix, after, limit).await.inspect(|items| self.fetched(items)) })
+    }
+
+    fn holding<'a>(
+        &'a self,
+        space: &'a Namespace,
+        prefix: &'a str,
+        run: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Held<Vec<StoreItem>>, StoreError>> {
+        Box::pin(async move {
+            let held = self.0.holding(space, prefix, run, most).await?;
+            if let Held::These(items) = &held {
+                self.fetched(items);
+            }
+            Ok(held)
+        })
+    }
+
+    fn list_namespaces<'a>(&'a self, prefix: &'a [String]) -> BoxFuture<'a, Result<Vec<Namespace>, StoreError>> {
+        self.0.list_namespaces(prefix)
+    }
+}
+
+const FILES: usize = 12_000;
+
+/// Two files of three have `common`, one has `rare`, and those at the end alone have `late` in a number over all bounds.
+fn content(at: usize) -> String {
+    let word = if at.is_multiple_of(3) { "other" } else { "common" };
+    let late = if at > 9_000 { "late" } else { "early" };
+    let rare = if at == 11_111 { "rare" } else { "usual" };
+    format!("first line\n{word} {late} {rare}\n")
+}
+
+/// Two backends with the same files: one over the database, one in memory.
+async fn both() -> (tempfile::TempDir, Arc<Counted>, StoreBackend, StateBackend) {
+    let (folder, store) = store();
+    let space = namespace(&["notes"]);
+    let files: Vec<(VirtualPath, FileData)> = (0..FILES)
+        .map(|at| {
+            let name = format!("/area{}/n{at:05}.{}", at % 7, if at % 5 == 0 { "txt" } else { "md" });
+            (VirtualPath::parse(&name).unwrap(), FileData::of(content(at).as_bytes(), None, 0))
+        })
+        .collect();
+    let rows: Vec<(String, String)> =
+        files.iter().map(|(path, data)| (path.to_string(), serde_json::to_string(data).unwrap())).collect();
+    let fill = move |connection: &rusqlite::Connection| {
+        let sql =
+            "INSERT INTO key_values (namespace, name, value, created_at, updated_at) VALUES ('notes', ?1, ?2, 0, 0)";
+        let mut insert = connection.prepare(sql)?;
+        for (name, value) in &rows {
+            insert.execute([name, value])?;
+        }
+        Ok(())
+    };
+    store.database.write(fill).await.unwrap();
+    let counted = Arc::new(Counted(store, AtomicUsize::new(0)));
+    let backend = StoreBackend::new(Arc::clone(&counted) as Arc<dyn Store>, space);
+    (folder, counted, backend, StateBackend::new(files))
+}
+
+/// What is shown is found without fetching what is not, and is what a search of all the files finds.
+#[tokio::test]
+async fn a_word_that_is_everywhere_costs_what_is_shown_of_it() {
+    let (_folder, counted, stored, held) = both().await;
+    let query = |pattern: &str, max_count| GrepQuery {
+        pattern: pattern.into(),
+        regex: false,
+        path: VirtualPath::root(),
+        glob: None,
+        include_ignored: false,
+        max_count,
+        cancel: Default::default(),
+    };
+    let fetched = async |query: GrepQuery| {
+        let before = counted.1.load(Ordering::Relaxed);
+        let found = stored.grep(query.clone()).await.unwrap();
+        assert_eq!(found, held.grep(query).await.unwrap());
+        (found.matches.len(), found.truncated, counted.1.load(Ordering::Relaxed) - before)
+    };
+    let (shown, truncated, cost) = fetched(query("common", 100)).await;
+    assert_eq!((shown, truncated), (100, Some(Truncation::Count)));
+    assert!(cost <= 512, "{cost} files for 100 lines");
+    let (shown, _, cost) = fetched(query("common", 1_000)).await;
+    assert!(shown == 1_000 && cost <= 2_048, "{cost} files for 1,000 lines");
+    assert_eq!(fetched(query("rare", 100)).await, (1, None, 1));
+    assert_eq!(fetched(query("nowhere at all", 100)).await, (0, None, 0));
+    // Many files hold it, far behind: after a while the index is asked, and nothing is left out.
+    let (shown, truncated, _) = fetched(query("late", 100_000)).await;
+    assert_eq!((shown, truncated), (FILES - 9_001, None));
+    // Filters, a folder, patterns, and all of it.
+    fetched(GrepQuery { glob: Some("*.txt".into()), ..query("common", 50) }).await;
+    fetched(GrepQuery { path: VirtualPath::parse("/area3").unwrap(), ..query("common", 200) }).await;
+    fetched(GrepQuery { path: VirtualPath::parse("/area3/n00003.md").unwrap(), ..query("other", 5) }).await;
+    fetched(GrepQuery { regex: true, ..query("l.te$|rare", 3_000) }).await;
+    fetched(query("co", 700)).await;
+}
+
+/// Ignore files count wherever they stand: beside what is found, above it, and behind what was gone through already.
+#[tokio::test]
+async fn ignore_files_count_in_every_way_through_the_files() {
+    let (_folder, _, stored, held) = both().await;
+    for (name, text) in [("/area5/.gitignore", "*.txt\n"), ("/.ignore", "area2/\n")] {
+        let file = || vec![(VirtualPath::parse(name).unwrap(), text.as_bytes().to_vec())];
+        stored.upload(file()).await.remove(0).unwrap();
+        held.upload(file()).await.remove(0).unwrap();
+        for (pattern, path, max_count) in [
+            ("common", "/", 300),
+            ("common", "/area5", 100_000),
+            ("common", "/area2", 10),
+            ("rare", "/", 10),
+            ("late", "/", 50_000),
+        ] {
+            for include_ignored in [false, pattern == "rare"] {
+                let query = GrepQuery {
+                    pattern: pattern.into(),
+                    regex: false,
+                    path: VirtualPath::parse(path).unwrap(),
+                    glob: None,
+                    include_ignored,
+                    max_count,
+                    cancel: Default::default(),
+                };
+                assert_eq!(
+                    stored.grep(query.clone()).await.unwrap(),
+                    held.grep(query).await.unwrap(),
+                    "{pattern} {path}"
+                );
+            }
+        }
+    }
 }

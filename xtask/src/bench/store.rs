@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use super::Bench;
 use super::measure::Sample;
 use super::table::{Row, Target};
-use super::tools::Tools;
+use super::tools::{Reference, Tools};
 use crate::say;
 
 const FILES: u32 = 100_000;
 const SEARCHES: usize = 100;
+/// The reference fetches a hundred files at a time and skips those before anew, so that all of them would take it minutes.
+const REFERENCE_FILES: u32 = 10_000;
+const REFERENCE_SEARCHES: usize = 3;
 /// Changing what is written changes this, so that an old store is not measured.
 const VERSION: &str = "1";
 const STORE: [&str; 2] = ["--backend", "store:bench/notes"];
@@ -31,15 +34,23 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
         tools.call("grep", &format!(r#"{{"pattern":"{pattern}","output_mode":"content"}}"#))
     })?;
     let common = Sample::take(SEARCHES, || tools.call("grep", r#"{"pattern":"halyard quay","max_count":100}"#))?;
+    let everywhere = Sample::take(SEARCHES, || tools.call("grep", r#"{"pattern":"halyard"}"#))?;
     let found = Sample::take(SEARCHES, || tools.call("glob", r#"{"pattern":"/area7/*42.md"}"#))?;
+    let mut reference = Reference::over_notes(&bench.place, REFERENCE_FILES)?;
+    let greps = Sample::take(REFERENCE_SEARCHES, || reference.call("grep", r#"{"pattern":"note 00997 of"}"#))?;
+    let globs = Sample::take(REFERENCE_SEARCHES, || reference.call("glob", r#"{"pattern":"/area7/*42.md"}"#))?;
     let worst = |sample: &Sample| Sample::from(vec![sample.percentile(95.0)]);
     Ok(vec![
         Row::new("grep for one of 100,000", &rare, "ms", Target::None),
         Row::new("  95 of 100 searches", &worst(&rare), "ms", Target::Under(20.0)),
+        Row::new("  the reference for one of 10,000", &greps, "ms", Target::None),
         Row::new("grep for a common pair of words", &common, "ms", Target::None),
         Row::new("  95 of 100 searches", &worst(&common), "ms", Target::Under(20.0)),
+        Row::new("grep for a word of nearly all of them", &everywhere, "ms", Target::None),
+        Row::new("  95 of 100 searches", &worst(&everywhere), "ms", Target::Under(20.0)),
         Row::new("glob for 10 of 100,000", &found, "ms", Target::None),
         Row::new("  95 of 100 searches", &worst(&found), "ms", Target::Under(20.0)),
+        Row::new("  the reference over 10,000", &globs, "ms", Target::None),
     ])
 }
 

@@ -1,6 +1,7 @@
 //! A running `bosun tools`, asked call by call, and the reference's backend asked the same way.
 
 use anyhow::{Context, Result, bail};
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -86,9 +87,18 @@ pub struct Reference(Talk);
 
 impl Reference {
     pub fn start(place: &Place, folder: &Path) -> Result<Self> {
+        Self::with(place, [folder.as_os_str()])
+    }
+
+    /// Over its store in memory, with the first `notes` of the notes that are measured.
+    pub fn over_notes(place: &Place, notes: u32) -> Result<Self> {
+        Self::with(place, ["--store".as_ref(), notes.to_string().as_ref()])
+    }
+
+    fn with<'a>(place: &Place, arguments: impl IntoIterator<Item = &'a OsStr>) -> Result<Self> {
         let python = python::environment(place, "reference", "tests/parity/requirements.txt", "the reference")?;
         let mut command = Command::new(python);
-        command.arg(place.root.join("tests/parity/speed.py")).arg(folder);
+        command.arg(place.root.join("tests/parity/speed.py")).args(arguments);
         Ok(Self(Talk::start(&mut command)?))
     }
 

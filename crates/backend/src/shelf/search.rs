@@ -1,25 +1,165 @@
-//! What a search has to read of a shelf. Ignore files decide what it meets, so they are always among it.
+//! What a search has to read of a shelf: as little as shows what is asked for. Ignore files decide what it meets, so they
+//! are always looked for.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Rows, Shelf};
-use crate::search::listed::{Wanted, ancestors, ignore_files};
-use crate::{BackendError, FileData, GrepQuery, VirtualPath};
+use crate::fault::on_disk;
+use crate::search::Budget;
+use crate::search::listed::{Completeness, Lines, Matches, ancestors, ignore_files};
+use crate::{BackendError, FileData, GrepQuery, GrepResult, Held, VirtualPath};
 
-/// The files in which `query` may find something, with all that decide whether it meets them.
-pub(super) async fn rows(shelf: &dyn Shelf, query: &GrepQuery) -> Result<Rows, BackendError> {
-    if !query.regex
-        && let Some(rows) = shelf.holding(&query.path, &query.pattern).await?
-    {
-        let folders: BTreeSet<VirtualPath> = rows.iter().flat_map(|(path, _)| ancestors(path)).collect();
-        let guides = folders.iter().flat_map(ignore_files).collect();
-        // Where there are ignore files it also counts what is beside them.
-        if query.include_ignored || shelf.get_many(&guides).await?.is_empty() {
-            return Ok(rows);
+const TIME: Duration = Duration::from_secs(15);
+/// Files that are fetched at once because an index names them. Where more are named, going through all of them in their
+/// order has enough sooner.
+const MOST_HELD: usize = 2_000;
+/// Files that are gone through before the index is asked after all.
+const MOST_PASSED: usize = 8_000;
+/// Files that are fetched at once by their names.
+const BATCH: usize = 500;
+
+pub(super) async fn grep(shelf: &dyn Shelf, query: GrepQuery) -> Result<GrepResult, BackendError> {
+    let lines = Lines::new(&query)?;
+    let budget = Budget::new(TIME, &query.cancel);
+    let _stop = budget.stop_on_drop();
+    let search = Search { shelf, query: &query, lines: Arc::new(lines), budget: &budget };
+    let looked = match search.by_index(MOST_HELD, None).await? {
+        Some(rows) => search.in_all(rows).await?,
+        None => search.in_order().await?,
+    };
+    let looked = match looked {
+        Some(looked) => looked,
+        None => search.by_list().await?,
+    };
+    looked.matches.finish(Completeness::default(), &budget)
+}
+
+/// One `grep`, and the ways there are to the files in which it may find something.
+struct Search<'a> {
+    shelf: &'a dyn Shelf,
+    query: &'a GrepQuery,
+    lines: Arc<Lines>,
+    budget: &'a Budget,
+}
+
+/// What was found so far.
+struct Looked {
+    matches: Matches,
+    /// Whether another file can still be of use.
+    open: bool,
+}
+
+impl Search<'_> {
+    fn begin(&self) -> Looked {
+        Looked { matches: self.lines.start(), open: true }
+    }
+
+    /// The files behind `after` that an index names, where it names `most` or fewer.
+    async fn by_index(&self, most: usize, after: Option<&VirtualPath>) -> Result<Option<Rows>, BackendError> {
+        if self.query.regex {
+            return Ok(None);
+        }
+        match self.shelf.holding(&self.query.path, &self.query.pattern, most).await? {
+            Held::These(mut rows) => {
+                rows.retain(|(path, _)| after.is_none_or(|after| path > after));
+                Ok(Some(rows))
+            }
+            Held::Many | Held::Unknown => Ok(None),
         }
     }
-    shelf.rows(&VirtualPath::root()).await
+
+    /// Looks in all of `rows`. `None` where ignore files have a say, about which files beside these tell more.
+    async fn in_all(&self, rows: Rows) -> Result<Option<Looked>, BackendError> {
+        if self.is_guided(&rows, &mut BTreeSet::new()).await? {
+            return Ok(None);
+        }
+        Ok(Some(self.look(self.begin(), rows).await?))
+    }
+
+    /// Goes through the files in their order until there is enough. `None` as in [`Search::in_all`].
+    async fn in_order(&self) -> Result<Option<Looked>, BackendError> {
+        let (mut looked, mut known, mut passed) = (self.begin(), BTreeSet::new(), 0);
+        let mut last: Option<VirtualPath> = None;
+        while looked.open {
+            let mut rows = self.shelf.page(&self.query.path, last.as_ref()).await?;
+            let Some((end, _)) = rows.last() else { break };
+            passed += rows.len();
+            last = Some(end.clone());
+            if passed > MOST_PASSED
+                && let Some(rest) = self.by_index(usize::MAX, last.as_ref()).await?
+            {
+                rows.extend(rest);
+                last = None;
+            }
+            if self.is_guided(&rows, &mut known).await? {
+                return Ok(None);
+            }
+            looked = self.look(looked, rows).await?;
+            if last.is_none() {
+                break;
+            }
+        }
+        Ok(Some(looked))
+    }
+
+    /// Chooses among the names of all files, and fetches those that are chosen.
+    async fn by_list(&self) -> Result<Looked, BackendError> {
+        let (paths, guides) = paths(self.shelf, &self.query.path).await?;
+        let lines = Arc::clone(&self.lines);
+        let select = move || Ok(lines.wanted.select(&paths, &|path| find(&guides, path)?.bytes().ok()));
+        let chosen = on_disk(select).await?;
+        let mut looked = self.begin();
+        for batch in chosen.chunks(BATCH) {
+            let rows = self.shelf.get_many(&batch.iter().cloned().collect()).await?;
+            let names = rows.iter().map(|(path, _)| path.clone()).collect();
+            looked = self.look_at(looked, rows, names).await?;
+            if !looked.open {
+                break;
+            }
+        }
+        Ok(looked)
+    }
+
+    /// Whether there is an ignore file in one of the folders above `rows`; `known` are those without.
+    async fn is_guided(&self, rows: &Rows, known: &mut BTreeSet<VirtualPath>) -> Result<bool, BackendError> {
+        if self.query.include_ignored {
+            return Ok(false);
+        }
+        let folders = rows.iter().filter_map(|(path, _)| path.parent());
+        let mut new: BTreeSet<VirtualPath> = folders.filter(|folder| !known.contains(folder)).collect();
+        let above: Vec<VirtualPath> = new.iter().flat_map(ancestors).collect();
+        new.extend(above.into_iter().filter(|folder| !known.contains(folder)));
+        let guides = new.iter().flat_map(ignore_files).collect();
+        let found = self.shelf.get_many(&guides).await?;
+        known.extend(new);
+        Ok(!found.is_empty())
+    }
+
+    /// Looks in those of `rows` that the search is about; no ignore file has a say.
+    async fn look(&self, looked: Looked, rows: Rows) -> Result<Looked, BackendError> {
+        let paths: Vec<VirtualPath> = rows.iter().map(|(path, _)| path.clone()).collect();
+        let names = self.lines.wanted.select(&paths, &|_| None);
+        self.look_at(looked, rows, names).await
+    }
+
+    /// Looks in those of `rows` that `names` names.
+    async fn look_at(&self, mut looked: Looked, rows: Rows, names: Vec<VirtualPath>) -> Result<Looked, BackendError> {
+        let budget = self.budget.clone();
+        let look = move || {
+            for path in names {
+                if let Some(bytes) = find(&rows, &path).and_then(|data| data.bytes().ok())
+                    && !looked.matches.look_in(&path, &bytes, &budget)
+                {
+                    looked.open = false;
+                    break;
+                }
+            }
+            Ok(looked)
+        };
+        on_disk(look).await
+    }
 }
 
 /// The paths at or below `start`, sorted, with the ignore files among them and above it, and what is in those.
@@ -42,11 +182,6 @@ fn is_ignore_file(path: &VirtualPath) -> bool {
         "exclude" => path.as_str().ends_with("/.git/info/exclude"),
         name => name.starts_with('.') && name.ends_with("ignore"),
     }
-}
-
-pub(super) fn select(wanted: &Wanted, rows: &Rows) -> Vec<VirtualPath> {
-    let paths: Vec<VirtualPath> = rows.iter().map(|(path, _)| path.clone()).collect();
-    wanted.select(&paths, &|path| find(rows, path)?.bytes().ok())
 }
 
 pub(super) fn find<'a>(rows: &'a Rows, path: &VirtualPath) -> Option<&'a Arc<FileData>> {

@@ -6,6 +6,8 @@ mod change;
 mod edit;
 #[cfg(target_os = "linux")]
 mod floods;
+#[cfg(target_os = "linux")]
+mod gone;
 mod memory_store;
 mod mounted;
 mod places;

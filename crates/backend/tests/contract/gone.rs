@@ -1,0 +1,155 @@
+//! F05: a project folder that is deleted, moved, replaced or closed while somebody works in it. Everything says so by a
+//! typed error, nothing is made again, and what stands in its place is not touched.
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+
+use bosun_backend::{
+    Backend, BackendError, Expect, FilesystemBackend, FilesystemOptions, LocalShellBackend, LocalShellOptions,
+    ReadWindow, Replacement, Unwitnessed,
+};
+
+use crate::support::{glob_query, grep_query, path};
+
+/// What every way in answers, by its name.
+async fn all_ways(backend: &dyn Backend) -> Vec<(&'static str, Option<BackendError>)> {
+    let window = ReadWindow { offset: 0, limit: 10 };
+    let replacement = Replacement { old: "old", new: "new", all: false };
+    let bytes = || b"mine".to_vec();
+    vec![
+        ("ls", backend.ls(&path("/")).await.err()),
+        ("ls below", backend.ls(&path("/src")).await.err()),
+        ("read", backend.read(&path("/src/a.txt"), window).await.err()),
+        ("edit", backend.edit(&path("/src/a.txt"), replacement, Expect::Anything, &Unwitnessed).await.err()),
+        ("write", backend.write(&path("/src/a.txt"), bytes(), Expect::Anything, &Unwitnessed).await.err()),
+        ("write new", backend.write(&path("/new/b.txt"), bytes(), Expect::Anything, &Unwitnessed).await.err()),
+        ("glob", backend.glob(glob_query("**/*.txt", "/")).await.err()),
+        ("grep", backend.grep(grep_query("old")).await.err()),
+        ("upload", backend.upload(vec![(path("/up.txt"), bytes())]).await.remove(0).err()),
+        ("download", backend.download(vec![path("/src/a.txt")]).await.remove(0).err()),
+        ("delete", backend.deleter().unwrap().delete(&path("/src"), Expect::Anything, &Unwitnessed).await.err()),
+    ]
+}
+
+fn fill(project: &Path) {
+    fs::create_dir_all(project.join("src")).unwrap();
+    fs::write(project.join("src/a.txt"), "old\n").unwrap();
+}
+
+/// Every file below `folder` with its text.
+fn everything(folder: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let at = entry.path();
+            if entry.file_type().unwrap().is_dir() {
+                open.push(at);
+            } else {
+                found.push((at.display().to_string(), fs::read_to_string(&at).unwrap_or_default()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[tokio::test]
+async fn a_project_that_is_not_what_it_was_is_refused_in_every_way_and_works_again_when_it_is_back() {
+    type Deed = fn(&Path, &Path);
+    let deeds: [(&str, Deed); 5] = [
+        ("moved", |_, _| {}),
+        ("replaced by a folder", |project, _| fill(project)),
+        ("replaced by a file", |project, _| fs::write(project, "old\n").unwrap()),
+        ("replaced by a link to itself", |project, moved| symlink(moved.with_extension("elsewhere"), project).unwrap()),
+        ("replaced by a link to another folder", |project, moved| {
+            let other = moved.with_extension("other");
+            fill(&other);
+            symlink(other, project).unwrap();
+        }),
+    ];
+    for (name, deed) in deeds {
+        let top = tempfile::tempdir().unwrap();
+        let (project, moved) = (top.path().join("project"), top.path().join("moved"));
+        fill(&project);
+        let backend = LocalShellBackend::open(&project, LocalShellOptions::default()).unwrap();
+        fs::rename(&project, &moved).unwrap();
+        deed(&project, &moved);
+        let before = everything(top.path());
+        for (way, refused) in all_ways(&backend).await {
+            assert_eq!(refused, Some(BackendError::RootGone), "{way}, {name}");
+        }
+        assert_eq!(everything(top.path()), before, "{name}");
+        if project.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            fs::remove_dir_all(&project).unwrap();
+        } else if project.symlink_metadata().is_ok() {
+            fs::remove_file(&project).unwrap();
+        }
+        fs::rename(&moved, &project).unwrap();
+        assert!(all_ways(&backend).await.into_iter().all(|(_, refused)| refused.is_none()), "{name}: it is back");
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_project_is_not_made_again() {
+    let top = tempfile::tempdir().unwrap();
+    let project = top.path().join("project");
+    fill(&project);
+    let backend = FilesystemBackend::open(&project, FilesystemOptions::default()).unwrap();
+    fs::remove_dir_all(&project).unwrap();
+    for (way, refused) in all_ways(&backend).await {
+        assert_eq!(refused, Some(BackendError::RootGone), "{way}");
+    }
+    assert!(!project.exists());
+}
+
+/// Set where the test runs itself again as nobody: root is refused nothing.
+const INNER: &str = "BOSUN_TEST_RIGHTS";
+
+#[tokio::test]
+async fn rights_that_are_taken_away_are_said_and_what_comes_back_works() {
+    if rustix::process::geteuid().is_root() {
+        let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+        let name = "gone::rights_that_are_taken_away_are_said_and_what_comes_back_works";
+        again.args(["--exact", name, "--nocapture"]).env(INNER, "1").env("TMPDIR", "/tmp").uid(65_534).gid(65_534);
+        let ran = again.output().unwrap();
+        assert!(
+            ran.status.success(),
+            "{}{}",
+            String::from_utf8_lossy(&ran.stdout),
+            String::from_utf8_lossy(&ran.stderr)
+        );
+        return;
+    }
+    let top = tempfile::tempdir().unwrap();
+    fill(top.path());
+    let backend = FilesystemBackend::open(top.path(), FilesystemOptions::default()).unwrap();
+    let give = |name: &str, mode| {
+        fs::set_permissions(top.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    // Neither read nor written: every way below it names it; what is elsewhere goes on.
+    give("src", 0o000);
+    for (way, refused) in all_ways(&backend).await {
+        let searches = matches!(way, "ls" | "glob" | "grep" | "write new" | "upload");
+        match refused {
+            None => assert!(searches, "{way}"),
+            Some(BackendError::PermissionDenied { path }) => {
+                assert!(path.as_str().starts_with("/src"), "{way}: {path}")
+            }
+            Some(other) => panic!("{way}: {other}"),
+        }
+    }
+    let cut = backend.grep(grep_query("old")).await.unwrap();
+    assert_eq!(cut.truncated, Some(bosun_backend::Truncation::Unreadable), "what could not be searched is said");
+    give("src", 0o755);
+    // The project itself read-only: it can be read, and nothing is changed by halves.
+    give(".", 0o555);
+    give("src", 0o555);
+    let refused = backend.write(&path("/src/a.txt"), b"x".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap_err();
+    assert_eq!(refused, BackendError::ReadOnly { path: path("/src/a.txt") });
+    assert_eq!(backend.download(vec![path("/src/a.txt")]).await.remove(0).unwrap(), b"old\n");
+    give(".", 0o755);
+    give("src", 0o755);
+    assert!(all_ways(&backend).await.into_iter().all(|(_, refused)| refused.is_none()));
+}
