@@ -116,8 +116,8 @@ describe('permissions', () => {
 
   test('servers are checked before they are kept, and a changed tool is looked at', async () => {
     const page = await site.show();
-    await settings(page, 'Servers and hooks');
-    const text = page.getByRole('textbox', { name: 'Servers and hooks as TOML' });
+    await settings(page, 'Servers, hooks, folders');
+    const text = page.getByRole('textbox', { name: 'Servers, hooks and folders as TOML' });
     await text.fill('[mcp.new]\ncommand = ""\n');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('name a program').waitFor();
@@ -129,9 +129,25 @@ describe('permissions', () => {
     await done(page);
   });
 
+  test('a folder beside the project is written down from a template, and one that cannot be is refused', async () => {
+    const page = await site.show();
+    await settings(page, 'Servers, hooks, folders');
+    const text = page.getByRole('textbox', { name: 'Servers, hooks and folders as TOML' });
+    await text.fill('');
+    await page.getByRole('button', { name: 'A folder beside the project' }).click();
+    assert.match(await text.inputValue(), /^\[\[routes\]\]\nprefix = "\/handbook"\nkind = "folder"/);
+    await text.fill('[[routes]]\nprefix = "/handbook"\nkind = "folder"\nfolder = "handbook"\n');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('has to be a whole path of this machine, not "handbook"').waitFor();
+    await text.fill('[[routes]]\nprefix = "/handbook"\nkind = "folder"\nfolder = "/home/me/handbook"\n');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. New sessions have it.').waitFor();
+    await done(page);
+  });
+
   test('a person sees whose page it is, signs in at a server, and signs out again', async () => {
     const page = await site.show();
-    await settings(page, 'Servers and hooks');
+    await settings(page, 'Servers, hooks, folders');
     await page.getByRole('button', { name: 'Sign in at calendar' }).click();
     await page.getByText('accounts.calendar.example').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();

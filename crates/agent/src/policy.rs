@@ -27,6 +27,8 @@ pub struct CallFacts<'a> {
     pub kind: ToolKind,
     /// The file it would change, where it would change one.
     pub mutates: Option<&'a VirtualPath>,
+    /// That file is not the project's but kept beside it: what is said of the project's files in general does not mean it.
+    pub beside: bool,
     pub args: &'a Value,
     /// Whether it would change what later sessions go by, after something was read that nobody vouches for (security.md
     /// C05). No rule for edits covers that, as none covers files that later run code.
@@ -36,7 +38,10 @@ pub struct CallFacts<'a> {
 impl<'a> CallFacts<'a> {
     /// The call as standing rules look at it.
     pub fn subject(&self) -> RuleSubject<'a> {
-        RuleSubject::of(self.tool, self.kind, self.mutates, self.args)
+        match RuleSubject::of(self.tool, self.kind, self.mutates, self.args) {
+            RuleSubject::File(path) if self.beside => RuleSubject::FileBeside(path),
+            subject => subject,
+        }
     }
 
     /// The file that no rule for edits in general covers.

@@ -4,7 +4,7 @@ use super::*;
 
 fn judge(policy: &Policy, tool: &str, kind: ToolKind, path: Option<&str>) -> Verdict {
     let path = path.map(|path| VirtualPath::parse(path).unwrap());
-    policy.judge(&CallFacts { tool, kind, mutates: path.as_ref(), args: &Value::Null, steers: false })
+    policy.judge(&CallFacts { tool, kind, mutates: path.as_ref(), beside: false, steers: false, args: &Value::Null })
 }
 
 fn asks(verdict: &Verdict) -> Option<&AskReason> {
@@ -41,7 +41,14 @@ fn no_rule_for_edits_covers_what_later_sessions_go_by_once_something_was_read() 
     let path = VirtualPath::parse("/memories/style.md").unwrap();
     let judged = |policy: &Policy, steers: bool| {
         let kind = ToolKind::Edit;
-        policy.judge(&CallFacts { tool: "write_file", kind, mutates: Some(&path), args: &Value::Null, steers })
+        policy.judge(&CallFacts {
+            tool: "write_file",
+            kind,
+            mutates: Some(&path),
+            beside: false,
+            args: &Value::Null,
+            steers,
+        })
     };
     let edits = Policy { edits: PermissionRule::Allow { name: "edits".into() }, ..Policy::default() };
     let rule = standing(ApprovalMode::Edits, &[(RuleKind::Files, "memories/**")]);
@@ -104,18 +111,50 @@ fn protected_names_are_known_in_every_dress() {
         "/.agents/skills/x/SKILL.md",
         "/.VSCode/tasks.json",
         "/.github/workflows/ci.yml",
+        "/src/CON",
+        "/COM1.txt",
+        "/lpt\u{b3}/x",
     ] {
         let reason = asks(&judge(&edits, "write_file", ToolKind::Edit, Some(path))).cloned();
         assert!(matches!(reason, Some(AskReason::ProtectedName { .. })), "{path}");
     }
-    for path in ["/git/config", "/.gitignore", "/src/.github.md", "/digit~1"] {
+    for path in ["/console.txt", "/git/config", "/.gitignore", "/src/.github.md", "/digit~1"] {
         assert_eq!(asks(&judge(&edits, "write_file", ToolKind::Edit, Some(path))), None, "{path}");
     }
 }
 
+/// A folder that a person put beside the project is not meant by what they said of the project's files.
+#[test]
+fn what_is_beside_the_project_asks_unless_it_is_named() {
+    let path = VirtualPath::parse("/shelf/a.md").unwrap();
+    let judged = |policy: &Policy, beside: bool| {
+        let facts = CallFacts {
+            tool: "edit_file",
+            kind: ToolKind::Edit,
+            mutates: Some(&path),
+            beside,
+            steers: false,
+            args: &Value::Null,
+        };
+        matches!(policy.judge(&facts), Verdict::Allow { .. })
+    };
+    let edits = standing(ApprovalMode::Edits, &[]);
+    let all = standing(ApprovalMode::Ask, &[(RuleKind::Files, "**")]);
+    let named = standing(ApprovalMode::Ask, &[(RuleKind::Files, "/shelf/**")]);
+    assert_eq!([&edits, &all, &named].map(|policy| judged(policy, false)), [true, true, true]);
+    assert_eq!([&edits, &all, &named].map(|policy| judged(policy, true)), [false, false, true]);
+}
+
 fn command(policy: &Policy, line: &str) -> Verdict {
     let args = serde_json::json!({ "command": line });
-    policy.judge(&CallFacts { tool: "execute", kind: ToolKind::Execute, mutates: None, args: &args, steers: false })
+    policy.judge(&CallFacts {
+        tool: "execute",
+        kind: ToolKind::Execute,
+        mutates: None,
+        beside: false,
+        steers: false,
+        args: &args,
+    })
 }
 
 fn allowed(rule: &str) -> Verdict {

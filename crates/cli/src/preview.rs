@@ -49,7 +49,7 @@ fn why(reason: &AskReason) -> String {
         AskReason::CommandsAsk => "commands ask".to_owned(),
         AskReason::DeletesAsk => "deleting asks".to_owned(),
         AskReason::ProtectedName { name } => {
-            format!("{} is a file that later runs code or configures programs", one_line(name))
+            format!("{} is a file that later runs code, configures programs, or is a device on Windows", one_line(name))
         }
         AskReason::Rule { rule } => one_line(rule),
     }

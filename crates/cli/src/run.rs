@@ -59,7 +59,7 @@ pub(crate) struct RunArgs {
     /// The agent, as a TOML file declares it (docs/cli.md); a session goes on with the one it was begun with.
     #[arg(long, value_name = "FILE")]
     agent: Option<PathBuf>,
-    /// Servers of tools and hooks for this run, as TOML (docs/cli.md).
+    /// Servers of tools, hooks and more folders for this run, as TOML (docs/cli.md).
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A tool that changed, as the run before named it, is on again as it was shown there; may be repeated.

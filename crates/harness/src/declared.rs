@@ -15,7 +15,7 @@ use crate::{
     Artifacts, DeepAgentConfig, Extras, FilesystemOptions, Gate, GuardOptions, HookConfig, InterruptOn, Members,
     PathRule, SkillSource, SkillsOptions, SubagentSpec, SummarizationOptions,
 };
-pub use backend::{DeclaredBackend, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope};
+pub use backend::{DeclaredBackend, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, RouteFault};
 
 /// An agent as a TOML file declares it: everything of [`DeepAgentConfig`] that is not code. What the file leaves out
 /// stays as it was in the configuration it is applied to.
@@ -168,14 +168,14 @@ impl DeclaredAgent {
     pub fn parse(text: &str) -> Result<Self, DeclaredAgentError> {
         let declared: Self =
             toml::from_str(text).map_err(|error| DeclaredAgentError(error.to_string().trim_end().to_owned()))?;
-        declared.backend.check()?;
+        DeclaredRoute::check_all(&declared.backend.routes).map_err(|error| DeclaredAgentError(error.to_string()))?;
         declared.extras().check().map_err(|error| DeclaredAgentError(error.to_string()))?;
         Ok(declared)
     }
 
-    /// The servers of tools and the hooks that it brings.
+    /// The servers of tools and the hooks that it brings. Its routes are part of [`DeclaredBackend`].
     pub fn extras(&self) -> Extras {
-        Extras { mcp: self.mcp.clone(), hooks: self.hooks.clone() }
+        Extras { mcp: self.mcp.clone(), hooks: self.hooks.clone(), routes: Vec::new() }
     }
 
     /// Sets everything that is declared, but for what the configuration has already: the model and the backend; and for

@@ -277,6 +277,11 @@ fn the_path_space_is_read_and_its_routes_are_checked() {
     assert!(wrong("prefix = '/'\nkind = 'state'").contains("cannot be at '/'"));
     assert!(wrong("prefix = '/a'\nkind = 'store'").contains("needs a 'namespace'"));
     assert!(wrong("prefix = '/a'\nkind = 'folder'\nfolder = 'notes'").contains("whole path"));
-    assert!(wrong("prefix = '/a'\nkind = 'state'\nfolder = '/x'").contains("only a folder"));
+    assert!(wrong("prefix = '/a'\nkind = 'state'\nfolder = '/x'").contains("is for a folder only"));
+    assert!(wrong("prefix = '/a'\nkind = 'folder'\nfolder = '/x'\nnamespace = 'n'").contains("is for a store only"));
+    assert!(wrong("prefix = '/a'\nkind = 'store'\nnamespace = 'a/b'").contains("'a/b' is not a namespace"));
+    assert!(wrong("prefix = '/a'\nkind = 'folder'").contains("needs its 'folder'"));
+    let twice = "prefix = '/a'\nkind = 'state'\n[[backend.routes]]\nprefix = '/a/'\nkind = 'state'";
+    assert!(wrong(twice).contains("two routes are at '/a'"));
     assert!(wrong("prefix = '/../a'\nkind = 'state'").contains("cannot be used"));
 }

@@ -5,12 +5,13 @@ use bosun_mcp::{ConfigError, McpServers, PinStore, ServerConfigs, TokenStore};
 use bosun_tools::DynTool;
 use serde::{Deserialize, Serialize};
 
-use crate::{DeepAgentConfig, HookConfig, HookError, Hooks, OnDemand};
+use crate::{DeclaredRoute, DeepAgentConfig, HookConfig, HookError, Hooks, OnDemand, RouteFault};
 
 /// Tokens that the descriptions of all servers' tools may take of every request; beyond it they are looked for first.
 const MOST_TOOL_TOKENS: u64 = 10_000;
 
-/// What a person adds to every session: servers of tools, and hooks. Written as TOML, `[mcp.NAME]` and `[[hooks]]`.
+/// What a person adds to every session: servers of tools, hooks, and more places in the path space. Written as TOML,
+/// `[mcp.NAME]`, `[[hooks]]` and `[[routes]]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Extras {
@@ -18,6 +19,9 @@ pub struct Extras {
     pub mcp: ServerConfigs,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<HookConfig>,
+    /// Only a person's own count: a project may not bring any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<DeclaredRoute>,
 }
 
 /// Additions that cannot be used as they are written.
@@ -27,6 +31,8 @@ pub enum ExtrasError {
     Server(#[from] ConfigError),
     #[error(transparent)]
     Hook(#[from] HookError),
+    #[error(transparent)]
+    Route(#[from] RouteFault),
     #[error("{}", .0.trim_end())]
     Toml(String),
 }
@@ -40,7 +46,7 @@ pub struct OpenExtras {
 
 impl Extras {
     pub fn is_empty(&self) -> bool {
-        self.mcp.is_empty() && self.hooks.is_empty()
+        self.mcp.is_empty() && self.hooks.is_empty() && self.routes.is_empty()
     }
 
     /// Reads them from TOML.
@@ -62,7 +68,7 @@ impl Extras {
             server.check(name)?;
         }
         Hooks::new(self.hooks.clone(), std::path::PathBuf::new())?;
-        Ok(())
+        Ok(DeclaredRoute::check_all(&self.routes)?)
     }
 
     /// Starts the servers for work in `folder`. One that does not come up has no tools and says why in its health; the

@@ -47,6 +47,8 @@ pub struct MountNote {
     pub path: VirtualPath,
     /// What is there, as the end of a sentence.
     pub holds: String,
+    /// Where commands find it, if they do.
+    pub host: Option<String>,
 }
 
 impl Default for FilesystemOptions {
@@ -213,15 +215,19 @@ impl Middleware for Filesystem {
     }
 }
 
-/// The section about mounts: the file tools see them, a shell does not (behaviour.md A26).
+/// The section about mounts: the file tools see them, a shell does not, or by another name (behaviour.md A26).
 fn mounted(mounts: &[MountNote], has_shell: bool) -> Option<String> {
-    let rows: Vec<String> = mounts.iter().map(|mount| format!("- `{}/`: {}", mount.path, mount.holds)).collect();
-    let shell = if has_shell { " Commands do not see them: only the file tools do." } else { "" };
-    let text = format!(
-        "These folders are not in the project folder but kept beside it:\n{}\n{}",
-        rows.join("\n"),
-        shell.trim()
-    );
+    let row = |mount: &MountNote| match &mount.host {
+        Some(host) if has_shell => format!("- `{}/`: {} (in commands: `{host}`)", mount.path, mount.holds),
+        _ => format!("- `{}/`: {}", mount.path, mount.holds),
+    };
+    let rows: Vec<String> = mounts.iter().map(row).collect();
+    let shell = match (has_shell, mounts.iter().any(|mount| mount.host.is_some())) {
+        (false, _) => "",
+        (true, false) => "Commands do not see them: only the file tools do.",
+        (true, true) => "Commands do not see them under these names: only the file tools do.",
+    };
+    let text = format!("These folders are not in the project folder but kept beside it:\n{}\n{shell}", rows.join("\n"));
     (!rows.is_empty()).then(|| text.trim_end().to_owned())
 }
 

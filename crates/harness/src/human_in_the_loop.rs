@@ -106,7 +106,8 @@ fn judge(options: &HumanInTheLoopOptions, cx: &TurnContext, call: &ToolCall, too
     let steers = |path: &VirtualPath| steering::guards(cx, &options.steering, path);
     let judged = |mutates: Option<&VirtualPath>| {
         let steers = mutates.is_some_and(steers);
-        let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates, args: &call.args, steers };
+        let beside = mutates.is_some_and(|path| options.is_beside(path));
+        let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates, beside, args: &call.args, steers };
         cx.agent().policy().judge(&facts)
     };
     // What may be done under a link's name has to be allowed where it leads, too.

@@ -45,7 +45,7 @@ pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
 pub use declared::{
     DeclaredAgent, DeclaredAgentError, DeclaredApprovals, DeclaredBackend, DeclaredDefault, DeclaredField,
     DeclaredGate, DeclaredKind, DeclaredLimits, DeclaredRoute, DeclaredRule, DeclaredScope, DeclaredSubagent,
-    HowItAsks,
+    HowItAsks, RouteFault,
 };
 pub use extras::{Extras, ExtrasError, OpenExtras};
 pub use filesystem::{Filesystem, FilesystemOptions, MountNote};

@@ -100,12 +100,13 @@ impl PathRules {
     }
 
     /// `backend` as far as these rules let an agent see it. A command could do what the rules forbid, so there is none
-    /// unless everything they speak of is in `mounts`, which no command reaches.
+    /// unless everything they speak of is in those `mounts` that no command reaches.
     pub(crate) fn hold(&self, backend: Arc<dyn Backend>, mounts: &[MountNote]) -> Arc<dyn Backend> {
         if self.denying().next().is_none() {
             return backend;
         }
-        let in_a_mount = |pattern: &PathPattern| mounts.iter().any(|mount| pattern.is_below(&mount.path));
+        let in_a_mount =
+            |pattern: &PathPattern| mounts.iter().any(|mount| mount.host.is_none() && pattern.is_below(&mount.path));
         let has_shell = self.denying().all(in_a_mount);
         Arc::new(Permitted::new(backend, self.clone(), has_shell))
     }

@@ -108,6 +108,27 @@ async fn what_is_denied_is_not_to_be_had_by_any_way() {
     assert_eq!(found.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["/pub/a.txt"]);
 }
 
+/// Everything that is optional of a backend is there through the rules as it is without them.
+#[tokio::test]
+async fn what_is_allowed_is_as_it_is_without_rules() {
+    let project = Project::new().file("run.sh", "x").file("secrets/run.sh", "x");
+    std::os::unix::fs::symlink("run.sh", project.at("link")).unwrap();
+    let inner = FilesystemBackend::open(project.root(), FilesystemOptions::default()).unwrap();
+    let backend = denied("'/secrets/**'").hold(Arc::new(inner.clone()), &[]);
+    assert_eq!(backend.direct(&path("/link")), path("/run.sh"));
+    assert_eq!(backend.host_path(&path("/run.sh")), inner.host_path(&path("/run.sh")));
+    let host = project.at("run.sh");
+    assert_eq!(backend.resolve(host.to_str().unwrap()).unwrap(), path("/run.sh"));
+    let mode = |name: &str| {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::metadata(project.at(name)).unwrap().permissions().mode() & 0o777
+    };
+    let modes = backend.modes().unwrap();
+    modes.set_mode(&path("/run.sh"), 0o750).await.unwrap();
+    assert_eq!(mode("run.sh"), 0o750);
+    assert!(modes.set_mode(&path("/secrets/run.sh"), 0o750).await.is_err() && mode("secrets/run.sh") != 0o750);
+}
+
 #[tokio::test]
 async fn a_folder_with_something_denied_in_it_is_not_deleted() {
     let project = Project::new().file("a/keep/x", "x").file("a/y", "y").file("b/z", "z");
@@ -125,10 +146,13 @@ async fn a_folder_with_something_denied_in_it_is_not_deleted() {
 fn there_are_no_commands_where_they_could_do_what_is_forbidden() {
     let project = Project::new();
     let open = || Arc::new(LocalShellBackend::open(project.root(), LocalShellOptions::default()).unwrap());
-    let mounts = [MountNote { path: path("/memories"), holds: "notes".into() }];
+    let mounts = [
+        MountNote { path: path("/memories"), holds: "notes".into(), host: None },
+        MountNote { path: path("/handbook"), holds: "pages".into(), host: Some("/srv/handbook".into()) },
+    ];
     let has_shell = |rules: PathRules| rules.hold(open(), &mounts).shell().is_some();
     assert!(has_shell(PathRules::default()) && has_shell(denied("'/memories/private/**'")));
-    for reached in ["'/secrets'", "'/**'", "'/mem*/x'", "'/memories/x', '/y'", "'/memories_evil/x'"] {
+    for reached in ["'/secrets'", "'/**'", "'/mem*/x'", "'/memories/x', '/y'", "'/memories_evil/x'", "'/handbook/**'"] {
         assert!(!has_shell(denied(reached)), "{reached}");
     }
 }

@@ -3,7 +3,7 @@ use specta::Type;
 
 use crate::Problem;
 
-/// The person's own servers of tools and hooks, as they wrote them.
+/// The person's own servers of tools, hooks and folders beside projects, as they wrote them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct Additions {
     /// TOML: `[mcp.NAME]` and `[[hooks]]`.

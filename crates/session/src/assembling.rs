@@ -34,7 +34,7 @@ impl Actor {
             DeclaredAgent::clone(declared).apply(&mut config);
         }
         // Whatever is declared of the file tools, these are as the session is.
-        config.filesystem.mounts = space.places.notes();
+        config.filesystem.mounts = space.notes;
         config.filesystem.places = space.reach;
         config.filesystem.in_session = self.default_backend() == DeclaredDefault::State;
         self.extend(&mut config).await?;

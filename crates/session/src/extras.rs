@@ -1,5 +1,5 @@
-//! What a person adds to their sessions: servers of tools and hooks. They are at work as long as the session's actor
-//! is, and are started with its first turn: looking at a session starts nothing.
+//! What a person adds to their sessions: servers of tools, hooks, and places beside the project. They are at work as
+//! long as the session's actor is, and are started with its first turn: looking at a session starts nothing.
 
 use std::sync::{Arc, Mutex};
 
@@ -43,9 +43,10 @@ impl Added {
 }
 
 impl Sessions {
-    /// Adds servers of tools and hooks to every session opened from now on. Only what a person set up themselves
-    /// belongs here: nothing of a project that they did not trust. `accepted` holds beginnings (16 characters or more) of
-    /// the hashes of changed tools that they have looked at. A second call replaces what was added for those opened later.
+    /// Adds servers of tools, hooks and places to every session opened from now on. Only what a person set up
+    /// themselves belongs here: nothing of a project that they did not trust. `accepted` holds beginnings (16 characters
+    /// or more) of the hashes of changed tools that they have looked at. A second call replaces what was added for those
+    /// opened later.
     ///
     /// # Errors
     /// [`ErrorCode::Invalid`] where they are not written as they should be.

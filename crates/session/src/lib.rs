@@ -29,6 +29,7 @@ mod recording;
 mod restoring;
 mod reviewing;
 mod rewinding;
+mod routes;
 mod search;
 mod sessions;
 mod signing_in;

@@ -6,8 +6,8 @@ use bosun_backend::{
 };
 use bosun_harness::mcp::{ConfigError, ConfigFault, SignInError};
 use bosun_harness::{
-    CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError, SkillError,
-    SkillWarning, SubagentFileError, SubagentWarning,
+    CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError, RouteFault,
+    SkillError, SkillWarning, SubagentFileError, SubagentWarning,
 };
 use bosun_model::ModelError;
 use bosun_protocol::Problem;
@@ -34,6 +34,7 @@ impl Explain for PathError {
             Self::Traversal { given } => Problem::PathLeaves { path: given },
             Self::Home { given } => Problem::PathOfHome { path: given },
             Self::Windows { given } => Problem::PathOfWindows { path: given },
+            Self::Device { given } => Problem::PathOfDevice { path: given },
             Self::Nul { given } => Problem::PathWithNul { path: given },
             Self::TooLong { given, limit } => Problem::PathTooLong { path: given, limit: number(limit) },
         }
@@ -278,6 +279,7 @@ impl Explain for ExtrasError {
         match self {
             Self::Server(error) => of_server(error.clone()),
             Self::Hook(error) => of_hook(error.clone()),
+            Self::Route(fault) => of_route(fault.clone()),
             Self::Toml(words) => Problem::AdditionsUnreadable { detail: words.trim_end().to_owned() },
         }
     }
@@ -329,6 +331,22 @@ fn of_value(fault: ConfigFault) -> Box<Problem> {
         ConfigFault::NotSafe => Problem::AddressNotSafe,
         ConfigFault::OtherScheme => Problem::AddressScheme,
     })
+}
+
+fn of_route(fault: RouteFault) -> Problem {
+    match fault {
+        RouteFault::Root => Problem::RouteAtRoot,
+        RouteFault::Twice { prefix } => Problem::RouteTwice { prefix: prefix.to_string() },
+        RouteFault::NoNamespace { prefix } => Problem::RouteNoNamespace { prefix: prefix.to_string() },
+        RouteFault::BadNamespace { given } => Problem::NoNamespace { given },
+        RouteFault::NoFolder { prefix } => Problem::RouteNoFolder { prefix: prefix.to_string() },
+        RouteFault::PartOfPath { prefix, folder } => {
+            Problem::RoutePartOfPath { prefix: prefix.to_string(), folder: folder.display().to_string() }
+        }
+        RouteFault::Misplaced { prefix, field, kind } => {
+            Problem::RouteMisplaced { prefix: prefix.to_string(), field: field.to_owned(), with: kind.to_owned() }
+        }
+    }
 }
 
 fn of_hook(error: HookError) -> Problem {

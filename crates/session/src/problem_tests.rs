@@ -5,8 +5,8 @@ use bosun_agent::{DecisionError, JournalError};
 use bosun_backend::{BackendError, BlobError, BundleError, ContentHash, PathError, RootError, RouteError, StoreError};
 use bosun_harness::mcp::{ConfigError, ConfigFault, SignInError};
 use bosun_harness::{
-    CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError, SkillError,
-    SkillWarning, SubagentFileError, SubagentWarning,
+    CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError, RouteFault,
+    SkillError, SkillWarning, SubagentFileError, SubagentWarning,
 };
 use bosun_store::{DatabaseError, FolderTrouble, OpenError};
 use bosun_tools::{AttachableKind, NotAttachable, RegistryError};
@@ -93,6 +93,7 @@ fn what_a_person_writes_and_brings_in_is_refused_in_one_sentence_everywhere() {
         PathError::Traversal { given: given() },
         PathError::Home { given: given() },
         PathError::Windows { given: given() },
+        PathError::Device { given: given() },
         PathError::Nul { given: given() },
         PathError::TooLong { given: given(), limit: 4_096 },
     ]);
@@ -206,6 +207,17 @@ fn declarations_are_refused_in_one_sentence_everywhere() {
         HookError::Failure { hook: hook(), wanted: "deny", point: "turn_end" },
     ];
     same(&hooks.map(ExtrasError::Hook));
+    let prefix = || VirtualPath::parse("/notes").unwrap();
+    let routes = [
+        RouteFault::Root,
+        RouteFault::Twice { prefix: prefix() },
+        RouteFault::NoNamespace { prefix: prefix() },
+        RouteFault::BadNamespace { given: "a/b".into() },
+        RouteFault::NoFolder { prefix: prefix() },
+        RouteFault::PartOfPath { prefix: prefix(), folder: "notes".into() },
+        RouteFault::Misplaced { prefix: prefix(), field: "folder", kind: "folder" },
+    ];
+    same(&routes.map(ExtrasError::Route));
 }
 
 #[test]

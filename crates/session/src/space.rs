@@ -10,6 +10,7 @@ use bosun_harness::{Artifacts, DeclaredDefault, DeclaredKind, MountNote};
 use bosun_store::KeyValueStore;
 
 use crate::actor::Actor;
+use crate::routes::OwnRoute;
 use crate::stream::locked;
 use crate::{Explain, SessionError};
 
@@ -25,6 +26,8 @@ pub(crate) struct Space {
     pub places: Places,
     /// What is part of something else than what is at `/`.
     pub reach: Vec<(VirtualPath, AskPlace)>,
+    /// What the model is told of all that is not at `/`.
+    pub notes: Vec<MountNote>,
 }
 
 /// Where the mounts are in this session. A mount gives way to a project that has its name; what is not mounted is `None`.
@@ -66,9 +69,9 @@ impl Places {
     }
 
     /// What the model is told of the mounts.
-    pub(crate) fn notes(&self) -> Vec<MountNote> {
+    fn notes(&self) -> Vec<MountNote> {
         let note = |path: &Option<VirtualPath>, holds: &str| {
-            path.as_ref().map(|path| MountNote { path: path.clone(), holds: holds.to_owned() })
+            path.as_ref().map(|path| MountNote { path: path.clone(), holds: holds.to_owned(), host: None })
         };
         let notes = [
             note(&self.memories, "what is remembered for the person; below `project/` what holds for this project"),
@@ -101,8 +104,10 @@ impl Actor {
             }
             DeclaredDefault::State => self.session_files(&MOUNTS),
         };
-        let mut routes = self.declared_routes()?;
-        routes.extend(home_skills(&*project).await?);
+        let own = self.own_routes(&*project).await?;
+        let mut routes = own.iter().map(|route| self.opened(route)).collect::<Result<Vec<_>, _>>()?;
+        let home = home_skills(&*project).await?;
+        routes.extend(home.filter(|home| !own.iter().any(|route| route.prefix == home.prefix)));
         let mounts = AppMounts {
             project,
             store: Some(self.store()),
@@ -112,28 +117,12 @@ impl Actor {
         };
         let backend = mounts.mount().await.map_err(unmountable)?;
         let places = Places::of(&backend);
-        let reach = backend.routes().iter().map(|route| (route.prefix.clone(), self.part_of(&places, &route.prefix)));
-        Ok(Space { reach: reach.collect(), places, backend: Arc::new(backend) })
-    }
-
-    /// What a mount is part of.
-    fn part_of(&self, places: &Places, prefix: &VirtualPath) -> AskPlace {
-        let declared = self.setting.declared.iter().flat_map(|declared| &declared.backend.routes);
-        if let Some(route) = declared.into_iter().find(|route| route.prefix == *prefix) {
-            return match route.kind {
-                DeclaredKind::State => AskPlace::Session,
-                DeclaredKind::Store => AskPlace::Memory,
-                DeclaredKind::Folder => AskPlace::Outside,
-            };
-        }
-        let at = |place: &Option<VirtualPath>| place.as_ref().is_some_and(|place| prefix.starts_with(place));
-        if at(&places.memories) {
-            AskPlace::Memory
-        } else if at(&places.skills) || at(&places.home_skills) {
-            AskPlace::Skill
-        } else {
-            AskPlace::Session
-        }
+        let reach = backend.routes().iter().map(|route| (route.prefix.clone(), part_of(&places, &own, &route.prefix)));
+        let mut notes = places.notes();
+        let own = own.iter().map(OwnRoute::note).filter(|note| !notes.iter().any(|told| told.path == note.path));
+        let own: Vec<MountNote> = own.collect();
+        notes.extend(own);
+        Ok(Space { reach: reach.collect(), places, notes, backend: Arc::new(backend) })
     }
 
     /// What is at `/`.
@@ -145,6 +134,25 @@ impl Actor {
     pub(crate) fn store(&self) -> Arc<dyn Store> {
         let store = KeyValueStore::new(Arc::clone(&self.tree.database), Arc::clone(&self.tree.clock));
         Arc::new(store.by(self.log.session().as_str()))
+    }
+}
+
+/// What a mount is part of.
+fn part_of(places: &Places, own: &[OwnRoute], prefix: &VirtualPath) -> AskPlace {
+    if let Some(route) = own.iter().find(|route| route.prefix == *prefix) {
+        return match route.written.kind {
+            DeclaredKind::State => AskPlace::Session,
+            DeclaredKind::Store => AskPlace::Memory,
+            DeclaredKind::Folder => AskPlace::Outside,
+        };
+    }
+    let at = |place: &Option<VirtualPath>| place.as_ref().is_some_and(|place| prefix.starts_with(place));
+    if at(&places.memories) {
+        AskPlace::Memory
+    } else if at(&places.skills) || at(&places.home_skills) {
+        AskPlace::Skill
+    } else {
+        AskPlace::Session
     }
 }
 

@@ -190,3 +190,13 @@ async fn decisions_survive_a_restart_and_belong_to_one_project() {
     assert!(again.of("p").await.unwrap().allows(&file.path, &file.hash));
     assert!(!again.of("q").await.unwrap().allows(&file.path, &file.hash));
 }
+
+/// Where else an agent may go is a person's to say, however far a project is trusted.
+#[tokio::test]
+async fn a_project_brings_no_places_beside_itself() {
+    let bench = Bench::new();
+    bench.write(".bosun/config.toml", "[[routes]]\nprefix = \"/etc\"\nkind = \"folder\"\nfolder = \"/etc\"\n");
+    let brought = bench.brought().await;
+    let config = brought.items.iter().find(|item| item.kind == TrustKind::Config);
+    assert_eq!(config.unwrap().problem, Some(Problem::RoutesOfProject));
+}

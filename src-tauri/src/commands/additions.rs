@@ -4,7 +4,7 @@ use super::{Answer, Managed};
 use crate::argument::Arg;
 use crate::check;
 
-/// The person's own servers of tools and hooks, as text.
+/// The person's own servers of tools, hooks and places, as text.
 #[tauri::command]
 #[specta::specta]
 pub async fn additions(shell: Managed<'_>) -> Answer<Additions> {

@@ -184,7 +184,7 @@ export interface UiClient extends KnowledgeClient {
   undoSummary(session: string): Promise<ConversationSummary | null>;
 
   saveSettings(settings: Settings): Promise<Settings>;
-  /** The person's own servers of tools and hooks, as TOML. */
+  /** The person's own servers of tools, hooks and folders beside projects, as TOML. */
   additions(): Promise<Additions>;
   /** What is wrong with such a text; `null` where it can be used. */
   checkAdditions(text: string): Promise<Problem | null>;

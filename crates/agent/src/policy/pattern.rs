@@ -16,6 +16,8 @@ pub enum RuleSubject<'a> {
     Command(&'a str),
     /// A file that would be written or edited.
     File(&'a VirtualPath),
+    /// The same of one that is kept beside the project.
+    FileBeside(&'a VirtualPath),
     /// Something would be deleted.
     Deletion,
     /// A call of a tool that nothing more is known of.
@@ -111,7 +113,7 @@ impl RulePattern {
         match subject {
             RuleSubject::Deletion => Err(RuleGuard::Deletes),
             RuleSubject::Tool(name) => Ok(vec![Self::Tool { name: name.to_owned() }]),
-            RuleSubject::File(path) => {
+            RuleSubject::File(path) | RuleSubject::FileBeside(path) => {
                 if let Some(name) = protected_name(path) {
                     return Err(RuleGuard::Protected { name });
                 }
@@ -206,11 +208,12 @@ pub(super) fn covering<'r>(
             let fits = |rule: &&&RulePattern| matches!(rule, RulePattern::Tool { name: known } if known == name);
             Ok(vec![*rules.iter().find(fits).ok_or(None)?])
         }
-        RuleSubject::File(path) => {
+        RuleSubject::File(path) | RuleSubject::FileBeside(path) => {
             if let Some(name) = protected_name(path) {
                 return Err(Some(RuleGuard::Protected { name }));
             }
-            let fits = |rule: &&&RulePattern| matches!(rule, RulePattern::Files { glob } if fits(glob, path));
+            let beside = matches!(subject, RuleSubject::FileBeside(_)) || beyond_project(path);
+            let fits = |rule: &&&RulePattern| matches!(rule, RulePattern::Files { glob } if fits(glob, path, beside));
             Ok(vec![*rules.iter().find(fits).ok_or(None)?])
         }
         RuleSubject::Command(line) => {
@@ -227,12 +230,11 @@ pub(super) fn covering<'r>(
     }
 }
 
-/// Whether a path has the form that `glob` says.
-fn fits(glob: &str, path: &VirtualPath) -> bool {
+/// Whether a path has the form that `glob` says. What is `beside` the project is meant only where its folder is named.
+fn fits(glob: &str, path: &VirtualPath, beside: bool) -> bool {
     let pattern: Vec<&str> = glob.split('/').skip(1).collect();
     let parts: Vec<&str> = path.segments().collect();
-    // Memories and skills stand beside the project; only a pattern that names them means them.
-    if beyond_project(path) && pattern.first() != parts.first() {
+    if beside && pattern.first() != parts.first() {
         return false;
     }
     matches_all(&pattern, &parts, |pattern| *pattern == "**", |pattern, part| name_fits(pattern, part))

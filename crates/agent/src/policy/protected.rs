@@ -1,4 +1,4 @@
-use bosun_backend::VirtualPath;
+use bosun_backend::{VirtualPath, is_device_name};
 
 /// A name as the most lenient file systems take it: without case, without characters that are not seen, without trailing
 /// dots and spaces, and without the name of a stream behind it.
@@ -9,7 +9,7 @@ fn folded(name: &str) -> String {
     own.trim_end_matches(['.', ' ']).to_lowercase()
 }
 
-/// The part of `path` that makes it one that later runs code or configures programs.
+/// The part of `path` that makes it one that later runs code, configures programs, or is a device where Windows has it.
 pub(super) fn protected_name(path: &VirtualPath) -> Option<String> {
     let folded: Vec<String> = path.segments().map(folded).collect();
     let has = |name: &str| folded.iter().any(|part| part == name);
@@ -22,6 +22,7 @@ pub(super) fn protected_name(path: &VirtualPath) -> Option<String> {
         || has(".agents")
         || has(".claude")
         || has(".husky")
+        || folded.iter().any(|name| is_device_name(name))
         || pair(".vscode", "tasks.json")
         || pair(".vscode", "settings.json")
         || pair(".vscode", "launch.json")

@@ -1,4 +1,4 @@
-//! What a person adds to a run with `--config`: servers of tools and hooks.
+//! What a person adds to a run with `--config`: servers of tools, hooks, and places beside the project.
 
 use std::path::Path;
 

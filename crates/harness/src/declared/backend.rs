@@ -1,9 +1,8 @@
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use bosun_backend::VirtualPath;
-use serde::Deserialize;
-
-use super::DeclaredAgentError;
+use bosun_backend::{StoreScope, VirtualPath};
+use serde::{Deserialize, Serialize};
 
 /// The path space of an agent, as its declaration has it. Whoever opens sessions makes it so.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -25,25 +24,25 @@ pub enum DeclaredDefault {
 }
 
 /// What is below a prefix instead.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeclaredRoute {
     pub prefix: VirtualPath,
     pub kind: DeclaredKind,
     /// What the files are called in the store; of a `store` only, which has to have one.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Who shares what is in the store.
     #[serde(default)]
     pub scope: DeclaredScope,
     /// Where on this machine; of a `folder` only, which has to have one.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
     #[serde(default)]
     pub read_only: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeclaredKind {
     /// Kept in the session.
@@ -55,7 +54,7 @@ pub enum DeclaredKind {
 }
 
 /// Who shares what is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeclaredScope {
     /// All sessions.
@@ -67,25 +66,63 @@ pub enum DeclaredScope {
     Agent,
 }
 
-impl DeclaredBackend {
+/// A route that cannot be as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RouteFault {
+    #[error("a route cannot be at '/', which is the default's; give it a folder of its own, such as /memories")]
+    Root,
+    #[error("two routes are at '{prefix}'; give each a folder of its own")]
+    Twice { prefix: VirtualPath },
+    #[error("the store at '{prefix}' needs a 'namespace', under which its files are kept")]
+    NoNamespace { prefix: VirtualPath },
+    #[error("'{given}' is not a namespace: use non-empty names of letters, digits and - _ . @ + : ~")]
+    BadNamespace { given: String },
+    #[error("the folder at '{prefix}' needs its 'folder', a whole path of this machine")]
+    NoFolder { prefix: VirtualPath },
+    #[error("the 'folder' of '{prefix}' has to be a whole path of this machine, not \"{}\"", folder.display())]
+    PartOfPath { prefix: VirtualPath, folder: PathBuf },
+    #[error("'{field}' at '{prefix}' is for a {kind} only; leave it out")]
+    Misplaced { prefix: VirtualPath, field: &'static str, kind: &'static str },
+}
+
+impl DeclaredRoute {
+    /// Checks all that can be known without opening anything.
+    ///
     /// # Errors
-    /// [`DeclaredAgentError`] for a route that cannot be.
-    pub(super) fn check(&self) -> Result<(), DeclaredAgentError> {
-        for route in &self.routes {
-            let prefix = &route.prefix;
-            let wrong = match (route.kind, &route.namespace, &route.folder) {
-                _ if prefix.is_root() => "it cannot be at '/'; say what is there with 'default'",
-                (DeclaredKind::Store, None, _) => "a store needs a 'namespace'",
-                (DeclaredKind::Folder, _, None) => "a folder needs its 'folder'",
-                (DeclaredKind::Folder, _, Some(folder)) if !folder.is_absolute() => {
-                    "its 'folder' has to be a whole path"
-                }
-                (DeclaredKind::State | DeclaredKind::Folder, Some(_), _) => "only a store has a 'namespace'",
-                (DeclaredKind::State | DeclaredKind::Store, _, Some(_)) => "only a folder has a 'folder'",
-                (DeclaredKind::State | DeclaredKind::Store | DeclaredKind::Folder, _, _) => continue,
-            };
-            return Err(DeclaredAgentError(format!("the route at '{prefix}': {wrong}")));
+    /// [`RouteFault`] for the first route that cannot be.
+    pub(crate) fn check_all(routes: &[Self]) -> Result<(), RouteFault> {
+        let mut seen = BTreeSet::new();
+        for route in routes {
+            route.check()?;
+            if !seen.insert(&route.prefix) {
+                return Err(RouteFault::Twice { prefix: route.prefix.clone() });
+            }
         }
         Ok(())
+    }
+
+    fn check(&self) -> Result<(), RouteFault> {
+        let prefix = || self.prefix.clone();
+        if self.prefix.is_root() {
+            return Err(RouteFault::Root);
+        }
+        if self.kind != DeclaredKind::Store && self.namespace.is_some() {
+            return Err(RouteFault::Misplaced { prefix: prefix(), field: "namespace", kind: "store" });
+        }
+        if self.kind != DeclaredKind::Folder && self.folder.is_some() {
+            return Err(RouteFault::Misplaced { prefix: prefix(), field: "folder", kind: "folder" });
+        }
+        match (self.kind, &self.namespace, &self.folder) {
+            (DeclaredKind::Store, None, _) => Err(RouteFault::NoNamespace { prefix: prefix() }),
+            (DeclaredKind::Store, Some(given), _) => match StoreScope::User.namespace(given) {
+                Ok(_) => Ok(()),
+                Err(_) => Err(RouteFault::BadNamespace { given: given.clone() }),
+            },
+            (DeclaredKind::Folder, _, None) => Err(RouteFault::NoFolder { prefix: prefix() }),
+            (DeclaredKind::Folder, _, Some(folder)) if !folder.is_absolute() => {
+                Err(RouteFault::PartOfPath { prefix: prefix(), folder: folder.clone() })
+            }
+            (DeclaredKind::Folder | DeclaredKind::State, _, _) => Ok(()),
+        }
     }
 }

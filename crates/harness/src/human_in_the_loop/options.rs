@@ -116,6 +116,11 @@ impl HumanInTheLoopOptions {
         Some(around.max_by_key(|(prefix, _)| prefix.as_str().len()).map_or(root, |(_, place)| *place))
     }
 
+    /// Whether a file is kept somewhere else than what is at `/`.
+    pub(super) fn is_beside(&self, path: &VirtualPath) -> bool {
+        self.places.iter().any(|(prefix, _)| path.starts_with(prefix))
+    }
+
     pub(super) fn timeout(&self, tool: &str) -> Option<Duration> {
         self.gates.get(tool).and_then(|gate| gate.timeout).or(self.timeout)
     }

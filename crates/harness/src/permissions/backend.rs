@@ -1,9 +1,8 @@
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use bosun_backend::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, Shell, VirtualPath, real_path,
+    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath, hand_on, real_path,
 };
 
 use super::{PathMode, PathOperation, PathRules};
@@ -41,6 +40,8 @@ impl Permitted {
 }
 
 impl Backend for Permitted {
+    hand_on!(inner: host_path, direct, resolve);
+
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
         Box::pin(async move {
             self.admit(PathOperation::Read, path)?;
@@ -141,12 +142,20 @@ impl Backend for Permitted {
         self.inner.deleter().map(|_| self as &dyn Delete)
     }
 
-    fn host_path(&self, path: &VirtualPath) -> Option<PathBuf> {
-        self.inner.host_path(path)
+    fn modes(&self) -> Option<&dyn SetMode> {
+        self.inner.modes().map(|_| self as &dyn SetMode)
     }
+}
 
-    fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
-        self.inner.resolve(text)
+impl SetMode for Permitted {
+    fn set_mode<'a>(&'a self, path: &'a VirtualPath, mode: u32) -> BoxFuture<'a, Result<(), BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Write, path)?;
+            match self.inner.modes() {
+                Some(modes) => modes.set_mode(path, mode).await,
+                None => Ok(()),
+            }
+        })
     }
 }
 

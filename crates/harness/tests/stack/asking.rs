@@ -188,3 +188,20 @@ async fn what_is_remembered_after_something_was_read_asks_whatever_edits_are_all
     assert_eq!(scene.say("go").await, TurnEnd::Done);
     assert!(!scene.project.exists("memories/d.md"));
 }
+
+/// Rules about paths lie between the agent and its files; they hide nothing from the other rules.
+#[tokio::test(start_paused = true)]
+async fn a_link_is_judged_by_where_it_leads_where_rules_about_paths_hold_too() {
+    let scene = scene(vec![write("a", "/notes/post-commit"), "done".into()], |config| {
+        config.policy = Policy { edits: PermissionRule::Allow { name: "edits".into() }, ..Policy::default() };
+        config.approval_timeout = Some(Duration::from_secs(60));
+        let declared = "[[permissions]]\noperations = ['read']\npaths = ['/secrets/**']\nmode = 'deny'";
+        config.permissions = bosun_harness::DeclaredAgent::parse(declared).unwrap().permissions;
+    });
+    let at = |name: &str| scene.project.root().join(name);
+    std::fs::create_dir_all(at(".git/hooks")).unwrap();
+    std::os::unix::fs::symlink(".git/hooks", at("notes")).unwrap();
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(asked(&scene).len(), 1);
+    assert!(!at(".git/hooks/post-commit").exists());
+}

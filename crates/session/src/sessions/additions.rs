@@ -5,12 +5,12 @@ use bosun_protocol::{Additions, ChangedServerTool, Problem, ServerHealth, Server
 use super::Sessions;
 use crate::{Explain, SessionError};
 
-/// The setting with the servers and hooks that the person wrote, as TOML.
+/// The setting with the servers, hooks and places that the person wrote, as TOML.
 const SETTING: &str = "additions";
-/// More text is no list of servers and hooks.
+/// More text is no list of a few of each.
 const LONGEST: usize = 256 * 1024;
 
-/// The person's own servers of tools and hooks, as text in the settings.
+/// The person's own servers of tools, hooks and places, as text in the settings.
 impl Sessions {
     /// Puts what is kept in force. What cannot be used any more is left out; [`Sessions::additions`] says why.
     pub async fn load_additions(&self) -> Result<(), SessionError> {

@@ -227,7 +227,7 @@ impl Asked {
     fn kind(&self) -> RuleKind {
         match self.subject() {
             RuleSubject::Command(_) => RuleKind::Command,
-            RuleSubject::File(_) | RuleSubject::Deletion => RuleKind::Files,
+            RuleSubject::File(_) | RuleSubject::FileBeside(_) | RuleSubject::Deletion => RuleKind::Files,
             RuleSubject::Tool(_) => RuleKind::Tool,
         }
     }
@@ -267,7 +267,7 @@ impl Asked {
     fn words(&self) -> String {
         let words = match self.subject() {
             RuleSubject::Command(line) => line.to_owned(),
-            RuleSubject::File(path) => path.to_string(),
+            RuleSubject::File(path) | RuleSubject::FileBeside(path) => path.to_string(),
             RuleSubject::Deletion => {
                 format!("delete {}", self.path.as_ref().map(VirtualPath::as_str).unwrap_or_default())
             }

@@ -241,3 +241,93 @@ async fn a_request_names_what_its_file_is_part_of() {
     let stage = stage.restarted(obedient).await;
     assert_eq!(stage.snapshot(&session).await.approvals[0].reach.place, ReachPlace::Memory);
 }
+
+/// The settings' text for files that outlast a session at `/notes` and for `shelf` at `/shelf`, to be read only.
+fn two_places(shelf: &std::path::Path) -> String {
+    format!(
+        "[[routes]]\nprefix = \"/notes\"\nkind = \"store\"\nnamespace = \"notes\"\n\n[[routes]]\nprefix = \"/shelf\"\n\
+         kind = \"folder\"\nfolder = \"{}\"\nread_only = true\n",
+        shelf.display()
+    )
+}
+
+/// More places, as the settings have them: kept for longer, read only, and refused by name where they cannot be.
+#[tokio::test]
+async fn the_settings_have_more_places() {
+    let stage = Stage::allowing_everything(obedient).await;
+    let shelf = tempfile::tempdir().unwrap();
+    std::fs::write(shelf.path().join("a.txt"), "on the shelf\n").unwrap();
+    stage.sessions.save_additions(&two_places(shelf.path())).await.unwrap();
+    let session = stage.session().await;
+    ask(&stage, &session, "write /notes/a.md kept for longer").await;
+    assert!(ask(&stage, &session, "read /shelf/a.txt").await.contains("on the shelf"));
+    let refused = ask(&stage, &session, "write /shelf/b.txt x").await;
+    assert!(refused.contains("/shelf/b.txt") && !shelf.path().join("b.txt").exists(), "{refused}");
+    assert!(!stage.project.root().join("notes").exists());
+    let prompt = ask(&stage, &session, "prompt").await;
+    let told = format!(
+        "- `/shelf/`: another folder of this machine; it can only be read (in commands: `{}`)",
+        shelf.path().display()
+    );
+    assert!(prompt.contains(&told) && prompt.contains("- `/notes/`: files that are kept for longer"), "{prompt}");
+    assert!(prompt.contains("Commands do not see them under these names"), "{prompt}");
+    let other = stage.session().await;
+    assert!(ask(&stage, &other, "read /notes/a.md").await.contains("kept for longer"));
+    for (wrong, word) in [
+        ("[[routes]]\nprefix = \"/\"\nkind = \"state\"", "'/'"),
+        ("[[routes]]\nprefix = \"/x\"\nkind = \"store\"", "namespace"),
+        ("[[routes]]\nprefix = \"/x\"\nkind = \"folder\"\nfolder = \"here\"", "whole path"),
+    ] {
+        let error = stage.sessions.save_additions(wrong).await.unwrap_err();
+        assert!(error.problem.to_string().contains(word), "{}", error.problem);
+    }
+    // What is kept is there again after a restart.
+    let stage = stage.restarted(obedient).await;
+    stage.sessions.load_additions().await.unwrap();
+    let third = stage.session().await;
+    assert!(ask(&stage, &third, "read /notes/a.md").await.contains("kept for longer"));
+}
+
+/// A place of the settings is there in every project, so that it gives way to one that has its name.
+#[tokio::test]
+async fn a_project_keeps_a_name_that_the_settings_give_to_a_place() {
+    let stage = Stage::allowing_everything(obedient).await;
+    let shelf = tempfile::tempdir().unwrap();
+    std::fs::write(shelf.path().join("a.txt"), "on the shelf\n").unwrap();
+    std::fs::create_dir(stage.project.root().join("shelf")).unwrap();
+    std::fs::write(stage.project.root().join("shelf/a.txt"), "of the project\n").unwrap();
+    stage.sessions.save_additions(&two_places(shelf.path())).await.unwrap();
+    let session = stage.session().await;
+    assert!(ask(&stage, &session, "read /shelf/a.txt").await.contains("of the project"));
+    assert!(ask(&stage, &session, "read /_shelf/a.txt").await.contains("on the shelf"));
+    let prompt = ask(&stage, &session, "prompt").await;
+    assert!(prompt.contains("- `/_shelf/`") && prompt.contains("- `/notes/`"), "{prompt}");
+}
+
+/// A person is asked as for anything outside the project, and a folder that no agent may have is refused by name.
+#[tokio::test]
+async fn a_place_on_this_machine_is_outside_the_project_and_never_bosuns_own() {
+    let stage = Stage::new(obedient).await;
+    let shelf = tempfile::tempdir().unwrap();
+    let at = |folder: &std::path::Path| {
+        format!("[[routes]]\nprefix = \"/shelf\"\nkind = \"folder\"\nfolder = \"{}\"\n", folder.display())
+    };
+    stage.sessions.save_additions(&at(shelf.path())).await.unwrap();
+    let session = stage.session().await;
+    stage.sessions.send(&session, "write /shelf/a.md x".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    assert_eq!(stage.snapshot(&session).await.approvals.remove(0).reach.place, ReachPlace::Outside);
+    // That changes to the project's files need no asking says nothing of this one.
+    let free = stage.session().await;
+    stage.sessions.set_mode(&free, bosun_protocol::ApprovalMode::Edits).await.unwrap();
+    ask(&stage, &free, "write /in-the-project.md x").await;
+    stage.sessions.send(&free, "write /shelf/b.md x".into()).await.unwrap();
+    stage.sessions.quiet(&free).await.unwrap();
+    assert_eq!(stage.snapshot(&free).await.approvals.len(), 1);
+    for folder in [stage.database.folder(), &shelf.path().join("gone")] {
+        stage.sessions.save_additions(&at(folder)).await.unwrap();
+        let session = stage.session().await;
+        let refused = stage.sessions.folder(&session, "/").await.unwrap_err().problem.to_string();
+        assert!(refused.contains("'/shelf' cannot be opened") && refused.contains("choose"), "{refused}");
+    }
+}

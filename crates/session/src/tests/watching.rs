@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bosun_agent::{EntryBody, OutsideChange};
 use bosun_model::{ChatRequest, Message, text_of};
-use bosun_protocol::{ItemBody, NoticeCode, SessionId};
+use bosun_protocol::{ItemBody, NoticeCode, Problem, SessionId};
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -228,4 +228,30 @@ async fn what_a_person_undoes_is_told() {
     stage.sessions.undo_file(&session, "/a.txt").await.unwrap();
     let heard = said(&stage, &session, "go on").await;
     assert!(heard.starts_with("told 1 times") && heard.contains("- /a.txt\n"), "{heard}");
+}
+
+/// F02: an editor that still had the old text saves it over the agent's edit. The agent hears of it and reads what is
+/// there; nothing is put back over what the person saved.
+#[tokio::test]
+async fn an_old_buffer_saved_over_an_edit_is_told_and_read_and_stays() {
+    let stage = Stage::allowing_everything(script).await;
+    let session = stage.session().await;
+    let old = stage.project.read("a.txt");
+    said(&stage, &session, "read /a.txt").await;
+    said(&stage, &session, "edit it").await;
+    let edited = stage.project.read("a.txt");
+    assert_ne!(edited, old);
+    stage.project.write("a.txt", &old);
+    let heard = said(&stage, &session, "go on").await;
+    assert!(heard.starts_with("told 1 times") && heard.contains("- /a.txt\n"), "{heard}");
+    said(&stage, &session, "read /a.txt").await;
+    let items = stage.snapshot(&session).await.items;
+    let read = items.iter().rev().find_map(|item| match &item.body {
+        ItemBody::Tool(tool) => Some(serde_json::to_string(tool).unwrap()),
+        _ => None,
+    });
+    assert!(read.is_some_and(|read| read.contains("one")), "the next reading shows what is there");
+    let refused = stage.sessions.undo_file(&session, "/a.txt").await.unwrap_err();
+    assert_eq!(refused.problem, Problem::ChangedSince { path: "/a.txt".into() });
+    assert_eq!(stage.project.read("a.txt"), old);
 }

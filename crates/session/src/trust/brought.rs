@@ -154,6 +154,9 @@ async fn effects(project: &dyn Backend, item: &mut BroughtItem) {
         Ok(extras) => extras,
         Err(problem) => return item.problem = Some(problem),
     };
+    if !extras.routes.is_empty() {
+        return item.problem = Some(Problem::RoutesOfProject);
+    }
     let mut started: Vec<String> = Vec::new();
     for (name, server) in &extras.mcp {
         let what =

@@ -1,9 +1,6 @@
 use std::sync::Arc;
 
-use bosun_backend::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Expect, FileInfo, GlobQuery, GlobResult, GrepQuery,
-    GrepResult, ReadResult, ReadWindow, Replacement, VirtualPath,
-};
+use bosun_backend::{Backend, BackendError, BoxFuture, FileInfo, ReadResult, ReadWindow, VirtualPath, hand_on};
 
 use super::{Place, Trusted, files_of};
 
@@ -49,6 +46,8 @@ impl TrustedView {
 }
 
 impl Backend for TrustedView {
+    hand_on!(inner: write, edit, grep, glob, upload);
+
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
         Box::pin(async move {
             let entries = self.inner.ls(path).await?;
@@ -104,37 +103,5 @@ impl Backend for TrustedView {
             }
             answers
         })
-    }
-
-    fn write<'a>(
-        &'a self,
-        path: &'a VirtualPath,
-        bytes: Vec<u8>,
-        expect: Expect,
-        witness: &'a dyn ChangeWitness,
-    ) -> BoxFuture<'a, Result<Change, BackendError>> {
-        self.inner.write(path, bytes, expect, witness)
-    }
-
-    fn edit<'a>(
-        &'a self,
-        path: &'a VirtualPath,
-        replacement: Replacement<'a>,
-        expect: Expect,
-        witness: &'a dyn ChangeWitness,
-    ) -> BoxFuture<'a, Result<Change, BackendError>> {
-        self.inner.edit(path, replacement, expect, witness)
-    }
-
-    fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
-        self.inner.grep(query)
-    }
-
-    fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {
-        self.inner.glob(query)
-    }
-
-    fn upload(&self, files: Vec<(VirtualPath, Vec<u8>)>) -> BoxFuture<'_, Vec<Result<(), BackendError>>> {
-        self.inner.upload(files)
     }
 }

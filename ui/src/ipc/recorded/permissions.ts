@@ -198,10 +198,13 @@ function rule(id: string, kind: Rule['kind'], pattern: string, scope: Rule['scop
   return { id, kind, pattern, scope, session, project: scope === 'always' ? null : 'p-harbour', created_at: NOW - age };
 }
 
-const wrong = (text: string): Problem | null =>
-  text.includes('command = ""')
-    ? { problem: 'server_value', server: 'new', field: 'command', given: '', why: { problem: 'no_program' } }
-    : null;
+function wrong(text: string): Problem | null {
+  if (text.includes('command = ""'))
+    return { problem: 'server_value', server: 'new', field: 'command', given: '', why: { problem: 'no_program' } };
+  if (text.includes('folder = "handbook"'))
+    return { problem: 'route_part_of_path', prefix: '/handbook', folder: 'handbook' };
+  return null;
+}
 
 function approvalOf(host: Host, call: string) {
   return host.world.sessions.flatMap((one) => one.approvals).find((one) => one.call_id === call);

@@ -40,7 +40,8 @@ export const scopes = {
   approve: 'Approve and let pass',
   guarded: 'Asked for each time',
   guards: {
-    protected: (name: string) => `${name} is a protected name: it later runs code or holds configuration.`,
+    protected: (name: string) =>
+      `${name} is a protected name: it later runs code, holds configuration, or is a device on Windows.`,
     deletes: 'Deleting is always asked for.',
     hidden: 'It holds characters that are not plain.',
     shell: 'The shell would expand, redirect or start more than the words say.',
@@ -95,9 +96,9 @@ export const sandbox = {
 };
 
 export const additions = {
-  title: 'Servers and hooks',
-  text: 'Servers of tools (MCP) and hooks, as TOML. They hold for sessions that are opened from now on; those at work keep what they began with.',
-  label: 'Servers and hooks as TOML',
+  title: 'Servers, hooks, folders',
+  text: 'Servers of tools (MCP), hooks, and more folders for the agent, as TOML. They hold for sessions that are opened from now on; those at work keep what they began with.',
+  label: 'Servers, hooks and folders as TOML',
   check: 'Check',
   save: 'Save',
   fine: 'This can be used.',
@@ -128,7 +129,13 @@ export const additions = {
   accept: 'Accept it as shown',
   leftOut: 'Left out',
   templates: 'Add',
-  template: { local: 'A server that runs here', remote: 'A server at an address', hook: 'A hook' },
+  template: {
+    local: 'A server that runs here',
+    remote: 'A server at an address',
+    hook: 'A hook',
+    folder: 'A folder beside the project',
+    store: 'Files that outlast sessions',
+  },
 };
 
 export const keysSection = {

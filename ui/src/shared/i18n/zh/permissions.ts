@@ -37,7 +37,7 @@ export const scopes: Messages['scopes'] = {
   approve: '批准并放行',
   guarded: '每次都询问',
   guards: {
-    protected: (name) => `${name} 是受保护的名称：它之后会运行代码或含有配置。`,
+    protected: (name) => `${name} 是受保护的名称：它之后会运行代码、含有配置，或在 Windows 上是设备。`,
     deletes: '删除总会询问。',
     hidden: '其中有非常规字符。',
     shell: 'shell 会展开、重定向或启动字面之外的内容。',
@@ -91,9 +91,9 @@ export const sandbox: Messages['sandbox'] = {
 };
 
 export const additions: Messages['additions'] = {
-  title: '服务器与钩子',
-  text: '工具服务器（MCP）和钩子，以 TOML 书写。它们对此后打开的会话生效；正在工作的会话保持原样。',
-  label: '以 TOML 书写的服务器与钩子',
+  title: '服务器、钩子与文件夹',
+  text: '工具服务器（MCP）、钩子，以及供智能体使用的更多文件夹，以 TOML 书写。它们对此后打开的会话生效；正在工作的会话保持原样。',
+  label: '以 TOML 书写的服务器、钩子与文件夹',
   check: '检查',
   save: '保存',
   fine: '可以使用。',
@@ -124,7 +124,13 @@ export const additions: Messages['additions'] = {
   accept: '按所示内容接受',
   leftOut: '未采用',
   templates: '添加',
-  template: { local: '在本机运行的服务器', remote: '位于某地址的服务器', hook: '钩子' },
+  template: {
+    local: '在本机运行的服务器',
+    remote: '位于某地址的服务器',
+    hook: '钩子',
+    folder: '项目旁的文件夹',
+    store: '长于会话的文件',
+  },
 };
 
 export const keysSection: Messages['keysSection'] = {

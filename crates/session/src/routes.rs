@@ -1,0 +1,123 @@
+//! Places beside the project: those that a person's settings have in every session, and those of the agent's declaration.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bosun_backend::{
+    Access, Backend, FilesystemBackend, FilesystemOptions, Route, StateBackend, Store, StoreBackend, StoreScope,
+    VirtualPath, mount_point, project_root,
+};
+use bosun_harness::{DeclaredKind, DeclaredRoute, DeclaredScope, MountNote};
+use bosun_protocol::Problem;
+
+use crate::actor::Actor;
+use crate::declared::name_of;
+use crate::{Explain, SessionError};
+
+/// A route and where it is in this session.
+pub(crate) struct OwnRoute {
+    pub prefix: VirtualPath,
+    pub written: DeclaredRoute,
+}
+
+impl OwnRoute {
+    /// What the model is told of it.
+    pub(crate) fn note(&self) -> MountNote {
+        let holds = match self.written.kind {
+            DeclaredKind::State => "files that are kept with this conversation",
+            DeclaredKind::Store => "files that are kept for longer than this conversation",
+            DeclaredKind::Folder => "another folder of this machine",
+        };
+        let access = if self.written.read_only { "; it can only be read" } else { "" };
+        let host = self.written.folder.as_ref().map(|folder| folder.display().to_string());
+        MountNote { path: self.prefix.clone(), holds: format!("{holds}{access}"), host }
+    }
+}
+
+impl Actor {
+    /// Every route as it is written. Where two are at one place, that of the agent's declaration counts.
+    fn written_routes(&self) -> impl Iterator<Item = (&DeclaredRoute, Written)> {
+        let declared = || self.setting.declared.iter().flat_map(|declared| &declared.backend.routes);
+        let added = self.setting.added.iter().flat_map(|added| &added.extras().routes);
+        let added = added.filter(move |route| !declared().any(|declared| declared.prefix == route.prefix));
+        added.map(|route| (route, Written::InSettings)).chain(declared().map(|route| (route, Written::InDeclaration)))
+    }
+
+    /// Where each is over `project`. One of the settings is there in every project, so that it gives way to a project that
+    /// has its name, as mounts do (behaviour.md A25); an agent's declaration is for its own project and means its names.
+    pub(crate) async fn own_routes(&self, project: &dyn Backend) -> Result<Vec<OwnRoute>, SessionError> {
+        let mut routes = Vec::new();
+        for (route, written) in self.written_routes() {
+            let prefix = match written {
+                Written::InSettings => beside(project, &route.prefix).await?,
+                Written::InDeclaration => route.prefix.clone(),
+            };
+            routes.push(OwnRoute { prefix, written: route.clone() });
+        }
+        Ok(routes)
+    }
+
+    pub(crate) fn opened(&self, route: &OwnRoute) -> Result<Route, SessionError> {
+        let (prefix, written) = (&route.prefix, &route.written);
+        let impossible = |why: Problem| {
+            SessionError::invalid(Problem::DeclaredRoute { prefix: prefix.to_string(), why: Box::new(why) })
+        };
+        let backend: Arc<dyn Backend> = match written.kind {
+            DeclaredKind::State => self.log.with_state(|state| Arc::new(StateBackend::mounted(&state.files, prefix))),
+            DeclaredKind::Store => {
+                let scope = match written.scope {
+                    DeclaredScope::User => StoreScope::User,
+                    DeclaredScope::Project => StoreScope::Project(self.tree.project.to_string()),
+                    DeclaredScope::Agent => StoreScope::Assistant(name_of(self.setting.declared.as_deref())),
+                };
+                stored(self.store(), &scope, written).map_err(impossible)?
+            }
+            DeclaredKind::Folder => {
+                folder(written.folder.as_deref(), self.tree.database.folder()).map_err(impossible)?
+            }
+        };
+        let access = if written.read_only { Access::ReadOnly } else { Access::ReadWrite };
+        Ok(Route { prefix: prefix.clone(), backend, access })
+    }
+
+    /// The files at `/` where they are kept in the session: those that no mount and no route has.
+    pub(crate) fn session_files(&self, mounts: &[&str]) -> Arc<dyn Backend> {
+        let routes: Vec<&VirtualPath> = self.written_routes().map(|(route, _)| &route.prefix).collect();
+        let is_own = |path: &VirtualPath| {
+            let top = path.segments().next().unwrap_or_default();
+            !mounts.contains(&top) && !routes.iter().any(|prefix| path.starts_with(prefix))
+        };
+        self.log.with_state(|state| {
+            let own = state.files.iter().filter(|(path, _)| is_own(path));
+            Arc::new(StateBackend::new(own.map(|(path, data)| (path.clone(), data.clone()))))
+        })
+    }
+}
+
+/// Where a route is written down.
+#[derive(Clone, Copy)]
+enum Written {
+    InSettings,
+    InDeclaration,
+}
+
+/// `prefix`, or the same below `/_NAME` where `project` has its first name.
+async fn beside(project: &dyn Backend, prefix: &VirtualPath) -> Result<VirtualPath, SessionError> {
+    let mut names = prefix.segments();
+    let Some(first) = names.next() else { return Ok(prefix.clone()) };
+    let top = mount_point(project, first).await?;
+    let rest: Vec<&str> = names.collect();
+    if rest.is_empty() { Ok(top) } else { top.join(&rest.join("/")).map_err(SessionError::internal) }
+}
+
+fn stored(store: Arc<dyn Store>, scope: &StoreScope, route: &DeclaredRoute) -> Result<Arc<dyn Backend>, Problem> {
+    let namespace = scope.namespace(route.namespace.as_deref().unwrap_or_default());
+    Ok(Arc::new(StoreBackend::new(store, namespace.map_err(|error| error.problem())?)))
+}
+
+/// Neither a home folder nor Bosun's own data is a place for an agent, whoever named it.
+fn folder(folder: Option<&Path>, data: &Path) -> Result<Arc<dyn Backend>, Problem> {
+    let root = project_root(folder.unwrap_or(Path::new("")), Some(data)).map_err(|error| error.problem())?;
+    let backend = FilesystemBackend::open(&root.path, FilesystemOptions::default());
+    Ok(Arc::new(backend.map_err(|error| error.problem())?))
+}
