@@ -27,8 +27,9 @@ cargo xtask <task>
   run [--release] [-- ARGS]       install what is missing, build, open the window
   test [--long] [--only STAGE]    every test; STAGE is tree, ui, rust, wire, mcp, window or
                                   package (may be repeated)
-  bench [--write] [--only FIGURE] [--debug]
-                                  the measured figures; --write puts them into docs/benchmarks.md
+  bench [--write] [--only FIGURE] [--debug] [--built]
+                                  the measured figures; --write puts them into docs/benchmarks.md, --built takes the
+                                  programs that are there
   bundle [KIND...]                the packages: deb and rpm; appimage (its tools are downloaded)
   ci                              `test` as continuous integration runs it: nothing may be skipped
   help                            this text
