@@ -67,6 +67,7 @@ const COMMANDS: &[&str] = &[
     "list_providers",
     "save_provider",
     "remove_provider",
+    "set_provider_header",
     "test_provider",
     "list_models",
     "find_local_servers",

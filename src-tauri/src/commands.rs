@@ -113,6 +113,7 @@ macro_rules! every_command {
             providers::list_providers,
             providers::save_provider,
             providers::remove_provider,
+            providers::set_provider_header,
             providers::test_provider,
             providers::list_models,
             providers::find_local_servers,

@@ -1,6 +1,7 @@
 //! The providers of this app: presets, the user's accounts, and where their keys come from.
 
 mod account;
+mod headers;
 mod local;
 mod preferred;
 
@@ -46,7 +47,7 @@ impl ProviderBook {
         let mut views = Vec::new();
         for account in self.accounts().await? {
             let (source, _) = self.key(&account).await?;
-            views.push(view(&account, source));
+            views.push(self.view(&account, source).await?);
         }
         views.push(tour_view());
         Ok(views)
@@ -69,6 +70,7 @@ impl ProviderBook {
         }
         if let Some(before) = before.filter(|before| before.host() != account.host()) {
             self.keys.remove(&before.id, &before.host()).await?;
+            self.keys.remove_headers(&before.id, &before.host()).await?;
         }
         if let Some(key) = key {
             let key = SecretString::from(key);
@@ -76,13 +78,14 @@ impl ProviderBook {
             self.keys.set(&account.id, &account.host(), key).await?;
         }
         let (source, _) = self.key(&account).await?;
-        Ok(view(&account, source))
+        self.view(&account, source).await
     }
 
     /// Takes an account of the user's away, or a preset back to how it came; the key goes too.
     pub(crate) async fn remove(&self, id: &str) -> Result<(), Failure> {
         let account = self.account(id).await?;
         self.database.remove_account(id).await?;
+        self.keys.remove_headers(id, &account.host()).await?;
         Ok(self.keys.remove(id, &account.host()).await?)
     }
 
@@ -142,10 +145,11 @@ impl ProviderBook {
         let (source, key) = self.key(account).await?;
         let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
         let config = self.preferred(config).await?.with_cloud(self.cloud());
+        let config = self.with_headers(account, config).await?;
         match (key, source) {
             (Some(key), _) => Ok(config.with_key(key)),
-            (None, KeySource::Locked { reason }) => {
-                let problem = Problem::KeyLocked { provider: account.label.clone(), detail: reason };
+            (None, KeySource::Locked { why }) => {
+                let problem = Problem::KeyLocked { provider: account.label.clone(), why: Box::new(why) };
                 Err(Failure::new(ErrorCode::KeyringUnavailable, problem))
             }
             (None, _) if account.key_optional() => Ok(config),
@@ -169,8 +173,8 @@ impl ProviderBook {
                 None => (KeySource::Missing, None),
             },
             Key::InKeyring(key) => (KeySource::Keyring, Some(key)),
-            Key::InMemory { key, reason } => (KeySource::Memory { reason }, Some(key)),
-            Key::Locked { reason } => (KeySource::Locked { reason }, None),
+            Key::InMemory { key, reason } => (KeySource::Memory { why: reason.problem() }, Some(key)),
+            Key::Locked { reason } => (KeySource::Locked { why: reason.problem() }, None),
         })
     }
 }
@@ -191,7 +195,7 @@ fn short(id: &str) -> String {
     id.chars().take(60).collect()
 }
 
-fn view(account: &Account, key: KeySource) -> ProviderView {
+fn view(account: &Account, key: KeySource, headers: Vec<String>) -> ProviderView {
     ProviderView {
         id: account.id.clone(),
         label: account.label.clone(),
@@ -202,6 +206,7 @@ fn view(account: &Account, key: KeySource) -> ProviderView {
         key,
         key_optional: account.key_optional(),
         custom: account.preset.is_none(),
+        headers,
     }
 }
 
@@ -216,6 +221,7 @@ fn tour_view() -> ProviderView {
         key: KeySource::Missing,
         key_optional: true,
         custom: false,
+        headers: Vec::new(),
     }
 }
 

@@ -38,6 +38,7 @@ pub fn main() -> ExitCode {
         Err(Said::Refusal(refusal)) => return refuse(&refusal),
     };
     let variable = |name: &str| std::env::var(name).ok();
+    bosun_backend::forbid_core_dumps();
     let keys = EnvironmentKeys::take(providers::key_variables());
     let folder = bosun_store::data_folder();
     let safe = launch.safe_graphics || graphics::remembered(folder.as_deref());

@@ -62,6 +62,7 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("save_settings", json!({ "settings": settings })),
         ("save_provider", json!({ "provider": provider })),
         ("remove_provider", json!({ "id": "nobody" })),
+        ("set_provider_header", json!({ "id": "nobody", "name": "x", "value": "y" })),
         ("test_provider", json!({ "id": "nobody", "model": "m" })),
         ("list_models", json!({ "provider": "nobody" })),
         ("open_link", json!({ "url": "file:///etc/passwd" })),

@@ -96,7 +96,8 @@ fn without_a_keyring_the_key_lives_for_this_run_and_the_reason_is_told() {
     let page = open();
     let saved = page.ok("save_provider", form(None, "https://gate.example/v1", Some(KEY)));
     assert_eq!(saved["key"]["source"], "memory");
-    assert!(saved["key"]["reason"].as_str().unwrap().contains("no Secret Service"), "{saved}");
+    assert_eq!(saved["key"]["why"]["problem"], "keyring_missing", "{saved}");
+    assert!(saved["key"]["why"]["detail"].as_str().unwrap().contains("no Secret Service"), "{saved}");
     assert_eq!(provider(&page, "my-gate")["key"], saved["key"]);
     page.close();
     let page = open();
@@ -141,6 +142,35 @@ fn a_test_call_says_what_the_server_said() {
     let wrong = call(json!("test-model"));
     assert_eq!(wrong["result"], "fails");
     assert!(!wrong.to_string().contains("sk-wrong-key"), "{wrong}");
+}
+
+#[test]
+fn headers_of_the_persons_own_go_to_their_host_only_and_never_come_out() {
+    let server = ModelServer::start();
+    let keyring = Arc::new(MemorySecrets::default());
+    let page = Page::plan().keyring(Arc::clone(&keyring) as Arc<dyn SecretStore>).open();
+    page.ok("save_provider", form(None, &server.base_url(Wire::OpenAi), None));
+    let set = |name: &str, value: &str| json!({ "id": "my-gate", "name": name, "value": value });
+    page.ok("set_provider_header", set("X-Team", "red-canary"));
+    let both = page.ok("set_provider_header", set("X-Trace", "on"));
+    assert_eq!(both["headers"], json!(["X-Team", "X-Trace"]));
+    for (name, value) in [("Content-Length", "1"), ("two words", "1"), ("X-Line", "a\nb")] {
+        assert_eq!(page.refused("set_provider_header", set(name, value)), "invalid", "{name}");
+    }
+    server.once("hi");
+    let answer = page.ok("test_provider", json!({ "id": "my-gate", "model": "m" }));
+    assert_eq!(answer["result"], "works", "{answer}");
+    let request = &server.requests()[0];
+    assert_eq!((request.header("x-team"), request.header("x-trace")), (Some("red-canary"), Some("on")));
+    assert!(!page.ok("list_providers", json!({})).to_string().contains("canary"));
+
+    let one = page.ok("set_provider_header", set("x-trace", ""));
+    assert_eq!(one["headers"], json!(["X-Team"]));
+    let moved = page.ok("save_provider", form(Some("my-gate"), "https://evil.example/v1", None));
+    assert_eq!(moved["headers"], json!([]));
+    let host = server.url().trim_start_matches("http://").to_owned();
+    let kept = tauri::async_runtime::block_on(keyring.get("my-gate#x-team", &host)).unwrap();
+    assert!(kept.is_none(), "a header that nothing uses any more stays in the keyring");
 }
 
 #[test]

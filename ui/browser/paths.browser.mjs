@@ -609,6 +609,25 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await done(page);
   });
 
+  test('a header of one’s own is added to a provider and taken away', async () => {
+    const page = await site.show();
+    await page.keyboard.press('Control+,');
+    const card = page.locator('.settings article').first();
+    await card.locator('.head').click();
+    await card.getByText('Headers of your own').click();
+    assert.equal(await button(card, 'Add header').isDisabled(), true);
+    await card.getByLabel('Name', { exact: true }).fill('X-Team');
+    await card.getByLabel('Value', { exact: true }).fill('platform');
+    await card.getByLabel('Value', { exact: true }).press('Enter');
+    await button(card, 'Remove the header X-Team').click();
+    await card.locator('li').waitFor({ state: 'detached' });
+    assert.deepEqual(
+      (await calls(page, 'setProviderHeader')).map(({ name }) => name),
+      ['X-Team', 'X-Team'],
+    );
+    await done(page);
+  });
+
   test('Escape stops the turn', async () => {
     const page = await site.show();
     await page.keyboard.press('Escape');

@@ -243,6 +243,17 @@ export const SCREENS = {
       await page.locator('.settings table').scrollIntoViewIfNeeded();
     },
   },
+  headers: {
+    async act(page) {
+      await settings(0)(page);
+      const form = page.locator('.settings details');
+      await form.locator('summary').click();
+      await form.locator('input').first().fill('X-Team');
+      await form.locator('input').last().fill('platform');
+      await form.getByRole('button', { name: /^(Add header|添加请求头)$/ }).click();
+      await form.locator('li').waitFor();
+    },
+  },
   permissions: { act: settings(1) },
   sandbox: { act: settings(2) },
   servers: {

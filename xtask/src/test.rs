@@ -14,6 +14,7 @@ use crate::ui;
 
 mod cache;
 mod fuzz;
+mod local;
 mod mcp;
 #[cfg(unix)]
 mod package;
@@ -27,7 +28,7 @@ use report::Report;
 use tally::Tally;
 
 /// The parts one can ask for by name, in the order they run.
-const STAGES: [&str; 7] = ["ui", "tree", "rust", "wire", "mcp", "window", "package"];
+const STAGES: [&str; 8] = ["ui", "tree", "rust", "wire", "mcp", "local", "window", "package"];
 
 /// What the person asked for.
 struct Options {
@@ -80,7 +81,7 @@ impl Options {
         if self.wants("window") || self.wants("package") {
             needs.extend([Need::Window, Need::Keyring]);
         }
-        if self.wants("wire") || self.wants("mcp") {
+        if self.wants("wire") || self.wants("mcp") || self.wants("local") {
             needs.push(Need::Python);
         }
         needs
@@ -161,6 +162,12 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
         match missing.reason(Need::Python) {
             Some(reason) => report.skip("mcp: published servers", reason),
             None => mcp::stage(place, &runner, report),
+        }
+    }
+    if options.wants("local") && options.long {
+        match missing.reason(Need::Python) {
+            Some(reason) => report.skip("local: llama-cpp-python", reason),
+            None => local::stage(place, &runner, report),
         }
     }
     if options.wants("window") {

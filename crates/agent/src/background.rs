@@ -171,7 +171,7 @@ pub(crate) async fn go_on(cx: &TurnContext) -> Result<(), AgentError> {
             Some(Ok(agent)) => begin(cx, agent, &child),
             refused => {
                 let reason = refused.and_then(Result::err).unwrap_or_else(|| "there are no subagents any more".into());
-                tell_end(cx.agent(), log, &child, TurnEnd::Failed { reason }, None).await?;
+                tell_end(cx.agent(), log, &child, TurnEnd::failed(reason), None).await?;
             }
         }
     }

@@ -184,6 +184,12 @@ impl TurnContext {
         *self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, text));
     }
 
+    /// Whether a person has read some of the reply that came to nothing last.
+    pub fn was_shown(&self) -> bool {
+        let partial = self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        partial.as_ref().is_some_and(|(_, text)| !text.trim().is_empty())
+    }
+
     pub(crate) fn take_partial(&self) -> Option<(MessageId, String)> {
         self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -242,7 +242,7 @@ pub(crate) fn problem_of(end: &TurnEnd) -> Option<String> {
         TurnEnd::Empty => Some("it said nothing".into()),
         TurnEnd::Stopped => Some("it was stopped".into()),
         TurnEnd::StepLimit { limit } => Some(format!("it reached its limit of {limit} steps")),
-        TurnEnd::Failed { reason } => Some(reason.clone()),
+        TurnEnd::Failed { reason, .. } => Some(reason.clone()),
     }
 }
 

@@ -5,7 +5,7 @@ use bosun_model::{AiMessage, CallId, Effort, HumanMessage, Media, Message, Messa
 use bosun_tools::{Artifact, ChangeRecord, StateUpdate, ToolKind};
 use serde::{Deserialize, Serialize};
 
-use crate::{Ask, DecisionRecord, PlannedTodo, SessionId};
+use crate::{Ask, DecisionRecord, Halt, NoteAbout, PlannedTodo, SessionId};
 
 /// Place of an entry in its session's journal, from 1.
 pub type Seq = u64;
@@ -212,7 +212,17 @@ pub enum EntryBody {
     Noted {
         kind: NoteKind,
         detail: String,
+        /// What `detail` says, for windows that say it in another language.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::halt::known")]
+        about: Option<NoteAbout>,
     },
+}
+
+impl EntryBody {
+    /// A note in the words of `about`.
+    pub fn noted(kind: NoteKind, about: NoteAbout) -> Self {
+        Self::Noted { kind, detail: about.to_string(), about: Some(about) }
+    }
 }
 
 /// What a note is about.
@@ -305,5 +315,15 @@ pub enum TurnEnd {
     /// The sentence that was shown.
     Failed {
         reason: String,
+        /// The limit that ended it, where one did.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::halt::known")]
+        halt: Option<Halt>,
     },
+}
+
+impl TurnEnd {
+    /// Ended by a failure that is no limit.
+    pub fn failed(reason: impl Into<String>) -> Self {
+        Self::Failed { reason: reason.into(), halt: None }
+    }
 }

@@ -1,6 +1,6 @@
 use bosun_model::ModelError;
 
-use crate::JournalError;
+use crate::{Halt, JournalError};
 
 /// Why a turn cannot go on. Failures of tools, files and subagents are results for the model, never this.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,6 +9,9 @@ pub enum AgentError {
     Model(#[from] ModelError),
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// A limit was reached.
+    #[error(transparent)]
+    Halted(#[from] Halt),
     #[error("stopped")]
     Cancelled,
     /// A middleware or tool says that the harness cannot go on.

@@ -18,6 +18,7 @@ mod delegate;
 mod entry;
 mod error;
 mod event;
+mod halt;
 mod history;
 mod journal;
 mod log;
@@ -44,6 +45,7 @@ pub use entry::{
 };
 pub use error::AgentError;
 pub use event::LiveEvent;
+pub use halt::{Halt, NoteAbout};
 pub use history::{effective, stays};
 pub use journal::{ChildStart, Host, Journal, JournalError, OpenedChild, SessionId};
 pub use log::{HeldLog, SessionLog};

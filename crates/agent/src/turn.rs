@@ -65,11 +65,15 @@ async fn to_the_end(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
             let (message, partial) = cx.take_partial().unzip();
             let partial = partial.unwrap_or_default();
             cx.log().record(vec![EntryBody::ModelFailed { error, partial, message }]).await?;
-            finish(cx, TurnEnd::Failed { reason }).await
+            finish(cx, TurnEnd::failed(reason)).await
         }
         Err(AgentError::Fatal(reason)) => {
             step::cancel_open_calls(cx).await?;
-            finish(cx, TurnEnd::Failed { reason }).await
+            finish(cx, TurnEnd::failed(reason)).await
+        }
+        Err(AgentError::Halted(halt)) => {
+            step::cancel_open_calls(cx).await?;
+            finish(cx, TurnEnd::Failed { reason: halt.to_string(), halt: Some(halt) }).await
         }
         Err(error @ AgentError::Journal(_)) => Err(error),
     }

@@ -163,7 +163,7 @@ async fn a_call_that_ends_badly_tells_what_it_changed() {
     for (end, outcome, turn) in [
         ("fail", ToolOutcome::Ran, TurnEnd::Done),
         ("break", ToolOutcome::Ran, TurnEnd::Done),
-        ("fatal", ToolOutcome::Cancelled, TurnEnd::Failed { reason: "it cannot go on".into() }),
+        ("fatal", ToolOutcome::Cancelled, TurnEnd::failed("it cannot go on")),
         ("never", ToolOutcome::Cancelled, TurnEnd::Stopped),
     ] {
         let project = Project::new().file("a", "/a").file("b", "/b");

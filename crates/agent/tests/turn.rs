@@ -268,7 +268,7 @@ async fn a_reply_cut_in_the_middle_of_a_call_runs_nothing_and_says_so() {
     let reply = Reply { ending: Ending::CutInCall, ..Reply::text("Let me ").and_call("act", json!({"how": "x"})) };
     let scene = scene(vec![reply.into()], 1).await;
     let end = run_turn(&scene.cx).await.unwrap();
-    assert!(matches!(&end, TurnEnd::Failed { reason } if reason.contains("ended before")), "{end:?}");
+    assert!(matches!(&end, TurnEnd::Failed { reason, .. } if reason.contains("ended before")), "{end:?}");
     let entries = scene.host.entries();
     let failed = entries.iter().find_map(|r| match &r.entry.body {
         EntryBody::ModelFailed { error, partial, .. } => Some((error.kind, partial.clone())),

@@ -87,6 +87,7 @@ impl From<Exit> for ExitCode {
 }
 
 fn main() -> ExitCode {
+    bosun_backend::forbid_core_dumps();
     // Before anything that could start a thread.
     let keys = EnvironmentKeys::take(models::key_variables());
     let cli = match Cli::try_parse() {

@@ -100,7 +100,7 @@ async fn sign_in(sessions: &Sessions, keys: &Keys, server: &str) -> Result<Exit,
     let servers = sessions.own_servers().await?;
     let address = servers.into_iter().find(|known| known.name == server).and_then(|known| known.address);
     if let Key::InMemory { reason, .. } = keys.get(SIGN_INS, address.as_deref().unwrap_or_default()).await? {
-        return Err(Failure::SignInNotKept { reason });
+        return Err(Failure::SignInNotKept { reason: reason.to_string() });
     }
     tell(&format!("signed in at {}", one_line(server)));
     Ok(Exit::Done)

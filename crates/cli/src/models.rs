@@ -2,6 +2,7 @@
 
 mod list;
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_backend::BoxFuture;
@@ -9,12 +10,12 @@ use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, Problem, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
-    Account, Cloud, EnvironmentKeys, ListedWindows, PRESETS, Preferences, ProviderConfig, SavedAccount, host_of,
-    preset, tour,
+    Account, Cloud, EnvironmentKeys, ListedModel, ListedWindows, PRESETS, Preferences, ProviderConfig, SavedAccount,
+    host_of, preset, tour,
 };
-use bosun_session::{ModelSource, SessionError};
+use bosun_session::{Explain, ModelSource, SessionError};
 use bosun_store::{APP_SETTINGS, Database, Key, LISTED_WINDOWS, MODEL_SETTINGS, ProviderAccount, key_from_environment};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::OnceCell;
 
 use crate::core::keyring;
@@ -84,6 +85,20 @@ impl Models {
         Ok(self.database.get_or_try_init(open).await?.as_ref())
     }
 
+    /// Keeps the windows that a provider listed, where there is a database to keep them in.
+    async fn learn(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), SessionError> {
+        let Some(database) = self.database().await? else { return Ok(()) };
+        let (config, listed) = (config.clone(), listed.to_vec());
+        let change = move |windows: &mut ListedWindows| -> Result<(), Infallible> {
+            windows.learn(&config, &listed);
+            Ok(())
+        };
+        match database.change_setting(LISTED_WINDOWS, change).await? {
+            Ok(_) => Ok(()),
+            Err(never) => match never {},
+        }
+    }
+
     async fn model(&self, model: &ModelRef) -> Result<Arc<dyn ChatModel>, SessionError> {
         if model.provider == tour::PROVIDER {
             return Ok(Arc::new(tour::Tour::new(tour::Language::of_tag(&model.name))));
@@ -106,7 +121,30 @@ impl Models {
         };
         let (preferences, windows): (Preferences, ListedWindows) =
             (preferences.unwrap_or_default(), windows.unwrap_or_default());
-        Ok(preferences.apply(config, &windows)?)
+        self.with_headers(account, preferences.apply(config, &windows)?).await
+    }
+
+    /// `config` with the headers that were set for `account` in Bosun's settings.
+    async fn with_headers(
+        &self,
+        account: &Account,
+        mut config: ProviderConfig,
+    ) -> Result<ProviderConfig, SessionError> {
+        let Some(database) = self.database().await? else { return Ok(config) };
+        for header in keyring(database).headers(&account.id, &host_of(&account.base_url)?).await? {
+            match header.value {
+                Key::InKeyring(value) | Key::InMemory { key: value, .. } => {
+                    config = config.with_header(header.name, value.expose_secret());
+                }
+                Key::Locked { reason } => {
+                    let why = Box::new(reason.problem());
+                    let problem = Problem::KeyringLocked { provider: account.id.clone(), why };
+                    return Err(SessionError::new(ErrorCode::KeyringUnavailable, problem));
+                }
+                Key::Missing => {}
+            }
+        }
+        Ok(config)
     }
 
     /// The built-in providers with what was stored over them, then the user's own.
@@ -172,10 +210,11 @@ impl Models {
                 Ok(Some(key))
             }
             Key::Locked { reason } => {
-                let (provider, detail, variables) = (account.id.clone(), reason, variables.join(" or "));
+                let (provider, why) = (account.id.clone(), Box::new(reason.problem()));
+                let variables = variables.join(" or ");
                 let problem = match variables.is_empty() {
-                    true => Problem::KeyringLocked { provider, detail },
-                    false => Problem::KeyringLockedOr { provider, detail, variables },
+                    true => Problem::KeyringLocked { provider, why },
+                    false => Problem::KeyringLockedOr { provider, why, variables },
                 };
                 Err(SessionError::new(ErrorCode::KeyringUnavailable, problem))
             }

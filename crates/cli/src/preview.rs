@@ -29,7 +29,7 @@ pub(crate) fn request(approval: &Approval) -> String {
             push_line(&mut text, &format!("deletes {kind} {} ({files}{more} files)", one_line(path)));
         }
         Preview::Fields => push_line(&mut text, &arguments(approval)),
-        Preview::Problem { message } => {
+        Preview::Problem { message, .. } => {
             push_line(&mut text, &arguments(approval));
             push_line(&mut text, &format!("as things stand this would fail: {}", one_line(message)));
         }

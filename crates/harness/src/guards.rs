@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, OutsideChange, State, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, Halt, Middleware, NextModel, OutsideChange, State, TurnContext};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -42,28 +42,23 @@ impl Guards {
     }
 
     /// Why the turn may not go on.
-    fn reason(&self, cx: &TurnContext) -> Option<String> {
+    fn reason(&self, cx: &TurnContext) -> Option<Halt> {
         let GuardOptions { max_steps, max_tokens, max_dollars, max_seconds, same_failures } = &self.options;
         let spent = cx.spent();
-        let end =
-            |what: String| format!("{what}; everything so far is kept, and continuing goes on with the same limit");
         if let Some(limit) = max_steps.filter(|limit| spent.steps() >= *limit) {
-            return Some(end(format!("the turn reached its limit of {limit} model calls, subagents included")));
+            return Some(Halt::LimitOfSteps { limit: limit.to_string() });
         }
         if let Some(limit) = max_tokens.filter(|limit| spent.tokens() >= *limit) {
-            return Some(end(format!("the turn reached its limit of {limit} tokens, subagents included")));
+            return Some(Halt::LimitOfTokens { limit: limit.to_string() });
         }
         if let Some(limit) = max_dollars.filter(|limit| spent.dollars() >= *limit) {
-            return Some(end(format!("the turn reached its limit of {limit} US dollars, subagents included")));
+            return Some(Halt::LimitOfDollars { limit: limit.to_string() });
         }
         if let Some(limit) = max_seconds.filter(|limit| cx.activity().worked_for().as_secs() >= *limit) {
-            return Some(end(out_of_time(limit)));
+            return Some(out_of_time(limit));
         }
-        let stuck = cx.log().with_state(|state| failing(state, *same_failures))?;
-        Some(format!(
-            "the model made the same call of {stuck} {same_failures} times and it failed each time, so the turn was \
-             ended; say what it should do instead, or continue the turn"
-        ))
+        let tool = cx.log().with_state(|state| failing(state, *same_failures))?;
+        Some(Halt::SameFailures { tool, times: same_failures.to_string() })
     }
 
     /// What is left of the time, where there is a limit.
@@ -73,8 +68,8 @@ impl Guards {
     }
 }
 
-fn out_of_time(limit: u64) -> String {
-    format!("the turn reached its limit of {limit} seconds of work")
+fn out_of_time(limit: u64) -> Halt {
+    Halt::LimitOfSeconds { limit: limit.to_string() }
 }
 
 /// The tool of a call that failed `times` times in this turn, its last failure in the last step. A turn that was just
@@ -118,14 +113,14 @@ impl Middleware for Guards {
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         Box::pin(async move {
-            if let Some(reason) = self.reason(cx) {
-                return Err(AgentError::Fatal(reason));
+            if let Some(halt) = self.reason(cx) {
+                return Err(halt.into());
             }
             let reply = match self.time_left(cx) {
                 None => next.run(request).await?,
                 Some((limit, left)) => match tokio::time::timeout(left, next.run(request)).await {
                     Ok(reply) => reply?,
-                    Err(_elapsed) => return Err(AgentError::Fatal(out_of_time(limit))),
+                    Err(_elapsed) => return Err(out_of_time(limit).into()),
                 },
             };
             cx.spent().add(reply.usage, cx.agent().model.info().price);

@@ -31,7 +31,7 @@ impl Default for RetryOptions {
 /// | failure | tried again |
 /// |---|---|
 /// | too many requests, overloaded, failed inside | [`RetryOptions::attempts`] times, after `retry-after` where there is one |
-/// | no answer in time | once |
+/// | no answer in time | once, unless some of a reply was shown |
 /// | nobody answers, or the connection broke before a reply | once |
 /// | everything else | never |
 pub struct ModelRetry {
@@ -88,6 +88,10 @@ impl Middleware for ModelRetry {
                     Err(AgentError::Model(error)) => error,
                     outcome => return outcome,
                 };
+                // A machine that slept, or went to another network, finds out in the middle of a reply.
+                if cx.was_shown() && matches!(error.kind, ModelErrorKind::Timeout | ModelErrorKind::Network) {
+                    return Err(error.into());
+                }
                 let Some(wait) = self.wait(&error, attempt, chance()) else { return Err(error.into()) };
                 tracing::warn!(%error, attempt, ?wait, "a model call failed and is made again");
                 tokio::select! {

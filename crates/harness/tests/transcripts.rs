@@ -190,7 +190,7 @@ async fn an_answer_of_a_shape_and_a_guard() {
         output: Some(1),
         ..Usage::default()
     })));
-    let TurnEnd::Failed { reason } = scene.say("run away").await else { panic!("it went on") };
+    let TurnEnd::Failed { reason, .. } = scene.say("run away").await else { panic!("it went on") };
     assert!(reason.contains("its limit of 50 tokens"), "{reason}");
     insta::assert_snapshot!(scene.transcript());
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bosun_backend::{Program, RunningProgram};
+use bosun_backend::{Program, ProgramExit, RunningProgram};
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, Implementation, JsonObject,
     PaginatedRequestParams,
@@ -20,7 +20,7 @@ use rmcp::{ClientHandler, Peer};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use crate::failure::Failure;
+use crate::failure::{Ending, Failure};
 use crate::guarded::{Guard, Guarded, LONGEST_MESSAGE};
 use crate::listed::{MOST_TOOLS, ToolList};
 use crate::words::LastWords;
@@ -100,9 +100,10 @@ impl Connection {
                 Ok(Self { service, stale, program: Some(program) })
             }
             Err(error) => {
-                let reason = program.post_mortem().await.unwrap_or_else(|| text::line(&error.to_string(), 300));
+                let ended = program.post_mortem().await;
                 program.end().await;
-                Err(Failure::Start { reason })
+                let spoken = || Failure::Start { reason: text::line(&error.to_string(), 300) };
+                Err(ended.map_or_else(spoken, |end| Failure::StartEnded { end }))
             }
         }
     }
@@ -187,21 +188,18 @@ impl Connection {
                 Failure::Refused { reason: "it kept asking for input, which nobody can give here".into() }
             }
             ServiceError::TransportSend(error) if wants_sign_in(&error) => Failure::SignIn,
-            error => Failure::Gone { reason: self.end_of_it(&error).await },
+            error => Failure::Gone { end: self.end_of_it(&error).await },
         })
     }
 
-    /// Why the connection broke, as half a sentence after the server's name.
-    async fn end_of_it(&self, error: &ServiceError) -> String {
-        match &self.program {
-            Some(program) => program.post_mortem().await.unwrap_or_else(|| "closed its pipes and was ended".into()),
-            None => {
-                let reason = match error {
-                    ServiceError::TransportSend(error) => in_short(error.error.as_ref()),
-                    error => in_short(error),
-                };
-                format!("could not be reached: {reason}")
+    /// Why the connection broke.
+    async fn end_of_it(&self, error: &ServiceError) -> Ending {
+        match (&self.program, error) {
+            (Some(program), _) => program.post_mortem().await.unwrap_or(Ending::Pipes),
+            (None, ServiceError::TransportSend(error)) => {
+                Ending::Unreachable { reason: in_short(error.error.as_ref()) }
             }
+            (None, error) => Ending::Unreachable { reason: in_short(error) },
         }
     }
 
@@ -238,23 +236,20 @@ fn wants_sign_in(error: &(dyn std::error::Error + 'static)) -> bool {
 
 impl Attached {
     /// How the program ended, and its last words; `None` where it has not ended.
-    async fn post_mortem(&self) -> Option<String> {
-        if let Some(reason) = self.guard.broken() {
-            return Some(reason);
+    async fn post_mortem(&self) -> Option<Ending> {
+        if let Some(end) = self.guard.broken() {
+            return Some(end);
         }
         let mut running = self.running.lock().await;
         let exit = match running.as_mut() {
-            Some(running) => tokio::time::timeout(POST_MORTEM, running.wait()).await.ok()?.ok()?.to_string(),
-            None => "was ended".into(),
+            Some(running) => tokio::time::timeout(POST_MORTEM, running.wait()).await.ok()?.ok()?,
+            None => ProgramExit { code: None, signal: None },
         };
         let heard = async { self.listening.lock().await.join_next().await };
         if tokio::time::timeout(LAST_WORDS, heard).await.is_err() {
             tracing::debug!("something a server started still holds its standard error");
         }
-        Some(match self.words.get() {
-            Some(words) => format!("{exit}; it last said: {words}"),
-            None => exit,
-        })
+        Some(Ending::Program { code: exit.code, signal: exit.signal, words: self.words.get() })
     }
 
     async fn end(&self) {

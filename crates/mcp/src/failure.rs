@@ -1,14 +1,23 @@
+use bosun_backend::ProgramExit;
+use serde::{Deserialize, Serialize};
+
 /// Why a server or a call did not do what was asked. Reads as a sentence that goes on after the server's name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Failure {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "failure", rename_all = "snake_case")]
+pub enum Failure {
+    /// In the words of the system or of the protocol's own crate.
     #[error("could not be started: {reason}")]
     Start { reason: String },
+    /// It ended before it had shaken hands.
+    #[error("could not be started: {end}")]
+    StartEnded { end: Ending },
     #[error("did not answer within {seconds} seconds of its start")]
     StartTimeout { seconds: u64 },
-    #[error("{reason}")]
-    Gone { reason: String },
+    #[error("{end}")]
+    Gone { end: Ending },
     #[error("did not answer within {seconds} seconds; the call was given up and may still be at work")]
     CallTimeout { seconds: u64 },
+    /// In the server's words.
     #[error("refused: {reason}")]
     Refused { reason: String },
     #[error("wants somebody to sign in first")]
@@ -17,9 +26,36 @@ pub(crate) enum Failure {
     Cancelled,
 }
 
+/// How the connection to a server came to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum Ending {
+    #[error("was ended with its session")]
+    Session,
+    /// The program ended; `words` is what it said last.
+    #[error("{}", of_program(*code, *signal, words.as_deref()))]
+    Program { code: Option<i32>, signal: Option<i32>, words: Option<String> },
+    #[error("closed its pipes and was ended")]
+    Pipes,
+    #[error("sent a message of more than {megabytes} MB and was ended")]
+    MessageTooLarge { megabytes: u64 },
+    #[error("wrote more than {megabytes} MB without an answer and was ended")]
+    TooMuch { megabytes: u64 },
+    #[error("could not be reached: {reason}")]
+    Unreachable { reason: String },
+}
+
 impl Failure {
     /// Whether the connection is of no use any more.
     pub(crate) fn ends_connection(&self) -> bool {
         matches!(self, Self::Gone { .. })
+    }
+}
+
+fn of_program(code: Option<i32>, signal: Option<i32>, words: Option<&str>) -> String {
+    let exit = ProgramExit { code, signal };
+    match words {
+        Some(words) => format!("{exit}; it last said: {words}"),
+        None => exit.to_string(),
     }
 }

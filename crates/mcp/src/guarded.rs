@@ -8,6 +8,8 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
+use crate::Ending;
+
 /// Longest message, in bytes.
 pub(crate) const LONGEST_MESSAGE: u64 = 16 * 1024 * 1024;
 /// Bytes a server may write without one of them being an answer.
@@ -17,7 +19,7 @@ const MOST_TALK: u64 = 64 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
     talk: AtomicU64,
-    broken: Mutex<Option<String>>,
+    broken: Mutex<Option<Ending>>,
 }
 
 impl Guard {
@@ -27,13 +29,13 @@ impl Guard {
     }
 
     /// Which bound was broken.
-    pub(crate) fn broken(&self) -> Option<String> {
+    pub(crate) fn broken(&self) -> Option<Ending> {
         self.broken.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn break_with(&self, reason: String) -> io::Error {
-        *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.clone());
-        io::Error::other(reason)
+    fn break_with(&self, end: Ending) -> io::Error {
+        *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(end.clone());
+        io::Error::other(end)
     }
 }
 
@@ -55,16 +57,16 @@ impl<R> Guarded<R> {
         let first = bytes.iter().position(|byte| *byte == b'\n');
         self.message += first.unwrap_or(bytes.len()) as u64;
         if self.message > LONGEST_MESSAGE {
-            let limit = LONGEST_MESSAGE / (1024 * 1024);
-            return Err(self.guard.break_with(format!("sent a message of more than {limit} MB and was ended")));
+            let megabytes = LONGEST_MESSAGE / (1024 * 1024);
+            return Err(self.guard.break_with(Ending::MessageTooLarge { megabytes }));
         }
         if let Some(last) = bytes.iter().rposition(|byte| *byte == b'\n') {
             self.message = (bytes.len() - last - 1) as u64;
         }
         let talk = self.guard.talk.fetch_add(bytes.len() as u64, Ordering::Relaxed) + bytes.len() as u64;
         if talk > MOST_TALK {
-            let limit = MOST_TALK / (1024 * 1024);
-            return Err(self.guard.break_with(format!("wrote more than {limit} MB without an answer and was ended")));
+            let megabytes = MOST_TALK / (1024 * 1024);
+            return Err(self.guard.break_with(Ending::TooMuch { megabytes }));
         }
         Ok(())
     }
@@ -72,8 +74,8 @@ impl<R> Guarded<R> {
 
 impl<R: AsyncRead + Unpin> AsyncRead for Guarded<R> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        if let Some(reason) = self.guard.broken() {
-            return Poll::Ready(Err(io::Error::other(reason)));
+        if let Some(end) = self.guard.broken() {
+            return Poll::Ready(Err(io::Error::other(end)));
         }
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
@@ -104,7 +106,7 @@ mod tests {
         let guard = Arc::new(Guard::default());
         let read = read_all(tokio::io::repeat(b'x'), &guard).await;
         assert!(read as u64 <= LONGEST_MESSAGE, "{read}");
-        assert!(guard.broken().unwrap().contains("16 MB"));
+        assert!(guard.broken().unwrap().to_string().contains("16 MB"));
     }
 
     #[tokio::test]
@@ -112,7 +114,7 @@ mod tests {
         let guard = Arc::new(Guard::default());
         let read = read_all(tokio::io::repeat(b'\n'), &guard).await;
         assert!(read as u64 <= MOST_TALK, "{read}");
-        assert!(guard.broken().unwrap().contains("without an answer"));
+        assert!(guard.broken().unwrap().to_string().contains("without an answer"));
         let guard = Arc::new(Guard::default());
         for _ in 0..3 {
             let lines = tokio::io::repeat(b'\n').take(MOST_TALK - 1);

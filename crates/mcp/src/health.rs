@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::Failure;
+
 /// How a server is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "health", rename_all = "snake_case")]
@@ -14,8 +16,9 @@ pub enum Health {
     },
     /// Wants a person to sign in first; until then it has no tools.
     NeedsSignIn,
-    /// Does not work, with the reason as a sentence. The next call tries it again.
+    /// Does not work. The next call tries it again.
     Failed {
-        reason: String,
+        #[serde(flatten)]
+        failure: Failure,
     },
 }

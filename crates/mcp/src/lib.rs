@@ -16,6 +16,7 @@ mod failure;
 mod guarded;
 mod health;
 mod http;
+mod left_out;
 mod listed;
 mod name;
 mod pins;
@@ -30,7 +31,9 @@ mod tool;
 mod words;
 
 pub use config::{Approval, ConfigError, ConfigFault, Reach, ServerConfig, ServerConfigs};
+pub use failure::{Ending, Failure};
 pub use health::Health;
+pub use left_out::{LeftOut, ToolFault};
 pub use name::tool_name;
 pub use pins::{PinStore, ToolPins, Unkept};
 pub use servers::{ChangedTool, McpServers, ServerView};

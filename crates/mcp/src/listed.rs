@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use bosun_model::ToolSpec;
 
+use crate::left_out::{LeftOut, ToolFault};
 use crate::{name, pins, schema, text};
 
 /// Longest description, in characters.
@@ -25,7 +26,7 @@ pub(crate) struct Listed {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ToolList {
     pub tools: BTreeMap<String, Listed>,
-    pub left_out: Vec<String>,
+    pub left_out: Vec<LeftOut>,
 }
 
 impl ToolList {
@@ -34,24 +35,24 @@ impl ToolList {
         for tool in raw.iter().take(MOST_TOOLS) {
             let shown = text::line(&tool.name, 60);
             if list.tools.contains_key(&*tool.name) {
-                list.left_out.push(format!("{shown}: there are two of this name"));
+                list.left_out.push(LeftOut::Twice { tool: shown });
                 continue;
             }
             match listed(server, tool) {
                 Ok(listed) => drop(list.tools.insert(tool.name.to_string(), listed)),
-                Err(reason) => list.left_out.push(format!("{shown}: {reason}")),
+                Err(fault) => list.left_out.push(LeftOut::Unusable { tool: shown, fault }),
             }
         }
         if raw.len() > MOST_TOOLS {
-            list.left_out.push(format!("{} more: a server may have {MOST_TOOLS} tools", raw.len() - MOST_TOOLS));
+            list.left_out.push(LeftOut::TooMany { more: raw.len() - MOST_TOOLS, most: MOST_TOOLS });
         }
         list
     }
 }
 
-fn listed(server: &str, tool: &rmcp::model::Tool) -> Result<Listed, String> {
+fn listed(server: &str, tool: &rmcp::model::Tool) -> Result<Listed, ToolFault> {
     if tool.name.is_empty() || tool.name.len() > LONGEST_NAME {
-        return Err(format!("its name has {} bytes", tool.name.len()));
+        return Err(ToolFault::Name { bytes: tool.name.len() });
     }
     let said = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
     let description = text::clean(said.trim(), LONGEST_DESCRIPTION);
@@ -101,6 +102,6 @@ mod tests {
         let many: Vec<_> = (0..MOST_TOOLS + 7).map(|n| tool(&format!("t{n}"), "x", object())).collect();
         let list = ToolList::of("s", &many);
         assert_eq!((list.tools.len(), list.left_out.len()), (MOST_TOOLS, 1));
-        assert!(list.left_out[0].starts_with("7 more"));
+        assert!(list.left_out[0].to_string().starts_with("7 more"));
     }
 }

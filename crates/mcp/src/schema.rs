@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::left_out::ToolFault;
 use crate::text;
 
 /// Largest schema, in bytes of its JSON.
@@ -13,19 +14,19 @@ const LONGEST_TEXT: usize = 2_000;
 const LONGEST_NAME: usize = 64;
 
 /// The schema as a model is told of it, or why it cannot be.
-pub(crate) fn usable(raw: &Map<String, Value>) -> Result<Value, String> {
+pub(crate) fn usable(raw: &Map<String, Value>) -> Result<Value, ToolFault> {
     let root = Value::Object(raw.clone());
     let size = root.to_string().len();
     if size > LARGEST {
-        return Err(format!("its arguments take {size} bytes to describe, over the limit of {LARGEST}"));
+        return Err(ToolFault::TooLarge { bytes: size, most: LARGEST });
     }
     let mut walk = Walk { root: &root, parts: 0, odd: None };
     let walked = walk.part(&root, 0);
     if let Some(name) = walk.odd {
-        return Err(format!("its argument '{name}' has a name that models cannot use"));
+        return Err(ToolFault::Argument { name });
     }
     let Some(Value::Object(mut schema)) = walked else {
-        return Err(format!("the description of its arguments is nested or repeated beyond {MOST_PARTS} parts"));
+        return Err(ToolFault::TooDeep { most: MOST_PARTS });
     };
     for word in ["$defs", "definitions", "anyOf", "oneOf", "allOf", "not", "if", "then", "else"] {
         // Providers take these inside only; the server checks the arguments by them anyway.
@@ -36,14 +37,14 @@ pub(crate) fn usable(raw: &Map<String, Value>) -> Result<Value, String> {
             schema.insert("type".into(), json!("object"));
         }
         Some(Value::String(kind)) if kind == "object" => {}
-        Some(other) => return Err(format!("its arguments are no object but {other}")),
+        Some(other) => return Err(ToolFault::NoObject { found: other.to_string() }),
     }
     if !schema.get("properties").is_some_and(Value::is_object) {
         schema.insert("properties".into(), json!({}));
     }
     let names = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
     match names.into_iter().find(|name| !is_argument(name)) {
-        Some(name) => Err(format!("its argument '{}' has a name that models cannot use", text::line(name, 80))),
+        Some(name) => Err(ToolFault::Argument { name: text::line(name, 80) }),
         None => Ok(Value::Object(schema)),
     }
 }

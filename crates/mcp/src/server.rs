@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::Connection;
-use crate::failure::Failure;
+use crate::failure::{Ending, Failure};
 use crate::listed::{Listed, ToolList};
 use crate::servers::Pins;
 use crate::{Approval, Health, Reach, ServerConfig, TokenStore, UnkeptTokens};
@@ -120,7 +120,7 @@ impl Server {
     pub(crate) async fn connection(&self) -> Result<Arc<Connection>, Failure> {
         let mut life = self.life.lock().await;
         if life.over {
-            return Err(Failure::Gone { reason: "was ended with its session".into() });
+            return Err(Failure::Gone { end: Ending::Session });
         }
         if let Some(connection) = life.connection.clone() {
             if !connection.is_closed() {
@@ -166,8 +166,8 @@ impl Server {
 
     /// Tools that are met for the first time are let in; the others keep the pin they have.
     fn take_list(&self, list: ToolList) {
-        for reason in &list.left_out {
-            tracing::warn!(server = self.name, reason, "a tool of a server is left out");
+        for left_out in &list.left_out {
+            tracing::warn!(server = self.name, %left_out, "a tool of a server is left out");
         }
         self.pins.meet(&self.name, list.tools.iter().map(|(tool, listed)| (tool.as_str(), listed.hash.as_str())));
         *self.tools.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
@@ -230,7 +230,7 @@ impl Server {
         tracing::warn!(server = self.name, %failure, "a server failed");
         let health = match failure {
             Failure::SignIn => Health::NeedsSignIn,
-            failure => Health::Failed { reason: failure.to_string() },
+            failure => Health::Failed { failure: failure.clone() },
         };
         self.health.send_replace(health);
     }

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use crate::server::Server;
 use crate::{
-    Approval, ConfigError, Health, McpTool, PinStore, ServerConfigs, SignIn, SignInError, TokenStore, ToolPins,
+    Approval, ConfigError, Health, LeftOut, McpTool, PinStore, ServerConfigs, SignIn, SignInError, TokenStore, ToolPins,
 };
 
 /// The servers of one session. They end, with everything they started, when this is dropped or [`shut_down`] is called.
@@ -28,7 +28,7 @@ pub struct ServerView {
     /// Tools that are off because what they say of themselves changed.
     pub changed: Vec<String>,
     /// Tools that no model could use, each with its reason.
-    pub left_out: Vec<String>,
+    pub left_out: Vec<LeftOut>,
 }
 
 /// A tool that is off until somebody has looked at it again: what it says of itself now.

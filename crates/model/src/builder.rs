@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::{
-    AiMessage, CallId, ContentBlock, InvalidToolCall, MessageId, ModelError, ModelErrorKind, ModelEvent, Reasoning,
-    StopReason, ToolCall, Usage,
+    AiMessage, CallId, ContentBlock, InvalidToolCall, MessageId, ModelError, ModelErrorKind, ModelEvent, ModelTrouble,
+    Reasoning, StopReason, ToolCall, Usage,
 };
 
 /// Folds [`ModelEvent`]s into an [`AiMessage`].
@@ -79,7 +79,7 @@ impl MessageBuilder {
     /// The finished message. An argument object cut short never becomes a call.
     pub fn finish(mut self, id: MessageId, provider: &str) -> Result<AiMessage, ModelError> {
         let Some(stop) = self.stop.take() else {
-            return Err(ModelError::new(ModelErrorKind::StreamCut, provider, "the reply ended before it was complete"));
+            return Err(ModelError::own(ModelErrorKind::StreamCut, provider, ModelTrouble::ReplyUnfinished));
         };
         self.close_reasoning();
         let mut tool_calls = Vec::new();

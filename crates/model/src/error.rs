@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ModelTrouble;
+
 /// A model call that failed. `message` is the provider's own sentence wherever there is one, with keys redacted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{provider}: {message}")]
@@ -10,6 +12,9 @@ pub struct ModelError {
     /// The provider's id, or the host that was spoken to.
     pub provider: String,
     pub message: String,
+    /// What `message` is where it is Bosun's own sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::trouble::known")]
+    pub trouble: Option<Box<ModelTrouble>>,
     /// The HTTP status, where there was a reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -49,7 +54,20 @@ pub enum ModelErrorKind {
 
 impl ModelError {
     pub fn new(kind: ModelErrorKind, provider: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { kind, provider: provider.into(), message: message.into(), status: None, retry_after: None }
+        Self {
+            kind,
+            provider: provider.into(),
+            message: message.into(),
+            trouble: None,
+            status: None,
+            retry_after: None,
+        }
+    }
+
+    /// An error in Bosun's own words.
+    pub fn own(kind: ModelErrorKind, provider: impl Into<String>, trouble: ModelTrouble) -> Self {
+        let message = trouble.to_string();
+        Self { trouble: Some(Box::new(trouble)), ..Self::new(kind, provider, message) }
     }
 
     pub fn with_status(mut self, status: u16) -> Self {

@@ -12,6 +12,7 @@ mod event;
 mod ids;
 mod message;
 mod request;
+mod trouble;
 mod usage;
 
 pub use builder::MessageBuilder;
@@ -24,6 +25,7 @@ pub use message::{
     AiMessage, HumanMessage, InvalidToolCall, Message, ReplyCall, SystemMessage, ToolCall, ToolMessage, ToolStatus,
 };
 pub use request::{CacheLifetime, CacheMarks, ChatRequest, Effort, OutputSchema, SystemBlock, ToolChoice, ToolSpec};
+pub use trouble::ModelTrouble;
 pub use usage::Usage;
 
 /// A boxed future that may borrow from its maker; the currency of every `dyn` seam.

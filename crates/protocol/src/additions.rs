@@ -22,7 +22,7 @@ pub struct ServerView {
     /// Tools that are off because what they say of themselves changed.
     pub changed: Vec<ChangedServerTool>,
     /// Tools that no model could use, each with its reason.
-    pub left_out: Vec<String>,
+    pub left_out: Vec<Problem>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -35,9 +35,9 @@ pub enum ServerHealth {
         tools: u32,
     },
     NeedsSignIn,
-    /// Does not work, with the reason as a sentence. The next call tries it again.
+    /// Does not work. The next call tries it again.
     Failed {
-        reason: String,
+        why: Problem,
     },
 }
 

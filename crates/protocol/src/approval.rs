@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use specta::Type;
 
-use crate::{CallId, FileDiff, SessionId, ToolKind};
+use crate::{CallId, FileDiff, Problem, SessionId, ToolKind};
 
 /// A tool call that waits for a person, with everything that has to be shown before deciding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
@@ -54,7 +54,12 @@ pub enum Preview {
     /// Key and value.
     Fields,
     /// The preview could not be made; the call would fail as things stand.
-    Problem { message: String },
+    Problem {
+        /// What the agent would be told.
+        message: String,
+        /// The same for a person, where Bosun has words of its own for it.
+        problem: Option<Problem>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]

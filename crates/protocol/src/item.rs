@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use specta::Type;
 
-use crate::{Attachment, CallId, DecisionRecord, FileDiff, ItemId, SessionId};
+use crate::{Attachment, CallId, DecisionRecord, FileDiff, ItemId, Problem, SessionId};
 
 /// One row of the conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
@@ -114,8 +114,11 @@ pub enum Figure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct Notice {
     pub code: NoticeCode,
-    /// The provider's or the system's own words, redacted; empty where the code says it all.
+    /// The provider's or the system's own words, redacted, or the English sentence of `problem`; empty where the code
+    /// says it all.
     pub detail: String,
+    /// What `detail` is where it is Bosun that says it.
+    pub problem: Option<Problem>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -133,6 +136,12 @@ pub enum NoticeCode {
     Interrupted,
     /// The turn ended on an error inside Bosun.
     Failed,
+    /// The turn was halted because the journal cannot be written.
+    NotRecorded,
+    /// A limit of the person's or of Bosun's own ended the turn; it can be continued.
+    LimitReached,
+    /// The person's budget is used up; once it is raised, the turn can be continued.
+    BudgetSpent,
     EmptyReply,
     /// Another model answers the rest of the turn; `detail` names both.
     ModelFellBack,

@@ -44,6 +44,8 @@ pub struct ProviderView {
     pub key_optional: bool,
     /// Whether it was added by the user and can be removed.
     pub custom: bool,
+    /// Names of the headers that the user had added to every request; their values are where keys are.
+    pub headers: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -72,13 +74,13 @@ pub enum KeySource {
     Cloud {
         from: String,
     },
-    /// Kept for this run only, because no keyring answers; `reason` says what the keyring said.
+    /// Kept for this run only, because no keyring took it.
     Memory {
-        reason: String,
+        why: Problem,
     },
     /// A key is stored, but the keyring is locked or did not answer.
     Locked {
-        reason: String,
+        why: Problem,
     },
 }
 

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, Once, PoisonError};
 use std::time::Duration;
 
-use bosun_model::{ModelError, ModelErrorKind};
+use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use reqwest::{Client, redirect};
 
 use crate::config::Endpoint;
@@ -38,8 +38,8 @@ pub(crate) fn client(origin: &Origin, endpoint: &Endpoint, network: &Network) ->
         return Ok(client.clone());
     }
     let built = build(kind.plain, kind.loopback, network).map_err(|error| {
-        let reason = failure::innermost(&error);
-        origin.error(ModelErrorKind::Network, format!("this system's network settings cannot be used: {reason}"))
+        let detail = failure::innermost(&error);
+        origin.trouble(ModelErrorKind::Network, ModelTrouble::NetworkUnusable { detail })
     })?;
     if clients.len() >= MOST {
         clients.clear();

@@ -50,9 +50,9 @@ fn keys_come_from_the_environment_before_the_profile_that_is_named() {
     assert_eq!(work.placed(of_preset("bedrock")).host(), "bedrock-runtime.us-west-2.amazonaws.com");
     let moved = of_preset("bedrock").moved_to("https://bedrock-runtime.sa-east-1.amazonaws.com");
     assert_eq!(work.placed(moved.clone()), moved, "what the user said stays");
-    let corp = aws::keys(&cloud(&[("AWS_PROFILE", "corp")], home.path(), &[])).err().unwrap();
+    let corp = aws::keys(&cloud(&[("AWS_PROFILE", "corp")], home.path(), &[])).err().unwrap().to_string();
     assert!(corp.contains("signs in with SSO") && corp.contains("export-credentials"), "{corp}");
-    let nobody = aws::keys(&cloud(&[("AWS_PROFILE", "nobody")], home.path(), &[])).err().unwrap();
+    let nobody = aws::keys(&cloud(&[("AWS_PROFILE", "nobody")], home.path(), &[])).err().unwrap().to_string();
     assert!(nobody.contains("no AWS credentials") && nobody.contains("nobody"), "{nobody}");
 }
 
@@ -70,7 +70,7 @@ fn googles_file_names_its_project_and_the_place_comes_from_variables() {
     assert_eq!(cloud(&[("CLOUD_ML_REGION", "global")]).placed(of_preset("vertex")), of_preset("vertex"));
     assert_eq!(cloud(&[("GOOGLE_CLOUD_PROJECT", "../x")]).project(), None, "no path of another address");
     let gone = cloud(&[("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere.json")]);
-    assert!(google::file(&gone).err().unwrap().contains("/nowhere.json"));
+    assert!(google::file(&gone).err().unwrap().to_string().contains("/nowhere.json"));
 }
 
 #[test]

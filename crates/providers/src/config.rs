@@ -1,7 +1,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use bosun_model::{ModelError, ModelErrorKind, ModelInfo, Price};
+use bosun_model::{ModelError, ModelErrorKind, ModelInfo, ModelTrouble, Price};
 use reqwest::Url;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -214,25 +214,26 @@ pub(crate) struct Endpoint {
 
 impl Endpoint {
     pub(crate) fn parse(provider: &str, family: Family, base_url: &str) -> Result<Self, ModelError> {
-        let wrong = |reason: &str| {
-            let example = family.default_base_url();
-            let message = format!("the base URL {base_url:?} {reason}; it should look like {example}");
-            // People paste keys into the wrong field.
-            let message = Redactor::default().redact(&message);
-            ModelError::new(ModelErrorKind::NotFound, provider, message)
-        };
-        let mut base = Url::parse(base_url.trim()).map_err(|error| match error.to_string().as_str() {
-            "relative URL without a base" => wrong("has no http:// or https:// in front"),
-            reason => wrong(&format!("cannot be read ({reason})")),
+        let wrong = |trouble| ModelError::own(ModelErrorKind::NotFound, provider, trouble);
+        let example = || family.default_base_url().to_owned();
+        // People paste keys into the wrong field.
+        let url = || Redactor::default().redact(base_url);
+        let mut base = Url::parse(base_url.trim()).map_err(|error| match error.to_string() {
+            reason if reason == "relative URL without a base" => {
+                wrong(ModelTrouble::BaseUrlScheme { url: url(), example: example() })
+            }
+            detail => wrong(ModelTrouble::BaseUrlUnreadable { url: url(), detail, example: example() }),
         })?;
         if !matches!(base.scheme(), "http" | "https") {
-            return Err(wrong(&format!("is neither http nor https but {}", base.scheme())));
+            let scheme = base.scheme().to_owned();
+            return Err(wrong(ModelTrouble::BaseUrlOther { url: url(), scheme, example: example() }));
         }
         if !base.username().is_empty() || base.password().is_some() {
-            let message = "the base URL holds a user name or password; enter the key in its own field instead";
-            return Err(ModelError::new(ModelErrorKind::NotFound, provider, message));
+            return Err(wrong(ModelTrouble::BaseUrlSecret));
         }
-        let Some(name) = base.host_str().map(str::to_owned) else { return Err(wrong("names no host")) };
+        let Some(name) = base.host_str().map(str::to_owned) else {
+            return Err(wrong(ModelTrouble::BaseUrlHostless { url: url(), example: example() }));
+        };
         base.set_fragment(None);
         let mut path = base.path().trim_end_matches('/').to_owned();
         // These add the version themselves, but people paste it.

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_model::{ModelError, ModelErrorKind};
+use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 use secrecy::ExposeSecret;
@@ -40,7 +40,7 @@ impl Connection {
         signer.check(&origin)?;
         let project = config.cloud.as_ref().and_then(Cloud::project);
         if config.family == Family::Vertex && project.is_none() && !vertex::names_project(&endpoint) {
-            return Err(origin.error(ModelErrorKind::InvalidRequest, vertex::NO_PROJECT));
+            return Err(origin.trouble(ModelErrorKind::InvalidRequest, ModelTrouble::VertexNoProject));
         }
         let adapter = adapter(&endpoint, config.family, model, project.as_deref());
         let headers = headers(config, &origin, &*adapter)?;
@@ -93,7 +93,9 @@ impl Connection {
         let wait = self.limits.idle;
         let mut response = self.send(request, Instant::now() + wait, wait).await?;
         let body = tokio::time::timeout(wait, read_up_to(&mut response, most + 1)).await;
-        let body = body.map_err(|_| failure::timeout(&self.origin, "sent only part of an answer", wait))?;
+        let body = body.map_err(|_| {
+            failure::timeout(&self.origin, |host, seconds| ModelTrouble::OnlyPart { host, seconds }, wait)
+        })?;
         let body = body.map_err(|error| failure::transport(&self.origin, error))?;
         if failure::is_html(response.headers(), &body) || body.len() > most {
             return Err(failure::not_a_stream(&self.origin, &body));
@@ -128,7 +130,9 @@ impl Connection {
             self.signer.sign(&mut request, &self.origin).await?;
             client.execute(request).await.map_err(|error| failure::transport(&self.origin, error))
         });
-        let mut response = sent.await.map_err(|_| failure::timeout(&self.origin, "sent no answer", limit))??;
+        let mut response = sent.await.map_err(|_| {
+            failure::timeout(&self.origin, |host, seconds| ModelTrouble::NoAnswer { host, seconds }, limit)
+        })??;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
@@ -159,19 +163,47 @@ fn headers(config: &ProviderConfig, origin: &Origin, adapter: &dyn Adapter) -> R
     adapter.add_headers(&mut headers);
     if let Some(key) = config.key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty()) {
         let (name, value) = adapter.key_header(key);
-        let mut value = HeaderValue::try_from(value).map_err(|_| {
-            let message = "the key holds characters that no key has (a line break, perhaps); enter it again";
-            origin.error(ModelErrorKind::Unauthorized, message)
-        })?;
+        let wrong = |_| origin.trouble(ModelErrorKind::Unauthorized, ModelTrouble::KeyCharacters);
+        let mut value = HeaderValue::try_from(value).map_err(wrong)?;
         value.set_sensitive(true);
         headers.insert(name, value);
     }
     for (name, value) in &config.headers {
-        let wrong = |what| origin.error(ModelErrorKind::InvalidRequest, format!("the header {name:?} has {what}"));
-        let name = HeaderName::try_from(name.trim()).map_err(|_| wrong("a name that HTTP does not allow"))?;
-        let mut value = HeaderValue::try_from(value.trim()).map_err(|_| wrong("a value that HTTP does not allow"))?;
-        value.set_sensitive(true);
+        let (name, value) =
+            header(name, value).map_err(|trouble| origin.trouble(ModelErrorKind::InvalidRequest, trouble))?;
         headers.insert(name, value);
     }
     Ok(headers)
+}
+
+/// Headers that say how a request is framed, which is not the user's to say.
+const RESERVED: [&str; 8] = [
+    "host",
+    "content-length",
+    "content-type",
+    "content-encoding",
+    "transfer-encoding",
+    "connection",
+    "accept-encoding",
+    "te",
+];
+
+/// A header of the user's, as it is sent.
+fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), ModelTrouble> {
+    let given = || name.chars().take(80).collect::<String>();
+    let parsed = HeaderName::try_from(name.trim()).map_err(|_| ModelTrouble::HeaderName { name: given() })?;
+    if RESERVED.contains(&parsed.as_str()) {
+        return Err(ModelTrouble::HeaderReserved { name: given() });
+    }
+    let mut value = HeaderValue::try_from(value.trim()).map_err(|_| ModelTrouble::HeaderValue { name: given() })?;
+    value.set_sensitive(true);
+    Ok((parsed, value))
+}
+
+/// Whether a header of the user's can be sent.
+///
+/// # Errors
+/// What is wrong with it, without its value.
+pub fn check_header(name: &str, value: &str) -> Result<(), ModelError> {
+    header(name, value).map(drop).map_err(|trouble| ModelError::own(ModelErrorKind::InvalidRequest, "header", trouble))
 }

@@ -24,7 +24,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use bosun_model::{ModelError, ModelErrorKind, ModelEvent};
+use bosun_model::{ModelError, ModelErrorKind, ModelEvent, ModelTrouble};
 
 use crate::event_stream::EventStreamFramer;
 use crate::failure::{self, Refusal};
@@ -186,15 +186,17 @@ impl Driver {
     }
 
     fn cut(&self, broken: Option<&str>) -> ModelError {
-        let reason = broken.map(|reason| format!(" ({reason})")).unwrap_or_default();
-        let message = format!("the reply from {} broke off before it was complete{reason}", self.origin.host);
-        self.origin.error(ModelErrorKind::StreamCut, message)
+        let host = self.origin.host.clone();
+        let trouble = match broken {
+            Some(reason) => ModelTrouble::ReplyBroken { host, detail: reason.to_owned() },
+            None => ModelTrouble::ReplyCut { host },
+        };
+        self.origin.trouble(ModelErrorKind::StreamCut, trouble)
     }
 
     fn fail(&mut self, fault: Fault) -> ModelError {
         self.state = State::Over;
-        let host = &self.origin.host;
-        let what = match fault {
+        let detail = match fault {
             Fault::Cut => return self.cut(None),
             Fault::Refused(refusal) => return failure::refused(&self.origin, &refusal),
             Fault::Malformed(_) | Fault::Corrupt(_) if !self.saw_frame => {
@@ -206,8 +208,8 @@ impl Driver {
             Fault::Malformed(Malformed::Damaged) => "a frame is damaged".into(),
             Fault::Malformed(Malformed::NotUtf8) => "its text is not UTF-8".into(),
         };
-        let message = format!("the reply from {host} does not keep to its own format: {what}");
-        self.origin.error(ModelErrorKind::Protocol, message)
+        let host = self.origin.host.clone();
+        self.origin.trouble(ModelErrorKind::Protocol, ModelTrouble::BadFormat { host, detail })
     }
 }
 

@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use bosun_model::{ModelError, ModelErrorKind};
+use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 
@@ -37,14 +37,14 @@ pub(crate) fn status(origin: &Origin, status: StatusCode, headers: &HeaderMap, b
     let refusal = refusal.unwrap_or_else(|| Refusal::of_text(body, is_html(headers, body)));
     let kind = kind_of_status(code, &refusal);
     let refusal_wait = refusal.retry_after;
-    let message = if refusal.message.is_empty() {
-        wordless(origin, code, kind)
+    let error = if refusal.message.is_empty() {
+        origin.trouble(kind, wordless(origin, code, kind))
     } else if code == 404 && !speaks_of_a_model(&refusal) {
-        format!("{} ({})", refusal.message, nothing_there(origin))
+        origin.trouble(kind, elsewhere(origin, refusal.message))
     } else {
-        refusal.message
+        origin.error(kind, refusal.message)
     };
-    origin.error(kind, message).with_status(code).with_retry_after(retry_after::read(headers).or(refusal_wait))
+    error.with_status(code).with_retry_after(retry_after::read(headers).or(refusal_wait))
 }
 
 /// An error event, or an error body that came with status 200.
@@ -54,7 +54,7 @@ pub(crate) fn refused(origin: &Origin, refusal: &Refusal) -> ModelError {
         None => refusal.kind().unwrap_or(Kind::Unavailable),
     };
     let mut error = if refusal.message.is_empty() {
-        origin.error(kind, format!("{} reported an error without a word about it", origin.host))
+        origin.trouble(kind, ModelTrouble::ErrorWithoutWords { host: origin.host.clone() })
     } else {
         origin.error(kind, &refusal.message)
     };
@@ -71,9 +71,14 @@ pub(crate) fn not_a_stream(origin: &Origin, head: &[u8]) -> ModelError {
     if let Some(refusal) = body::read(head) {
         return refused(origin, &refusal);
     }
-    let what = if body::is_json(head) { "JSON that is not a model's reply" } else { "something else" };
-    let message = format!("{} answered with {what} instead of a stream of events{}", origin.address, advice(origin));
-    origin.error(Kind::NotAModelServer, message)
+    let address = origin.address.clone();
+    let trouble = match (body::is_json(head), wants_version(origin)) {
+        (true, false) => ModelTrouble::OtherJson { address },
+        (true, true) => ModelTrouble::OtherJsonWithoutVersion { address },
+        (false, false) => ModelTrouble::SomethingElse { address },
+        (false, true) => ModelTrouble::SomethingElseWithoutVersion { address },
+    };
+    origin.trouble(Kind::NotAModelServer, trouble)
 }
 
 /// Whether an answer is a web page, by its header or its first bytes.
@@ -89,34 +94,51 @@ pub(crate) fn has_type(headers: &HeaderMap, mime: &str) -> bool {
 /// A request that got no answer, or whose answer broke before the first byte of its body.
 pub(crate) fn transport(origin: &Origin, error: reqwest::Error) -> ModelError {
     let timed_out = error.is_timeout();
-    let (is_connect, is_dns) = (error.is_connect(), error.is_dns());
+    let (is_connect, is_dns, is_tls) = (error.is_connect(), error.is_dns(), speaks_of_tls(&error));
     let reason = innermost(&error.without_url());
-    let (host, address) = (&origin.host, &origin.address);
-    if reason.contains("certificate") {
-        // A name for which a certificate is "not valid" has nothing to do with time.
-        let of_time = ["expired", "Expired", "not valid yet", "NotValidYet"];
-        let clock = if of_time.iter().any(|words| reason.contains(words)) {
-            "; check this computer's date and time"
-        } else {
-            "; something on the network may be in between"
+    let (host, address, detail) = (origin.host.clone(), origin.address.clone(), reason);
+    // A name for which a certificate is "not valid" has nothing to do with time.
+    let of_time = ["expired", "Expired", "not valid yet", "NotValidYet"];
+    let is_of_date = of_time.iter().any(|words| detail.contains(words));
+    let (kind, trouble) = if detail.contains("certificate") {
+        let trouble = match is_of_date {
+            true => ModelTrouble::CertificateDate { host, detail },
+            false => ModelTrouble::Certificate { host, detail },
         };
-        return origin.error(Kind::Network, format!("the certificate of {host} cannot be trusted ({reason}){clock}"));
-    }
-    let (kind, message) = if timed_out {
-        (Kind::Timeout, format!("{address} did not accept a connection in time"))
+        (Kind::Network, trouble)
+    } else if timed_out {
+        (Kind::Timeout, ModelTrouble::NotAccepted { address })
     } else if is_dns {
-        (Kind::Network, format!("the host {host} cannot be found ({reason}); check the base URL and the network"))
+        (Kind::Network, ModelTrouble::HostUnknown { host, detail })
+    } else if is_tls {
+        (Kind::Network, ModelTrouble::NotSecure { address, detail })
     } else if is_connect {
-        (Kind::Network, format!("nothing answers at {address} ({reason}); is the server running there?"))
+        (Kind::Network, ModelTrouble::NothingAnswers { address, detail })
     } else {
-        (Kind::Network, format!("the connection to {address} broke before a reply came ({reason})"))
+        (Kind::Network, ModelTrouble::BrokeBeforeReply { address, detail })
     };
-    origin.error(kind, message)
+    origin.trouble(kind, trouble)
 }
 
-/// A limit on waiting ran out; `what` completes "HOST …".
-pub(crate) fn timeout(origin: &Origin, what: &str, limit: Duration) -> ModelError {
-    origin.error(Kind::Timeout, format!("{} {what} for {} s and was given up", origin.host, limit.as_secs_f32()))
+/// Whether somebody answered, but no secure connection came of it.
+fn speaks_of_tls(error: &reqwest::Error) -> bool {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if error.is::<rustls::Error>() {
+            return true;
+        }
+        cause = match error.downcast_ref::<std::io::Error>() {
+            // Its source is that of what it wraps, not what it wraps.
+            Some(error) => error.get_ref().map(|wrapped| wrapped as &(dyn Error + 'static)),
+            None => error.source(),
+        };
+    }
+    false
+}
+
+/// A limit on waiting ran out; `trouble` makes what is said of the host and the seconds.
+pub(crate) fn timeout(origin: &Origin, trouble: fn(String, String) -> ModelTrouble, limit: Duration) -> ModelError {
+    origin.trouble(Kind::Timeout, trouble(origin.host.clone(), limit.as_secs_f32().to_string()))
 }
 
 /// The last cause of an error, which says most.
@@ -130,32 +152,23 @@ pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
 
 fn redirect(origin: &Origin, headers: &HeaderMap) -> ModelError {
     let to = headers.get(LOCATION).and_then(|value| value.to_str().ok()).unwrap_or("an address it does not name");
-    let message = format!(
-        "{} sends requests on to {to}. Bosun does not follow, so that a key never goes where it was not entered for; \
-         if you trust that address, make it the base URL",
-        origin.address
-    );
-    origin.error(Kind::NotAModelServer, message)
+    let trouble = ModelTrouble::Redirected { address: origin.address.clone(), to: to.to_owned() };
+    origin.trouble(Kind::NotAModelServer, trouble)
 }
 
 pub(crate) fn web_page(origin: &Origin, body: &[u8]) -> ModelError {
     let title = body::title(body).map(|title| format!(" ({title:?})")).unwrap_or_default();
-    let message =
-        format!("{} answered with a web page{title}, not as a model server{}", origin.address, advice(origin));
-    origin.error(Kind::NotAModelServer, message)
+    let address = origin.address.clone();
+    let trouble = match wants_version(origin) {
+        true => ModelTrouble::WebPageWithoutVersion { address, title },
+        false => ModelTrouble::WebPage { address, title },
+    };
+    origin.trouble(Kind::NotAModelServer, trouble)
 }
 
-fn is_openai(origin: &Origin) -> bool {
-    matches!(origin.family, Family::OpenAiChat | Family::OpenAiResponses)
-}
-
-fn advice(origin: &Origin) -> &'static str {
-    match origin.family {
-        Family::OpenAiChat | Family::OpenAiResponses if !origin.has_version => {
-            "; the base URL of most servers ends in /v1, and some networks want you to sign in first"
-        }
-        _ => "; check the base URL, and whether this network wants you to sign in first",
-    }
+/// Whether the base URL is likely to want the version at its end that it has not.
+fn wants_version(origin: &Origin) -> bool {
+    matches!(origin.family, Family::OpenAiChat | Family::OpenAiResponses) && !origin.has_version
 }
 
 /// Whether a 404 is about the model that was asked for; anything else is about the address.
@@ -163,31 +176,26 @@ fn speaks_of_a_model(refusal: &Refusal) -> bool {
     refusal.kind() == Some(Kind::NotFound) || refusal.message.to_lowercase().contains("model")
 }
 
-/// The address that leads nowhere, and what is likely wrong with it.
-fn nothing_there(origin: &Origin) -> String {
-    let address = &origin.address;
-    if is_openai(origin) && !origin.has_version {
-        format!("{address} has no /v1 at its end; most servers want it")
-    } else {
-        format!("asked at {address}; check the base URL")
+/// The provider's words about an address that leads nowhere, and what is likely wrong with it.
+fn elsewhere(origin: &Origin, detail: String) -> ModelTrouble {
+    let address = origin.address.clone();
+    match wants_version(origin) {
+        true => ModelTrouble::AddressWithoutVersion { detail, address },
+        false => ModelTrouble::AddressWrong { detail, address },
     }
 }
 
 /// For answers that say nothing themselves.
-fn wordless(origin: &Origin, code: u16, kind: Kind) -> String {
-    let host = &origin.host;
+fn wordless(origin: &Origin, status: u16, kind: Kind) -> ModelTrouble {
+    let (host, address) = (origin.host.clone(), origin.address.clone());
     match kind {
-        Kind::Unauthorized => format!("{host} refused the key (status {code}); enter another"),
-        Kind::NotFound => {
-            format!(
-                "{host} has nothing at this address (status {code}): {}; check the model, too",
-                nothing_there(origin)
-            )
-        }
-        Kind::RateLimited => format!("{host} wants fewer requests (status {code}); wait a little"),
-        Kind::Billing => format!("{host} wants to be paid first (status {code})"),
-        Kind::Unavailable | Kind::Timeout => format!("{host} failed or is overloaded (status {code}); try again later"),
-        _ => format!("{host} refused the request (status {code}) without saying why"),
+        Kind::Unauthorized => ModelTrouble::KeyRefused { host, status },
+        Kind::NotFound if wants_version(origin) => ModelTrouble::NothingWithoutVersion { host, status, address },
+        Kind::NotFound => ModelTrouble::NothingAtAddress { host, status, address },
+        Kind::RateLimited => ModelTrouble::FewerRequests { host, status },
+        Kind::Billing => ModelTrouble::PayFirst { host, status },
+        Kind::Unavailable | Kind::Timeout => ModelTrouble::Overloaded { host, status },
+        _ => ModelTrouble::RefusedSilently { host, status },
     }
 }
 

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use bosun_model::{BoxFuture, ChatModel, ChatRequest, ModelError, ModelErrorKind, ModelInfo, ModelStream};
+use bosun_model::{
+    BoxFuture, ChatModel, ChatRequest, ModelError, ModelErrorKind, ModelInfo, ModelStream, ModelTrouble,
+};
 use tokio::time::Instant;
 
 use crate::adapter::CallIds;
@@ -44,7 +46,7 @@ impl HttpModel {
         let connection = Connection::new(config, name, limits)?;
         let name = name.trim();
         if name.is_empty() {
-            return Err(connection.origin.error(ModelErrorKind::NotFound, "no model was named"));
+            return Err(connection.origin.trouble(ModelErrorKind::NotFound, ModelTrouble::NoModelNamed));
         }
         let info = config.said_of(catalogue::info(&config.id, &connection.endpoint().host, name));
         Ok(Self { connection, info, memo: Memo::default() })
@@ -54,7 +56,8 @@ impl HttpModel {
         let connection = &self.connection;
         let deadline = Instant::now() + connection.limits.first_byte;
         let body = self.memo.body(&*connection.adapter, &request, &self.info).map_err(|error| {
-            connection.origin.error(ModelErrorKind::InvalidRequest, format!("the request cannot be written: {error}"))
+            let trouble = ModelTrouble::RequestUnwritable { detail: error.to_string() };
+            connection.origin.trouble(ModelErrorKind::InvalidRequest, trouble)
         })?;
         let decoder = connection.adapter.decoder(CallIds::of(&request));
         drop(request);

@@ -73,6 +73,7 @@ pub use account::test_call;
 pub use catalogue::catalogue_source;
 pub use cloud::Cloud;
 pub use config::{Family, KnownModel, ProviderConfig, host_of};
+pub use connection::check_header;
 pub use discovery::{LocalServer, find_local_servers, usual_local_accounts};
 pub use environment::EnvironmentKeys;
 pub use http_model::{connect, connect_within, known_model};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_model::{ModelError, ModelErrorKind};
+use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use reqwest::{Certificate, Proxy, Url};
 
 use crate::{Limits, Redactor};
@@ -39,14 +39,14 @@ impl Network {
     /// # Errors
     /// [`ModelErrorKind::InvalidRequest`], with a sentence for the user, for a proxy or certificates that cannot be used.
     pub fn new(options: NetworkOptions) -> Result<Self, ModelError> {
-        let wrong = |message: String| ModelError::new(ModelErrorKind::InvalidRequest, "network", message);
+        let wrong = |trouble| ModelError::own(ModelErrorKind::InvalidRequest, "network", trouble);
         let proxy = match &options.proxy {
             None => None,
-            Some(address) => Some(proxy(address).map_err(|reason| wrong(format!("the proxy {reason}")))?),
+            Some(address) => Some(proxy(address).map_err(wrong)?),
         };
         let certificates = match &options.certificates {
             None => Vec::new(),
-            Some(pem) => certificates(pem).map_err(|reason| wrong(format!("the certificates {reason}")))?,
+            Some(pem) => certificates(pem).map_err(wrong)?,
         };
         Ok(Self { parts: Arc::new(Parts { options, proxy, certificates }) })
     }
@@ -85,25 +85,22 @@ impl Network {
     }
 }
 
-fn proxy(address: &str) -> Result<Proxy, String> {
+fn proxy(address: &str) -> Result<Proxy, ModelTrouble> {
     let shown = || Redactor::default().redact(address);
-    let url = Url::parse(address.trim())
-        .map_err(|_| format!("{:?} is no address; it should look like http://proxy.example:3128", shown()))?;
+    let url = Url::parse(address.trim()).map_err(|_| ModelTrouble::ProxyAddress { address: shown() })?;
     if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") {
-        return Err(format!("speaks {}; Bosun speaks http, https and socks5 to proxies", url.scheme()));
+        return Err(ModelTrouble::ProxyScheme { scheme: url.scheme().to_owned() });
     }
     if !url.username().is_empty() || url.password().is_some() {
-        let reason =
-            "has a user name or password in it, which is not kept here; set HTTPS_PROXY where Bosun is started";
-        return Err(reason.to_owned());
+        return Err(ModelTrouble::ProxySecret);
     }
-    Proxy::all(url).map_err(|_| format!("{:?} cannot be used", shown()))
+    Proxy::all(url).map_err(|_| ModelTrouble::ProxyUnusable { address: shown() })
 }
 
-fn certificates(pem: &str) -> Result<Vec<Certificate>, String> {
-    let read = Certificate::from_pem_bundle(pem.as_bytes()).map_err(|_| "cannot be read as PEM".to_owned())?;
+fn certificates(pem: &str) -> Result<Vec<Certificate>, ModelTrouble> {
+    let read = Certificate::from_pem_bundle(pem.as_bytes()).map_err(|_| ModelTrouble::CertificatesUnreadable)?;
     if read.is_empty() {
-        return Err("hold none; paste the text between BEGIN CERTIFICATE and END CERTIFICATE".to_owned());
+        return Err(ModelTrouble::CertificatesNone);
     }
     Ok(read)
 }

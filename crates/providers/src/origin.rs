@@ -1,4 +1,4 @@
-use bosun_model::{ModelError, ModelErrorKind};
+use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use secrecy::ExposeSecret;
 
 use crate::ProviderConfig;
@@ -36,12 +36,21 @@ impl Origin {
     }
 
     pub(crate) fn error(&self, kind: ModelErrorKind, message: impl AsRef<str>) -> ModelError {
-        let mut message = self.redactor.redact(message.as_ref().trim());
-        if message.len() > LONGEST_MESSAGE {
-            let end = message.floor_char_boundary(LONGEST_MESSAGE);
-            message.truncate(end);
-            message.push('…');
+        ModelError::new(kind, self.provider.clone(), self.clean(message.as_ref().trim()))
+    }
+
+    /// An error in Bosun's own words, with others' in its arguments.
+    pub(crate) fn trouble(&self, kind: ModelErrorKind, trouble: ModelTrouble) -> ModelError {
+        ModelError::own(kind, self.provider.clone(), trouble.map_words(|words| self.clean(&words)))
+    }
+
+    /// Without secrets, and no longer than one reads.
+    fn clean(&self, words: &str) -> String {
+        let mut words = self.redactor.redact(words);
+        if words.len() > LONGEST_MESSAGE {
+            words.truncate(words.floor_char_boundary(LONGEST_MESSAGE));
+            words.push('…');
         }
-        ModelError::new(kind, self.provider.clone(), message)
+        words
     }
 }

@@ -3,7 +3,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bosun_model::{ModelError, ModelEvent};
+use bosun_model::{ModelError, ModelEvent, ModelTrouble};
 use futures_util::Stream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -60,6 +60,11 @@ where
     fn read(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         match self.body.as_mut().poll_next(cx) {
             Poll::Ready(Some(Ok(bytes))) => {
+                // An empty frame is no sign of life.
+                if bytes.as_ref().is_empty() {
+                    cx.waker().wake_by_ref();
+                    return self.watch(cx);
+                }
                 self.phase = Phase::Reading;
                 self.patience.as_mut().reset(Instant::now() + self.limits.idle);
                 self.failure = self.driver.feed(bytes.as_ref(), &mut self.ready).err();
@@ -79,16 +84,16 @@ where
 
     /// Nothing has come; is it time to give up?
     fn watch(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let (what, limit) = if self.total.as_mut().poll(cx).is_ready() {
-            ("was still sending the same reply", self.limits.total)
+        let (trouble, limit): (fn(String, String) -> ModelTrouble, _) = if self.total.as_mut().poll(cx).is_ready() {
+            (|host, seconds| ModelTrouble::StillSending { host, seconds }, self.limits.total)
         } else if self.patience.as_mut().poll(cx).is_pending() {
             return Poll::Pending;
         } else if self.phase == Phase::Waiting {
-            ("sent nothing", self.limits.first_byte)
+            (|host, seconds| ModelTrouble::SentNothing { host, seconds }, self.limits.first_byte)
         } else {
-            ("sent nothing more", self.limits.idle)
+            (|host, seconds| ModelTrouble::SentNothingMore { host, seconds }, self.limits.idle)
         };
-        self.failure = Some(failure::timeout(&self.origin, what, limit));
+        self.failure = Some(failure::timeout(&self.origin, trouble, limit));
         self.phase = Phase::Over;
         Poll::Ready(())
     }

@@ -44,9 +44,6 @@ pub(crate) fn names_project(endpoint: &Endpoint) -> bool {
     endpoint.path().contains("/projects/")
 }
 
-pub(crate) const NO_PROJECT: &str = "Vertex AI wants to know which project pays: set GOOGLE_CLOUD_PROJECT, or write it into \
-     the base URL, as in https://us-east5-aiplatform.googleapis.com/v1/projects/PROJECT/locations/us-east5";
-
 fn is_claude(model: &str) -> bool {
     model.rsplit('/').next().unwrap_or(model).starts_with("claude")
 }

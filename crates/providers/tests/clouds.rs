@@ -4,8 +4,13 @@
 #![allow(clippy::disallowed_methods, clippy::expect_used, reason = "tests make their own files")]
 
 use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::Path;
+use std::sync::mpsc;
 
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use bosun_model::{ChatRequest, Message, ModelErrorKind};
 use bosun_providers::{Cloud, Family, ProviderConfig, connect, list_models};
 use bosun_testkit::{
@@ -13,7 +18,8 @@ use bosun_testkit::{
     message_of,
 };
 use pretty_assertions::assert_eq;
-use serde_json::json;
+use rustls::pki_types::alg_id;
+use serde_json::{Value, json};
 
 const CLAUDE: &str = "eu.anthropic.claude-haiku-4-5-20251001-v1:0";
 
@@ -98,13 +104,11 @@ fn vertex(server: &ModelServer, cloud: Cloud) -> ProviderConfig {
 
 /// Credentials of a person, for a token endpoint of this machine.
 fn person(server: &ModelServer, folder: &Path, refresh: &str) -> Cloud {
-    let path = folder.join("adc.json");
     let file = json!({
         "type": "authorized_user", "client_id": "client", "client_secret": "canary-client-0123456789",
         "refresh_token": refresh, "token_uri": format!("{}/token", server.url()), "quota_project_id": "quota",
     });
-    std::fs::write(&path, file.to_string()).unwrap();
-    cloud(&[("GOOGLE_APPLICATION_CREDENTIALS", path.to_str().unwrap())]).at_any_host()
+    credentials(folder, &file)
 }
 
 #[tokio::test]
@@ -139,4 +143,137 @@ async fn a_token_that_ended_is_said_so_without_a_trace_of_it() {
     assert_eq!(error.kind, ModelErrorKind::Unauthorized);
     assert!(error.message.contains("gcloud auth application-default login"), "{error}");
     assert!(!format!("{error:?}").contains("canary"), "{error:?}");
+}
+
+const ACCOUNT_KEY: &str = include_str!("../fixtures/google/service_account.key");
+const ACCOUNT_PUBLIC: &str = include_str!("../fixtures/google/service_account.pub");
+const EMAIL: &str = "agent@test-project.iam.gserviceaccount.com";
+const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
+
+fn credentials(folder: &Path, file: &Value) -> Cloud {
+    let path = folder.join("adc.json");
+    std::fs::write(&path, file.to_string()).unwrap();
+    cloud(&[("GOOGLE_APPLICATION_CREDENTIALS", path.to_str().unwrap())]).at_any_host()
+}
+
+fn service_account() -> Value {
+    json!({
+        "type": "service_account", "project_id": "of-the-account", "private_key_id": "key-1",
+        "private_key": ACCOUNT_KEY, "client_email": EMAIL, "client_id": "1",
+    })
+}
+
+fn part(jwt: &str, at: usize) -> Vec<u8> {
+    URL_SAFE_NO_PAD.decode(jwt.split('.').nth(at).unwrap()).unwrap()
+}
+
+/// Whether `jwt` was signed with the account's key.
+fn is_signed(jwt: &str) -> bool {
+    let (signed, _) = jwt.rsplit_once('.').unwrap();
+    let algorithms = rustls::crypto::ring::default_provider().signature_verification_algorithms.all;
+    let rsa = algorithms.iter().find(|known| known.signature_alg_id() == alg_id::RSA_PKCS1_SHA256).unwrap();
+    let pem: String = ACCOUNT_PUBLIC.lines().filter(|line| !line.starts_with("-----")).collect();
+    rsa.verify_signature(&STANDARD.decode(pem).unwrap(), signed.as_bytes(), &part(jwt, 2)).is_ok()
+}
+
+#[tokio::test]
+async fn a_service_account_signs_its_own_tokens_and_its_key_stays_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = ModelServer::start();
+    server.once("hi").once("hi");
+    let config = vertex(&server, credentials(folder.path(), &service_account()));
+    for _ in 0..2 {
+        message_of(&*connect(&config, "claude-haiku-4-5@20251001").unwrap(), hello()).await.unwrap();
+    }
+    let requests = server.requests();
+    let bearer = requests[0].header("authorization").unwrap();
+    let jwt = bearer.strip_prefix("Bearer ").unwrap();
+    assert!(is_signed(jwt), "{jwt}");
+    let claims: Value = serde_json::from_slice(&part(jwt, 1)).unwrap();
+    assert_eq!((&claims["iss"], &claims["scope"]), (&json!(EMAIL), &json!(SCOPE)));
+    let lasts = claims["exp"].as_i64().unwrap() - claims["iat"].as_i64().unwrap();
+    assert!((600..=3_700).contains(&lasts), "{claims}");
+    assert_eq!(requests[1].header("authorization"), Some(bearer), "one token serves until it ends");
+    assert!(requests[0].path.contains("/projects/test-project/"), "the address names another project");
+    let line = ACCOUNT_KEY.lines().nth(3).unwrap();
+    assert!(requests.iter().all(|request| !format!("{request:?}").contains(line)));
+}
+
+#[tokio::test]
+async fn a_key_of_a_service_account_that_is_broken_is_said_so_without_a_trace_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = ModelServer::start();
+    let mut file = service_account();
+    file["private_key"] = json!(format!("-----BEGIN PRIVATE KEY-----\n{}\n", "Y2FuYXJ5".repeat(9)));
+    let config = vertex(&server, credentials(folder.path(), &file));
+    let error = message_of(&*connect(&config, "claude-x").unwrap(), hello()).await.unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::Unauthorized, "{error}");
+    assert!(error.message.contains("adc.json") && !format!("{error:?}").contains("Y2FuYXJ5"), "{error:?}");
+    assert_eq!(server.requests(), []);
+}
+
+/// A server that lends the tokens of a service account; what it was asked comes out of the receiver.
+fn lender(status: &'static str) -> (String, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let (asked, asks) = mpsc::channel();
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let mut seen = Vec::new();
+            let mut buffer = [0; 4096];
+            // The body is one object and comes last.
+            while !seen.ends_with(b"}") {
+                match stream.read(&mut buffer) {
+                    Ok(read) if read > 0 => seen.extend_from_slice(&buffer[..read]),
+                    _ => break,
+                }
+            }
+            asked.send(String::from_utf8_lossy(&seen).into_owned()).ok();
+            let body = r#"{"accessToken":"ya29.canary-lent","expireTime":"2099-01-01T00:00:00Z"}"#;
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+            );
+            stream.write_all(answer.as_bytes()).ok();
+        }
+    });
+    (address, asks)
+}
+
+fn stood_in_for(lender: &str, source: Value) -> Value {
+    json!({
+        "type": "impersonated_service_account", "delegates": [], "source_credentials": source,
+        "service_account_impersonation_url": format!("{lender}/v1/projects/-/serviceAccounts/{EMAIL}:generateAccessToken"),
+    })
+}
+
+#[tokio::test]
+async fn a_person_stands_in_for_a_service_account() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = Script { key: Some("ya29.canary-lent".into()), ..Script::default() };
+    let (server, tokens) = (ModelServer::with(script), ModelServer::start());
+    server.once("hi");
+    let (address, asks) = lender("200 OK");
+    let source = json!({
+        "type": "authorized_user", "client_id": "client", "client_secret": "canary-client-0123456789",
+        "refresh_token": GOOGLE_REFRESH_TOKEN, "token_uri": format!("{}/token", tokens.url()),
+    });
+    let config = vertex(&server, credentials(folder.path(), &stood_in_for(&address, source)));
+    message_of(&*connect(&config, "claude-haiku-4-5@20251001").unwrap(), hello()).await.unwrap();
+    assert_eq!(server.requests()[0].header("authorization"), Some("Bearer ya29.canary-lent"));
+    let asked = asks.recv().unwrap();
+    assert!(asked.starts_with(&format!("POST /v1/projects/-/serviceAccounts/{EMAIL}:generateAccessToken ")), "{asked}");
+    assert!(asked.contains("ya29.test") && asked.contains(SCOPE), "{asked}");
+}
+
+#[tokio::test]
+async fn who_may_not_stand_in_is_told_so_without_a_trace_of_the_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = ModelServer::start();
+    let (address, _asks) = lender("403 Forbidden");
+    let config = vertex(&server, credentials(folder.path(), &stood_in_for(&address, service_account())));
+    let error = message_of(&*connect(&config, "claude-x").unwrap(), hello()).await.unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::Unauthorized, "{error}");
+    assert!(error.message.contains("adc.json") && !format!("{error:?}").contains("canary"), "{error:?}");
+    assert_eq!(server.requests(), []);
 }

@@ -314,6 +314,29 @@ async fn silence_is_given_up() {
     }
 }
 
+/// N19: the clock leaps in the middle of a reply, as when a machine wakes up again.
+#[tokio::test]
+async fn eight_hours_of_sleep_end_a_reply_and_nothing_is_sent_twice() {
+    for wire in WIRES {
+        let server = ModelServer::start();
+        server.once(Reply::text("the first half of it, and the second half").ending(Ending::HangAfterBytes(500)));
+        let mut events = model(&server, wire).stream(hello()).await.unwrap();
+        let mut seen = vec![events.next().await.unwrap().unwrap()];
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(8 * 3_600)).await;
+        let error = loop {
+            match events.next().await.unwrap() {
+                Ok(event) => seen.push(event),
+                Err(error) => break error,
+            }
+        };
+        tokio::time::resume();
+        assert_eq!(error.kind, ModelErrorKind::Timeout, "{wire}: {error}");
+        assert!(!seen.iter().any(|event| matches!(event, ModelEvent::Finished { .. })), "{wire}: {seen:?}");
+        assert_eq!(server.requests().len(), 1, "{wire}");
+    }
+}
+
 #[tokio::test]
 async fn pings_count_as_life() {
     for wire in WIRES {

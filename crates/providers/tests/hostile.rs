@@ -4,7 +4,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -83,6 +83,46 @@ async fn certificates_that_are_wrong_are_refused_before_the_key_is_sent() {
         let error = error_at(format!("https://localhost:{port}"), trusting).await;
         assert_eq!(error.kind, ModelErrorKind::Network);
         assert!(error.message.contains("certificate") && error.message.contains(word), "{error}");
+    }
+}
+
+/// The first message of a server that chose `version` and `cipher`, its random bytes ending in `end`.
+fn server_hello(version: [u8; 2], end: &[u8; 8], cipher: [u8; 2]) -> Vec<u8> {
+    let body = [&version[..], &[7; 24], end, &[0], &cipher, &[0]].concat();
+    let message = [&[2, 0, 0, u8::try_from(body.len()).unwrap()][..], &body].concat();
+    [&[22, 3, 3, 0, u8::try_from(message.len()).unwrap()][..], &message].concat()
+}
+
+/// N10: a server that wants an older or a weaker protocol than both could speak, or none, gets an alert and no more.
+#[tokio::test]
+async fn a_downgrade_is_refused_before_the_key_is_sent() {
+    const GCM: [u8; 2] = [0xc0, 0x2f];
+    for (name, answer) in [
+        ("TLS 1.0", server_hello([3, 1], &[7; 8], [0, 0x2f])),
+        ("TLS 1.1", server_hello([3, 2], &[7; 8], [0, 0x2f])),
+        ("TLS 1.2 where both could 1.3", server_hello([3, 3], b"DOWNGRD\x01", GCM)),
+        ("a cipher that was not offered", server_hello([3, 3], &[7; 8], [0, 0x0a])),
+        ("no protocol in common", vec![21, 3, 1, 0, 2, 2, 70]),
+        ("no TLS at all", b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n".to_vec()),
+    ] {
+        let (saw, sees) = mpsc::channel();
+        let port = serving(move |mut stream| {
+            let mut head = [0; 5];
+            stream.read_exact(&mut head).unwrap();
+            let mut hello = vec![0; usize::from(u16::from_be_bytes([head[3], head[4]]))];
+            stream.read_exact(&mut hello).unwrap();
+            stream.write_all(&answer).unwrap();
+            let mut rest = Vec::new();
+            // The client may reset the connection instead of closing it.
+            stream.read_to_end(&mut rest).ok();
+            saw.send((head[0], rest)).unwrap();
+        });
+        let error = error_at(format!("https://localhost:{port}"), NetworkOptions::default()).await;
+        assert_eq!(error.kind, ModelErrorKind::Network, "{name}: {error}");
+        assert!(error.message.contains("no secure connection"), "{name}: {error}");
+        let (first, rest) = sees.recv().unwrap();
+        assert_eq!(first, 22, "{name}: a handshake");
+        assert!(matches!(rest.first(), None | Some(21)) && rest.len() <= 7, "{name}: {rest:?}");
     }
 }
 

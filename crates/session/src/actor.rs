@@ -22,7 +22,7 @@ use crate::sessions::ModelSource;
 use crate::signing_in::SignIns;
 use crate::stream::{Stream, locked};
 use crate::trust::TrustBook;
-use crate::SessionError;
+use crate::{Explain, SessionError};
 
 /// So often, every few milliseconds, it is looked whether what waits begins.
 const LOOKS: u32 = 400;
@@ -257,14 +257,15 @@ impl Actor {
             Err(error) => {
                 self.rebuild();
                 tracing::error!(%error, session = %self.log.session(), "a turn could not be recorded");
-                self.not_recorded(&error.to_string());
+                self.not_recorded(&error);
             }
         }
     }
 
-    pub(crate) fn not_recorded(&self, reason: &str) {
+    pub(crate) fn not_recorded(&self, error: &impl Explain) {
         let at = self.tree.clock.now_ms();
-        self.stream.update(|projection| projection.not_recorded(reason, at));
+        let why = error.problem();
+        self.stream.update(|projection| projection.not_recorded(why, at));
     }
 
     /// Work that belongs to the session and outlives the request for it.

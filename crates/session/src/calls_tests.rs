@@ -103,9 +103,23 @@ impl Stage {
         lines.collect()
     }
 
+    /// What the notices say for a window of any language.
+    async fn problems(&self) -> Vec<Problem> {
+        let items = self.sessions.subscribe(&self.session).await.unwrap().snapshot.items;
+        let problems = items.into_iter().filter_map(|item| match item.body {
+            ItemBody::Notice(notice) => notice.problem,
+            _ => None,
+        });
+        problems.collect()
+    }
+
     fn efforts(&self, model: &str) -> Vec<Option<bosun_model::Effort>> {
         self.models[model].requests().iter().map(|request| request.effort).collect()
     }
+}
+
+fn stopping(spent: &str) -> Problem {
+    Problem::SessionCostStops { spent: spent.into(), limit: "1.00".into(), stop: "3.00".into() }
 }
 
 #[tokio::test]
@@ -159,14 +173,14 @@ async fn a_budget_warns_once_then_stops_and_a_higher_one_goes_on() {
     let lines = stage.lines().await;
     assert_eq!(
         lines[..4],
-        [
-            "1",
-            "BudgetWarning: This session has cost $1.00; you asked to be told at $1.00. It stops at $3.00.",
-            "2",
-            "3"
-        ]
+        ["1", "BudgetWarning: This session has cost $1.00; you asked to be told at $1.00. It stops at $3.00", "2", "3"]
     );
-    assert!(lines[4].contains("the budget of $3.00 for this session is used up ($3.00 spent)"), "{lines:?}");
+    assert!(
+        lines[4].starts_with("BudgetSpent: the budget of $3.00 for this session is used up ($3.00 spent)"),
+        "{lines:?}"
+    );
+    let spent = Problem::SessionBudget { limit: "3.00".into(), spent: "3.00".into() };
+    assert_eq!(stage.problems().await, [stopping("1.00"), spent]);
     assert_eq!(stage.models["big"].requests().len(), 3, "nothing was asked beyond it");
 
     settings.budgets.session.stop = Some(10.0);

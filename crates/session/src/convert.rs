@@ -5,11 +5,14 @@ mod attachment;
 mod rules;
 
 use bosun_agent::{
-    AskReason, Decision, DecisionKind, DecisionRecord, DecisionSource, NoteKind, PlannedTodo, ToolOutcome, TurnEnd,
+    AskReason, Decision, DecisionKind, DecisionRecord, DecisionSource, Halt, NoteKind, PlannedTodo, ToolOutcome,
+    TurnEnd,
 };
 use bosun_model::Effort;
 use bosun_protocol as wire;
 use bosun_tools::{DiffLineKind, Figure, FileDiff, Preview, TodoStatus, ToolKind};
+
+use crate::Explain;
 
 pub(crate) use attachment::{attachment, said};
 pub(crate) use rules::{core_mode, guard, mode, problem, rule, rule_kind, scope};
@@ -92,7 +95,9 @@ pub(crate) fn preview(preview: &Preview) -> wire::Preview {
             wire::Preview::Delete { path: path.clone(), files: *files, counted_all: *counted_all, is_dir: *is_dir }
         }
         Preview::Fields => wire::Preview::Fields,
-        Preview::Problem { message } => wire::Preview::Problem { message: message.clone() },
+        Preview::Problem { message, fault } => {
+            wire::Preview::Problem { message: message.clone(), problem: fault.as_ref().map(Explain::problem) }
+        }
     }
 }
 
@@ -187,6 +192,18 @@ pub(crate) fn effort_view(effort: Effort) -> wire::Effort {
         Effort::Medium => wire::Effort::Medium,
         Effort::High => wire::Effort::High,
         Effort::Max => wire::Effort::Max,
+    }
+}
+
+pub(crate) fn halt(halt: &Halt) -> wire::NoticeCode {
+    match halt {
+        Halt::SessionBudget { .. } | Halt::DayBudget { .. } => wire::NoticeCode::BudgetSpent,
+        Halt::SpendingUnknown { .. } => wire::NoticeCode::Failed,
+        Halt::LimitOfSteps { .. }
+        | Halt::LimitOfTokens { .. }
+        | Halt::LimitOfDollars { .. }
+        | Halt::LimitOfSeconds { .. }
+        | Halt::SameFailures { .. } => wire::NoticeCode::LimitReached,
     }
 }
 

@@ -1,18 +1,23 @@
 //! The errors of all rooms as what a person is told: [`Problem`]s, which each window says in its own language.
 
-use bosun_agent::{DecisionError, JournalError};
+use bosun_agent::{AgentError, DecisionError, JournalError};
 use bosun_backend::{
     BackendError, BlobError, BundleError, MountError, PathError, RootError, RouteError, StoreError, VirtualPath,
 };
-use bosun_harness::mcp::{ConfigError, ConfigFault, SignInError};
 use bosun_harness::{
     CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError, RouteFault,
     SkillError, SkillWarning, SubagentFileError, SubagentWarning,
 };
-use bosun_model::ModelError;
 use bosun_protocol::Problem;
-use bosun_store::{DatabaseError, FolderTrouble, OpenError};
+use bosun_store::{DatabaseError, FolderTrouble, OpenError, SecretError};
 use bosun_tools::{AttachableKind, NotAttachable, RegistryError};
+
+mod of_calls;
+mod of_previews;
+mod of_servers;
+
+pub(crate) use of_calls::{of_halt, of_note};
+use of_servers::of_server;
 
 /// An error that a person may be told.
 pub trait Explain {
@@ -214,6 +219,30 @@ impl Explain for JournalError {
     }
 }
 
+impl Explain for AgentError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::Model(error) => error.problem(),
+            Self::Journal(error) => error.problem(),
+            Self::Halted(halt) => of_halt(halt.clone()),
+            Self::Cancelled => Problem::Stopped,
+            Self::Fatal(words) => Problem::Said { detail: words.clone() },
+        }
+    }
+}
+
+impl Explain for SecretError {
+    fn problem(&self) -> Problem {
+        match self.clone() {
+            Self::Missing { reason } => Problem::KeyringMissing { detail: reason },
+            Self::Locked => Problem::KeyringIsLocked,
+            Self::Slow { seconds } => Problem::KeyringSlow { seconds: seconds.to_string() },
+            Self::Other => Problem::KeyringOther,
+            Self::Refused { reason } => Problem::KeyringRefused { detail: reason },
+        }
+    }
+}
+
 impl Explain for DecisionError {
     fn problem(&self) -> Problem {
         match self {
@@ -236,7 +265,7 @@ impl Explain for CompactionError {
             Self::TurnOpen => Problem::CompactWhileRunning,
             Self::Empty => Problem::NoSummary,
             Self::TooLong => Problem::SummaryTooLong,
-            Self::Model { reason } => Problem::SummaryFailed { detail: reason.clone() },
+            Self::Failed(error) => Problem::SummaryFailed { why: Box::new(error.problem()) },
             Self::Journal(error) => Problem::SummaryNotSaved { why: Box::new(error.problem()) },
             Self::Cancelled => Problem::Stopped,
         }
@@ -283,54 +312,6 @@ impl Explain for ExtrasError {
             Self::Toml(words) => Problem::AdditionsUnreadable { detail: words.trim_end().to_owned() },
         }
     }
-}
-
-impl Explain for SignInError {
-    fn problem(&self) -> Problem {
-        match self.clone() {
-            Self::Unknown { name } => Problem::SignInUnknown { server: name },
-            Self::NoAddress { name } => Problem::SignInNoAddress { server: name },
-            Self::Unsupported { reason } => Problem::SignInUnsupported { detail: reason },
-            Self::Unsafe { url } => Problem::SignInUnsafe { url },
-            Self::Port { reason } => Problem::SignInNoPort { detail: reason },
-            Self::Refused { reason } => Problem::SignInRefused { detail: reason },
-            Self::TooLate { minutes } => Problem::SignInTooLate { minutes: number(minutes) },
-            Self::NotKept { reason } => Problem::SignInNotKept { detail: reason },
-        }
-    }
-}
-
-fn of_server(error: ConfigError) -> Problem {
-    match error {
-        ConfigError::Name { name, reason } => Problem::ServerName { name, why: of_value(reason) },
-        ConfigError::NoReach { server } => Problem::ServerNoReach { server },
-        ConfigError::TwoReaches { server } => Problem::ServerTwoReaches { server },
-        ConfigError::Misplaced { server, field, with } => {
-            Problem::ServerMisplaced { server, field: field.to_owned(), with: with.to_owned() }
-        }
-        ConfigError::Url { server, reason } => Problem::ServerUrl { server, why: of_value(reason) },
-        ConfigError::Value { server, field, given, reason } => {
-            Problem::ServerValue { server, field: field.to_owned(), given, why: of_value(reason) }
-        }
-        ConfigError::Seconds { server, field, given, most } => {
-            Problem::ServerSeconds { server, field: field.to_owned(), given: given.to_string(), most: number(most) }
-        }
-    }
-}
-
-fn of_value(fault: ConfigFault) -> Box<Problem> {
-    Box::new(match fault {
-        ConfigFault::NameLetters => Problem::ServerNameLetters,
-        ConfigFault::NameLong { most } => Problem::ServerNameLong { most: number(most) },
-        ConfigFault::NoProgram => Problem::NoProgram,
-        ConfigFault::Nul => Problem::NulInArgument,
-        ConfigFault::NoVariable => Problem::NoVariable,
-        ConfigFault::NoHeader => Problem::NoHeader,
-        ConfigFault::NoAddress => Problem::NoAddress,
-        ConfigFault::SecretInAddress => Problem::SecretInAddress,
-        ConfigFault::NotSafe => Problem::AddressNotSafe,
-        ConfigFault::OtherScheme => Problem::AddressScheme,
-    })
 }
 
 fn of_route(fault: RouteFault) -> Problem {
@@ -436,13 +417,6 @@ impl Explain for SubagentWarning {
             Self::Unknown(field) => Problem::FieldUnknown { field },
             Self::ByLine(detail) => Problem::FrontMatterByLine { detail },
         }
-    }
-}
-
-impl Explain for ModelError {
-    fn problem(&self) -> Problem {
-        // The sentence names the host where it matters; the provider's id is nothing that people chose.
-        Problem::Said { detail: self.message.clone() }
     }
 }
 

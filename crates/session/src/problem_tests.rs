@@ -1,14 +1,15 @@
 use std::io;
 use std::path::PathBuf;
 
-use bosun_agent::{DecisionError, JournalError};
+use bosun_agent::{AgentError, DecisionError, JournalError};
 use bosun_backend::{BackendError, BlobError, BundleError, ContentHash, PathError, RootError, RouteError, StoreError};
-use bosun_harness::mcp::{ConfigError, ConfigFault, SignInError};
+use bosun_harness::mcp::{ConfigError, ConfigFault, Ending, Failure, LeftOut, SignInError, ToolFault};
 use bosun_harness::{
     CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError, RouteFault,
     SkillError, SkillWarning, SubagentFileError, SubagentWarning,
 };
-use bosun_store::{DatabaseError, FolderTrouble, OpenError};
+use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
+use bosun_store::{DatabaseError, FolderTrouble, OpenError, SecretError};
 use bosun_tools::{AttachableKind, NotAttachable, RegistryError};
 use pretty_assertions::assert_eq;
 
@@ -125,7 +126,7 @@ fn what_a_person_writes_and_brings_in_is_refused_in_one_sentence_everywhere() {
         CompactionError::TurnOpen,
         CompactionError::Empty,
         CompactionError::TooLong,
-        CompactionError::Model { reason: reason() },
+        CompactionError::Failed(AgentError::Fatal(reason())),
         CompactionError::Journal(JournalError::DiskFull),
         CompactionError::Cancelled,
     ]);
@@ -243,4 +244,74 @@ fn a_person_is_not_told_of_tools_that_only_a_model_has() {
     assert_eq!(told(BackendError::NotADirectory { path: path.clone() }), "'/src/a.rs' is not a folder");
     assert_eq!(told(BackendError::IsADirectory { path: path.clone() }), "'/src/a.rs' is a folder, not a file");
     assert!(!told(BackendError::AlreadyExists { path }).contains("edit_file"));
+}
+
+/// The sentences of calls stand twice, where they are made and where they are shown: each code and its arguments alike.
+#[test]
+fn calls_are_told_of_in_one_sentence_everywhere() {
+    let mut known = 0;
+    for (code, english) in Problem::ENGLISH {
+        let mut fields = serde_json::Map::from_iter([("trouble".to_owned(), snake(code).into())]);
+        for name in english.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)) {
+            let value = if name == "status" { 404.into() } else { format!("<{name}>").into() };
+            fields.insert(name.to_owned(), value);
+        }
+        if let Ok(trouble) = serde_json::from_value::<ModelTrouble>(fields.into()) {
+            let error = ModelError::own(ModelErrorKind::Network, "p", trouble.clone());
+            assert_eq!(error.problem().to_string(), trouble.to_string(), "{code}");
+            known += 1;
+        }
+    }
+    assert!(known >= 60, "only {known} were found");
+}
+
+fn snake(code: &str) -> String {
+    let mut snake = String::new();
+    for c in code.chars() {
+        if c.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[test]
+fn keyrings_and_servers_are_told_of_in_one_sentence_everywhere() {
+    same(&[
+        SecretError::Missing { reason: reason() },
+        SecretError::Locked,
+        SecretError::Slow { seconds: 90 },
+        SecretError::Other,
+        SecretError::Refused { reason: reason() },
+    ]);
+    let ended = |code, signal, words: Option<&str>| Ending::Program { code, signal, words: words.map(str::to_owned) };
+    let ends = [
+        Ending::Session,
+        ended(Some(3), None, None),
+        ended(None, Some(9), Some("out of memory")),
+        ended(None, None, Some("bye")),
+        Ending::Pipes,
+        Ending::MessageTooLarge { megabytes: 16 },
+        Ending::TooMuch { megabytes: 64 },
+        Ending::Unreachable { reason: reason() },
+    ];
+    same(&ends.clone().map(|end| Failure::Gone { end }));
+    same(&ends.map(|end| Failure::StartEnded { end }));
+    same(&[
+        Failure::Start { reason: reason() },
+        Failure::StartTimeout { seconds: 10 },
+        Failure::CallTimeout { seconds: 10 },
+        Failure::Refused { reason: reason() },
+        Failure::SignIn,
+    ]);
+    let faults = [
+        ToolFault::Name { bytes: 300 },
+        ToolFault::TooLarge { bytes: 70_000, most: 65_536 },
+        ToolFault::Argument { name: name() },
+        ToolFault::TooDeep { most: 4_000 },
+        ToolFault::NoObject { found: "\"array\"".into() },
+    ];
+    same(&faults.map(|fault| LeftOut::Unusable { tool: name(), fault }));
+    same(&[LeftOut::Twice { tool: name() }, LeftOut::TooMany { more: 7, most: 500 }]);
 }

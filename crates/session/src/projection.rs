@@ -1,25 +1,25 @@
-use bosun_agent::{EntryBody, LiveEvent, Recorded, SessionId, State, TurnEnd};
+use bosun_agent::{EntryBody, LiveEvent, Recorded, SessionId, State};
 use bosun_harness::EvidenceBook;
-use bosun_model::{
-    AiMessage, CallId, ContentBlock, HumanMessage, MessageId, ModelError, ModelErrorKind, ModelInfo, text_of,
-};
+use bosun_model::{AiMessage, CallId, ContentBlock, HumanMessage, MessageId, ModelInfo, text_of};
 use bosun_protocol::{
     AgentNode, AgentStatus, Approval, CallId as WireCallId, Delta, Envelope, Item, ItemBody, ItemId, ModelRef, Notice,
-    NoticeCode, ProjectId, SessionEvent, SessionId as WireSessionId, SessionStatus, SessionSummary, Snapshot, Todo,
-    UsageSummary,
+    ProjectId, SessionEvent, SessionId as WireSessionId, SessionStatus, SessionSummary, Snapshot, Todo, UsageSummary,
 };
 
+use crate::problem::of_note;
 use crate::view::View;
 use crate::{convert, watching};
 
 mod approvals;
 mod changes;
 mod evidence;
+mod notices;
 mod summarized;
 mod summary;
 mod tools;
 
 pub(crate) use changes::{Deed, Did, Scoped, Span, command_of, kind_of};
+use notices::notice_of;
 pub(crate) use summary::changes_summary;
 use summary::moves_session;
 
@@ -220,8 +220,12 @@ impl Projection {
                 self.summary.model = Some(ModelRef { provider: provider.clone(), name: name.clone() });
             }
             EntryBody::EffortChosen { effort } => self.summary.effort = effort.map(convert::effort_view),
-            EntryBody::Noted { kind, detail } => {
-                self.notice(recorded.seq, at, Notice { code: convert::note(*kind), detail: detail.clone() });
+            EntryBody::Noted { kind, detail, about } => {
+                self.notice(
+                    recorded.seq,
+                    at,
+                    Notice { code: convert::note(*kind), detail: detail.clone(), problem: about.clone().map(of_note) },
+                );
             }
             EntryBody::FilesChanged { files, .. } => self.notice(recorded.seq, at, watching::notice(files)),
             EntryBody::Restored { changes } => {
@@ -414,50 +418,6 @@ impl Projection {
         })
     }
 
-    fn notice(&mut self, seq: u64, at: i64, notice: Notice) {
-        self.complete(ItemId::new(format!("notice-{seq}")), self.turn(), at, ItemBody::Notice(notice));
-    }
-
-    /// The turn was halted because the journal cannot be written. The notice is gone after a restart, like all that was
-    /// not recorded.
-    pub(crate) fn not_recorded(&mut self, reason: &str, at: i64) {
-        self.settle_replies();
-        let detail = format!("{reason}. Nothing was done that is not recorded; continue the turn once this is mended");
-        let id = ItemId::new(format!("not-recorded-{}", self.view.seq));
-        self.complete(id, self.turn(), at, ItemBody::Notice(Notice { code: NoticeCode::Failed, detail }));
-        self.refresh(None);
-    }
-
-    fn turn_ended(&mut self, seq: u64, turn: u32, end: &TurnEnd, at: i64) {
-        self.settle_replies();
-        let code = match end {
-            TurnEnd::Done => None,
-            TurnEnd::Empty => Some(NoticeCode::EmptyReply),
-            TurnEnd::Stopped => Some(NoticeCode::Stopped),
-            TurnEnd::StepLimit { .. } => Some(NoticeCode::StepLimit),
-            // A model's failure has its own notice, with the provider's words, right before.
-            TurnEnd::Failed { .. } if self.last_is_model_notice() => None,
-            TurnEnd::Failed { .. } => Some(NoticeCode::Failed),
-        };
-        let detail = match end {
-            TurnEnd::Failed { reason } => reason.clone(),
-            TurnEnd::StepLimit { limit } => limit.to_string(),
-            TurnEnd::Done | TurnEnd::Empty | TurnEnd::Stopped => String::new(),
-        };
-        if let Some(code) = code {
-            self.notice(seq, at, Notice { code, detail });
-        }
-        self.emit(SessionEvent::TurnEnded { turn, outcome: convert::outcome(end), at });
-    }
-
-    fn last_is_model_notice(&self) -> bool {
-        let code = match self.view.items.last().map(|item| &item.body) {
-            Some(ItemBody::Notice(notice)) => notice.code,
-            _ => return false,
-        };
-        matches!(code, NoticeCode::ModelFailed | NoticeCode::KeyRefused | NoticeCode::StreamCut)
-    }
-
     fn queue(&mut self) {
         let message = |message: &bosun_agent::QueuedMessage| bosun_protocol::QueuedMessage {
             id: message.id.clone(),
@@ -571,16 +531,6 @@ fn attachments(content: &[ContentBlock]) -> Vec<bosun_protocol::Attachment> {
         ContentBlock::Text { .. } | ContentBlock::Reasoning(_) => None,
     });
     media.map(convert::attachment).collect()
-}
-
-fn notice_of(error: &ModelError) -> Notice {
-    let code = match error.kind {
-        ModelErrorKind::StreamCut => NoticeCode::StreamCut,
-        ModelErrorKind::Unauthorized => NoticeCode::KeyRefused,
-        _ => NoticeCode::ModelFailed,
-    };
-    // Who said it stands beside the conversation: the session's model.
-    Notice { code, detail: error.message.clone() }
 }
 
 /// The first line with something in it, white space folded, cut at a word where there is one near.

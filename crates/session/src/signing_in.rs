@@ -198,7 +198,7 @@ impl TokenStore for KeptTokens {
     fn load<'a>(&'a self, server: &'a str) -> Answer<'a, Option<String>> {
         Box::pin(async move {
             match self.keys.get(SIGN_INS, server).await.map_err(failed)? {
-                Key::Locked { reason } => Err(TokenStoreError { reason }),
+                Key::Locked { reason } => Err(failed(reason)),
                 key => Ok(key.secret().map(|secret| secret.expose_secret().to_owned())),
             }
         })
@@ -209,7 +209,7 @@ impl TokenStore for KeptTokens {
             if let Key::InMemory { reason, .. } =
                 self.keys.set(SIGN_INS, server, SecretString::from(secret)).await.map_err(failed)?
             {
-                tracing::warn!(server, reason, "a sign-in is good for this run only");
+                tracing::warn!(server, %reason, "a sign-in is good for this run only");
             }
             Ok(())
         })

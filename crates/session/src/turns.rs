@@ -170,7 +170,7 @@ impl Actor {
         drop(beginning);
         if let Err(error) = opened {
             tracing::error!(%error, "what waits could not be begun");
-            self.not_recorded(&error.to_string());
+            self.not_recorded(&error);
             return;
         }
         let actor = Arc::clone(self);

@@ -231,5 +231,5 @@ pub(crate) fn notice(files: &[OutsideChange]) -> Notice {
     if files.len() > SHOWN {
         detail.push(format!("+{}", files.len() - SHOWN));
     }
-    Notice { code: NoticeCode::FilesChanged, detail: detail.join(", ") }
+    Notice { code: NoticeCode::FilesChanged, detail: detail.join(", "), problem: None }
 }

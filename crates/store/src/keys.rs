@@ -1,9 +1,13 @@
+mod headers;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::{Database, DatabaseError, MemorySecrets, SecretError, SecretStore};
+
+pub use headers::Header;
 
 /// Names of the accounts whose key was put into the keyring, as `account@host`. Not secret, and what tells a locked
 /// keyring, which answers "no such key", from one that never had it.
@@ -15,7 +19,7 @@ pub struct Keys {
     keyring: Arc<dyn SecretStore>,
     memory: MemorySecrets,
     /// What the keyring said when it did not take a key that is in memory now, by `account@host`.
-    refusals: Mutex<HashMap<String, String>>,
+    refusals: Mutex<HashMap<String, SecretError>>,
 }
 
 /// What is known of an account's key.
@@ -26,11 +30,11 @@ pub enum Key {
     /// For this run only; `reason` is what the keyring said.
     InMemory {
         key: SecretString,
-        reason: String,
+        reason: SecretError,
     },
     /// One is kept, but the keyring does not give it out now.
     Locked {
-        reason: String,
+        reason: SecretError,
     },
 }
 
@@ -52,7 +56,8 @@ impl Keys {
     pub async fn get(&self, account: &str, host: &str) -> Result<Key, DatabaseError> {
         if let Ok(Some(key)) = self.memory.get(account, host).await {
             let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-            let reason = refusals.get(&name(account, host)).cloned().unwrap_or_default();
+            // Nothing is in memory that the keyring took.
+            let reason = refusals.get(&name(account, host)).cloned().unwrap_or(SecretError::Locked);
             return Ok(Key::InMemory { key, reason });
         }
         if !self.kept(account, host).await? {
@@ -60,8 +65,8 @@ impl Keys {
         }
         Ok(match self.keyring.get(account, host).await {
             Ok(Some(key)) => Key::InKeyring(key),
-            Ok(None) => Key::Locked { reason: SecretError::Locked.to_string() },
-            Err(error) => Key::Locked { reason: error.to_string() },
+            Ok(None) => Key::Locked { reason: SecretError::Locked },
+            Err(reason) => Key::Locked { reason },
         })
     }
 
@@ -71,15 +76,14 @@ impl Keys {
             self.remove(account, host).await?;
             return Ok(Key::Missing);
         }
-        match self.keyring.set(account, host, key.clone()).await {
+        match self.kept_as_given(account, host, &key).await {
             Ok(()) => {
                 // A key from before the keyring came back would otherwise win over this one.
                 self.forget_memory(account, host).await;
                 self.mark(account, host, true).await?;
                 Ok(Key::InKeyring(key))
             }
-            Err(error) => {
-                let reason = error.to_string();
+            Err(reason) => {
                 if let Err(error) = self.memory.set(account, host, key.clone()).await {
                     tracing::warn!(%error, "memory refused a key");
                 }
@@ -88,6 +92,17 @@ impl Keys {
                 drop(refusals);
                 Ok(Key::InMemory { key, reason })
             }
+        }
+    }
+
+    /// Puts a key into the keyring and looks whether it is there: some keyrings go on giving out the one before.
+    async fn kept_as_given(&self, account: &str, host: &str, key: &SecretString) -> Result<(), SecretError> {
+        self.keyring.set(account, host, key.clone()).await?;
+        match self.keyring.get(account, host).await? {
+            Some(kept) if kept.expose_secret() == key.expose_secret() => Ok(()),
+            Some(_) => Err(SecretError::Other),
+            // Locked meanwhile.
+            None => Err(SecretError::Locked),
         }
     }
 
@@ -214,7 +229,51 @@ mod tests {
         let kept = keys.set("other", "h", SecretString::from("sk-2")).await.unwrap();
         assert!(matches!(kept, Key::InMemory { .. }));
         let Key::InMemory { reason, .. } = keys.get("other", "h").await.unwrap() else { panic!("it is in memory") };
-        assert_eq!(reason, SecretError::Locked.to_string());
+        assert_eq!(reason, SecretError::Locked);
+    }
+
+    /// A keyring that answers with what it was given first.
+    #[derive(Default)]
+    struct Stale(MemorySecrets);
+
+    impl SecretStore for Stale {
+        fn get<'a>(
+            &'a self,
+            account: &'a str,
+            host: &'a str,
+        ) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
+            self.0.get(account, host)
+        }
+
+        fn set<'a>(
+            &'a self,
+            account: &'a str,
+            host: &'a str,
+            key: SecretString,
+        ) -> BoxFuture<'a, Result<(), SecretError>> {
+            Box::pin(async move {
+                if self.0.get(account, host).await?.is_none() {
+                    self.0.set(account, host, key).await?;
+                }
+                Ok(())
+            })
+        }
+
+        fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
+            self.0.remove(account, host)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_keyring_that_gives_out_an_old_key_is_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(folder.path()).unwrap();
+        let keys = Keys::new(Arc::new(Stale::default()), Some(database));
+        assert!(matches!(keys.set("openai", "h", "sk-1".into()).await.unwrap(), Key::InKeyring(_)));
+        let second = keys.set("openai", "h", "sk-2".into()).await.unwrap();
+        assert!(matches!(&second, Key::InMemory { reason: SecretError::Other, .. }), "{second:?}");
+        let found = keys.get("openai", "h").await.unwrap();
+        assert_eq!(found.secret().unwrap().expose_secret(), "sk-2");
     }
 
     #[tokio::test]

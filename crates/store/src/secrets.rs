@@ -1,9 +1,11 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use bosun_agent::BoxFuture;
 use keyring::{Entry, Error};
 use secrecy::{ExposeSecret, SecretString};
+use tokio::task::JoinError;
 
 /// The service that Bosun's entries in the system's keyring are under.
 const SERVICE: &str = "app.bosun.desktop";
@@ -33,9 +35,16 @@ pub enum SecretError {
     Missing { reason: String },
     #[error("the keyring is locked; unlock it and try again")]
     Locked,
+    #[error("the keyring did not answer within {seconds} seconds; answer what it asks, or unlock it, and try again")]
+    Slow { seconds: u64 },
+    #[error("the keyring gave back another key than it was given; enter the key again, or look at the keyring")]
+    Other,
     #[error("the keyring did not take the key: {reason}")]
     Refused { reason: String },
 }
+
+/// How long a keyring may take: a person may have to type a password first.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The system's keyring: Secret Service, macOS Keychain, Windows Credential Manager.
 #[derive(Debug, Default)]
@@ -81,8 +90,15 @@ fn on_keyring<T: Send + 'static>(
             }
             Entry::new(SERVICE, &user).and_then(|entry| work(&entry)).map_err(|error| failure(&error))
         };
-        tokio::task::spawn_blocking(run).await.map_err(|error| SecretError::Missing { reason: error.to_string() })?
+        patient(tokio::task::spawn_blocking(run)).await
     })
+}
+
+/// What a keyring answers in time. One that hangs keeps its thread and nobody else.
+async fn patient<T>(answer: impl Future<Output = Result<Result<T, SecretError>, JoinError>>) -> Result<T, SecretError> {
+    let late = |_| SecretError::Slow { seconds: PATIENCE.as_secs() };
+    let answer = tokio::time::timeout(PATIENCE, answer).await.map_err(late)?;
+    answer.map_err(|error| SecretError::Missing { reason: error.to_string() })?
 }
 
 fn failure(error: &Error) -> SecretError {
@@ -124,5 +140,21 @@ impl SecretStore for MemorySecrets {
     fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
         self.with(|secrets| secrets.remove(&(account.to_owned(), host.to_owned())));
         Box::pin(async { Ok(()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_keyring_that_hangs_is_given_up_and_one_that_is_slow_is_not() {
+        let hung = patient(std::future::pending::<Result<Result<(), SecretError>, JoinError>>()).await;
+        assert_eq!(hung, Err(SecretError::Slow { seconds: 90 }));
+        let slow = patient(async {
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            Ok(Ok("key"))
+        });
+        assert_eq!(slow.await, Ok("key"));
     }
 }

@@ -1,6 +1,8 @@
+use bosun_backend::BackendError;
 use serde::{Deserialize, Serialize};
 
 use crate::diff::CompactHunk;
+use crate::preview_fault::{self, PreviewFault};
 
 /// What a person is shown before deciding about a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,8 +28,18 @@ pub enum Preview {
     Fields,
     /// The call would fail as things stand.
     Problem {
+        /// What the model would be told.
         message: String,
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "preview_fault::known")]
+        fault: Option<PreviewFault>,
     },
+}
+
+impl Preview {
+    /// Of a file operation that would fail with `error`.
+    pub(crate) fn failing(error: &BackendError) -> Self {
+        Self::Problem { message: error.to_string(), fault: PreviewFault::of(error) }
+    }
 }
 
 /// A unified diff of one file with the changed words marked.

@@ -120,7 +120,7 @@ impl<T: Tool> DynTool for Erased<T> {
         Box::pin(async move {
             match self.parse(args) {
                 Ok(input) => self.tool.preview(cx, &input).await,
-                Err(error) => Preview::Problem { message: error.to_string() },
+                Err(error) => Preview::Problem { message: error.to_string(), fault: None },
             }
         })
     }

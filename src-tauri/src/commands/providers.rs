@@ -23,6 +23,18 @@ pub async fn remove_provider(shell: Managed<'_>, id: Arg<String>) -> Answer<()> 
     shell.core().await?.providers.remove(&id).await
 }
 
+/// Adds a header to every request to a provider, changes it, or takes it away where `value` is empty. Values only go in.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_provider_header(
+    shell: Managed<'_>,
+    id: Arg<String>,
+    name: Arg<String>,
+    value: Arg<String>,
+) -> Answer<ProviderView> {
+    shell.core().await?.providers.set_header(&id, &name, &value).await
+}
+
 /// A small call to `model`; without one, a look at the provider's list.
 #[tauri::command]
 #[specta::specta]

@@ -3,7 +3,7 @@
 use bosun_protocol::{ErrorCode, LocalModel, LocalServerView, Problem, ProviderView};
 use bosun_providers::{Account, LocalServer, find_local_servers, usual_local_accounts};
 
-use super::{ProviderBook, account, view};
+use super::{ProviderBook, account};
 use crate::error::Failure;
 
 impl ProviderBook {
@@ -30,7 +30,7 @@ impl ProviderBook {
             }
         };
         let (source, _) = self.key(&account).await?;
-        Ok(view(&account, source))
+        self.view(&account, source).await
     }
 }
 

@@ -206,6 +206,8 @@ export interface UiClient extends KnowledgeClient {
   subscribeGoals(listener: (session: string) => void): Promise<Subscription<string | null>>;
   listProviders(): Promise<ProviderView[]>;
   saveProvider(provider: SaveProvider): Promise<ProviderView>;
+  /** Adds a header to every request to a provider or changes it; an empty value takes it away. */
+  setProviderHeader(id: string, name: string, value: string): Promise<ProviderView>;
   removeProvider(id: string): Promise<void>;
   testProvider(id: string, model: string | null): Promise<TestCall>;
   listModels(provider: string): Promise<ModelChoice[]>;

@@ -141,7 +141,13 @@ function setup(
   act: Act,
 ): Pick<
   UiClient,
-  'saveSettings' | 'listProviders' | 'saveProvider' | 'removeProvider' | 'testProvider' | 'listModels'
+  | 'saveSettings'
+  | 'listProviders'
+  | 'saveProvider'
+  | 'setProviderHeader'
+  | 'removeProvider'
+  | 'testProvider'
+  | 'listModels'
 > {
   return {
     saveSettings: async (settings: Settings) => {
@@ -166,8 +172,19 @@ function setup(
             : { source: given.key ? ('keyring' as const) : ('missing' as const) },
         key_optional: known?.key_optional ?? true,
         custom: known?.custom ?? true,
+        headers: known?.headers ?? [],
       };
       world.providers = known ? world.providers.map((one) => (one === known ? made : one)) : [...world.providers, made];
+      return made;
+    },
+    setProviderHeader: async (id, name, value) => {
+      // The value is nobody's to look at.
+      await act('setProviderHeader', { id, name });
+      const known = world.providers.find((one) => one.id === id);
+      if (!known) throw { code: 'not_found', message: '', problem: { problem: 'provider_unknown', id } };
+      const others = known.headers.filter((header) => header.toLowerCase() !== name.toLowerCase());
+      const made = { ...known, headers: value === '' ? others : [...others, name] };
+      world.providers = world.providers.map((one) => (one === known ? made : one));
       return made;
     },
     removeProvider: (id) =>

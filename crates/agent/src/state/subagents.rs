@@ -72,7 +72,7 @@ impl State {
         sent.end = Some(match (outcome, message) {
             (ToolOutcome::Cancelled, _) => TurnEnd::Stopped,
             (_, Message::Tool(result)) if result.status == ToolStatus::Error => {
-                TurnEnd::Failed { reason: text_of(&result.content) }
+                TurnEnd::failed(text_of(&result.content))
             }
             _ => TurnEnd::Done,
         });

@@ -26,6 +26,9 @@ pub(crate) struct ModelsArgs {
     /// Model servers on this machine: the usual ports of this machine are asked, and nothing else.
     #[arg(long)]
     local: bool,
+    /// Asks at this address instead of the provider's own.
+    #[arg(long, value_name = "URL", requires = "provider")]
+    base_url: Option<String>,
     /// One JSON object a line.
     #[arg(long)]
     json: bool,
@@ -53,7 +56,7 @@ struct Row {
 
 pub(crate) async fn models(args: ModelsArgs, keys: EnvironmentKeys) -> Result<Exit, Failure> {
     let rows = match (&args.provider, args.local) {
-        (Some(provider), _) => of_provider(provider, keys).await?,
+        (Some(provider), _) => of_provider(provider, args.base_url.clone(), keys).await?,
         (None, true) => local().await,
         (None, false) => providers(keys).await?,
     };
@@ -73,11 +76,12 @@ async fn providers(keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
     Ok(accounts.iter().map(Row::of_account).collect())
 }
 
-async fn of_provider(id: &str, keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
-    let models = Models::new(None, None, keys);
+async fn of_provider(id: &str, base_url: Option<String>, keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
+    let models = Models::new(base_url, None, keys);
     let account = models.account(id).await?;
     let config = models.config(&account).await?;
     let listed = list_models(&config).await.map_err(bosun_session::SessionError::from)?;
+    models.learn(&config, &listed).await?;
     Ok(listed.into_iter().map(|model| Row::of_model(&config, &account, model)).collect())
 }
 

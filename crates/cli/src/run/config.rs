@@ -29,8 +29,9 @@ pub(super) async fn tell_of_servers(
     for server in sessions.servers(session).await? {
         let name = &server.name;
         match &server.health {
-            Health::Failed { reason } => {
-                tell(&format!("bosun: the server '{name}' {}; this run goes on without it", visible(reason)));
+            Health::Failed { failure } => {
+                let reason = failure.to_string();
+                tell(&format!("bosun: the server '{name}' {}; this run goes on without it", visible(&reason)));
             }
             Health::NeedsSignIn => tell(&format!(
                 "bosun: the server '{name}' wants somebody to sign in; this run goes on without it. Do it with: {}",
@@ -39,7 +40,7 @@ pub(super) async fn tell_of_servers(
             Health::Stopped | Health::Starting | Health::Ready { .. } => {}
         }
         for left_out in &server.left_out {
-            tell(&format!("bosun: a tool of the server '{name}' is left out: {}", visible(left_out)));
+            tell(&format!("bosun: a tool of the server '{name}' is left out: {}", visible(&left_out.to_string())));
         }
     }
     for changed in sessions.changed_tools(session).await? {

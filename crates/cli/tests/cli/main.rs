@@ -15,6 +15,7 @@ mod extras;
 mod generated;
 mod knowledge;
 mod mcp;
+mod models;
 mod programs;
 mod refusals;
 mod running;

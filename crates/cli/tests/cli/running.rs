@@ -1,7 +1,8 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use bosun_protocol::{ItemBody, SessionEvent, TurnOutcome};
+use bosun_protocol::{ItemBody, ModelSettings, NetworkSettings, SessionEvent, TurnOutcome};
+use bosun_store::{Database, MODEL_SETTINGS};
 use bosun_testkit::{Ending, ModelServer, Reply, Rule, Script, Wire};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -163,6 +164,25 @@ fn a_failed_turn_can_be_tried_again() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "whole\n"), "{}", ran.err);
 }
 
+/// N19: a machine that slept finds the line dead in the middle of a reply.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reply_that_falls_silent_is_kept_and_not_asked_for_twice() {
+    let bench = Bench::new();
+    {
+        let network = NetworkSettings { idle_seconds: Some(1), ..NetworkSettings::default() };
+        let settings = ModelSettings { network, ..ModelSettings::default() };
+        Database::open(&bench.data()).unwrap().set_setting(MODEL_SETTINGS, &settings).await.unwrap();
+    }
+    let words = "half of an answer, and then the lid is closed for eight hours";
+    bench.server.once(Reply::text(words).ending(Ending::HangAfterBytes(600))).once("whole");
+    let first = bench.run(&["say"]);
+    assert!(first.sentence().contains("sent nothing more for 1 s"), "{}", first.err);
+    assert!(first.out.starts_with("half of an") && first.out.len() < words.len(), "{}", first.out);
+    assert_eq!(bench.server.requests().len(), 1);
+    let again = bench.go_on(&bench.last_session(), &[]);
+    assert_eq!((again.code, again.out.as_str()), (Some(0), "whole\n"), "{}", again.err);
+}
+
 #[test]
 fn a_server_of_this_machine_needs_no_key() {
     let bench = Bench::new();
@@ -196,6 +216,41 @@ fn a_command_finds_the_key_neither_in_its_environment_nor_in_ours() {
     let requests = bench.server.requests();
     let seen = requests[1].asked();
     assert!(seen.last().contains("PATH=") && !seen.last().contains("canary"), "{}", seen.last());
+}
+
+/// K08: what a crash would write down has keys in it.
+#[cfg(unix)]
+#[test]
+fn a_crash_leaves_no_core_file() {
+    let bench = Bench::new();
+    let look = json!({ "command": "ulimit -Hc; ulimit -Sc" });
+    bench.server.add(Rule::turn("look").reply(Reply::call("execute", look)).reply("looked"));
+    let ran = bench.run(&["--approve", "all", "look"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let seen = bench.server.requests()[1].asked();
+    assert!(seen.last().starts_with("0\n0\n"), "{}", seen.last());
+}
+
+/// K06: an address, a key or a proxy that a project brings is not used, however it is written down.
+#[test]
+fn a_project_chooses_neither_the_address_nor_the_proxy_nor_the_key() {
+    let bench = Bench::new();
+    let other = ModelServer::start();
+    let (url, host) = (other.base_url(Wire::OpenAi), other.url());
+    let dotenv = format!(
+        "OPENAI_BASE_URL={url}\nOPENAI_API_BASE={url}\nOPENAI_API_KEY=sk-of-the-project\nHTTP_PROXY={host}\nALL_PROXY={host}\n"
+    );
+    bench.project.write(".env", &dotenv);
+    bench.project.write(".bosun/settings.json", json!({ "base_url": url, "network": { "proxy": host } }).to_string());
+    bench.project.write(".bosun/config.toml", format!("base_url = \"{url}\"\n[network]\nproxy = \"{host}\"\n"));
+    bench.project.write(".codex/config.toml", format!("[model_providers.openai]\nbase_url = \"{url}\"\n"));
+    bench.project.write(".claude/settings.json", json!({ "env": { "ANTHROPIC_BASE_URL": host } }).to_string());
+    bench.server.once("here");
+    // A variable that other programs go by is none of Bosun's either.
+    let ran = ran(bench.run_command(&["hello"]).env("OPENAI_BASE_URL", &url).current_dir(bench.project.root_str()));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "here\n"), "{}", ran.err);
+    assert_eq!(bench.server.requests()[0].header("authorization"), Some("Bearer sk-test"));
+    assert_eq!(other.requests(), []);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use bosun_agent::{AgentError, EntryBody, NoteKind, TurnContext};
+use bosun_agent::{AgentError, EntryBody, NoteAbout, NoteKind, TurnContext};
 use bosun_backend::{Program, ProgramRun};
 use bosun_tools::StateUpdate;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ impl Hooks {
                 Ok(answer) => outcome.take(hook, answer),
                 Err(reason) => {
                     let sentence = format!("The hook '{}' {reason}.", hook.name);
-                    failed(cx, hook, &sentence).await?;
+                    failed(cx, hook, reason).await?;
                     outcome.fail(hook, sentence);
                 }
             }
@@ -124,16 +124,16 @@ impl Outcome {
 }
 
 /// Says to the person that a hook failed, once a turn for one that fails the same way again and again.
-async fn failed(cx: &TurnContext, hook: &HookConfig, sentence: &str) -> Result<(), AgentError> {
+async fn failed(cx: &TurnContext, hook: &HookConfig, reason: String) -> Result<(), AgentError> {
     let field = format!("{FAILED_FIELD}{}", hook.name);
     let turn = cx.log().with_state(|state| state.turns);
-    let value = json!({ "turn": turn, "said": sentence });
+    let value = json!({ "turn": turn, "said": reason });
     if cx.log().with_state(|state| state.fields.get(&field) == Some(&value)) {
         return Ok(());
     }
     let update = StateUpdate { fields: vec![(field, value)], ..StateUpdate::default() };
-    let detail = format!("{sentence} It runs at {}.", hook.point.word());
-    let noted = EntryBody::Noted { kind: NoteKind::HookFailed, detail };
+    let about = NoteAbout::HookBroke { hook: hook.name.clone(), point: hook.point.word().to_owned(), detail: reason };
+    let noted = EntryBody::noted(NoteKind::HookFailed, about);
     cx.log().record(vec![EntryBody::Updated { by: "Hooks".into(), update }, noted]).await?;
     Ok(())
 }

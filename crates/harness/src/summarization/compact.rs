@@ -38,8 +38,8 @@ pub enum CompactionError {
     Empty,
     #[error("the summary was longer than what it was to replace; nothing was removed")]
     TooLong,
-    #[error("the summary could not be made ({reason}); nothing was removed")]
-    Model { reason: String },
+    #[error("the summary could not be made ({0}); nothing was removed")]
+    Failed(AgentError),
     #[error("the summary could not be saved: {0}")]
     Journal(bosun_agent::JournalError),
     #[error("stopped")]
@@ -70,7 +70,7 @@ impl Summarization {
             Ok(outcome) => outcome,
             Err(AgentError::Journal(error)) => Err(CompactionError::Journal(error)),
             Err(AgentError::Cancelled) => Err(CompactionError::Cancelled),
-            Err(error) => Err(CompactionError::Model { reason: error.to_string() }),
+            Err(error) => Err(CompactionError::Failed(error)),
         }
     }
 
@@ -160,7 +160,7 @@ impl Summarization {
                 Err(error @ (AgentError::Cancelled | AgentError::Journal(_))) => return Err(error),
                 // Shorter than what was sent, not than what might have been.
                 Err(error) if ask::is_overflow(&error) && length.min(limit) > 6_000 => limit = length.min(limit) / 3,
-                Err(error) => return Ok(Err(CompactionError::Model { reason: error.to_string() })),
+                Err(error) => return Ok(Err(CompactionError::Failed(error))),
             }
         }
     }

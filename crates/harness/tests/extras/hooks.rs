@@ -239,7 +239,7 @@ async fn what_hooks_say_is_read_by_the_model() {
 async fn a_turn_and_a_model_call_can_be_refused() {
     for point in [HookPoint::TurnStart, HookPoint::BeforeModel] {
         let scene = scene(vec!["never".into()], vec![hook("budget", point, "echo 'the month is spent' >&2; exit 2")]);
-        let TurnEnd::Failed { reason } = scene.say("go").await else { panic!("it went on") };
+        let TurnEnd::Failed { reason, .. } = scene.say("go").await else { panic!("it went on") };
         assert_eq!(reason, "the hook 'budget' refused it: the month is spent.");
         assert!(scene.model.requests().is_empty());
     }
@@ -286,7 +286,7 @@ async fn a_stopped_turn_does_not_wait_for_a_hook() {
 fn notes(scene: &Scene) -> Vec<String> {
     let entries = scene.host.entries().into_iter();
     let told = entries.filter_map(|recorded| match recorded.entry.body {
-        EntryBody::Noted { kind: NoteKind::HookFailed, detail } => Some(detail),
+        EntryBody::Noted { kind: NoteKind::HookFailed, detail, .. } => Some(detail),
         _ => None,
     });
     told.collect()

@@ -279,5 +279,5 @@ async fn a_turn_that_only_an_end_begins_has_no_limits_of_its_own() {
     stage.scene.log.background().idle().await;
     stage.scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
     let end = bosun_agent::run_turn(&stage.scene.context()).await.unwrap();
-    assert!(matches!(&end, TurnEnd::Failed { reason } if reason.contains("limit of 3 model calls")), "{end:?}");
+    assert!(matches!(&end, TurnEnd::Failed { reason, .. } if reason.contains("limit of 3 model calls")), "{end:?}");
 }

@@ -19,7 +19,7 @@ fn look(n: usize, input: u64) -> Scripted {
 
 fn reason(end: TurnEnd) -> String {
     match end {
-        TurnEnd::Failed { reason } => reason,
+        TurnEnd::Failed { reason, .. } => reason,
         other => panic!("{other:?}"),
     }
 }

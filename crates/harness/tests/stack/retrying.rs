@@ -30,7 +30,7 @@ async fn a_busy_provider_is_asked_again_when_it_says_so() {
 #[tokio::test(start_paused = true)]
 async fn patience_ends_and_other_failures_are_told_at_once() {
     let scene = scene(vec![busy(1), busy(1), busy(1), busy(1), busy(1), "never asked".into()], |_| {});
-    assert!(matches!(scene.say("go").await, TurnEnd::Failed { reason } if reason.contains("slow down")));
+    assert!(matches!(scene.say("go").await, TurnEnd::Failed { reason, .. } if reason.contains("slow down")));
     assert_eq!(scene.model.requests().len(), 5);
 
     for first in [refused(), Reply { ending: Ending::CutInCall, ..Reply::call("ls", json!({ "path": "/" })) }.into()] {

@@ -124,7 +124,7 @@ async fn one_message_that_is_too_long_ends_the_turn_with_a_way_out() {
         .with_status(400);
     let scene = scene(vec![too_long.into()], |_| {});
     let end = scene.say("much").await;
-    let TurnEnd::Failed { reason } = end else { panic!("{end:?}") };
+    let TurnEnd::Failed { reason, .. } = end else { panic!("{end:?}") };
     assert!(reason.contains("start a new session or choose a model with a larger window"), "{reason}");
     assert_eq!(scene.model.requests().len(), 1, "the same request is not made again");
 }

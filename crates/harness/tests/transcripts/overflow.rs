@@ -122,7 +122,7 @@ async fn what_stays_too_long_ends_the_turn_with_the_way_out_and_can_be_continued
         scene.server.once(refused());
         scene.server.once("The story.");
         scene.server.once(refused());
-        let TurnEnd::Failed { reason } = scene.say("go on").await else { panic!("it went on") };
+        let TurnEnd::Failed { reason, .. } = scene.say("go on").await else { panic!("it went on") };
         assert!(reason.contains("start a new session or choose a model with a larger window"), "{reason}");
         assert!(scene.server.requests().len() <= 6, "the same request is not made again");
         scene.server.once("With more room.");

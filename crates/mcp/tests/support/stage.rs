@@ -42,7 +42,7 @@ impl Stage {
     /// Why it failed.
     pub fn reason(&self) -> String {
         match self.health() {
-            Health::Failed { reason } => reason,
+            Health::Failed { failure } => failure.to_string(),
             other => panic!("it did not fail: {other:?}"),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bosun_model::ModelTrouble;
 use secrecy::SecretString;
 
 use super::Cloud;
@@ -17,10 +18,9 @@ pub(crate) struct Keys {
     pub(super) source: String,
 }
 
-/// A sentence for the user about keys that are not there.
-type Absent = String;
-
-pub(super) fn keys(cloud: &Cloud) -> Result<Keys, Absent> {
+/// # Errors
+/// Why there are none.
+pub(super) fn keys(cloud: &Cloud) -> Result<Keys, ModelTrouble> {
     if let (Some(id), Some(secret)) = (cloud.variable("AWS_ACCESS_KEY_ID"), cloud.variable("AWS_SECRET_ACCESS_KEY")) {
         let session = cloud.variable("AWS_SESSION_TOKEN").map(SecretString::from);
         return Ok(Keys { id, secret: secret.into(), session, source: "AWS_ACCESS_KEY_ID".to_owned() });
@@ -36,31 +36,23 @@ pub(super) fn keys(cloud: &Cloud) -> Result<Keys, Absent> {
             return Ok(Keys { id, secret: secret.into(), session, source });
         }
         if let Some(way) = WAYS.iter().find(|(setting, _)| said.contains_key(*setting)).map(|(_, way)| way) {
-            return Err(format!(
-                "the AWS profile {name} {way}, which Bosun does not do itself; {EXPORT}, or enter a Bedrock API key"
-            ));
+            return Err(way(name.clone()));
         }
     }
-    Err(if seen {
-        format!("the AWS profile {name} has no keys; {EXPORT}, or enter a Bedrock API key")
-    } else {
-        format!(
-            "there are no AWS credentials: no Bedrock API key, no AWS_ACCESS_KEY_ID, and no profile {name} in ~/.aws; \
-             enter a Bedrock API key, or run `aws configure`"
-        )
-    })
+    Err(if seen { ModelTrouble::AwsProfileEmpty { profile: name } } else { ModelTrouble::AwsNothing { profile: name } })
 }
 
-const EXPORT: &str = "start Bosun with what `aws configure export-credentials --format env` prints";
+/// What is said of a profile by its name.
+type Way = fn(String) -> ModelTrouble;
 
-/// Settings of profiles whose keys have to be fetched by a program or a service.
-const WAYS: [(&str, &str); 6] = [
-    ("sso_session", "signs in with SSO"),
-    ("sso_start_url", "signs in with SSO"),
-    ("login_session", "signs in with the console"),
-    ("credential_process", "asks a program for its keys"),
-    ("role_arn", "takes on a role"),
-    ("web_identity_token_file", "takes on a role"),
+/// Settings of profiles whose keys have to be fetched by a program or a service, and what is said of such a profile.
+const WAYS: [(&str, Way); 6] = [
+    ("sso_session", |profile| ModelTrouble::AwsProfileSso { profile }),
+    ("sso_start_url", |profile| ModelTrouble::AwsProfileSso { profile }),
+    ("login_session", |profile| ModelTrouble::AwsProfileConsole { profile }),
+    ("credential_process", |profile| ModelTrouble::AwsProfileProgram { profile }),
+    ("role_arn", |profile| ModelTrouble::AwsProfileRole { profile }),
+    ("web_identity_token_file", |profile| ModelTrouble::AwsProfileRole { profile }),
 ];
 
 /// The region that variables or the profile name.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use bosun_model::ModelTrouble;
 use google_cloud_auth::credentials::{Credentials, impersonated, service_account, user_account};
 use serde_json::Value;
 
@@ -23,23 +24,16 @@ pub(super) struct File {
 }
 
 /// # Errors
-/// A sentence for the user.
-pub(super) fn file(cloud: &Cloud) -> Result<File, String> {
+/// Why there is none.
+pub(super) fn file(cloud: &Cloud) -> Result<File, ModelTrouble> {
     let named = cloud.variable("GOOGLE_APPLICATION_CREDENTIALS").map(PathBuf::from);
     let is_named = named.is_some();
     let path = named.or_else(|| usual(cloud));
     let found = path.as_ref().and_then(|path| Some((Cloud::read(path)?, path.display().to_string())));
     match (found, path) {
         (Some((text, source)), _) => Ok(File { text, source }),
-        (None, Some(path)) if is_named => {
-            let path = path.display();
-            Err(format!(
-                "GOOGLE_APPLICATION_CREDENTIALS names {path}, which cannot be read; set it to a file of credentials"
-            ))
-        }
-        _ => Err("there are no Google credentials: no GOOGLE_APPLICATION_CREDENTIALS and no application-default \
-                  credentials; run `gcloud auth application-default login`"
-            .to_owned()),
+        (None, Some(path)) if is_named => Err(ModelTrouble::GoogleFileUnreadable { path: path.display().to_string() }),
+        _ => Err(ModelTrouble::GoogleNothing),
     }
 }
 
@@ -79,8 +73,8 @@ const MOST: usize = 8;
 /// What makes tokens of `file`. Needs the runtime of the task that calls it.
 ///
 /// # Errors
-/// A sentence for the user.
-pub(super) fn maker(file: &File) -> Result<Credentials, String> {
+/// Why the file cannot be used.
+pub(super) fn maker(file: &File) -> Result<Credentials, ModelTrouble> {
     let mut makers = MAKERS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(maker) = makers.get(&file.text) {
         return Ok(maker.clone());
@@ -98,10 +92,11 @@ pub(super) fn forget(file: &File) {
     MAKERS.lock().unwrap_or_else(PoisonError::into_inner).remove(&file.text);
 }
 
-fn made(file: &File) -> Result<Credentials, String> {
-    let source = &file.source;
-    let said: Value =
-        serde_json::from_str(&file.text).map_err(|_| format!("{source} is no file of Google credentials"))?;
+fn made(file: &File) -> Result<Credentials, ModelTrouble> {
+    let path = file.source.clone();
+    let Ok(said) = serde_json::from_str::<Value>(&file.text) else {
+        return Err(ModelTrouble::GoogleFileForeign { path });
+    };
     let kind = said.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
     let built = match kind.as_str() {
         "authorized_user" => user_account::Builder::new(said).build(),
@@ -110,13 +105,8 @@ fn made(file: &File) -> Result<Credentials, String> {
             service_account::Builder::new(said).with_access_specifier(access).build()
         }
         "impersonated_service_account" => impersonated::Builder::new(said).with_scopes([SCOPE]).build(),
-        _ => {
-            return Err(format!(
-                "{source} has credentials of the type {kind:?}; Bosun takes authorized_user, service_account and \
-                 impersonated_service_account"
-            ));
-        }
+        _ => return Err(ModelTrouble::GoogleFileKind { path, given: kind }),
     };
     // What the crate says may quote the file.
-    built.map_err(|_| format!("{source} has credentials of the type {kind} that cannot be used; make the file anew"))
+    built.map_err(|_| ModelTrouble::GoogleFileUnusable { path, given: kind })
 }

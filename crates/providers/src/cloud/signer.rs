@@ -3,7 +3,7 @@ use std::time::SystemTime;
 use aws_credential_types::Credentials;
 use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
 use aws_sigv4::sign::v4;
-use bosun_model::{ModelError, ModelErrorKind};
+use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use google_cloud_auth::credentials::CacheableResource;
 use google_cloud_auth::errors::CredentialsError;
 use reqwest::Request;
@@ -53,8 +53,8 @@ impl Signer {
     pub(crate) fn check(&self, origin: &Origin) -> Result<(), ModelError> {
         match self {
             Self::Headers => Ok(()),
-            Self::Aws { cloud, .. } => aws::keys(cloud).map(drop).map_err(|reason| refused(origin, reason)),
-            Self::Google { cloud } => google::file(cloud).map(drop).map_err(|reason| refused(origin, reason)),
+            Self::Aws { cloud, .. } => aws::keys(cloud).map(drop).map_err(|trouble| refused(origin, trouble)),
+            Self::Google { cloud } => google::file(cloud).map(drop).map_err(|trouble| refused(origin, trouble)),
         }
     }
 
@@ -63,7 +63,7 @@ impl Signer {
         let signed = match self {
             Self::Headers => return Ok(()),
             Self::Aws { cloud, region } => {
-                signature(cloud, region, request).map_err(|reason| refused(origin, reason))?
+                signature(cloud, region, request).map_err(|trouble| refused(origin, trouble))?
             }
             Self::Google { cloud } => token(cloud, origin).await?,
         };
@@ -77,18 +77,23 @@ impl Signer {
     }
 }
 
-fn refused(origin: &Origin, reason: String) -> ModelError {
-    origin.error(ModelErrorKind::Unauthorized, reason)
+fn refused(origin: &Origin, trouble: ModelTrouble) -> ModelError {
+    origin.trouble(ModelErrorKind::Unauthorized, trouble)
 }
 
 /// The headers of AWS's signature. Keys are looked for anew each time: those that are lent change under a long session.
-fn signature(cloud: &Cloud, region: &str, request: &Request) -> Result<HeaderMap, String> {
+fn signature(cloud: &Cloud, region: &str, request: &Request) -> Result<HeaderMap, ModelTrouble> {
     let keys = aws::keys(cloud)?;
     signature_at(&keys, region, request, SystemTime::now())
 }
 
-fn signature_at(keys: &aws::Keys, region: &str, request: &Request, time: SystemTime) -> Result<HeaderMap, String> {
-    let cannot = || "the request cannot be signed for AWS; check the base URL".to_owned();
+fn signature_at(
+    keys: &aws::Keys,
+    region: &str,
+    request: &Request,
+    time: SystemTime,
+) -> Result<HeaderMap, ModelTrouble> {
+    let cannot = || ModelTrouble::AwsUnsigned;
     let session = keys.session.as_ref().map(|token| token.expose_secret().to_owned());
     let identity = Credentials::new(keys.id.as_str(), keys.secret.expose_secret(), session, None, "bosun").into();
     let params = v4::SigningParams::builder()
@@ -115,30 +120,27 @@ fn signature_at(keys: &aws::Keys, region: &str, request: &Request, time: SystemT
 
 /// The headers with Google's access token, asked for when the last one ended.
 async fn token(cloud: &Cloud, origin: &Origin) -> Result<HeaderMap, ModelError> {
-    let file = google::file(cloud).map_err(|reason| refused(origin, reason))?;
+    let file = google::file(cloud).map_err(|trouble| refused(origin, trouble))?;
     client::install_crypto();
-    let maker = google::maker(&file).map_err(|reason| refused(origin, reason))?;
-    let source = &file.source;
+    let maker = google::maker(&file).map_err(|trouble| refused(origin, trouble))?;
+    let path = || file.source.clone();
     match maker.headers(Default::default()).await {
         Ok(CacheableResource::New { data, .. }) if data.contains_key(AUTHORIZATION) => Ok(data),
-        Ok(_) => Err(refused(origin, format!("{source} gave no token; {AGAIN}"))),
+        Ok(_) => Err(refused(origin, ModelTrouble::GoogleNoToken { path: path() })),
         Err(error) => {
             // What failed once would fail for ever: the maker keeps its failure.
             google::forget(&file);
-            Err(failed(source, &error, origin))
+            Err(failed(path(), &error, origin))
         }
     }
 }
 
-const AGAIN: &str = "run `gcloud auth application-default login` again";
-
-fn failed(source: &str, error: &CredentialsError, origin: &Origin) -> ModelError {
+fn failed(path: String, error: &CredentialsError, origin: &Origin) -> ModelError {
     if error.is_transient() {
-        let reason = failure::innermost(error);
-        let message = format!("Google gave no token for {source} ({reason}); check the network and try again");
-        return origin.error(ModelErrorKind::Network, message);
+        let detail = failure::innermost(error);
+        return origin.trouble(ModelErrorKind::Network, ModelTrouble::GoogleUnreached { path, detail });
     }
-    refused(origin, format!("Google does not accept the credentials of {source}; {AGAIN}"))
+    refused(origin, ModelTrouble::GoogleRefused { path })
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl OpenAiDecoder {
             return Err(Fault::Refused(Refusal::of_value(&error).unwrap_or_default()));
         }
         let Some(choices) = chunk.choices else {
-            self.note_usage(chunk.usage, out);
+            self.note_usage(chunk.usage.or(chunk.x_groq.and_then(|own| own.usage)), out);
             return Ok(());
         };
         if !self.started {
@@ -80,8 +80,9 @@ impl OpenAiDecoder {
             if !choice.finish_reason.0.is_empty() {
                 self.finish = Some(choice.finish_reason.0.into_owned());
             }
+            self.note_usage(choice.usage, out);
         }
-        self.note_usage(chunk.usage, out);
+        self.note_usage(chunk.usage.or(chunk.x_groq.and_then(|own| own.usage)), out);
         Ok(())
     }
 
@@ -190,8 +191,15 @@ struct Chunk<'a> {
     #[serde(borrow)]
     choices: Option<Vec<Choice<'a>>>,
     usage: Option<WireUsage>,
+    x_groq: Option<OfGroq>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
+}
+
+/// What Groq says beside the format.
+#[derive(Deserialize)]
+struct OfGroq {
+    usage: Option<WireUsage>,
 }
 
 #[derive(Deserialize)]
@@ -201,6 +209,8 @@ struct Choice<'a> {
     delta: Option<Delta<'a>>,
     #[serde(borrow, default)]
     finish_reason: Text<'a>,
+    /// Moonshot's place for it.
+    usage: Option<WireUsage>,
 }
 
 #[derive(Deserialize)]
@@ -226,16 +236,21 @@ struct Delta<'a> {
 struct WireUsage {
     prompt_tokens: Count,
     completion_tokens: Count,
+    total_tokens: Count,
     prompt_tokens_details: Option<PromptDetails>,
     completion_tokens_details: Option<CompletionDetails>,
     /// DeepSeek's name for the cached part.
     prompt_cache_hit_tokens: Count,
+    /// Moonshot's.
+    cached_tokens: Count,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct PromptDetails {
     cached_tokens: Count,
+    /// OpenRouter's, where the model's own provider is paid for it.
+    cache_write_tokens: Count,
 }
 
 #[derive(Default, Deserialize)]
@@ -246,15 +261,26 @@ struct CompletionDetails {
 
 impl WireUsage {
     fn usage(self) -> Usage {
-        let cached = self.prompt_tokens_details.and_then(|details| details.cached_tokens.0);
+        let details = self.prompt_tokens_details.unwrap_or_default();
+        let reasoning = self.completion_tokens_details.and_then(|details| details.reasoning_tokens.0);
         Usage {
             input: self.prompt_tokens.0,
-            output: self.completion_tokens.0,
-            cache_read: cached.or(self.prompt_cache_hit_tokens.0),
-            cache_write: None,
-            reasoning: self.completion_tokens_details.and_then(|details| details.reasoning_tokens.0),
+            output: output(self.prompt_tokens.0, self.completion_tokens.0, reasoning, self.total_tokens.0),
+            cache_read: details.cached_tokens.0.or(self.prompt_cache_hit_tokens.0).or(self.cached_tokens.0),
+            cache_write: details.cache_write_tokens.0,
+            reasoning,
         }
     }
+}
+
+/// All that was written. Most servers count reasoning in `completion`; xAI counts it beside, which shows in the total.
+fn output(prompt: Option<u64>, completion: Option<u64>, reasoning: Option<u64>, total: Option<u64>) -> Option<u64> {
+    let (Some(prompt), Some(completion), Some(reasoning), Some(total)) = (prompt, completion, reasoning, total) else {
+        return completion;
+    };
+    let with_reasoning = completion.saturating_add(reasoning);
+    let is_beside = reasoning > 0 && prompt.saturating_add(with_reasoning) == total;
+    Some(if is_beside { with_reasoning } else { completion })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use bosun_model::{ModelErrorKind, ModelEvent, StopReason};
+use bosun_model::{ModelErrorKind, ModelEvent, StopReason, Usage};
 use insta::assert_debug_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -195,4 +195,36 @@ fn usage_in_every_chunk_is_told_once_per_change() {
     let decoded = data(&[chunk(json!({ "content": "a" }), Some("stop")), with(1), with(1), with(2), "[DONE]".into()]);
     let usages = decoded.events.iter().filter(|event| matches!(event, ModelEvent::Usage(_))).count();
     assert_eq!(usages, 2);
+}
+
+/// Each vendor's documented fields: what was read, written, cached and thought.
+#[test]
+fn usage_stands_where_each_vendor_has_it() {
+    let at_top = |usage: Value| json!({ "choices": [], "usage": usage });
+    let openai = json!({ "prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150,
+        "prompt_tokens_details": { "cached_tokens": 80 }, "completion_tokens_details": { "reasoning_tokens": 30 } });
+    let deepseek = json!({ "prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150,
+        "prompt_cache_hit_tokens": 80, "prompt_cache_miss_tokens": 20,
+        "completion_tokens_details": { "reasoning_tokens": 30 } });
+    let moonshot = json!({ "prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150, "cached_tokens": 80 });
+    // Counts reasoning beside the answer.
+    let xai = json!({ "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 150,
+        "prompt_tokens_details": { "cached_tokens": 80 }, "completion_tokens_details": { "reasoning_tokens": 30 } });
+    let openrouter = json!({ "prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150,
+        "prompt_tokens_details": { "cached_tokens": 80, "cache_write_tokens": 15 },
+        "completion_tokens_details": { "reasoning_tokens": 30 }, "cost": 0.01 });
+    let known = Usage { input: Some(100), output: Some(50), cache_read: Some(80), ..Usage::default() };
+    let thought = Usage { reasoning: Some(30), ..known };
+    for (name, chunk, expected) in [
+        ("OpenAI", at_top(openai.clone()), thought),
+        ("DeepSeek", at_top(deepseek), thought),
+        ("Moonshot", json!({ "choices": [{ "index": 0, "delta": {}, "usage": moonshot }] }), known),
+        ("Groq", json!({ "choices": [], "x_groq": { "id": "req", "usage": openai } }), thought),
+        ("xAI", at_top(xai), thought),
+        ("OpenRouter", at_top(openrouter), Usage { cache_write: Some(15), ..thought }),
+    ] {
+        let text = self::chunk(json!({ "content": "hi" }), Some("stop"));
+        let message = data(&[text, chunk.to_string(), "[DONE]".into()]).message().unwrap();
+        assert_eq!(message.usage, Some(expected), "{name}");
+    }
 }

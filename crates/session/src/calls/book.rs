@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use bosun_agent::{Clock, SessionId};
+use bosun_agent::{Clock, Halt, NoteAbout, SessionId};
 use bosun_protocol::{Budget, ModelRef, ModelSettings};
 use bosun_store::{Database, DatabaseError, StoredCall};
 use jiff::Timestamp;
@@ -37,9 +37,9 @@ pub(crate) struct CallBook {
 pub(crate) enum Verdict {
     Go,
     /// Yes, and the person should know this.
-    Warn(String),
+    Warn(NoteAbout),
     /// No, for this reason.
-    Stop(String),
+    Stop(Halt),
 }
 
 /// What the person was warned of already.
@@ -123,21 +123,27 @@ impl CallBook {
         let today = self.today();
         let session = Spent { budget: budgets.session, cost: self.database.cost_of_session(&subject.session).await? };
         let day = Spent { budget: budgets.day, cost: self.database.cost_of_day(&today).await? };
-        if let Some(reason) = session.stop("this session") {
-            return Ok(Verdict::Stop(reason));
+        if let Some((limit, spent)) = session.stop() {
+            return Ok(Verdict::Stop(Halt::SessionBudget { limit, spent }));
         }
-        if let Some(reason) = day.stop("today") {
-            return Ok(Verdict::Stop(reason));
+        if let Some((limit, spent)) = day.stop() {
+            return Ok(Verdict::Stop(Halt::DayBudget { limit, spent }));
         }
-        if let Some(words) = session.warn("This session")
+        if let Some((limit, spent, stop)) = session.warn()
             && self.is_news(Some(&subject.session), None).await?
         {
-            return Ok(Verdict::Warn(words));
+            return Ok(Verdict::Warn(match stop {
+                None => NoteAbout::SessionCost { spent, limit },
+                Some(stop) => NoteAbout::SessionCostStops { spent, limit, stop },
+            }));
         }
-        if let Some(words) = day.warn("Today")
+        if let Some((limit, spent, stop)) = day.warn()
             && self.is_news(None, Some(today)).await?
         {
-            return Ok(Verdict::Warn(words));
+            return Ok(Verdict::Warn(match stop {
+                None => NoteAbout::DayCost { spent, limit },
+                Some(stop) => NoteAbout::DayCostStops { spent, limit, stop },
+            }));
         }
         Ok(Verdict::Go)
     }
@@ -164,24 +170,25 @@ fn is_free(budget: Budget) -> bool {
     budget.warn.is_none() && budget.stop.is_none()
 }
 
+fn dollars(sum: f64) -> String {
+    format!("{sum:.2}")
+}
+
 struct Spent {
     budget: Budget,
     cost: f64,
 }
 
 impl Spent {
-    fn stop(&self, what: &str) -> Option<String> {
+    /// The limit that was reached and what was spent.
+    fn stop(&self) -> Option<(String, String)> {
         let limit = self.budget.stop.filter(|limit| self.cost >= *limit)?;
-        Some(format!(
-            "the budget of ${limit:.2} for {what} is used up (${:.2} spent); everything so far is kept: raise it in the \
-             settings under Models and continue the turn",
-            self.cost
-        ))
+        Some((dollars(limit), dollars(self.cost)))
     }
 
-    fn warn(&self, what: &str) -> Option<String> {
+    /// What the person asked to be told of, what was spent, and the limit where there is one.
+    fn warn(&self) -> Option<(String, String, Option<String>)> {
         let limit = self.budget.warn.filter(|limit| self.cost >= *limit)?;
-        let stop = self.budget.stop.map(|stop| format!(" It stops at ${stop:.2}.")).unwrap_or_default();
-        Some(format!("{what} has cost ${:.2}; you asked to be told at ${limit:.2}.{stop}", self.cost))
+        Some((dollars(limit), dollars(self.cost), self.budget.stop.map(dollars)))
     }
 }

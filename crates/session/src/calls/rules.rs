@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, BoxFuture, EntryBody, Middleware, NextModel, NoteKind, TurnContext, TurnEnd};
+use bosun_agent::{
+    AgentError, BoxFuture, EntryBody, Halt, Middleware, NextModel, NoteAbout, NoteKind, TurnContext, TurnEnd,
+};
 use bosun_model::{AiMessage, ChatModel, ChatRequest, Effort, ModelError, ModelErrorKind};
 use bosun_tools::StateUpdate;
 
@@ -26,12 +28,11 @@ impl CallRules {
     async fn within_budget(&self, cx: &TurnContext) -> Result<(), AgentError> {
         match self.book.verdict(&self.subject).await {
             Ok(Verdict::Go) => Ok(()),
-            Ok(Verdict::Warn(detail)) => {
-                let note = EntryBody::Noted { kind: NoteKind::BudgetWarning, detail };
-                Ok(cx.log().record(vec![note]).await?)
+            Ok(Verdict::Warn(about)) => {
+                Ok(cx.log().record(vec![EntryBody::noted(NoteKind::BudgetWarning, about)]).await?)
             }
-            Ok(Verdict::Stop(reason)) => Err(AgentError::Fatal(reason)),
-            Err(error) => Err(AgentError::Fatal(format!("what was spent cannot be read: {error}"))),
+            Ok(Verdict::Stop(halt)) => Err(halt.into()),
+            Err(error) => Err(Halt::SpendingUnknown { detail: error.to_string() }.into()),
         }
     }
 
@@ -43,13 +44,8 @@ impl CallRules {
     /// Lets the second model answer, and says so. `false` where there is none.
     async fn turn_over(&self, cx: &TurnContext, error: &ModelError) -> Result<bool, AgentError> {
         let Some((from, to)) = self.model.turn_over() else { return Ok(false) };
-        let detail = format!(
-            "{} is overloaded ({}); {} answers the rest of this turn",
-            written(from),
-            error.message,
-            written(to)
-        );
-        cx.log().record(vec![EntryBody::Noted { kind: NoteKind::ModelFellBack, detail }]).await?;
+        let about = NoteAbout::FellBack { from: written(from), to: written(to), detail: error.message.clone() };
+        cx.log().record(vec![EntryBody::noted(NoteKind::ModelFellBack, about)]).await?;
         self.stream.update(|projection| projection.set_model(to.clone()));
         Ok(true)
     }

@@ -20,6 +20,6 @@ impl Projection {
         let compaction = Compaction::of(&self.state);
         let Some(summary) = compaction.summaries.last().filter(|_| compaction.summaries.len() > before) else { return };
         let detail = format!("{} → {}", summary.tokens_before, summary.tokens_after);
-        self.notice(recorded.seq, recorded.entry.at, Notice { code: NoticeCode::Summarized, detail });
+        self.notice(recorded.seq, recorded.entry.at, Notice { code: NoticeCode::Summarized, detail, problem: None });
     }
 }

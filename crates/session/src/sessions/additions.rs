@@ -84,7 +84,7 @@ fn view(server: CoreServer, signed_in: Option<bool>, changed: &[ChangedTool]) ->
             Health::Starting => ServerHealth::Starting,
             Health::Ready { tools } => ServerHealth::Ready { tools: u32::try_from(tools).unwrap_or(u32::MAX) },
             Health::NeedsSignIn => ServerHealth::NeedsSignIn,
-            Health::Failed { reason } => ServerHealth::Failed { reason },
+            Health::Failed { failure } => ServerHealth::Failed { why: failure.problem() },
         },
         changed: mine
             .map(|tool| ChangedServerTool {
@@ -94,7 +94,7 @@ fn view(server: CoreServer, signed_in: Option<bool>, changed: &[ChangedTool]) ->
                 hash: tool.hash.clone(),
             })
             .collect(),
-        left_out: server.left_out,
+        left_out: server.left_out.iter().map(Explain::problem).collect(),
         signed_in,
         name: server.name,
     }

@@ -94,7 +94,7 @@ fn refused(error: CompactionError) -> SessionError {
         CompactionError::NothingToCompact | CompactionError::TurnOpen | CompactionError::Cancelled => {
             ErrorCode::Invalid
         }
-        CompactionError::Empty | CompactionError::TooLong | CompactionError::Model { .. } => ErrorCode::Provider,
+        CompactionError::Empty | CompactionError::TooLong | CompactionError::Failed(_) => ErrorCode::Provider,
         CompactionError::Journal(_) => ErrorCode::StorageUnavailable,
     };
     SessionError::of(code, &error)

@@ -330,7 +330,7 @@ impl Story {
             1 => TurnEnd::Empty,
             2 => TurnEnd::Stopped,
             3 => TurnEnd::StepLimit { limit: 9 },
-            _ => TurnEnd::Failed { reason: "it broke".into() },
+            _ => TurnEnd::failed("it broke"),
         };
         told.extend(self.entry(EntryBody::TurnEnded { turn: self.turn, end }));
         told

@@ -2,7 +2,7 @@
 
 use bosun_agent::{EntryBody, Journal, JournalEntry, SessionId as CoreId};
 use bosun_model::ChatRequest;
-use bosun_protocol::{ErrorCode, ItemBody, NoticeCode, SessionId, SessionStatus};
+use bosun_protocol::{ErrorCode, ItemBody, NoticeCode, Problem, SessionId, SessionStatus};
 use bosun_testkit::{Ending, Reply};
 use pretty_assertions::assert_eq;
 
@@ -102,7 +102,8 @@ async fn a_turn_that_cannot_be_recorded_says_why_and_goes_on_afterwards() {
     stage.sessions.quiet(&session).await.unwrap();
     let halted = stage.snapshot(&session).await;
     let Some(ItemBody::Notice(notice)) = halted.items.last().map(|item| &item.body) else { panic!("{halted:?}") };
-    assert_eq!(notice.code, NoticeCode::Failed);
+    assert_eq!(notice.code, NoticeCode::NotRecorded);
+    assert_eq!(notice.problem, Some(Problem::NotRecorded { why: Box::new(Problem::DiskFull) }));
     assert!(notice.detail.starts_with("the disk is full") && notice.detail.contains("continue"), "{}", notice.detail);
     assert_eq!(halted.session.status, SessionStatus::Interrupted);
     stage.database.limit_size(u64::MAX).await.unwrap();

@@ -56,7 +56,7 @@ impl Tool for Delete {
     async fn preview(&self, cx: &ToolContext, input: &DeleteInput) -> Preview {
         match planned(cx, input).await {
             Ok(preview) => preview,
-            Err(error) => Preview::Problem { message: error.to_string() },
+            Err(error) => Preview::failing(&error),
         }
     }
 

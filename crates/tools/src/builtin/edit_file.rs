@@ -82,7 +82,7 @@ impl Tool for EditFile {
     async fn preview(&self, cx: &ToolContext, input: &EditFileInput) -> Preview {
         match self.planned(cx, input).await {
             Ok(preview) => preview,
-            Err(error) => Preview::Problem { message: error.to_string() },
+            Err(error) => Preview::failing(&error),
         }
     }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::changed::commanded;
 use crate::limits::{OUTPUT_CHARS, figure, head_and_tail};
-use crate::{Artifact, Figure, Preview, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
+use crate::{Artifact, Figure, Preview, PreviewFault, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
 /// Runs a command.
 pub struct Execute {
@@ -62,7 +62,7 @@ impl Tool for Execute {
         let Some(shell) = cx.backend.shell() else {
             return Err(ToolError::Model("Error: Execution not available: there is no shell here".into()));
         };
-        let timeout = self.checked(&input).map_err(|reason| ToolError::Model(format!("Error: {reason}")))?;
+        let timeout = self.checked(&input).map_err(|fault| ToolError::Model(format!("Error: {}", reason(&fault))))?;
         let request = ExecRequest { command: input.command, timeout: Some(timeout), cancel: cx.cancel.clone() };
         let result = shell.execute(request, &*cx.output).await?;
         Ok(reported(cx, result, timeout, self.max_timeout))
@@ -70,7 +70,7 @@ impl Tool for Execute {
 
     async fn preview(&self, cx: &ToolContext, input: &ExecuteInput) -> Preview {
         if cx.backend.shell().is_none() {
-            return Preview::Problem { message: "there is no shell here".into() };
+            return Preview::Problem { message: "there is no shell here".into(), fault: Some(PreviewFault::NoShell) };
         }
         match self.checked(input) {
             Ok(timeout) => Preview::Command {
@@ -78,32 +78,42 @@ impl Tool for Execute {
                 folder: "/".into(),
                 timeout_seconds: u32::try_from(timeout.as_secs()).ok(),
             },
-            Err(message) => Preview::Problem { message },
+            Err(fault) => Preview::Problem { message: reason(&fault), fault: Some(fault) },
         }
     }
 }
 
 impl Execute {
     /// The time limit of a call that may run.
-    fn checked(&self, input: &ExecuteInput) -> Result<Duration, String> {
+    fn checked(&self, input: &ExecuteInput) -> Result<Duration, PreviewFault> {
         if input.command.trim().is_empty() {
-            return Err("the command is empty; give the command line to run".into());
+            return Err(PreviewFault::CommandEmpty);
         }
         if input.command.contains('\0') {
-            return Err("the command holds a NUL byte, which no command line can".into());
+            return Err(PreviewFault::CommandNul);
         }
         if input.command.len() > MAX_COMMAND {
-            return Err(format!(
-                "the command has {} bytes, over the limit of {MAX_COMMAND}; put it into a file and run that",
-                input.command.len()
-            ));
+            return Err(PreviewFault::CommandTooLong { bytes: input.command.len(), most: MAX_COMMAND });
         }
         let Some(seconds) = input.timeout else { return Ok(self.default_timeout) };
         let most = self.max_timeout.as_secs();
         match u64::try_from(seconds) {
             Ok(given) if (1..=most).contains(&given) => Ok(Duration::from_secs(given)),
-            _ => Err(format!("a timeout of {seconds} s is not possible; use 1 to {most}")),
+            _ => Err(PreviewFault::BadTimeout { given: seconds, most }),
         }
+    }
+}
+
+/// What the model is told of a call that cannot be.
+fn reason(fault: &PreviewFault) -> String {
+    match fault {
+        PreviewFault::CommandEmpty => "the command is empty; give the command line to run".into(),
+        PreviewFault::CommandNul => "the command holds a NUL byte, which no command line can".into(),
+        PreviewFault::CommandTooLong { bytes, most } => {
+            format!("the command has {bytes} bytes, over the limit of {most}; put it into a file and run that")
+        }
+        PreviewFault::BadTimeout { given, most } => format!("a timeout of {given} s is not possible; use 1 to {most}"),
+        _ => "it cannot be run".into(),
     }
 }
 

@@ -58,7 +58,7 @@ impl Tool for WriteFile {
     async fn preview(&self, cx: &ToolContext, input: &WriteFileInput) -> Preview {
         match self.planned(cx, input).await {
             Ok(preview) => preview,
-            Err(error) => Preview::Problem { message: error.to_string() },
+            Err(error) => Preview::failing(&error),
         }
     }
 

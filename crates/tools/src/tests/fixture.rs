@@ -117,7 +117,7 @@ impl Fixture {
     /// The sentence of a preview that says the call would fail.
     pub async fn problem(&self, tool: &str, args: Value) -> String {
         match self.preview(tool, args).await {
-            Preview::Problem { message } => message,
+            Preview::Problem { message, .. } => message,
             other => panic!("no problem: {other:?}"),
         }
     }

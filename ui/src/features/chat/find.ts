@@ -1,5 +1,6 @@
 /** Finding words in the rows of a session. */
 import type { Item } from '../../ipc/bindings';
+import { say } from '../../shared/problem';
 
 /** Everything a row says, as one text. */
 export function textOf({ body }: Item): string {
@@ -11,7 +12,7 @@ export function textOf({ body }: Item): string {
     case 'tool':
       return `${body.name}\n${values(body.args)}\n${body.output}`;
     case 'notice':
-      return body.detail;
+      return body.problem ? say(body.problem) : body.detail;
   }
 }
 

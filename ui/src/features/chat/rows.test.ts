@@ -87,7 +87,9 @@ describe('groups', () => {
       groups(rows).flatMap((group) => (group.kind === 'fold' ? [group.isOver] : []));
     expect(isOver([tool('ls', {})])).toEqual([false]);
     expect(isOver([tool('ls', {}, { state: 'running' }), ai('meanwhile')])).toEqual([false]);
-    expect(isOver([tool('ls', {}), item({ kind: 'notice', code: 'stopped', detail: '' })])).toEqual([true]);
+    expect(isOver([tool('ls', {}), item({ kind: 'notice', code: 'stopped', detail: '', problem: null })])).toEqual([
+      true,
+    ]);
   });
 
   it('keep failures in sight and know how long they took', () => {

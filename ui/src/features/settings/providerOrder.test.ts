@@ -14,6 +14,7 @@ const provider = (id: string, rest: Partial<ProviderView> = {}): ProviderView =>
   key: missing,
   key_optional: false,
   custom: false,
+  headers: [],
   ...rest,
 });
 
@@ -46,6 +47,8 @@ describe('a provider that needs no key', () => {
 
   it('is not confused with one that lacks its key', () => {
     expect(isUsable(provider('openai'), new Set(['openai']))).toBe(false);
-    expect(isUsable(provider('locked', { key: { source: 'locked', reason: '' } }), new Set())).toBe(false);
+    expect(
+      isUsable(provider('locked', { key: { source: 'locked', why: { problem: 'keyring_is_locked' } } }), new Set()),
+    ).toBe(false);
   });
 });

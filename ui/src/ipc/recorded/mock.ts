@@ -310,6 +310,7 @@ export function otherSessions(): Snapshot[] {
           kind: 'notice',
           code: 'model_failed',
           detail: 'overloaded_error: Overloaded. Please try again later. (HTTP 529, request req_011CQ)',
+          problem: null,
         }),
       ],
     }),

@@ -131,6 +131,7 @@ export function models(host: Host, act: Act): Pick<UiClient, Methods> {
         key: { source: 'missing' as const },
         key_optional: true,
         custom: true,
+        headers: [],
       };
       if (!known) world.providers = [...world.providers, made];
       return made;

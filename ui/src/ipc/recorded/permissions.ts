@@ -72,7 +72,10 @@ const SERVERS: ServerView[] = [
   },
   {
     name: 'search',
-    health: { health: 'failed', reason: 'the program "search-mcp" was not found; install it or correct its command' },
+    health: {
+      health: 'failed',
+      why: { problem: 'server_not_started', detail: 'No such file or directory (os error 2)' },
+    },
     signed_in: null,
     changed: [],
     left_out: [],

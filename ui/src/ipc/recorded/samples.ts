@@ -159,6 +159,7 @@ export const LONG_TOOLS = [
     kind: 'notice',
     code: 'model_failed',
     detail: 'rate_limit_error: This request would exceed your organisation’s rate limit of 40,000 tokens per minute.',
+    problem: null,
   }),
 ];
 

@@ -19,6 +19,7 @@ const PROVIDERS: ProviderView[] = [
     key: { source: 'environment', variable: 'ANTHROPIC_API_KEY' },
     key_optional: false,
     custom: false,
+    headers: [],
   },
   {
     id: 'openai',
@@ -30,6 +31,7 @@ const PROVIDERS: ProviderView[] = [
     key: { source: 'missing' },
     key_optional: false,
     custom: false,
+    headers: [],
   },
   {
     id: 'ollama',
@@ -41,6 +43,7 @@ const PROVIDERS: ProviderView[] = [
     key: { source: 'missing' },
     key_optional: true,
     custom: false,
+    headers: [],
   },
   {
     id: 'qwen',
@@ -52,6 +55,7 @@ const PROVIDERS: ProviderView[] = [
     key: { source: 'environment', variable: 'DASHSCOPE_API_KEY' },
     key_optional: false,
     custom: true,
+    headers: [],
   },
 ];
 
@@ -235,7 +239,11 @@ function hostile(): Snapshot {
     { file_path: '/Makefile', old_string: 'all:', new_string: 'all: x' },
     {
       session: 's-hostile',
-      preview: { preview: 'problem', message: 'String not found in file: "all:"' },
+      preview: {
+        preview: 'problem',
+        message: 'String not found in file: "all:"',
+        problem: { problem: 'text_not_found', path: '/Makefile' },
+      },
       reason: { reason: 'protected_name', name: 'Makefile' },
     },
   );

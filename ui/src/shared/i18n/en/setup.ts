@@ -34,7 +34,7 @@ export const providers = {
     locked: 'keyring locked',
   },
   memoryHint: (reason: string) => `No keyring answered (${reason}), so the key is forgotten when Bosun closes.`,
-  lockedHint: (reason: string) => `A key is stored but cannot be read: ${reason}. Unlock the keyring and try again.`,
+  lockedHint: (reason: string) => `A key is stored but cannot be read: ${reason}.`,
   environmentHint: (variable: string) =>
     `Found in the environment as ${variable}. A key saved here is used in its place.`,
   cloudHint: (from: string) => `Signed in with ${from}. A key saved here is used in its place.`,
@@ -49,6 +49,13 @@ export const providers = {
   replaceKey: 'Paste another key',
   saveKey: 'Save key',
   removeKey: 'Remove key',
+  headers: 'Headers of your own',
+  headersHint: (host: string) =>
+    `Sent to ${host} with every request, for a gateway that wants more than a key. Their values are kept where keys are.`,
+  headerName: 'Name',
+  headerValue: 'Value',
+  addHeader: 'Add header',
+  removeHeader: (name: string) => `Remove the header ${name}`,
   test: 'Test call',
   testing: 'Calling…',
   works: (time: string) => `Works: answered in ${time}`,

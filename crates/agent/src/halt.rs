@@ -1,0 +1,63 @@
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Why a limit ended a turn: one of Bosun's own or one that the person set. Everything is kept, and the turn can be
+/// continued. The [`std::fmt::Display`] form is the English sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "halt", rename_all = "snake_case")]
+pub enum Halt {
+    #[error(
+        "the turn reached its limit of {limit} model calls, subagents included; everything so far is kept, and continuing goes on with the same limit"
+    )]
+    LimitOfSteps { limit: String },
+    #[error(
+        "the turn reached its limit of {limit} tokens, subagents included; everything so far is kept, and continuing goes on with the same limit"
+    )]
+    LimitOfTokens { limit: String },
+    #[error(
+        "the turn reached its limit of {limit} US dollars, subagents included; everything so far is kept, and continuing goes on with the same limit"
+    )]
+    LimitOfDollars { limit: String },
+    #[error(
+        "the turn reached its limit of {limit} seconds of work; everything so far is kept, and continuing goes on with the same limit"
+    )]
+    LimitOfSeconds { limit: String },
+    #[error(
+        "the model made the same call of {tool} {times} times and it failed each time, so the turn was ended; say what it should do instead, or continue the turn"
+    )]
+    SameFailures { tool: String, times: String },
+    #[error(
+        "the budget of ${limit} for this session is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn"
+    )]
+    SessionBudget { limit: String, spent: String },
+    #[error(
+        "the budget of ${limit} for today is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn"
+    )]
+    DayBudget { limit: String, spent: String },
+    #[error("what was spent cannot be read: {detail}")]
+    SpendingUnknown { detail: String },
+}
+
+/// What a note tells. The [`std::fmt::Display`] form is the English sentence; `detail` is what others said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "about", rename_all = "snake_case")]
+pub enum NoteAbout {
+    #[error("This session has cost ${spent}; you asked to be told at ${limit}")]
+    SessionCost { spent: String, limit: String },
+    #[error("This session has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}")]
+    SessionCostStops { spent: String, limit: String, stop: String },
+    #[error("Today has cost ${spent}; you asked to be told at ${limit}")]
+    DayCost { spent: String, limit: String },
+    #[error("Today has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}")]
+    DayCostStops { spent: String, limit: String, stop: String },
+    #[error("{from} is overloaded ({detail}); {to} answers the rest of this turn")]
+    FellBack { from: String, to: String, detail: String },
+    #[error("The hook '{hook}' {detail}. It runs at {point}")]
+    HookBroke { hook: String, point: String, detail: String },
+}
+
+/// As it was stored; what a newer Bosun had to say is left to the sentence beside it.
+pub(crate) fn known<'de, T: DeserializeOwned, D: Deserializer<'de>>(stored: D) -> Result<Option<T>, D::Error> {
+    let value = Option::<serde_json::Value>::deserialize(stored)?;
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+}

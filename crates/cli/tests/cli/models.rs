@@ -1,0 +1,50 @@
+//! `bosun models`: what is asked, and what is kept of the answer.
+
+use bosun_store::{Database, LISTED_WINDOWS};
+use bosun_testkit::{Reply, Wire};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::bench::{Bench, Ran, ran};
+
+fn models(bench: &Bench, arguments: &[&str]) -> Ran {
+    let url = bench.server.base_url(Wire::OpenAi);
+    let mut command = bench.bosun();
+    ran(command.args(["models", "openai", "--base-url", &url]).args(arguments).env("OPENAI_API_KEY", "sk-test"))
+}
+
+fn listing(window: u32) -> Reply {
+    let list = json!({ "data": [{ "id": "own-model", "context_length": window }, { "id": "another" }] });
+    Reply::http(200, list.to_string())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_windows_of_a_providers_list_are_kept_where_there_is_a_database() {
+    let bench = Bench::new();
+    bench.server.answer_models_with(listing(65_536));
+    let first = models(&bench, &["--json"]);
+    let rows: Vec<Value> = first.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((rows[0]["model"].as_str(), rows[0]["context_window"].as_u64()), (Some("own-model"), Some(65_536)));
+    assert_eq!((rows.len(), rows[1].get("context_window")), (2, None), "{}", first.err);
+    assert!(!bench.data().exists(), "asking made a data folder");
+
+    drop(Database::open(&bench.data()).unwrap());
+    for window in [65_536, 131_072] {
+        bench.server.answer_models_with(listing(window));
+        assert_eq!(models(&bench, &[]).code, Some(0));
+        let database = Database::open(&bench.data()).unwrap();
+        let kept: Value = database.setting(LISTED_WINDOWS).await.unwrap().unwrap();
+        let hosts: Vec<&Value> = kept.as_object().unwrap().values().collect();
+        assert_eq!(hosts, [&json!({ "own-model": window })]);
+    }
+}
+
+#[test]
+fn a_list_that_cannot_be_had_is_said_in_the_providers_words() {
+    let bench = Bench::new();
+    let refusal = json!({ "error": { "message": "that is no key of ours" } });
+    bench.server.answer_models_with(Reply::http(401, refusal.to_string()));
+    assert!(models(&bench, &[]).sentence().contains("that is no key of ours"));
+    let alone = ran(bench.bosun().args(["models", "--base-url", "http://127.0.0.1:9"]));
+    assert_eq!(alone.code, Some(1), "{}", alone.err);
+}

@@ -1,0 +1,233 @@
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+/// What Bosun itself says of a call that failed, where the provider has no words for it or some advice goes with them.
+/// The [`std::fmt::Display`] form is the English sentence; `detail` is what the provider or the system said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "trouble", rename_all = "snake_case")]
+pub enum ModelTrouble {
+    #[error("{host} refused the key (status {status}); enter another")]
+    KeyRefused { host: String, status: u16 },
+    #[error(
+        "{host} has nothing at this address (status {status}): asked at {address}; check the base URL; check the model, too"
+    )]
+    NothingAtAddress { host: String, status: u16, address: String },
+    #[error(
+        "{host} has nothing at this address (status {status}): {address} has no /v1 at its end; most servers want it; check the model, too"
+    )]
+    NothingWithoutVersion { host: String, status: u16, address: String },
+    #[error("{host} wants fewer requests (status {status}); wait a little")]
+    FewerRequests { host: String, status: u16 },
+    #[error("{host} wants to be paid first (status {status})")]
+    PayFirst { host: String, status: u16 },
+    #[error("{host} failed or is overloaded (status {status}); try again later")]
+    Overloaded { host: String, status: u16 },
+    #[error("{host} refused the request (status {status}) without saying why")]
+    RefusedSilently { host: String, status: u16 },
+    #[error("{detail} (asked at {address}; check the base URL)")]
+    AddressWrong { detail: String, address: String },
+    #[error("{detail} ({address} has no /v1 at its end; most servers want it)")]
+    AddressWithoutVersion { detail: String, address: String },
+    #[error("{host} reported an error without a word about it")]
+    ErrorWithoutWords { host: String },
+    #[error(
+        "{address} answered with JSON that is not a model's reply instead of a stream of events; check the base URL, and whether this network wants you to sign in first"
+    )]
+    OtherJson { address: String },
+    #[error(
+        "{address} answered with JSON that is not a model's reply instead of a stream of events; the base URL of most servers ends in /v1, and some networks want you to sign in first"
+    )]
+    OtherJsonWithoutVersion { address: String },
+    #[error(
+        "{address} answered with something else instead of a stream of events; check the base URL, and whether this network wants you to sign in first"
+    )]
+    SomethingElse { address: String },
+    #[error(
+        "{address} answered with something else instead of a stream of events; the base URL of most servers ends in /v1, and some networks want you to sign in first"
+    )]
+    SomethingElseWithoutVersion { address: String },
+    #[error(
+        "{address} answered with a web page{title}, not as a model server; check the base URL, and whether this network wants you to sign in first"
+    )]
+    WebPage { address: String, title: String },
+    #[error(
+        "{address} answered with a web page{title}, not as a model server; the base URL of most servers ends in /v1, and some networks want you to sign in first"
+    )]
+    WebPageWithoutVersion { address: String, title: String },
+    #[error("the certificate of {host} cannot be trusted ({detail}); check this computer's date and time")]
+    CertificateDate { host: String, detail: String },
+    #[error("the certificate of {host} cannot be trusted ({detail}); something on the network may be in between")]
+    Certificate { host: String, detail: String },
+    #[error(
+        "no secure connection to {address} could be made ({detail}); check the base URL, and what stands in between on the network"
+    )]
+    NotSecure { address: String, detail: String },
+    #[error("{address} did not accept a connection in time")]
+    NotAccepted { address: String },
+    #[error("the host {host} cannot be found ({detail}); check the base URL and the network")]
+    HostUnknown { host: String, detail: String },
+    #[error("nothing answers at {address} ({detail}); is the server running there?")]
+    NothingAnswers { address: String, detail: String },
+    #[error("the connection to {address} broke before a reply came ({detail})")]
+    BrokeBeforeReply { address: String, detail: String },
+    #[error("{host} sent only part of an answer for {seconds} s and was given up")]
+    OnlyPart { host: String, seconds: String },
+    #[error("{host} sent no answer for {seconds} s and was given up")]
+    NoAnswer { host: String, seconds: String },
+    #[error("{host} was still sending the same reply for {seconds} s and was given up")]
+    StillSending { host: String, seconds: String },
+    #[error("{host} sent nothing for {seconds} s and was given up")]
+    SentNothing { host: String, seconds: String },
+    #[error("{host} sent nothing more for {seconds} s and was given up")]
+    SentNothingMore { host: String, seconds: String },
+    #[error(
+        "{address} sends requests on to {to}. Bosun does not follow, so that a key never goes where it was not entered for; if you trust that address, make it the base URL"
+    )]
+    Redirected { address: String, to: String },
+    #[error("the reply from {host} broke off before it was complete")]
+    ReplyCut { host: String },
+    #[error("the reply from {host} broke off before it was complete ({detail})")]
+    ReplyBroken { host: String, detail: String },
+    #[error("the reply ended before it was complete")]
+    ReplyUnfinished,
+    #[error("the reply from {host} does not keep to its own format: {detail}")]
+    BadFormat { host: String, detail: String },
+    #[error("this system's network settings cannot be used: {detail}")]
+    NetworkUnusable { detail: String },
+    #[error("the key holds characters that no key has (a line break, perhaps); enter it again")]
+    KeyCharacters,
+    #[error("the header \"{name}\" has a name that HTTP does not allow")]
+    HeaderName { name: String },
+    #[error("the header \"{name}\" has a value that HTTP does not allow")]
+    HeaderValue { name: String },
+    #[error("the header \"{name}\" is sent by Bosun itself; leave it out")]
+    HeaderReserved { name: String },
+    #[error("no model was named")]
+    NoModelNamed,
+    #[error("the base URL \"{url}\" has no http:// or https:// in front; it should look like {example}")]
+    BaseUrlScheme { url: String, example: String },
+    #[error("the base URL \"{url}\" cannot be read ({detail}); it should look like {example}")]
+    BaseUrlUnreadable { url: String, detail: String, example: String },
+    #[error("the base URL \"{url}\" is neither http nor https but {scheme}; it should look like {example}")]
+    BaseUrlOther { url: String, scheme: String, example: String },
+    #[error("the base URL \"{url}\" names no host; it should look like {example}")]
+    BaseUrlHostless { url: String, example: String },
+    #[error("the base URL holds a user name or password; enter the key in its own field instead")]
+    BaseUrlSecret,
+    #[error("the proxy \"{address}\" is no address; it should look like http://proxy.example:3128")]
+    ProxyAddress { address: String },
+    #[error("the proxy speaks {scheme}; Bosun speaks http, https and socks5 to proxies")]
+    ProxyScheme { scheme: String },
+    #[error(
+        "the proxy has a user name or password in it, which is not kept here; set HTTPS_PROXY where Bosun is started"
+    )]
+    ProxySecret,
+    #[error("the proxy \"{address}\" cannot be used")]
+    ProxyUnusable { address: String },
+    #[error("the certificates cannot be read as PEM")]
+    CertificatesUnreadable,
+    #[error("the certificates hold none; paste the text between BEGIN CERTIFICATE and END CERTIFICATE")]
+    CertificatesNone,
+    #[error(
+        "the AWS profile {profile} signs in with SSO, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
+    )]
+    AwsProfileSso { profile: String },
+    #[error(
+        "the AWS profile {profile} signs in with the console, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
+    )]
+    AwsProfileConsole { profile: String },
+    #[error(
+        "the AWS profile {profile} asks a program for its keys, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
+    )]
+    AwsProfileProgram { profile: String },
+    #[error(
+        "the AWS profile {profile} takes on a role, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
+    )]
+    AwsProfileRole { profile: String },
+    #[error(
+        "the AWS profile {profile} has no keys; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
+    )]
+    AwsProfileEmpty { profile: String },
+    #[error(
+        "there are no AWS credentials: no Bedrock API key, no AWS_ACCESS_KEY_ID, and no profile {profile} in ~/.aws; enter a Bedrock API key, or run `aws configure`"
+    )]
+    AwsNothing { profile: String },
+    #[error("the request cannot be signed for AWS; check the base URL")]
+    AwsUnsigned,
+    #[error("GOOGLE_APPLICATION_CREDENTIALS names {path}, which cannot be read; set it to a file of credentials")]
+    GoogleFileUnreadable { path: String },
+    #[error(
+        "there are no Google credentials: no GOOGLE_APPLICATION_CREDENTIALS and no application-default credentials; run `gcloud auth application-default login`"
+    )]
+    GoogleNothing,
+    #[error("{path} is no file of Google credentials")]
+    GoogleFileForeign { path: String },
+    #[error(
+        "{path} has credentials of the type \"{given}\"; Bosun takes authorized_user, service_account and impersonated_service_account"
+    )]
+    GoogleFileKind { path: String, given: String },
+    #[error("{path} has credentials of the type {given} that cannot be used; make the file anew")]
+    GoogleFileUnusable { path: String, given: String },
+    #[error("{path} gave no token; run `gcloud auth application-default login` again")]
+    GoogleNoToken { path: String },
+    #[error("Google gave no token for {path} ({detail}); check the network and try again")]
+    GoogleUnreached { path: String, detail: String },
+    #[error("Google does not accept the credentials of {path}; run `gcloud auth application-default login` again")]
+    GoogleRefused { path: String },
+    #[error(
+        "Vertex AI wants to know which project pays: set GOOGLE_CLOUD_PROJECT, or write it into the base URL, as in https://us-east5-aiplatform.googleapis.com/v1/projects/PROJECT/locations/us-east5"
+    )]
+    VertexNoProject,
+    #[error("the request cannot be written: {detail}")]
+    RequestUnwritable { detail: String },
+}
+
+impl ModelTrouble {
+    /// The same with every argument that is text as `map` makes it.
+    pub fn map_words(self, map: impl Fn(String) -> String) -> Self {
+        let Ok(Value::Object(mut fields)) = serde_json::to_value(&self) else { return self };
+        for (name, value) in &mut fields {
+            if let (Value::String(words), true) = (value, name != TAG) {
+                *words = map(std::mem::take(words));
+            }
+        }
+        serde_json::from_value(Value::Object(fields)).unwrap_or(self)
+    }
+}
+
+/// The field of the code.
+const TAG: &str = "trouble";
+
+/// As it was stored; what a newer Bosun had to say is left to the sentence beside it.
+pub(crate) fn known<'de, D: Deserializer<'de>>(stored: D) -> Result<Option<Box<ModelTrouble>>, D::Error> {
+    let value = Option::<Value>::deserialize(stored)?;
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{ModelError, ModelErrorKind};
+
+    #[test]
+    fn every_word_goes_through_the_map_and_the_code_does_not() {
+        let trouble = ModelTrouble::NothingAtAddress { host: "h".into(), status: 404, address: "a".into() };
+        let mapped = trouble.map_words(|words| format!("<{words}>"));
+        let expected = ModelTrouble::NothingAtAddress { host: "<h>".into(), status: 404, address: "<a>".into() };
+        assert_eq!(mapped, expected);
+        assert_eq!(ModelTrouble::KeyCharacters.map_words(|_| String::new()), ModelTrouble::KeyCharacters);
+    }
+
+    #[test]
+    fn what_a_newer_bosun_said_is_left_to_its_sentence() {
+        let own = ModelError::own(ModelErrorKind::Network, "p", ModelTrouble::NotAccepted { address: "a".into() });
+        let mut stored = serde_json::to_value(&own).unwrap();
+        assert_eq!(serde_json::from_value::<ModelError>(stored.clone()).unwrap(), own);
+        stored["trouble"] = json!({ "trouble": "of_tomorrow", "planet": "mars" });
+        let read = serde_json::from_value::<ModelError>(stored).unwrap();
+        assert_eq!((read.trouble, read.message), (None, own.message));
+    }
+}

@@ -1,0 +1,71 @@
+//! What the session itself says between the rows of a conversation.
+
+use bosun_agent::TurnEnd;
+use bosun_model::{ModelError, ModelErrorKind};
+use bosun_protocol::{ItemBody, ItemId, Notice, NoticeCode, Problem, SessionEvent};
+
+use super::Projection;
+use crate::problem::of_halt;
+use crate::{Explain, convert};
+
+impl Projection {
+    pub(super) fn notice(&mut self, seq: u64, at: i64, notice: Notice) {
+        self.complete(ItemId::new(format!("notice-{seq}")), self.turn(), at, ItemBody::Notice(notice));
+    }
+
+    /// The turn was halted because the journal cannot be written. The notice is gone after a restart, like all that was
+    /// not recorded.
+    pub(crate) fn not_recorded(&mut self, why: Problem, at: i64) {
+        self.settle_replies();
+        let problem = Problem::NotRecorded { why: Box::new(why) };
+        let id = ItemId::new(format!("not-recorded-{}", self.view.seq));
+        let notice = Notice { code: NoticeCode::NotRecorded, detail: problem.to_string(), problem: Some(problem) };
+        self.complete(id, self.turn(), at, ItemBody::Notice(notice));
+        self.refresh(None);
+    }
+
+    pub(super) fn turn_ended(&mut self, seq: u64, turn: u32, end: &TurnEnd, at: i64) {
+        self.settle_replies();
+        let code = match end {
+            TurnEnd::Done => None,
+            TurnEnd::Empty => Some(NoticeCode::EmptyReply),
+            TurnEnd::Stopped => Some(NoticeCode::Stopped),
+            TurnEnd::StepLimit { .. } => Some(NoticeCode::StepLimit),
+            // A model's failure has its own notice, with the provider's words, right before.
+            TurnEnd::Failed { .. } if self.last_is_model_notice() => None,
+            TurnEnd::Failed { halt: Some(halt), .. } => Some(convert::halt(halt)),
+            TurnEnd::Failed { halt: None, .. } => Some(NoticeCode::Failed),
+        };
+        let problem = match end {
+            TurnEnd::Failed { halt, .. } => halt.clone().map(of_halt),
+            _ => None,
+        };
+        let detail = match end {
+            TurnEnd::Failed { reason, .. } => reason.clone(),
+            TurnEnd::StepLimit { limit } => limit.to_string(),
+            TurnEnd::Done | TurnEnd::Empty | TurnEnd::Stopped => String::new(),
+        };
+        if let Some(code) = code {
+            self.notice(seq, at, Notice { code, detail, problem });
+        }
+        self.emit(SessionEvent::TurnEnded { turn, outcome: convert::outcome(end), at });
+    }
+
+    fn last_is_model_notice(&self) -> bool {
+        let code = match self.view.items.last().map(|item| &item.body) {
+            Some(ItemBody::Notice(notice)) => notice.code,
+            _ => return false,
+        };
+        matches!(code, NoticeCode::ModelFailed | NoticeCode::KeyRefused | NoticeCode::StreamCut)
+    }
+}
+
+pub(super) fn notice_of(error: &ModelError) -> Notice {
+    let code = match error.kind {
+        ModelErrorKind::StreamCut => NoticeCode::StreamCut,
+        ModelErrorKind::Unauthorized => NoticeCode::KeyRefused,
+        _ => NoticeCode::ModelFailed,
+    };
+    // Who said it stands beside the conversation: the session's model.
+    Notice { code, detail: error.message.clone(), problem: error.trouble.is_some().then(|| error.problem()) }
+}

@@ -1,0 +1,64 @@
+//! Headers of the user's own, for gateways that want more than a key.
+
+use bosun_protocol::{ErrorCode, KeySource, Problem, ProviderView};
+use bosun_providers::{Account, ProviderConfig, check_header};
+use bosun_session::Explain;
+use bosun_store::Key;
+use secrecy::{ExposeSecret, SecretString};
+
+use super::ProviderBook;
+use crate::error::Failure;
+
+/// Headers of one provider; a gateway wants one or two.
+const MOST: usize = 20;
+const LONGEST_VALUE: usize = 4_096;
+
+impl ProviderBook {
+    /// Keeps a header for the provider `id`; one whose value is empty is removed. It is bound to the provider's host, as
+    /// its key is.
+    pub(crate) async fn set_header(&self, id: &str, name: &str, value: &str) -> Result<ProviderView, Failure> {
+        let account = self.account(id).await?;
+        let (name, value) = (name.trim(), value.trim());
+        let refused = |problem| Failure::new(ErrorCode::Invalid, problem);
+        check_header(name, value).map_err(|error| refused(error.problem()))?;
+        let known = self.keys.headers(id, &account.host()).await?;
+        if value.len() > LONGEST_VALUE || (known.len() >= MOST && !value.is_empty()) {
+            return Err(refused(Problem::HeaderTooMuch { most: MOST as u32, bytes: LONGEST_VALUE as u32 }));
+        }
+        let value = SecretString::from(value);
+        if !value.expose_secret().is_empty() {
+            self.secrets.learn(&value);
+        }
+        self.keys.set_header(id, &account.host(), name, value).await?;
+        let (source, _) = self.key(&account).await?;
+        self.view(&account, source).await
+    }
+
+    pub(super) async fn view(&self, account: &Account, key: KeySource) -> Result<ProviderView, Failure> {
+        let headers = self.keys.headers(&account.id, &account.host()).await?;
+        Ok(super::view(account, key, headers.into_iter().map(|header| header.name).collect()))
+    }
+
+    /// `config` with the user's headers in it.
+    pub(super) async fn with_headers(
+        &self,
+        account: &Account,
+        mut config: ProviderConfig,
+    ) -> Result<ProviderConfig, Failure> {
+        for header in self.keys.headers(&account.id, &account.host()).await? {
+            match header.value {
+                Key::InKeyring(value) | Key::InMemory { key: value, .. } => {
+                    self.secrets.learn(&value);
+                    config = config.with_header(header.name, value.expose_secret());
+                }
+                Key::Locked { reason } => {
+                    let why = Box::new(reason.problem());
+                    let problem = Problem::KeyLocked { provider: account.label.clone(), why };
+                    return Err(Failure::new(ErrorCode::KeyringUnavailable, problem));
+                }
+                Key::Missing => {}
+            }
+        }
+        Ok(config)
+    }
+}
