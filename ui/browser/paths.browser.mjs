@@ -612,7 +612,9 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
   test('a header of one’s own is added to a provider and taken away', async () => {
     const page = await site.show();
     await page.keyboard.press('Control+,');
-    const card = page.locator('.settings article').first();
+    // The servers of this machine come later, and stand before the others.
+    await page.locator('.settings article', { hasText: 'qwen3:8b' }).waitFor();
+    const card = page.locator('.settings article', { has: page.locator('.head') }).first();
     await card.locator('.head').click();
     await card.getByText('Headers of your own').click();
     assert.equal(await button(card, 'Add header').isDisabled(), true);

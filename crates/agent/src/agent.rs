@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use bosun_backend::{Backend, BlobStore};
 use bosun_model::{ChatModel, SystemBlock};
@@ -24,7 +24,7 @@ pub struct Agent {
     pub ids: Arc<dyn IdSource>,
     /// The fields of the state that its tools and members declare, by name.
     fields: BTreeMap<String, StateField>,
-    policy: RwLock<Arc<Policy>>,
+    policy: Arc<Policy>,
 }
 
 /// Bounds of a turn.
@@ -90,7 +90,7 @@ impl Agent {
             subagents: parts.subagents,
             limits: parts.limits,
             ids: parts.ids,
-            policy: RwLock::new(Arc::new(parts.policy)),
+            policy: Arc::new(parts.policy),
         };
         agent.with_fields(fields)
     }
@@ -124,11 +124,6 @@ impl Agent {
     }
 
     pub fn policy(&self) -> Arc<Policy> {
-        Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Holds from the next call on; calls that already wait for a person keep waiting.
-    pub fn set_policy(&self, policy: Policy) {
-        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
+        Arc::clone(&self.policy)
     }
 }

@@ -34,6 +34,10 @@ pub enum Halt {
         "the budget of ${limit} for today is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn"
     )]
     DayBudget { limit: String, spent: String },
+    #[error("the hook '{hook}' refused it")]
+    HookRefused { hook: String },
+    #[error("the hook '{hook}' refused it: {detail}")]
+    HookRefusedFor { hook: String, detail: String },
     #[error("what was spent cannot be read: {detail}")]
     SpendingUnknown { detail: String },
 }

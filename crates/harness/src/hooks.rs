@@ -55,7 +55,7 @@ impl Hooks {
     async fn gate(&self, cx: &TurnContext, point: HookPoint, event: Value) -> Result<Vec<String>, AgentError> {
         let outcome = self.run(cx, point, None, event).await?;
         match outcome.denied {
-            Some(reason) => Err(AgentError::Fatal(reason)),
+            Some(denial) => Err(denial.halt().into()),
             None => Ok(outcome.context),
         }
     }
@@ -118,10 +118,11 @@ impl Hooks {
         let before = [(true, HookPoint::BeforeTool), (sends, HookPoint::SubagentStart)];
         for (_, point) in before.into_iter().filter(|(applies, _)| *applies && !asked) {
             let outcome = self.run(cx, point, Some(&call.name), json!({ "tool": told })).await?;
-            if let Some(reason) = outcome.denied {
+            if let Some(denial) = outcome.denied {
                 return Ok(ToolOutput::error(format!(
-                    "Error: {} was not run: {reason} Do not try the same again; go on without it or another way.",
-                    call.name
+                    "Error: {} was not run: {} Do not try the same again; go on without it or another way.",
+                    call.name,
+                    denial.sentence()
                 )));
             }
             if let Some(reason) = outcome.asks {

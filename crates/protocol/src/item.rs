@@ -142,6 +142,8 @@ pub enum NoticeCode {
     LimitReached,
     /// The person's budget is used up; once it is raised, the turn can be continued.
     BudgetSpent,
+    /// A hook of the person's own ended the turn.
+    HookRefused,
     EmptyReply,
     /// Another model answers the rest of the turn; `detail` names both.
     ModelFellBack,

@@ -452,6 +452,8 @@ problems! {
     SameFailures { tool: String, times: String } = "the model made the same call of {tool} {times} times and it failed each time, so the turn was ended; say what it should do instead, or continue the turn";
     SessionBudget { limit: String, spent: String } = "the budget of ${limit} for this session is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn";
     DayBudget { limit: String, spent: String } = "the budget of ${limit} for today is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn";
+    HookRefused { hook: String } = "the hook '{hook}' refused it";
+    HookRefusedFor { hook: String, detail: String } = "the hook '{hook}' refused it: {detail}";
     SpendingUnknown { detail: String } = "what was spent cannot be read: {detail}";
     SessionCost { spent: String, limit: String } = "This session has cost ${spent}; you asked to be told at ${limit}";
     SessionCostStops { spent: String, limit: String, stop: String } = "This session has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}";

@@ -198,6 +198,7 @@ pub(crate) fn effort_view(effort: Effort) -> wire::Effort {
 pub(crate) fn halt(halt: &Halt) -> wire::NoticeCode {
     match halt {
         Halt::SessionBudget { .. } | Halt::DayBudget { .. } => wire::NoticeCode::BudgetSpent,
+        Halt::HookRefused { .. } | Halt::HookRefusedFor { .. } => wire::NoticeCode::HookRefused,
         Halt::SpendingUnknown { .. } => wire::NoticeCode::Failed,
         Halt::LimitOfSteps { .. }
         | Halt::LimitOfTokens { .. }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use bosun_agent::{AgentError, EntryBody, NoteAbout, NoteKind, TurnContext};
+use bosun_agent::{AgentError, EntryBody, Halt, NoteAbout, NoteKind, TurnContext};
 use bosun_backend::{Program, ProgramRun};
 use bosun_tools::StateUpdate;
 use serde_json::{Value, json};
@@ -17,11 +17,44 @@ const AFTER_STOP: Duration = Duration::from_millis(400);
 /// The fields that keep the last failure of each hook.
 const FAILED_FIELD: &str = "hook_failed:";
 
+/// A hook's no.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Denial {
+    /// With the reason, as far as it gave one.
+    Refused { hook: String, why: Option<String> },
+    /// It failed, and may not.
+    Failed { hook: String, how: String },
+}
+
+impl Denial {
+    /// For the model.
+    pub(super) fn sentence(&self) -> String {
+        match self {
+            Self::Refused { hook, why: Some(why) } => format!("the hook '{hook}' refused it: {why}."),
+            Self::Refused { hook, why: None } => format!("the hook '{hook}' refused it."),
+            Self::Failed { hook, how } => failure(hook, how),
+        }
+    }
+
+    /// For the person whose turn it ends.
+    pub(super) fn halt(self) -> Halt {
+        match self {
+            Self::Refused { hook, why: Some(detail) } => Halt::HookRefusedFor { hook, detail },
+            Self::Refused { hook, why: None } => Halt::HookRefused { hook },
+            Self::Failed { hook, how } => Halt::HookRefusedFor { hook, detail: format!("it {how}") },
+        }
+    }
+}
+
+fn failure(hook: &str, how: &str) -> String {
+    format!("The hook '{hook}' {how}.")
+}
+
 /// What all hooks of one moment say together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
-    /// The sentence of the first that refused; no other ran after it.
-    pub denied: Option<String>,
+    /// The first that refused; no other ran after it.
+    pub denied: Option<Denial>,
     /// Why a person has to be asked.
     pub asks: Option<String>,
     pub context: Vec<String>,
@@ -51,9 +84,8 @@ impl Hooks {
             match self.run_one(cx, hook, input.clone()).await? {
                 Ok(answer) => outcome.take(hook, answer),
                 Err(reason) => {
-                    let sentence = format!("The hook '{}' {reason}.", hook.name);
-                    failed(cx, hook, reason).await?;
-                    outcome.fail(hook, sentence);
+                    failed(cx, hook, reason.clone()).await?;
+                    outcome.fail(hook, reason);
                 }
             }
             if outcome.denied.is_some() {
@@ -107,18 +139,20 @@ impl Outcome {
             Decision::Ask if self.asks.is_none() => self.asks = Some(format!("the hook '{}' asks{because}", hook.name)),
             Decision::Ask => {}
             Decision::Deny => {
-                let because = because.trim_end_matches(['.', ' ']);
-                self.denied = Some(format!("the hook '{}' refused it{because}.", hook.name));
+                let why = because.trim_start_matches(": ").trim_end_matches(['.', ' ']);
+                let why = (!why.is_empty()).then(|| why.to_owned());
+                self.denied = Some(Denial::Refused { hook: hook.name.clone(), why });
             }
         }
         self.context.extend(answer.context);
     }
 
-    fn fail(&mut self, hook: &HookConfig, sentence: String) {
+    fn fail(&mut self, hook: &HookConfig, how: String) {
+        let sentence = failure(&hook.name, &how);
         match hook.failure() {
             OnFailure::GoOn => self.failures.push(sentence),
             OnFailure::Ask => self.asks = Some(self.asks.take().unwrap_or(sentence)),
-            OnFailure::Deny => self.denied = Some(sentence),
+            OnFailure::Deny => self.denied = Some(Denial::Failed { hook: hook.name.clone(), how }),
         }
     }
 }

@@ -240,7 +240,7 @@ async fn a_turn_and_a_model_call_can_be_refused() {
     for point in [HookPoint::TurnStart, HookPoint::BeforeModel] {
         let scene = scene(vec!["never".into()], vec![hook("budget", point, "echo 'the month is spent' >&2; exit 2")]);
         let TurnEnd::Failed { reason, .. } = scene.say("go").await else { panic!("it went on") };
-        assert_eq!(reason, "the hook 'budget' refused it: the month is spent.");
+        assert_eq!(reason, "the hook 'budget' refused it: the month is spent");
         assert!(scene.model.requests().is_empty());
     }
 }

@@ -197,6 +197,7 @@ pub(super) fn notice_text(notice: &Notice) -> String {
         NoticeCode::Failed => "The turn failed.",
         NoticeCode::NotRecorded => "The turn was halted because it could not be recorded.",
         NoticeCode::LimitReached => "The turn was ended by a limit.",
+        NoticeCode::HookRefused => "The turn was ended by a hook.",
         NoticeCode::BudgetSpent => "The turn was ended by the budget.",
         NoticeCode::EmptyReply => "The model answered nothing.",
         NoticeCode::ModelFellBack => "Another model went on.",

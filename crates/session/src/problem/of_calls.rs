@@ -98,6 +98,8 @@ pub(crate) fn of_halt(about: Halt) -> Problem {
         Halt::SameFailures { tool, times } => Problem::SameFailures { tool, times },
         Halt::SessionBudget { limit, spent } => Problem::SessionBudget { limit, spent },
         Halt::DayBudget { limit, spent } => Problem::DayBudget { limit, spent },
+        Halt::HookRefused { hook } => Problem::HookRefused { hook },
+        Halt::HookRefusedFor { hook, detail } => Problem::HookRefusedFor { hook, detail },
         Halt::SpendingUnknown { detail } => Problem::SpendingUnknown { detail },
     }
 }

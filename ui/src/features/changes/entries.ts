@@ -1,5 +1,4 @@
 import type { ChangedFile, ChangeKind, FileChange, FileDiff, Snapshot } from '../../ipc/bindings';
-import { argument } from '../chat/toolWords';
 
 export interface Entry {
   key: string;
@@ -65,13 +64,4 @@ export function listed(snapshot: Snapshot, files: readonly ChangedFile[]): Liste
     return { key: path, path, added, removed, pending: null, file };
   });
   return [...waiting, ...done];
-}
-
-/** Files this session changed, and those it read or wants to change, as far as its rows are known: the newest first. */
-export function touchedFiles(snapshot: Snapshot): string[] {
-  const paths = snapshot.items.flatMap(({ body }) => {
-    const path = body.kind === 'tool' ? argument(body.args, 'file_path') : '';
-    return path ? [path] : [];
-  });
-  return [...new Set([...entries(snapshot).map(({ path }) => path), ...paths.toReversed()])];
 }

@@ -64,6 +64,7 @@ export const notices = {
   failed: 'The turn ended on an error inside Bosun',
   not_recorded: 'The turn was halted because it cannot be recorded',
   limit_reached: 'This turn reached a limit that was set.',
+  hook_refused: 'A hook of yours ended this turn.',
   budget_spent: 'The budget is used up, so this turn stopped.',
   empty_reply: 'The model sent an empty reply.',
   model_fell_back: 'Another model answers the rest of this turn',

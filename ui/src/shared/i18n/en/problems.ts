@@ -410,6 +410,8 @@ export const problems = {
   same_failures: "the model made the same call of {tool} {times} times and it failed each time, so the turn was ended; say what it should do instead, or continue the turn",
   session_budget: "the budget of ${limit} for this session is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn",
   day_budget: "the budget of ${limit} for today is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn",
+  hook_refused: "the hook '{hook}' refused it",
+  hook_refused_for: "the hook '{hook}' refused it: {detail}",
   spending_unknown: "what was spent cannot be read: {detail}",
   session_cost: "This session has cost ${spent}; you asked to be told at ${limit}",
   session_cost_stops: "This session has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}",

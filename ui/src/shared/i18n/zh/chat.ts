@@ -62,6 +62,7 @@ export const notices: Messages['notices'] = {
   failed: '本回合因 Bosun 内部错误而结束',
   not_recorded: '无法记录，因此回合已中止',
   limit_reached: '本回合已达到设定的界限。',
+  hook_refused: '你的一个钩子结束了本回合。',
   budget_spent: '预算已用完，本回合已停止。',
   empty_reply: '模型返回了空回复。',
   model_fell_back: '本回合余下部分由另一个模型回答',

@@ -121,6 +121,8 @@ export const problemsOfModels = {
     '本会话 ${limit} 的预算已用完（已花费 ${spent}）；目前的内容都已保存：请在设置的“模型”中提高预算，然后继续本回合',
   day_budget:
     '今天 ${limit} 的预算已用完（已花费 ${spent}）；目前的内容都已保存：请在设置的“模型”中提高预算，然后继续本回合',
+  hook_refused: '钩子“{hook}”不允许',
+  hook_refused_for: '钩子“{hook}”不允许：“{detail}”',
   spending_unknown: '无法读取已花费的数额：“{detail}”',
   session_cost: '本会话已花费 ${spent}；你要求在 ${limit} 时提醒',
   session_cost_stops: '本会话已花费 ${spent}；你要求在 ${limit} 时提醒。到 ${stop} 时停止',
