@@ -102,4 +102,3 @@ pub async fn set_session_model(shell: Managed<'_>, session: Arg<SessionId>, mode
     check::model(&model)?;
     Ok(shell.core().await?.sessions.set_model(&session, model.0).await?)
 }
-

@@ -1,5 +1,7 @@
 use bosun_model::{ChatRequest, Message};
-use bosun_protocol::{ChangeScope, Decision, ErrorCode, ItemBody, SessionEvent, SessionStatus, Snapshot, ToolItem, ToolState};
+use bosun_protocol::{
+    ChangeScope, Decision, ErrorCode, ItemBody, SessionEvent, SessionStatus, Snapshot, ToolItem, ToolState,
+};
 use bosun_testkit::{Ending, Reply};
 use pretty_assertions::assert_eq;
 use serde_json::json;
