@@ -77,7 +77,9 @@ impl Wire {
         loop {
             let (kind, flags, stream) = self.receive()?;
             match kind {
-                SETTINGS if flags & ACK == 0 => { self.send(SETTINGS, ACK, 0, &[]); },
+                SETTINGS if flags & ACK == 0 => {
+                    self.send(SETTINGS, ACK, 0, &[]);
+                }
                 HEADERS | DATA if stream == FIRST && flags & END_STREAM != 0 => return Some(()),
                 _ => {}
             }
@@ -173,14 +175,22 @@ async fn a_whole_reply_comes_over_http_2() {
 async fn a_reset_or_a_goodbye_in_the_middle_is_a_cut_reply() {
     type End = fn(&mut Wire);
     let ends: [(&str, End); 5] = [
-        ("reset", |wire| { wire.send(RESET, 0, FIRST, &2_u32.to_be_bytes())); },
-        ("reset without an error", |wire| { wire.send(RESET, 0, FIRST, &0_u32.to_be_bytes())); },
-        ("goodbye", |wire| { wire.send(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 2])); },
+        ("reset", |wire| {
+            wire.send(RESET, 0, FIRST, &2_u32.to_be_bytes());
+        }),
+        ("reset without an error", |wire| {
+            wire.send(RESET, 0, FIRST, &0_u32.to_be_bytes());
+        }),
+        ("goodbye", |wire| {
+            wire.send(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 2]);
+        }),
         ("more than was asked for", |wire| {
             // Past every window that was granted.
             (0..8_000).all(|_| wire.send(DATA, 0, FIRST, &[b' '; 16_000]));
         }),
-        ("a frame of a stream that nobody opened", |wire| { wire.send(DATA, 0, 7, b"x")); },
+        ("a frame of a stream that nobody opened", |wire| {
+            wire.send(DATA, 0, 7, b"x");
+        }),
     ];
     for (name, end) in ends {
         let (port, asked) = playing(move |wire| {
@@ -201,9 +211,15 @@ async fn a_reset_or_a_goodbye_in_the_middle_is_a_cut_reply() {
 #[tokio::test]
 async fn a_request_that_is_turned_away_ends_in_an_error() {
     for turn_away in [
-        |wire: &mut Wire| { wire.send(RESET, 0, FIRST, &7_u32.to_be_bytes()); },
-        |wire: &mut Wire| { wire.send(GOAWAY, 0, 0, &[0; 8]); },
-        |wire: &mut Wire| { wire.send(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 0xb]); },
+        |wire: &mut Wire| {
+            wire.send(RESET, 0, FIRST, &7_u32.to_be_bytes());
+        },
+        |wire: &mut Wire| {
+            wire.send(GOAWAY, 0, 0, &[0; 8]);
+        },
+        |wire: &mut Wire| {
+            wire.send(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 0xb]);
+        },
     ] {
         let (port, asked) = playing(turn_away);
         let (events, error) = call(port).await;
