@@ -60,20 +60,3 @@ fn the_apps_own_data_is_no_project_nor_in_one() {
     assert!(check(&beside, None, Some(&data)).is_ok());
     assert!(check(&beside, None, Some(&top.path().join("none"))).is_ok(), "nothing is kept yet");
 }
-
-#[test]
-fn rights_are_looked_at() {
-    use std::os::unix::fs::PermissionsExt;
-    if rustix::process::geteuid().is_root() {
-        // The superuser may do everything; nothing to see here.
-        return;
-    }
-    let top = tempfile::tempdir().unwrap();
-    let set = |mode| std::fs::set_permissions(top.path(), std::fs::Permissions::from_mode(mode)).unwrap();
-    set(0o555);
-    assert_eq!(check(top.path(), None, None).unwrap().notes, [RootNote::ReadOnly]);
-    set(0o000);
-    let error = check(top.path(), None, None).unwrap_err();
-    set(0o755);
-    assert!(matches!(error, RootError::Unreadable { .. }), "{error}");
-}

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bosun_backend::{
     Backend, BackendError, Expect, FilesystemBackend, FilesystemOptions, LocalShellBackend, LocalShellOptions,
-    ReadWindow, Replacement, Unwitnessed,
+    ReadWindow, Replacement, RootError, RootNote, Unwitnessed, project_root,
 };
 
 use crate::support::{glob_query, grep_query, path};
@@ -104,27 +104,42 @@ async fn a_deleted_project_is_not_made_again() {
     assert!(!project.exists());
 }
 
-/// Set where the test runs itself again as nobody: root is refused nothing.
-const INNER: &str = "BOSUN_TEST_RIGHTS";
+/// Runs the test `name` again as nobody where it runs as root, whom no right holds back; whether it did, and it passed.
+fn ran_as_nobody(name: &str) -> bool {
+    if !rustix::process::geteuid().is_root() {
+        return false;
+    }
+    // What was built may lie where nobody else comes by.
+    let open = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir_in("/tmp").unwrap();
+    let program = open.path().join("contract");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let mut again = std::process::Command::new(&program);
+    again.args(["--exact", name, "--nocapture"]).current_dir(open.path()).env("TMPDIR", "/tmp").uid(65_534).gid(65_534);
+    let ran = again.output().unwrap();
+    let told = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{told}{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(told.contains("1 passed"), "{name} is no test: {told}");
+    true
+}
+
+#[test]
+fn a_folder_without_rights_is_no_project() {
+    if ran_as_nobody("gone::a_folder_without_rights_is_no_project") {
+        return;
+    }
+    let top = tempfile::tempdir().unwrap();
+    let set = |mode| fs::set_permissions(top.path(), fs::Permissions::from_mode(mode)).unwrap();
+    set(0o555);
+    assert_eq!(project_root(top.path(), None).unwrap().notes, [RootNote::ReadOnly]);
+    set(0o000);
+    let error = project_root(top.path(), None).unwrap_err();
+    set(0o755);
+    assert!(matches!(error, RootError::Unreadable { .. }), "{error}");
+}
 
 #[tokio::test]
 async fn rights_that_are_taken_away_are_said_and_what_comes_back_works() {
-    if rustix::process::geteuid().is_root() {
-        // What was built may lie where nobody else comes by.
-        let open = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir_in("/tmp").unwrap();
-        let program = open.path().join("contract");
-        fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
-        let mut again = std::process::Command::new(&program);
-        again.current_dir(open.path());
-        let name = "gone::rights_that_are_taken_away_are_said_and_what_comes_back_works";
-        again.args(["--exact", name, "--nocapture"]).env(INNER, "1").env("TMPDIR", "/tmp").uid(65_534).gid(65_534);
-        let ran = again.output().unwrap();
-        assert!(
-            ran.status.success(),
-            "{}{}",
-            String::from_utf8_lossy(&ran.stdout),
-            String::from_utf8_lossy(&ran.stderr)
-        );
+    if ran_as_nobody("gone::rights_that_are_taken_away_are_said_and_what_comes_back_works") {
         return;
     }
     let top = tempfile::tempdir().unwrap();
