@@ -198,7 +198,7 @@ async fn a_hook_that_never_ends_is_ended_and_said() {
     assert!(!scene.project.exists("alive") && !scene.project.exists("made"));
     assert_eq!(
         notes(&scene),
-        ["The hook 'endless' did not end within 1 seconds and was ended. It runs at before_tool."]
+        ["The hook 'endless' did not end within 1 seconds and was ended. It runs at before_tool"]
     );
 }
 
