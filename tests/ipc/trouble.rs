@@ -80,7 +80,11 @@ impl Drop for SmallDisk {
 
 #[test]
 fn a_full_disk_is_said_nothing_is_lost_and_it_goes_on_when_there_is_room() {
-    let Some(disk) = SmallDisk::mount(12) else { return };
+    let Some(disk) = SmallDisk::mount(12) else {
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "CI=true: this process may not mount a small disk");
+        eprintln!("left out: only root can mount the small disk that this test fills");
+        return;
+    };
     let (project, server) = (Project::new(), ModelServer::start());
     server.add(Rule::turn("first").reply("One."));
     server.add(Rule::turn("third").reply("Three."));
