@@ -182,7 +182,7 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
     if options.wants("package") {
         match missing.reason(Need::Window) {
             Some(reason) => report.skip(package::STEP, reason),
-            None => package::stage(place, report),
+            None => package::stage(place, options.long, report),
         }
     }
     Ok(())

@@ -2,9 +2,10 @@
 //! removed without leftovers. It is made of the tests' own build, so that nothing is compiled for it.
 //!
 //! With `CI=true` apt installs and removes it. Elsewhere it is unpacked beside the machine's own programs, which are left
-//! alone.
+//! alone. The long profile also opens the package for systems with rpm: it brings the same.
 
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Tally;
@@ -17,6 +18,7 @@ use crate::say;
 use crate::setup::apt;
 
 pub const STEP: &str = "package: its window opens";
+const RPM: &str = "package: the one for rpm brings the same";
 const PACKAGE: &str = "bosun";
 /// What must lie beside the programs.
 const PAPERS: [&str; 7] = [
@@ -29,15 +31,15 @@ const PAPERS: [&str; 7] = [
     "/usr/share/doc/bosun/copyright",
 ];
 
-pub fn stage(place: &Place, report: &mut Report) {
+pub fn stage(place: &Place, is_long: bool, report: &mut Report) {
     if !apt::is_here() {
         return report.skip(STEP, "only Debian and Ubuntu can try a Debian package");
     }
-    let mut installed = None;
+    let (mut installed, mut rpm) = (None, None);
     report.step("package: made and installed", || {
-        let packages = Stage::lay_out(place, Profile::Debug)?.pack(place, &["deb", "rpm"])?;
-        let package = packages.first().context("no package was made")?;
-        installed = Some(Installed::from(place, package)?);
+        let mut packages = Stage::lay_out(place, Profile::Debug)?.pack(place, &["deb", "rpm"])?.into_iter();
+        installed = Some(Installed::from(place, &packages.next().context("no package was made")?)?);
+        rpm = packages.next();
         Ok(Tally::of_check(true))
     });
     let Some(installed) = installed else { return };
@@ -49,6 +51,22 @@ pub fn stage(place: &Place, report: &mut Report) {
         Ok(Tally::of_check(true))
     });
     report.step("package: removed", || installed.remove(place).map(|()| Tally::of_check(true)));
+    if !is_long {
+        return;
+    }
+    if let Some(missing) = ["rpm2cpio", "cpio"].into_iter().find(|program| find(program).is_none()) {
+        return report.skip(RPM, &format!("{missing} is missing: apt install rpm2cpio cpio"));
+    }
+    report.step(RPM, || {
+        let opened = Installed::opened(place, &rpm.context("no package for rpm was made")?)?;
+        // By their names: systems keep completions in folders of their own.
+        let (ours, theirs) = (installed.names(), opened.names());
+        if ours != theirs {
+            bail!("one of the packages alone brings {:?}", ours.symmetric_difference(&theirs));
+        }
+        opened.answers(place)?;
+        opened.remove(place).map(|()| Tally::of_check(true))
+    });
 }
 
 /// A package on this machine.
@@ -64,9 +82,7 @@ impl Installed {
     fn from(place: &Place, package: &Path) -> Result<Self> {
         let list = Program::new(place, "sh").args(["-c", r#"dpkg-deb --fsys-tarfile "$1" | tar --list"#, "sh"]);
         let names = list.arg(package).output();
-        let names = names.context("the package cannot be listed")?;
-        let files = names.lines().filter(|name| !name.ends_with('/'));
-        let files = files.map(|name| format!("/{}", name.trim_start_matches("./").trim_start_matches('/'))).collect();
+        let files = files_of(&names.context("the package cannot be listed")?);
         if !place.ci {
             let root = package.with_extension("unpacked");
             Program::new(place, "dpkg-deb").arg("--extract").arg(package).arg(&root).run()?;
@@ -75,6 +91,17 @@ impl Installed {
         let install = ["install", "--yes", "-q", "--no-install-recommends", "--reinstall", "--allow-downgrades"];
         apt::get(place).args(install).arg(package).run()?;
         Ok(Self { root: PathBuf::from("/"), files, by_apt: true })
+    }
+
+    /// What is in a package for rpm, beside it.
+    fn opened(place: &Place, package: &Path) -> Result<Self> {
+        let list = Program::new(place, "sh").args(["-c", r#"rpm2cpio "$1" | cpio --list --quiet"#, "sh"]).arg(package);
+        let files = files_of(&list.output().context("the package cannot be listed")?);
+        let root = package.with_extension("unpacked");
+        std::fs::create_dir_all(&root).with_context(|| format!("could not make {}", root.display()))?;
+        let open = r#"cd "$2" && rpm2cpio "$1" | cpio --extract --make-directories --unconditional --quiet"#;
+        Program::new(place, "sh").args(["-c", open, "sh"]).arg(package).arg(&root).run()?;
+        Ok(Self { root, files, by_apt: false })
     }
 
     fn at(&self, path: &str) -> PathBuf {
@@ -106,6 +133,17 @@ impl Installed {
                 bail!("the package brings no {paper}");
             }
         }
+        self.answers(place)
+    }
+
+    /// The names of its files. The list may name folders as if they were files.
+    fn names(&self) -> BTreeSet<&str> {
+        let is_folder = |path: &str| self.files.iter().any(|file| file.starts_with(&format!("{path}/")));
+        let files = self.files.iter().filter(|file| !is_folder(file));
+        files.filter_map(|file| file.rsplit('/').next()).collect()
+    }
+
+    fn answers(&self, place: &Place) -> Result<()> {
         for (program, said) in [("/usr/bin/bosun", "bosun "), ("/usr/bin/bosun-desktop", "Bosun ")] {
             let answer = Program::new(place, self.at(program)).arg("--version").output().unwrap_or_default();
             if !answer.starts_with(said) {
@@ -136,6 +174,12 @@ impl Installed {
         say::note("nothing of it stays behind");
         Ok(())
     }
+}
+
+/// The files that an archive lists, from the root.
+fn files_of(listed: &str) -> Vec<String> {
+    let files = listed.lines().filter(|name| !name.ends_with('/'));
+    files.map(|name| format!("/{}", name.trim_start_matches("./").trim_start_matches('/'))).collect()
 }
 
 /// The first word of a desktop entry's command.
