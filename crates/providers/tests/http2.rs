@@ -5,14 +5,15 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use bosun_model::{ChatRequest, Message, ModelError, ModelErrorKind, ModelEvent};
 use bosun_providers::{Family, Network, NetworkOptions, ProviderConfig, connect};
-use bosun_testkit::events_of;
+use futures_util::StreamExt;
 use pretty_assertions::assert_eq;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -129,6 +130,11 @@ fn playing(play: impl Fn(&mut Wire) + Send + Sync + 'static) -> (u16, Arc<Atomic
 
 /// What a call to the server at `port` gives.
 async fn call(port: u16) -> (Vec<ModelEvent>, Option<ModelError>) {
+    call_telling(port, &channel().0).await
+}
+
+/// As [`call`]; `arrived` is told of each event when the client has it, for a server that has to wait for that.
+async fn call_telling(port: u16, arrived: &Sender<()>) -> (Vec<ModelEvent>, Option<ModelError>) {
     let limit = Some(Duration::from_secs(2));
     let options = NetworkOptions {
         certificates: Some(AUTHORITY.to_owned()),
@@ -140,7 +146,21 @@ async fn call(port: u16) -> (Vec<ModelEvent>, Option<ModelError>) {
     let config = ProviderConfig::new("own", Family::OpenAiChat, format!("https://localhost:{port}/v1"));
     let config = config.with_key(KEY).over(Network::new(options).unwrap());
     let request = ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() };
-    let (events, error) = events_of(&*connect(&config, "m").unwrap(), request).await;
+    let mut events = Vec::new();
+    let error = match connect(&config, "m").unwrap().stream(request).await {
+        Err(error) => Some(error),
+        Ok(mut stream) => loop {
+            match stream.next().await {
+                None => break None,
+                Some(Err(error)) => break Some(error),
+                Some(Ok(event)) => {
+                    events.push(event);
+                    // A server that waits for nothing has dropped its end.
+                    arrived.send(()).ok();
+                }
+            }
+        },
+    };
     assert!(!format!("{error:?}").contains("canary"), "{error:?}");
     (events, error)
 }
@@ -193,13 +213,16 @@ async fn a_reset_or_a_goodbye_in_the_middle_is_a_cut_reply() {
         }),
     ];
     for (name, end) in ends {
+        let (arrived, arrives) = channel();
+        let arrives = Mutex::new(arrives);
         let (port, asked) = playing(move |wire| {
             wire.head();
             wire.send(DATA, 0, FIRST, BEGINNING);
-            thread::sleep(Duration::from_millis(50));
+            // What ends a connection may throw away what its other end has not read yet.
+            arrives.lock().unwrap().recv_timeout(Duration::from_secs(30)).unwrap();
             end(wire);
         });
-        let (events, error) = call(port).await;
+        let (events, error) = call_telling(port, &arrived).await;
         let error = error.unwrap_or_else(|| panic!("{name}: {events:?}"));
         assert_eq!(error.kind, ModelErrorKind::StreamCut, "{name}: {error}");
         assert_eq!((text(&events).as_str(), is_finished(&events)), ("half a", false), "{name}");

@@ -1,6 +1,9 @@
+use std::cell::RefCell;
+
 use bosun_agent::EntryBody;
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use zstd::bulk::Compressor;
 
 /// Shorter bodies gain nothing from packing.
 const SHORT: usize = 200;
@@ -23,11 +26,25 @@ impl StoredBody {
         if json.len() < SHORT {
             return Ok(Self::Plain(json));
         }
-        Ok(match zstd::bulk::compress(json.as_bytes(), LEVEL) {
+        Ok(match packed(json.as_bytes()) {
             Ok(packed) if packed.len() < json.len() => Self::Packed(packed),
             _ => Self::Plain(json),
         })
     }
+}
+
+/// A packer is made once for each thread: to make one takes longer than to pack an ordinary entry.
+fn packed(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    thread_local! {
+        static PACKER: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    }
+    PACKER.with_borrow_mut(|kept| {
+        let packer = match kept {
+            Some(packer) => packer,
+            None => kept.insert(Compressor::new(LEVEL)?),
+        };
+        packer.compress(bytes)
+    })
 }
 
 impl ToSql for StoredBody {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::migrations::{APPLICATION_ID, FORMAT, MIGRATIONS};
@@ -169,8 +170,7 @@ impl Database {
 fn reader(file: &Path, shared: bool) -> Result<Connection, DatabaseError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(file, flags)?;
-    connection.busy_timeout(BUSY)?;
-    connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;")?;
+    ready(&connection)?;
     if shared {
         // Connections that share one cache would otherwise be refused while the writer writes.
         connection.pragma_update(None, "read_uncommitted", true)?;
@@ -179,13 +179,16 @@ fn reader(file: &Path, shared: bool) -> Result<Connection, DatabaseError> {
 }
 
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    ready(connection)?;
+    connection.pragma_update(None, "foreign_keys", true)
+}
+
+/// What every connection is, whether it writes or reads.
+fn ready(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY)?;
-    connection.execute_batch(
-        "PRAGMA trusted_schema = OFF;
-         PRAGMA cell_size_check = ON;
-         PRAGMA mmap_size = 0;
-         PRAGMA foreign_keys = ON;",
-    )
+    // Plans that look at what is bound are made anew with every value of a range; ours do not depend on it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;")
 }
 
 fn migrate(connection: &mut Connection, folder: &Path, file: &Path) -> Result<(), OpenError> {

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use super::Database;
-use crate::{NewSession, OpenError};
+use crate::{DatabaseError, NewSession, OpenError};
 
 fn titled(text: &str) -> JournalEntry {
     JournalEntry { at: 1, body: EntryBody::Titled { title: text.into() } }
@@ -66,6 +66,31 @@ async fn writers_at_once_each_get_their_own_answer() {
     for id in &ids {
         assert_eq!(database.entries(id, 0).await.unwrap().len(), 100);
     }
+}
+
+#[tokio::test]
+async fn a_write_that_fails_takes_back_what_it_wrote_and_nothing_of_those_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let writes = (0..90).map(|n| {
+        database.write(move |connection| {
+            connection.execute("INSERT INTO settings (name, value) VALUES (?1, 'x')", [format!("{n:02}")])?;
+            // The first of all, the first of a commit and those in the middle of one.
+            if n % 3 == 0 { Err(DatabaseError::Unavailable { reason: n.to_string() }) } else { Ok(n) }
+        })
+    });
+    for (n, outcome) in futures_util::future::join_all(writes).await.into_iter().enumerate() {
+        match n % 3 {
+            0 => assert_eq!(outcome, Err(DatabaseError::Unavailable { reason: n.to_string() })),
+            _ => assert_eq!(outcome, Ok(n)),
+        }
+    }
+    let kept = database.read(|connection| {
+        let mut names = connection.prepare("SELECT name FROM settings ORDER BY name")?;
+        Ok(names.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
+    });
+    let expected: Vec<String> = (0..90).filter(|n| n % 3 != 0).map(|n| format!("{n:02}")).collect();
+    assert_eq!(kept.await.unwrap(), expected);
 }
 
 #[tokio::test]

@@ -15,7 +15,14 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Tells a job's caller how it went, once the commit is known.
 type Answer = Box<dyn FnOnce(Result<(), DatabaseError>) + Send>;
-type Job = Box<dyn FnOnce(&Connection) -> Answer + Send>;
+type Job = Box<dyn FnOnce(&Connection, Neighbours) -> Answer + Send>;
+
+/// Whether others wrote into the transaction before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Neighbours {
+    None,
+    Some,
+}
 
 /// The only connection that writes, on its own thread, so that callers never block on the disk and never meet
 /// "database is locked" among themselves.
@@ -39,8 +46,11 @@ impl Writer {
         work: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,
     ) -> Result<T, DatabaseError> {
         let (reply, answered) = oneshot::channel();
-        let job: Job = Box::new(move |connection| {
-            let outcome = in_savepoint(connection, work);
+        let job: Job = Box::new(move |connection, neighbours| {
+            let outcome = match neighbours {
+                Neighbours::None => at_first(connection, work),
+                Neighbours::Some => in_savepoint(connection, work),
+            };
             Box::new(move |committed: Result<(), DatabaseError>| {
                 let outcome = outcome.and_then(|value| committed.map(|()| value));
                 if reply.send(outcome).is_err() {
@@ -85,12 +95,12 @@ fn run(connection: &Connection, queue: &mpsc::Receiver<Job>) {
         let mut answers = Vec::new();
         let begun = plain(connection, "BEGIN IMMEDIATE");
         let committed = begun.and_then(|()| {
-            answers.push(first(connection));
+            answers.push(first(connection, Neighbours::None));
             while answers.len() < MOST_PER_COMMIT
                 && !connection.is_autocommit()
                 && let Ok(job) = queue.try_recv()
             {
-                answers.push(job(connection));
+                answers.push(job(connection, Neighbours::Some));
             }
             // After some errors (a full disk) SQLite rolls the whole transaction back by itself.
             if connection.is_autocommit() {
@@ -133,6 +143,18 @@ fn checkpoint(connection: &Connection, how: &str) {
     if let Err(error) = outcome {
         tracing::debug!(%error, "the write-ahead log was not carried over");
     }
+}
+
+/// The first of a transaction needs no savepoint: what it wrote is all that there is to take back.
+fn at_first<T>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> Result<T, DatabaseError>,
+) -> Result<T, DatabaseError> {
+    let outcome = work(connection);
+    if outcome.is_err() && !connection.is_autocommit() {
+        connection.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
+    }
+    outcome
 }
 
 fn in_savepoint<T>(

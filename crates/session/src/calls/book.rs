@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{Clock, Halt, NoteAbout, SessionId};
-use bosun_protocol::{Budget, ModelRef, ModelSettings};
+use bosun_protocol::{Budget, Budgets, ModelRef, ModelSettings};
 use bosun_store::{Database, DatabaseError, StoredCall};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -14,6 +14,8 @@ use super::Subject;
 use crate::SessionError;
 use crate::stream::locked;
 
+/// For how many milliseconds budgets count without being read again.
+const FRESH: i64 = 1_000;
 /// Sessions of which is kept that their person was warned.
 const REMEMBERED: usize = 500;
 /// The setting that keeps it.
@@ -28,6 +30,8 @@ pub(crate) struct CallBook {
     fallback: Mutex<Option<ModelRef>>,
     /// Calls that were counted and are not stored yet.
     waiting: Mutex<Vec<StoredCall>>,
+    /// The budgets and when they were read, by the clock.
+    budgets: Mutex<Option<(i64, Budgets)>>,
     /// Held while they are stored, so that whoever waits for it finds them there.
     storing: AsyncMutex<()>,
 }
@@ -52,13 +56,38 @@ struct Warned {
 
 impl CallBook {
     pub(crate) fn new(database: Arc<Database>, clock: Arc<dyn Clock>, tasks: TaskTracker) -> Self {
-        let (fallback, waiting, storing) = (Mutex::default(), Mutex::default(), AsyncMutex::default());
-        Self { database, clock, tasks, fallback, waiting, storing }
+        Self {
+            database,
+            clock,
+            tasks,
+            fallback: Mutex::default(),
+            waiting: Mutex::default(),
+            budgets: Mutex::default(),
+            storing: AsyncMutex::default(),
+        }
     }
 
-    /// What the user set, as it is now: a limit that was raised counts from the next call on.
+    /// What the user set, as it is now.
     pub(crate) async fn settings(&self) -> Result<ModelSettings, SessionError> {
         super::stored(&self.database).await
+    }
+
+    /// Takes in that the user set something: a limit that was raised counts from the next call on.
+    pub(crate) fn settings_changed(&self) {
+        *locked(&self.budgets) = None;
+    }
+
+    /// The budgets, at most [`FRESH`] old: another process may have set them.
+    async fn budgets(&self) -> Result<Budgets, SessionError> {
+        let now = self.clock.now_ms();
+        if let Some((read, budgets)) = &*locked(&self.budgets)
+            && (0..FRESH).contains(&(now - read))
+        {
+            return Ok(budgets.clone());
+        }
+        let budgets = self.settings().await?.budgets;
+        *locked(&self.budgets) = Some((now, budgets.clone()));
+        Ok(budgets)
     }
 
     pub(crate) fn fallback(&self) -> Option<ModelRef> {
@@ -115,7 +144,7 @@ impl CallBook {
 
     /// Whether `subject` may call a model, by the budgets.
     pub(crate) async fn verdict(&self, subject: &Subject) -> Result<Verdict, SessionError> {
-        let budgets = self.settings().await?.budgets;
+        let budgets = self.budgets().await?;
         if is_free(budgets.session) && is_free(budgets.day) {
             return Ok(Verdict::Go);
         }

@@ -27,6 +27,7 @@ impl Sessions {
     pub async fn save_model_settings(&self, settings: ModelSettings) -> Result<ModelSettings, SessionError> {
         check(&settings)?;
         self.inner.database.set_setting(MODEL_SETTINGS, &settings).await?;
+        self.inner.book.settings_changed();
         for actor in self.inner.actors.all() {
             actor.rebuild();
         }
