@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Problem } from '../ipc/bindings';
 import { asError } from './error';
 import { i18n } from './i18n/i18n.svelte';
-import { say } from './problem';
+import { phrase, say } from './problem';
 
 afterEach(() => i18n.use('en', 'en'));
 
@@ -17,12 +17,27 @@ const NESTED: Problem = {
 describe('what Bosun says', () => {
   it('has its arguments in it, and problems within problems', () => {
     expect(say({ problem: 'project_missing', path: '/x' })).toBe(
-      'the folder /x does not exist; choose another, or make it first',
+      'The folder /x does not exist; choose another, or make it first',
     );
     expect(say(NESTED)).toBe(
-      "nothing was taken back: '/a.txt' was changed since in the same places, by you or by another program; it was " +
+      "Nothing was taken back: '/a.txt' was changed since in the same places, by you or by another program; it was " +
         'left as it is; the content store at /blobs cannot be used: Input/output error; it was left as it is',
     );
+  });
+
+  it('begins as a sentence does where its first word is Bosun’s own, and ends as one where it is several', () => {
+    const why: Problem = { problem: 'disk_full' };
+    expect(phrase(why)).toBe('the disk is full, so this could not be saved; free some space and go on');
+    expect(say({ problem: 'not_recorded', why })).toBe(
+      'The disk is full, so this could not be saved; free some space and go on. Nothing was done that is not ' +
+        'recorded; continue the turn once this is mended.',
+    );
+    expect(say({ problem: 'database_foreign', path: '/x/y' })).toBe(
+      '/x/y is not a database. It was left as it is; move it away to begin anew.',
+    );
+    expect(say({ problem: 'said', detail: 'no such model' })).toBe('no such model');
+    i18n.use('zh-CN', 'en');
+    expect(say({ problem: 'not_recorded', why })).toMatch(/。$/);
   });
 
   it('is said in the language of the window, with the words of others as they came', () => {

@@ -39,6 +39,8 @@ export const app = {
   resizeSidebar: 'Resize the session list',
   resizeInspector: 'Resize the side pane',
   between: '; ',
+  /** Ends a sentence. */
+  stop: '.',
   unknownError: 'Something went wrong inside Bosun and it gave no reason.',
   openLink: {
     title: 'Open this link?',

@@ -36,6 +36,8 @@ export const app: Messages['app'] = {
   resizeSidebar: '调整会话列表宽度',
   resizeInspector: '调整侧栏宽度',
   between: '；',
+  /** Ends a sentence. */
+  stop: '。',
   unknownError: 'Bosun 内部出错，且没有给出原因。',
   openLink: {
     title: '打开这个链接？',
