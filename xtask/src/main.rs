@@ -8,6 +8,7 @@
 use anyhow::{Result, bail};
 use std::process::ExitCode;
 
+mod audit;
 #[cfg(unix)]
 mod bench;
 mod bundle;
@@ -31,6 +32,7 @@ cargo xtask <task>
                                   the measured figures; --write puts them into docs/benchmarks.md, --built takes the
                                   programs that are there
   bundle [KIND...]                the packages: deb and rpm; appimage (its tools are downloaded)
+  audit                           licences, bans and unused dependencies (with cargo-deny and cargo-machete)
   ci                              `test` as continuous integration runs it: nothing may be skipped
   help                            this text
 
@@ -60,6 +62,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "ci" => test::run(&Place::here()?.with_ci_rules(), rest),
         #[cfg(unix)]
         "bench" => bench::run(&Place::here()?, rest),
+        "audit" => audit::run(&Place::here()?, rest),
         "bundle" => bundle::run(&Place::here()?, rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

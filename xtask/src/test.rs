@@ -79,7 +79,10 @@ impl Options {
             needs.push(Need::Browser);
         }
         if self.wants("window") || self.wants("package") {
-            needs.extend([Need::Window, Need::Keyring]);
+            needs.push(Need::Window);
+        }
+        if self.wants("rust") || self.wants("window") || self.wants("package") {
+            needs.push(Need::Keyring);
         }
         if self.wants("wire") || self.wants("mcp") || self.wants("local") {
             needs.push(Need::Python);
@@ -147,6 +150,12 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
     if options.wants("rust") {
         let targets = rust::targets(place)?;
         report.counted("rust: tests", || runner.tests(place, &targets));
+        // These look for what they need themselves and pass without it; the table must not be silent about that.
+        for (step, need) in [("rust: keyring", Need::Keyring), ("rust: sandbox, SSH, containers", Need::Places)] {
+            if let Some(reason) = missing.reason(need) {
+                report.skip(step, reason);
+            }
+        }
         report.counted("rust: examples in docs", || runner.doc_tests(place));
     }
     if options.wants("rust") && options.long {
@@ -176,6 +185,9 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
             // One window at a time, also without nextest's own rules for it.
             None => report
                 .counted("window: tests", || runner.tests(place, &["--test", "window"]).env("RUST_TEST_THREADS", "1")),
+        }
+        if let (None, Some(reason)) = (missing.reason(Need::Window), missing.reason(Need::Keyring)) {
+            report.skip("window: keys in a keyring", reason);
         }
     }
     #[cfg(unix)]
