@@ -27,14 +27,12 @@ fn what_is_no_project_folder_is_refused_with_the_way_out() {
     refused(&desk, &window, &desk.home(), "is your home folder");
     refused(&desk, &window, Path::new("/"), "is the whole machine");
     window.shot("refused");
-    // For root nothing is unreadable.
-    if !rustix::process::geteuid().is_root() {
-        let closed = here.join("closed");
-        fs::create_dir(&closed).unwrap();
-        fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
-        refused(&desk, &window, &closed, "cannot be read with your rights");
-        fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
-    }
+    let closed = here.join("closed");
+    fs::create_dir(&closed).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    refused(&desk, &window, &closed, "cannot be read with your rights");
+    window.shot("closed");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
     assert!(window.text().contains("What should be done?"), "the project that was open is left");
 }
 

@@ -1,7 +1,7 @@
 //! What goes wrong around a session: a folder that vanishes, a disk without room, a message that is too long. Each has its
 //! sentence and its way out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bosun_testkit::{ModelServer, Project, Reply, Rule, Wire};
@@ -78,13 +78,31 @@ impl Drop for SmallDisk {
     }
 }
 
-#[test]
-fn a_full_disk_is_said_nothing_is_lost_and_it_goes_on_when_there_is_room() {
-    let Some(disk) = SmallDisk::mount(12) else {
+/// A small disk, or `None` where only root could have one.
+fn small_disk() -> Option<SmallDisk> {
+    let disk = SmallDisk::mount(12);
+    if disk.is_none() {
         assert!(std::env::var("CI").as_deref() != Ok("true"), "CI=true: this process may not mount a small disk");
         eprintln!("left out: only root can mount the small disk that this test fills");
-        return;
-    };
+    }
+    disk
+}
+
+/// Takes all the room that is left on `disk`; the file gives it back when it is removed.
+fn fill(disk: &SmallDisk) -> PathBuf {
+    let filler = disk.path().join("filler");
+    std::fs::write(&filler, vec![1; 16 << 20]).unwrap_err();
+    filler
+}
+
+/// Text that cannot be packed into much less, so that it needs room of its own.
+fn dense(words: u32) -> String {
+    (0..words).map(|n| format!("{:x}", n.wrapping_mul(2_654_435_761))).collect()
+}
+
+#[test]
+fn a_full_disk_is_said_nothing_is_lost_and_it_goes_on_when_there_is_room() {
+    let Some(disk) = small_disk() else { return };
     let (project, server) = (Project::new(), ModelServer::start());
     server.add(Rule::turn("first").reply("One."));
     server.add(Rule::turn("third").reply("Three."));
@@ -94,10 +112,8 @@ fn a_full_disk_is_said_nothing_is_lost_and_it_goes_on_when_there_is_room() {
     page.ok("send_message", json!({ "message": { "session": session, "text": "first" } }));
     page.wait_for_event(7, "turn_ended");
 
-    let filler = disk.path().join("filler");
-    std::fs::write(&filler, vec![1; 16 << 20]).unwrap_err();
-    let long = "words that hardly pack ".to_owned()
-        + &(0..200_000_u32).map(|n| format!("{:x}", n.wrapping_mul(2_654_435_761))).collect::<String>();
+    let filler = fill(&disk);
+    let long = format!("words that hardly pack {}", dense(200_000));
     let error = page.call("send_message", json!({ "message": { "session": session, "text": long } })).unwrap_err();
     assert_eq!(error["code"], "storage_unavailable");
     let said = error["message"].as_str().unwrap();
@@ -108,4 +124,35 @@ fn a_full_disk_is_said_nothing_is_lost_and_it_goes_on_when_there_is_room() {
     page.wait_for(7, |envelope| envelope.to_string().contains("Three.").then_some(()));
     let rows = page.subscribe(&session, 8)["items"].to_string();
     assert!(rows.contains("One.") && !rows.contains("words that hardly pack"), "{rows}");
+}
+
+#[test]
+fn a_disk_that_fills_up_in_the_middle_of_a_turn_ends_it_with_the_way_out_and_it_can_be_continued() {
+    let Some(disk) = small_disk() else { return };
+    let (project, server) = (Project::new(), ModelServer::start());
+    let rest = format!("{} That is all.", dense(200_000));
+    let reply = || Reply::text("I begin. ").and_gate("go").and_text(rest.clone());
+    server.add(Rule::turn("tell me").reply(reply()).reply(reply()));
+    let page = Page::plan().data(&disk.path().join("data")).open();
+    let session = page.session(project.root(), &server.base_url(Wire::OpenAi), "test-model");
+    page.subscribe(&session, 7);
+    page.ok("send_message", json!({ "message": { "session": session, "text": "tell me" } }));
+    page.wait_for(7, |envelope| envelope.to_string().contains("I begin.").then_some(()));
+
+    let filler = fill(&disk);
+    server.gate("go").open();
+    let notice = page.wait_for(7, |envelope| {
+        let text = envelope.to_string();
+        text.contains("not_recorded").then_some(text)
+    });
+    assert!(notice.contains("the disk is full") && notice.contains("continue"), "{notice}");
+    let halted = page.subscribe(&session, 8);
+    assert_eq!(halted["session"]["status"], "interrupted");
+    assert!(halted["items"].to_string().contains("tell me"), "the person's words are lost: {halted}");
+
+    std::fs::remove_file(&filler).unwrap();
+    page.ok("continue_turn", json!({ "session": session }));
+    page.wait_for(8, |envelope| envelope.to_string().contains("\"idle\"").then_some(()));
+    let rows = page.subscribe(&session, 9)["items"].to_string();
+    assert!(rows.contains("That is all."), "the turn did not go on");
 }

@@ -58,7 +58,7 @@ impl<'d> Window<'d> {
     /// Starts `binary` on `desk` and waits for its page.
     #[track_caller]
     pub fn open(desk: &'d Desk, binary: &Path, arguments: &[&str]) -> Self {
-        let driver = Driver::start(desk.command("WebKitWebDriver"), desk.log());
+        let driver = Driver::start(desk.command_of_a_person("WebKitWebDriver"), desk.log());
         let session = match driver.open(binary, arguments, &|| running(desk, binary).is_some()) {
             Ok(session) => session,
             Err(refusal) => {
