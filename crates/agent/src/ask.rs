@@ -112,6 +112,13 @@ pub struct DecisionRecord {
     pub by: DecisionSource,
 }
 
+impl DecisionRecord {
+    /// Whether somebody said no, and not the clock or a rule in their place.
+    pub(crate) fn is_refusal_of_a_person(&self) -> bool {
+        matches!((&self.decision, &self.by), (Decision::Reject { .. }, DecisionSource::Person))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum DecisionSource {

@@ -49,6 +49,8 @@ pub struct State {
     pub steering: Vec<HumanMessage>,
     /// What the model is told of a person's changes to the plan, with its next step.
     pub plan_note: Option<HumanMessage>,
+    /// What the person refused since they last said something, by tool and arguments.
+    refused: Vec<(String, Value)>,
     /// Files that were being put back when the journal ends.
     pub restoring: Option<Vec<ChangeRecord>>,
     pub usage: Usage,
@@ -128,6 +130,11 @@ impl State {
         state
     }
 
+    /// Whether the person refused exactly this call before and has said nothing since.
+    pub fn was_refused(&self, call: &ToolCall) -> bool {
+        self.refused.iter().any(|(name, args)| *name == call.name && *args == call.args)
+    }
+
     /// The reducer. Total: an entry that does not fit (from a damaged or newer journal) changes nothing.
     pub fn apply(&mut self, entry: &JournalEntry) {
         match &entry.body {
@@ -160,6 +167,10 @@ impl State {
             EntryBody::Decided { call_id, record } => {
                 if let Some(call) = self.open_call_mut(call_id).filter(|call| call.decision.is_none()) {
                     call.decision = Some(record.clone());
+                    if record.is_refusal_of_a_person() {
+                        let refused = (call.call.name.clone(), call.call.args.clone());
+                        self.refused.push(refused);
+                    }
                 }
             }
             EntryBody::CallStarted { call_id } => {
@@ -274,6 +285,7 @@ impl State {
         self.turns = self.turns.max(turn);
         self.turn = Some(OpenTurn { number: turn, steps: 0 });
         self.last_end = None;
+        self.refused.clear();
     }
 
     /// A conversation that ends with the model's own words (a stop keeps them) is refused by some providers and read by
@@ -321,7 +333,12 @@ impl State {
     fn take_steering(&mut self) {
         let note = self.plan_note.take().into_iter();
         let messages = note.chain(std::mem::take(&mut self.steering));
-        self.messages.extend(messages.map(|message| Arc::new(Message::Human(message))));
+        let messages: Vec<HumanMessage> = messages.collect();
+        if !messages.is_empty() {
+            // Their words may ask for what they refused before.
+            self.refused.clear();
+        }
+        self.messages.extend(messages.into_iter().map(|message| Arc::new(Message::Human(message))));
     }
 
     fn result(&mut self, id: &CallId, message: &Arc<Message>) {

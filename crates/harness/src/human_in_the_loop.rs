@@ -17,6 +17,9 @@ use crate::PathMode;
 use crate::permissions::{named_by, refusal};
 pub use options::{Gate, GateRequest, HumanInTheLoopOptions, InterruptOn};
 
+/// The rule by which what was refused once is not asked again before the person speaks (security.md A25).
+const REFUSED_BEFORE: &str = "refused before";
+
 /// Asks a person before a call runs, where the policy says so. Innermost for tools: nothing may rewrite a call after
 /// it was approved.
 ///
@@ -83,6 +86,14 @@ async fn gate(
                 );
                 cx.note_rule(&call.id, rule);
                 return Ok(ToolOutput::error(text));
+            }
+            Verdict::Ask { .. } if cx.log().with_state(|state| state.was_refused(&call)) => {
+                cx.note_rule(&call.id, REFUSED_BEFORE.to_owned());
+                return Ok(ToolOutput::error(format!(
+                    "Error: {} was not run: the user refused exactly this call before and was not asked again. Go on \
+                     another way, or end and say what is missing.",
+                    call.name
+                )));
             }
             Verdict::Ask { reason, config } => {
                 let description = options.description(cx, &call, config.description);

@@ -175,6 +175,41 @@ async fn an_answer_and_a_rejection_run_nothing() {
     }
 }
 
+/// A25: a model that asks for the same again is not heard again, until the person has spoken.
+#[tokio::test]
+async fn what_was_refused_is_not_asked_again_before_the_person_speaks() {
+    let replies = vec![
+        Reply::default().and_call_with_id("r", "read_file", json!({"file_path": "/a.txt"})).into(),
+        edit("e1", "one", "1").into(),
+        edit("e2", "one", "1").into(),
+        edit("e3", "one", "uno").into(),
+        "done".into(),
+        edit("e4", "one", "1").into(),
+        "done".into(),
+    ];
+    let scene = scene(Policy::default(), replies);
+    scene.begin().await;
+    assert_eq!(scene.run_until_quiet().await, None);
+    scene.decide(&scene.log, "e1", Decision::Reject { reason: None }).await.unwrap();
+    let asks = async || {
+        assert_eq!(scene.run_until_quiet().await, None);
+        scene.log.with_state(|state| state.waiting().map(|call| call.call.id.to_string()).collect::<Vec<_>>())
+    };
+    assert_eq!(asks().await, ["e3"], "the same call was asked about again, or another one was not");
+    let (outcome, text) = scene.result("e2");
+    assert_eq!(outcome, ToolOutcome::Refused);
+    assert!(text.contains("refused exactly this call before"), "{text}");
+    scene.decide(&scene.log, "e3", Decision::Reject { reason: None }).await.unwrap();
+    assert_eq!(scene.run_until_quiet().await, Some(TurnEnd::Done));
+
+    let message = HumanMessage { id: "h2".into(), content: vec!["do it after all".into()] };
+    scene.log.record(vec![EntryBody::TurnStarted { turn: 2, message }]).await.unwrap();
+    assert_eq!(asks().await, ["e4"]);
+    scene.decide(&scene.log, "e4", Decision::Approve).await.unwrap();
+    assert_eq!(scene.run_until_quiet().await, Some(TurnEnd::Done));
+    assert_eq!(scene.project.read("a.txt"), "1\ntwo\n");
+}
+
 #[tokio::test]
 async fn a_wrong_decision_changes_nothing_and_a_right_one_still_works() {
     let config = InterruptConfig { allowed: vec![DecisionKind::Respond], description: None };
