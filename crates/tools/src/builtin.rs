@@ -108,3 +108,7 @@ fn target(cx: &ToolContext, text: &str) -> Option<VirtualPath> {
 #[cfg(test)]
 #[path = "builtin_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "builtin/ways_out_tests.rs"]
+mod ways_out_tests;

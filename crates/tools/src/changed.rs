@@ -107,8 +107,6 @@ pub(crate) fn changed(text: String, changes: &[Change], diff: Option<FileDiff>) 
     }
 }
 
-/// What a command did to files, as its row and its undo need it. The agent does not know these files: it reads them
-/// before it changes them.
 /// What is said of a command under which the app ended, with what it did to files as far as that can be told.
 pub fn left_by_command(text: impl Into<String>, files: Option<CommandChanges>) -> ToolOutput {
     let files = files.unwrap_or_default();
@@ -120,6 +118,8 @@ pub fn left_by_command(text: impl Into<String>, files: Option<CommandChanges>) -
     ToolOutput { artifact, ..ToolOutput::error(text) }
 }
 
+/// What a command did to files, as its row and its undo need it. The agent does not know these files: it reads them
+/// before it changes them.
 pub(crate) fn commanded(files: CommandChanges) -> Artifact {
     let change = |change: bosun_backend::CommandChange| ChangeRecord {
         path: change.path,

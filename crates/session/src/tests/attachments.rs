@@ -134,7 +134,16 @@ async fn what_a_message_names_is_looked_up_when_it_is_sent() {
     let ItemBody::Human { attachments, .. } = &stage.snapshot(&session).await.items[0].body else { panic!() };
     assert_eq!(attachments.len(), 3);
     assert!(attachments.iter().all(|one| one.kind == AttachmentKind::Mention));
-    for gone in ["/nothing.txt", "/../secret", "/"] {
+    // P09, P10: nothing that a link leads to outside goes out with a message.
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("secret.txt"), "kept beside the project").unwrap();
+    for (target, name) in [("secret.txt", "link.txt"), ("", "folder")] {
+        std::os::unix::fs::symlink(outside.path().join(target), stage.project.root().join(name)).unwrap();
+    }
+    let host = outside.path().join("secret.txt");
+    let host = host.to_string_lossy();
+    let out = ["/link.txt", "/folder/secret.txt", "/folder", "..\\..\\x", "C:\\x", &host];
+    for gone in ["/nothing.txt", "/../secret", "/"].into_iter().chain(out) {
         let sent = SendMessage { mentions: vec![path(gone)], ..message(&session, "x") };
         assert!(stage.sessions.send_message(&sent).await.is_err(), "{gone}");
     }

@@ -38,6 +38,16 @@ impl Fixture {
         Self::over(Arc::new(backend), folder, BuiltinOptions::default())
     }
 
+    /// A project that is the folder `project` of another, which has these files in it.
+    pub fn inside<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, content) in files {
+            put(&folder.path().join(path.trim_start_matches('/')), content.as_bytes());
+        }
+        let backend = bosun_backend::LocalShellBackend::open(&folder.path().join("project"), Default::default());
+        Self::over(Arc::new(backend.unwrap()), folder, BuiltinOptions::default())
+    }
+
     /// Tools over prepared answers.
     pub fn canned(canned: Canned) -> Self {
         Self::over(Arc::new(canned), tempfile::tempdir().unwrap(), BuiltinOptions::default())
