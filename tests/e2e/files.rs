@@ -45,6 +45,16 @@ fn what_a_command_changed_is_undone_in_one_place_and_kept_in_the_other() {
     fs::write(&numbers, twenty.replace("19", "nineteen").replace("10\n", "ten\n")).unwrap();
     window.wait_for_text("Changed since, by you or another program");
     window.shot("since");
+
+    // Over that the agent's version comes back, and what was there again over it.
+    let mine = fs::read_to_string(&numbers).unwrap();
+    window.button("Restore the agent’s version of numbers.txt").click();
+    window.wait_for_text("The agent’s version of 1 file is back; what was there is kept.");
+    assert_eq!(fs::read_to_string(&numbers).unwrap(), twenty.replace("19", "nineteen"));
+    window.shot("restored");
+    window.button("Bring that back").click();
+    window.wait_for_text("Changed since, by you or another program");
+    assert_eq!(fs::read_to_string(&numbers).unwrap(), mine);
 }
 
 #[test]

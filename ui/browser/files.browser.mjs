@@ -73,6 +73,11 @@ describe('files', () => {
     await page.getByText('cargo xtask changelog').first().waitFor();
     await page.getByRole('region', { name: 'Changed since, by you or another program' }).waitFor();
     await page.getByText('Changed by commands, cannot be undone').waitFor();
+    await button(page, 'Restore the agent’s version of CHANGELOG.md').click();
+    await page.getByText('The agent’s version of 1 file is back; what was there is kept.').waitFor();
+    await page.getByRole('region', { name: 'Changed since, by you or another program' }).waitFor({ state: 'detached' });
+    await button(page, 'Bring that back').click();
+    await page.getByRole('region', { name: 'Changed since, by you or another program' }).waitFor();
     await change.getByRole('button', { name: 'Undo place 1' }).click();
     await page.getByText('1 file was put back.').waitFor();
     await button(page, 'Bring it back').click();
@@ -87,7 +92,8 @@ describe('files', () => {
     const [undone] = await calls(page, 'undoHunk');
     assert.deepEqual([undone.path, undone.scope, undone.hunk], ['/CHANGELOG.md', 'session', 0]);
     assert.deepEqual((await calls(page, 'keepHunk')).length, 1);
-    assert.deepEqual(await calls(page, 'redoUndone'), [40]);
+    assert.deepEqual(await calls(page, 'restoreVersion'), ['/CHANGELOG.md']);
+    assert.deepEqual(await calls(page, 'redoUndone'), [41, 40]);
     await page.getByText('Last turn').click();
     await done(page);
   });

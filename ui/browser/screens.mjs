@@ -102,6 +102,21 @@ export const SCREENS = {
       await page.locator('.since').waitFor();
     },
   },
+  restored: {
+    query: { tab: 'changes' },
+    async act(page) {
+      await page.getByRole('button', { name: /^CHANGELOG\.md/ }).click();
+      await page.locator('.since header button').click();
+      await page.locator('.undone').waitFor();
+    },
+  },
+  elsewhere: {
+    async act(page) {
+      await answer(1)(page);
+      await page.getByLabel(/^file_path/).fill('/shelf/notes.md');
+      await page.locator('.reach .warn').first().waitFor();
+    },
+  },
   split: {
     query: { tab: 'changes' },
     async act(page) {

@@ -7,7 +7,7 @@ use bosun_tools::{ChangeRecord, StateUpdate, Todo, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Ask, ChangeIntent, DecisionRecord, EntryBody, JournalEntry, SessionId, TurnEnd};
+use crate::{Ask, ChangeIntent, Decision, DecisionRecord, EntryBody, JournalEntry, SessionId, TurnEnd};
 
 mod outside;
 mod seed;
@@ -102,6 +102,14 @@ impl OpenCall {
     /// Whether a person has to decide before anything goes on with this call.
     pub fn is_waiting(&self) -> bool {
         self.ask.is_some() && self.decision.is_none() && self.result.is_none()
+    }
+
+    /// The arguments that it runs with: the model's own, unless a decision put others in their place.
+    pub fn args(&self) -> &Value {
+        match self.decision.as_ref().map(|record| &record.decision) {
+            Some(Decision::Edit { args }) => args,
+            _ => &self.call.args,
+        }
     }
 }
 

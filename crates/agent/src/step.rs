@@ -116,7 +116,7 @@ fn in_lanes(cx: &TurnContext, calls: Vec<OpenCall>) -> Vec<Vec<(usize, OpenCall)
     let mut lanes: Vec<Lane> = Vec::with_capacity(calls.len());
     for (index, call) in calls.into_iter().enumerate() {
         let tool = cx.agent().tools.get(&call.call.name);
-        let path = tool.and_then(|tool| tool.mutates(&tool_call::context(cx, &call.call.id), &call.call.args));
+        let path = tool.and_then(|tool| tool.mutates(&tool_call::context(cx, &call.call.id), call.args()));
         let mut lane = Lane { paths: path.iter().cloned().collect(), calls: vec![(index, call)] };
         if let Some(path) = path {
             let meets = |lane: &mut Lane| lane.paths.iter().any(|other| is_within(other, &path));
@@ -147,7 +147,7 @@ async fn brought_to_end(cx: &TurnContext, open: &OpenCall) -> Result<(ToolOutput
     Ok(match ready(cx, open) {
         Err(refusal) => (ToolOutput::error(refusal), ToolOutcome::Refused),
         Ok((tool, call)) => {
-            let target = tool.mutates(&tool_call::context(cx, &call.id), &call.args);
+            let target = tool.mutates(&tool_call::context(cx, &call.id), open.args());
             match recover::settle(open, target.as_ref(), &*cx.agent().backend).await {
                 Begun::Ended(output, outcome) => (*output, outcome),
                 Begun::Runs { made } => {

@@ -102,6 +102,17 @@ pub struct UndoneFiles {
     #[specta(type = specta_typescript::Number)]
     pub at: i64,
     pub paths: Vec<String>,
+    pub what: PutAside,
+}
+
+/// What was put aside where files were put back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum PutAside {
+    /// What the session did.
+    Changes,
+    /// What the person, or another program, did over it: the session's version is there again.
+    OwnEdits,
 }
 
 /// One changed file in full.

@@ -130,7 +130,7 @@ problems! {
     AsBefore { path: String } = "'{path}' is as it was before this session";
     LeftAsItIs { why: Box<Problem> } = "{why}; it was left as it is";
     CannotPutBack { path: String, why: Box<Problem> } = "'{path}' cannot be put back: {why}";
-    ChangedSince { path: String } = "'{path}' was changed since in the same places, by you or by another program; it was left as it is";
+    ChangedSince { path: String } = "'{path}' was changed since in the same places, by you or by another program; it was left as it is: restore the agent's version first, or change the file yourself";
     BytesNotKept { path: String } = "'{path}' was changed by a command and its bytes before were not kept; it stays as it is";
     OthersPutBack { why: Box<Problem> } = "{why}; the other files were put back";
     NothingTakenBack { why: Problems } = "nothing was taken back: {why}";

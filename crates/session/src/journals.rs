@@ -62,17 +62,28 @@ impl Journals {
         self.deeds_after(0)
     }
 
+    /// What happened to `path` up to the entry `seq` of the root, and behind it.
+    pub(crate) fn around(&self, seq: Seq, path: &VirtualPath) -> (Vec<Happened>, Vec<Happened>) {
+        let happened = |deeds: Vec<Deed>| deeds.into_iter().flat_map(|deed| happened_to(path, deed.what)).collect();
+        (happened(self.deeds_of(|of| of <= seq)), happened(self.deeds_after(seq)))
+    }
+
     fn deeds_after(&self, after: Seq) -> Vec<Deed> {
+        self.deeds_of(|seq| seq > after)
+    }
+
+    /// A subagent belongs to the step that sent it out.
+    fn deeds_of(&self, is_in: impl Fn(Seq) -> bool) -> Vec<Deed> {
         let mut deeds = Vec::new();
-        self.collect(after, Whose::Root, &mut deeds);
+        self.collect(&is_in, Whose::Root, &mut deeds);
         deeds.sort_by_key(|deed| deed.at);
         deeds
     }
 
-    fn collect(&self, after: Seq, whose: Whose, deeds: &mut Vec<Deed>) {
+    fn collect(&self, is_in: &dyn Fn(Seq) -> bool, whose: Whose, deeds: &mut Vec<Deed>) {
         let mut sent: HashSet<&SessionId> = HashSet::new();
         let mut commands: HashMap<&CallId, &str> = HashMap::new();
-        for recorded in self.entries.iter().filter(|recorded| recorded.seq > after) {
+        for recorded in self.entries.iter().filter(|recorded| is_in(recorded.seq)) {
             let what = match &recorded.entry.body {
                 EntryBody::TurnStarted { .. } if whose == Whose::Root => Did::TurnBegan,
                 EntryBody::Ai { message, .. } => {
@@ -99,9 +110,28 @@ impl Journals {
             deeds.push(Deed { at: recorded.entry.at, seq: recorded.seq, what });
         }
         for child in self.children.iter().filter(|child| sent.contains(&child.id)) {
-            child.collect(0, Whose::Subagent, deeds);
+            child.collect(&|_| true, Whose::Subagent, deeds);
         }
     }
+}
+
+/// One thing that happened to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Happened {
+    Changed(ChangeRecord),
+    /// A command changed it, and its bytes are not kept.
+    Lost,
+}
+
+fn happened_to(path: &VirtualPath, what: Did) -> Vec<Happened> {
+    let (changes, unkept) = match what {
+        Did::Changed { artifact, .. } => (artifact.changes, artifact.unkept),
+        Did::Restored { changes } => (changes, Vec::new()),
+        Did::TurnBegan | Did::StepBegan | Did::Rewound { .. } | Did::RewindUndone => return Vec::new(),
+    };
+    let changes = changes.into_iter().filter(|record| record.path == *path).map(Happened::Changed);
+    let lost = unkept.into_iter().filter(|record| record.path == *path).map(|_| Happened::Lost);
+    changes.chain(lost).collect()
 }
 
 /// Whose turns and steps count.

@@ -1,10 +1,11 @@
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, TurnEnd, effective, stays};
-use bosun_backend::VirtualPath;
-use bosun_protocol::{FileAt, Snapshot};
+use bosun_backend::{ContentHash, VirtualPath};
+use bosun_protocol::{FileAt, Problem, Snapshot};
 use bosun_store::{Append, Listed, NewSession};
+use bosun_tools::ChangeRecord;
 
 use crate::actor::Actor;
-use crate::journals::Journals;
+use crate::journals::{Happened, Journals};
 use crate::projection::{Projection, Subject};
 use crate::restoring::read;
 use crate::rewinding::refuse_elsewhere;
@@ -23,24 +24,33 @@ impl Actor {
         Ok(view(self, &entries, Seq::from(seq)).whole())
     }
 
-    /// A file as it was at the checkpoint `seq`: as it was before the next change, or as it is now.
+    /// A file as it was at the checkpoint `seq`.
     pub(crate) async fn file_at(&self, seq: u32, path: &str) -> Result<FileAt, SessionError> {
         let path = VirtualPath::parse(path).map_err(|error| SessionError::invalid(error.problem()))?;
         let journals = Journals::read(&self.tree.database, self.log.session()).await?;
         refuse_elsewhere(&journals.entries, seq)?;
-        let later = journals.changes_after(Seq::from(seq)).into_iter().find(|change| change.path == path);
-        let bytes = match later.map(|change| change.before) {
-            Some(None) => None,
-            Some(Some(hash)) => {
-                let kept = self.blobs()?.get(&hash).await;
-                Some(kept.map_err(|error| SessionError::not_found(error.problem()))?)
-            }
-            None => read(&*self.backend().await?, &path).await?,
+        let (before, after) = journals.around(Seq::from(seq), &path);
+        let bytes = match Version::between(&before, &after) {
+            Version::Known(hash) => self.bytes_of(&path, hash).await?,
+            Version::Unchanged => read(&*self.backend().await?, &path).await?,
+            Version::Lost => return Err(SessionError::not_found(Problem::BytesNotKept { path: path.to_string() })),
         };
         let size = bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
         let exists = bytes.is_some();
         let text = bytes.filter(|bytes| bytes.len() <= LONGEST).and_then(|bytes| String::from_utf8(bytes).ok());
         Ok(FileAt { path: path.to_string(), exists, text, size })
+    }
+
+    /// The bytes of `hash`, kept or, where they were never kept, as they still are on disk.
+    async fn bytes_of(&self, path: &VirtualPath, hash: Option<ContentHash>) -> Result<Option<Vec<u8>>, SessionError> {
+        let Some(hash) = hash else { return Ok(None) };
+        let missing = match self.blobs()?.get(&hash).await {
+            Ok(bytes) => return Ok(Some(bytes)),
+            Err(error) => error,
+        };
+        let now = read(&*self.backend().await?, path).await?;
+        let now = now.filter(|bytes| ContentHash::of(bytes) == hash);
+        now.map(Some).ok_or_else(|| SessionError::not_found(missing.problem()))
     }
 
     /// A new session that has everything up to the checkpoint `seq` and goes its own way from there.
@@ -74,6 +84,36 @@ impl Actor {
         let listed = Some(Listed { summary, updated_at: at });
         tree.database.append_all(vec![Append { session: id.clone(), entries: copied, listed, texts }]).await?;
         Ok(id)
+    }
+}
+
+/// What is known of a file at a place of the journal.
+#[derive(Debug, PartialEq, Eq)]
+enum Version {
+    /// `None`: there was no file.
+    Known(Option<ContentHash>),
+    /// Nothing that is recorded happened to it: it is as it is now.
+    Unchanged,
+    /// A command changed it, and what it was is not kept.
+    Lost,
+}
+
+impl Version {
+    /// What a file was between what happened to it up to a place, and behind it.
+    fn between(before: &[Happened], after: &[Happened]) -> Self {
+        let last = before.last();
+        let again = |change: &ChangeRecord| match last {
+            // What stood there came to stand there again: somebody's edit in between was put aside.
+            Some(Happened::Changed(last)) => change.after == last.after && change.before != last.after,
+            _ => false,
+        };
+        let next = after.iter().find(|next| !matches!(next, Happened::Changed(change) if again(change)));
+        match (last, next) {
+            (_, Some(Happened::Changed(next))) => Self::Known(next.before.clone()),
+            (Some(Happened::Changed(last)), _) => Self::Known(last.after.clone()),
+            (_, Some(Happened::Lost)) => Self::Lost,
+            (Some(Happened::Lost) | None, None) => Self::Unchanged,
+        }
     }
 }
 

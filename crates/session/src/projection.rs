@@ -18,6 +18,7 @@ mod summarized;
 mod summary;
 mod tools;
 
+pub(crate) use approvals::reach;
 pub(crate) use changes::{Deed, Did, Scoped, Span, command_of, kind_of};
 use notices::notice_of;
 pub(crate) use summary::changes_summary;

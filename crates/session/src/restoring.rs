@@ -81,6 +81,34 @@ impl Actor {
         Ok(shown)
     }
 
+    /// Makes a file again what the session left, over what the person or another program did to it since; that is kept,
+    /// and can come again.
+    pub(crate) async fn restore_version(self: &Arc<Self>, path: &str) -> Result<RestoredFile, SessionError> {
+        let path = parsed(path)?;
+        let turn = self.turn().await;
+        self.refuse_running(&turn)?;
+        let spans = self.stream.read(|projection| projection.spans());
+        let span = spans.into_iter().find(|span| span.path == path);
+        let span = span.ok_or_else(|| SessionError::not_found(Problem::NotChanged { path: path.to_string() }))?;
+        let now = read(&*self.backend().await?, &path).await?;
+        let from = now.as_deref().map(ContentHash::of);
+        let is_left = from == span.after;
+        let mut checked = self.check_restore(Restore { path, from, to: span.after }).await?;
+        if let Some(problem) = &checked.shown.problem {
+            return Err(SessionError::invalid(problem.clone()));
+        }
+        if now.is_some() {
+            // Its rights are those of the file that is there.
+            checked.disk.mode = None;
+        }
+        let shown = checked.shown.clone();
+        if !is_left {
+            self.restore(vec![checked]).await?;
+        }
+        drop(turn);
+        Ok(shown)
+    }
+
     /// Looks at a file that is to be put back: it has to be as the session left it, or changed in other places only, and
     /// its bytes have to be kept.
     pub(crate) async fn check_restore(&self, restore: Restore) -> Result<Checked, SessionError> {

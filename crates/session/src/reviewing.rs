@@ -75,6 +75,7 @@ impl Actor {
             seq: u32::try_from(undone.seq).unwrap_or(u32::MAX),
             at: undone.at,
             paths: undone.changes.iter().map(|change| change.path.to_string()).collect(),
+            what: undone.what,
         });
         Ok(ChangedFiles {
             files,

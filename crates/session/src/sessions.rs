@@ -26,6 +26,7 @@ mod attachments;
 pub(crate) mod bundles;
 mod deleted;
 mod diagnostics;
+mod editing;
 mod exports;
 mod files;
 mod glimpse;

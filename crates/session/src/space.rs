@@ -94,6 +94,19 @@ impl Actor {
         Ok(self.space().await?.backend)
     }
 
+    /// What an agent's word for a path leads to, and what that is part of; `None` where it is no path.
+    pub(crate) async fn aim(&self, word: &str) -> Result<Option<(VirtualPath, AskPlace)>, SessionError> {
+        let space = self.space().await?;
+        let Ok(path) = space.backend.resolve(word) else { return Ok(None) };
+        let root = match self.default_backend() {
+            DeclaredDefault::Project => AskPlace::Project,
+            DeclaredDefault::State => AskPlace::Session,
+        };
+        let around = space.reach.iter().filter(|(prefix, _)| path.starts_with(prefix));
+        let place = around.max_by_key(|(prefix, _)| prefix.as_str().len()).map_or(root, |(_, place)| *place);
+        Ok(Some((space.backend.direct(&path), place)))
+    }
+
     /// Opens the path space from the files that the session's state holds now.
     pub(crate) async fn space(&self) -> Result<Space, SessionError> {
         let project: Arc<dyn Backend> = match self.default_backend() {

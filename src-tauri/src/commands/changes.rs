@@ -87,6 +87,15 @@ pub async fn redo_undone(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u
     Ok(shell.core().await?.sessions.redo_undone(&session, seq.0).await?)
 }
 
+/// Makes a file again what the session left, over what was done to it since.
+#[tauri::command]
+#[specta::specta]
+pub async fn restore_version(shell: Managed<'_>, session: Arg<SessionId>, path: Arg<String>) -> Answer<RestoredFile> {
+    check::id(session.as_str())?;
+    check::path(&path)?;
+    Ok(shell.core().await?.sessions.restore_version(&session, &path).await?)
+}
+
 /// One side of a changed image, by its hash, as an address that an image element takes.
 #[tauri::command]
 #[specta::specta]

@@ -1,5 +1,5 @@
 use bosun_protocol::{
-    Decide, Envelope, Item, ItemId, ModelRef, ProjectId, SendMessage, SessionId, SessionSummary, Snapshot,
+    Decide, Envelope, Item, ItemId, ModelRef, ProjectId, Reach, SendMessage, SessionId, SessionSummary, Snapshot,
 };
 
 use super::{Answer, Managed};
@@ -93,6 +93,14 @@ pub async fn decide(shell: Managed<'_>, decisions: Arg<Vec<Decide>>) -> Answer<(
     let core = shell.core().await?;
     shell.confirm_grave(&core, &decisions, None).await?;
     Ok(core.sessions.decide(decisions.0).await?)
+}
+
+/// How far a call that waits would reach as the decision lets it run. Nothing is decided.
+#[tauri::command]
+#[specta::specta]
+pub async fn decided_reach(shell: Managed<'_>, decide: Arg<Decide>) -> Answer<Reach> {
+    check::decisions(std::slice::from_ref(&decide.0))?;
+    Ok(shell.core().await?.sessions.decided_reach(&decide).await?)
 }
 
 #[tauri::command]

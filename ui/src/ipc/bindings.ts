@@ -48,6 +48,8 @@ export const commands = {
 	continueTurn: (session: SessionId) => __TAURI_INVOKE<null>("continue_turn", { session }),
 	/**  Answers requests. All are checked before any is stored. */
 	decide: (decisions: Decide[]) => __TAURI_INVOKE<null>("decide", { decisions }),
+	/**  How far a call that waits would reach as the decision lets it run. Nothing is decided. */
+	decidedReach: (decide: Decide) => __TAURI_INVOKE<Reach>("decided_reach", { decide }),
 	setSessionModel: (session: SessionId, model: ModelRef) => __TAURI_INVOKE<null>("set_session_model", { session, model }),
 	/**  Gives a message that waits other words. */
 	editQueued: (session: SessionId, id: string, text: string) => __TAURI_INVOKE<null>("edit_queued", { session, id, text }),
@@ -87,6 +89,8 @@ export const commands = {
 	reopenChange: (session: SessionId, path: string) => __TAURI_INVOKE<null>("reopen_change", { session, path }),
 	/**  Brings back what was undone. */
 	redoUndone: (session: SessionId, seq: number) => __TAURI_INVOKE<RestoredFile[]>("redo_undone", { session, seq }),
+	/**  Makes a file again what the session left, over what was done to it since. */
+	restoreVersion: (session: SessionId, path: string) => __TAURI_INVOKE<RestoredFile>("restore_version", { session, path }),
 	/**  One side of a changed image, by its hash, as an address that an image element takes. */
 	changedImage: (session: SessionId, path: string, hash: string) => __TAURI_INVOKE<string>("changed_image", { session, path, hash }),
 	/**  What is in a folder of the session's path space. */
@@ -1208,6 +1212,13 @@ export type ProviderView = {
 	headers: string[],
 };
 
+/**  What was put aside where files were put back. */
+export type PutAside = 
+/**  What the session did. */
+"changes" | 
+/**  What the person, or another program, did over it: the session's version is there again. */
+"own_edits";
+
 /**  A message that waits for the running turn to end. */
 export type QueuedMessage = {
 	id: string,
@@ -1921,6 +1932,7 @@ export type UndoneFiles = {
 	/**  Milliseconds since 1970. */
 	at: number,
 	paths: string[],
+	what: PutAside,
 };
 
 /**  A file that a command changed and whose bytes are not kept. */

@@ -36,6 +36,7 @@ import type {
   Problem,
   ProjectView,
   ProviderView,
+  Reach,
   RestoredFile,
   RewindPreview,
   RewindWhat,
@@ -120,6 +121,8 @@ export interface UiClient extends KnowledgeClient {
   /** Goes on after a failure, the step limit or an interruption. */
   continueTurn(session: string): Promise<void>;
   decide(decisions: Decide[]): Promise<void>;
+  /** How far a call that waits would reach as the decision lets it run. Nothing is decided. */
+  decidedReach(decide: Decide): Promise<Reach>;
   /** What may be offered for a call that waits. */
   ruleOffer(session: string, call: string): Promise<RuleOffer>;
   /** What a pattern would have done with the calls that asked so far. */
@@ -145,6 +148,8 @@ export interface UiClient extends KnowledgeClient {
   keepChanges(session: string, path: string | null): Promise<void>;
   reopenChange(session: string, path: string): Promise<void>;
   redoUndone(session: string, seq: number): Promise<RestoredFile[]>;
+  /** Makes a file again what the session left, over what was done to it since; `redoUndone` brings that back. */
+  restoreVersion(session: string, path: string): Promise<RestoredFile>;
   /** An address that holds the bytes of one side of a changed image. */
   changedImage(session: string, path: string, hash: string): Promise<string>;
 

@@ -127,6 +127,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
     stopTurn: (session) => act('stopTurn', session, () => host.update(session, { status: 'stopped' })),
     continueTurn: (session) => act('continueTurn', session, () => host.update(session, { status: 'running' })),
     decide: (decisions) => act('decide', decisions, () => host.decide(decisions)),
+    decidedReach: (decide) => later(() => host.reach(decide)),
     setSessionModel: (session, model) => act('setSessionModel', model, () => host.update(session, { model })),
     startTour: () => later(() => null),
     openLink: (url) => act('openLink', url, () => host.signing?.opened()),

@@ -21,7 +21,8 @@ describe('what Bosun says', () => {
     );
     expect(say(NESTED)).toBe(
       "Nothing was taken back: '/a.txt' was changed since in the same places, by you or by another program; it was " +
-        'left as it is; the content store at /blobs cannot be used: Input/output error; it was left as it is',
+        "left as it is: restore the agent's version first, or change the file yourself; " +
+        'the content store at /blobs cannot be used: Input/output error; it was left as it is',
     );
   });
 
@@ -43,7 +44,7 @@ describe('what Bosun says', () => {
   it('is said in the language of the window, with the words of others as they came', () => {
     i18n.use('zh-CN', 'en');
     expect(say(NESTED)).toBe(
-      '没有撤回任何内容：“/a.txt”的同一处后来又被你或其他程序修改过；保持原样；' +
+      '没有撤回任何内容：“/a.txt”的同一处后来又被你或其他程序修改过，已保持原样：请先恢复智能体的版本，或自行修改该文件；' +
         '/blobs 处的内容存储无法使用：“Input/output error”；保持原样',
     );
     const refused = { code: 'invalid', message: 'an answer', problem: { problem: 'empty_message' } };

@@ -35,6 +35,22 @@ impl Ask {
         }
     }
 
+    /// The same request about `path`, where a link leads, in `place`: other arguments were put in the place of its own.
+    pub fn aimed_at(self, path: &VirtualPath, place: AskPlace) -> Self {
+        let reason = match (protected_name(path), self.reason) {
+            (Some(name), _) => AskReason::ProtectedName { name },
+            // That was said of the file it was about.
+            (None, AskReason::ProtectedName { .. }) => AskReason::EditsAsk,
+            (None, reason) => reason,
+        };
+        Self { place: Some(place), reason, ..self }
+    }
+
+    /// The file or folder that the arguments of a tool for files name.
+    pub fn names(args: &Value) -> Option<&str> {
+        ["file_path", "path"].iter().find_map(|name| args.get(name).and_then(Value::as_str))
+    }
+
     fn grave_command(&self, args: &Value) -> Vec<Grave> {
         let line = args.get("command").and_then(Value::as_str).unwrap_or_default();
         let mut grave = Vec::new();
@@ -68,9 +84,9 @@ impl Ask {
             grave.push(Grave::DeletesFolder { path: path.clone() });
         } else if self.call.name == "delete" && *args != self.call.args {
             // What is there now was looked at for the path that was asked for only.
-            grave.push(Grave::DeletesFolder { path: named(args).unwrap_or_default().to_owned() });
+            grave.push(Grave::DeletesFolder { path: Self::names(args).unwrap_or_default().to_owned() });
         }
-        let protected = named(args).and_then(|path| protected_name(&VirtualPath::parse(path).ok()?));
+        let protected = Self::names(args).and_then(|path| protected_name(&VirtualPath::parse(path).ok()?));
         let asked = match &self.reason {
             AskReason::ProtectedName { name } => Some(name.clone()),
             _ => None,
@@ -86,11 +102,6 @@ fn somewhere(line: &str) -> Option<Grave> {
     let words: Vec<String> = line.split(is_between).filter(|word| !word.is_empty()).map(ToOwned::to_owned).collect();
     let found = (0..words.len()).filter_map(|at| words.get(at..)).find(|words| destroying(words))?;
     Some(Grave::Destroys { command: written(found) })
-}
-
-/// The file that an editing tool's arguments name.
-fn named(args: &Value) -> Option<&str> {
-    ["file_path", "path"].iter().find_map(|name| args.get(name).and_then(Value::as_str))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_agent::{AskPlace, DecisionKind, InterruptConfig, State, TurnContext};
+use bosun_agent::{Ask, AskPlace, DecisionKind, InterruptConfig, State, TurnContext};
 use bosun_backend::VirtualPath;
 use bosun_model::ToolCall;
 use bosun_tools::DynTool;
@@ -106,10 +106,7 @@ impl HumanInTheLoopOptions {
 
     /// What the file or folder is part of that a call names.
     pub(super) fn place(&self, cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Option<AskPlace> {
-        let named = || {
-            let words = ["file_path", "path"].iter().find_map(|name| call.args.get(name)?.as_str());
-            words.and_then(|words| cx.agent().backend.resolve(words).ok())
-        };
+        let named = || Ask::names(&call.args).and_then(|word| cx.agent().backend.resolve(word).ok());
         let path = tool.mutates(&cx.tool_context(&call.id), &call.args).or_else(named)?;
         let around = self.places.iter().filter(|(prefix, _)| path.starts_with(prefix));
         let root = if self.in_session { AskPlace::Session } else { AskPlace::Project };

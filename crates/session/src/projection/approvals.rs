@@ -59,7 +59,7 @@ impl Projection {
 
 /// How far a call can reach: file tools stay where their file is and keep the bytes before; a command without a sandbox
 /// may go anywhere the user may.
-fn reach(ask: &Ask) -> Reach {
+pub(crate) fn reach(ask: &Ask) -> Reach {
     match ask.kind {
         ToolKind::Edit | ToolKind::Read => {
             Reach { place: place(ask.place), network: false, sandbox: None, undo: Undo::Yes }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use bosun_agent::Seq;
 use bosun_backend::{ContentHash, VirtualPath};
-use bosun_protocol::{ChangeKind, ChangeScope, FileChange, SessionEvent};
+use bosun_protocol::{ChangeKind, ChangeScope, FileChange, PutAside, SessionEvent};
 use bosun_tools::{Artifact, ChangeRecord, UncomparedFiles, UnkeptRecord};
 use serde_json::Value;
 
@@ -95,6 +95,7 @@ pub(crate) struct Unkept {
 pub(crate) struct Undone {
     pub seq: Seq,
     pub at: i64,
+    pub what: PutAside,
     pub changes: Vec<ChangeRecord>,
 }
 
@@ -171,7 +172,10 @@ impl Changes {
             Did::StepBegan => self.step = deed.seq,
             Did::Changed { artifact, command } => return self.changed(artifact, command.as_deref()),
             Did::Restored { changes } => {
-                self.put_back(deed, changes);
+                if self.put_back(deed, changes) == PutAside::OwnEdits {
+                    // What the session left stays what it was; only what was done over it comes or goes.
+                    return Vec::new();
+                }
                 let part = Circumstance { lines: (0, 0), command: None, restored: true };
                 return changes.iter().filter_map(|record| self.take(record, &part)).collect();
             }
@@ -208,18 +212,27 @@ impl Changes {
         artifact.changes.iter().filter_map(|record| self.take(record, &part)).collect()
     }
 
-    fn put_back(&mut self, deed: &Deed, changes: &[ChangeRecord]) {
+    /// Keeps what was put back, for it to come again, or lets go of what has come again. Gives what was put aside.
+    fn put_back(&mut self, deed: &Deed, changes: &[ChangeRecord]) -> PutAside {
         if let Some(at) = self.undone.iter().rposition(|undone| is_inverse(undone, changes)) {
-            self.undone.remove(at);
-            return;
+            return self.undone.remove(at).map_or(PutAside::Changes, |undone| undone.what);
         }
         if changes.is_empty() {
-            return;
+            return PutAside::Changes;
         }
-        self.undone.push_back(Undone { seq: deed.seq, at: deed.at, changes: changes.to_vec() });
+        let is_over = changes.iter().all(|record| self.is_over_own_edits(record));
+        let what = if is_over { PutAside::OwnEdits } else { PutAside::Changes };
+        self.undone.push_back(Undone { seq: deed.seq, at: deed.at, what, changes: changes.to_vec() });
         if self.undone.len() > UNDONE {
             self.undone.pop_front();
         }
+        what
+    }
+
+    /// Whether a file that somebody else had changed is again as the session left it.
+    fn is_over_own_edits(&self, record: &ChangeRecord) -> bool {
+        let left = self.files.get(&record.path).map(|file| &file.after);
+        left.is_some_and(|left| record.after == *left && record.before != *left)
     }
 
     /// The files of a scope that are not as they were before it, and those that were put back to what they were.

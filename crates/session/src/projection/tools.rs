@@ -3,7 +3,9 @@ use std::sync::Arc;
 
 use bosun_agent::{PlannedTodo, SessionId, ToolOutcome};
 use bosun_model::{AiMessage, CallId, Message, MessageId, ReplyCall};
-use bosun_protocol::{Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as WireSessionId, ToolItem, ToolState};
+use bosun_protocol::{
+    Decision, Delta, Item, ItemBody, ItemId, SessionEvent, SessionId as WireSessionId, ToolItem, ToolState,
+};
 use bosun_tools::{Artifact, ToolKind};
 use serde_json::Value;
 
@@ -47,9 +49,17 @@ pub(super) fn current(view: &View) -> Option<String> {
     let ItemBody::Tool(tool) = &item.body else { return None };
     let object = ["file_path", "path", "pattern", "command", "description"]
         .iter()
-        .find_map(|name| tool.args.get(name).and_then(Value::as_str))
+        .find_map(|name| ran(tool).get(name).and_then(Value::as_str))
         .map(|object| object.lines().next().unwrap_or_default().chars().take(80).collect::<String>());
     Some(object.map_or_else(|| tool.name.clone(), |object| format!("{} {object}", tool.name)))
+}
+
+/// The arguments that a call runs with: the model's own, unless a decision put others in their place.
+fn ran(tool: &ToolItem) -> &Value {
+    match tool.decision.as_ref().map(|record| &record.decision) {
+        Some(Decision::Edit { args }) => args,
+        _ => &tool.args,
+    }
 }
 
 impl Projection {

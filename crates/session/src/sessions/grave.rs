@@ -1,5 +1,5 @@
 use bosun_agent::{Ask, Grave};
-use bosun_protocol::{Decide, Decision, ErrorCode, Problem};
+use bosun_protocol::{Decide, Decision};
 use bosun_tools::{Preview, ToolKind};
 use serde_json::Value;
 
@@ -23,19 +23,13 @@ impl Sessions {
     pub async fn grave_calls(&self, decisions: &[Decide]) -> Result<Vec<GraveCall>, SessionError> {
         let mut grave = Vec::new();
         for decide in decisions {
-            let edited = match &decide.decision {
-                Decision::Approve => None,
-                Decision::Edit { args } => Some(args),
-                Decision::Respond { .. } | Decision::Reject { .. } => continue,
-            };
-            let ask = self.waiting_ask(&decide.session, &decide.call_id).await?;
-            if ask.digest != decide.digest {
-                return Err(SessionError::new(ErrorCode::AlreadyDecided, Problem::AskChanged));
+            if matches!(decide.decision, Decision::Respond { .. } | Decision::Reject { .. }) {
+                continue;
             }
-            let args = edited.unwrap_or(&ask.call.args);
-            let why = ask.grave(args);
+            let (ask, args) = self.ask_as_decided(decide).await?;
+            let why = ask.grave(&args);
             if !why.is_empty() {
-                grave.push(GraveCall { tool: ask.call.name.clone(), payload: payload(&ask, args), why });
+                grave.push(GraveCall { tool: ask.call.name.clone(), payload: payload(&ask, &args), why });
             }
         }
         Ok(grave)

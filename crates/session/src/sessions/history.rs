@@ -26,6 +26,15 @@ impl Sessions {
         self.actor(session).await?.undo_changes().await
     }
 
+    /// Makes a file again what the session left, over what was done to it since. That is kept, and comes again with
+    /// [`Self::redo_undone`].
+    ///
+    /// # Errors
+    /// [`ErrorCode::Invalid`] while a turn runs, [`ErrorCode::NotFound`] where the session did not change the file.
+    pub async fn restore_version(&self, session: &SessionId, path: &str) -> Result<RestoredFile, SessionError> {
+        self.actor(session).await?.restore_version(path).await
+    }
+
     /// The session's checkpoints and the ledger of its calls.
     pub async fn timeline(&self, session: &SessionId) -> Result<Timeline, SessionError> {
         let actor = self.actor(session).await?;
@@ -40,7 +49,10 @@ impl Sessions {
         self.actor(session).await?.snapshot_at(seq).await
     }
 
-    /// A file as it was at a checkpoint.
+    /// A file as it was at a checkpoint: as the session met it with its next change, or as it left it with its last.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] where its bytes of then were not kept.
     pub async fn file_at(&self, session: &SessionId, seq: u32, path: &str) -> Result<FileAt, SessionError> {
         self.actor(session).await?.file_at(seq, path).await
     }

@@ -3,7 +3,8 @@
 
 use bosun_model::ChatRequest;
 use bosun_protocol::{
-    ChangeKind, ChangeScope, ChangedFile, CheckpointKind, MountKind, PreviewBody, ReviewState, RewindWhat, SessionId,
+    ChangeKind, ChangeScope, ChangedFile, CheckpointKind, MountKind, PreviewBody, Problem, PutAside, ReviewState,
+    RewindWhat, SessionId,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -153,6 +154,45 @@ async fn a_persons_own_edits_are_shown_apart_and_stay() {
         stage.sessions.undo_hunk(&session, "/n.txt", ChangeScope::Turn, &review.version, 0).await.unwrap_err();
     assert!(refused.to_string().contains("changed since"), "{refused}");
     assert_eq!(stage.project.read("n.txt"), edited, "nothing was touched");
+}
+
+#[tokio::test]
+async fn the_sessions_version_comes_back_over_what_was_saved_over_it_and_that_can_come_again() {
+    let (stage, session) = ran(&[TEN, TWO_PLACES, "mkdir d; echo d > d/e"]).await;
+    let path = stage.project.root().join("n.txt");
+    let ours = stage.project.read("n.txt");
+    std::fs::write(&path, "an old buffer\n").unwrap();
+    std::fs::remove_dir_all(stage.project.root().join("d")).unwrap();
+
+    let end = stage.sessions.timeline(&session).await.unwrap().checkpoints.last().unwrap().seq;
+    let then = stage.sessions.file_at(&session, end, "/n.txt").await.unwrap();
+    assert_eq!(then.text.as_deref(), Some(ours.as_str()), "what was done since is not what it was then");
+    assert!(stage.sessions.file_at(&session, end, "/d/e").await.unwrap().exists);
+    let refused = stage.sessions.undo_file(&session, "/n.txt").await.unwrap_err();
+    assert_eq!(refused.problem, Problem::ChangedSince { path: "/n.txt".into() });
+
+    stage.sessions.restore_version(&session, "/n.txt").await.unwrap();
+    stage.sessions.restore_version(&session, "/d/e").await.unwrap();
+    assert_eq!((stage.project.read("n.txt"), stage.project.read("d/e")), (ours.clone(), "d\n".into()));
+    let restored = stage.sessions.changed_files(&session, ChangeScope::Session).await.unwrap();
+    assert!(restored.files.iter().all(|file| !file.edited_since && file.command.is_some()), "{restored:?}");
+    let aside: Vec<_> = restored.undone.iter().map(|undone| (undone.paths.concat(), undone.what)).collect();
+    assert_eq!(aside, [("/d/e".to_owned(), PutAside::OwnEdits), ("/n.txt".to_owned(), PutAside::OwnEdits)]);
+    let then = stage.sessions.file_at(&session, end, "/n.txt").await.unwrap();
+    assert_eq!(then.text.as_deref(), Some(ours.as_str()), "what was put aside is not what it was then, either");
+
+    let stage = stage.restarted(commanding).await;
+    assert_eq!(stage.sessions.changed_files(&session, ChangeScope::Session).await.unwrap(), restored);
+    stage.sessions.restore_version(&session, "/n.txt").await.unwrap();
+    let again = stage.sessions.changed_files(&session, ChangeScope::Session).await.unwrap();
+    assert_eq!(again, restored, "what is there needs no restoring");
+    stage.sessions.redo_undone(&session, restored.undone[1].seq).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), "an old buffer\n");
+    let files = list(&stage, &session, ChangeScope::Session).await;
+    assert_eq!(names(&files), [("/d/e", ReviewState::Pending, 1, 0), ("/n.txt", ReviewState::Pending, 20, 0)]);
+    assert!(files[1].edited_since, "it is the person's again, and shown apart");
+    let unknown = stage.sessions.restore_version(&session, "/a.txt").await.unwrap_err();
+    assert_eq!(unknown.problem, Problem::NotChanged { path: "/a.txt".into() });
 }
 
 #[tokio::test]

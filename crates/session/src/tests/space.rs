@@ -1,9 +1,11 @@
 //! The path space of a session: what is mounted over the project, how long it lasts, and how it is undone.
 #![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
+use bosun_agent::Grave;
 use bosun_model::{ChatRequest, Message};
 use bosun_protocol::{
-    ChangeKind, ChangeScope, CheckpointKind, Decision, ItemBody, ReachPlace, RewindWhat, SessionId, SessionStatus,
+    Approval, ChangeKind, ChangeScope, CheckpointKind, Decide, Decision, ItemBody, ReachPlace, RewindWhat, SessionId,
+    SessionStatus,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -329,5 +331,45 @@ async fn a_place_on_this_machine_is_outside_the_project_and_never_bosuns_own() {
         let session = stage.session().await;
         let refused = stage.sessions.folder(&session, "/").await.unwrap_err().problem.to_string();
         assert!(refused.contains("'/shelf' cannot be opened") && refused.contains("choose"), "{refused}");
+    }
+}
+
+/// Other arguments may lead elsewhere than those that were asked about: what is grave, and what is shown, goes by them.
+#[tokio::test]
+async fn an_edited_path_is_judged_by_where_it_leads() {
+    let stage = Stage::new(obedient).await;
+    let shelf = tempfile::tempdir().unwrap();
+    let routes =
+        format!("[[routes]]\nprefix = \"/shelf\"\nkind = \"folder\"\nfolder = \"{}\"\n", shelf.path().display());
+    stage.sessions.save_additions(&routes).await.unwrap();
+    std::fs::create_dir_all(stage.project.root().join(".git/hooks")).unwrap();
+    std::fs::write(stage.project.root().join(".git/hooks/pre-commit"), "").unwrap();
+    std::os::unix::fs::symlink(".git/hooks/pre-commit", stage.project.root().join("plain")).unwrap();
+    let session = stage.session().await;
+    let protected = Grave::Protected { name: "/.git/hooks/pre-commit".into() };
+    let cases = [
+        ("/a.md", "/shelf/a.md", ReachPlace::Outside, vec![Grave::Outside]),
+        ("/a.md", "/memories/a.md", ReachPlace::Memory, Vec::new()),
+        ("/a.md", "/a.md", ReachPlace::Project, Vec::new()),
+        ("/a.md", "/plain", ReachPlace::Project, vec![protected.clone()]),
+        ("/a.md", "../a.md", ReachPlace::Project, Vec::new()),
+        ("/shelf/a.md", "/b.md", ReachPlace::Project, Vec::new()),
+        ("/shelf/a.md", "/shelf/b.md", ReachPlace::Outside, vec![Grave::Outside]),
+        ("/.git/hooks/pre-commit", "/b.md", ReachPlace::Project, Vec::new()),
+    ];
+    for (asked, edited, place, grave) in cases {
+        stage.sessions.send(&session, format!("write {asked} x")).await.unwrap();
+        stage.sessions.quiet(&session).await.unwrap();
+        let Approval { session: by, call_id, digest, .. } = stage.snapshot(&session).await.approvals.remove(0);
+        let decision = Decision::Edit { args: json!({"file_path": edited, "content": "y"}) };
+        let decide = Decide { session: by, call_id: call_id.clone(), digest, decision };
+        assert_eq!(stage.sessions.decided_reach(&decide).await.unwrap().place, place, "{asked} -> {edited}");
+        let found = stage.sessions.grave_calls(std::slice::from_ref(&decide)).await.unwrap();
+        let found: Vec<Grave> = found.into_iter().flat_map(|call| call.why).collect();
+        assert_eq!(found, grave, "{asked} -> {edited}");
+        let stale = Decide { digest: "another".into(), ..decide };
+        assert!(stage.sessions.decided_reach(&stale).await.is_err());
+        stage.decide(&session, call_id.as_str(), Decision::Reject { reason: None }).await.unwrap();
+        stage.sessions.quiet(&session).await.unwrap();
     }
 }

@@ -84,6 +84,27 @@ describe('the card', () => {
     expect(Object.keys((sent[0]?.[0]?.decision as { args: object }).args)).toEqual(Object.keys(args));
   });
 
+  it('says how far the call reaches with the file that was put in', async () => {
+    const reachOf = vi.fn(async () => ({ ...EDIT.reach, place: 'outside' as const }));
+    const onDecide = vi.fn();
+    render(ApprovalDock, { approvals: [EDIT], onDecide, reachOf });
+    const user = userEvent.setup();
+    pass(400);
+    await user.click(button(/^Edit/));
+    const card = screen.getByRole('dialog');
+    expect(card.textContent).toContain('inside the project');
+    const field = screen.getByLabelText(/^file_path/);
+    await fireEvent.input(field, { target: { value: '/shelf/a.txt' } });
+    await vi.waitFor(() => expect(card.textContent).toContain('outside the project'));
+    const args = { file_path: '/shelf/a.txt', old_string: 'one', new_string: 'two' };
+    expect(reachOf.mock.calls).toEqual([answerFor(EDIT, { decision: 'edit', args })]);
+    await fireEvent.input(screen.getByLabelText(/^new_string/), { target: { value: 'three' } });
+    expect(reachOf).toHaveBeenCalledTimes(1);
+    await user.click(button('Cancel'));
+    expect(card.textContent).toContain('inside the project');
+    expect(onDecide).not.toHaveBeenCalled();
+  });
+
   it('edits through the JSON, checked against the schema', async () => {
     const { user, sent } = show([EDIT]);
     pass(400);

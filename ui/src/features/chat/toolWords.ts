@@ -110,6 +110,10 @@ export function figureWords(t: Messages, f: Formats, tool: ToolItem, now: number
   return words;
 }
 
+/** The arguments that it ran with, or will: the model's own, unless others were put in their place. */
+export const ran = ({ args, decision }: Pick<ToolItem, 'args' | 'decision'>): unknown =>
+  decision?.decision.decision === 'edit' ? decision.decision.args : args;
+
 /** Whether it ran, or will, with other arguments than the model proposed. */
 const isEdited = ({ decision }: ToolItem) => decision?.decision.decision === 'edit' && decision.by.by === 'person';
 

@@ -14,6 +14,7 @@ type Files = Pick<
   | 'keepChanges'
   | 'reopenChange'
   | 'redoUndone'
+  | 'restoreVersion'
   | 'changedImage'
   | 'listFolder'
   | 'previewFile'
@@ -80,8 +81,10 @@ const FOLDERS: Record<string, FileEntry[]> = {
 
 export function files(host: Host, act: Act): Files {
   const states = new Map<string, ReviewState>();
-  const reviews = (session: string): ChangedFile[] => changed(host.snapshot(session), states);
+  const reviews = (session: string): ChangedFile[] => changed(host.snapshot(session), states, restored);
   const set = (path: string, state: ReviewState) => void states.set(path, state);
+  /** Files of which the session's version is there again. */
+  const restored = new Set<string>();
 
   return {
     changedFiles: (session) =>
@@ -94,7 +97,10 @@ export function files(host: Host, act: Act): Files {
           unkept: isMock ? [{ path: '/harbour.db', before: 5_242_880, after: 5_308_416, command: COMMAND }] : [],
           unkept_more: 0,
           uncompared: null,
-          undone: undone.length > 0 ? [{ seq: 40, at: 0, paths: undone }] : [],
+          undone: [
+            ...[...restored].map((path) => ({ seq: 41, at: 0, paths: [path], what: 'own_edits' as const })),
+            ...(undone.length > 0 ? [{ seq: 40, at: 0, paths: undone, what: 'changes' as const }] : []),
+          ],
         };
       }),
     fileReview: (session, path) =>
@@ -134,8 +140,16 @@ export function files(host: Host, act: Act): Files {
     reopenChange: (_session, path) => act('reopenChange', path, () => set(path, 'pending')),
     redoUndone: async (session, seq) => {
       await act('redoUndone', seq);
+      if (seq === 41) {
+        restored.clear();
+        return [];
+      }
       for (const { path, state } of reviews(session)) if (state === 'undone') set(path, 'pending');
       return [];
+    },
+    restoreVersion: async (_session, path) => {
+      await act('restoreVersion', path, () => restored.add(path));
+      return { path, change: 'changed', added: 1, removed: 1, problem: null };
     },
     changedImage: () => later(() => `data:image/png;base64,${DOT}`),
     listFolder: (_session, path) =>
@@ -165,7 +179,11 @@ export function files(host: Host, act: Act): Files {
 }
 
 /** What the snapshot tells of files, with what a person made of it; the file that a command changed was edited since. */
-function changed({ changes }: Snapshot, states: ReadonlyMap<string, ReviewState>): ChangedFile[] {
+function changed(
+  { changes }: Snapshot,
+  states: ReadonlyMap<string, ReviewState>,
+  restored: ReadonlySet<string>,
+): ChangedFile[] {
   return changes
     .filter(({ change, added, removed }) => change !== 'changed' || added + removed > 0)
     .map(({ path, change, added, removed }): ChangedFile => {
@@ -177,7 +195,7 @@ function changed({ changes }: Snapshot, states: ReadonlyMap<string, ReviewState>
         removed,
         state: states.get(path) ?? 'pending',
         command: isCommands ? COMMAND : null,
-        edited_since: isCommands,
+        edited_since: isCommands && !restored.has(path),
         lost: false,
       };
     });

@@ -9,12 +9,14 @@ import type {
   Problem,
   ProjectView,
   ProviderView,
+  Reach,
   SendMessage,
   SessionEvent,
   SessionSummary,
   Settings,
   Snapshot,
 } from '../bindings';
+import { argument } from '../../features/chat/toolWords';
 import { reduce } from '../../features/session/reduce';
 import { along } from './attachments';
 import { human, NOW } from './builders';
@@ -136,6 +138,16 @@ export class Host {
       return { one, session: session.session.id };
     });
     for (const { one, session } of found) this.settle(session, one);
+  }
+
+  /** As the core judges it, by names alone. */
+  reach({ call_id, decision }: Decide): Reach {
+    const approval = this.holder(call_id)?.approvals.find((pending) => pending.call_id === call_id);
+    if (!approval) throw { code: 'already_decided', message: 'This request is no longer open.' };
+    if (decision.decision !== 'edit') return approval.reach;
+    const path = argument(decision.args, 'file_path');
+    const place = path.startsWith('/memories/') ? 'memory' : path.startsWith('/shelf/') ? 'outside' : 'project';
+    return { ...approval.reach, place };
   }
 
   private holder(call: string): Snapshot | undefined {

@@ -18,6 +18,11 @@ export const review = {
   command: 'Changed by a command:',
   since: 'Changed since, by you or another program',
   sinceNote: 'This stays when you undo.',
+  restore: 'Restore the agent’s version',
+  restoreFile: (path: string) => `Restore the agent’s version of ${path}`,
+  restored: (count: number) =>
+    `The agent’s version of ${f.count(count, 'file', 'files')} is back; what was there is kept.`,
+  redoOwn: 'Bring that back',
   lost: 'An earlier change of this file cannot be undone: its bytes were not kept.',
   before: 'Before',
   after: 'After',

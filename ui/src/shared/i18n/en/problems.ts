@@ -100,7 +100,7 @@ export const problems = {
   as_before: "'{path}' is as it was before this session",
   left_as_it_is: "{why}; it was left as it is",
   cannot_put_back: "'{path}' cannot be put back: {why}",
-  changed_since: "'{path}' was changed since in the same places, by you or by another program; it was left as it is",
+  changed_since: "'{path}' was changed since in the same places, by you or by another program; it was left as it is: restore the agent's version first, or change the file yourself",
   bytes_not_kept: "'{path}' was changed by a command and its bytes before were not kept; it stays as it is",
   others_put_back: "{why}; the other files were put back",
   nothing_taken_back: "nothing was taken back: {why}",

@@ -99,7 +99,7 @@ export const problems: Messages['problems'] = {
   as_before: '“{path}”与本会话之前相同',
   left_as_it_is: '{why}；保持原样',
   cannot_put_back: '“{path}”无法恢复：{why}',
-  changed_since: '“{path}”的同一处后来又被你或其他程序修改过；保持原样',
+  changed_since: '“{path}”的同一处后来又被你或其他程序修改过，已保持原样：请先恢复智能体的版本，或自行修改该文件',
   bytes_not_kept: '“{path}”由命令修改，修改前的内容没有保存；保持现状',
   others_put_back: '{why}；其余文件已恢复',
   nothing_taken_back: '没有撤回任何内容：{why}',
