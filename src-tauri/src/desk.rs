@@ -220,14 +220,20 @@ impl<R: Runtime> Desk for SystemDesk<R> {
     }
 }
 
-/// Tests of the real window cannot reach the system's dialog; in their builds a variable answers for the person.
+/// Whether a test drives this window by WebDriver, which then holds the whole page anyway. Only builds for development can
+/// be driven.
+fn is_driven_by_a_test() -> bool {
+    cfg!(debug_assertions) && std::env::var("TAURI_WEBVIEW_AUTOMATION").is_ok_and(|on| on == "true")
+}
+
+/// Tests of the real window cannot reach the system's dialog; a variable answers for the person.
 fn answered_by_a_test() -> Option<PathBuf> {
-    if cfg!(debug_assertions) { std::env::var_os("BOSUN_PICK_FOLDER").map(PathBuf::from) } else { None }
+    if is_driven_by_a_test() { std::env::var_os("BOSUN_PICK_FOLDER").map(PathBuf::from) } else { None }
 }
 
 /// The same for questions: `yes` or `no`; with anything else the system's own dialog is there.
 fn confirmed_by_a_test() -> Option<bool> {
-    let answer = if cfg!(debug_assertions) { std::env::var("BOSUN_CONFIRM").ok() } else { None };
+    let answer = if is_driven_by_a_test() { std::env::var("BOSUN_CONFIRM").ok() } else { None };
     match answer.as_deref() {
         Some("yes") => Some(true),
         Some("no") => Some(false),

@@ -64,6 +64,12 @@ impl Program {
         self
     }
 
+    /// Leaves a variable of this environment out.
+    pub fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
     pub fn dir(mut self, dir: &Path) -> Self {
         self.command.current_dir(dir);
         self

@@ -71,8 +71,8 @@ pub struct OpenedChild {
 pub enum JournalError {
     #[error("the disk is full, so this could not be saved; free some space and go on")]
     DiskFull,
-    #[error("Bosun's database is locked by another program ({holder}); close it and go on")]
-    Locked { holder: String },
+    #[error("Bosun's database is locked by another program; close it and go on")]
+    Locked,
     #[error("Bosun's database could not be written: {reason}")]
     Unavailable { reason: String },
     #[error("entry {seq} of the session cannot be read: {reason}; the session is kept as it is")]

@@ -163,8 +163,8 @@ async fn go_along(sessions: &Sessions, models: &Models, begun: Begun, args: &Run
             again.tell(&format!("{what} an approval that nobody could give here"));
             Ok(Exit::NeedsApproval)
         }
-        Ended::Unrecorded => {
-            again.tell("the turn could not be recorded (RUST_LOG=error tells why)");
+        Ended::Unrecorded { why } => {
+            again.tell(&why);
             Ok(Exit::Failed)
         }
     }

@@ -211,7 +211,7 @@ impl Explain for JournalError {
     fn problem(&self) -> Problem {
         match self.clone() {
             Self::DiskFull => Problem::DiskFull,
-            Self::Locked { .. } => Problem::DatabaseLocked,
+            Self::Locked => Problem::DatabaseLocked,
             Self::Unavailable { reason } => Problem::JournalUnwritable { detail: reason },
             Self::Corrupt { seq, reason } => Problem::EntryUnreadable { entry: number(seq), detail: reason },
             Self::NotFound => Problem::SessionGone,

@@ -94,6 +94,20 @@ async fn a_write_that_fails_takes_back_what_it_wrote_and_nothing_of_those_beside
 }
 
 #[tokio::test]
+async fn while_another_program_holds_the_lock_that_is_what_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let id = session(&database, "s").await;
+    let other = Connection::open(folder.path().join("bosun.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(database.journal(&id).append(vec![titled("a")]).await, Err(JournalError::Locked));
+    let outcome = database.write(|_| Ok(())).await;
+    assert_eq!(outcome, Err(DatabaseError::Locked));
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(database.journal(&id).append(vec![titled("b")]).await, Ok(1));
+}
+
+#[tokio::test]
 async fn a_full_disk_is_said_and_the_database_goes_on_when_there_is_space() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::open(folder.path()).unwrap();

@@ -99,12 +99,11 @@ impl From<DatabaseError> for JournalError {
     fn from(error: DatabaseError) -> Self {
         match error {
             DatabaseError::DiskFull => Self::DiskFull,
-            DatabaseError::Locked => Self::Locked { holder: "unknown".into() },
+            DatabaseError::Locked => Self::Locked,
             DatabaseError::CorruptEntry { seq, reason } => Self::Corrupt { seq, reason },
             DatabaseError::NotFound { .. } => Self::NotFound,
-            DatabaseError::Damaged { .. } | DatabaseError::Unavailable { .. } => {
-                Self::Unavailable { reason: error.to_string() }
-            }
+            DatabaseError::Unavailable { reason } => Self::Unavailable { reason },
+            DatabaseError::Damaged { .. } => Self::Unavailable { reason: error.to_string() },
         }
     }
 }

@@ -15,7 +15,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Tells a job's caller how it went, once the commit is known.
 type Answer = Box<dyn FnOnce(Result<(), DatabaseError>) + Send>;
-type Job = Box<dyn FnOnce(&Connection, Neighbours) -> Answer + Send>;
+/// Does its work in the transaction that was begun, or hears why none was.
+type Job = Box<dyn FnOnce(Result<(&Connection, Neighbours), DatabaseError>) -> Answer + Send>;
 
 /// Whether others wrote into the transaction before.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,11 +47,11 @@ impl Writer {
         work: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,
     ) -> Result<T, DatabaseError> {
         let (reply, answered) = oneshot::channel();
-        let job: Job = Box::new(move |connection, neighbours| {
-            let outcome = match neighbours {
+        let job: Job = Box::new(move |begun| {
+            let outcome = begun.and_then(|(connection, neighbours)| match neighbours {
                 Neighbours::None => at_first(connection, work),
                 Neighbours::Some => in_savepoint(connection, work),
-            };
+            });
             Box::new(move |committed: Result<(), DatabaseError>| {
                 let outcome = outcome.and_then(|value| committed.map(|()| value));
                 if reply.send(outcome).is_err() {
@@ -93,21 +94,27 @@ fn run(connection: &Connection, queue: &mpsc::Receiver<Job>) {
         };
         carried = Carried::NotAll;
         let mut answers = Vec::new();
-        let begun = plain(connection, "BEGIN IMMEDIATE");
-        let committed = begun.and_then(|()| {
-            answers.push(first(connection, Neighbours::None));
-            while answers.len() < MOST_PER_COMMIT
-                && !connection.is_autocommit()
-                && let Ok(job) = queue.try_recv()
-            {
-                answers.push(job(connection, Neighbours::Some));
+        let committed = match plain(connection, "BEGIN IMMEDIATE") {
+            Ok(()) => {
+                answers.push(first(Ok((connection, Neighbours::None))));
+                while answers.len() < MOST_PER_COMMIT
+                    && !connection.is_autocommit()
+                    && let Ok(job) = queue.try_recv()
+                {
+                    answers.push(job(Ok((connection, Neighbours::Some))));
+                }
+                // After some errors (a full disk) SQLite rolls the whole transaction back by itself.
+                if connection.is_autocommit() {
+                    Err(DatabaseError::Unavailable { reason: "a write beside this one failed".into() })
+                } else {
+                    plain(connection, "COMMIT")
+                }
             }
-            // After some errors (a full disk) SQLite rolls the whole transaction back by itself.
-            if connection.is_autocommit() {
-                return Err(DatabaseError::Unavailable { reason: "a write beside this one failed".into() });
+            Err(error) => {
+                answers.push(first(Err(error.clone())));
+                Err(error)
             }
-            plain(connection, "COMMIT")
-        });
+        };
         if committed.is_err()
             && !connection.is_autocommit()
             && let Err(error) = connection.execute_batch("ROLLBACK")

@@ -28,8 +28,8 @@ pub(super) enum Ended {
     Waiting { approvals: Vec<Approval> },
     /// The person wants to leave at once.
     Interrupted,
-    /// The turn is open and nothing runs it: its journal could not be written.
-    Unrecorded,
+    /// The turn is open and nothing runs it: its journal could not be written, for this reason.
+    Unrecorded { why: String },
 }
 
 /// Why a turn did not end well.
@@ -87,8 +87,8 @@ impl Follower {
                 }
             } else if matches!(quiet.summary.status, SessionStatus::Interrupted | SessionStatus::Running) {
                 looks += 1;
-                if looks > LOOKS {
-                    return Ok(Ended::Unrecorded);
+                if looks > LOOKS || self.notice.as_ref().is_some_and(|notice| notice.code == NoticeCode::NotRecorded) {
+                    return Ok(Ended::Unrecorded { why: self.reason().words });
                 }
             } else {
                 return Ok(self.ended());
@@ -164,12 +164,14 @@ impl Follower {
     fn ended(&mut self) -> Ended {
         match self.outcome {
             Some(outcome) => Ended::Turn { outcome, reason: self.reason() },
-            None => Ended::Unrecorded,
+            None => Ended::Unrecorded { why: self.reason().words },
         }
     }
 
     fn reason(&mut self) -> Reason {
-        let Some(notice) = self.notice.take() else { return Reason::default() };
+        let Some(notice) = self.notice.take() else {
+            return Reason { words: "the turn ended without saying why".into(), is_about_the_key: false };
+        };
         let by_model = matches!(notice.code, NoticeCode::ModelFailed | NoticeCode::KeyRefused | NoticeCode::StreamCut);
         let words = match &self.model {
             _ if notice.detail.is_empty() => "the turn ended without saying why".to_owned(),

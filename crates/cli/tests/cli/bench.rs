@@ -40,6 +40,20 @@ impl Bench {
         command
     }
 
+    /// The same with no more rights over files than a person has, also where root runs the tests.
+    #[cfg(target_os = "linux")]
+    pub fn bosun_of_a_person(&self) -> Command {
+        let own = self.bosun();
+        let without = "-dac_override,-dac_read_search";
+        let mut command = Command::new("setpriv");
+        if std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
+            command.args(["--bounding-set", without, "--inh-caps", without]);
+        }
+        command.arg("--").arg(own.get_program()).env_clear().stdin(Stdio::null());
+        command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+    }
+
     pub fn data(&self) -> std::path::PathBuf {
         self.data.path().join("data")
     }

@@ -1,10 +1,11 @@
 //! Bad input: each gets one sentence that names the thing and the way out, and nothing is made or lost.
 
 use std::path::Path;
+use std::process::Stdio;
 
 use bosun_protocol::{ModelRef, Settings};
 use bosun_store::{Database, ProviderAccount};
-use bosun_testkit::{ModelServer, Reply, Script, Wire};
+use bosun_testkit::{ModelServer, Reply, Rule, Script, Wire};
 
 use crate::bench::{Bench, Ran, ran};
 
@@ -242,4 +243,62 @@ async fn the_settings_give_the_model_and_the_account() {
     for request in bench.server.requests() {
         assert_eq!((request.asked().model.as_str(), request.header("authorization")), ("small", None));
     }
+}
+
+#[test]
+fn a_database_of_a_newer_version_is_left_as_it_is() {
+    let bench = Bench::new();
+    drop(Database::open(&bench.data()).unwrap());
+    let file = bench.data().join("bosun.db");
+    let mut bytes = std::fs::read(&file).unwrap();
+    // SQLite keeps the number of the format in its header.
+    bytes[60..64].copy_from_slice(&999_u32.to_be_bytes());
+    std::fs::write(&file, &bytes).unwrap();
+    for ran in [bench.run(&["hello"]), ran(bench.bosun().args(["sessions", "list"]))] {
+        let sentence = ran.sentence();
+        assert!(sentence.contains("made by a newer Bosun (format 999") && sentence.contains("Update Bosun"), "{sentence}");
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), bytes, "the file was written to");
+}
+
+#[test]
+fn a_database_that_another_program_locks_is_said_and_a_turn_goes_on_afterwards() {
+    let bench = Bench::new();
+    bench.server.add(Rule::turn("go").reply(Reply::text("I begin").and_gate("half").and_text(" and I end.")).reply("Done."));
+    let mut command = bench.run_command(&["go"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while bench.server.requests().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let other = rusqlite::Connection::open(bench.data().join("bosun.db")).unwrap();
+    other.busy_timeout(std::time::Duration::from_secs(10)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    bench.server.gate("half").open();
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("database is locked by another program; close it and go on"), "{err}");
+    assert!(err.contains("go on with: bosun run --session"), "{err}");
+
+    let locked = bench.run(&["another"]);
+    assert!(locked.sentence().contains("is locked by another program"), "{}", locked.err);
+    other.execute_batch("ROLLBACK").unwrap();
+    let again = bench.go_on(&bench.last_session(), &[]);
+    assert_eq!(again.code, Some(0), "{}", again.err);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_project_folder_that_cannot_be_read_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Bench::new();
+    let closed = bench.project.at("closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let mut command = bench.bosun_of_a_person();
+    command.args(["run", "--model", "openai:m", "--base-url", "http://127.0.0.1:9/v1", "hello", "--project"]);
+    let ran = ran(command.arg(&closed));
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let sentence = ran.sentence();
+    assert!(sentence.contains("closed cannot be read with your rights"), "{sentence}");
 }
