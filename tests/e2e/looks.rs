@@ -47,7 +47,7 @@ fn story() -> ModelServer {
         )
         .add(
             Rule::turn("Count the callers")
-                .reply(Reply::call("grep", json!({ "pattern": "greet\\(", "output_mode": "content" })))
+                .reply(Reply::call("grep", json!({ "pattern": "greet(", "output_mode": "content" })))
                 .reply("There is one caller, in `greet.py` itself."),
         );
     server

@@ -28,7 +28,7 @@ fn a_folder_is_made_anew_filled_listed_read_and_run() {
             .reply(Reply::call("execute", json!({ "command": "mkdir demo" })))
             .reply(files)
             .reply(look)
-            .reply(Reply::call("execute", json!({ "command": "python3 demo/hello.py || cat demo/hello.py" })))
+            .reply(Reply::call("execute", json!({ "command": "python3 demo/hello.py" })))
             .reply("It says so."),
     );
     let window = at_work(&desk, &server);
@@ -52,7 +52,8 @@ fn a_folder_is_made_anew_filled_listed_read_and_run() {
         fs::read_dir(desk.project().join("demo")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["hello.py", "one.txt", "three.txt", "two.txt"]);
-    assert!(server.requests()[5].asked().last().contains("Hello World"));
+    let printed = server.requests()[5].asked().last().to_owned();
+    assert!(printed.contains("Hello World") && printed.contains("exit code 0"), "{printed}");
 }
 
 /// One part of the second program: a subagent looks, the plan goes on, one line of a file is to change.
@@ -198,7 +199,8 @@ fn an_edit_that_may_only_be_answered_offers_nothing_else() {
 
 #[test]
 fn what_is_kept_in_the_session_stays_there_and_the_rest_outlives_it() {
-    const PATHS: [&str; 3] = ["/draft.md", "/memories/AGENTS.md", "/conversation_history/log.md"];
+    const PATHS: [&str; 4] =
+        ["/draft.md", "/memories/AGENTS.md", "/skills/knots/SKILL.md", "/conversation_history/log.md"];
     let desk = Desk::plan("program-kept").set_up();
     let server = ModelServer::start();
     let call = |tool: &'static str| {
@@ -225,6 +227,6 @@ fn what_is_kept_in_the_session_stays_there_and_the_rest_outlives_it() {
     let last = server.requests().last().unwrap().asked();
     let found: Vec<bool> =
         last.said.iter().rev().take(PATHS.len()).rev().map(|said| !said.text.contains("not found")).collect();
-    assert_eq!(found, [false, true, true]);
+    assert_eq!(found, [false, true, true, true]);
     assert!(last.system.contains("The sea is calm."), "it is remembered");
 }

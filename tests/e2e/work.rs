@@ -16,6 +16,10 @@ fn edit(new: &str) -> Reply {
 
 /// The story that most scenarios share: plan, look, edit, say.
 pub fn story() -> ModelServer {
+    story_that_ends("Done: `greet.py` uses an f-string now.")
+}
+
+fn story_that_ends(words: &str) -> ModelServer {
     let server = ModelServer::start();
     server.add(
         Rule::turn("greeting")
@@ -32,7 +36,7 @@ pub fn story() -> ModelServer {
                     .and_call_with_id("look", "read_file", json!({"file_path": "/greet.py"})),
             )
             .reply(edit("    print(f\"Hello, {name}!\")"))
-            .reply("Done: `greet.py` uses an f-string now."),
+            .reply(words),
     );
     server
 }
@@ -59,9 +63,13 @@ fn an_edit_is_asked_for_approved_and_on_disk() {
 
 #[test]
 fn a_call_can_be_edited_answered_and_refused() {
-    for (name, button) in [("edit", "Edit…"), ("respond", "Respond…"), ("reject", "Reject")] {
+    for (name, button, ending, read) in [
+        ("edit", "Edit…", "Done, with your words in it.", "The user changed this call before it ran"),
+        ("respond", "Respond…", "Then it stays as it is.", "Leave it as it is."),
+        ("reject", "Reject", "You refused it, so nothing was changed.", "The user rejected"),
+    ] {
         let desk = Desk::plan(name).set_up();
-        let server = story();
+        let server = story_that_ends(ending);
         let window = at_work(&desk, &server);
         ask(&window, "Make the greeting clearer");
         card(&window);
@@ -81,8 +89,10 @@ fn a_call_can_be_edited_answered_and_refused() {
             }
             _ => window.by_css("[role=dialog] button.danger").click(),
         }
-        window.wait_for_text("uses an f-string now");
+        window.wait_for_text(ending);
         window.shot("after");
+        let told = server.requests().last().unwrap().asked().last().to_owned();
+        assert!(told.contains(read), "{name}: the model read {told}");
         let changed = greeting(&desk).contains("Hi ");
         assert_eq!(changed, name == "edit", "{name}: {}", greeting(&desk));
     }

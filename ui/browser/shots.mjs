@@ -1,5 +1,5 @@
 /** Pictures of every screen, to be looked at: `node browser/shots.mjs [NAME…] [--size=small] [--look=dark-zh-CN]`. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { SCREENS } from './screens.mjs';
 import { open, rest } from './site.mjs';
 
@@ -23,6 +23,8 @@ const sizes = words.some((word) => word.startsWith('--size=')) ? wanted('size', 
 const looks = words.some((word) => word.startsWith('--look=')) ? wanted('look', []) : LOOKS;
 
 const site = await open();
+// What an earlier run left would pass for this run's.
+if (names.length === 0) rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
 for (const [name, { query, act }] of Object.entries(SCREENS)) {
   if (names.length > 0 && !names.includes(name)) continue;

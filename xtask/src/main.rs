@@ -26,8 +26,8 @@ const HELP: &str = "\
 cargo xtask <task>
 
   run [--release] [-- ARGS]       install what is missing, build, open the window
-  test [--long] [--only STAGE]    every test; STAGE is tree, ui, rust, wire, mcp, window or
-                                  package (may be repeated)
+  test [--long] [--only STAGE]    every test; STAGE is tree, ui, rust, wire, mcp, local, window
+                                  or package (may be repeated)
   bench [--write] [--only FIGURE] [--debug] [--built]
                                   the measured figures; --write puts them into docs/benchmarks.md, --built takes the
                                   programs that are there

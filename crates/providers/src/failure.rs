@@ -39,7 +39,7 @@ pub(crate) fn status(origin: &Origin, status: StatusCode, headers: &HeaderMap, b
     let refusal_wait = refusal.retry_after;
     let error = if refusal.message.is_empty() {
         origin.trouble(kind, wordless(origin, code, kind))
-    } else if code == 404 && !speaks_of_a_model(&refusal) {
+    } else if matches!(code, 404 | 405) && !speaks_of_a_model(&refusal) {
         origin.trouble(kind, elsewhere(origin, refusal.message))
     } else {
         origin.error(kind, refusal.message)
@@ -171,9 +171,10 @@ fn wants_version(origin: &Origin) -> bool {
     matches!(origin.family, Family::OpenAiChat | Family::OpenAiResponses) && !origin.has_version
 }
 
-/// Whether a 404 is about the model that was asked for; anything else is about the address.
+/// Whether a 404 is about the model that was asked for; anything else is about the address. That something was not found
+/// says nothing of what: servers label a wrong path and a wrong model alike.
 fn speaks_of_a_model(refusal: &Refusal) -> bool {
-    refusal.kind() == Some(Kind::NotFound) || refusal.message.to_lowercase().contains("model")
+    refusal.message.to_lowercase().contains("model") || refusal.is_about_a_model()
 }
 
 /// The provider's words about an address that leads nowhere, and what is likely wrong with it.

@@ -155,6 +155,10 @@ fn an_address_that_leads_nowhere_is_named_with_what_it_lacks() {
         assert_eq!(at("http://localhost:11434", body), format!("{words} {bare}"));
     }
     assert!(at("http://localhost:11434", "").contains("has no /v1 at its end"));
+    // That a path was not found is labelled as a model that was not.
+    let labelled = r#"{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}"#;
+    assert_eq!(at("http://localhost:11434", labelled), format!("File Not Found {bare}"));
+    assert!(at("http://localhost:11434", "{}").contains("has no /v1 at its end"));
     let elsewhere = at("http://localhost:8080/x/v1", r#"{"detail":"Not Found"}"#);
     assert_eq!(elsewhere, "Not Found (asked at http://localhost:8080/x/v1; check the base URL)");
     // The address is right where the server knows what a model is.

@@ -263,7 +263,7 @@ export class Workspace {
 
   private refused(thrown: unknown): void {
     const error = asError(thrown);
-    this.fail(error.code === 'already_decided' ? { ...error, message: i18n.t.approvals.gone } : error);
+    this.fail(error.code === 'already_decided' ? said(error.code, i18n.t.approvals.gone) : error);
   }
 
   /** Puts words at the end of what is being written, and the caret behind them. */
@@ -360,8 +360,8 @@ export class Workspace {
   }
 
   fail(error: CommandError): void {
-    if (this.errors.some((one) => one.message === error.message)) return;
-    this.errors = [...this.errors, error];
+    // One of a kind: what went wrong last stands for what went wrong in the same way before.
+    this.errors = [...this.errors.filter((one) => one.code !== error.code), error];
   }
 
   dismiss(error: CommandError): void {

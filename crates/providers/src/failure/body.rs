@@ -21,6 +21,11 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
+    /// Whether one of its labels names a model.
+    pub(crate) fn is_about_a_model(&self) -> bool {
+        self.labels.iter().any(|label| label.to_lowercase().contains("model"))
+    }
+
     /// An error object, or whatever stands in its place.
     pub(crate) fn of_value(value: &Value) -> Option<Self> {
         match value {
@@ -58,10 +63,11 @@ impl Refusal {
         refusal
     }
 
-    /// A body without structure: its text, unless it is a page or empty.
+    /// A body without structure: its text, unless it is a page or has no word in it (`{}`).
     pub(super) fn of_text(body: &[u8], html: bool) -> Self {
         let message =
             if html { title(body).unwrap_or_default() } else { String::from_utf8_lossy(body).trim().to_owned() };
+        let message = if message.contains(char::is_alphanumeric) { message } else { String::new() };
         Self { message, ..Self::default() }
     }
 

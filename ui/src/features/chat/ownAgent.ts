@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../ipc/bindings';
 
 /** How the core calls an agent that nobody gave a name. */
-const MAIN = 'main';
+export const MAIN = 'main';
 
 /** The name of the agent that a person declared for this session; null where it is Bosun itself. */
 export function ownAgent(snapshot: Pick<Snapshot, 'agents'> | null): string | null {

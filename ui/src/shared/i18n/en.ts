@@ -1,5 +1,6 @@
 import { attachments } from './en/attachments';
 import { approvals } from './en/approvals';
+import { toolArguments } from './en/arguments';
 import { app, projects, sessions, shortcuts } from './en/app';
 import { chat, composer, find, models, notices } from './en/chat';
 import { commands, inbox, palette } from './en/commands';
@@ -36,6 +37,7 @@ export const en = {
   usage,
   tools,
   toolStates,
+  toolArguments,
   figures,
   rows,
   diff,

@@ -1,5 +1,6 @@
 import type { Messages } from './en';
 import { approvals } from './zh/approvals';
+import { toolArguments } from './zh/arguments';
 import { attachments } from './zh/attachments';
 import { app, projects, sessions, shortcuts } from './zh/app';
 import { chat, composer, find, models, notices } from './zh/chat';
@@ -37,6 +38,7 @@ export const zh: Messages = {
   usage,
   tools,
   toolStates,
+  toolArguments,
   figures,
   rows,
   diff,

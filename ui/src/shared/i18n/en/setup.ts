@@ -33,7 +33,9 @@ export const providers = {
     memory: 'key for this run only',
     locked: 'keyring locked',
   },
-  memoryHint: (reason: string) => `No keyring answered (${reason}), so the key is forgotten when Bosun closes.`,
+  noKeyringHint:
+    'No keyring answers here, so the key is forgotten when Bosun closes. Unlock or install one (for example gnome-keyring) to keep it.',
+  memoryHint: (reason: string) => `The key is forgotten when Bosun closes: ${reason}.`,
   lockedHint: (reason: string) => `A key is stored but cannot be read: ${reason}.`,
   environmentHint: (variable: string) =>
     `Found in the environment as ${variable}. A key saved here is used in its place.`,

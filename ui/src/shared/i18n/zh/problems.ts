@@ -73,7 +73,7 @@ export const problems: Messages['problems'] = {
   outside_root: '“{path}”通过链接或挂载通向根目录之外，因此不作处理',
   link_loop: '“{path}”无法解析：其链接成环或嵌套过深',
   forbidden: '没有访问“{path}”的权限；文件自身的权限不允许',
-  forbidden_by_rule: '没有权限访问“{path}”；此代理的一条规则禁止访问它',
+  forbidden_by_rule: '没有权限访问“{path}”；此智能体的一条规则禁止访问它',
   file_changed: '“{path}”在查看之后已被修改；请重新查看',
   file_unstable: '“{path}”在读取过程中不断变化；请等写入它的程序完成后重试',
   file_too_large: '“{path}”超过 {megabytes} MB；这样的文件请放在项目中',

@@ -31,7 +31,9 @@ export const providers: Messages['providers'] = {
     memory: '密钥仅本次运行有效',
     locked: '密钥环已锁定',
   },
-  memoryHint: (reason) => `没有可用的密钥环（${reason}），关闭 Bosun 后密钥即被遗忘。`,
+  noKeyringHint:
+    '此处没有密钥环应答，因此关闭 Bosun 后密钥即被遗忘。要保存它，请解锁或安装一个密钥环（例如 gnome-keyring）。',
+  memoryHint: (reason) => `关闭 Bosun 后密钥即被遗忘：${reason}。`,
   lockedHint: (reason) => `密钥已保存但无法读取：${reason}。`,
   environmentHint: (variable) => `在环境变量 ${variable} 中找到。若在此保存密钥，则优先使用这里的。`,
   cloudHint: (from) => `使用 ${from} 登录。若在此保存密钥，则优先使用这里的。`,
