@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_backend::{
-    Backend, BackendError, BoxFuture, ExecRequest, ExecResult, Executor, FilesystemBackend, FilesystemOptions,
-    Finished, GlobQuery, GrepQuery, LocalShellBackend, LocalShellOptions, OutputSink, ReadContent, ReadWindow,
-    SandboxBackend, Script, Truncation, VirtualPath,
+    Backend, BackendError, BoxFuture, Cut, ExecRequest, ExecResult, Executor, FilesystemBackend, FilesystemOptions,
+    Finished, GlobQuery, GrepQuery, LocalExecutorOptions, LocalShellBackend, LocalShellOptions, OnDrop, OutputSink,
+    ReadContent, ReadWindow, SandboxBackend, Script, Truncation, VirtualPath, local_process,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -99,6 +99,43 @@ async fn ten_gigabytes_of_a_commands_output_cost_no_memory() {
 async fn a_flood_from_another_machine_costs_no_memory() {
     let Some(machine) = places::machine() else { return };
     floods(&machine.backend(), if is_long() { 2 * 1024 } else { 48 }).await;
+}
+
+/// What a script of ours is told over there comes to an end here: of an answer without end so much is taken as is asked
+/// for, the one who speaks is ended, and of complaints only the beginning is kept.
+async fn endless_answers(executor: &dyn Executor) {
+    const TAKEN: usize = 8 << 20;
+    let megabytes = if is_long() { 10 * 1024 } else { 64 };
+    let script = |text: &'static str| Script {
+        text,
+        args: vec![(megabytes * 1024 * 1024_u64).to_string()],
+        input: Vec::new(),
+        limit: TAKEN,
+        time: Duration::from_secs(3_500),
+        cancel: CancellationToken::new(),
+        on_drop: OnDrop::End,
+    };
+    executor.run(script("true")).await.unwrap();
+    let before = peak();
+    let listing = executor.run(script("yes 'one more name of a folder without end'")).await.unwrap();
+    assert_eq!((listing.output.len(), listing.cut), (TAKEN, Some(Cut::Size)));
+    drop(listing);
+    let listed = peak().saturating_sub(before);
+    let complaint = executor.run(script("yes 'no such thing' | head -c \"$2\" >&2; echo after")).await.unwrap();
+    assert_eq!((complaint.output.as_slice(), complaint.cut, complaint.code), (&b"after\n"[..], None, Some(0)));
+    assert!(complaint.complaint.len() <= 64 * 1024, "{}", complaint.complaint.len());
+    let complained = peak().saturating_sub(before);
+    eprintln!("endless answers: {listed} bytes more, {megabytes} MB of complaints: {complained}");
+    assert!(listed <= TAKEN as u64 * 2 + MOST && complained <= TAKEN as u64 * 2 + MOST, "{listed} {complained}");
+}
+
+/// O01, O02, P24 for an executor's answers: a listing, a search, a file that grows faster than it is taken.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_without_end_are_cut_and_cost_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    endless_answers(&*local_process(folder.path(), LocalExecutorOptions::default()).unwrap()).await;
+    let Some(machine) = places::machine() else { return };
+    endless_answers(&*machine.executor()).await;
 }
 
 /// An executor that takes far less than usual, so that small places overflow it.
