@@ -194,24 +194,27 @@ impl Store for Counted {
     }
 }
 
-const FILES: usize = 12_000;
+/// More than are gone through one by one before the index is asked.
+const MANY: usize = 12_000;
+/// More than several batches.
+const SOME: usize = 2_600;
 
 /// Two files of three have `common`, one has `rare`, and those at the end alone have `late` in a number over all bounds.
-fn content(at: usize) -> String {
+fn content(at: usize, files: usize) -> String {
     let word = if at.is_multiple_of(3) { "other" } else { "common" };
-    let late = if at > 9_000 { "late" } else { "early" };
-    let rare = if at == 11_111 { "rare" } else { "usual" };
+    let late = if at * 4 > files * 3 { "late" } else { "early" };
+    let rare = if at == files - 889 { "rare" } else { "usual" };
     format!("first line\n{word} {late} {rare}\n")
 }
 
 /// Two backends with the same files: one over the database, one in memory.
-async fn both() -> (tempfile::TempDir, Arc<Counted>, StoreBackend, StateBackend) {
+async fn both(files: usize) -> (tempfile::TempDir, Arc<Counted>, StoreBackend, StateBackend) {
     let (folder, store) = store();
     let space = namespace(&["notes"]);
-    let files: Vec<(VirtualPath, FileData)> = (0..FILES)
+    let files: Vec<(VirtualPath, FileData)> = (0..files)
         .map(|at| {
             let name = format!("/area{}/n{at:05}.{}", at % 7, if at % 5 == 0 { "txt" } else { "md" });
-            (VirtualPath::parse(&name).unwrap(), FileData::of(content(at).as_bytes(), None, 0))
+            (VirtualPath::parse(&name).unwrap(), FileData::of(content(at, files).as_bytes(), None, 0))
         })
         .collect();
     let rows: Vec<(String, String)> =
@@ -234,7 +237,7 @@ async fn both() -> (tempfile::TempDir, Arc<Counted>, StoreBackend, StateBackend)
 /// What is shown is found without fetching what is not, and is what a search of all the files finds.
 #[tokio::test]
 async fn a_word_that_is_everywhere_costs_what_is_shown_of_it() {
-    let (_folder, counted, stored, held) = both().await;
+    let (_folder, counted, stored, held) = both(MANY).await;
     let query = |pattern: &str, max_count| GrepQuery {
         pattern: pattern.into(),
         regex: false,
@@ -259,8 +262,15 @@ async fn a_word_that_is_everywhere_costs_what_is_shown_of_it() {
     assert_eq!(fetched(query("nowhere at all", 100)).await, (0, None, 0));
     // Many files hold it, far behind: after a while the index is asked, and nothing is left out.
     let (shown, truncated, _) = fetched(query("late", 100_000)).await;
-    assert_eq!((shown, truncated), (FILES - 9_001, None));
+    assert_eq!((shown, truncated), (MANY - 9_001, None));
     // Filters, a folder, patterns, and all of it.
+    let (_other, counted, stored, held) = both(SOME).await;
+    let fetched = async |query: GrepQuery| {
+        let before = counted.1.load(Ordering::Relaxed);
+        let found = stored.grep(query.clone()).await.unwrap();
+        assert_eq!(found, held.grep(query).await.unwrap());
+        assert!(counted.1.load(Ordering::Relaxed) - before <= SOME);
+    };
     fetched(GrepQuery { glob: Some("*.txt".into()), ..query("common", 50) }).await;
     fetched(GrepQuery { path: VirtualPath::parse("/area3").unwrap(), ..query("common", 200) }).await;
     fetched(GrepQuery { path: VirtualPath::parse("/area3/n00003.md").unwrap(), ..query("other", 5) }).await;
@@ -271,19 +281,23 @@ async fn a_word_that_is_everywhere_costs_what_is_shown_of_it() {
 /// Ignore files count wherever they stand: beside what is found, above it, and behind what was gone through already.
 #[tokio::test]
 async fn ignore_files_count_in_every_way_through_the_files() {
-    let (_folder, _, stored, held) = both().await;
+    let (some, many) = (both(SOME).await, both(MANY).await);
     for (name, text) in [("/area5/.gitignore", "*.txt\n"), ("/.ignore", "area2/\n")] {
-        let file = || vec![(VirtualPath::parse(name).unwrap(), text.as_bytes().to_vec())];
-        stored.upload(file()).await.remove(0).unwrap();
-        held.upload(file()).await.remove(0).unwrap();
-        for (pattern, path, max_count) in [
-            ("common", "/", 300),
-            ("common", "/area5", 100_000),
-            ("common", "/area2", 10),
-            ("rare", "/", 10),
-            ("late", "/", 50_000),
+        for (_, _, stored, held) in [&some, &many] {
+            let file = || vec![(VirtualPath::parse(name).unwrap(), text.as_bytes().to_vec())];
+            stored.upload(file()).await.remove(0).unwrap();
+            held.upload(file()).await.remove(0).unwrap();
+        }
+        for ((_, _, stored, held), pattern, path, max_count) in [
+            (&some, "common", "/", 300),
+            (&some, "common", "/area5", 100_000),
+            (&some, "common", "/area2", 10),
+            (&some, "rare", "/", 10),
+            (&some, "late", "/", 50_000),
+            (&many, "late", "/", 50_000),
         ] {
-            for include_ignored in [false, pattern == "rare"] {
+            let ways: &[bool] = if pattern == "rare" { &[false, true] } else { &[false] };
+            for &include_ignored in ways {
                 let query = GrepQuery {
                     pattern: pattern.into(),
                     regex: false,
