@@ -45,6 +45,8 @@ pub(crate) enum Failure {
     NoTask,
     #[error("no project folder was named; name one with --project")]
     NoProject,
+    #[error("there is no folder {folder} on {host}; name one that is there, ssh:{host}:/FOLDER")]
+    NoFolderThere { host: String, folder: String },
     #[error("the session {id} belongs to {path}; leave --project out, or name that folder")]
     OtherProject { id: String, path: PathBuf },
     #[error("there is no session {id}; `bosun sessions list` shows those there are")]

@@ -35,11 +35,19 @@ pub enum SandboxError {
     Missing { program: &'static str, remedy: &'static str },
     #[error("{program} is here and cannot be used: {reason}")]
     Unusable { program: String, reason: String },
-    #[error("'{given}' cannot be the name of a {what}")]
-    BadName { what: &'static str, given: String },
+    #[error("'{given}' cannot be the name of a {what}: {rule}")]
+    BadName { what: &'static str, given: String, rule: &'static str },
+    #[error(
+        "no container can be had from '{name}': {program} says: {reason}; name a container that runs, or an image that \
+         is here or has its registry in its name"
+    )]
+    NoContainer { name: String, program: String, reason: String },
     #[error(transparent)]
     Folder(#[from] BackendError),
 }
+
+/// What a host's or a container's name has to be: anything else could be an option.
+const NAME_RULE: &str = "it may hold no blanks and not begin with a dash";
 
 /// How commands of an executor run.
 #[derive(Clone, Debug)]

@@ -182,6 +182,17 @@ async fn another_machine_is_not_the_known_one() {
     assert!(refused.to_string().contains("connect once with `ssh there`"), "{refused}");
 }
 
+/// What cannot be had is named, with what the engine said last and what to do.
+#[tokio::test]
+async fn an_image_that_is_nowhere_is_said() {
+    let Some(said) = places::no_such_image().await else { return };
+    assert!(
+        said.starts_with("no container can be had from 'localhost:1/bosun-test-nowhere': /usr/bin/podman"),
+        "{said}"
+    );
+    assert!(!said.contains('\n') && said.contains("name a container that runs, or an image"), "{said}");
+}
+
 /// A copied project is there whole, and what is done to it is not done to the person's own.
 #[tokio::test]
 async fn a_copied_project_is_a_copy() {

@@ -6,10 +6,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use bosun_backend::{
-    Access, AppMounts, Backend, CompositeBackend, ContainerOptions, ContentHash, FilesystemBackend, FilesystemOptions,
-    LocalExecutorOptions, LocalShellBackend, LocalShellOptions, MountError, Namespace, ProjectIn, Route,
-    SandboxBackend, SshOptions, StateBackend, Store, StoreBackend, StoreScope, VirtualPath, bubblewrap, container,
-    project_root, ssh,
+    Access, AppMounts, Backend, BackendError, CompositeBackend, ContainerOptions, ContentHash, FilesystemBackend,
+    FilesystemOptions, LocalExecutorOptions, LocalShellBackend, LocalShellOptions, MountError, Namespace, ProjectIn,
+    Route, SandboxBackend, SshOptions, StateBackend, Store, StoreBackend, StoreScope, VirtualPath, bubblewrap,
+    container, project_root, ssh,
 };
 use bosun_session::SystemClock;
 use bosun_store::{Database, KeyValueStore, data_folder};
@@ -167,8 +167,15 @@ impl Opener<'_> {
                 Arc::new(SandboxBackend::new(bubblewrap(&self.folder(None)?, LocalExecutorOptions::default()).await?))
             }
             Single::Ssh { host, folder } => {
-                let options = SshOptions { root: folder, ..SshOptions::default() };
-                Arc::new(SandboxBackend::new(ssh(&host, options)?))
+                let options = SshOptions { root: folder.clone(), ..SshOptions::default() };
+                let there = SandboxBackend::new(ssh(&host, options)?);
+                // Everything else that may be wrong over there is an answer to the call that meets it.
+                if let Some(folder) = folder
+                    && let Err(BackendError::RootGone) = there.ls(&VirtualPath::root()).await
+                {
+                    return Err(Failure::NoFolderThere { host, folder });
+                }
+                Arc::new(there)
             }
             Single::Container { name, project: project_in } => {
                 let project = self.project.map(|project| self.folder(Some(project.to_owned()))).transpose()?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::process::Command;
 
 use super::local::named;
-use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found};
+use super::{Launcher, LocalExecutorOptions, NAME_RULE, ProcessExecutor, Purpose, SandboxError, found};
 use crate::{BackendError, Executor};
 
 const REMEDY: &str = "apt-get install podman";
@@ -60,14 +60,15 @@ pub enum ProjectIn {
 /// The container `name`, or one made from the image `name` with `project` as its working folder and no network.
 ///
 /// # Errors
-/// [`SandboxError::Missing`] without an engine, [`SandboxError::Unusable`] with its own words.
+/// [`SandboxError::Missing`] without an engine, [`SandboxError::NoContainer`] and [`SandboxError::Unusable`] with its own
+/// words.
 pub async fn container(
     name: &str,
     project: Option<&Path>,
     options: ContainerOptions,
 ) -> Result<Arc<dyn Executor>, SandboxError> {
     if name.is_empty() || name.starts_with('-') || name.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(SandboxError::BadName { what: "container or image", given: name.to_owned() });
+        return Err(SandboxError::BadName { what: "container or image", given: name.to_owned(), rule: NAME_RULE });
     }
     let program = match options.engine {
         Some(program) => program,
@@ -134,7 +135,8 @@ impl Engine {
         if let Some(project) = project {
             let project = named(project)?;
             if project.contains(',') {
-                return Err(SandboxError::BadName { what: "folder for a container", given: project });
+                let rule = "its path may hold no comma";
+                return Err(SandboxError::BadName { what: "folder for a container", given: project, rule });
             }
             args.push("--mount".into());
             args.push(format!("type=bind,source={project},target={WORK}").into());
@@ -151,7 +153,14 @@ impl Engine {
         }
         args.extend_from_slice(run_args);
         args.extend([image, "/bin/sh", "-c", WAIT].map(OsString::from));
-        let said = self.ask(&args).await?;
+        let said = self.ask(&args).await.map_err(|error| match error {
+            SandboxError::Unusable { program, reason } => {
+                // How often it tried stands in front of why it could not.
+                let reason = reason.lines().last().unwrap_or_default().trim_start_matches("Error: ").to_owned();
+                SandboxError::NoContainer { name: image.to_owned(), program, reason }
+            }
+            error => error,
+        })?;
         // Warnings come first.
         Ok(said.lines().last().unwrap_or_default().trim().to_owned())
     }
@@ -179,7 +188,12 @@ impl Launcher for Container {
     fn unreachable(&self, code: Option<i32>, complaint: &str) -> Option<String> {
         let said = complaint.trim_start_matches("[stderr] ").trim();
         let by_engine = said.starts_with("Error") || said.starts_with("error");
-        (matches!(code, Some(125 | 126 | 127 | 255)) && by_engine).then(|| said.to_owned())
+        let reason = said.trim_start_matches("Error: ");
+        let words = || {
+            let program = self.engine.program.display();
+            format!("the container {}: {reason}; see whether it runs with `{program} ps`", self.id)
+        };
+        (matches!(code, Some(125 | 126 | 127 | 255)) && by_engine).then(words)
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn named(root: &Path) -> Result<String, SandboxError> {
     let given = root.to_string_lossy().into_owned();
     match root.to_str() {
         Some(root) => Ok(root.to_owned()),
-        None => Err(SandboxError::BadName { what: "folder", given }),
+        None => Err(SandboxError::BadName { what: "folder", given, rule: "its path has to be text in UTF-8" }),
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tokio::process::Command;
 
-use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found};
+use super::{Launcher, LocalExecutorOptions, NAME_RULE, ProcessExecutor, Purpose, SandboxError, found};
 use crate::{BackendError, BoxFuture, Executor};
 use line::Line;
 
@@ -57,7 +57,7 @@ pub fn ssh(host: &str, options: SshOptions) -> Result<Arc<dyn Executor>, Sandbox
     let (_, program) = found(&["ssh"]).ok_or(SandboxError::Missing { program: "ssh", remedy: REMEDY })?;
     // One that begins with a dash would be an option.
     if host.is_empty() || host.starts_with('-') || host.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(SandboxError::BadName { what: "host", given: host.to_owned() });
+        return Err(SandboxError::BadName { what: "host", given: host.to_owned(), rule: NAME_RULE });
     }
     let root = options.root.unwrap_or_else(|| ".".to_owned());
     let label = format!("the machine {host}, where it may do what the person may do there");
@@ -137,7 +137,8 @@ impl Launcher for Ssh {
             ));
         }
         let last = complaint.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(complaint);
-        Some(format!("{host}: {}", last.trim_start_matches("[stderr] ").trim()))
+        let last = last.trim_start_matches("[stderr] ").trim();
+        Some(format!("{host}: {last}; see whether `ssh {host}` works in a terminal"))
     }
 }
 
@@ -167,7 +168,7 @@ mod tests {
     fn a_host_is_never_an_option() {
         for given in ["", "-oProxyCommand=x", "a b", "a\n"] {
             let refused = ssh(given, SshOptions::default()).err();
-            let bad = SandboxError::BadName { what: "host", given: given.to_owned() };
+            let bad = SandboxError::BadName { what: "host", given: given.to_owned(), rule: super::NAME_RULE };
             let missing = matches!(refused, Some(SandboxError::Missing { .. }));
             assert!(missing || refused == Some(bad), "{given}");
         }

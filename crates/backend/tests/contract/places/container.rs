@@ -47,6 +47,14 @@ pub async fn container_with_a_copy() -> Option<Container> {
     Some(Container { folder, backend: SandboxBackend::new(executor) })
 }
 
+/// What is said of an image that is nowhere.
+pub async fn no_such_image() -> Option<String> {
+    // Says what is missing.
+    drop(container().await?);
+    let refused = open("localhost:1/bosun-test-nowhere", None, options()).await.err();
+    Some(refused.map(|refused| refused.to_string()).unwrap_or_default())
+}
+
 /// One static busybox under all its names. Tests that come at the same time make the same image.
 fn make_image() {
     let is_made = || {
