@@ -3,7 +3,7 @@
 //! last cell names a later issue (`issue 7`) instead of a test is a promise and is let pass.
 
 use crate::none;
-use crate::source::root;
+use crate::source::{files, root};
 
 const DOCUMENT: &str = "docs/coverage.md";
 
@@ -70,12 +70,32 @@ fn names_in(folder: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_tool_and_every_screen_has_a_row() {
+fn every_tool_every_screen_every_middleware_and_every_backend_has_a_row() {
     let document = std::fs::read_to_string(root().join(DOCUMENT)).unwrap_or_else(|error| panic!("{DOCUMENT}: {error}"));
     let parts = ["crates/tools/src/builtin", "ui/src/features"].map(names_in).concat();
     let missing = parts.iter().filter(|name| !document.contains(&format!("`{name}`")));
-    let problems: Vec<_> = missing.map(|name| format!("{DOCUMENT}: nothing says what shows `{name}`")).collect();
+    let mut problems: Vec<_> = missing.map(|name| format!("{DOCUMENT}: nothing says what shows `{name}`")).collect();
+    for implemented in ["Middleware", "Backend", "Executor"].into_iter().flat_map(implementations_of) {
+        if !document.contains(&format!("| {implemented} |")) && !document.contains(&format!("`{implemented}`")) {
+            problems.push(format!("{DOCUMENT}: nothing says what shows {implemented}"));
+        }
+    }
     none("the coverage table leaves something out", &problems);
+}
+
+/// The types that implement `seam` in what ships, by their names without generics.
+fn implementations_of(seam: &str) -> Vec<String> {
+    let start = format!("impl {seam} for ");
+    let mut found = Vec::new();
+    for file in files("crates", &[".rs"]).into_iter().filter(|file| !file.is_test()) {
+        let code = file.effective();
+        let heads = code.lines().filter_map(|line| line.strip_prefix(&start));
+        found.extend(heads.map(|head| head.split(['<', ' ', '{']).next().unwrap_or_default().to_owned()));
+    }
+    assert!(!found.is_empty(), "nothing implements {seam}");
+    found.sort();
+    found.dedup();
+    found
 }
 
 #[test]

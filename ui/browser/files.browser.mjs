@@ -1,23 +1,12 @@
 /** Files looked at, and changes gone through, in a page under the window's own policy. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { button, calls, done } from './page.mjs';
 import { open } from './site.mjs';
 
 let site;
 before(async () => (site = await open()));
 after(() => site?.close());
-
-const calls = (page, name) =>
-  page.evaluate(
-    (wanted) => window.recordedHost.calls.filter((one) => one.name === wanted).map((one) => one.value),
-    name,
-  );
-const button = (page, name) => page.getByRole('button', { name });
-
-async function done(page) {
-  assert.deepEqual(page.faults, []);
-  await page.close();
-}
 
 describe('files', () => {
   test('the tree of files is walked by keys, and what is chosen is looked at', async () => {

@@ -1,6 +1,7 @@
 /** Memories, skills, subagents and trust, as a person uses them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { calls, done } from './page.mjs';
 import { open } from './site.mjs';
 
 let site;
@@ -8,17 +9,7 @@ before(async () => (site = await open()));
 after(() => site?.close());
 
 /** What the page asked of its host that changes something. */
-const calls = (page, name) =>
-  page.evaluate(
-    (wanted) => window.recordedHost.calls.filter((one) => one.name === wanted).map((one) => one.value),
-    name,
-  );
 const button = (page, name) => page.getByRole('button', { name, exact: true });
-
-async function done(page) {
-  assert.deepEqual(page.faults, []);
-  await page.close();
-}
 
 describe('knowledge', () => {
   test('a memory is found, changed, deleted and brought back', async () => {

@@ -1,26 +1,16 @@
 /** What a person sets about models, and what the calls cost, in a page under the window's own policy. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { calls, done } from './page.mjs';
 import { open } from './site.mjs';
 
 let site;
 before(async () => (site = await open()));
 after(() => site?.close());
 
-const calls = (page, name) =>
-  page.evaluate(
-    (wanted) => window.recordedHost.calls.filter((one) => one.name === wanted).map((one) => one.value),
-    name,
-  );
-
 async function settings(page) {
   await page.keyboard.press('Control+,');
   await page.locator('.settings [role=tab]').first().click();
-}
-
-async function done(page) {
-  assert.deepEqual(page.faults, []);
-  await page.close();
 }
 
 describe('models', () => {

@@ -1,22 +1,12 @@
 /** Answers that hold for later, and the settings around them, in a page under the window's own policy. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { calls, done } from './page.mjs';
 import { open } from './site.mjs';
 
 let site;
 before(async () => (site = await open()));
 after(() => site?.close());
-
-const calls = (page, name) =>
-  page.evaluate(
-    (wanted) => window.recordedHost.calls.filter((one) => one.name === wanted).map((one) => one.value),
-    name,
-  );
-
-async function done(page) {
-  assert.deepEqual(page.faults, []);
-  await page.close();
-}
 
 async function settings(page, name) {
   await page.keyboard.press('Control+,');

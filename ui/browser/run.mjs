@@ -11,9 +11,21 @@ if (!findBrowser()) {
   );
   process.exit(isRequired ? 1 : 0);
 }
-const files = ['looks', 'models', 'knowledge', 'files', 'permissions', 'paths', 'scroll'].map(
-  (name) => new URL(`${name}.browser.mjs`, import.meta.url).pathname,
-);
+const files = [
+  'looks',
+  'models',
+  'knowledge',
+  'files',
+  'permissions',
+  'paths',
+  'agents',
+  'sessions',
+  'past',
+  'changes',
+  'attachments',
+  'window',
+  'scroll',
+].map((name) => new URL(`${name}.browser.mjs`, import.meta.url).pathname);
 await build({ mode: 'recorded', logLevel: 'error' });
 process.env.BOSUN_RECORDED_BUILT = 'yes';
 // One after another: they share the build and the machine.

@@ -70,10 +70,11 @@ impl Report {
             Tally::of_check(false)
         });
         let outcome = if tally.failed == 0 { "passed" } else { "FAILED" };
+        let flaky = if tally.flaky == 0 { String::new() } else { format!(", {} at the second try only", tally.flaky) };
         self.rows.push(Row {
             step: step.to_owned(),
             time: start.elapsed(),
-            outcome: format!("{outcome} ({})", tally.sentence()),
+            outcome: format!("{outcome} ({}{flaky})", tally.sentence()),
         });
         self.total.add(tally);
     }

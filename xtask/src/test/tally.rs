@@ -6,18 +6,21 @@ pub struct Tally {
     pub passed: u32,
     pub failed: u32,
     pub skipped: u32,
+    /// Passed at the second try; counted among those that passed.
+    pub flaky: u32,
 }
 
 impl Tally {
     /// One check that has no counts of its own.
     pub fn of_check(passed: bool) -> Self {
-        Self { passed: u32::from(passed), failed: u32::from(!passed), skipped: 0 }
+        Self { passed: u32::from(passed), failed: u32::from(!passed), ..Self::default() }
     }
 
     pub fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
+        self.flaky += other.flaky;
     }
 
     /// Takes in a line if it is the summary of nextest, of cargo's own runner, of vitest or of Python's checks.
@@ -66,6 +69,7 @@ fn counts(text: &str) -> Tally {
             "passed" => tally.passed += number,
             "failed" | "timed" => tally.failed += number,
             "skipped" | "ignored" | "todo" => tally.skipped += number,
+            "flaky" => tally.flaky += number,
             _ => {}
         }
     }
@@ -105,6 +109,9 @@ mod tests {
         let mixed =
             "     Summary [  12.1s] 9/10 tests run: 6 passed (1 slow, 1 flaky), 2 failed, 1 timed out, 4 skipped";
         assert_eq!(read(&[mixed]), (6, 3, 4));
+        let mut tally = Tally::default();
+        tally.read(mixed);
+        assert_eq!(tally.flaky, 1);
         assert_eq!(
             read(&["\u{1b}[32;1m     Summary\u{1b}[0m [   0.0s] \u{1b}[1m1\u{1b}[0m test run: 1 passed, 0 skipped"]),
             (1, 0, 0)
@@ -141,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_closing_sentence() {
-        let tally = Tally { passed: 3, failed: 1, skipped: 0 };
+        let tally = Tally { passed: 3, failed: 1, ..Tally::default() };
         assert_eq!(tally.sentence(), "3 passed, 1 failed");
         assert_eq!(Tally { skipped: 2, ..tally }.sentence(), "3 passed, 1 failed, 2 skipped");
     }

@@ -5,11 +5,12 @@
 #![allow(clippy::disallowed_methods, reason = "tests keep their own files")]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use bosun_agent::{Recorded, SessionId as CoreId, State};
+use bosun_agent::{Journal, Recorded, SessionId as CoreId, State};
 use bosun_model::ChatRequest;
 use bosun_protocol::{Envelope, SessionId, Snapshot};
+use bosun_store::{Database, NewSession};
 use bosun_testkit::{Ending, Reply};
 use pretty_assertions::assert_eq;
 use serde::{Deserialize, Serialize};
@@ -207,22 +208,46 @@ fn row_of(item: &bosun_protocol::Item) -> serde_json::Value {
     row
 }
 
-#[test]
-fn fixture_reopened_at_every_entry_reaches_the_same_state_and_rows() {
+/// Killed between any two entries: what was written is read back from the database, and with the rest behind it, it is
+/// what an undisturbed run left.
+#[tokio::test]
+async fn fixture_reopened_at_every_entry_reaches_the_same_state_and_rows() {
     let transcript: Transcript = read("projection.json");
     let journals: Journals = read("entries.json");
-    for (_, entries) in &journals {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, entries) in &journals {
         let whole = State::fold(entries.iter().map(|recorded| &recorded.entry));
         let shown = projected(&transcript, entries).view().snapshot();
         for cut in 0..=entries.len() {
+            let id = CoreId::new(format!("{name}-{cut}"));
             let (head, rest) = entries.split_at(cut);
-            let mut state = State::fold(head.iter().map(|recorded| &recorded.entry));
-            rest.iter().for_each(|recorded| state.apply(&recorded.entry));
-            assert_eq!(state, whole, "cut at {cut}");
-            let mut projection = projected(&transcript, head);
+            let mut projection = projected(&transcript, &reopened(folder.path(), &id, head).await);
+            // What a restart does with calls that were running.
             projection.settle();
             rest.iter().for_each(|entry| projection.apply(entry));
-            assert_eq!(projection.view().snapshot().items, shown.items, "cut at {cut}");
+            let after = projection.view().snapshot();
+            assert_eq!(after.items, shown.items, "{name} cut at {cut}");
+            assert_eq!((after.todos, after.approvals), (shown.todos.clone(), shown.approvals.clone()), "cut at {cut}");
+
+            let kept = reopened(folder.path(), &id, rest).await;
+            assert_eq!(&kept, entries, "{name} cut at {cut}");
+            assert_eq!(State::fold(kept.iter().map(|recorded| &recorded.entry)), whole, "{name} cut at {cut}");
         }
     }
+}
+
+/// Writes `entries` behind what the session has, closes the database, and gives what a new start finds in it.
+async fn reopened(folder: &Path, id: &CoreId, entries: &[Recorded]) -> Vec<Recorded> {
+    let database = Database::open(folder).unwrap();
+    if database.session(id).await.unwrap().is_none() {
+        let summary = json!({"title": ""});
+        let new = NewSession { id: id.clone(), project: "p".into(), parent: None, created_at: 1, summary };
+        database.create_session(new).await.unwrap();
+    }
+    if !entries.is_empty() {
+        let entries = entries.iter().map(|recorded| recorded.entry.clone()).collect();
+        database.journal(id).append(entries).await.unwrap();
+    }
+    drop(database);
+    Database::open(folder).unwrap().entries(id, 0).await.unwrap()
 }

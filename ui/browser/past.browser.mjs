@@ -1,0 +1,79 @@
+/** The timeline, going back, and summing up. */
+import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
+import { after, before, describe, test } from 'node:test';
+import { calls, done, message } from './page.mjs';
+import { open } from './site.mjs';
+
+let site;
+before(async () => (site = await open()));
+after(() => site?.close());
+
+// Each has a page and a storage of its own, so they may run side by side.
+describe('past', { concurrency: Math.min(3, availableParallelism()) }, () => {
+  test('a place of the timeline is looked at, gone back to, and that is undone', async () => {
+    const page = await site.show({ tab: 'timeline' });
+    await page.getByRole('button', { name: /^Move fixtures to SQLite/ }).click();
+    await page
+      .getByRole('button', { name: /^Edited tests\/support\/fixtures\.rs/ })
+      .first()
+      .waitFor();
+    await page.locator('.place').filter({ hasText: 'Wrote tests/fixtures/users.sql' }).click();
+    const past = page.getByRole('dialog', { name: 'As it was' });
+    await past.getByRole('button', { name: /^Wrote tests\/fixtures\/users\.sql/ }).waitFor();
+    assert.equal(await past.getByRole('button', { name: /^Edited/ }).count(), 0);
+    await past.getByRole('button', { name: /fixtures\.rs/ }).click();
+    await past.getByText('// /tests/support/fixtures.rs, as it was').waitFor();
+    await past.getByRole('button', { name: 'Go back to here…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Go back' });
+    await dialog.getByText('2 rows of the conversation would go.').waitFor();
+    const go = dialog.getByRole('button', { name: 'Go back', exact: true });
+    await dialog.getByText(/^'\/tests\/fixtures\/users\.sql' was changed since/).waitFor();
+    assert.ok(await go.isDisabled(), 'what the core would refuse is not offered');
+    await dialog.getByRole('button', { name: 'Take back the conversation alone' }).click();
+    await go.click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual(await calls(page, 'rewind'), [{ session: 's-fixtures', seq: 2, what: 'conversation' }]);
+    const edited = page.getByRole('main').getByRole('button', { name: /^Edited/ });
+    await edited.waitFor({ state: 'detached' });
+    await page.locator('.note').getByRole('button', { name: 'Undo' }).click();
+    await edited.waitFor();
+    await done(page);
+  });
+
+  test('a conversation is summed up, its words are changed, and that is undone', async () => {
+    const page = await site.show();
+    await page.getByRole('button', { name: /^Move fixtures to SQLite/ }).click();
+    await message(page).fill('/compact');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Summary of the conversation' });
+    await dialog.getByText('Nothing is summed up yet').waitFor();
+    await dialog.getByLabel('What the summary must mind').fill('the schema');
+    await dialog.getByRole('button', { name: 'Sum up now' }).click();
+    const words = dialog.getByLabel('What the model reads in its place');
+    await words.waitFor();
+    assert.ok((await words.inputValue()).includes('Minded as you asked: the schema.'));
+    await words.fill('The fixtures are in SQLite now.');
+    await dialog.getByRole('button', { name: 'Save the words' }).click();
+    await dialog.getByText('edited').waitFor();
+    await dialog.getByRole('button', { name: 'Undo the summary' }).click();
+    await dialog.getByText('Nothing is summed up yet').waitFor();
+    assert.deepEqual(await calls(page, 'compactSession'), [{ session: 's-fixtures', guidance: 'the schema' }]);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await done(page);
+  });
+
+  test('nothing can go back while a turn waits', async () => {
+    const page = await site.show({ tab: 'timeline' });
+    await page.getByRole('button', { name: /^More for “Ran cargo test -p auth”/ }).press('Enter');
+    const item = page.getByRole('menuitem', { name: 'Go back to here…' });
+    await item.waitFor();
+    assert.equal(await item.getAttribute('aria-disabled'), 'true');
+    await page.keyboard.press('Escape');
+    await page.locator('.place').filter({ hasText: 'Ran cargo test' }).click();
+    const past = page.getByRole('dialog', { name: 'As it was' });
+    assert.ok(await past.getByRole('button', { name: 'Go back to here…' }).isDisabled());
+    await done(page);
+  });
+});

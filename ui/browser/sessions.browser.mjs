@@ -1,0 +1,127 @@
+/** Sessions: listed, found, renamed, deleted, brought back, said differently. */
+import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
+import { after, before, describe, test } from 'node:test';
+import { button, calls, done, message } from './page.mjs';
+import { open } from './site.mjs';
+
+let site;
+before(async () => (site = await open()));
+after(() => site?.close());
+
+// Each has a page and a storage of its own, so they may run side by side.
+describe('sessions', { concurrency: Math.min(3, availableParallelism()) }, () => {
+  test('a session is renamed, pinned, archived and deleted from its menu, and brought back', async () => {
+    const page = await site.show();
+    const choose = async (title, what) => {
+      await page.getByRole('button', { name: `More for “${title}”` }).press('Enter');
+      await page.getByRole('menuitem', { name: what }).click();
+    };
+    await choose('Move fixtures to SQLite', 'Rename');
+    const field = page.getByRole('textbox', { name: 'Title of the session' });
+    await field.waitFor();
+    await page.keyboard.type('Fixtures');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Fixtures/ }).waitFor();
+    await choose('Fixtures', 'Pin');
+    await page.getByRole('heading', { name: 'Pinned' }).waitFor();
+    await choose('Fixtures', 'Export as a web page');
+    await page.getByText('Written to ~/s-fixtures.html').waitFor();
+    await choose('Windows path tests', 'Archive');
+    await page.getByText('“Windows path tests” was archived').waitFor();
+    await button(page, 'Archived (1)').click();
+    await page.getByRole('button', { name: /^Windows path tests/ }).waitFor();
+    await choose('Fixtures', 'Delete');
+    await page.getByText('“Fixtures” was deleted').waitFor();
+    await page.getByRole('button', { name: /^Fixtures/ }).waitFor({ state: 'detached' });
+    await button(page, 'Undo').click();
+    await page.getByRole('button', { name: /^Fixtures/ }).waitFor();
+    assert.deepEqual(await calls(page, 'restoreSession'), ['s-fixtures']);
+    await done(page);
+  });
+
+  test('what was said in another session is found and gone to', async () => {
+    const page = await site.show();
+    await page.keyboard.press('Control+k');
+    await page.locator('.palette input:focus').waitFor();
+    await page.keyboard.type('retry libraries in vendor');
+    await page.getByRole('option', { name: /Compare the retry libraries in vendor/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Survey of retry libraries' }).waitFor();
+    await page.locator('.group.found').getByText('Compare the retry').waitFor();
+    await page.getByText('1 of 1').waitFor();
+    await done(page);
+  });
+
+  test('a session that was deleted is brought back from the end of the list', async () => {
+    const page = await site.show();
+    await page.getByRole('button', { name: 'More for “Windows path tests”' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await button(page, 'Deleted (1)').click();
+    await page.getByText('Kept for 30 days').waitFor();
+    await button(page, 'Bring “Windows path tests” back').click();
+    await page.getByRole('button', { name: /^Windows path tests/ }).waitFor();
+    await button(page, 'Deleted (1)').waitFor({ state: 'detached' });
+    await done(page);
+  });
+
+  test('the model of a new session is that of the sessions after it', async () => {
+    const page = await site.show();
+    await page.keyboard.press('Control+n');
+    await page.getByRole('button', { name: /^Model:/ }).click();
+    await page.locator('.picker input:focus').waitFor();
+    await page.keyboard.type('opus');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Model: claude-opus' }).waitFor();
+    assert.equal((await calls(page, 'saveSettings')).at(-1).model.name, 'claude-opus');
+    assert.deepEqual(await calls(page, 'setSessionModel'), []);
+    await done(page);
+  });
+
+  test('a message is said differently in a session of its own', async () => {
+    const page = await site.show();
+    await page.getByRole('article', { name: 'You' }).hover();
+    await button(page, 'Say it differently').click();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value.startsWith('After the laptop sleeps'));
+    assert.equal((await calls(page, 'forkSession')).length, 1);
+    assert.equal(await page.getByRole('article', { name: 'You' }).count(), 0);
+    await done(page);
+  });
+
+  test('what stood with a message comes along when it is said differently', async () => {
+    const page = await site.show({ recorded: 'attachments' });
+    await page.getByRole('article', { name: 'You' }).hover();
+    await button(page, 'Say it differently').click();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value.startsWith('Why is there a red dot'));
+    await page.getByRole('list', { name: 'Attached' }).getByText('report.pdf').waitFor();
+    await button(page, 'Take “report.pdf” away').click();
+    await message(page).click();
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('article', { name: 'You' })
+      .getByRole('button', { name: /red-dot\.png/ })
+      .waitFor();
+    const [sent] = await calls(page, 'sendMessage');
+    assert.deepEqual(
+      sent.attachments.map(({ name }) => name),
+      ['red-dot.png', 'console.log'],
+    );
+    assert.deepEqual(sent.mentions, [{ mention: 'path', path: '/src/auth/clock.rs' }]);
+    await done(page);
+  });
+
+  test('what waits in any session is answered in one place', async () => {
+    const page = await site.show();
+    await page.getByRole('button', { name: /^Windows path tests/ }).click();
+    await page.getByRole('button', { name: /^Waiting for you/ }).click();
+    const inbox = page.getByRole('dialog', { name: 'Waiting for you' });
+    const card = inbox.getByRole('dialog', { name: 'Approval: Run cargo test -p backon --no-run' });
+    await card.waitFor();
+    await page.waitForTimeout(400);
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await card.waitFor({ state: 'detached' });
+    assert.equal((await calls(page, 'decide'))[0][0].session, 's-backon');
+    await inbox.getByRole('button', { name: 'Open the session' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Token refresh fails after sleep' }).waitFor();
+    await done(page);
+  });
+});

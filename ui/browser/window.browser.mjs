@@ -1,0 +1,222 @@
+/** The window itself: its keys, palette, panes, looks, and the first steps in it. */
+import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
+import { after, before, describe, test } from 'node:test';
+import { button, calls, done } from './page.mjs';
+import { open } from './site.mjs';
+
+let site;
+before(async () => (site = await open()));
+after(() => site?.close());
+
+// Each has a page and a storage of its own, so they may run side by side.
+describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
+  test('the window’s own keys do what the sheet says', async () => {
+    const page = await site.show();
+    await page.keyboard.press('Control+/');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' });
+    assert.deepEqual(await calls(page, 'stopTurn'), [], 'closing a dialog stops nothing');
+    await page.keyboard.press('Control+Shift+D');
+    await page.getByRole('tabpanel', { name: /Changes/ }).waitFor();
+    await page.keyboard.press('Control+b');
+    await page.getByRole('button', { name: 'Show sessions' }).waitFor();
+    await page.keyboard.press('Control+b');
+    await page.keyboard.press('Control+n');
+    await page.getByText('What should be done?').waitFor();
+    await page.keyboard.press('Control+,');
+    await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+    await page.keyboard.press('Escape');
+    await done(page);
+  });
+
+  const DIALOGS = {
+    settings: (page) => page.keyboard.press('Control+,'),
+    'the palette': (page) => page.keyboard.press('Control+k'),
+    'the inbox': (page) => page.getByRole('button', { name: /^Waiting for you/ }).click(),
+    'the shortcut sheet': (page) => page.keyboard.press('Control+/'),
+    'a link': (page) => page.getByRole('link').first().click(),
+  };
+
+  test('the palette finds commands, sessions and files', async () => {
+    const page = await site.show();
+    const find = async (words) => {
+      await page.keyboard.press('Control+k');
+      await page.locator('.palette input:focus').waitFor();
+      await page.keyboard.type(words);
+      await page.keyboard.press('Enter');
+      await page.locator('.palette').waitFor({ state: 'detached' });
+    };
+    await find('clock.rs');
+    await page.getByRole('region', { name: 'Changes to src/auth/clock.rs' }).waitFor();
+    await find('fixtures');
+    await page.getByRole('heading', { level: 1, name: 'Move fixtures to SQLite' }).waitFor();
+    await page.keyboard.press('Control+1');
+    await page.getByRole('heading', { level: 1, name: 'Token refresh fails after sleep' }).waitFor();
+    await find('dark');
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+    await done(page);
+  });
+
+  test('the size of the words is chosen and kept', async () => {
+    const page = await site.show();
+    await page.keyboard.press('Control+,');
+    await page.getByRole('tab', { name: 'Appearance' }).click();
+    await page.getByText('125%').click();
+    const size = () => page.evaluate(() => getComputedStyle(document.body).fontSize);
+    assert.equal(await size(), '16.25px');
+    await page.reload();
+    await page.locator('main').first().waitFor();
+    assert.equal(await size(), '16.25px');
+    await done(page);
+  });
+
+  test('Escape shuts every dialog, wherever the focus is, and stops nothing', async () => {
+    const page = await site.show({ recorded: 'hostile' });
+    for (const [name, ask] of Object.entries(DIALOGS)) {
+      await ask(page);
+      const dialog = page.locator('.dialog');
+      await dialog.waitFor();
+      // A press on what cannot hold the focus takes it out of the dialog.
+      await page.evaluate(() => document.activeElement.blur());
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      assert.deepEqual(await calls(page, 'stopTurn'), [], `${name} took the key`);
+    }
+    await done(page);
+  });
+
+  test('where the data cannot be used, the start can be tried again', async () => {
+    const page = await site.show({ recorded: 'locked' });
+    await page.getByText('is locked by another program').waitFor();
+    await button(page, 'Try again').click();
+    await page.getByRole('heading', { level: 1, name: 'Token refresh fails after sleep' }).waitFor();
+    await done(page);
+  });
+
+  test('a header of one’s own is added to a provider and taken away', async () => {
+    const page = await site.show();
+    await page.keyboard.press('Control+,');
+    // The servers of this machine come later, and stand before the others.
+    await page.locator('.settings article', { hasText: 'qwen3:8b' }).waitFor();
+    const card = page.locator('.settings article', { has: page.locator('.head') }).first();
+    await card.locator('.head').click();
+    await card.getByText('Headers of your own').click();
+    assert.equal(await button(card, 'Add header').isDisabled(), true);
+    await card.getByLabel('Name', { exact: true }).fill('X-Team');
+    await card.getByLabel('Value', { exact: true }).fill('platform');
+    await card.getByLabel('Value', { exact: true }).press('Enter');
+    await button(card, 'Remove the header X-Team').click();
+    await card.locator('li').waitFor({ state: 'detached' });
+    assert.deepEqual(
+      (await calls(page, 'setProviderHeader')).map(({ name }) => name),
+      ['X-Team', 'X-Team'],
+    );
+    await done(page);
+  });
+
+  test('language and theme change at once and are kept', async () => {
+    const page = await site.show({ theme: 'light' });
+    await page.keyboard.press('Control+,');
+    await page.getByRole('tab', { name: 'Appearance' }).click();
+    await page.getByText('简体中文').click();
+    await page.getByRole('heading', { name: '设置' }).waitFor();
+    await page.getByText('深色', { exact: true }).click();
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+    assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh-CN');
+    const kept = await calls(page, 'saveSettings');
+    assert.deepEqual([kept.at(-1).theme, kept.at(-1).language], ['dark', 'zh-CN']);
+    await done(page);
+  });
+
+  test('the first steps can be walked by keyboard, and a notice goes when a key arrives', async () => {
+    const page = await site.show({ recorded: 'nokey' });
+    await page.getByText('Choose a model first').waitFor();
+    await button(page, 'Add a key or a server…').click();
+    await page.getByRole('button', { name: /^OpenAI/ }).click();
+    await page.getByLabel('OpenAI: Key').fill('sk-secret');
+    await page.keyboard.press('Enter');
+    await page.getByText('key in the keyring').waitFor();
+    await button(page, 'Test call').click();
+    await page.getByText('Works: answered in 640 ms').waitFor();
+    await page.keyboard.press('Escape');
+    // What the test call asked is the model of new sessions.
+    await page.getByRole('button', { name: /^Model: / }).waitFor();
+    assert.equal(await page.getByText('Choose a model first').count(), 0);
+    assert.ok(!(await page.content()).includes('sk-secret'), 'a key never stays in the page');
+    await done(page);
+  });
+
+  test('the first run leads to work, each step passable', async () => {
+    const page = await site.show({ recorded: 'welcome' });
+    await button(page, 'Continue').click();
+    await page.getByText('A key was found: Anthropic (key from ANTHROPIC_API_KEY)').waitFor();
+    await button(page, 'Skip').click();
+    await button(page, 'Choose a folder…').click();
+    await page.getByText('~/picked').waitFor();
+    await button(page, 'Start working').click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    assert.equal((await calls(page, 'saveSettings')).at(-1).welcomed, true);
+    await done(page);
+  });
+
+  test('a model is found by typing, or named where it is not listed', async () => {
+    const page = await site.show();
+    await page.getByRole('button', { name: /^Model:/ }).click();
+    await page.getByRole('option', { name: /claude-opus/ }).waitFor();
+    await page.locator('.picker input:focus').waitFor();
+    await page.keyboard.type('hai');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(100);
+    await page.getByRole('button', { name: 'Model: claude-haiku' }).click();
+    await page.locator('.picker input:focus').waitFor();
+    await page.keyboard.type('claude-next');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Model: claude-next' }).waitFor();
+    assert.deepEqual(
+      (await calls(page, 'setSessionModel')).map((model) => model.name),
+      ['claude-haiku', 'claude-next'],
+    );
+    await done(page);
+  });
+
+  test('panes become a drawer and then icons as the window narrows', async () => {
+    const page = await site.show({}, { width: 860, height: 700 });
+    assert.equal(await page.getByRole('tab', { name: /Plan/ }).count(), 0);
+    await button(page, 'Show the side pane').click();
+    await page.getByRole('tab', { name: /Plan/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: /Plan/ }).waitFor({ state: 'detached' });
+    await page.setViewportSize({ width: 660, height: 700 });
+    await button(page, 'Show sessions').click();
+    await page.getByRole('navigation', { name: 'Sessions' }).waitFor();
+    assert.deepEqual(await calls(page, 'stopTurn'), []);
+    await done(page);
+  });
+
+  test('widths are moved with the keys and remembered per project', async () => {
+    const page = await site.show();
+    const line = page.getByRole('separator', { name: 'Resize the session list' });
+    await line.focus();
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await line.getAttribute('aria-valuenow'), '264');
+    await page.reload();
+    await page.waitForTimeout(400);
+    assert.equal(await line.getAttribute('aria-valuenow'), '264');
+    await done(page);
+  });
+
+  test('motion is reduced where the system asks for it', async () => {
+    const page = await site.show({ recorded: 'empty' }, { reducedMotion: 'reduce' });
+    await page.keyboard.type('go');
+    await page.keyboard.press('Enter');
+    const pulse = page.locator('.pulse');
+    await page.getByRole('article', { name: 'You' }).waitFor();
+    const duration = (await pulse.count())
+      ? await pulse.evaluate((dot) => getComputedStyle(dot).animationDuration)
+      : '1e-05s';
+    assert.equal(duration, '1e-05s');
+    await done(page);
+  });
+});
