@@ -105,6 +105,7 @@ export const SCREENS = {
   restored: {
     query: { tab: 'changes' },
     async act(page) {
+      await page.keyboard.press('Control+Shift+D');
       await page.getByRole('button', { name: /^CHANGELOG\.md/ }).click();
       await page.locator('.since header button').click();
       await page.locator('.undone').waitFor();
