@@ -200,12 +200,16 @@ fn an_edit_that_may_only_be_answered_offers_nothing_else() {
 #[test]
 fn what_is_kept_in_the_session_stays_there_and_the_rest_outlives_it() {
     const PATHS: [&str; 4] =
-        ["/draft.md", "/memories/AGENTS.md", "/skills/knots/SKILL.md", "/conversation_history/log.md"];
+        ["/draft.md", "/memories/AGENTS.md", "/skills/user/knots/SKILL.md", "/conversation_history/log.md"];
+    const SKILL: &str = "---\nname: knots\ndescription: Ties ropes together.\n---\nOver, under, through.\n";
     let desk = Desk::plan("program-kept").set_up();
     let server = ModelServer::start();
     let call = |tool: &'static str| {
         move |reply: Reply, path: &str| match tool {
-            "write_file" => reply.and_call(tool, json!({ "file_path": path, "content": "The sea is calm.\n" })),
+            "write_file" => {
+                let content = if path.ends_with("SKILL.md") { SKILL } else { "The sea is calm.\n" };
+                reply.and_call(tool, json!({ "file_path": path, "content": content }))
+            }
             _ => reply.and_call(tool, json!({ "file_path": path })),
         }
     };

@@ -29,15 +29,15 @@ pub(crate) enum Failure {
     Namespace(#[from] bosun_backend::StoreError),
     #[error(transparent)]
     Tools(#[from] bosun_tools::RegistryError),
-    #[error("{} cannot be used as --config: {reason}", path.display())]
+    #[error("{} cannot be used as --config: {reason}; mend it or name another", path.display())]
     Config { path: PathBuf, reason: String },
-    #[error("{} cannot be used as --agent: {reason}", path.display())]
+    #[error("{} cannot be used as --agent: {reason}; mend it or name another", path.display())]
     Agent { path: PathBuf, reason: String },
     #[error(
         "you are signed in, but no keyring keeps it ({reason}); unlock or install one (for example gnome-keyring) and sign in again"
     )]
     SignInNotKept { reason: String },
-    #[error("no model was named; name one with --model, for example --model anthropic:claude-sonnet-4-5")]
+    #[error("no model was named; name one with --model, for example --model anthropic:claude-sonnet-4-6")]
     NoModel,
     #[error("{given:?} names no model; write provider and name with a colon between them, for example openai:gpt-4.1")]
     BadModel { given: String },
@@ -55,7 +55,7 @@ pub(crate) enum Failure {
     Subagent { id: String, parent: String },
     #[error("the session {id} has nothing to go on with: its last turn is done; write a task behind the options")]
     NothingOpen { id: String },
-    #[error("{} cannot be attached: {reason}", path.display())]
+    #[error("{} cannot be attached: {reason}; name another file", path.display())]
     Attach { path: PathBuf, reason: String },
     #[error(
         "there is no memory {path}; `bosun memories list` shows those there are, with --project those of a project"

@@ -36,7 +36,7 @@ pub(crate) struct RunArgs {
     /// The project folder; the agent's files are those below it.
     #[arg(long, value_name = "DIR", required_unless_present = "session")]
     project: Option<PathBuf>,
-    /// The model, for example anthropic:claude-sonnet-4-5; without it, the one chosen in Bosun's settings.
+    /// The model, for example anthropic:claude-sonnet-4-6; without it, the one chosen in Bosun's settings.
     #[arg(long, value_name = "PROVIDER:NAME")]
     model: Option<String>,
     #[command(flatten)]

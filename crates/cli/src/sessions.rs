@@ -102,7 +102,14 @@ async fn list(project: Option<&Path>, format: Format) -> Result<(), Failure> {
             let summaries: Vec<&SessionSummary> = rows.iter().map(|(summary, _)| summary).collect();
             write_line(&mut out, &summaries)?;
         }
-        Format::Markdown if rows.is_empty() => writeln!(out, "There are no sessions here yet.")?,
+        Format::Markdown if rows.is_empty() => match &root {
+            None => writeln!(out, "There are no sessions here yet.")?,
+            Some(root) => writeln!(
+                out,
+                "There are no sessions of {} yet; without --project those of every project are listed.",
+                root.display()
+            )?,
+        },
         Format::Markdown => {
             for (summary, path) in &rows {
                 writeln!(out, "{}", table_row(summary, path))?;

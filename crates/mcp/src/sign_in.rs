@@ -30,7 +30,7 @@ pub struct SignIn {
 /// Why nobody is signed in. Reads as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignInError {
-    #[error("there is no server called '{name}' in this session")]
+    #[error("there is no server of tools called '{name}' here; look at its name where servers are declared")]
     Unknown { name: String },
     #[error("'{name}' is a program of this machine, where nobody signs in")]
     NoAddress { name: String },

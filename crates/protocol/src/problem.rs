@@ -297,7 +297,7 @@ problems! {
     SecretInAddress = "put what signs in into headers, not into the address";
     AddressNotSafe = "only https is safe on the way to another machine";
     AddressScheme = "it begins with neither https: nor http:";
-    SignInUnknown { server: String } = "there is no server called '{server}' in this session";
+    SignInUnknown { server: String } = "there is no server of tools called '{server}' here; look at its name where servers are declared";
     SignInNoAddress { server: String } = "'{server}' is a program of this machine, where nobody signs in";
     SignInUnsupported { detail: String } = "the server does not say how to sign in: {detail}; give it a token as a header instead";
     SignInUnsafe { url: String } = "the server wants a page opened that is no https page ({url}), so it was not opened";

@@ -259,7 +259,7 @@ export const problems = {
   secret_in_address: "put what signs in into headers, not into the address",
   address_not_safe: "only https is safe on the way to another machine",
   address_scheme: "it begins with neither https: nor http:",
-  sign_in_unknown: "there is no server called '{server}' in this session",
+  sign_in_unknown: "there is no server of tools called '{server}' here; look at its name where servers are declared",
   sign_in_no_address: "'{server}' is a program of this machine, where nobody signs in",
   sign_in_unsupported: "the server does not say how to sign in: {detail}; give it a token as a header instead",
   sign_in_unsafe: "the server wants a page opened that is no https page ({url}), so it was not opened",

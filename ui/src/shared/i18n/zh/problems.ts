@@ -261,7 +261,7 @@ export const problems: Messages['problems'] = {
   secret_in_address: '登录凭据请放进 headers，不要写在地址里',
   address_not_safe: '连接其他机器时只有 https 是安全的',
   address_scheme: '地址既不以 https: 也不以 http: 开头',
-  sign_in_unknown: '此会话中没有名为“{server}”的服务器',
+  sign_in_unknown: '此处没有名为“{server}”的工具服务器；请在声明服务器的地方核对名称',
   sign_in_no_address: '“{server}”是本机上的程序，无需登录',
   sign_in_unsupported: '服务器没有说明如何登录：“{detail}”；请改为在请求头中提供令牌',
   sign_in_unsafe: '服务器要求打开的页面不是 https 页面（{url}），因此没有打开',
