@@ -226,9 +226,10 @@ fn is_driven_by_a_test() -> bool {
     cfg!(debug_assertions) && std::env::var("TAURI_WEBVIEW_AUTOMATION").is_ok_and(|on| on == "true")
 }
 
-/// Tests of the real window cannot reach the system's dialog; a variable answers for the person.
+/// WebDriver does not reach the system's dialog; a variable answers for the person. Empty, the dialog is there.
 fn answered_by_a_test() -> Option<PathBuf> {
-    if is_driven_by_a_test() { std::env::var_os("BOSUN_PICK_FOLDER").map(PathBuf::from) } else { None }
+    let answer = if is_driven_by_a_test() { std::env::var_os("BOSUN_PICK_FOLDER") } else { None };
+    answer.filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
 /// The same for questions: `yes` or `no`; with anything else the system's own dialog is there.

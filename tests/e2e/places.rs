@@ -37,6 +37,31 @@ fn what_is_no_project_folder_is_refused_with_the_way_out() {
 }
 
 #[test]
+fn a_folder_is_chosen_in_the_dialog_of_the_system() {
+    const DIALOG: &str = "Choose a project folder";
+    let desk = Desk::plan("native-folder").without_keyring().env("BOSUN_PICK_FOLDER", "").set_up();
+    let server = ModelServer::start();
+    let window = at_work(&desk, &server);
+    let garden = desk.home().join("garden");
+    fs::create_dir(&garden).unwrap();
+    window.press("Control+o");
+    let dialog = desk.wait_for_window(DIALOG);
+    desk.press_in(&dialog, "Escape");
+    desk.wait_for_no_window(DIALOG);
+    assert!(!window.text().contains("garden"), "nothing was chosen");
+
+    window.press("Control+o");
+    let dialog = desk.wait_for_window(DIALOG);
+    // A slash begins a path there.
+    desk.type_in(&dialog, &garden.to_string_lossy());
+    desk.picture("typed");
+    desk.press_in(&dialog, "Return");
+    desk.wait_for_no_window(DIALOG);
+    window.wait_for_text("garden");
+    window.shot("chosen");
+}
+
+#[test]
 fn a_project_that_is_gone_is_listed_with_its_reason_and_comes_back_with_it() {
     let desk = Desk::plan("gone").set_up();
     let server = ModelServer::start();

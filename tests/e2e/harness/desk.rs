@@ -245,6 +245,12 @@ impl Desk {
         self.display.press(key);
     }
 
+    /// Types into a window of the screen.
+    pub fn type_in(&self, window: &str, text: &str) {
+        self.display.focus(Some(window));
+        self.display.type_text(text);
+    }
+
     /// Clicks the left one of the two buttons of a system's dialog, which share its lowest row.
     pub fn choose_yes_in(&self, dialog: &str) {
         self.display.click_in(dialog, |width, height| (width / 4, height - 17));

@@ -64,6 +64,11 @@ impl Display {
         self.xdotool(&["key", key]);
     }
 
+    /// Types where the focus is, letter by letter.
+    pub fn type_text(&self, text: &str) {
+        self.xdotool(&["type", "--delay", "20", text]);
+    }
+
     /// Clicks in a window, at a place of its width and height.
     pub fn click_in(&self, window: &str, place: impl FnOnce(u32, u32) -> (u32, u32)) {
         let said = self.xdotool(&["getwindowgeometry", "--shell", window]);
