@@ -64,6 +64,7 @@ const COMMANDS: &[&str] = &[
     "compact_session",
     "edit_summary",
     "undo_summary",
+    "preview_export",
     "export_session",
     "save_settings",
     "list_providers",

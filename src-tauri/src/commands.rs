@@ -110,6 +110,7 @@ macro_rules! every_command {
             summary::compact_session,
             summary::edit_summary,
             summary::undo_summary,
+            lists::preview_export,
             lists::export_session,
             settings::save_settings,
             providers::list_providers,

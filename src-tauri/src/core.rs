@@ -3,14 +3,13 @@ use std::sync::Arc;
 
 use bosun_backend::{BlobStore, settings_text};
 use bosun_protocol::{ErrorCode, ModelRef, Problem, ProjectId, SessionSummary, Settings};
-use bosun_providers::EnvironmentKeys;
+use bosun_providers::{EnvironmentKeys, KnownSecrets};
 use bosun_session::{DeclaredAgent, Explain, Limits, Policy, Sessions, SessionsParts, SystemClock, UuidSource};
 use bosun_store::{APP_SETTINGS, Database, Keys, SecretStore};
 use serde_json::Value;
 
 use crate::check;
 use crate::error::Failure;
-use crate::logs::KnownSecrets;
 use crate::providers::ProviderBook;
 
 /// What the core is built from.

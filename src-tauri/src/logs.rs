@@ -1,15 +1,14 @@
 //! The log: `logs/bosun.log` in the data folder, capped, without secrets.
 
 mod capped;
-mod redacting;
 
 use std::path::Path;
 
+use bosun_providers::{KnownSecrets, Redacting};
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::filter::EnvFilter;
 
 pub(crate) use capped::end;
-pub(crate) use redacting::KnownSecrets;
 
 /// What is written unless `BOSUN_LOG` asks for something else, in the syntax of `tracing`'s filters.
 const USUAL: &str = "info,zbus=warn,tao=warn,wry=warn";
@@ -19,7 +18,7 @@ const USUAL: &str = "info,zbus=warn,tao=warn,wry=warn";
 /// `None` where there is no folder to write to: a log is no reason not to start.
 pub(crate) fn start(folder: Option<&Path>, secrets: KnownSecrets) -> Option<WorkerGuard> {
     let file = capped::CappedFile::open(&folder?.join("logs")).ok()?;
-    let (writer, guard) = tracing_appender::non_blocking(redacting::Redacting::new(file, secrets));
+    let (writer, guard) = tracing_appender::non_blocking(Redacting::new(file, secrets));
     let filter = EnvFilter::try_from_env("BOSUN_LOG").unwrap_or_else(|_| EnvFilter::new(USUAL));
     log_panics();
     let started = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).try_init();

@@ -15,13 +15,12 @@ use bosun_protocol::{
     TestCall,
 };
 use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
-use bosun_providers::{Account, Cloud, EnvironmentKeys, ListedModel, ProviderConfig};
+use bosun_providers::{Account, Cloud, EnvironmentKeys, KnownSecrets, ListedModel, ProviderConfig};
 use bosun_session::{Explain, ModelSource, SessionError};
 use bosun_store::{Database, Key, Keys};
 use secrecy::SecretString;
 
 use crate::error::Failure;
-use crate::logs::KnownSecrets;
 
 pub(crate) use bosun_providers::key_variables;
 
@@ -114,6 +113,19 @@ impl ProviderBook {
         })
     }
 
+    /// Reads every key and header that is kept, so that whatever must not hold them knows them.
+    async fn learn_keys(&self) -> Result<(), Failure> {
+        for account in self.accounts().await? {
+            self.key(&account).await?;
+            for header in self.keys.headers(&account.id, &account.host()).await? {
+                if let Some(value) = header.value.secret() {
+                    self.secrets.learn(value);
+                }
+            }
+        }
+        Ok(())
+    }
+
     async fn model(&self, model: &ModelRef) -> Result<Arc<dyn ChatModel>, Failure> {
         if model.provider == TOUR {
             return Ok(Arc::new(Tour::new(tour::Language::of_tag(&model.name))));
@@ -182,6 +194,19 @@ impl ProviderBook {
 impl ModelSource for ProviderBook {
     fn connect<'a>(&'a self, model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>> {
         Box::pin(async move { Ok(self.model(model).await?) })
+    }
+
+    fn know_keys(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.environment.secrets().for_each(|key| self.secrets.learn(key));
+            if let Err(error) = self.learn_keys().await {
+                tracing::debug!(?error, "keys that are kept could not all be read");
+            }
+        })
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        self.secrets.redact(text)
     }
 }
 
@@ -260,8 +285,8 @@ fn choice(config: &ProviderConfig, model: ListedModel) -> ModelChoice {
 }
 
 fn price_view(price: Price) -> PriceView {
-    let Price { input, output, cache_read, cache_write } = price;
-    PriceView { input, output, cache_read, cache_write }
+    let Price { input, output, cache_read, cache_write, cache_write_hour } = price;
+    PriceView { input, output, cache_read, cache_write, cache_write_hour }
 }
 
 fn first_names(models: &[ListedModel]) -> String {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bosun_protocol::{ErrorCode, Problem, ProjectView, SessionId, Settings, StartInfo};
+use bosun_providers::KnownSecrets;
 use tauri::ipc::Channel;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::sync::Notify;
@@ -13,7 +14,6 @@ use crate::desk::{Desk, Words, words};
 use crate::error::Failure;
 use crate::events::Forwarders;
 use crate::language::{Spoken, spoken, system_language};
-use crate::logs::KnownSecrets;
 
 /// How long an end of the app waits for what still runs. The journal has everything that matters already.
 const FAREWELL: Duration = Duration::from_secs(2);

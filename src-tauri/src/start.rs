@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_protocol::{Language, Settings, Theme};
-use bosun_providers::EnvironmentKeys;
+use bosun_providers::{EnvironmentKeys, KnownSecrets};
 use bosun_store::KeyringSecrets;
 use tauri::{App, AppHandle, Manager, Wry};
 use tauri_plugin_window_state::StateFlags;
@@ -19,7 +19,7 @@ use crate::desk::SystemDesk;
 use crate::environment;
 use crate::graphics::{self, Facts};
 use crate::launch::{Launch, SAFE_GRAPHICS, Said};
-use crate::logs::{self, KnownSecrets};
+use crate::logs;
 use crate::{Shell, display, herald, providers, window};
 
 /// How long the page may take to its first frame.

@@ -40,6 +40,8 @@ fn a_session_is_renamed_pinned_written_out_archived_deleted_and_brought_back() {
     desk.pick(&out);
     for format in ["Export as Markdown", "Export as JSON", "Export as a web page"] {
         choose(&window, "Heights", format);
+        window.wait_for_text("nothing in it looks like a key");
+        window.button("Choose a folder…").click();
         window.wait_for_text("Written to");
     }
     let files = || fs::read_dir(&out).unwrap().map(|file| file.unwrap().path());

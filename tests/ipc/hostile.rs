@@ -60,6 +60,7 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("preview_rewind", json!({ "session": id, "seq": 1 })),
         ("rewind", json!({ "session": id, "seq": 1, "what": "both" })),
         ("undo_rewind", json!({ "session": id })),
+        ("preview_export", json!({ "session": id, "format": "html" })),
         ("export_session", json!({ "session": id, "format": "html" })),
         ("save_settings", json!({ "settings": settings })),
         ("save_provider", json!({ "provider": provider })),

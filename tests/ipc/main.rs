@@ -8,6 +8,7 @@
 )]
 
 mod access;
+mod canaries;
 mod grave;
 mod hostile;
 mod page;

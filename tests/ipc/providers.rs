@@ -13,7 +13,7 @@ use crate::page::Page;
 const KEY: &str = "sk-canary-0123456789abcdef";
 
 /// A system on which no keyring answers.
-struct NoKeyring;
+pub struct NoKeyring;
 
 impl NoKeyring {
     fn refuse<T: Send + 'static>() -> BoxFuture<'static, Result<T, SecretError>> {
@@ -35,7 +35,7 @@ impl SecretStore for NoKeyring {
     }
 }
 
-fn form(id: Option<&str>, base_url: &str, key: Option<&str>) -> Value {
+pub fn form(id: Option<&str>, base_url: &str, key: Option<&str>) -> Value {
     json!({ "provider": { "id": id, "label": "My gate", "family": "openai_chat", "base_url": base_url, "key": key } })
 }
 

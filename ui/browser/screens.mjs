@@ -82,6 +82,13 @@ const hosts = { recorded: 'hostile' };
 export const SCREENS = {
   plan: { query: { tab: 'plan' } },
   agents: { query: { tab: 'agents' } },
+  export: {
+    async act(page) {
+      await page.locator('aside.left li .more').first().press('Enter');
+      await page.getByRole('menuitem', { name: /^(Export as Markdown|导出为 Markdown)$/ }).click();
+      await page.locator('.dialog.export pre').waitFor();
+    },
+  },
   agent: {
     query: { tab: 'agents' },
     async act(page) {

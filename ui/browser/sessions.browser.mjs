@@ -26,7 +26,15 @@ describe('sessions', { concurrency: Math.min(3, availableParallelism()) }, () =>
     await choose('Fixtures', 'Pin');
     await page.getByRole('heading', { name: 'Pinned' }).waitFor();
     await choose('Fixtures', 'Export as a web page');
+    const file = page.getByRole('region', { name: 'What the file would hold' });
+    await file.getByText('MODEL_KEY=[redacted]').waitFor();
+    await page.getByText('1 text held a key or what looks like one: replaced by [redacted]').waitFor();
+    await page.getByText('JSON', { exact: true }).click();
+    await file.getByText('"title": "Fixtures"').waitFor();
+    await page.getByText('Web page', { exact: true }).click();
+    await button(page, 'Choose a folder…').click();
     await page.getByText('Written to ~/s-fixtures.html').waitFor();
+    await file.waitFor({ state: 'detached' });
     await choose('Windows path tests', 'Archive');
     await page.getByText('“Windows path tests” was archived').waitFor();
     await button(page, 'Archived (1)').click();

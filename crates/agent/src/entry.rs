@@ -235,6 +235,8 @@ pub enum NoteKind {
     BudgetWarning,
     /// A hook of the person's own failed.
     HookFailed,
+    /// What looks like a key goes to the model.
+    KeySeen,
 }
 
 /// A file that is no longer as the agent read or wrote it.

@@ -58,6 +58,16 @@ pub enum NoteAbout {
     FellBack { from: String, to: String, detail: String },
     #[error("The hook '{hook}' {detail}. It runs at {point}")]
     HookBroke { hook: String, point: String, detail: String },
+    #[error(
+        "What you wrote holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, \
+         replace it where you got it"
+    )]
+    KeyInMessage { model: String },
+    #[error(
+        "A result of {tool} holds what looks like a key. It goes to {model} and stays in this session; if it is a real \
+         one, replace it where you got it"
+    )]
+    KeyInResult { tool: String, model: String },
 }
 
 /// As it was stored; what a newer Bosun had to say is left to the sentence beside it.

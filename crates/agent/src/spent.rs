@@ -48,7 +48,8 @@ mod tests {
 
     #[test]
     fn cached_tokens_cost_what_they_cost() {
-        let price = Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: None };
+        let price =
+            Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: None, cache_write_hour: None };
         let usage = Usage { input: Some(1_000), output: Some(100), cache_read: Some(600), ..Usage::default() };
         let spent = Spent::default();
         spent.add(Some(usage), Some(price));

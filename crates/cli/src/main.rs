@@ -29,7 +29,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use bosun_providers::EnvironmentKeys;
+use bosun_providers::{EnvironmentKeys, KnownSecrets, Redacting};
 use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
@@ -111,7 +111,7 @@ fn usage(error: &clap::Error) -> ExitCode {
 }
 
 fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
-    log_where_asked();
+    log_where_asked(&keys);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -120,7 +120,7 @@ fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
         match command {
             Command::Run(args) => run::run(args, keys).await,
             Command::Tools(args) => tools::serve(args).await,
-            Command::Sessions(args) => sessions::sessions(args).await,
+            Command::Sessions(args) => sessions::sessions(args, keys).await,
             Command::Memories(args) => memories::memories(args).await,
             Command::Skills(args) => skills::skills(args).await,
             Command::Trust(args) => trust::trust(args).await,
@@ -140,11 +140,15 @@ fn start(command: Command, keys: EnvironmentKeys) -> anyhow::Result<Exit> {
     }
 }
 
-/// Traces go to standard error, and only where `RUST_LOG` asks for them.
-fn log_where_asked() {
+/// Traces go to standard error, and only where `RUST_LOG` asks for them. They hold no key of `keys`, and nothing that looks
+/// like one.
+fn log_where_asked(keys: &EnvironmentKeys) {
     if std::env::var_os("RUST_LOG").is_some_and(|value| !value.is_empty()) {
+        let secrets = KnownSecrets::default();
+        keys.secrets().for_each(|key| secrets.learn(key));
         let filter = tracing_subscriber::EnvFilter::from_default_env();
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+        let writer = move || Redacting::new(std::io::stderr(), secrets.clone());
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).init();
     }
 }
 

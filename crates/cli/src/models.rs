@@ -10,8 +10,8 @@ use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, Problem, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
-    Account, Cloud, EnvironmentKeys, ListedModel, ListedWindows, PRESETS, Preferences, ProviderConfig, SavedAccount,
-    host_of, preset, tour,
+    Account, Cloud, EnvironmentKeys, KnownSecrets, ListedModel, ListedWindows, PRESETS, Preferences, ProviderConfig,
+    SavedAccount, host_of, preset, tour,
 };
 use bosun_session::{Explain, ModelSource, SessionError};
 use bosun_store::{APP_SETTINGS, Database, Key, LISTED_WINDOWS, MODEL_SETTINGS, ProviderAccount, key_from_environment};
@@ -60,6 +60,7 @@ pub(crate) struct Models {
     base_url: Option<String>,
     database: OnceCell<Option<Arc<Database>>>,
     keys: EnvironmentKeys,
+    secrets: KnownSecrets,
 }
 
 impl Models {
@@ -67,7 +68,9 @@ impl Models {
     /// opened where a question needs it, and not made where there is none.
     pub(crate) fn new(base_url: Option<String>, database: Option<Arc<Database>>, keys: EnvironmentKeys) -> Self {
         let database = database.map_or_else(OnceCell::new, |database| OnceCell::new_with(Some(Some(database))));
-        Self { used: Mutex::default(), base_url, database, keys }
+        let secrets = KnownSecrets::default();
+        keys.secrets().for_each(|key| secrets.learn(key));
+        Self { used: Mutex::default(), base_url, database, keys, secrets }
     }
 
     /// The model that the settings name for new sessions.
@@ -83,6 +86,23 @@ impl Models {
             Database::open_existing(&folder).map_err(|error| SessionError::of(ErrorCode::StorageUnavailable, &error))
         };
         Ok(self.database.get_or_try_init(open).await?.as_ref())
+    }
+
+    /// Reads every key and header that is kept for an account of the settings.
+    async fn learn_keys(&self) -> Result<(), SessionError> {
+        let Some(database) = self.database().await? else { return Ok(()) };
+        let keyring = keyring(database);
+        for account in self.accounts().await? {
+            let host = host_of(&account.base_url)?;
+            let key = keyring.get(&account.id, &host).await?;
+            let headers = keyring.headers(&account.id, &host).await?;
+            for kept in headers.iter().map(|header| &header.value).chain([&key]) {
+                if let Some(secret) = kept.secret() {
+                    self.secrets.learn(secret);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Keeps the windows that a provider listed, where there is a database to keep them in.
@@ -134,6 +154,7 @@ impl Models {
         for header in keyring(database).headers(&account.id, &host_of(&account.base_url)?).await? {
             match header.value {
                 Key::InKeyring(value) | Key::InMemory { key: value, .. } => {
+                    self.secrets.learn(&value);
                     config = config.with_header(header.name, value.expose_secret());
                 }
                 Key::Locked { reason } => {
@@ -206,6 +227,7 @@ impl Models {
         };
         match kept {
             Key::InKeyring(key) | Key::InMemory { key, .. } => {
+                self.secrets.learn(&key);
                 used(KeyPlace::Keyring);
                 Ok(Some(key))
             }
@@ -272,6 +294,17 @@ fn named_in(variables: &'static [&'static str], variable: &str) -> &'static str 
 impl ModelSource for Models {
     fn connect<'a>(&'a self, model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>> {
         Box::pin(self.model(model))
+    }
+
+    fn know_keys(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            // A keyring that is locked keeps its keys from whoever asks; what looks like a key goes all the same.
+            self.learn_keys().await.ok();
+        })
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        self.secrets.redact(text)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bosun_backend::real_path;
 use bosun_protocol::{ErrorCode, ProjectId, SessionId, SessionSummary};
 use bosun_providers::EnvironmentKeys;
-use bosun_session::export::{Archive, Detail, markdown, time, word};
+use bosun_session::export::{Detail, markdown, time, word};
 use bosun_session::{Limits, Policy, Sessions};
 use bosun_store::Database;
 use clap::{Args, Subcommand, ValueEnum};
@@ -17,6 +17,7 @@ use crate::core::{Stored, open_sessions};
 use crate::failure::Failure;
 use crate::line::write_line;
 use crate::models::Models;
+use crate::tell;
 use crate::terminal::{one_line, short};
 
 #[derive(Debug, Args)]
@@ -60,17 +61,17 @@ enum Format {
     Json,
 }
 
-pub(crate) async fn sessions(args: SessionsArgs) -> Result<Exit, Failure> {
+pub(crate) async fn sessions(args: SessionsArgs, keys: EnvironmentKeys) -> Result<Exit, Failure> {
     match args.command {
-        SessionsCommand::List { project, format } => list(project.as_deref(), format).await?,
-        SessionsCommand::Show { session, format } => show(session, format, Detail::Short).await?,
-        SessionsCommand::Export { session, format } => show(session, format, Detail::Whole).await?,
+        SessionsCommand::List { project, format } => list(project.as_deref(), format, keys).await?,
+        SessionsCommand::Show { session, format } => show(session, format, Detail::Short, keys).await?,
+        SessionsCommand::Export { session, format } => show(session, format, Detail::Whole, keys).await?,
     }
     Ok(Exit::Done)
 }
 
 /// The data folder's sessions; `None` where nothing was ever stored. Nothing is made.
-async fn open() -> Result<Option<(Arc<Database>, Sessions)>, Failure> {
+async fn open(keys: EnvironmentKeys) -> Result<Option<(Arc<Database>, Sessions)>, Failure> {
     let folder = bosun_store::data_folder().ok_or(Failure::NoDataFolder)?;
     if Database::open_existing(&folder)?.is_none() {
         // That there is nothing yet may only be said of a folder that could be used.
@@ -78,16 +79,16 @@ async fn open() -> Result<Option<(Arc<Database>, Sessions)>, Failure> {
         return Ok(None);
     }
     let stored = Stored::open()?;
-    let models = Arc::new(Models::new(None, Some(Arc::clone(&stored.database)), EnvironmentKeys::default()));
+    let models = Arc::new(Models::new(None, Some(Arc::clone(&stored.database)), keys));
     let sessions = open_sessions(Some(&stored), models, Policy::default(), Limits::default()).await?;
     Ok(Some((stored.database, sessions)))
 }
 
-async fn list(project: Option<&Path>, format: Format) -> Result<(), Failure> {
+async fn list(project: Option<&Path>, format: Format, keys: EnvironmentKeys) -> Result<(), Failure> {
     // A folder that is gone or may be no project any more still has its sessions.
     let root = project.map(real_path);
     let mut rows = Vec::new();
-    if let Some((database, sessions)) = open().await? {
+    if let Some((database, sessions)) = open(keys).await? {
         let (summaries, _) = sessions.watch_summaries().await?;
         for summary in summaries {
             let path = project_path(&database, &summary.project).await?;
@@ -125,11 +126,11 @@ fn table_row(summary: &SessionSummary, path: &str) -> String {
     format!("{}  {:<11}  {changed}  {}  ({})", summary.id, word(summary.status), short(title, 60), one_line(path))
 }
 
-async fn show(id: String, format: Format, detail: Detail) -> Result<(), Failure> {
+async fn show(id: String, format: Format, detail: Detail, keys: EnvironmentKeys) -> Result<(), Failure> {
     let no_session = || Failure::NoSession { id: id.clone() };
-    let Some((database, sessions)) = open().await? else { return Err(no_session()) };
+    let Some((database, sessions)) = open(keys).await? else { return Err(no_session()) };
     let session = SessionId::new(id.as_str());
-    let archive = Archive::read(&sessions, &session).await.map_err(|error| match error.code {
+    let (archive, redacted) = sessions.whole(&session).await.map_err(|error| match error.code {
         ErrorCode::NotFound => no_session(),
         _ => error.into(),
     })?;
@@ -145,7 +146,11 @@ async fn show(id: String, format: Format, detail: Detail) -> Result<(), Failure>
             out.write_all(markdown(&archive, &path, detail).as_bytes())?;
         }
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    if redacted > 0 && detail == Detail::Whole {
+        tell(&format!("what looks like a key was taken out of {redacted} places"));
+    }
+    Ok(())
 }
 
 async fn project_path(database: &Database, project: &ProjectId) -> Result<String, Failure> {

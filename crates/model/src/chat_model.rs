@@ -55,7 +55,9 @@ pub struct Price {
     pub input: f64,
     pub output: f64,
     pub cache_read: Option<f64>,
+    /// What is kept for minutes; what is kept for an hour too where that has no price of its own.
     pub cache_write: Option<f64>,
+    pub cache_write_hour: Option<f64>,
 }
 
 impl Price {
@@ -66,10 +68,13 @@ impl Price {
         let (input, output) = (usage.input?, usage.output?);
         let read = usage.cache_read.unwrap_or(0).min(input);
         let written = usage.cache_write.unwrap_or(0).min(input - read);
+        let for_an_hour = usage.cache_write_hour.unwrap_or(0).min(written);
+        let writing = self.cache_write.unwrap_or(self.input);
         let parts = [
             (input - read - written, self.input),
             (read, self.cache_read.unwrap_or(self.input)),
-            (written, self.cache_write.unwrap_or(self.input)),
+            (written - for_an_hour, writing),
+            (for_an_hour, self.cache_write_hour.unwrap_or(writing)),
             (output, self.output),
         ];
         Some(parts.iter().map(|(tokens, price)| *tokens as f64 * price).sum::<f64>() / 1e6)
@@ -82,12 +87,14 @@ mod tests {
 
     #[test]
     fn every_token_costs_once_and_an_unknown_count_has_no_cost() {
-        let price = Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: None };
+        let price =
+            Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: None, cache_write_hour: None };
         let usage = Usage {
             input: Some(1_000_000),
             output: Some(100_000),
             cache_read: Some(600_000),
             cache_write: Some(100_000),
+            cache_write_hour: None,
             reasoning: Some(90_000),
         };
         let cost = price.cost(&usage).unwrap();
@@ -95,5 +102,30 @@ mod tests {
         assert_eq!(price.cost(&Usage { output: None, ..usage }), None);
         let absurd = Usage { input: Some(10), cache_read: Some(1_000), cache_write: Some(1_000), ..usage };
         assert!(price.cost(&absurd).is_some_and(|cost| cost > 0.0));
+    }
+
+    #[test]
+    fn what_is_kept_for_an_hour_has_its_own_price() {
+        let price = Price {
+            input: 3.0,
+            output: 15.0,
+            cache_read: Some(0.3),
+            cache_write: Some(3.75),
+            cache_write_hour: Some(6.0),
+        };
+        let usage = Usage {
+            input: Some(1_000_000),
+            output: Some(0),
+            cache_write: Some(500_000),
+            cache_write_hour: Some(400_000),
+            ..Usage::default()
+        };
+        let cost = |price: Price, usage| price.cost(&usage).unwrap();
+        let near = |cost: f64, wanted: f64| assert!((cost - wanted).abs() < 1e-9, "{cost} is not {wanted}");
+        near(cost(price, usage), 0.5 * 3.0 + 0.1 * 3.75 + 0.4 * 6.0);
+        near(cost(Price { cache_write_hour: None, ..price }, usage), 0.5 * 3.0 + 0.5 * 3.75);
+        // No more was kept for an hour than was kept at all.
+        let absurd = Usage { cache_write_hour: Some(9_000_000), ..usage };
+        near(cost(price, absurd), 0.5 * 3.0 + 0.5 * 6.0);
     }
 }

@@ -14,6 +14,9 @@ pub struct Usage {
     /// The part of `input` written to the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
+    /// The part of `cache_write` that is kept for an hour, which costs more than the usual five minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_hour: Option<u64>,
     /// The part of `output` spent on reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
@@ -27,6 +30,7 @@ impl Usage {
             output: later.output.or(self.output),
             cache_read: later.cache_read.or(self.cache_read),
             cache_write: later.cache_write.or(self.cache_write),
+            cache_write_hour: later.cache_write_hour.or(self.cache_write_hour),
             reasoning: later.reasoning.or(self.reasoning),
         }
     }
@@ -42,6 +46,7 @@ impl Usage {
             output: add(self.output, other.output),
             cache_read: add(self.cache_read, other.cache_read),
             cache_write: add(self.cache_write, other.cache_write),
+            cache_write_hour: add(self.cache_write_hour, other.cache_write_hour),
             reasoning: add(self.reasoning, other.reasoning),
         }
     }

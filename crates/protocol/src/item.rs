@@ -151,6 +151,8 @@ pub enum NoticeCode {
     BudgetWarning,
     /// A hook of the person's own failed; `detail` says which.
     HookFailed,
+    /// What looks like a key goes to the model; `detail` says where it stands.
+    KeySeen,
     /// Files are no longer as the agent had read them, and it was told; `detail` names some of them and counts the rest.
     FilesChanged,
     /// The beginning of the conversation is sent in short from here on; `detail` is its estimated tokens before and after.

@@ -77,7 +77,7 @@ pub use rule::{
     SessionMode,
 };
 pub use search::{SearchHit, SearchSessions, SnippetPart};
-pub use session::{ExportFormat, QueuedMessage, SendMessage, SessionStatus, SessionSummary, TourStart};
+pub use session::{ExportFormat, ExportPreview, QueuedMessage, SendMessage, SessionStatus, SessionSummary, TourStart};
 pub use settings::{Language, Settings, StartInfo, Theme};
 pub use skill::{
     DeletedSkill, SaveSkillFile, SkillDetails, SkillEntry, SkillFile, SkillFileEntry, SkillHidden, SkillList,

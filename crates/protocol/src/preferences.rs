@@ -40,6 +40,8 @@ pub struct PriceView {
     pub output: f64,
     pub cache_read: Option<f64>,
     pub cache_write: Option<f64>,
+    /// What is kept for an hour; at the price of `cache_write` where it is not set.
+    pub cache_write_hour: Option<f64>,
 }
 
 /// How much a model should think before it answers.

@@ -85,3 +85,17 @@ pub enum ExportFormat {
     /// One page that loads and runs nothing.
     Html,
 }
+
+/// What an export would hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct ExportPreview {
+    /// Its text, of a page the words; only the beginning where it is long.
+    pub text: String,
+    /// Whether `text` is only the beginning.
+    pub cut: bool,
+    /// Bytes of the whole file.
+    #[specta(type = specta_typescript::Number)]
+    pub bytes: u64,
+    /// Texts in which something was replaced that is a key or looks like one.
+    pub redacted: u32,
+}

@@ -59,7 +59,7 @@ fn read(family: Family, pieces: &[&[u8]]) -> Result<Read, String> {
 }
 
 /// An event in AWS's frame.
-fn framed(event: &[u8]) -> Vec<u8> {
+pub(crate) fn framed(event: &[u8]) -> Vec<u8> {
     let payload = format!(r#"{{"bytes":"{}"}}"#, STANDARD.encode(event));
     let mut headers = Vec::new();
     for (name, value) in [(":event-type", "chunk"), (":message-type", "event")] {

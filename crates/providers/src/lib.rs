@@ -28,6 +28,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "providers is the room of HTTP to models")]
 
+#[cfg(test)]
+mod abilities;
 mod account;
 mod adapter;
 mod anthropic;
@@ -47,6 +49,7 @@ mod failure;
 pub mod fuzzing;
 mod gemini;
 mod http_model;
+mod known_secrets;
 mod lenient;
 mod limits;
 mod lines;
@@ -77,6 +80,7 @@ pub use connection::check_header;
 pub use discovery::{LocalServer, find_local_servers, usual_local_accounts};
 pub use environment::EnvironmentKeys;
 pub use http_model::{connect, connect_within, known_model};
+pub use known_secrets::{KnownSecrets, Redacting};
 pub use limits::Limits;
 pub use listing::{ListedModel, list_models};
 pub use network::{Network, NetworkOptions};
@@ -84,5 +88,4 @@ pub use preferences::{ListedWindows, Preferences};
 pub use preset::{
     EffortField, Elsewhere, LimitField, PRESETS, Preset, Quirks, SchemaField, UsageReport, key_variables, preset,
 };
-pub use redact::Redactor;
 pub use saved::{Account, SavedAccount};

@@ -6,7 +6,8 @@ use std::time::Duration;
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use reqwest::{Certificate, Proxy, Url};
 
-use crate::{Limits, Redactor};
+use crate::Limits;
+use crate::redact::Redactor;
 
 /// What the user set about the network, checked. Cheap to clone.
 #[derive(Clone, Debug, Default)]

@@ -43,10 +43,17 @@ const PREFIXES: [&str; 19] = [
 /// What stands in front of a secret in headers and their echoes.
 const LEADERS: [&str; 5] = ["bearer", "x-api-key", "api-key", "api_key", "authorization"];
 
+/// How the names of variables end that hold secrets, as files like `.env` have them.
+const VARIABLES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD"];
+
+/// Shorter than this, what such a variable is set to is left: a number, a word, a name.
+const SHORTEST_VALUE: usize = 12;
+
 /// Takes secrets out of texts before anyone sees them: the ones it knows, in the forms an error body may give them back
-/// (plain, in JSON, in a URL), and whatever looks like a key or follows `Bearer`, `x-api-key` and the like.
+/// (plain, in JSON, in a URL), and whatever looks like a key, follows `Bearer`, `x-api-key` and the like, or is what a
+/// variable called `…_KEY`, `…_TOKEN` or `…_SECRET` is set to.
 #[derive(Default)]
-pub struct Redactor {
+pub(crate) struct Redactor {
     forms: Vec<SecretString>,
     /// Short ones, which only count where they stand as a word.
     words: Vec<SecretString>,
@@ -55,7 +62,7 @@ pub struct Redactor {
 impl Redactor {
     /// Secrets shorter than eight letters count as whole words only, and not where they are words like `none`, which
     /// stand for no key at all.
-    pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut forms: Vec<SecretString> = Vec::new();
         let mut words: Vec<SecretString> = Vec::new();
         for secret in secrets {
@@ -78,7 +85,7 @@ impl Redactor {
     }
 
     /// `text` with every secret and every lookalike replaced by `[redacted]`.
-    pub fn redact(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         let mut text = Cow::Borrowed(text);
         for form in &self.forms {
             if text.contains(form.expose_secret()) {
@@ -126,12 +133,12 @@ pub(crate) fn percent_encoded(text: &str) -> String {
 fn mask_lookalikes(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut rest = text;
-    let mut led = false;
+    let mut led = Led::No;
     while !rest.is_empty() {
-        let end = rest.find(|c: char| if led { ends_secret(c) } else { !in_word(c) }).unwrap_or(rest.len());
+        let end = rest.find(|c: char| if led == Led::No { !in_word(c) } else { ends_secret(c) }).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         let core = word.trim_end_matches('.');
-        if core != MASK && (looks_like_key(core) || (led && looks_random(core))) {
+        if core != MASK && (looks_like_key(core) || led.to_secret(core)) {
             masked.push_str(MASK);
             masked.push_str(word.get(core.len()..).unwrap_or_default());
         } else {
@@ -164,10 +171,47 @@ fn looks_random(word: &str) -> bool {
     word.len() >= SHORTEST && (word.len() >= 20 || word.contains(|c: char| c.is_ascii_digit() || c == '*'))
 }
 
+/// What the word before promises of the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Led {
+    No,
+    /// It stands behind a [`LEADERS`] entry.
+    Announced,
+    /// A variable for secrets is set to it.
+    Assigned,
+}
+
+impl Led {
+    fn to_secret(self, word: &str) -> bool {
+        match self {
+            Self::No => false,
+            Self::Announced => looks_random(word),
+            Self::Assigned => looks_like_value(word),
+        }
+    }
+}
+
+/// Letters and digits, as no name of another variable or function has them.
+fn looks_like_value(word: &str) -> bool {
+    let has = |is: fn(&char) -> bool| word.chars().any(|c| is(&c));
+    word.len() >= SHORTEST_VALUE
+        && has(char::is_ascii_digit)
+        && has(char::is_ascii_alphabetic)
+        && !has(|c| matches!(c, '(' | '$' | '{' | '.'))
+}
+
 /// Whether what follows `word` and `gap` may be the secret that `word` announces.
-fn leads(word: &str, gap: &str) -> bool {
+fn leads(word: &str, gap: &str) -> Led {
     let joint = !gap.is_empty() && gap.chars().all(|c| matches!(c, ' ' | ':' | '"' | '\'' | '=' | '\\'));
-    joint && LEADERS.iter().any(|leader| leader.eq_ignore_ascii_case(word))
+    if !joint {
+        return Led::No;
+    }
+    if LEADERS.iter().any(|leader| leader.eq_ignore_ascii_case(word)) {
+        return Led::Announced;
+    }
+    let is_name = word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    let is_set = gap.contains(['=', ':']) && VARIABLES.iter().any(|ending| word.ends_with(ending));
+    if is_name && is_set { Led::Assigned } else { Led::No }
 }
 
 #[cfg(test)]
@@ -202,6 +246,9 @@ mod tests {
             ("Authorization: Bearer abcdefgh1234, ok", "Authorization: Bearer [redacted], ok"),
             ("bearer abcdefgh1234/+=x y", "bearer [redacted] y"),
             ("https://h/?key=AIzaSyA1234567890&x=1", "https://h/?key=[redacted]&x=1"),
+            ("PORT=8080\nMY_API_KEY=abcdef012345\n", "PORT=8080\nMY_API_KEY=[redacted]\n"),
+            ("export DB_PASSWORD='p4ssw0rd/of+all'", "export DB_PASSWORD='[redacted]'"),
+            (r#"{"APP_SECRET": "0123456789abcdef"}"#, r#"{"APP_SECRET": "[redacted]"}"#),
         ];
         for (text, wanted) in cases {
             assert_eq!(redact(text), wanted);
@@ -216,6 +263,10 @@ mod tests {
             "the model 'sk-1' 世界",
             "x-api-key header is required",
             "no Authorization information",
+            "API_KEY=${OPENAI_API_KEY_2}",
+            "const TOKEN = readToken2(name)",
+            "MAX_TOKENS=1234567890123",
+            "the primary_key: user_id_123456",
         ] {
             assert_eq!(redact(text), text);
         }

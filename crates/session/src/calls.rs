@@ -5,6 +5,7 @@
 //! middleware ([`CallRules`]) stands around every call of the session and its subagents.
 
 mod book;
+mod keys;
 mod metered;
 mod rules;
 mod titles;
@@ -94,6 +95,7 @@ impl Actor {
             subject,
             titles: counting.small(Purpose::Title),
             stream: Arc::clone(&self.stream),
+            models: Arc::clone(&self.setting.models),
         };
         Ok(Calls { model: metered, info, counting, rules })
     }

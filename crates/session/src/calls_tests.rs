@@ -34,6 +34,14 @@ impl ModelSource for Models {
             Ok(Arc::new(Shared(found.ok_or_else(missing)?)) as Arc<dyn ChatModel>)
         })
     }
+
+    fn know_keys(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        text.replace("sk-canary", "[redacted]")
+    }
 }
 
 struct Stage {
@@ -48,7 +56,7 @@ fn named(name: &str) -> ModelRef {
 }
 
 /// A dollar for a thousand tokens read, nothing for those written.
-const DEAR: Price = Price { input: 1_000.0, output: 0.0, cache_read: None, cache_write: None };
+const DEAR: Price = Price { input: 1_000.0, output: 0.0, cache_read: None, cache_write: None, cache_write_hour: None };
 
 fn model(name: &str, price: Option<Price>, replies: Vec<Scripted>) -> (String, Arc<ScriptedModel>) {
     let plain = ScriptedModel::new(replies);

@@ -213,6 +213,7 @@ pub(crate) fn note(kind: NoteKind) -> wire::NoticeCode {
         NoteKind::ModelFellBack => wire::NoticeCode::ModelFellBack,
         NoteKind::BudgetWarning => wire::NoticeCode::BudgetWarning,
         NoteKind::HookFailed => wire::NoticeCode::HookFailed,
+        NoteKind::KeySeen => wire::NoticeCode::KeySeen,
     }
 }
 

@@ -6,6 +6,7 @@ mod archive;
 mod diff;
 mod html;
 mod markdown;
+pub(crate) mod redacting;
 mod row;
 mod text;
 

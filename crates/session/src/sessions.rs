@@ -55,6 +55,12 @@ use lists::summary_of;
 /// Where models come from: the shell and the command line implement it over `providers` and the stored keys.
 pub trait ModelSource: Send + Sync {
     fn connect<'a>(&'a self, model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>>;
+
+    /// Reads the keys that are kept, so that [`Self::redacted`] knows them. What cannot be read stays unknown.
+    fn know_keys(&self) -> BoxFuture<'_, ()>;
+
+    /// `text` with every known key, and whatever looks like one, replaced by `[redacted]`.
+    fn redacted(&self, text: &str) -> String;
 }
 
 /// The parts of [`Sessions`].

@@ -6,6 +6,7 @@ mod deciding;
 mod evidence;
 mod fixture;
 mod history;
+mod keys;
 mod knowledge;
 mod law;
 mod lists;
@@ -21,3 +22,6 @@ mod story;
 mod summary;
 mod turns;
 mod watching;
+
+/// What stands for a key that the models' source knows.
+const KEY: &str = "sk-canary-of-these-tests";

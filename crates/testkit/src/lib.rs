@@ -92,6 +92,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken test rig must stop its test at once")]
 
 mod asked;
+mod canaries;
 mod gate;
 mod office;
 mod project;
@@ -104,6 +105,7 @@ mod transcript;
 mod wire;
 
 pub use asked::{Asked, AskedCall, Said, Speaker};
+pub use canaries::Canaries;
 pub use gate::Gate;
 pub use office::{OfficeRequest, ToolOffice};
 pub use project::Project;

@@ -1,4 +1,4 @@
-use bosun_protocol::{ExportFormat, SearchHit, SearchSessions, SessionId, SessionSummary};
+use bosun_protocol::{ExportFormat, ExportPreview, SearchHit, SearchSessions, SessionId, SessionSummary};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -63,7 +63,19 @@ pub async fn search_sessions(shell: Managed<'_>, query: Arg<SearchSessions>) -> 
     Ok(shell.core().await?.sessions.search(&query).await?)
 }
 
-/// Writes a session into a file in a folder that the system's own dialog asks for. Gives the file's path; `null` when
+/// What `export_session` would write, without keys, for the person to read first.
+#[tauri::command]
+#[specta::specta]
+pub async fn preview_export(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    format: Arg<ExportFormat>,
+) -> Answer<ExportPreview> {
+    check::id(session.as_str())?;
+    Ok(shell.core().await?.sessions.preview_export(&session, format.0).await?)
+}
+
+/// Writes a session, without keys, into a file in a folder that the system's own dialog asks for. Gives the file's path; `null` when
 /// the dialog was cancelled.
 #[tauri::command]
 #[specta::specta]

@@ -1,5 +1,5 @@
 /** What can be open over the window. */
-import type { AgentNode, Attachment } from '../ipc/bindings';
+import type { AgentNode, Attachment, ExportFormat, SessionSummary } from '../ipc/bindings';
 
 export type SettingsSection =
   'models' | 'permissions' | 'sandbox' | 'servers' | 'subagents' | 'shortcuts' | 'appearance' | 'data' | 'about';
@@ -12,5 +12,7 @@ export type Dialog =
   | { kind: 'attachment'; session: string; attachment: Attachment }
   /** What one subagent did. */
   | { kind: 'agent'; node: AgentNode }
+  /** What a session would be as a file. */
+  | { kind: 'export'; session: SessionSummary; format: ExportFormat }
   | { kind: 'memories' | 'skills' | 'trust' }
   | { kind: 'shortcuts' | 'palette' | 'board' | 'inbox' | 'changes' | 'summary' };

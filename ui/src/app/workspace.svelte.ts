@@ -289,9 +289,11 @@ export class Workspace {
     });
   }
 
-  async exportSession(session: SessionSummary, format: ExportFormat): Promise<void> {
+  /** Whether a file was written. */
+  async exportSession(session: SessionSummary, format: ExportFormat): Promise<boolean> {
     const path = await this.run(() => this.client.exportSession(session.id, format));
     if (path) this.tell({ text: i18n.t.sessions.exported(path) });
+    return Boolean(path);
   }
 
   async archiveSession(session: SessionSummary): Promise<void> {

@@ -23,6 +23,7 @@ import type {
   Effort,
   Envelope,
   ExportFormat,
+  ExportPreview,
   FileAt,
   FindMentions,
   Item,
@@ -86,6 +87,8 @@ export interface UiClient extends KnowledgeClient {
   restoreSession(session: string): Promise<void>;
   /** The sessions of every project that can still be brought back, the last deleted first. */
   listDeleted(): Promise<SessionSummary[]>;
+  /** What `exportSession` would write, without keys. */
+  previewExport(session: string, format: ExportFormat): Promise<ExportPreview>;
   /** Asks for a folder in the system's dialog and writes the file; gives its path, `null` when it was cancelled. */
   exportSession(session: string, format: ExportFormat): Promise<string | null>;
   /** Where words were said, best first. */

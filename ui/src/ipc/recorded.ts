@@ -203,7 +203,8 @@ function setup(
       later(() => {
         const names = world.models[provider];
         if (!names) return fail('connection refused');
-        const price = provider === 'anthropic' ? { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 } : null;
+        const cache = { cache_read: 0.3, cache_write: 3.75, cache_write_hour: 6 };
+        const price = provider === 'anthropic' ? { input: 3, output: 15, ...cache } : null;
         const known = { context_window: 200_000, max_output: 64_000, images: true, documents: true, reasoning: true };
         return names.map((name) => ({ model: { provider, name }, ...known, price, scripted: false }));
       }),

@@ -8,6 +8,7 @@
 
 mod approvals;
 mod bench;
+mod canaries;
 mod crash;
 mod declared;
 mod documented;

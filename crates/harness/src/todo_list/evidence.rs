@@ -170,6 +170,7 @@ impl EvidenceBook {
             output: share(usage.output),
             cache_read: share(usage.cache_read),
             cache_write: share(usage.cache_write),
+            cache_write_hour: share(usage.cache_write_hour),
             reasoning: share(usage.reasoning),
         };
         for owner in owners {

@@ -47,7 +47,7 @@ async fn money_is_counted_by_the_price_of_the_model() {
         context_window: None,
         max_output: None,
         abilities: Default::default(),
-        price: Some(Price { input: 2.0, output: 8.0, cache_read: None, cache_write: None }),
+        price: Some(Price { input: 2.0, output: 8.0, cache_read: None, cache_write: None, cache_write_hour: None }),
         scripted: false,
     };
     let model = ScriptedModel::new(replies).with_info(info);

@@ -260,6 +260,7 @@ struct Tokens {
     input: Option<u64>,
     cache_read: Option<u64>,
     cache_write: Option<u64>,
+    cache_write_hour: Option<u64>,
     output: Option<u64>,
     thinking: Option<u64>,
 }
@@ -268,7 +269,10 @@ impl Tokens {
     fn update(&mut self, usage: WireUsage) {
         self.input = usage.input_tokens.0.or(self.input);
         self.cache_read = usage.cache_read_input_tokens.0.or(self.cache_read);
-        self.cache_write = usage.cache_creation_input_tokens.0.or(self.cache_write);
+        let written = usage.cache_creation.unwrap_or_default();
+        let both = written.for_minutes().zip(written.for_an_hour()).map(|(few, hour)| few.saturating_add(hour));
+        self.cache_write = usage.cache_creation_input_tokens.0.or(both).or(self.cache_write);
+        self.cache_write_hour = written.for_an_hour().or(self.cache_write_hour);
         self.output = usage.output_tokens.0.or(self.output);
         self.thinking = usage.output_tokens_details.and_then(|details| details.thinking_tokens.0).or(self.thinking);
     }
@@ -280,6 +284,8 @@ impl Tokens {
             output: self.output,
             cache_read: self.cache_read,
             cache_write: self.cache_write,
+            // Every reply has the count; nothing is said where nothing was kept for so long.
+            cache_write_hour: self.cache_write_hour.filter(|tokens| *tokens > 0),
             reasoning: self.thinking,
         }
     }
@@ -322,9 +328,28 @@ struct StopDelta<'a> {
 struct WireUsage {
     input_tokens: Count,
     cache_creation_input_tokens: Count,
+    cache_creation: Option<Written>,
     cache_read_input_tokens: Count,
     output_tokens: Count,
     output_tokens_details: Option<OutputDetails>,
+}
+
+/// What was written to the cache, by how long it is kept.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Written {
+    ephemeral_5m_input_tokens: Count,
+    ephemeral_1h_input_tokens: Count,
+}
+
+impl Written {
+    fn for_minutes(&self) -> Option<u64> {
+        self.ephemeral_5m_input_tokens.0
+    }
+
+    fn for_an_hour(&self) -> Option<u64> {
+        self.ephemeral_1h_input_tokens.0
+    }
 }
 
 #[derive(Default, Deserialize)]

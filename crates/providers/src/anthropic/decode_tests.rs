@@ -88,6 +88,31 @@ fn usage_is_cumulative_and_absurd_figures_are_unknown() {
 }
 
 #[test]
+fn what_is_written_to_the_cache_is_told_by_how_long_it_is_kept() {
+    let last = |usage: &str| {
+        let start = START.replace(r#"{"input_tokens":1}"#, usage);
+        let usages = events(&[&start, END, STOP]).events.into_iter();
+        usages.rev().find_map(|event| if let ModelEvent::Usage(usage) = event { Some(usage) } else { None }).unwrap()
+    };
+    let split = r#"{"ephemeral_5m_input_tokens":30,"ephemeral_1h_input_tokens":70}"#;
+    let whole = format!(r#"{{"input_tokens":1,"cache_creation_input_tokens":100,"cache_creation":{split}}}"#);
+    let wanted = Usage {
+        input: Some(101),
+        output: Some(2),
+        cache_write: Some(100),
+        cache_write_hour: Some(70),
+        ..Usage::default()
+    };
+    assert_eq!(last(&whole), wanted);
+    assert_eq!(last(&format!(r#"{{"input_tokens":1,"cache_creation":{split}}}"#)), wanted, "without the sum");
+    let minutes = last(
+        r#"{"input_tokens":1,"cache_creation_input_tokens":5,"cache_creation":{"ephemeral_5m_input_tokens":5,"ephemeral_1h_input_tokens":0}}"#,
+    );
+    assert_eq!((minutes.cache_write, minutes.cache_write_hour), (Some(5), None));
+    assert_eq!(last(r#"{"input_tokens":1,"cache_creation":null}"#).cache_write, None);
+}
+
+#[test]
 fn what_breaks_the_protocol_is_a_typed_error_and_never_a_call() {
     let delta = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}"#;
     let stop = r#"{"type":"content_block_stop","index":0}"#;

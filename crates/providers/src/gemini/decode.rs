@@ -276,6 +276,7 @@ impl WireUsage {
             output: sum(self.candidates_token_count, self.thoughts_token_count),
             cache_read: self.cached_content_token_count.0,
             cache_write: None,
+            cache_write_hour: None,
             reasoning: self.thoughts_token_count.0,
         }
     }

@@ -268,6 +268,7 @@ impl WireUsage {
             output: output(self.prompt_tokens.0, self.completion_tokens.0, reasoning, self.total_tokens.0),
             cache_read: details.cached_tokens.0.or(self.prompt_cache_hit_tokens.0).or(self.cached_tokens.0),
             cache_write: details.cache_write_tokens.0,
+            cache_write_hour: None,
             reasoning,
         }
     }

@@ -393,6 +393,7 @@ impl WireUsage {
             output: self.output_tokens.0,
             cache_read: self.input_tokens_details.and_then(|details| details.cached_tokens.0),
             cache_write: None,
+            cache_write_hour: None,
             reasoning: self.output_tokens_details.and_then(|details| details.reasoning_tokens.0),
         }
     }

@@ -7,7 +7,8 @@ use bosun_model::{AiMessage, ChatModel, ChatRequest, Effort, ModelError, ModelEr
 use bosun_tools::StateUpdate;
 
 use super::book::Verdict;
-use super::{CallBook, Metered, Subject, titles, written};
+use super::{CallBook, Metered, Subject, keys, titles, written};
+use crate::ModelSource;
 use crate::stream::Stream;
 
 /// What holds for every model call of a session and its subagents: the budget, the level of thinking, and who answers
@@ -22,6 +23,8 @@ pub(crate) struct CallRules {
     /// Writes the session's title after its first turn.
     pub titles: Option<Arc<dyn ChatModel>>,
     pub stream: Arc<Stream>,
+    /// Knows keys, and what looks like one.
+    pub models: Arc<dyn ModelSource>,
 }
 
 impl CallRules {
@@ -34,6 +37,15 @@ impl CallRules {
             Ok(Verdict::Stop(halt)) => Err(halt.into()),
             Err(error) => Err(Halt::SpendingUnknown { detail: error.to_string() }.into()),
         }
+    }
+
+    /// Says what keys `request` gives away that were not sent before.
+    async fn warn_of_keys(&self, cx: &TurnContext, request: &ChatRequest) -> Result<(), AgentError> {
+        let model = written(cx.agent().model.info());
+        for about in keys::seen(request, &self.models, cx.depth() == 0, &model) {
+            cx.log().record(vec![EntryBody::noted(NoteKind::KeySeen, about)]).await?;
+        }
+        Ok(())
     }
 
     /// Whether the agent of `cx` has the session's own model and not one of its own.
@@ -75,6 +87,7 @@ impl Middleware for CallRules {
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         Box::pin(async move {
             self.within_budget(cx).await?;
+            self.warn_of_keys(cx, &request).await?;
             request.effort = request.effort.or(self.effort);
             let again = (self.is_own(cx) && self.model.has_other()).then(|| request.clone());
             let outcome = next.run(request).await;

@@ -4,7 +4,7 @@ use bosun_backend::BoxFuture;
 use bosun_protocol::{
     AgentNode, Approval, AttachmentContent, ErrorCode, FileChange, Item, ItemBody, SessionId, SessionSummary, Todo,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{SessionError, Sessions};
 
@@ -12,7 +12,7 @@ use crate::{SessionError, Sessions};
 const PAGE: u32 = 1_000;
 
 /// Everything a session shows, subagents included: what `export --format json` writes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Archive {
     pub session: SessionSummary,
     pub items: Vec<Item>,
@@ -29,7 +29,7 @@ pub struct Archive {
 
 impl Archive {
     /// Reads all of a session; reading its subagents takes as many levels as there are.
-    pub fn read<'a>(sessions: &'a Sessions, id: &'a SessionId) -> BoxFuture<'a, Result<Self, SessionError>> {
+    pub(crate) fn read<'a>(sessions: &'a Sessions, id: &'a SessionId) -> BoxFuture<'a, Result<Self, SessionError>> {
         Box::pin(async move {
             let snapshot = sessions.subscribe(id).await?.snapshot;
             let mut items = snapshot.items;

@@ -112,5 +112,7 @@ pub(crate) fn of_note(about: NoteAbout) -> Problem {
         NoteAbout::DayCostStops { spent, limit, stop } => Problem::DayCostStops { spent, limit, stop },
         NoteAbout::FellBack { from, to, detail } => Problem::FellBack { from, to, detail },
         NoteAbout::HookBroke { hook, point, detail } => Problem::HookBroke { hook, point, detail },
+        NoteAbout::KeyInMessage { model } => Problem::KeyInMessage { model },
+        NoteAbout::KeyInResult { tool, model } => Problem::KeyInResult { tool, model },
     }
 }

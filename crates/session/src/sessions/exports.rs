@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use bosun_backend::{Backend, BackendError, Expect, LocalShellBackend, LocalShellOptions, Unwitnessed, VirtualPath};
-use bosun_protocol::{ExportFormat, Problem, SessionId};
+use bosun_protocol::{ExportFormat, ExportPreview, Problem, SessionId};
 
 use super::Sessions;
 use crate::export::{Archive, Detail, html, markdown};
@@ -11,19 +11,56 @@ use crate::{Explain, SessionError};
 const MOST_OF_A_NAME: u32 = 1_000;
 /// Longest name made from a title, in characters.
 const LONGEST_NAME: usize = 60;
+/// Bytes of an export that are shown before it is written.
+const LONGEST_PREVIEW: usize = 64 * 1024;
 
-/// Sessions as files.
+/// Sessions as files, without keys: those that are known, and what looks like one.
 impl Sessions {
     /// The whole session, with its subagents, diffs and outputs.
     pub async fn export(&self, session: &SessionId, format: ExportFormat) -> Result<String, SessionError> {
-        let archive = Archive::read(self, session).await?;
-        let stored = self.inner.database.project(archive.session.project.as_str()).await?;
-        let project = stored.map(|project| project.path).unwrap_or_default();
-        match format {
-            ExportFormat::Markdown => Ok(markdown(&archive, &project, Detail::Whole)),
-            ExportFormat::Html => Ok(html(&archive, &project)),
-            ExportFormat::Json => serde_json::to_string_pretty(&archive).map_err(SessionError::internal),
+        Ok(self.written(session, format).await?.0)
+    }
+
+    /// What [`Self::export_into`] would write, to be read before.
+    pub async fn preview_export(
+        &self,
+        session: &SessionId,
+        format: ExportFormat,
+    ) -> Result<ExportPreview, SessionError> {
+        let (whole, archive, redacted) = self.written(session, format).await?;
+        let shown = match format {
+            // The same in words, without what makes a page of it.
+            ExportFormat::Html => markdown(&archive, &self.project_path(&archive).await?, Detail::Whole),
+            ExportFormat::Markdown | ExportFormat::Json => whole.clone(),
+        };
+        let mut end = shown.len().min(LONGEST_PREVIEW);
+        while !shown.is_char_boundary(end) {
+            end -= 1;
         }
+        let text = shown.get(..end).unwrap_or_default().to_owned();
+        Ok(ExportPreview { cut: text.len() < shown.len(), text, bytes: whole.len() as u64, redacted })
+    }
+
+    /// Everything that a session shows, without keys, and the number of texts that held one.
+    pub async fn whole(&self, session: &SessionId) -> Result<(Archive, u32), SessionError> {
+        let models = &self.inner.models;
+        models.know_keys().await;
+        Archive::read(self, session).await?.redacted(&|text| models.redacted(text))
+    }
+
+    async fn written(&self, session: &SessionId, format: ExportFormat) -> Result<(String, Archive, u32), SessionError> {
+        let (archive, redacted) = self.whole(session).await?;
+        let text = match format {
+            ExportFormat::Markdown => markdown(&archive, &self.project_path(&archive).await?, Detail::Whole),
+            ExportFormat::Html => html(&archive, &self.project_path(&archive).await?),
+            ExportFormat::Json => serde_json::to_string_pretty(&archive).map_err(SessionError::internal)?,
+        };
+        Ok((text, archive, redacted))
+    }
+
+    async fn project_path(&self, archive: &Archive) -> Result<String, SessionError> {
+        let stored = self.inner.database.project(archive.session.project.as_str()).await?;
+        Ok(stored.map(|project| project.path).unwrap_or_default())
     }
 
     /// Writes [`Self::export`] into `folder`, under a name made from the title that no file has yet.
@@ -33,9 +70,8 @@ impl Sessions {
         format: ExportFormat,
         folder: &Path,
     ) -> Result<PathBuf, SessionError> {
-        let text = self.export(session, format).await?;
-        let stored = self.stream(session).await?.read(|projection| projection.summary().title.clone());
-        let (stem, ending) = (file_stem(&stored), ending(format));
+        let (text, archive, _) = self.written(session, format).await?;
+        let (stem, ending) = (file_stem(&archive.session.title), ending(format));
         let backend = LocalShellBackend::open(folder, LocalShellOptions::default())?;
         for number in 1..MOST_OF_A_NAME {
             let number = if number == 1 { String::new() } else { format!("-{number}") };

@@ -5,6 +5,7 @@ use bosun_protocol::{
 
 use super::Sessions;
 use crate::SessionError;
+use crate::export::redacting::redact;
 use crate::journals::Journals;
 use crate::timeline::{Costs, timeline};
 
@@ -35,13 +36,21 @@ impl Sessions {
         self.actor(session).await?.restore_version(path).await
     }
 
-    /// The session's checkpoints and the ledger of its calls.
+    /// The session's checkpoints and the ledger of its calls, in which no key is shown.
     pub async fn timeline(&self, session: &SessionId) -> Result<Timeline, SessionError> {
         let actor = self.actor(session).await?;
         let journals = Journals::read(&self.inner.database, actor.log.session()).await?;
         self.inner.book.settle().await?;
         let calls = self.inner.database.calls_of_session(actor.log.session(), MOST_CALLS).await?;
-        Ok(timeline(&journals, &Costs::new(&calls)))
+        let mut timeline = timeline(&journals, &Costs::new(&calls));
+        let mask = |text: &str| self.inner.models.redacted(text);
+        for entry in &mut timeline.ledger {
+            redact(&mut entry.proposed, &mask);
+            if let Some(ran) = &mut entry.ran {
+                redact(ran, &mask);
+            }
+        }
+        Ok(timeline)
     }
 
     /// The whole conversation as it was at a checkpoint.

@@ -75,7 +75,8 @@ fn check(settings: &ModelSettings) -> Result<(), SessionError> {
 }
 
 fn is_price(price: &PriceView) -> bool {
-    let figures = [Some(price.input), Some(price.output), price.cache_read, price.cache_write];
+    let PriceView { input, output, cache_read, cache_write, cache_write_hour } = *price;
+    let figures = [Some(input), Some(output), cache_read, cache_write, cache_write_hour];
     figures.into_iter().flatten().all(|figure| (0.0..=DEAREST).contains(&figure))
 }
 
@@ -108,7 +109,9 @@ mod tests {
 
     fn known(price: f64, context_window: Option<u32>) -> ModelSettings {
         let model = ModelRef { provider: "p".into(), name: "m".into() };
-        let price = Some(PriceView { input: price, output: 1.0, cache_read: None, cache_write: None });
+        let price =
+            PriceView { input: price, output: 1.0, cache_read: None, cache_write: None, cache_write_hour: None };
+        let price = Some(price);
         let known = KnownModel {
             model,
             context_window,

@@ -124,6 +124,14 @@ impl ModelSource for Scripts {
         let script = self.0;
         Box::pin(async move { Ok(Arc::new(Answering { inner: ScriptedModel::new(Vec::<Reply>::new()), script }) as _) })
     }
+
+    fn know_keys(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        text.replace(super::KEY, "[redacted]")
+    }
 }
 
 struct Answering {

@@ -169,6 +169,7 @@ pub(super) fn whole(reply: &Reply, model: &str, ids: &Ids) -> Value {
 fn message(model: &str, ids: &Ids, usage: &Usage) -> Value {
     let read = usage.cache_read.unwrap_or(0);
     let written = usage.cache_write.unwrap_or(0);
+    let for_an_hour = usage.cache_write_hour.unwrap_or(0);
     json!({
         "id": format!("msg_{}", ids.next()),
         "type": "message",
@@ -180,6 +181,10 @@ fn message(model: &str, ids: &Ids, usage: &Usage) -> Value {
         "usage": {
             "input_tokens": usage.input.unwrap_or(0).saturating_sub(read + written),
             "cache_creation_input_tokens": written,
+            "cache_creation": {
+                "ephemeral_5m_input_tokens": written.saturating_sub(for_an_hour),
+                "ephemeral_1h_input_tokens": for_an_hour,
+            },
             "cache_read_input_tokens": read,
             "output_tokens": usage.output.unwrap_or(0),
         },

@@ -1,5 +1,5 @@
 /** What the recorded host answers about the list of sessions and about queues. */
-import type { QueuedMessage, SearchHit } from '../bindings';
+import type { ExportFormat, ExportPreview, QueuedMessage, SearchHit } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
 import { human, NOW } from './builders';
@@ -7,6 +7,7 @@ import type { Host } from './host';
 
 type Lists = Pick<
   UiClient,
+  | 'previewExport'
   | 'exportSession'
   | 'renameSession'
   | 'pinSession'
@@ -25,12 +26,26 @@ export const lists = (host: Host, act: Act): Lists => ({
   deleteSession: (session) => act('deleteSession', session, () => host.update(session, { deleted_at: NOW })),
   restoreSession: (session) => act('restoreSession', session, () => host.update(session, { deleted_at: null })),
   listDeleted: () => later(() => host.deleted()),
+  previewExport: (session, format) => later(() => preview(host, session, format)),
   exportSession: async (session, format) => {
     await act('exportSession', { session, format });
     return `~/${session}.${{ markdown: 'md', json: 'json', html: 'html' }[format]}`;
   },
   searchSessions: ({ text, limit }) => later(() => found(host, text).slice(0, limit)),
 });
+
+/** The session's own words, as a file would begin; what looks like a key is out of it. */
+function preview(host: Host, id: string, format: ExportFormat): ExportPreview {
+  const { session, items } = host.snapshot(id);
+  const bodies = items.flatMap(({ body }) => (body.kind === 'human' || body.kind === 'ai' ? [body] : []));
+  const rows = bodies.filter(({ text }) => text !== '').map(({ kind, text }) => ({ kind, text }));
+  const words = rows.map(({ kind, text }) => `## ${kind === 'human' ? 'You' : 'Agent'}\n\n${text}\n`).join('\n');
+  const text =
+    format === 'json'
+      ? JSON.stringify({ session: { id: session.id, title: session.title }, items: rows }, null, 2)
+      : `# ${session.title}\n\nMODEL_KEY=[redacted]\n\n${words}`;
+  return { text, cut: false, bytes: new TextEncoder().encode(text).length, redacted: 1 };
+}
 
 /** Messages with the words in them, with some text around. */
 function found(host: Host, text: string): SearchHit[] {

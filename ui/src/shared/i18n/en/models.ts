@@ -62,6 +62,7 @@ export const modelOptions = {
     output: 'Output, $ per million',
     cache_read: 'Read from the cache',
     cache_write: 'Written to the cache',
+    cache_write_hour: 'Written for an hour',
   },
   bothPrices: 'A price counts once input and output are both there.',
   priceOf: (input: string, output: string) => `${input} in, ${output} out per million`,

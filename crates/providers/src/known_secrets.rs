@@ -1,12 +1,13 @@
 use std::io::{self, Write};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use bosun_providers::Redactor;
 use secrecy::{ExposeSecret, SecretString};
 
-/// Every key this run has met. Shared between who meets them and the log, which must not hold them.
+use crate::redact::Redactor;
+
+/// Every key this run has met. Shared between who meets them and what must not hold them: logs, exports, the ledger.
 #[derive(Clone, Default)]
-pub(crate) struct KnownSecrets(Arc<RwLock<Known>>);
+pub struct KnownSecrets(Arc<RwLock<Known>>);
 
 #[derive(Default)]
 struct Known {
@@ -15,7 +16,7 @@ struct Known {
 }
 
 impl KnownSecrets {
-    pub(crate) fn learn(&self, secret: &SecretString) {
+    pub fn learn(&self, secret: &SecretString) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if known.secrets.iter().any(|old| old.expose_secret() == secret.expose_secret()) {
             return;
@@ -24,19 +25,20 @@ impl KnownSecrets {
         known.redactor = Redactor::new(known.secrets.iter().map(ExposeSecret::expose_secret));
     }
 
-    pub(crate) fn redact(&self, text: &str) -> String {
+    /// `text` with every key that was met, and whatever looks like one, replaced by `[redacted]`.
+    pub fn redact(&self, text: &str) -> String {
         self.0.read().unwrap_or_else(PoisonError::into_inner).redactor.redact(text)
     }
 }
 
-/// Takes secrets out of what is written. An event of the log arrives in one piece, so none is split.
-pub(crate) struct Redacting<W> {
+/// Takes secrets out of what is written to a log. An event arrives in one piece, so none is split.
+pub struct Redacting<W> {
     to: W,
     secrets: KnownSecrets,
 }
 
 impl<W> Redacting<W> {
-    pub(crate) fn new(to: W, secrets: KnownSecrets) -> Self {
+    pub fn new(to: W, secrets: KnownSecrets) -> Self {
         Self { to, secrets }
     }
 }

@@ -1,0 +1,136 @@
+//! K01 and K10 in the window: keys in each of its places, then a search in what the page heard and what the disk holds.
+
+use std::sync::Arc;
+
+use bosun_store::{MemorySecrets, SecretStore};
+use bosun_testkit::{Canaries, ModelServer, Order, Project, Reply, Rule, Wire};
+use serde_json::{Value, json};
+
+use crate::page::Page;
+use crate::providers::{NoKeyring, form};
+
+/// A page whose every answer is kept.
+struct Watched<'a> {
+    page: &'a Page,
+    answers: Vec<String>,
+}
+
+impl Watched<'_> {
+    fn call(&mut self, command: &str, arguments: Value) -> Result<Value, Value> {
+        let answer = self.page.call(command, arguments);
+        self.answers.push(format!("{command}: {answer:?}"));
+        answer
+    }
+
+    fn ok(&mut self, command: &str, arguments: Value) -> Value {
+        self.call(command, arguments).unwrap_or_else(|error| panic!("{command}: {error}"))
+    }
+}
+
+#[test]
+fn keys_of_the_window_turn_up_nowhere() {
+    let data = tempfile::tempdir().unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let (project, server) = (Project::new().file("a.txt", "one\n"), ModelServer::start());
+    let [entered, second, wrong, header] = ["entered", "second", "wrong", "header"].map(Canaries::key);
+    let reading = Reply::call("read_file", json!({ "file_path": "/a.txt" }));
+    server.add(Rule::turn("work").reply(reading).reply("done"));
+    server.add(Rule::turn("fail").reply(Reply::error(400, "bad", &format!("not {entered} and not {header}"))));
+    server.add(Rule::any().reply("ready").order(Order::RepeatLast));
+    let keyring: Arc<dyn SecretStore> = Arc::new(MemorySecrets::default());
+    let environment = Canaries::key("environment");
+    let plan = Page::plan().data(data.path()).keyring(Arc::clone(&keyring));
+    let page = plan.key("OPENAI_API_KEY", &environment).key("ANTHROPIC_API_KEY", &Canaries::key("vendor")).open();
+    let mut watched = Watched { page: &page, answers: Vec::new() };
+
+    // A key that is entered, replaced, wrong, and a header of the person's own.
+    let url = server.base_url(Wire::OpenAi);
+    let saved = watched.ok("save_provider", form(None, &url, Some(&second)));
+    for key in [&wrong, &entered] {
+        watched.ok("save_provider", form(saved["id"].as_str(), &url, Some(key)));
+        watched.ok("test_provider", json!({ "id": saved["id"], "model": "m" }));
+    }
+    watched.ok("set_provider_header", json!({ "id": saved["id"], "name": "X-Team", "value": header }));
+    // In places where no key belongs: each is refused, and not repeated.
+    let password = Canaries::key("password").replace('+', "%2B").replace('/', "%2F");
+    watched.call("save_provider", form(None, &format!("https://me:{password}@gate.example/v1"), None)).unwrap_err();
+    let mut settings = watched.ok("model_settings", json!({}));
+    settings["network"]["proxy"] = json!(format!("http://me:{password}@proxy.example:1"));
+    watched.call("save_model_settings", json!({ "settings": settings })).unwrap_err();
+    watched.ok("list_providers", json!({}));
+
+    // A session with a good turn and a bad one, looked at in every way.
+    *page.desk.picks.lock().unwrap() = Some(project.root().to_owned());
+    let opened = watched.ok("pick_project", json!({}))["id"].clone();
+    let model = json!({ "provider": saved["id"], "name": "test-model" });
+    let session = watched.ok("create_session", json!({ "project": opened, "model": model }))["id"].clone();
+    let id = session.as_str().unwrap();
+    page.subscribe(id, 7);
+    let ends = |page: &Page| {
+        let ended = |envelope: &&Value| envelope["event"]["type"] == "turn_ended";
+        page.heard(7).iter().flat_map(|array| array.as_array().unwrap().clone()).filter(|one| ended(&one)).count()
+    };
+    for (turn, text) in ["work", "fail"].into_iter().enumerate() {
+        watched.ok("send_message", json!({ "message": { "session": session, "text": text } }));
+        page.wait_for_event(7, "turn_ended");
+        while ends(&page) <= turn {
+            std::thread::yield_now();
+        }
+    }
+    *page.desk.picks.lock().unwrap() = Some(out.path().to_owned());
+    for (command, arguments) in [
+        ("subscribe_session", json!({ "session": session, "channel": "__CHANNEL__:8" })),
+        ("timeline", json!({ "session": session })),
+        ("session_usage", json!({ "session": session })),
+        ("usage_report", json!({ "days": 7 })),
+        ("search_sessions", json!({ "query": { "text": "not", "project": null, "limit": 10 } })),
+        ("preview_export", json!({ "session": session, "format": "json" })),
+        ("export_session", json!({ "session": session, "format": "json" })),
+        ("export_session", json!({ "session": session, "format": "html" })),
+        ("export_session", json!({ "session": session, "format": "markdown" })),
+        ("diagnostics", json!({})),
+        ("save_diagnostics", json!({})),
+        ("storage", json!({})),
+    ] {
+        watched.ok(command, arguments);
+    }
+    let asked = page.desk.asked.lock().unwrap().join("\n");
+    let answers = [watched.answers, vec![asked, format!("{:?} {:?}", page.heard(7), page.heard(8))]].concat();
+    page.close();
+
+    let canaries = Canaries::default();
+    let mut found: Vec<String> = answers
+        .iter()
+        .flat_map(|answer| {
+            let command: String = answer.chars().take(24).collect();
+            canaries.found_in(answer.as_bytes()).into_iter().map(move |hit| format!("{command}…: {hit}"))
+        })
+        .collect();
+    found.extend(canaries.found_below(data.path()));
+    found.extend(canaries.found_below(out.path()));
+    found.extend(canaries.found_below(project.root()));
+    assert!(found.is_empty(), "{} canaries:\n{}", found.len(), found.join("\n"));
+    assert_eq!(std::fs::read_dir(out.path()).unwrap().count(), 4);
+    let sent = format!("{:?}", server.requests().iter().map(|one| &one.headers).collect::<Vec<_>>());
+    assert!(sent.contains(&entered) && sent.contains(&header) && sent.contains(&wrong), "the keys were never sent");
+}
+
+#[test]
+fn a_key_for_this_run_only_turns_up_nowhere() {
+    let data = tempfile::tempdir().unwrap();
+    let server = ModelServer::start();
+    server.add(Rule::any().reply("ready"));
+    let page = Page::plan().data(data.path()).keyring(Arc::new(NoKeyring)).open();
+    let saved = page.ok("save_provider", form(None, &server.base_url(Wire::OpenAi), Some(&Canaries::key("memory"))));
+    let answers = [
+        saved.to_string(),
+        page.ok("list_providers", json!({})).to_string(),
+        page.ok("test_provider", json!({ "id": saved["id"], "model": "m" })).to_string(),
+        page.ok("diagnostics", json!({})).to_string(),
+    ];
+    page.close();
+    let canaries = Canaries::default();
+    assert_eq!(canaries.found_in(answers.join("\n").as_bytes()), Vec::<String>::new());
+    assert_eq!(canaries.found_below(data.path()), Vec::<String>::new());
+    assert!(format!("{:?}", server.requests()).contains(&Canaries::key("memory")));
+}
