@@ -22,7 +22,9 @@ pub enum OpenError {
     ReadOnly { path: PathBuf },
     #[error("{path} is locked by another program. Close it (it may be a second Bosun) and try again")]
     Locked { path: PathBuf },
-    #[error("{path} cannot be opened: {reason}. Look after it there, or choose another data folder with BOSUN_DATA_DIR")]
+    #[error(
+        "{path} cannot be opened: {reason}. Look after it there, or choose another data folder with BOSUN_DATA_DIR"
+    )]
     Unusable { path: PathBuf, reason: String },
 }
 

@@ -256,7 +256,10 @@ fn a_database_of_a_newer_version_is_left_as_it_is() {
     std::fs::write(&file, &bytes).unwrap();
     for ran in [bench.run(&["hello"]), ran(bench.bosun().args(["sessions", "list"]))] {
         let sentence = ran.sentence();
-        assert!(sentence.contains("made by a newer Bosun (format 999") && sentence.contains("Update Bosun"), "{sentence}");
+        assert!(
+            sentence.contains("made by a newer Bosun (format 999") && sentence.contains("Update Bosun"),
+            "{sentence}"
+        );
     }
     assert_eq!(std::fs::read(&file).unwrap(), bytes, "the file was written to");
 }
@@ -264,7 +267,9 @@ fn a_database_of_a_newer_version_is_left_as_it_is() {
 #[test]
 fn a_database_that_another_program_locks_is_said_and_a_turn_goes_on_afterwards() {
     let bench = Bench::new();
-    bench.server.add(Rule::turn("go").reply(Reply::text("I begin").and_gate("half").and_text(" and I end.")).reply("Done."));
+    bench
+        .server
+        .add(Rule::turn("go").reply(Reply::text("I begin").and_gate("half").and_text(" and I end.")).reply("Done."));
     let mut command = bench.run_command(&["go"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while bench.server.requests().is_empty() {
