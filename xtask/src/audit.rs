@@ -22,11 +22,10 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
         bail!("{} is missing; add it with\n    cargo install --locked {}", absent.join(" and "), absent.join(" "));
     }
     say::stage("licences, bans and sources of the crates");
-    let rules = ["--config", ".config/deny.toml", "licenses", "bans", "sources"];
-    let allowed = Program::cargo(place).args(["deny", "--locked", "--workspace", "check", "--hide-inclusion-graph"]);
-    let allowed = allowed.args(rules).status()?;
+    let allowed = Program::cargo(place).args(["deny", "--locked", "--workspace", "--config", ".config/deny.toml"]);
+    let allowed = allowed.args(["check", "--hide-inclusion-graph", "licenses", "bans", "sources"]).status()?;
     say::stage("crates that nothing uses");
-    let used = Program::cargo(place).args(["machete", "crates", "src-tauri", "xtask", "."]).status()?;
+    let used = Program::cargo(place).arg("machete").status()?;
     say::stage("licences of the packages of the page");
     for (licence, packages) in licences_of_the_page(place)? {
         say::note(&format!("{packages:>5}  {licence}"));
