@@ -172,15 +172,7 @@ impl State {
                     call.ask = Some((**ask).clone());
                 }
             }
-            EntryBody::Decided { call_id, record } => {
-                if let Some(call) = self.open_call_mut(call_id).filter(|call| call.decision.is_none()) {
-                    call.decision = Some(record.clone());
-                    if record.is_refusal_of_a_person() {
-                        let refused = (call.call.name.clone(), call.call.args.clone());
-                        self.refused.push(refused);
-                    }
-                }
-            }
+            EntryBody::Decided { call_id, record } => self.decided(call_id, record),
             EntryBody::CallStarted { call_id } => {
                 if let Some(call) = self.open_call_mut(call_id) {
                     call.started = true;
@@ -287,6 +279,15 @@ impl State {
     /// The plan as it is once `todos` took its place: lines that are recognisably the same keep their id.
     pub fn planned(&self, todos: &[Todo]) -> Vec<PlannedTodo> {
         todos::matched(&self.todos, todos, &mut self.next_todo.clone())
+    }
+
+    fn decided(&mut self, id: &CallId, record: &DecisionRecord) {
+        let Some(call) = self.open_call_mut(id).filter(|call| call.decision.is_none()) else { return };
+        call.decision = Some(record.clone());
+        if record.is_refusal_of_a_person() {
+            let refused = (call.call.name.clone(), call.call.args.clone());
+            self.refused.push(refused);
+        }
     }
 
     fn begin(&mut self, turn: u32) {
