@@ -41,7 +41,7 @@ problems! {
     DatabaseOfOther { path: String } = "{path} belongs to another program. It was left as it is; choose another folder with BOSUN_DATA_DIR";
     DatabaseReadOnly { path: String } = "{path} is read-only, so nothing could be saved. Make it writable or choose another folder with BOSUN_DATA_DIR";
     DatabaseFileLocked { path: String } = "{path} is locked by another program. Close it (it may be a second Bosun) and try again";
-    DatabaseUnusable { path: String, detail: String } = "{path} cannot be opened: {detail}";
+    DatabaseUnusable { path: String, detail: String } = "{path} cannot be opened: {detail}. Look after it there, or choose another data folder with BOSUN_DATA_DIR";
     JournalUnwritable { detail: String } = "Bosun's database could not be written: {detail}";
     DiskFull = "the disk is full, so this could not be saved; free some space and go on";
     DatabaseLocked = "Bosun's database is locked by another program; close it and go on";

@@ -319,7 +319,9 @@ async fn silence_is_given_up() {
 async fn eight_hours_of_sleep_end_a_reply_and_nothing_is_sent_twice() {
     for wire in WIRES {
         let server = ModelServer::start();
-        server.once(Reply::text("the first half of it, and the second half").ending(Ending::HangAfterBytes(500)));
+        // Some begin with an event of several hundred bytes.
+        let long = "the first half of it, and the second half. ".repeat(100);
+        server.once(Reply::text(long).ending(Ending::HangAfterBytes(2_000)));
         let mut events = model(&server, wire).stream(hello()).await.unwrap();
         let mut seen = vec![events.next().await.unwrap().unwrap()];
         tokio::time::pause();

@@ -224,7 +224,9 @@ async fn a_reset_or_a_goodbye_in_the_middle_is_a_cut_reply() {
         });
         let (events, error) = call_telling(port, &arrived).await;
         let error = error.unwrap_or_else(|| panic!("{name}: {events:?}"));
-        assert_eq!(error.kind, ModelErrorKind::StreamCut, "{name}: {error}");
+        // Whether a flood runs into the windows or into the longest event that is taken is a race.
+        let is_flood = name == "more than was asked for" && error.kind == ModelErrorKind::Protocol;
+        assert!(is_flood || error.kind == ModelErrorKind::StreamCut, "{name}: {error}");
         assert_eq!((text(&events).as_str(), is_finished(&events)), ("half a", false), "{name}");
         assert_eq!(asked.load(Ordering::SeqCst), 1, "{name}");
     }

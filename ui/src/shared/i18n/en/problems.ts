@@ -19,7 +19,7 @@ export const problems = {
   database_of_other: "{path} belongs to another program. It was left as it is; choose another folder with BOSUN_DATA_DIR",
   database_read_only: "{path} is read-only, so nothing could be saved. Make it writable or choose another folder with BOSUN_DATA_DIR",
   database_file_locked: "{path} is locked by another program. Close it (it may be a second Bosun) and try again",
-  database_unusable: "{path} cannot be opened: {detail}",
+  database_unusable: "{path} cannot be opened: {detail}. Look after it there, or choose another data folder with BOSUN_DATA_DIR",
   journal_unwritable: "Bosun's database could not be written: {detail}",
   disk_full: "the disk is full, so this could not be saved; free some space and go on",
   database_locked: "Bosun's database is locked by another program; close it and go on",

@@ -18,7 +18,7 @@ export const problems: Messages['problems'] = {
   database_of_other: '{path} 属于其他程序。它保持原样；请用 BOSUN_DATA_DIR 另选文件夹',
   database_read_only: '{path} 是只读的，无法保存任何内容。请让它可写，或用 BOSUN_DATA_DIR 另选文件夹',
   database_file_locked: '{path} 被其他程序锁定。请关闭该程序（可能是另一个 Bosun）后重试',
-  database_unusable: '{path} 无法打开：“{detail}”',
+  database_unusable: '无法打开 {path}：“{detail}”。请在那里检查它，或用 BOSUN_DATA_DIR 选择另一个数据文件夹',
   journal_unwritable: '无法写入 Bosun 的数据库：“{detail}”',
   disk_full: '磁盘已满，无法保存；请腾出一些空间后继续',
   database_locked: 'Bosun 的数据库被其他程序锁定；请关闭该程序后继续',
