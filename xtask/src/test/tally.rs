@@ -27,8 +27,10 @@ impl Tally {
     pub fn read(&mut self, line: &str) {
         let line = without_colour(line);
         let text = line.trim();
+        // What a failed test said itself is shown with spaces in front, and has its own line of cargo's kind.
+        let is_own = !line.starts_with(' ');
         let is_nextest = text.starts_with("Summary [") && text.contains(" run: ");
-        let is_cargo = text.starts_with("test result: ");
+        let is_cargo = is_own && text.starts_with("test result: ");
         // Vitest counts files as well ("Test Files  2 passed"); only the line of tests counts.
         let is_vitest = text.starts_with("Tests  ");
         let is_plain =
@@ -112,6 +114,9 @@ mod tests {
         let mut tally = Tally::default();
         tally.read(mixed);
         assert_eq!(tally.flaky, 1);
+        let shown = "    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 3 filtered out; finished in 2.1s";
+        let again = "     Summary [  12.1s] 1 test run: 1 passed (1 flaky), 0 skipped";
+        assert_eq!(read(&[shown, again]), (1, 0, 0));
         assert_eq!(
             read(&["\u{1b}[32;1m     Summary\u{1b}[0m [   0.0s] \u{1b}[1m1\u{1b}[0m test run: 1 passed, 0 skipped"]),
             (1, 0, 0)
