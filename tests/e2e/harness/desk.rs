@@ -235,8 +235,13 @@ impl Desk {
     /// Waits until there is none.
     #[track_caller]
     pub fn wait_for_no_window(&self, title: &str) {
-        let gone = super::wait(std::time::Duration::from_secs(20), || self.display.find(title).is_none().then_some(()));
-        assert!(gone.is_some(), "the window {title:?} stays\n{}", self.said());
+        let is_gone = self.is_gone_within(title, std::time::Duration::from_secs(20));
+        assert!(is_gone, "the window {title:?} stays\n{}", self.said());
+    }
+
+    /// Whether there is none before `time` is over.
+    pub fn is_gone_within(&self, title: &str, time: std::time::Duration) -> bool {
+        super::wait(time, || self.display.find(title).is_none().then_some(())).is_some()
     }
 
     /// Presses a key in a window of the screen, as a person at the keyboard does.

@@ -114,7 +114,8 @@ mod tests {
         let mut tally = Tally::default();
         tally.read(mixed);
         assert_eq!(tally.flaky, 1);
-        let shown = "    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 3 filtered out; finished in 2.1s";
+        let shown =
+            "    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 3 filtered out; finished in 2.1s";
         let again = "     Summary [  12.1s] 1 test run: 1 passed (1 flaky), 0 skipped";
         assert_eq!(read(&[shown, again]), (1, 0, 0));
         assert_eq!(
