@@ -34,6 +34,8 @@ export const approvals = {
     rule: (rule: string) => `rule “${rule}”`,
   },
   inFolder: 'in',
+  /** By what the core calls them. */
+  ownRules: { 'time-out': 'nobody answered in time', 'refused before': 'refused before' },
   inProject: 'in the project folder',
   timeout: (time: string) => `ends after ${time}`,
   longCommand: (size: string, lines: number) =>

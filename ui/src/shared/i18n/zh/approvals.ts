@@ -31,6 +31,8 @@ export const approvals: Messages['approvals'] = {
     rule: (rule) => `规则“${rule}”`,
   },
   inFolder: '位于',
+  /** By what the core calls them. */
+  ownRules: { 'time-out': '超时无人回答', 'refused before': '此前已拒绝' },
   inProject: '在项目文件夹中',
   timeout: (time) => `${time}后结束`,
   longCommand: (size, lines) => `命令很长：${size}，${lines} 行。它的结尾是`,

@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest';
+import { en } from '../../shared/i18n/en';
+import { zh } from '../../shared/i18n/zh';
+import { ruleName } from './ruleName';
+
+describe('the name of a rule', () => {
+  it('is in the window’s language where the rule is Bosun’s own, else as the person wrote it', () => {
+    expect(ruleName(en, 'refused before')).toBe('refused before');
+    expect(ruleName(zh, 'time-out')).toBe('超时无人回答');
+    expect(ruleName(zh, 'cargo test *')).toBe('cargo test *');
+    expect(ruleName(en, 'constructor')).toBe('constructor');
+  });
+});
