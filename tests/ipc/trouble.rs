@@ -131,7 +131,7 @@ fn a_disk_that_fills_up_in_the_middle_of_a_turn_ends_it_with_the_way_out_and_it_
     let Some(disk) = small_disk() else { return };
     let (project, server) = (Project::new(), ModelServer::start());
     let rest = format!("{} That is all.", dense(200_000));
-    let reply = || Reply::text("I begin. ").and_gate("go").and_text(rest.clone());
+    let reply = || Reply::text("I begin. ").and_gate("go").and_text(rest.clone()).delta_chars(20_000);
     server.add(Rule::turn("tell me").reply(reply()).reply(reply()));
     let page = Page::plan().data(&disk.path().join("data")).open();
     let session = page.session(project.root(), &server.base_url(Wire::OpenAi), "test-model");
