@@ -17,6 +17,7 @@ const COMMANDS: &[&str] = &[
     "load_attachment",
     "model_sight",
     "find_mentions",
+    "holds_key",
     "change_plan",
     "stop_subagent",
     "unqueue_message",

@@ -70,6 +70,14 @@ pub(crate) fn said(message: &SendMessage) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What goes along with a message that is still being written, by what it is kept under.
+pub(crate) fn along(blobs: &[String]) -> Result<(), Failure> {
+    if blobs.len() > MOST_ALONG {
+        return Err(Failure::new(ErrorCode::Invalid, Problem::SendInParts));
+    }
+    blobs.iter().try_for_each(|blob| id(blob))
+}
+
 /// A line of the plan as it is to be.
 pub(crate) fn plan(change: &PlanChange) -> Result<(), Failure> {
     match change {

@@ -63,6 +63,7 @@ macro_rules! every_command {
             attachments::load_attachment,
             attachments::model_sight,
             attachments::find_mentions,
+            attachments::holds_key,
             plan::change_plan,
             agents::stop_subagent,
             queue::unqueue_message,

@@ -134,3 +134,33 @@ fn a_key_for_this_run_only_turns_up_nowhere() {
     assert_eq!(canaries.found_below(data.path()), Vec::<String>::new());
     assert!(format!("{:?}", server.requests()).contains(&Canaries::key("memory")));
 }
+
+/// K04: the page may ask before anything is sent, and nothing of what it asked about is kept anywhere.
+#[test]
+fn a_key_is_seen_in_a_message_before_it_is_sent() {
+    let data = tempfile::tempdir().unwrap();
+    let server = ModelServer::start();
+    let (entered, pasted) = (Canaries::key("entered"), format!("sk-proj-{}", Canaries::key("pasted")));
+    let page = Page::plan().data(data.path()).open();
+    page.ok("save_provider", form(None, &server.base_url(Wire::OpenAi), Some(&entered)));
+    let holds = |text: &str, blobs: Value| page.ok("holds_key", json!({ "text": text, "blobs": blobs }));
+    assert_eq!(holds("Mend the primary key of the users", json!([])), false);
+    assert_eq!(holds(&format!("Use {entered} please"), json!([])), true);
+    assert_eq!(holds(&format!("Use {pasted} please"), json!([])), true);
+    assert_eq!(Canaries::default().found_below(data.path()), Vec::<String>::new());
+    assert_eq!(server.requests(), []);
+
+    // Files that go along are kept as they are, since the person gave them to be sent.
+    let keep =
+        |name: &str, data: &str| page.ok("keep_attachment", json!({ "name": name, "data": data }))["blob"].clone();
+    // `# Notes` and `MODEL_KEY=0123456789abcdef`.
+    let plain = keep("notes.md", "IyBOb3Rlcw==");
+    let secret = keep("prod.env", "TU9ERUxfS0VZPTAxMjM0NTY3ODlhYmNkZWY=");
+    assert_eq!(holds("", json!([plain])), false);
+    assert_eq!(holds("", json!([plain, secret])), true);
+    // What is not there is nobody's key; what cannot be an id or is too much is refused.
+    assert_eq!(holds("hello", json!(["0".repeat(64)])), false);
+    assert_eq!(page.refused("holds_key", json!({ "text": "", "blobs": ["../keys"] })), "not_found");
+    assert_eq!(page.refused("holds_key", json!({ "text": "", "blobs": vec!["0"; 101] })), "invalid");
+    assert_eq!(page.refused("holds_key", json!({ "text": "x".repeat((4 << 20) + 1), "blobs": [] })), "invalid");
+}

@@ -58,6 +58,25 @@ describe('attachments', { concurrency: Math.min(3, availableParallelism()) }, ()
     await done(page);
   });
 
+  test('a person is told before they send it that a message holds what looks like a key', async () => {
+    const page = await site.show({ recorded: 'live' });
+    const note = page.locator('.composer').getByRole('status');
+    await message(page).click();
+    await page.keyboard.type('Use sk-proj-0123456789abcdef');
+    await note.getByText('looks like a key. Once it is sent, it goes to claude').waitFor();
+    // Nothing is in the way of sending it.
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('article', { name: 'You' }).filter({ hasText: 'Use sk-proj' }).waitFor();
+    await note.waitFor({ state: 'detached' });
+    await page
+      .locator('.composer input[type=file]')
+      .setInputFiles([{ name: 'keys.txt', mimeType: 'text/plain', buffer: Buffer.from('MODEL_KEY=0123456789ab') }]);
+    await note.getByText('looks like a key').waitFor();
+    await button(page, 'Take “keys.txt” away').click();
+    await note.waitFor({ state: 'detached' });
+    await done(page);
+  });
+
   test('a person is told before that the model cannot look at a picture', async () => {
     const page = await site.show({ recorded: 'empty' });
     const input = page.locator('.composer input[type=file]');

@@ -422,6 +422,13 @@ export const SCREENS = {
       await page.locator('.composer p[role=status]').waitFor();
     },
   },
+  keynote: {
+    query: { recorded: 'live' },
+    async act(page) {
+      await page.locator('.composer textarea').fill('MODEL_KEY=sk-proj-0123456789abcdef');
+      await page.locator('.composer p[role=status]').waitFor();
+    },
+  },
   attachment: {
     query: { recorded: 'attachments' },
     async act(page) {

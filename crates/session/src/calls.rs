@@ -19,6 +19,7 @@ use bosun_store::{Database, MODEL_SETTINGS};
 use serde_json::Value;
 
 pub(crate) use book::CallBook;
+pub(crate) use keys::is_with_key;
 use metered::{Metered, Purpose, Subject};
 use rules::CallRules;
 

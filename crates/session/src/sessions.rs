@@ -33,6 +33,7 @@ mod glimpse;
 pub(crate) mod grave;
 mod history;
 mod hunks;
+mod keys;
 mod lists;
 mod memories;
 mod mentions;

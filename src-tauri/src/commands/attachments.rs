@@ -34,6 +34,15 @@ pub async fn model_sight(shell: Managed<'_>, model: Arg<ModelRef>) -> Answer<Mod
     Ok(shell.core().await?.sessions.sight(&model).await?)
 }
 
+/// Whether what is about to be sent holds what looks like a key: in its words, or in a text that goes along.
+#[tauri::command]
+#[specta::specta]
+pub async fn holds_key(shell: Managed<'_>, text: Arg<String>, blobs: Arg<Vec<String>>) -> Answer<bool> {
+    check::text(&text)?;
+    check::along(&blobs)?;
+    Ok(shell.core().await?.sessions.holds_key(&text, &blobs).await)
+}
+
 /// Files, folders, memories and sessions whose names fit what was typed, best first.
 #[tauri::command]
 #[specta::specta]

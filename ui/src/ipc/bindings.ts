@@ -37,6 +37,8 @@ export const commands = {
 	modelSight: (model: ModelRef) => __TAURI_INVOKE<ModelSight>("model_sight", { model }),
 	/**  Files, folders, memories and sessions whose names fit what was typed, best first. */
 	findMentions: (query: FindMentions) => __TAURI_INVOKE<MentionHit[]>("find_mentions", { query }),
+	/**  Whether what is about to be sent holds what looks like a key: in its words, or in a text that goes along. */
+	holdsKey: (text: string, blobs: string[]) => __TAURI_INVOKE<boolean>("holds_key", { text, blobs }),
 	/**  Changes the plan for the person; the agent is told at its next step. */
 	changePlan: (session: SessionId, change: PlanChange) => __TAURI_INVOKE<null>("change_plan", { session, change }),
 	/**  Stops one subagent of a session with everything below it; its parent and the others go on. */

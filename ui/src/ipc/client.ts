@@ -107,6 +107,8 @@ export interface UiClient extends KnowledgeClient {
   modelSight(model: ModelRef): Promise<ModelSight>;
   /** Files, folders, memories and sessions whose names fit what was typed, best first. */
   findMentions(query: FindMentions): Promise<MentionHit[]>;
+  /** Whether what is about to be sent holds what looks like a key: in its words, or in a text that goes along. */
+  holdsKey(text: string, blobs: string[]): Promise<boolean>;
   /** Changes the plan; the agent is told at its next step. */
   changePlan(session: string, change: PlanChange): Promise<void>;
   unqueueMessage(session: string, id: string): Promise<void>;

@@ -29,5 +29,10 @@ pub(super) fn seen(request: &ChatRequest, models: &Arc<dyn ModelSource>, is_own:
 }
 
 fn holds_key(content: &[ContentBlock], models: &Arc<dyn ModelSource>) -> bool {
-    content.iter().filter_map(ContentBlock::as_text).any(|text| models.redacted(text) != text)
+    content.iter().filter_map(ContentBlock::as_text).any(|text| is_with_key(text, models))
+}
+
+/// Whether `text` holds a key that was met, or what looks like one.
+pub(crate) fn is_with_key(text: &str, models: &Arc<dyn ModelSource>) -> bool {
+    models.redacted(text) != text
 }

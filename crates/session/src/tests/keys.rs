@@ -57,6 +57,26 @@ async fn a_key_that_is_pasted_or_read_is_warned_of_once() {
 }
 
 #[tokio::test]
+async fn a_key_is_seen_before_it_is_sent_and_nothing_is_kept_of_that() {
+    let stage = Stage::new(reading).await;
+    let session = stage.session().await;
+    let keep = async |name: &str, text: &str| {
+        stage.sessions.keep_attachment(name, text.as_bytes().to_vec()).await.unwrap().blob.unwrap()
+    };
+    let (plain, secret) = (keep("notes.md", "# Notes").await, keep("prod.env", &format!("MODEL_KEY={KEY}")).await);
+    let gone = "0".repeat(64);
+    for (text, blobs, holds) in [
+        ("hello", vec![], false),
+        (&*format!("use {KEY} please"), vec![], true),
+        ("hello", vec![plain.clone(), gone, "no id".to_owned()], false),
+        ("", vec![plain, secret], true),
+    ] {
+        assert_eq!(stage.sessions.holds_key(text, &blobs).await, holds, "{text} {blobs:?}");
+    }
+    assert_eq!(stage.snapshot(&session).await.items, []);
+}
+
+#[tokio::test]
 async fn no_export_and_no_ledger_holds_a_key_that_was_said() {
     let pasted = format!("call with {KEY}");
     let (stage, session) = worked(&[&pasted, "read it"]).await;

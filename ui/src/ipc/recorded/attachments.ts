@@ -6,7 +6,10 @@ import { later, type Act } from '../recorded';
 import { human, NOW } from './builders';
 import type { Host } from './host';
 
-type Attachments = Pick<UiClient, 'keepAttachment' | 'loadAttachment' | 'modelSight' | 'findMentions' | 'steerTurn'>;
+type Attachments = Pick<
+  UiClient,
+  'keepAttachment' | 'loadAttachment' | 'modelSight' | 'findMentions' | 'holdsKey' | 'steerTurn'
+>;
 
 /** A red dot of 8 by 8 pixels. */
 export const PICTURE =
@@ -95,6 +98,8 @@ export const attachments = (host: Host, act: Act): Attachments => ({
         .slice(0, limit)
         .map(({ hit }) => hit);
     }),
+  // The core knows many more.
+  holdsKey: (text, blobs) => later(() => /\bsk-[\w-]{9,}/.test(text) || blobs.some((blob) => /keys/.test(blob))),
   steerTurn: (message) =>
     act('steerTurn', message, () =>
       host.emit(message.session, { type: 'item_started', item: human(message.text, NOW, along(message)) }),

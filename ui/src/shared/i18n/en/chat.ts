@@ -52,6 +52,8 @@ export const composer = {
   sendNow: 'Stop the turn and send it now',
   mention: 'Name a file, a folder, a memory or a session (@)',
   mentions: 'Files, folders, memories and sessions',
+  holdsKey: (model: string) =>
+    `This holds what looks like a key. Once it is sent, it goes to ${model} and stays in this session.`,
 };
 
 export const notices = {

@@ -50,6 +50,7 @@ export const composer: Messages['composer'] = {
   sendNow: '停止当前回合，立即发送',
   mention: '提及文件、文件夹、记忆或会话 (@)',
   mentions: '文件、文件夹、记忆与会话',
+  holdsKey: (model) => `其中有疑似密钥的文字。发送后会交给 ${model}，并留在本会话中。`,
 };
 
 export const notices: Messages['notices'] = {
