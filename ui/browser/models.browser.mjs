@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { calls, done } from './page.mjs';
-import { open } from './site.mjs';
+import { open, rest } from './site.mjs';
 
 let site;
 before(async () => (site = await open()));
@@ -44,7 +44,7 @@ describe('models', () => {
     const stop = page.getByLabel('One session: Stop at');
     await stop.fill('5');
     await stop.press('Tab');
-    await page.waitForTimeout(100);
+    await rest(page);
     await stop.fill('-1');
     await stop.press('Tab');
     await page.getByText('a budget is a number of US dollars above 0').waitFor();

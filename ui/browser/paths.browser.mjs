@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import { button, calls, done, message } from './page.mjs';
-import { open } from './site.mjs';
+import { open, rest } from './site.mjs';
 
 let site;
 before(async () => (site = await open()));
@@ -67,7 +67,7 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await dialog.getByText('xn--gthub-n2e.com', { exact: true }).waitFor();
     assert.deepEqual(await calls(page, 'openLink'), []);
     await dialog.getByRole('button', { name: 'Open in the browser' }).click();
-    await page.waitForTimeout(100);
+    await rest(page);
     assert.deepEqual(await calls(page, 'openLink'), ['https://xn--gthub-n2e.com/login']);
     await done(page);
   });
@@ -178,7 +178,7 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
   test('Escape stops the turn', async () => {
     const page = await site.show();
     await page.keyboard.press('Escape');
-    await page.waitForTimeout(100);
+    await rest(page);
     assert.deepEqual(await calls(page, 'stopTurn'), ['s-refresh']);
     await done(page);
   });
@@ -191,7 +191,7 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.getByRole('option', { name: /claude-opus/ }).waitFor();
     await page.keyboard.press('Escape');
     await button(page, 'Try again').click();
-    await page.waitForTimeout(100);
+    await rest(page);
     assert.deepEqual(await calls(page, 'continueTurn'), ['s-paths']);
     await done(page);
   });

@@ -26,10 +26,38 @@ const files = [
   'window',
   'scroll',
 ].map((name) => new URL(`${name}.browser.mjs`, import.meta.url).pathname);
+
+/** More failures than this are no matter of chance. */
+const FLAKY_AT_MOST = 3;
+
+/** A test's name is looked for with its group's name in front. */
+const exactly = (name) => new RegExp(`${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
+
+/** Runs tests, one file after another because they share the machine: how many passed, and which failed. */
+function runTests(options) {
+  return new Promise((settled) => {
+    const tally = { passed: 0, failed: [] };
+    const isTest = ({ details }) => details.type !== 'suite';
+    const tests = run({ concurrency: 1, ...options })
+      .on('test:pass', (event) => (tally.passed += isTest(event) && !event.skip ? 1 : 0))
+      .on('test:fail', (event) => isTest(event) && tally.failed.push({ name: event.name, file: event.file }))
+      .on('end', () => settled(tally));
+    tests.compose(new spec()).pipe(process.stdout, { end: false });
+  });
+}
+
 await build({ mode: 'recorded', logLevel: 'error' });
 process.env.BOSUN_RECORDED_BUILT = 'yes';
-// One after another: they share the build and the machine.
-run({ files, concurrency: 1 })
-  .on('test:fail', () => (process.exitCode = 1))
-  .compose(new spec())
-  .pipe(process.stdout);
+const first = await runTests({ files });
+let { failed } = first;
+if (failed.length > 0 && failed.length <= FLAKY_AT_MOST) {
+  console.log(`Again: ${failed.map(({ name }) => name).join(' · ')}`);
+  const again = {
+    files: [...new Set(failed.map(({ file }) => file))],
+    testNamePatterns: failed.map(({ name }) => exactly(name)),
+  };
+  ({ failed } = await runTests(again));
+}
+const flaky = first.failed.length - failed.length;
+console.log(`${first.passed + flaky} passed, ${failed.length} failed${flaky > 0 ? `, ${flaky} flaky` : ''}`);
+process.exitCode = failed.length > 0 ? 1 : 0;

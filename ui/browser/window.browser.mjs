@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import { button, calls, done } from './page.mjs';
-import { open } from './site.mjs';
+import { open, rest } from './site.mjs';
 
 let site;
 before(async () => (site = await open()));
@@ -64,11 +64,10 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.keyboard.press('Control+,');
     await page.getByRole('tab', { name: 'Appearance' }).click();
     await page.getByText('125%').click();
-    const size = () => page.evaluate(() => getComputedStyle(document.body).fontSize);
-    assert.equal(await size(), '16.25px');
+    const isLarger = () => page.waitForFunction(() => getComputedStyle(document.body).fontSize === '16.25px');
+    await isLarger();
     await page.reload();
-    await page.locator('main').first().waitFor();
-    assert.equal(await size(), '16.25px');
+    await isLarger();
     await done(page);
   });
 
@@ -168,7 +167,7 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.locator('.picker input:focus').waitFor();
     await page.keyboard.type('hai');
     await page.keyboard.press('Enter');
-    await page.waitForTimeout(100);
+    await rest(page);
     await page.getByRole('button', { name: 'Model: claude-haiku' }).click();
     await page.locator('.picker input:focus').waitFor();
     await page.keyboard.type('claude-next');
@@ -198,12 +197,11 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
   test('widths are moved with the keys and remembered per project', async () => {
     const page = await site.show();
     const line = page.getByRole('separator', { name: 'Resize the session list' });
-    await line.focus();
-    await page.keyboard.press('ArrowRight');
-    assert.equal(await line.getAttribute('aria-valuenow'), '264');
+    const wider = page.locator('[role=separator][aria-valuenow="264"]');
+    await line.press('ArrowRight');
+    await wider.waitFor();
     await page.reload();
-    await page.waitForTimeout(400);
-    assert.equal(await line.getAttribute('aria-valuenow'), '264');
+    await wider.waitFor();
     await done(page);
   });
 

@@ -131,7 +131,7 @@ fn ui_stage(place: &Place, missing: &Missing, report: &mut Report) {
     report.counted("ui: tests", || Program::npm(place).args(["run", "--silent", "test"]));
     match missing.reason(Need::Browser) {
         Some(reason) => report.skip("ui: in a browser", reason),
-        None => report.script("ui: in a browser", || Program::npm(place).args(["run", "--silent", "test:browser"])),
+        None => report.counted("ui: in a browser", || Program::npm(place).args(["run", "--silent", "test:browser"])),
     }
 }
 

@@ -47,15 +47,6 @@ impl Report {
         });
     }
 
-    /// A step whose program may count its tests and may not.
-    pub fn script(&mut self, step: &str, program: impl FnOnce() -> Program) {
-        self.step(step, || {
-            let mut tally = Tally::default();
-            let passed = program().watched(&mut |line| tally.read(line))?;
-            Ok(tally.or_check(passed))
-        });
-    }
-
     /// A step that is left out.
     pub fn skip(&mut self, step: &str, reason: &str) {
         self.total.skipped += 1;
