@@ -71,7 +71,7 @@ impl Desk {
     }
 
     fn run_with(&self, task: &str, more: &[&OsStr]) -> Result<Usage> {
-        let url = format!("http://127.0.0.1:{}/v1", self.port);
+        let url = self.base_url();
         let said = self.folder.join("said.txt");
         let mut command = run(&self.bosun, &self.folder, &url, task);
         command.args(more).stderr(File::create(&said)?);
@@ -94,6 +94,11 @@ impl Desk {
 
     pub fn data(&self) -> PathBuf {
         self.folder.join("data")
+    }
+
+    /// Where the scripted model speaks Chat Completions.
+    pub fn base_url(&self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port)
     }
 
     pub fn project(&self) -> PathBuf {

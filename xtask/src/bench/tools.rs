@@ -82,6 +82,14 @@ impl Tools {
     }
 }
 
+/// A program of tests/parity in the environment that has the reference.
+pub fn reference(place: &Place, program: &str) -> Result<Command> {
+    let python = python::environment(place, "reference", "tests/parity/requirements.txt", "the reference")?;
+    let mut command = Command::new(python);
+    command.arg(place.root.join("tests/parity").join(program));
+    Ok(command)
+}
+
 /// The reference's backend over one folder.
 pub struct Reference(Talk);
 
@@ -96,10 +104,8 @@ impl Reference {
     }
 
     fn with<'a>(place: &Place, arguments: impl IntoIterator<Item = &'a OsStr>) -> Result<Self> {
-        let python = python::environment(place, "reference", "tests/parity/requirements.txt", "the reference")?;
-        let mut command = Command::new(python);
-        command.arg(place.root.join("tests/parity/speed.py")).args(arguments);
-        Ok(Self(Talk::start(&mut command)?))
+        let mut command = reference(place, "speed.py")?;
+        Ok(Self(Talk::start(command.args(arguments))?))
     }
 
     /// Milliseconds inside `operation` of the reference's backend.
