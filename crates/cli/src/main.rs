@@ -154,5 +154,6 @@ fn log_where_asked(keys: &EnvironmentKeys) {
 
 /// One line on standard error. That it cannot be written is nothing that anybody could be told.
 fn tell(line: &str) {
-    writeln!(std::io::stderr(), "{line}").ok();
+    // In one piece, so that no line of another program comes in between.
+    std::io::stderr().write_all(format!("{line}\n").as_bytes()).ok();
 }

@@ -1,12 +1,15 @@
 mod search;
 mod text;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
 use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
-use bosun_model::{AiMessage, ChatRequest, ToolSpec};
-use bosun_tools::{DynTool, StateUpdate};
+use bosun_model::{AiMessage, ChatRequest, ToolCall, ToolSpec};
+use bosun_tools::{DynTool, StateUpdate, ToolKind, ToolOutput};
+use tokio::time::Instant;
 
 use crate::prompt;
 pub use search::MemorySearch;
@@ -22,7 +25,9 @@ pub struct MemoryOptions {
 }
 
 /// Standing notes of the person and the project, as the last part of the prompt, so that a change of them spoils
-/// nothing that is cached before. They are read again for every model call: a change holds from the next step on.
+/// nothing that is cached before. They are read again at every turn, whenever a tool may have changed something, and when
+/// the last look is a second old: what the agent changes holds from the next step on, and so does what anybody else does,
+/// but for steps that follow each other faster than that.
 pub struct Memory {
     sources: Vec<VirtualPath>,
     search: Option<MemorySearch>,
@@ -30,8 +35,21 @@ pub struct Memory {
     /// The tools of the last request and what is left of them without the search: what remembers sizes and texts of tools
     /// knows them by their address.
     without_search: Mutex<Option<[Arc<[ToolSpec]>; 2]>>,
+    looked: Mutex<Option<Look>>,
+    /// Goes up whenever what was read last may be out of date.
+    changes: AtomicU64,
 }
 
+/// What the files held when they were last read.
+struct Look {
+    at: Instant,
+    /// The count of changes before the reading.
+    changes: u64,
+    block: Arc<str>,
+}
+
+/// How long a look holds where no tool of this agent changed anything. Steps are seldom this fast.
+const FRESH: Duration = Duration::from_secs(1);
 /// Most lines and characters of one file that are shown.
 const MOST_LINES: u64 = 2_000;
 const MOST_CHARS: usize = 40_000;
@@ -40,7 +58,14 @@ const MANY_FIELD: &str = "memories_are_many";
 
 impl Memory {
     pub fn new(options: MemoryOptions) -> Self {
-        Self { sources: options.sources, search: options.search, context: None, without_search: Mutex::default() }
+        Self {
+            sources: options.sources,
+            search: options.search,
+            context: None,
+            without_search: Mutex::default(),
+            looked: Mutex::default(),
+            changes: AtomicU64::default(),
+        }
     }
 
     /// Reads through `context` instead of the agent's own path space.
@@ -49,8 +74,24 @@ impl Memory {
         Self { context, ..self }
     }
 
-    /// The block of the prompt. A file that cannot be read is named with the reason; the turn goes on without it.
-    async fn block(&self, cx: &TurnContext) -> String {
+    /// The block of the prompt, from the last look where that still holds.
+    async fn block(&self, cx: &TurnContext) -> Arc<str> {
+        let changes = self.changes.load(Ordering::Acquire);
+        let last = || self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(look) = &*last()
+            && look.changes == changes
+            && look.at.elapsed() < FRESH
+        {
+            return Arc::clone(&look.block);
+        }
+        let at = Instant::now();
+        let block: Arc<str> = self.read(cx).await.into();
+        *last() = Some(Look { at, changes, block: Arc::clone(&block) });
+        block
+    }
+
+    /// What the files hold now. One that cannot be read is named with the reason; the turn goes on without it.
+    async fn read(&self, cx: &TurnContext) -> String {
         let backend = self.context.as_ref().unwrap_or(&cx.agent().backend);
         let mut shown = Vec::new();
         for path in &self.sources {
@@ -96,6 +137,7 @@ impl Middleware for Memory {
 
     fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
         Box::pin(async move {
+            self.changes.fetch_add(1, Ordering::AcqRel);
             let Some(search) = &self.search else { return Ok(StateUpdate::default()) };
             let many = serde_json::Value::from(search.is_worth_it().await);
             let is_known = cx.log().with_state(|state| state.fields.get(MANY_FIELD) == Some(&many));
@@ -118,6 +160,22 @@ impl Middleware for Memory {
                 prompt::append(&mut request, &self.block(cx).await);
             }
             next.run(request).await
+        })
+    }
+
+    fn wrap_tool_call<'a>(
+        &'a self,
+        _cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        if matches!(next.tool().kind(), ToolKind::Read | ToolKind::Plan) {
+            return next.run(call);
+        }
+        Box::pin(async move {
+            let outcome = next.run(call).await;
+            self.changes.fetch_add(1, Ordering::AcqRel);
+            outcome
         })
     }
 }

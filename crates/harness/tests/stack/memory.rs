@@ -59,6 +59,18 @@ async fn a_change_is_seen_at_the_next_step_and_the_prefix_stays_the_same() {
 }
 
 #[tokio::test]
+async fn what_a_command_or_somebody_else_changes_is_seen_too() {
+    let project = Project::new().file("AGENTS.md", "old");
+    let command = Reply::new().and_call_with_id("c", "execute", json!({"command": "echo new > AGENTS.md"}));
+    let scene = remembering(project, vec![command.into(), "done".into(), "again".into()]);
+    scene.say("remember").await;
+    assert!(memory(&scene.request(0)).contains("\nold\n") && memory(&scene.request(1)).contains("\nnew\n"));
+    scene.project.write("AGENTS.md", "newer");
+    scene.say("and now?").await;
+    assert!(memory(&scene.request(2)).contains("\nnewer\n"));
+}
+
+#[tokio::test]
 async fn files_that_are_missing_empty_huge_or_no_files_end_nothing() {
     let scene = remembering(Project::new().dir("AGENTS.md"), vec!["done".into()]);
     scene.say("go").await;

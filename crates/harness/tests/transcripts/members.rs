@@ -49,7 +49,7 @@ async fn todo_list_offers_its_tool_and_refuses_two_plans_at_once() {
 }
 
 #[tokio::test]
-async fn memory_is_read_again_for_every_request() {
+async fn memory_is_read_again_once_it_was_changed() {
     for wire in WIRES {
         let scene = scene(wire, Project::new().file("AGENTS.md", "Tea. <!-- hidden -->"), |config| {
             config.memory.sources = vec![path("/AGENTS.md")];
