@@ -1,4 +1,4 @@
-//! Bytes under the name of their hash: previous contents of files, large outputs.
+//! Bytes under the name of their hash: previous contents of files, what a person attached.
 //!
 //! Layout: `ab/cdef…`, the hash's first two characters as the folder. A blob is one byte of encoding, eight bytes of
 //! length (little endian) and the bytes, compressed where that makes them smaller. Written beside its name, synced and
@@ -12,19 +12,19 @@ use std::sync::Arc;
 
 mod sweep;
 
-use crate::{ContentHash, KeptOutput};
+use crate::ContentHash;
 pub use sweep::Swept;
 use sweep::Use;
 
-/// Bytes handled at a time.
-const CHUNK: usize = 256 * 1024;
+/// Bytes of the part that says whether the whole is worth compressing.
+const SAMPLE: usize = 256 * 1024;
 /// Blobs below this size are not worth compressing.
-const MIN_COMPRESSED: u64 = 512;
+const MIN_COMPRESSED: usize = 512;
 /// Within a few per cent of the usual level on source text, at twice its speed.
 const LEVEL: i32 = 1;
 /// For blobs that would keep an edit waiting: still a third of the size of text, and faster than the disk.
 const LARGE_LEVEL: i32 = -5;
-const LARGE: u64 = 1024 * 1024;
+const LARGE: usize = 1024 * 1024;
 const PLAIN: u8 = 0;
 const ZSTD: u8 = 1;
 
@@ -44,13 +44,13 @@ pub struct BlobUsage {
 
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
-    #[error("the stored content {hash} is missing")]
+    #[error("the stored content {hash} is missing; restore the app's data folder from a backup")]
     Missing { hash: ContentHash },
     #[error("the stored content {hash} is damaged ({reason}); restore the app's data folder from a backup")]
     Damaged { hash: ContentHash, reason: String },
     #[error("the disk is full, so content could not be stored; free some space and try again")]
     DiskFull,
-    #[error("the content store at {} cannot be used: {source}", path.display())]
+    #[error("the content store at {} cannot be used: {source}; look after that folder and try again", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 
@@ -64,12 +64,7 @@ impl BlobStore {
 
     /// Keeps `bytes` for good when it returns; storing the same bytes again costs a look.
     pub async fn put(&self, bytes: Arc<[u8]>) -> Result<ContentHash, BlobError> {
-        self.hop(move |store| store.put_source(&*bytes)).await
-    }
-
-    /// Keeps the whole of a command's output, without holding it in memory.
-    pub async fn put_output(&self, output: KeptOutput) -> Result<ContentHash, BlobError> {
-        self.hop(move |store| store.put_source(&output)).await
+        self.hop(move |store| store.put_now(&bytes)).await
     }
 
     /// The bytes of `hash`, which were checked against it.
@@ -90,11 +85,6 @@ impl BlobStore {
     /// Counts what is stored. Reads the whole folder.
     pub async fn usage(&self) -> Result<BlobUsage, BlobError> {
         self.hop(|store| store.count().map_err(|error| blob_io(&store.dir, error))).await
-    }
-
-    /// [`Self::put`] for whoever is on the blocking pool already.
-    pub(crate) fn put_now(&self, bytes: &[u8]) -> Result<ContentHash, BlobError> {
-        self.put_source(bytes)
     }
 
     /// [`Self::get`] for whoever is on the blocking pool already.
@@ -132,27 +122,28 @@ impl BlobStore {
         Some(self.dir.join(folder).join(name))
     }
 
-    fn put_source(&self, source: &(impl Source + ?Sized)) -> Result<ContentHash, BlobError> {
-        let hash = hash_of(source).map_err(|error| blob_io(&self.dir, error))?;
+    /// [`Self::put`] for whoever is on the blocking pool already.
+    pub(crate) fn put_now(&self, bytes: &[u8]) -> Result<ContentHash, BlobError> {
+        let hash = ContentHash::of(bytes);
         let Some(path) = self.path(&hash) else { return Err(BlobError::Missing { hash }) };
         let used = Use::begin(&self.dir).map_err(|error| blob_io(&self.dir, error))?;
         let stored = match path.try_exists() {
             Ok(true) => used.touch(&path),
-            Ok(false) => self.write(&path, source),
+            Ok(false) => self.write(&path, bytes),
             Err(error) => Err(error),
         };
         stored.map_err(|error| blob_io(&path, error))?;
         Ok(hash)
     }
 
-    fn write(&self, path: &Path, source: &(impl Source + ?Sized)) -> io::Result<()> {
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let folder = path.parent().unwrap_or(&self.dir);
         if private_folder(folder, Parents::Expect)? {
             File::open(&self.dir)?.sync_all()?;
         }
         // Made 0600 and with a name that nobody can guess.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        encode(source, file.as_file_mut())?;
+        encode(bytes, file.as_file_mut())?;
         file.as_file().sync_all()?;
         // A second writer of the same bytes puts the same blob there.
         file.persist(path).map_err(|error| error.error)?;
@@ -193,77 +184,26 @@ impl BlobStore {
     }
 }
 
-/// Bytes that are read twice: for their name, then for storing them.
-trait Source {
-    fn length(&self) -> u64;
-    fn chunk(&self, offset: u64) -> io::Result<Vec<u8>>;
-}
-
-impl Source for [u8] {
-    fn length(&self) -> u64 {
-        self.len() as u64
+fn encode(bytes: &[u8], file: &mut File) -> io::Result<()> {
+    let compressed = pays(bytes)?;
+    file.write_all(&[if compressed { ZSTD } else { PLAIN }])?;
+    file.write_all(&(bytes.len() as u64).to_le_bytes())?;
+    if !compressed {
+        return file.write_all(bytes);
     }
-
-    fn chunk(&self, offset: u64) -> io::Result<Vec<u8>> {
-        let from = usize::try_from(offset).unwrap_or(usize::MAX);
-        let rest = self.get(from..).unwrap_or_default();
-        Ok(rest.get(..CHUNK).unwrap_or(rest).to_vec())
-    }
-}
-
-impl Source for KeptOutput {
-    fn length(&self) -> u64 {
-        self.len()
-    }
-
-    fn chunk(&self, offset: u64) -> io::Result<Vec<u8>> {
-        self.read(offset, CHUNK)
-    }
-}
-
-fn each_chunk(source: &(impl Source + ?Sized), mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-    let mut offset = 0;
-    while offset < source.length() {
-        let chunk = source.chunk(offset)?;
-        if chunk.is_empty() {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        take(&chunk)?;
-        offset += chunk.len() as u64;
-    }
+    let mut encoder = zstd::Encoder::new(file, if bytes.len() < LARGE { LEVEL } else { LARGE_LEVEL })?;
+    encoder.write_all(bytes)?;
+    encoder.finish()?;
     Ok(())
 }
 
-fn hash_of(source: &(impl Source + ?Sized)) -> io::Result<ContentHash> {
-    let mut hasher = blake3::Hasher::new();
-    each_chunk(source, |chunk| {
-        hasher.update(chunk);
-        Ok(())
-    })?;
-    Ok(ContentHash::from_blake3(hasher.finalize()))
-}
-
-fn encode(source: &(impl Source + ?Sized), file: &mut File) -> io::Result<()> {
-    let compressed = pays(source)?;
-    file.write_all(&[if compressed { ZSTD } else { PLAIN }])?;
-    file.write_all(&source.length().to_le_bytes())?;
-    if compressed {
-        let mut encoder = zstd::Encoder::new(file, if source.length() < LARGE { LEVEL } else { LARGE_LEVEL })?;
-        each_chunk(source, |chunk| encoder.write_all(chunk))?;
-        encoder.finish()?;
-        Ok(())
-    } else {
-        each_chunk(source, |chunk| file.write_all(chunk))
-    }
-}
-
 /// Whether the first part becomes at least a tenth smaller.
-fn pays(source: &(impl Source + ?Sized)) -> io::Result<bool> {
-    if source.length() < MIN_COMPRESSED {
+fn pays(bytes: &[u8]) -> io::Result<bool> {
+    if bytes.len() < MIN_COMPRESSED {
         return Ok(false);
     }
-    let sample = source.chunk(0)?;
-    let smaller = zstd::bulk::compress(&sample, 1)?;
+    let sample = bytes.get(..SAMPLE).unwrap_or(bytes);
+    let smaller = zstd::bulk::compress(sample, 1)?;
     Ok(smaller.len() < sample.len() / 10 * 9)
 }
 
