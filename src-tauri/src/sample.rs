@@ -36,7 +36,10 @@ fn new_folder(parent: &Path) -> io::Result<PathBuf> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("there are {MOST} sample projects already")))
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        format!("there are {MOST} sample projects already; delete one of them, or choose another folder"),
+    ))
 }
 
 #[cfg(test)]

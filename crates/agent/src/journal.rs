@@ -73,7 +73,7 @@ pub enum JournalError {
     DiskFull,
     #[error("Bosun's database is locked by another program; close it and go on")]
     Locked,
-    #[error("Bosun's database could not be written: {reason}")]
+    #[error("Bosun's database could not be written: {reason}; look after the data folder and go on")]
     Unavailable { reason: String },
     #[error("entry {seq} of the session cannot be read: {reason}; the session is kept as it is")]
     Corrupt { seq: Seq, reason: String },

@@ -35,7 +35,7 @@ pub enum BundleError {
     TooLarge { name: String },
     #[error("there are more than {MOST_FILES} files or {} MB in it; bring in less at once", LARGEST >> 20)]
     TooMuch,
-    #[error("'{name}' is in there twice")]
+    #[error("'{name}' is in there twice; leave one of them out")]
     Twice { name: String },
     #[error("{} is neither a folder nor a zip archive that can be read: {reason}", path.display())]
     NoArchive { path: PathBuf, reason: String },

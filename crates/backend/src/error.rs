@@ -81,7 +81,9 @@ pub enum BackendError {
     RootGone,
     #[error("'{path}': {reason}")]
     Io { path: VirtualPath, kind: io::ErrorKind, reason: String },
-    #[error("the place that these files are in does not answer: {reason}")]
+    #[error(
+        "the place that these files are in does not answer: {reason}; see whether it can be reached, and try again"
+    )]
     Unreachable { reason: String },
     #[error("the command could not be started: {reason}")]
     Spawn { reason: String },

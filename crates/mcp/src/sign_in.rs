@@ -40,11 +40,11 @@ pub enum SignInError {
     Unsafe { url: String },
     #[error("no port of this machine could be opened for the way back: {reason}")]
     Port { reason: String },
-    #[error("signing in was refused: {reason}")]
+    #[error("signing in was refused: {reason}; begin again, or give the server a token as a header")]
     Refused { reason: String },
     #[error("nobody signed in within {minutes} minutes; begin again when you are ready")]
     TooLate { minutes: u64 },
-    #[error("the tokens could not be kept: {reason}")]
+    #[error("the tokens could not be kept: {reason}; unlock the keyring and begin again")]
     NotKept { reason: String },
 }
 

@@ -18,11 +18,13 @@ pub enum ModelTrouble {
     NothingWithoutVersion { host: String, status: u16, address: String },
     #[error("{host} wants fewer requests (status {status}); wait a little")]
     FewerRequests { host: String, status: u16 },
-    #[error("{host} wants to be paid first (status {status})")]
+    #[error("{host} wants to be paid first (status {status}); add credit there, or choose another model")]
     PayFirst { host: String, status: u16 },
     #[error("{host} failed or is overloaded (status {status}); try again later")]
     Overloaded { host: String, status: u16 },
-    #[error("{host} refused the request (status {status}) without saying why")]
+    #[error(
+        "{host} refused the request (status {status}) without saying why; choose another model, or look at the provider's settings"
+    )]
     RefusedSilently { host: String, status: u16 },
     #[error("{detail} (asked at {address}; check the base URL)")]
     AddressWrong { detail: String, address: String },
@@ -90,15 +92,17 @@ pub enum ModelTrouble {
     ReplyBroken { host: String, detail: String },
     #[error("the reply ended before it was complete")]
     ReplyUnfinished,
-    #[error("the reply from {host} does not keep to its own format: {detail}")]
+    #[error("the reply from {host} does not keep to its own format: {detail}; try again, or choose another model")]
     BadFormat { host: String, detail: String },
-    #[error("this system's network settings cannot be used: {detail}")]
+    #[error(
+        "this system's network settings cannot be used: {detail}; look at the proxy and the certificates in Settings, Models"
+    )]
     NetworkUnusable { detail: String },
     #[error("the key holds characters that no key has (a line break, perhaps); enter it again")]
     KeyCharacters,
-    #[error("the header \"{name}\" has a name that HTTP does not allow")]
+    #[error("the header \"{name}\" has a name that HTTP does not allow; use letters, digits and hyphens")]
     HeaderName { name: String },
-    #[error("the header \"{name}\" has a value that HTTP does not allow")]
+    #[error("the header \"{name}\" has a value that HTTP does not allow; leave out line breaks and control characters")]
     HeaderValue { name: String },
     #[error("the header \"{name}\" is sent by Bosun itself; leave it out")]
     HeaderReserved { name: String },
@@ -122,9 +126,9 @@ pub enum ModelTrouble {
         "the proxy has a user name or password in it, which is not kept here; set HTTPS_PROXY where Bosun is started"
     )]
     ProxySecret,
-    #[error("the proxy \"{address}\" cannot be used")]
+    #[error("the proxy \"{address}\" cannot be used; it should look like http://proxy.example:3128")]
     ProxyUnusable { address: String },
-    #[error("the certificates cannot be read as PEM")]
+    #[error("the certificates cannot be read as PEM; paste the text between BEGIN CERTIFICATE and END CERTIFICATE")]
     CertificatesUnreadable,
     #[error("the certificates hold none; paste the text between BEGIN CERTIFICATE and END CERTIFICATE")]
     CertificatesNone,
@@ -160,7 +164,7 @@ pub enum ModelTrouble {
         "there are no Google credentials: no GOOGLE_APPLICATION_CREDENTIALS and no application-default credentials; run `gcloud auth application-default login`"
     )]
     GoogleNothing,
-    #[error("{path} is no file of Google credentials")]
+    #[error("{path} is no file of Google credentials; set GOOGLE_APPLICATION_CREDENTIALS to one")]
     GoogleFileForeign { path: String },
     #[error(
         "{path} has credentials of the type \"{given}\"; Bosun takes authorized_user, service_account and impersonated_service_account"

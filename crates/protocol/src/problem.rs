@@ -42,17 +42,17 @@ problems! {
     DatabaseReadOnly { path: String } = "{path} is read-only, so nothing could be saved. Make it writable or choose another folder with BOSUN_DATA_DIR";
     DatabaseFileLocked { path: String } = "{path} is locked by another program. Close it (it may be a second Bosun) and try again";
     DatabaseUnusable { path: String, detail: String } = "{path} cannot be opened: {detail}. Look after it there, or choose another data folder with BOSUN_DATA_DIR";
-    JournalUnwritable { detail: String } = "Bosun's database could not be written: {detail}";
+    JournalUnwritable { detail: String } = "Bosun's database could not be written: {detail}; look after the data folder and go on";
     DiskFull = "the disk is full, so this could not be saved; free some space and go on";
     DatabaseLocked = "Bosun's database is locked by another program; close it and go on";
     DatabaseDamaged { detail: String } = "Bosun's database is damaged: {detail}. Nothing was overwritten; restore it from a backup in the data folder";
     NotInDatabase { what: String } = "{what} is not in the database";
     EntryUnreadable { entry: u32, detail: String } = "entry {entry} cannot be read: {detail}; the session is kept as it is";
-    DatabaseFailed { detail: String } = "Bosun's database could not be used: {detail}";
-    ContentMissing { hash: String } = "the stored content {hash} is missing";
+    DatabaseFailed { detail: String } = "Bosun's database could not be used: {detail}; look after the data folder and start Bosun anew";
+    ContentMissing { hash: String } = "the stored content {hash} is missing; restore the app's data folder from a backup";
     ContentDamaged { hash: String, detail: String } = "the stored content {hash} is damaged ({detail}); restore the app's data folder from a backup";
     ContentDiskFull = "the disk is full, so content could not be stored; free some space and try again";
-    ContentUnusable { path: String, detail: String } = "the content store at {path} cannot be used: {detail}";
+    ContentUnusable { path: String, detail: String } = "the content store at {path} cannot be used: {detail}; look after that folder and try again";
     NothingKept = "nothing is kept in this run, so that nothing can be put back; run it without --no-store";
     NothingAttachable = "nothing is kept in this run, so that nothing can be attached; run it without --no-store";
     NotRecorded { why: Box<Problem> } = "{why}. Nothing was done that is not recorded; continue the turn once this is mended";
@@ -80,8 +80,8 @@ problems! {
     ProjectIsMachine { path: String } = "{path} is the whole machine; choose a folder with one project in it";
     ProjectUnusable { path: String, detail: String } = "the folder {path} cannot be used: {detail}; choose another";
     ProjectGone = "the project folder is gone or was replaced; nothing was changed. Bring it back or open another folder";
-    ProjectUnknown = "this project is not known any more";
-    SampleTooMany { most: u32 } = "there are {most} sample projects already";
+    ProjectUnknown = "this project is not known any more; open its folder again";
+    SampleTooMany { most: u32 } = "there are {most} sample projects already; delete one of them, or choose another folder";
     SampleNotPlaced { folder: String, detail: String } = "the sample project was not put into {folder}: {detail}. Choose another folder";
 
     // Files.
@@ -113,7 +113,7 @@ problems! {
     FileReadOnly { path: String } = "'{path}' is read-only here";
     CannotDelete { path: String } = "nothing can be deleted where '{path}' is kept";
     RootProtected = "the root '/' and mounts cannot be deleted";
-    PlaceSilent { detail: String } = "the place that these files are in does not answer: {detail}";
+    PlaceSilent { detail: String } = "the place that these files are in does not answer: {detail}; see whether it can be reached, and try again";
     FileFailed { path: String, detail: String } = "'{path}' cannot be used: {detail}";
     FilesFailed { detail: String } = "the files cannot be used: {detail}";
     Gone { path: String } = "'{path}' is not there any more";
@@ -122,7 +122,7 @@ problems! {
     MayBeProgram { name: String } = "{name} may be a program, so it is not opened from here; show it in its folder";
     NoProgramFor { name: String, detail: String } = "this system opened no program for {name}: {detail}";
     NoFileManager { path: String, detail: String } = "this system opened no file manager for {path}: {detail}";
-    TooManyOfAName { name: String } = "there are too many files called '{name}' in this folder";
+    TooManyOfAName { name: String } = "there are too many files called '{name}' in this folder; rename or delete some of them";
     NotWatched { detail: String } = "changes in these folders cannot be noticed: {detail}";
 
     // Changes and undoing them.
@@ -175,7 +175,7 @@ problems! {
     PageNotTold { detail: String } = "the page was not told: {detail}";
 
     // What goes along with a message.
-    BytesIncomplete = "these bytes did not arrive whole";
+    BytesIncomplete = "these bytes did not arrive whole; attach them again";
     AttachmentUnknown = "nothing of this session is kept under this name";
     AttachmentLost { name: String } = "'{name}' is not kept any more; attach it again";
     TooManyAlong { attachments: u32, mentions: u32 } = "a message takes at most {attachments} attachments and {mentions} mentions; send some with the next one";
@@ -209,8 +209,8 @@ problems! {
     TooManyRules { most: u32 } = "there are {most} rules already; remove some in Settings, Permissions";
 
     // Memories, skills, subagents, what a project brings.
-    VersionGone = "this version is not kept any more";
-    VersionUnreadable = "this version cannot be read any more";
+    VersionGone = "this version is not kept any more; choose another one";
+    VersionUnreadable = "this version cannot be read any more; choose another one";
     MemoryWithoutProject = "a project's memory needs its project";
     SkillGone = "this skill, or this file of it, is not there any more";
     SkillFolder = "a skill's folder has one name";
@@ -302,9 +302,9 @@ problems! {
     SignInUnsupported { detail: String } = "the server does not say how to sign in: {detail}; give it a token as a header instead";
     SignInUnsafe { url: String } = "the server wants a page opened that is no https page ({url}), so it was not opened";
     SignInNoPort { detail: String } = "no port of this machine could be opened for the way back: {detail}";
-    SignInRefused { detail: String } = "signing in was refused: {detail}";
+    SignInRefused { detail: String } = "signing in was refused: {detail}; begin again, or give the server a token as a header";
     SignInTooLate { minutes: u32 } = "nobody signed in within {minutes} minutes; begin again when you are ready";
-    SignInNotKept { detail: String } = "the tokens could not be kept: {detail}";
+    SignInNotKept { detail: String } = "the tokens could not be kept: {detail}; unlock the keyring and begin again";
     SignInGivenUp = "this sign-in was given up; begin again";
     ServerNotStarted { detail: String } = "could not be started: {detail}";
     ServerEndedAtStart { why: Box<Problem> } = "could not be started: {why}";
@@ -343,7 +343,7 @@ problems! {
     ImportNotRegular { name: String } = "'{name}' is no regular file; nothing was brought in";
     ImportFileTooLarge { name: String, megabytes: u32 } = "'{name}' is larger than {megabytes} MB; leave it out";
     ImportTooMuch { files: u32, megabytes: u32 } = "there are more than {files} files or {megabytes} MB in it; bring in less at once";
-    ImportTwice { name: String } = "'{name}' is in there twice";
+    ImportTwice { name: String } = "'{name}' is in there twice; leave one of them out";
     ImportNoArchive { path: String, detail: String } = "{path} is neither a folder nor a zip archive that can be read: {detail}";
     ImportUnusable { path: String, detail: String } = "{path} cannot be used: {detail}";
 
@@ -352,7 +352,7 @@ problems! {
     ProviderUnknown { id: String } = "there is no provider \"{id}\"";
     ProviderGone { id: String } = "the provider \"{id}\" is no longer set up; choose another model";
     ProviderLabel = "a provider needs a name of 1 to 80 characters";
-    BaseUrlTooLong = "the base URL is too long";
+    BaseUrlTooLong = "the base URL is too long; it should look like https://models.example/v1";
     TourBuiltIn = "the tour is built in and cannot be added";
     FamilyFixed = "a built-in provider keeps its kind; add a new one instead";
     NoKey = "this is no key: it is too long, or has blanks or line breaks in it";
@@ -366,9 +366,9 @@ problems! {
     KeyringIsLocked = "the keyring is locked; unlock it and try again";
     KeyringSlow { seconds: String } = "the keyring did not answer within {seconds} seconds; answer what it asks, or unlock it, and try again";
     KeyringOther = "the keyring gave back another key than it was given; enter the key again, or look at the keyring";
-    KeyringRefused { detail: String } = "the keyring did not take the key: {detail}";
+    KeyringRefused { detail: String } = "the keyring did not take the key: {detail}; unlock it and enter the key again";
     NotLocal = "this is not one of the addresses at which Bosun looks; add the server by its base URL";
-    TooManyModels = "there are too many models in these settings";
+    TooManyModels = "there are too many models in these settings; take some out";
     ModelUnnamed = "a model needs its provider and its name";
     ModelWithoutTokens { model: String } = "{model}: a window and an output of no tokens cannot be";
     ModelPrice { model: String } = "{model}: a price is a number of US dollars from 0 on";
@@ -381,9 +381,9 @@ problems! {
     NothingAtAddress { host: String, status: u16, address: String } = "{host} has nothing at this address (status {status}): asked at {address}; check the base URL; check the model, too";
     NothingWithoutVersion { host: String, status: u16, address: String } = "{host} has nothing at this address (status {status}): {address} has no /v1 at its end; most servers want it; check the model, too";
     FewerRequests { host: String, status: u16 } = "{host} wants fewer requests (status {status}); wait a little";
-    PayFirst { host: String, status: u16 } = "{host} wants to be paid first (status {status})";
+    PayFirst { host: String, status: u16 } = "{host} wants to be paid first (status {status}); add credit there, or choose another model";
     Overloaded { host: String, status: u16 } = "{host} failed or is overloaded (status {status}); try again later";
-    RefusedSilently { host: String, status: u16 } = "{host} refused the request (status {status}) without saying why";
+    RefusedSilently { host: String, status: u16 } = "{host} refused the request (status {status}) without saying why; choose another model, or look at the provider's settings";
     AddressWrong { detail: String, address: String } = "{detail} (asked at {address}; check the base URL)";
     AddressWithoutVersion { detail: String, address: String } = "{detail} ({address} has no /v1 at its end; most servers want it)";
     ErrorWithoutWords { host: String } = "{host} reported an error without a word about it";
@@ -409,11 +409,11 @@ problems! {
     ReplyCut { host: String } = "the reply from {host} broke off before it was complete";
     ReplyBroken { host: String, detail: String } = "the reply from {host} broke off before it was complete ({detail})";
     ReplyUnfinished = "the reply ended before it was complete";
-    BadFormat { host: String, detail: String } = "the reply from {host} does not keep to its own format: {detail}";
-    NetworkUnusable { detail: String } = "this system's network settings cannot be used: {detail}";
+    BadFormat { host: String, detail: String } = "the reply from {host} does not keep to its own format: {detail}; try again, or choose another model";
+    NetworkUnusable { detail: String } = "this system's network settings cannot be used: {detail}; look at the proxy and the certificates in Settings, Models";
     KeyCharacters = "the key holds characters that no key has (a line break, perhaps); enter it again";
-    HeaderName { name: String } = "the header \"{name}\" has a name that HTTP does not allow";
-    HeaderValue { name: String } = "the header \"{name}\" has a value that HTTP does not allow";
+    HeaderName { name: String } = "the header \"{name}\" has a name that HTTP does not allow; use letters, digits and hyphens";
+    HeaderValue { name: String } = "the header \"{name}\" has a value that HTTP does not allow; leave out line breaks and control characters";
     HeaderTooMuch { most: u32, bytes: u32 } = "a provider has at most {most} headers of at most {bytes} bytes each";
     HeaderReserved { name: String } = "the header \"{name}\" is sent by Bosun itself; leave it out";
     NoModelNamed = "no model was named";
@@ -425,8 +425,8 @@ problems! {
     ProxyAddress { address: String } = "the proxy \"{address}\" is no address; it should look like http://proxy.example:3128";
     ProxyScheme { scheme: String } = "the proxy speaks {scheme}; Bosun speaks http, https and socks5 to proxies";
     ProxySecret = "the proxy has a user name or password in it, which is not kept here; set HTTPS_PROXY where Bosun is started";
-    ProxyUnusable { address: String } = "the proxy \"{address}\" cannot be used";
-    CertificatesUnreadable = "the certificates cannot be read as PEM";
+    ProxyUnusable { address: String } = "the proxy \"{address}\" cannot be used; it should look like http://proxy.example:3128";
+    CertificatesUnreadable = "the certificates cannot be read as PEM; paste the text between BEGIN CERTIFICATE and END CERTIFICATE";
     CertificatesNone = "the certificates hold none; paste the text between BEGIN CERTIFICATE and END CERTIFICATE";
     AwsProfileSso { profile: String } = "the AWS profile {profile} signs in with SSO, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key";
     AwsProfileConsole { profile: String } = "the AWS profile {profile} signs in with the console, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key";
@@ -437,7 +437,7 @@ problems! {
     AwsUnsigned = "the request cannot be signed for AWS; check the base URL";
     GoogleFileUnreadable { path: String } = "GOOGLE_APPLICATION_CREDENTIALS names {path}, which cannot be read; set it to a file of credentials";
     GoogleNothing = "there are no Google credentials: no GOOGLE_APPLICATION_CREDENTIALS and no application-default credentials; run `gcloud auth application-default login`";
-    GoogleFileForeign { path: String } = "{path} is no file of Google credentials";
+    GoogleFileForeign { path: String } = "{path} is no file of Google credentials; set GOOGLE_APPLICATION_CREDENTIALS to one";
     GoogleFileKind { path: String, given: String } = "{path} has credentials of the type \"{given}\"; Bosun takes authorized_user, service_account and impersonated_service_account";
     GoogleFileUnusable { path: String, given: String } = "{path} has credentials of the type {given} that cannot be used; make the file anew";
     GoogleNoToken { path: String } = "{path} gave no token; run `gcloud auth application-default login` again";

@@ -81,7 +81,7 @@ pub enum DatabaseError {
     NotFound { what: String },
     #[error("entry {seq} cannot be read: {reason}; the session is kept as it is")]
     CorruptEntry { seq: u64, reason: String },
-    #[error("Bosun's database could not be used: {reason}")]
+    #[error("Bosun's database could not be used: {reason}; look after the data folder and start Bosun anew")]
     Unavailable { reason: String },
 }
 

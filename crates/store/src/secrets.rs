@@ -39,7 +39,7 @@ pub enum SecretError {
     Slow { seconds: u64 },
     #[error("the keyring gave back another key than it was given; enter the key again, or look at the keyring")]
     Other,
-    #[error("the keyring did not take the key: {reason}")]
+    #[error("the keyring did not take the key: {reason}; unlock it and enter the key again")]
     Refused { reason: String },
 }
 
