@@ -1,3 +1,4 @@
+use bosun_backend::{ContentHash, VirtualPath};
 use bosun_model::{CallId, ToolCall};
 use bosun_tools::{Preview, ToolKind};
 use serde::{Deserialize, Serialize};
@@ -21,14 +22,24 @@ pub struct Ask {
     /// What the files are part of that the call is about, where it is about files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<AskPlace>,
-    /// What exactly is asked for: BLAKE3 over the call, its preview and its reach.
+    /// The scripts that a command runs, as they were when it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<AskedScript>,
+    /// What exactly is asked for: BLAKE3 over the call, its preview and its scripts.
     pub digest: String,
+}
+
+/// A script and the content that was approved with the command that runs it (security.md A12).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedScript {
+    pub path: VirtualPath,
+    pub hash: ContentHash,
 }
 
 impl Ask {
     /// The digest of what a person is shown. A decision is good for this and nothing else.
-    pub fn digest_of(call: &ToolCall, preview: &Preview) -> String {
-        let shown = serde_json::to_vec(&(&call.id, &call.name, &call.args, preview)).unwrap_or_default();
+    pub fn digest_of(call: &ToolCall, preview: &Preview, scripts: &[AskedScript]) -> String {
+        let shown = serde_json::to_vec(&(&call.id, &call.name, &call.args, preview, scripts)).unwrap_or_default();
         blake3::hash(&shown).to_hex().to_string()
     }
 }
@@ -60,6 +71,10 @@ pub enum AskReason {
     },
     Rule {
         rule: String,
+    },
+    /// It was approved, and a script that it runs is not as it was then (security.md A12).
+    ScriptChanged {
+        path: String,
     },
 }
 

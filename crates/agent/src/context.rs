@@ -166,6 +166,14 @@ impl TurnContext {
         Ok(())
     }
 
+    /// Returns once a call of this kind may have its effect: what it would meet of earlier calls of its step is done.
+    ///
+    /// # Errors
+    /// [`AgentError::Cancelled`] where the turn is stopped first.
+    pub async fn after_earlier(&self, call_id: &CallId, kind: ToolKind) -> Result<(), AgentError> {
+        tool_call::after_earlier(self, call_id, kind).await
+    }
+
     pub(crate) fn asks(&self) -> &AskOrder {
         &self.inner.asks
     }

@@ -170,6 +170,8 @@ impl State {
             EntryBody::Asked { ask } => {
                 if let Some(call) = self.open_call_mut(&ask.call.id) {
                     call.ask = Some((**ask).clone());
+                    // What was decided before was about something else.
+                    call.decision = None;
                 }
             }
             EntryBody::Decided { call_id, record } => self.decided(call_id, record),

@@ -13,7 +13,6 @@ use crate::{AgentError, EntryBody, LiveEvent, SessionLog, State, TurnContext};
 /// The innermost endpoint of a tool call: intent, effect. The result is recorded by the step.
 pub(crate) async fn call(cx: &TurnContext, tool: &Arc<dyn DynTool>, call: ToolCall) -> Result<ToolOutput, AgentError> {
     let kind = tool.kind();
-    cx.asks().leave(&call.id);
     after_earlier(cx, &call.id, kind).await?;
     // From before the intent is written: a pause there would look as if only a person could move the turn. A delegation
     // is not busy itself: its subagent's calls are, and a subagent may wait for a person.
@@ -41,7 +40,8 @@ pub(crate) async fn call(cx: &TurnContext, tool: &Arc<dyn DynTool>, call: ToolCa
 
 /// A command meets the files as the changes before it in its step left them, and a change meets them as the commands
 /// before it did. Waiting for a person goes on meanwhile: only the effect is held back.
-async fn after_earlier(cx: &TurnContext, call_id: &CallId, kind: ToolKind) -> Result<(), AgentError> {
+pub(crate) async fn after_earlier(cx: &TurnContext, call_id: &CallId, kind: ToolKind) -> Result<(), AgentError> {
+    cx.asks().leave(call_id);
     let earlier = match kind {
         ToolKind::Execute => ToolKind::Edit,
         ToolKind::Edit => ToolKind::Execute,

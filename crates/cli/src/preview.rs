@@ -52,6 +52,7 @@ fn why(reason: &AskReason) -> String {
             format!("{} is a file that later runs code, configures programs, or is a device on Windows", one_line(name))
         }
         AskReason::Rule { rule } => one_line(rule),
+        AskReason::ScriptChanged { path } => format!("{} changed after this was approved", one_line(path)),
     }
 }
 

@@ -1,4 +1,5 @@
 mod options;
+mod scripts;
 mod steering;
 mod time_out;
 
@@ -57,13 +58,7 @@ async fn gate(
     call: ToolCall,
     next: NextTool<'_>,
 ) -> Result<ToolOutput, AgentError> {
-    let (asked, decided) = cx.log().with_state(|state| {
-        let open = state.open_call(&call.id);
-        (open.is_some_and(|open| open.ask.is_some()), open.and_then(|open| open.decision.clone()))
-    });
-    if let Some(record) = decided {
-        return decide(record, call, next).await;
-    }
+    let asked = cx.log().with_state(|state| state.open_call(&call.id).is_some_and(|open| open.ask.is_some()));
     if !asked {
         // Nobody is asked about what may not be done in any case.
         if let Some((operation, path)) = named_by(&call.name, &call.args, &*cx.agent().backend)
@@ -103,13 +98,18 @@ async fn gate(
             }
         }
     }
-    let record = tokio::select! {
-        biased;
-        () = cx.cancel().cancelled() => return Err(AgentError::Cancelled),
-        record = cx.log().decision(&call.id) => record,
-        record = time_out::after(options.timeout(&call.name), cx, &call) => record,
-    };
-    decide(record, call, next).await
+    loop {
+        let record = tokio::select! {
+            biased;
+            () = cx.cancel().cancelled() => return Err(AgentError::Cancelled),
+            record = cx.log().decision(&call.id) => record,
+            record = time_out::after(options.timeout(&call.name), cx, &call) => record,
+        };
+        match record.decision {
+            Decision::Approve if scripts::ask_again(cx, &call.id, next.tool().kind()).await? => {}
+            _ => return decide(record, call, next).await,
+        }
+    }
 }
 
 fn judge(options: &HumanInTheLoopOptions, cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Verdict {
@@ -157,7 +157,8 @@ async fn ask(
 ) -> Result<(), AgentError> {
     let busy = cx.activity().enter();
     let preview = tool.preview(&cx.tool_context(&call.id), &call.args).await;
-    let digest = Ask::digest_of(call, &preview);
+    let scripts = scripts::named_by(&*cx.agent().backend, call, tool.kind()).await;
+    let digest = Ask::digest_of(call, &preview, &scripts);
     let ask = Ask {
         call: call.clone(),
         kind: tool.kind(),
@@ -168,6 +169,7 @@ async fn ask(
         description: config.description,
         sandbox: cx.agent().backend.shell().and_then(|shell| shell.sandbox()).map(str::to_owned),
         place,
+        scripts,
         digest,
     };
     cx.record_ask(ask).await?;

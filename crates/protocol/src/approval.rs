@@ -25,6 +25,8 @@ pub struct Approval {
     pub allowed: Vec<DecisionKind>,
     /// Words given by the configuration for this tool, where there are any.
     pub description: Option<String>,
+    /// The scripts that a command runs. When one changes before the command starts, it is asked for again.
+    pub scripts: Vec<String>,
     pub todo: Option<String>,
     /// Milliseconds since 1970.
     #[specta(type = specta_typescript::Number)]
@@ -105,6 +107,10 @@ pub enum AskReason {
     /// A rule the user or a configuration set.
     Rule {
         rule: String,
+    },
+    /// It was approved, and a script that it runs is not as it was then.
+    ScriptChanged {
+        path: String,
     },
 }
 

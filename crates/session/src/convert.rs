@@ -108,6 +108,7 @@ pub(crate) fn reason(reason: &AskReason) -> wire::AskReason {
         AskReason::DeletesAsk => wire::AskReason::DeletesAsk,
         AskReason::ProtectedName { name } => wire::AskReason::ProtectedName { name: name.clone() },
         AskReason::Rule { rule } => wire::AskReason::Rule { rule: rule.clone() },
+        AskReason::ScriptChanged { path } => wire::AskReason::ScriptChanged { path: path.clone() },
     }
 }
 

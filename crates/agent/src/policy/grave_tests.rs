@@ -7,7 +7,7 @@ use super::*;
 fn ask(kind: ToolKind, name: &str, args: Value, preview: Preview) -> Ask {
     let call = ToolCall { id: "c".into(), name: name.into(), args };
     Ask {
-        digest: Ask::digest_of(&call, &preview),
+        digest: Ask::digest_of(&call, &preview, &[]),
         call,
         kind,
         schema: json!({}),
@@ -17,6 +17,7 @@ fn ask(kind: ToolKind, name: &str, args: Value, preview: Preview) -> Ask {
         description: None,
         sandbox: Some("bubblewrap".into()),
         place: None,
+        scripts: Vec::new(),
     }
 }
 

@@ -91,6 +91,7 @@ mod tests {
             reason,
             allowed: vec![DecisionKind::Approve, DecisionKind::Edit, DecisionKind::Respond, DecisionKind::Reject],
             description: None,
+            scripts: Vec::new(),
             todo: None,
             asked_at: 0,
             digest: "d".into(),

@@ -24,6 +24,7 @@ fn command(allowed: &[DecisionKind]) -> Approval {
         reason: AskReason::CommandsAsk,
         allowed: allowed.to_vec(),
         description: None,
+        scripts: Vec::new(),
         todo: None,
         asked_at: 0,
         digest: "d".into(),

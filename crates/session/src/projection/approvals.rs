@@ -11,6 +11,7 @@ impl Projection {
         let approval = self.approval(ask, at);
         self.change_call(&ask.call.id, |tool| {
             tool.state = ToolState::Waiting;
+            tool.decision = None;
             if let bosun_protocol::Preview::Diff { diff } = &approval.preview {
                 tool.diff = Some(diff.clone());
             }
@@ -50,6 +51,7 @@ impl Projection {
             reason: convert::reason(&ask.reason),
             allowed: ask.allowed.iter().copied().map(convert::decision_kind).collect(),
             description: ask.description.clone(),
+            scripts: ask.scripts.iter().map(|script| script.path.to_string()).collect(),
             todo: self.todo_of(&ask.call.id),
             asked_at: at,
             digest: ask.digest.clone(),

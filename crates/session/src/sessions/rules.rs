@@ -236,7 +236,7 @@ impl Asked {
     fn guard(&self) -> Option<RuleGuard> {
         match &self.reason {
             AskReason::ProtectedName { name } => Some(RuleGuard::Protected { name: name.clone() }),
-            AskReason::Rule { .. } => Some(RuleGuard::Configured),
+            AskReason::Rule { .. } | AskReason::ScriptChanged { .. } => Some(RuleGuard::Configured),
             // An edit whose file could not be told would pass by the name of its tool.
             AskReason::EditsAsk if self.path.is_none() => Some(RuleGuard::Configured),
             AskReason::EditsAsk | AskReason::CommandsAsk | AskReason::DeletesAsk => None,

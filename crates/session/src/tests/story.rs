@@ -243,6 +243,7 @@ impl Story {
             description: None,
             sandbox: None,
             place: None,
+            scripts: Vec::new(),
             digest: "d".into(),
         };
         self.entry(EntryBody::Asked { ask: Box::new(ask) })

@@ -57,6 +57,14 @@ describe('the card', () => {
     expect(screen.getByText(/^Bosun asks: Edit a\.txt/).getAttribute('aria-live')).toBe('assertive');
   });
 
+  it('says which scripts a command runs, and that one of them changed', () => {
+    const reason = { reason: 'script_changed', path: '/tools/x.sh' } as const;
+    show([command('sh tools/x.sh', { scripts: ['/tools/x.sh'], reason })]);
+    const card = screen.getByRole('dialog', { name: 'Approval: Run sh tools/x.sh' });
+    expect(card.textContent).toContain('Runs, as it is now: /tools/x.sh');
+    expect(card.textContent).toContain('/tools/x.sh changed after you approved this');
+  });
+
   it('approves once it was in sight for a moment, by call and digest', async () => {
     const { user, sent } = show([EDIT]);
     await user.click(button(/^Approve/));

@@ -9,6 +9,8 @@ export function whyAsked(t: Messages, { reason }: Approval): string {
       return words.protected_name(reason.name);
     case 'rule':
       return words.rule(reason.rule);
+    case 'script_changed':
+      return words.script_changed(reason.path);
     case 'edits_ask':
     case 'commands_ask':
     case 'deletes_ask':

@@ -166,6 +166,7 @@ export function approval(tool: string, args: unknown, given: Partial<Approval> =
     reason: { reason: 'edits_ask' },
     allowed: ['approve', 'edit', 'respond', 'reject'],
     description: null,
+    scripts: [],
     todo: null,
     asked_at: ago(0, 42),
     digest: `digest-${id}`,

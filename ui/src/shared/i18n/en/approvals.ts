@@ -32,8 +32,11 @@ export const approvals = {
     deletes_ask: 'deleting needs approval',
     protected_name: (name: string) => `${name} is a protected name`,
     rule: (rule: string) => `rule “${rule}”`,
+    script_changed: (path: string) => `${path} changed after you approved this`,
   },
   inFolder: 'in',
+  /** In front of the files that a command runs. */
+  scripts: 'Runs, as it is now:',
   /** By what the core calls them. */
   ownRules: { 'time-out': 'nobody answered in time', 'refused before': 'refused before' },
   inProject: 'in the project folder',

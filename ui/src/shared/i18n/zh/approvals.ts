@@ -28,9 +28,11 @@ export const approvals: Messages['approvals'] = {
     commands_ask: '命令需要批准',
     deletes_ask: '删除需要批准',
     protected_name: (name) => `${name} 是受保护的名称`,
+    script_changed: (path) => `${path} 在你批准之后有改动`,
     rule: (rule) => `规则“${rule}”`,
   },
   inFolder: '位于',
+  scripts: '将按现在的内容运行：',
   /** By what the core calls them. */
   ownRules: { 'time-out': '超时无人回答', 'refused before': '此前已拒绝' },
   inProject: '在项目文件夹中',
