@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_model::{CallId, MessageId};
-use bosun_tools::ToolContext;
+use bosun_tools::{ToolContext, ToolKind};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 

@@ -36,7 +36,9 @@ mod witness;
 
 pub use activity::Activity;
 pub use agent::{Agent, AgentParts, Limits, Subagents};
-pub use ask::{Ask, AskPlace, AskReason, AskedScript, Decision, DecisionError, DecisionKind, DecisionRecord, DecisionSource};
+pub use ask::{
+    Ask, AskPlace, AskReason, AskedScript, Decision, DecisionError, DecisionKind, DecisionRecord, DecisionSource,
+};
 pub use background::BackgroundRuns;
 pub use clock::{Clock, IdSource, SystemClock, UuidSource};
 pub use context::TurnContext;

@@ -100,26 +100,38 @@ fn candidates(line: &str) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut folder = String::new();
     for part in line.split(SEPARATORS) {
-        let words: Vec<&str> =
-            part.split_whitespace().map(|word| word.trim_matches(QUOTES)).filter(|word| !word.is_empty()).collect();
-        let below = |word: &str| {
-            if word.starts_with('/') || folder.is_empty() { word.to_owned() } else { format!("{folder}/{word}") }
-        };
+        let words = part.split_whitespace().map(|word| word.trim_matches(QUOTES)).filter(|word| !word.is_empty());
         // Assignments in front are no program.
-        let mut words = words.into_iter().skip_while(|word| word.contains('='));
+        let mut words = words.skip_while(|word| word.contains('='));
         let Some(program) = words.next() else { continue };
         let name = program.rsplit('/').next().unwrap_or(program);
         if name == "cd" {
-            folder = words.next().map(below).unwrap_or_default();
+            folder = words.next().and_then(|word| below(&folder, word)).unwrap_or_default();
             continue;
         }
-        found.extend(standing(name).iter().map(|word| Candidate { word: below(word), is_run: true }));
-        found.push(Candidate { word: below(program), is_run: program.contains('/') });
         let is_interpreter = INTERPRETERS.contains(&name);
-        let arguments = words.filter(|word| !word.starts_with('-'));
-        found.extend(arguments.map(|word| Candidate { word: below(word), is_run: is_interpreter }));
+        let standing = standing(name).iter().map(|word| (*word, true));
+        let arguments = words.filter(|word| !word.starts_with('-')).map(|word| (word, is_interpreter));
+        let named = standing.chain([(program, program.contains('/'))]).chain(arguments);
+        found.extend(named.filter_map(|(word, is_run)| Some(Candidate { word: below(&folder, word)?, is_run })));
     }
     found
+}
+
+/// `word` as it is found from `folder`, without `.` and `..`; `None` where it leads out of the project.
+fn below(folder: &str, word: &str) -> Option<String> {
+    if word.starts_with('/') {
+        return Some(word.to_owned());
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(word.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 /// The files that a program goes by without their being named.
@@ -147,12 +159,13 @@ mod tests {
     #[test]
     fn what_a_line_may_run() {
         assert_eq!(named("sh x.sh --fast"), ["sh", "x.sh!"]);
-        assert_eq!(named("A=1 ./deploy now && cat 'notes.txt'"), ["./deploy!", "now", "cat", "notes.txt"]);
+        assert_eq!(named("A=1 ./deploy now && cat 'notes.txt'"), ["deploy!", "now", "cat", "notes.txt"]);
         assert_eq!(
             named("cd tools && make all"),
             ["tools/GNUmakefile!", "tools/makefile!", "tools/Makefile!", "tools/make", "tools/all"]
         );
         assert_eq!(named("(cd a; cd b; python3 -u run.py)"), ["a/b/python3", "a/b/run.py!"]);
+        assert_eq!(named("cd a && sh ../x.sh ../../y.sh /z.sh"), ["a/sh", "x.sh!", "/z.sh!"]);
         assert_eq!(named("npm test"), ["package.json!", "npm", "test"]);
         assert_eq!(named(" ; A=1"), Vec::<String>::new());
     }

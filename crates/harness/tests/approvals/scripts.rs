@@ -59,11 +59,12 @@ async fn what_a_program_goes_by_without_naming_it_counts_and_what_it_reads_does_
 }
 
 #[tokio::test]
-async fn a_script_that_the_same_step_writes_first_was_asked_for_beside_its_command() {
-    let write = json!({"file_path": "/y.sh", "content": "echo new\n"});
-    let reply = Reply::default().and_call_with_id("w", "write_file", write);
-    let scene = scene(vec![reply.and_call_with_id("x", "execute", json!({"command": "sh y.sh"})).into(), "done".into()]);
-    scene.project.write("y.sh", "echo old\n");
+async fn a_script_that_the_same_step_changes_first_was_asked_for_beside_its_command() {
+    let read = Reply::default().and_call_with_id("r", "read_file", json!({"file_path": "/x.sh"}));
+    let edit = json!({"file_path": "/x.sh", "old_string": "harmless", "new_string": "new"});
+    let reply = Reply::default().and_call_with_id("w", "edit_file", edit);
+    let reply = reply.and_call_with_id("x", "execute", json!({"command": "sh x.sh"}));
+    let scene = scene(vec![read.into(), reply.into(), "done".into()]);
     scene.begin().await;
     assert_eq!(scene.run_until_quiet().await, None);
     for id in ["x", "w"] {
