@@ -64,7 +64,7 @@ impl MessageBuilder {
             ModelEvent::ToolCallDelta { index, json } => self.call(*index)?.json.push_str(json),
             ModelEvent::ToolCallDone { index } => self.call(*index)?.done = true,
             ModelEvent::Usage(usage) => {
-                self.usage = Some(self.usage.unwrap_or_default().updated_by(*usage));
+                self.usage = Some(*usage);
             }
             ModelEvent::Finished { stop } => self.stop = Some(stop.clone()),
         }

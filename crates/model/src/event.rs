@@ -35,7 +35,7 @@ pub enum ModelEvent {
     ToolCallDone {
         index: u32,
     },
-    /// A cumulative snapshot, possibly partial.
+    /// All that is known so far; what was told before no longer counts, so that a figure may become unknown.
     Usage(Usage),
     /// The provider's own end of message. A stream without it was cut.
     Finished {

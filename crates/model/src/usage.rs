@@ -23,7 +23,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The later snapshot wins field by field: providers send usage cumulatively and in parts.
+    /// The later snapshot wins field by field, for providers that send usage cumulatively and in parts.
     pub fn updated_by(self, later: Self) -> Self {
         Self {
             input: later.input.or(self.input),

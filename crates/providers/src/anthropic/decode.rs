@@ -254,39 +254,42 @@ fn read<'a, T: Deserialize<'a>>(what: &str, json: &'a str) -> Result<T, Fault> {
     serde_json::from_str(json).map_err(|error| Fault::json(what, &error))
 }
 
-/// The vendor counts cached input apart; ours is all input.
+/// The vendor counts cached input apart; ours is all input. A count that was told and cannot be one stays unknown: what was
+/// told before it would make the call look cheaper than it was.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tokens {
-    input: Option<u64>,
-    cache_read: Option<u64>,
-    cache_write: Option<u64>,
-    cache_write_hour: Option<u64>,
-    output: Option<u64>,
-    thinking: Option<u64>,
+    input: Option<Count>,
+    cache_read: Option<Count>,
+    cache_write: Option<Count>,
+    cache_write_hour: Option<Count>,
+    output: Option<Count>,
+    thinking: Option<Count>,
 }
 
 impl Tokens {
     fn update(&mut self, usage: WireUsage) {
-        self.input = usage.input_tokens.0.or(self.input);
-        self.cache_read = usage.cache_read_input_tokens.0.or(self.cache_read);
         let written = usage.cache_creation.unwrap_or_default();
-        let both = written.for_minutes().zip(written.for_an_hour()).map(|(few, hour)| few.saturating_add(hour));
-        self.cache_write = usage.cache_creation_input_tokens.0.or(both).or(self.cache_write);
-        self.cache_write_hour = written.for_an_hour().or(self.cache_write_hour);
-        self.output = usage.output_tokens.0.or(self.output);
-        self.thinking = usage.output_tokens_details.and_then(|details| details.thinking_tokens.0).or(self.thinking);
+        self.input = usage.input_tokens.or(self.input);
+        self.cache_read = usage.cache_read_input_tokens.or(self.cache_read);
+        self.cache_write = usage.cache_creation_input_tokens.or(written.in_all()).or(self.cache_write);
+        self.cache_write_hour = written.ephemeral_1h_input_tokens.or(self.cache_write_hour);
+        self.output = usage.output_tokens.or(self.output);
+        self.thinking = usage.output_tokens_details.and_then(|details| details.thinking_tokens).or(self.thinking);
     }
 
     fn usage(self) -> Usage {
-        let cached = self.cache_read.unwrap_or(0).saturating_add(self.cache_write.unwrap_or(0));
+        let known = |told: Option<Count>| told.and_then(|count| count.0);
+        // Nothing was cached where nothing is said of it.
+        let cached = |told: Option<Count>| told.map_or(Some(0), |count| count.0);
+        let parts = [known(self.input), cached(self.cache_read), cached(self.cache_write)];
         Usage {
-            input: self.input.map(|input| input.saturating_add(cached)),
-            output: self.output,
-            cache_read: self.cache_read,
-            cache_write: self.cache_write,
+            input: parts.into_iter().try_fold(0, |sum: u64, part| Some(sum.saturating_add(part?))),
+            output: known(self.output),
+            cache_read: known(self.cache_read),
+            cache_write: known(self.cache_write),
             // Every reply has the count; nothing is said where nothing was kept for so long.
-            cache_write_hour: self.cache_write_hour.filter(|tokens| *tokens > 0),
-            reasoning: self.thinking,
+            cache_write_hour: known(self.cache_write_hour).filter(|tokens| *tokens > 0),
+            reasoning: known(self.thinking),
         }
     }
 }
@@ -326,11 +329,11 @@ struct StopDelta<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct WireUsage {
-    input_tokens: Count,
-    cache_creation_input_tokens: Count,
+    input_tokens: Option<Count>,
+    cache_creation_input_tokens: Option<Count>,
     cache_creation: Option<Written>,
-    cache_read_input_tokens: Count,
-    output_tokens: Count,
+    cache_read_input_tokens: Option<Count>,
+    output_tokens: Option<Count>,
     output_tokens_details: Option<OutputDetails>,
 }
 
@@ -338,24 +341,21 @@ struct WireUsage {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Written {
-    ephemeral_5m_input_tokens: Count,
-    ephemeral_1h_input_tokens: Count,
+    ephemeral_5m_input_tokens: Option<Count>,
+    ephemeral_1h_input_tokens: Option<Count>,
 }
 
 impl Written {
-    fn for_minutes(&self) -> Option<u64> {
-        self.ephemeral_5m_input_tokens.0
-    }
-
-    fn for_an_hour(&self) -> Option<u64> {
-        self.ephemeral_1h_input_tokens.0
+    fn in_all(&self) -> Option<Count> {
+        let (minutes, hour) = self.ephemeral_5m_input_tokens.zip(self.ephemeral_1h_input_tokens)?;
+        Some(Count(minutes.0.zip(hour.0).map(|(minutes, hour)| minutes.saturating_add(hour))))
     }
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct OutputDetails {
-    thinking_tokens: Count,
+    thinking_tokens: Option<Count>,
 }
 
 #[derive(Deserialize)]

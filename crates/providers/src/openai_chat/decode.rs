@@ -127,7 +127,8 @@ impl OpenAiDecoder {
     }
 
     fn note_usage(&mut self, usage: Option<WireUsage>, out: &mut Events) {
-        let usage = usage.map(WireUsage::usage).filter(|usage| *usage != Usage::default());
+        let usage = usage.map(|usage| self.usage.unwrap_or_default().updated_by(usage.usage()));
+        let usage = usage.filter(|usage| *usage != Usage::default());
         if usage.is_some() && usage != self.usage {
             self.usage = usage;
             out.extend(usage.map(ModelEvent::Usage));

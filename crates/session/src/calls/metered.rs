@@ -128,9 +128,7 @@ impl Stream for Counted {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let event = self.stream.as_mut().poll_next(cx);
         match &event {
-            Poll::Ready(Some(Ok(ModelEvent::Usage(usage)))) => {
-                self.usage = Some(self.usage.unwrap_or_default().updated_by(*usage));
-            }
+            Poll::Ready(Some(Ok(ModelEvent::Usage(usage)))) => self.usage = Some(*usage),
             Poll::Ready(Some(Ok(ModelEvent::Finished { .. }))) => {
                 self.usage.get_or_insert_default();
             }
