@@ -14,6 +14,7 @@ mod hostile;
 mod page;
 mod permissions;
 mod providers;
+mod stopping;
 mod storage;
 mod tour;
 mod trouble;

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::Family;
 use crate::sse::Sizes;
-use crate::testing::{KEY, decode, decode_within};
+use crate::testing::{Decoded, KEY, decode, decode_within};
 
 const FAMILIES: [Family; 7] = Family::ALL;
 
@@ -63,14 +63,45 @@ const FIXTURES: [(Family, &str); 25] = [
     (Family::Ollama, include_str!("../fixtures/ollama_error.ndjson")),
 ];
 
+/// The fixtures, and replies of the test server in each family.
+fn recorded_replies() -> Vec<(Family, Vec<u8>)> {
+    let args = json!({ "file_path": "/ü \"x\".txt" });
+    let kinds = [
+        Reply::text("Grüße, 世界 🦀"),
+        Reply::new().and_reasoning("Erst 考える.", Some("sig")).and_text("So."),
+        Reply::new().and_call("read_file", args).and_call("ls", json!({})),
+        Reply::text("Hm.").and_error("overloaded_error", "Overloaded"),
+    ];
+    let fixtures = FIXTURES.iter().map(|(family, text)| (*family, text.as_bytes().to_vec()));
+    // In few and large pieces: every byte of every reply is a cut.
+    let of = |family: Family| {
+        kinds.iter().map(move |reply| (family, wire(family).recording(&reply.clone().delta_chars(64))))
+    };
+    fixtures.chain(FAMILIES.into_iter().flat_map(of)).collect()
+}
+
+/// The words that a person saw.
+fn shown(decoded: &Decoded) -> String {
+    let words = decoded.events.iter().filter_map(|event| match event {
+        ModelEvent::TextDelta { text } => Some(text.as_str()),
+        _ => None,
+    });
+    words.collect()
+}
+
 /// N01 without the network (the conformance suite does it over HTTP): whatever is missing at the end, either the message
 /// is an error or it is the whole one.
 #[test]
 fn a_cut_at_any_byte_never_makes_another_message() {
-    for (family, bytes) in FIXTURES {
-        let whole = decode(family, &[bytes.as_bytes()]);
+    let replies = recorded_replies();
+    assert!(replies.len() >= 50, "{}", replies.len());
+    for (family, bytes) in replies {
+        let whole = decode(family, &[&bytes]);
+        let words = shown(&whole);
         for at in 0..bytes.len() {
-            let cut = decode(family, &[&bytes.as_bytes()[..at]]);
+            let cut = decode(family, &[&bytes[..at]]);
+            // What was shown before the cut stays, and nothing else was shown.
+            assert!(words.starts_with(&shown(&cut)), "{family:?} at {at}");
             match cut.message() {
                 // Usage may be missing: a finish reason is the end for Chat Completions and Gemini.
                 Ok(message) => {

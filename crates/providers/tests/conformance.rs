@@ -223,7 +223,38 @@ async fn redirects_are_not_followed() {
         assert_eq!((error.kind, error.status), (ModelErrorKind::NotAModelServer, Some(307)));
         assert!(error.message.contains(&other.url()), "{error}");
     }
+    // Whatever the status and wherever it leads: elsewhere, to no TLS, to a file, to another path of the same host.
+    let server = ModelServer::start();
+    let elsewhere = [other.url(), "http://models.example/v1".into(), "file:///etc/passwd".into(), "/v2".into()];
+    for wire in WIRES {
+        let statuses = [301, 302, 303, 307, 308].into_iter().zip(elsewhere.iter().cycle());
+        for (status, to) in statuses {
+            server.once(Reply::http(status, "").header("location", to));
+            let before = server.requests().len();
+            let (_, error) = events_of(&*model(&server, wire), hello()).await;
+            let error = error.unwrap();
+            assert_eq!((error.kind, error.status), (ModelErrorKind::NotAModelServer, Some(status)), "{wire}: {error}");
+            assert_eq!(server.requests().len(), before + 1, "{wire} {status} {to}");
+        }
+    }
     assert_eq!(other.requests(), []);
+}
+
+/// N12: what nobody can have read or written is unknown; the reply counts all the same.
+#[tokio::test]
+async fn absurd_usage_is_unknown_and_the_reply_counts() {
+    for wire in WIRES {
+        let server = ModelServer::start();
+        for absurd in [1_000_000_000_000, u64::MAX / 2] {
+            let usage =
+                Usage { input: Some(absurd), output: Some(absurd), cache_read: Some(absurd), ..Usage::default() };
+            server.once(Reply::text("Here.").usage(usage));
+            let message = message_of(&*model(&server, wire), hello()).await.unwrap();
+            let counted = message.usage.unwrap_or_default();
+            assert_eq!((message.text().as_str(), counted.input, counted.output), ("Here.", None, None), "{wire}");
+            assert_eq!(counted.cache_read, None, "{wire}");
+        }
+    }
 }
 
 #[tokio::test]
