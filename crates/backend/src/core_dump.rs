@@ -10,3 +10,17 @@ pub fn forbid_core_dumps() {
         }
     }
 }
+
+/// No other program of the same person looks into this process: neither a debugger, nor a command that an agent runs.
+///
+/// For programs without a window only. The portals of a desktop (its file dialogs among them) tell who asks by what stands
+/// of that process in `/proc`, which is nobody's to read then.
+pub fn forbid_looking_in() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+            tracing::warn!(%error, "this process's memory cannot be closed to others");
+        }
+    }
+}

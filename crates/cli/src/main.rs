@@ -88,6 +88,7 @@ impl From<Exit> for ExitCode {
 
 fn main() -> ExitCode {
     bosun_backend::forbid_core_dumps();
+    bosun_backend::forbid_looking_in();
     // Before anything that could start a thread.
     let keys = EnvironmentKeys::take(models::key_variables());
     let cli = match Cli::try_parse() {

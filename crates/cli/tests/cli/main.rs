@@ -14,6 +14,7 @@ mod declared;
 mod documented;
 mod extras;
 mod generated;
+mod keys;
 mod knowledge;
 mod mcp;
 mod models;

@@ -1,0 +1,70 @@
+//! Who does not get a key: what stands between Bosun and a provider, and other programs of this machine.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+#[cfg(target_os = "linux")]
+use bosun_testkit::{Reply, Rule};
+use pretty_assertions::assert_eq;
+#[cfg(target_os = "linux")]
+use serde_json::json;
+
+use crate::bench::{Bench, ran};
+
+/// N11: a proxy of the environment is asked for a way to the provider, and `NO_PROXY` counts.
+#[test]
+fn the_proxy_of_the_environment_is_asked_for_a_way_and_gets_no_key() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let proxy = format!("http://{}", listener.local_addr().unwrap());
+    let heard = Arc::new(Mutex::new(String::new()));
+    let ears = Arc::clone(&heard);
+    thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let mut buffer = [0; 4096];
+            let read = stream.read(&mut buffer).unwrap_or(0);
+            ears.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..read]));
+            let refusal = "HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n";
+            // The client may have left.
+            stream.write_all(refusal.as_bytes()).ok();
+        }
+    });
+    let bench = Bench::new();
+    let call = |except: &str| {
+        let mut command = bench.bosun();
+        command.args(["run", "--project", bench.project.root_str(), "--model", "openai:m", "--no-store"]);
+        command
+            .args(["--base-url", "https://models.invalid/v1", "hello"])
+            .env("OPENAI_API_KEY", "sk-canary-0123456789");
+        ran(command.env("HTTPS_PROXY", &proxy).env("NO_PROXY", except))
+    };
+    let refused = call("");
+    assert!(refused.sentence().contains("models.invalid"), "{}", refused.err);
+    let told = std::mem::take(&mut *heard.lock().unwrap());
+    assert!(told.starts_with("CONNECT models.invalid:443 "), "{told}");
+    assert!(!told.contains("canary") && !refused.err.contains("canary"), "{told}{}", refused.err);
+    call("models.invalid").sentence();
+    assert_eq!(*heard.lock().unwrap(), "");
+}
+
+/// K08: no other program of the person's, the agent's commands among them, looks into Bosun's memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_memory_is_nobody_elses_to_read() {
+    let bench = Bench::new();
+    let look = "for p in $PPID $(ps -o ppid= -p $PPID); do cat /proc/$p/maps /proc/$p/environ; done 2>&1 | sort -u";
+    bench.server.add(Rule::turn("look").reply(Reply::call("execute", json!({ "command": look }))).reply("looked"));
+    let run = bench.run_command(&["--approve", "all", "look"]);
+    // Where root runs the tests, as somebody who may not look into everything.
+    let mut command = std::process::Command::new("setpriv");
+    if std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
+        command.args(["--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace"]);
+    }
+    command.arg("--").arg(run.get_program()).args(run.get_args()).env_clear().stdin(std::process::Stdio::null());
+    command.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ran = ran(&mut command);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "looked\n"), "{}", ran.err);
+    let seen = bench.server.requests()[1].asked();
+    assert!(seen.last().contains("Permission denied") && !seen.last().contains("[heap]"), "{}", seen.last());
+}
