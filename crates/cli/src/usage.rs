@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use bosun_protocol::{SessionId, UsageTotal};
+use bosun_protocol::{CallPurpose, SessionId, UsageTotal};
 use bosun_providers::EnvironmentKeys;
 use bosun_session::{Limits, Policy};
 use bosun_store::Database;
@@ -56,7 +56,8 @@ pub(crate) async fn usage(args: UsageArgs) -> Result<Exit, Failure> {
                 let tokens = [call.input_tokens, call.output_tokens];
                 let tokens = tokens.map(|tokens| tokens.map_or("?".to_owned(), |tokens| tokens.to_string()));
                 let cost = call.cost.map_or("price unknown".to_owned(), |cost| format!("${cost:.4}"));
-                writeln!(out, "{at}  {name:<NAME$}  {:>9} in {:>7} out  {cost}", tokens[0], tokens[1])?;
+                let purpose = purpose(call.purpose);
+                writeln!(out, "{at}  {purpose:<7}  {name:<NAME$}  {:>9} in {:>7} out  {cost}", tokens[0], tokens[1])?;
             }
             writeln!(out, "{}", line("all calls", &usage.total))?;
         }
@@ -77,6 +78,14 @@ pub(crate) async fn usage(args: UsageArgs) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Done)
+}
+
+fn purpose(purpose: CallPurpose) -> &'static str {
+    match purpose {
+        CallPurpose::Answer => "answer",
+        CallPurpose::Summary => "summary",
+        CallPurpose::Title => "title",
+    }
 }
 
 fn name(provider: &str, model: &str) -> String {

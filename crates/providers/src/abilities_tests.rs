@@ -54,6 +54,20 @@ fn the_table_of_the_documentation_is_what_the_adapters_do() {
     assert_eq!(kept, table, "BOSUN_UPDATE_DOCS=1 writes it anew");
 }
 
+/// The list of providers stands in the page before the table of what they can do.
+#[test]
+fn the_documentation_names_where_each_provider_is_asked_and_where_its_key_comes_from() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/models.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    for preset in PRESETS {
+        let begins = format!("| `{}` | ", preset.id);
+        let row = page.lines().find(|line| line.starts_with(&begins)).unwrap_or_else(|| panic!("{}", preset.id));
+        for word in preset.variables.iter().chain([&preset.base_url]) {
+            assert!(row.contains(&format!("`{word}`")), "{word} is not in {row}");
+        }
+    }
+}
+
 #[test]
 fn the_table_has_every_provider_and_tells_them_apart() {
     let rows = rows();

@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn spoiled_recordings_keep_the_laws() {
-        spoil(2_000);
+        spoil(5_600);
     }
 
     #[test]

@@ -59,7 +59,7 @@ fn the_memory_is_nobody_elses_to_read() {
     // Where root runs the tests, as somebody who may not look into everything.
     let mut command = std::process::Command::new("setpriv");
     if std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
-        command.args(["--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace"]);
+        command.args(["--bounding-set", "-all", "--inh-caps", "-all"]);
     }
     command.arg("--").arg(run.get_program()).args(run.get_args()).env_clear().stdin(std::process::Stdio::null());
     command.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));

@@ -25,4 +25,5 @@ mod stable;
 mod stored;
 mod terminal;
 mod tools;
+mod usage;
 mod watching;
