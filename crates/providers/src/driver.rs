@@ -101,6 +101,9 @@ pub(crate) struct Driver {
     decoder: Box<dyn Decoder>,
     head: Vec<u8>,
     saw_frame: bool,
+    /// What kept the first frame from being read. What is said of it waits for all that tells what the thing is, so that it
+    /// does not depend on how much came at once.
+    doubt: Option<Malformed>,
     state: State,
 }
 
@@ -118,7 +121,7 @@ impl Driver {
             Framing::Lines => Framer::Lines(LineFramer::new(sizes)),
             Framing::Frames => Framer::Frames(EventStreamFramer::new(sizes)),
         };
-        Self { origin, framer, decoder, head: Vec::new(), saw_frame: false, state: State::Reading }
+        Self { origin, framer, decoder, head: Vec::new(), saw_frame: false, doubt: None, state: State::Reading }
     }
 
     /// Takes the next bytes. Events understood before a failure are in `out` all the same.
@@ -128,6 +131,9 @@ impl Driver {
         }
         if !self.saw_frame {
             self.head.extend(bytes.iter().take(HEAD.saturating_sub(self.head.len())));
+        }
+        if let Some(doubt) = self.doubt {
+            return if self.head.len() < HEAD { Ok(()) } else { Err(self.fail(doubt.into())) };
         }
         let (decoder, saw_frame, head) = (&mut self.decoder, &mut self.saw_frame, &mut self.head);
         let flow = match &mut self.framer {
@@ -157,6 +163,10 @@ impl Driver {
                 self.state = State::Over;
                 Ok(())
             }
+            Err(Fault::Malformed(malformed)) if !self.saw_frame && self.head.len() < HEAD => {
+                self.doubt = Some(malformed);
+                Ok(())
+            }
             Err(fault) => Err(self.fail(fault)),
         }
     }
@@ -165,6 +175,9 @@ impl Driver {
     pub(crate) fn end(&mut self, broken: Option<&str>, out: &mut Events) -> Result<(), ModelError> {
         if self.state == State::Over {
             return Ok(());
+        }
+        if let Some(doubt) = self.doubt {
+            return Err(self.fail(doubt.into()));
         }
         // What broke off may have been anything.
         if !self.saw_frame && broken.is_none() && !self.head.trim_ascii().is_empty() {
