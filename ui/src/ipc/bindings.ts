@@ -336,6 +336,8 @@ export type Approval = {
 	allowed: DecisionKind[],
 	/**  Words given by the configuration for this tool, where there are any. */
 	description: string | null,
+	/**  The scripts that a command runs. When one changes before the command starts, it is asked for again. */
+	scripts: string[],
 	todo: string | null,
 	/**  Milliseconds since 1970. */
 	asked_at: number,
@@ -357,7 +359,9 @@ export type AskReason = { reason: "edits_ask" } | { reason: "commands_ask" } | {
 /**  The file's name is one that later runs code or holds configuration. */
 { reason: "protected_name"; name: string } | 
 /**  A rule the user or a configuration set. */
-{ reason: "rule"; rule: string };
+{ reason: "rule"; rule: string } | 
+/**  It was approved, and a script that it runs is not as it was then. */
+{ reason: "script_changed"; path: string };
 
 /**  Something that stands with a person's message. */
 export type Attachment = {
