@@ -82,6 +82,8 @@ pub struct Change {
     pub after: Option<FileStamp>,
     /// Number of replacements made by an edit.
     pub occurrences: usize,
+    /// The file had other names (hard links), which keep the bytes before: under this name it is one of its own now.
+    pub parted: bool,
     /// For backends that keep files in the session's state: what the files reducer has to merge.
     pub state: Vec<(VirtualPath, Option<FileData>)>,
 }

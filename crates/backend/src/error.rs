@@ -75,6 +75,11 @@ pub enum BackendError {
     DiskFull { path: VirtualPath },
     #[error("'{path}' is read-only here")]
     ReadOnly { path: VirtualPath },
+    #[error(
+        "'{path}' was left as it is: it, or the folder it is in, is marked immutable or append-only. A person can look \
+         with lsattr and take the mark off with chattr"
+    )]
+    Immutable { path: VirtualPath },
     #[error("nothing can be deleted where '{path}' is kept")]
     CannotDelete { path: VirtualPath },
     #[error("the project folder is gone or was replaced; nothing was changed. Bring it back or open another folder")]
@@ -126,6 +131,7 @@ impl BackendError {
             | Self::ProtectedRoot { path }
             | Self::DiskFull { path }
             | Self::ReadOnly { path }
+            | Self::Immutable { path }
             | Self::CannotDelete { path }
             | Self::Io { path, .. }
             | Self::NotRecorded { path, .. } => Some(path),

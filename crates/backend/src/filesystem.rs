@@ -4,6 +4,7 @@ mod change;
 mod delete;
 mod list;
 mod locks;
+mod marks;
 mod read;
 mod stage;
 mod transfer;

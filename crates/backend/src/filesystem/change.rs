@@ -13,6 +13,7 @@ use rustix::fs::{Access, AtFlags, Mode, Stat};
 use rustix::io::Errno;
 
 use super::locks::lock;
+use super::marks::require_unmarked;
 use super::read::{figures, stamp, stamp_only, whole};
 use super::stage::{Outdated, Replaced, Staged};
 use super::{FilesystemBackend, FilesystemOptions};
@@ -182,6 +183,11 @@ impl Current {
         Mode::from_raw_mode(self.stat.st_mode).bits().into()
     }
 
+    /// Whether hard links lead to it from elsewhere.
+    fn has_other_names(&self) -> bool {
+        self.stat.st_nlink > 1
+    }
+
     /// For a planned change: the stamp of a file whose bytes are not kept.
     pub(super) fn unkept(&self) -> Option<FileStamp> {
         self.bytes.is_none().then(|| self.stamp.clone())
@@ -235,6 +241,7 @@ fn require_writable(place: &Place, path: &VirtualPath) -> Result<(), BackendErro
         if stat.st_mode & 0o222 == 0 {
             return Err(BackendError::ReadOnly { path: path.clone() });
         }
+        require_unmarked(&place.dir, &place.name, path)?;
         allowed(rustix::fs::accessat(&place.dir, &*place.name, Access::WRITE_OK, AtFlags::EACCESS), path)?;
     }
     Ok(())
@@ -245,6 +252,7 @@ pub(super) fn require_writable_folder(dir: &OwnedFd, path: &VirtualPath) -> Resu
     if folder.st_mode & 0o222 == 0 {
         return Err(BackendError::ReadOnly { path: path.clone() });
     }
+    require_unmarked(dir, ".", path)?;
     allowed(rustix::fs::accessat(dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS), path)
 }
 
@@ -293,6 +301,7 @@ impl Ready {
             before: self.current.as_ref().and_then(|current| current.stamp.hash.clone()),
             after: Some(stamp(&stat, self.after.len() as u64, Some(self.after_hash.clone()))),
             occurrences: self.occurrences,
+            parted: self.current.as_ref().is_some_and(Current::has_other_names),
             state: Vec::new(),
         })
     }

@@ -81,6 +81,33 @@ async fn a_replaced_file_keeps_what_is_not_content() {
     assert_eq!(names(top.path()), ["run.sh"]);
 }
 
+/// P28: an edit changes its text and nothing else of the file.
+#[tokio::test]
+async fn an_edit_keeps_every_byte_and_attribute_that_it_does_not_mean() {
+    let top = tempfile::tempdir().unwrap();
+    let file = top.path().join("run.bat");
+    fs::write(&file, "\u{feff}one\r\ntwo\r\n\tthree \u{85}\nlast").unwrap();
+    fs::set_permissions(&file, Permissions::from_mode(0o2750)).unwrap();
+    if rustix::process::geteuid().is_root() {
+        std::os::unix::fs::chown(&file, Some(12_345), Some(54_321)).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o2750)).unwrap();
+    }
+    let held = fs::File::open(&file).unwrap();
+    let attributes = rustix::fs::fsetxattr(&held, "user.note", b"kept", XattrFlags::empty()).is_ok();
+    let before = file.metadata().unwrap();
+    let replacement = Replacement { old: "one\ntwo", new: "1\n2\n2", all: false };
+    open(top.path()).edit(&path("/run.bat"), replacement, Expect::Anything, &Unwitnessed).await.unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "\u{feff}1\r\n2\r\n2\r\n\tthree \u{85}\nlast");
+    let after = file.metadata().unwrap();
+    assert_eq!((after.mode(), after.uid(), after.gid()), (before.mode(), before.uid(), before.gid()));
+    if attributes {
+        let mut value = [0; 8];
+        assert_eq!(rustix::fs::fgetxattr(fs::File::open(&file).unwrap(), "user.note", &mut value[..]), Ok(4));
+        assert_eq!(&value[..4], b"kept");
+    }
+    assert_eq!(names(top.path()), ["run.bat"]);
+}
+
 #[tokio::test]
 async fn a_new_file_has_the_usual_mode() {
     let top = tempfile::tempdir().unwrap();
@@ -108,7 +135,9 @@ async fn links_are_written_through_and_hard_links_broken() {
         assert_eq!(fs::read_to_string(project.join(target)).unwrap(), name);
     }
     assert!(project.join("link").is_symlink() && project.join("dangling").is_symlink());
-    write(&backend, "/hard", "mine").await.unwrap();
+    assert!(!write(&backend, "/link", "/link").await.unwrap().parted, "a symbolic link is not parted from its target");
+    assert!(write(&backend, "/hard", "mine").await.unwrap().parted);
+    assert!(!write(&backend, "/hard", "mine").await.unwrap().parted, "by then it is one of its own");
     assert_eq!(fs::read_to_string(top.path().join("outside")).unwrap(), "outside");
     assert_eq!(fs::read_to_string(project.join("hard")).unwrap(), "mine");
 }

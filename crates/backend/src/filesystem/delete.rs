@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use super::FilesystemBackend;
 use super::change::{Current, require_writable_folder, sync_folder};
 use super::locks::lock;
+use super::marks::require_unmarked;
 use crate::change::check;
 use crate::fault::{fault, on_disk};
 use crate::root::{FOLDER, FinalLink, Links, Place, Root, file_type, identity};
@@ -71,6 +72,7 @@ fn survey(root: &Root, path: &VirtualPath, expect: &Expect) -> Result<Tree, Back
     require_writable_folder(&place.dir, path)?;
     let direct = place.path;
     if file_type(stat) != FileType::Directory {
+        require_unmarked(&place.dir, &place.name, path)?;
         return Ok(Tree { objects: vec![direct.clone()], direct, folders: Vec::new() });
     }
     match expect {
@@ -85,6 +87,8 @@ fn survey(root: &Root, path: &VirtualPath, expect: &Expect) -> Result<Tree, Back
     let mut waiting = vec![direct];
     while let Some(folder) = waiting.pop() {
         let handle = root.open_path(&folder, FOLDER, Links::Refuse).map_err(|errno| fault(errno, &folder))?;
+        // Also an empty one could not go.
+        require_unmarked(&handle, ".", &folder)?;
         survey_folder(&handle, &folder, &mut tree.objects, &mut waiting)?;
         tree.folders.push(folder);
         if tree.objects.len() + tree.folders.len() > MAX_ENTRIES {
@@ -121,7 +125,12 @@ fn survey_folder(
             }
             known => known,
         };
-        if kind == FileType::Directory { folders.push(path) } else { objects.push(path) }
+        if kind == FileType::Directory {
+            folders.push(path);
+        } else {
+            require_unmarked(handle, name, &path)?;
+            objects.push(path);
+        }
     }
     if empty { Ok(()) } else { require_writable_folder(handle, folder) }
 }
@@ -265,7 +274,7 @@ impl Doomed {
             Err(errno) => return Err(fault(errno, &shown)),
         }
         folders.entry(place.path.parent().unwrap_or_else(VirtualPath::root)).or_insert(place.dir);
-        Ok(Change { path: shown, before, after: None, occurrences: 0, state: Vec::new() })
+        Ok(Change { path: shown, before, after: None, occurrences: 0, parted: false, state: Vec::new() })
     }
 }
 

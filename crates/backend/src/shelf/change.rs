@@ -133,6 +133,7 @@ fn changed(shelf: &dyn Shelf, path: &VirtualPath, before: Option<&Current>, afte
         before: before.map(|current| ContentHash::of(&current.bytes)),
         after: None,
         occurrences: 0,
+        parted: false,
         state: if shelf.is_state() { vec![(path.clone(), after)] } else { Vec::new() },
     }
 }
