@@ -105,9 +105,14 @@ pub enum Figure {
     Added(u32),
     Removed(u32),
     ExitCode(i32),
-    Todos { done: u32, total: u32 },
+    Todos {
+        done: u32,
+        total: u32,
+    },
     TimedOut,
     Truncated,
+    /// The file was one of several hard links; the others keep what it held.
+    LinkBroken,
 }
 
 /// Something that happened to the turn and is not a message.

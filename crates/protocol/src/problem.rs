@@ -111,6 +111,7 @@ problems! {
     Binary { path: String } = "'{path}' is binary; text edits do not apply to it";
     FileDiskFull { path: String } = "the disk is full; '{path}' was not changed. Free some space and try again";
     FileReadOnly { path: String } = "'{path}' is read-only here";
+    FileImmutable { path: String } = "'{path}' was left as it is: it, or the folder it is in, is marked immutable or append-only. Look with lsattr and take the mark off with chattr";
     CannotDelete { path: String } = "nothing can be deleted where '{path}' is kept";
     RootProtected = "the root '/' and mounts cannot be deleted";
     PlaceSilent { detail: String } = "the place that these files are in does not answer: {detail}; see whether it can be reached, and try again";
@@ -186,6 +187,7 @@ problems! {
     ImageTooLarge { name: String, size: u32, limit: u32 } = "'{name}' has {size} bytes and an image may have {limit}; make it smaller";
     DocumentTooLarge { name: String, size: u32, limit: u32 } = "'{name}' has {size} bytes and a PDF may have {limit}; attach the pages that matter";
     AttachedTextTooLarge { name: String, size: u32, limit: u32 } = "'{name}' has {size} bytes and a text may have {limit}; put it into the project folder and name it there, and it is read part by part";
+    PictureBursts { name: String } = "'{name}' would unpack to far more pixels than its size makes believe; save it anew as an ordinary picture";
     TooManyPixels { name: String, width: u32, height: u32, most: u32 } = "'{name}' has {width} by {height} pixels and models take at most {most} a side; make it smaller";
     NotAttachable { name: String } = "'{name}' is neither text nor a PNG, JPEG, GIF, WebP or PDF file that is whole; put it into the project folder and name it there";
     MentionGone { path: String } = "'{path}' is not there any more; take it out of the message or name another one";

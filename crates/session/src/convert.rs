@@ -40,6 +40,7 @@ pub(crate) fn figure(figure: &Figure) -> wire::Figure {
         Figure::Todos { done, total } => wire::Figure::Todos { done, total },
         Figure::TimedOut => wire::Figure::TimedOut,
         Figure::Truncated => wire::Figure::Truncated,
+        Figure::LinkBroken => wire::Figure::LinkBroken,
     }
 }
 

@@ -92,6 +92,7 @@ fn of_one_file(error: &BackendError) -> Option<Problem> {
         BackendError::Binary { path } => told(path, |path| Problem::Binary { path }),
         BackendError::DiskFull { path } => told(path, |path| Problem::FileDiskFull { path }),
         BackendError::ReadOnly { path } => told(path, |path| Problem::FileReadOnly { path }),
+        BackendError::Immutable { path } => told(path, |path| Problem::FileImmutable { path }),
         BackendError::CannotDelete { path } => told(path, |path| Problem::CannotDelete { path }),
         _ => None,
     }
@@ -284,6 +285,7 @@ impl Explain for NotAttachable {
                     AttachableKind::Text => Problem::AttachedTextTooLarge { name, size, limit },
                 }
             }
+            Self::Bursts { name } => Problem::PictureBursts { name },
             Self::TooManyPixels { name, width, height, most } => Problem::TooManyPixels { name, width, height, most },
             Self::Unknown { name } => Problem::NotAttachable { name },
         }

@@ -112,6 +112,7 @@ fn what_a_person_writes_and_brings_in_is_refused_in_one_sentence_everywhere() {
         NotAttachable::Empty { name: name() },
         NotAttachable::TooManyPixels { name: name(), width: 9_000, height: 1, most: 8_000 },
         NotAttachable::Unknown { name: name() },
+        NotAttachable::Bursts { name: name() },
     ]);
     same(&[AttachableKind::Image, AttachableKind::Pdf, AttachableKind::Text].map(|what| NotAttachable::TooLarge {
         name: name(),

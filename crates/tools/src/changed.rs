@@ -80,7 +80,7 @@ pub(crate) async fn diff_of(
 
 /// The result of changes that happened: what the agent now knows of the files, what to undo, what the row shows.
 pub(crate) fn changed(text: String, changes: &[Change], diff: Option<FileDiff>) -> ToolOutput {
-    let figures = match &diff {
+    let mut figures: Vec<Figure> = match &diff {
         Some(diff) if !diff.binary => {
             [(diff.added, Figure::Added(diff.added)), (diff.removed, Figure::Removed(diff.removed))]
                 .into_iter()
@@ -91,6 +91,11 @@ pub(crate) fn changed(text: String, changes: &[Change], diff: Option<FileDiff>) 
         Some(_) => Vec::new(),
         None => vec![Figure::Files(figure(changes.len()))],
     };
+    let mut text = text;
+    if changes.iter().any(|change| change.parted) {
+        figures.push(Figure::LinkBroken);
+        text.push_str(". It was one of several hard links to one file; its other names keep what it held before");
+    }
     ToolOutput {
         update: StateUpdate {
             files: changes.iter().flat_map(|change| change.state.iter().cloned()).collect(),

@@ -53,6 +53,9 @@ fn usable<'m>(mime: &'m str, bytes: &[u8], abilities: Abilities) -> Result<(Medi
                 ));
             }
             within(bytes, MAX_IMAGE)?;
+            if image.bursts(bytes.len()) {
+                return Err("it would unpack to far more pixels than its size makes believe".into());
+            }
             // The bytes are right where the name is wrong.
             Ok((MediaKind::Image, image.mime))
         }

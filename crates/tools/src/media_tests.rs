@@ -9,8 +9,23 @@ fn png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     bytes.extend_from_slice(&width.to_be_bytes());
     bytes.extend_from_slice(&height.to_be_bytes());
+    bytes.extend_from_slice(b"\x08\x06\0\0\0....\0\0\0\x01IDAT\0....\0\0\0\0IEND....");
     bytes
 }
+
+/// One that moves, as often as its picture is in it.
+fn gif(width: u16, height: u16, frames: usize) -> Vec<u8> {
+    let [width, height] = [width, height].map(u16::to_le_bytes);
+    let picture = [&b"\x21\xf9\x04\0\0\0\0\0\x2c\0\0\0\0"[..], &width, &height, b"\0\x02\x02\x44\x01\0"].concat();
+    [&b"GIF89a"[..], &width, &height, b"\x80\0\0......", &picture.repeat(frames), b"\x3b"].concat()
+}
+
+fn webp(parts: &[u8]) -> Vec<u8> {
+    [&b"RIFF"[..], &u32::try_from(parts.len() + 4).unwrap().to_le_bytes(), b"WEBP", parts].concat()
+}
+
+const JPEG: &[u8] =
+    b"\xff\xd8\xff\xe0\0\x04ab\xff\xff\xc2\0\x0b\x08\x01\x02\x03\x04\x01\0\0\0\xff\xda\0\x08\x01\0\0\0\0\0scan\xff\xd9";
 
 fn shown(mime: &str, bytes: &[u8]) -> ContentBlock {
     let abilities = Abilities { images: true, documents: true, reasoning: false };
@@ -18,28 +33,51 @@ fn shown(mime: &str, bytes: &[u8]) -> ContentBlock {
 }
 
 #[test]
-fn image_headers_are_read() {
-    let jpeg = b"\xff\xd8\xff\xe0\0\x04ab\xff\xff\xc2\0\x0b\x08\x01\x02\x03\x04\x01\0\0\0";
-    let gif = b"GIF89a\x10\0\x20\0";
-    let lossy = b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\x40\x01\xf0\0";
-    let lossless = [&b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f"[..], &[0x3f, 0xc1, 0x3b, 0x00]].concat();
-    let extended = [&b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0"[..], &[9, 0, 0, 19, 0, 0]].concat();
-    for (bytes, mime, width, height) in [
-        (&png(4, 3)[..], "image/png", 4, 3),
-        (&jpeg[..], "image/jpeg", 0x0304, 0x0102),
-        (&gif[..], "image/gif", 16, 32),
-        (&lossy[..], "image/webp", 320, 240),
-        (&lossless[..], "image/webp", 320, 240),
-        (&extended[..], "image/webp", 10, 20),
+fn images_are_known_when_they_are_whole() {
+    let lossy = webp(b"VP8 \x0a\0\0\0\0\0\0\x9d\x01\x2a\x40\x01\xf0\0");
+    let lossless = webp(&[&b"VP8L\x05\0\0\0\x2f"[..], &[0x3f, 0xc1, 0x3b, 0x00], b"\0"].concat());
+    let frame = &b"ANMF\x02\0\0\0xx"[..];
+    let moving = webp(&[&b"VP8X\x0a\0\0\0\0\0\0\0"[..], &[9, 0, 0, 19, 0, 0], frame, frame].concat());
+    for (bytes, mime, width, height, frames) in [
+        (&png(4, 3)[..], "image/png", 4, 3, 1),
+        (JPEG, "image/jpeg", 0x0304, 0x0102, 1),
+        (&gif(16, 32, 3), "image/gif", 16, 32, 3),
+        (&lossy, "image/webp", 320, 240, 1),
+        (&lossless, "image/webp", 320, 240, 1),
+        (&moving, "image/webp", 10, 20, 2),
     ] {
-        assert_eq!(sniff(bytes), Some(Image { mime, width, height }));
-        for end in 0..bytes.len().min(16) {
-            assert_eq!(sniff(&bytes[..end]), None, "cut after {end}");
+        assert_eq!(sniff(bytes), Some(Image { mime, width, height, frames }));
+        for end in 0..bytes.len() {
+            assert_eq!(sniff(&bytes[..end]), None, "{mime} cut after {end}");
         }
+        // What hangs on behind makes it no other thing.
+        let longer = [bytes, b"PK\x03\x04 and an archive"].concat();
+        assert_eq!(sniff(&longer).map(|image| image.mime), Some(mime));
     }
     assert_eq!(sniff(b"<svg/>"), None);
     assert_eq!(sniff(&png(0, 3)), None);
+    assert_eq!(sniff(&gif(4, 4, 0)), None);
     assert_eq!(sniff(&[&b"\xff\xd8\xff\xe0"[..], &[0; 64]].concat()), None);
+}
+
+/// O08: what is small until somebody draws it.
+#[test]
+fn pictures_that_burst_are_not_sent() {
+    for (what, bytes) in [
+        ("a square of 60,000", png(60_000, 60_000)),
+        ("a square of 8,000 in a hundred bytes", png(8_000, 8_000)),
+        ("pictures without end", gif(1, 1, 20_000)),
+        ("many large pictures", gif(8_000, 8_000, 500)),
+        ("a part of one", JPEG[..JPEG.len() - 2].to_vec()),
+        ("a drawing with entities", b"<!DOCTYPE svg [<!ENTITY a \"aaaa\">]><svg>&a;</svg>".to_vec()),
+    ] {
+        let refused = shown("image/png", &bytes);
+        let text = refused.as_text().unwrap_or_else(|| panic!("{what} was sent"));
+        assert!(text.contains("is not shown"), "{what}: {text}");
+    }
+    let ordinary = [png(4_000, 3_000), vec![0; 100_000]].concat();
+    assert!(shown("image/png", &ordinary).as_text().is_none(), "a photo is");
+    assert!(shown("image/gif", &gif(800, 600, 8)).as_text().is_none(), "and what moves a little");
 }
 
 #[test]

@@ -117,9 +117,14 @@ pub enum Figure {
     Added(u32),
     Removed(u32),
     ExitCode(i32),
-    Todos { done: u32, total: u32 },
+    Todos {
+        done: u32,
+        total: u32,
+    },
     TimedOut,
     Truncated,
+    /// The file was one of several hard links; the others keep what it held.
+    LinkBroken,
 }
 
 /// How a call can fail. Only `Fatal` ends the turn; nothing a file, a command or a subagent does is fatal.

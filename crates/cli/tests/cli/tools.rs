@@ -110,7 +110,8 @@ fn without_a_shell_there_is_no_execute() {
 
 #[test]
 fn media_come_as_content_blocks() {
-    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89";
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\
+                \0\0\0\x01IDAT\0....\0\0\0\0IEND....";
     let project = Project::new().file("a.png", png);
     let answers = tools(&project, &[], &calls(&[("read_file", json!({ "file_path": "/a.png" }))]));
     let kinds: Vec<&str> =

@@ -60,6 +60,7 @@ fn figure(figure: &Figure) -> String {
         Figure::Todos { done, total } => format!("{done} of {total} done"),
         Figure::TimedOut => "timed out".to_owned(),
         Figure::Truncated => "cut".to_owned(),
+        Figure::LinkBroken => "hard link broken".to_owned(),
     }
 }
 

@@ -27,7 +27,7 @@ fn looking(request: &ChatRequest) -> Reply {
 
 fn png() -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x02".to_vec();
-    bytes.extend([8, 6, 0, 0, 0]);
+    bytes.extend(b"\x08\x06\0\0\0....\0\0\0\x01IDAT\0....\0\0\0\0IEND....");
     bytes
 }
 
@@ -55,7 +55,7 @@ async fn what_is_attached_is_sent_kept_by_its_hash_and_there_after_a_restart() {
     stage.sessions.send_message(&sent).await.unwrap();
     let seen = answer(&stage, &session).await;
     assert!(seen.starts_with("Look at these.\n<attached name=\"notes.md\" bytes=\"14\""), "{seen}");
-    assert!(seen.contains("# Clocks\nsleep") && seen.contains("<image/png 40 false>"), "{seen}");
+    assert!(seen.contains("# Clocks\nsleep") && seen.contains("<image/png 80 false>"), "{seen}");
 
     let stage = stage.restarted(looking).await;
     let first = stage.snapshot(&session).await.items.remove(0);

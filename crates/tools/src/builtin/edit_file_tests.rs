@@ -190,3 +190,18 @@ async fn links_are_followed_inside_and_refused_outside() {
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
     assert_eq!(std::fs::read_to_string(outside.path().join("secret")).unwrap(), "secret\n");
 }
+
+/// P15: the name outside keeps what it held, and both the agent and the row say so.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_hard_link_is_broken_and_said() {
+    let fixture = known("outside\n").await;
+    std::fs::hard_link(fixture.host("/f"), fixture.host("/other")).unwrap();
+    let output = fixture.run("edit_file", edit("/f", "outside", "inside")).await;
+    let text = bosun_model::text_of(&output.content);
+    assert!(text.contains("its other names keep what it held before"), "{text}");
+    assert_eq!(output.artifact.figures, [Figure::Added(1), Figure::Removed(1), Figure::LinkBroken]);
+    assert_eq!((fixture.text("/f").as_str(), fixture.text("/other").as_str()), ("inside\n", "outside\n"));
+    let again = fixture.run("edit_file", edit("/f", "inside", "mine")).await;
+    assert!(!again.artifact.figures.contains(&Figure::LinkBroken), "by then it is a file of its own");
+}

@@ -194,7 +194,7 @@ async fn the_plain_form_is_the_references() {
 
 fn png() -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
-    bytes.extend_from_slice(&[0, 0, 0, 4, 0, 0, 0, 3, 8, 6, 0, 0, 0]);
+    bytes.extend_from_slice(b"\0\0\0\x04\0\0\0\x03\x08\x06\0\0\0....\0\0\0\x01IDAT\0....\0\0\0\0IEND....");
     bytes
 }
 

@@ -27,6 +27,9 @@ fn arena() -> Fixture {
         ("/proc/self/cwd", "cwd"),
         ("/dev/fd/0", "descriptor"),
         ("/dev/zero", "zero"),
+        ("/proc/1/root/etc/shadow", "shadow"),
+        ("/proc/self/fd/3", "held"),
+        ("/sys/kernel", "system"),
     ] {
         symlink(target, fixture.host("project").join(name)).unwrap();
     }
@@ -73,7 +76,7 @@ async fn nothing_of_it_is_reached(fixture: &Fixture, path: &str) -> Vec<(&'stati
     said
 }
 
-/// P01, P02, P09, P10, P16, P18.
+/// P01, P02, P09, P10, P16, P18, P22.
 #[tokio::test]
 async fn whatever_leads_out_is_refused_by_every_tool() {
     let fixture = arena();
@@ -90,15 +93,17 @@ async fn whatever_leads_out_is_refused_by_every_tool() {
         "/folder/deep/x.txt",
         "/folder/not/there/yet.txt",
         "/cwd/secret.txt",
+        "/system/notes",
     ];
-    for path in out {
+    let long = ["n".repeat(256), "a/".repeat(2_500)];
+    for path in out.into_iter().chain(long.iter().map(String::as_str)) {
         for (tool, is_error, text) in nothing_of_it_is_reached(&fixture, path).await {
             // A search finds nothing where there is nothing of the project's.
             let finds_nothing = matches!(tool, "glob" | "grep") && text.starts_with("No ");
             assert!((is_error && text.starts_with("Error")) || finds_nothing, "{tool} {path}: {text}");
         }
     }
-    for path in ["/link.txt", "/folder", "/environ", "/descriptor", "/zero"] {
+    for path in ["/link.txt", "/folder", "/environ", "/descriptor", "/zero", "/shadow", "/held", "/system"] {
         for (tool, is_error, text) in nothing_of_it_is_reached(&fixture, path).await {
             // The link itself is the project's, and goes alone.
             let may = matches!(tool, "delete") || (matches!(tool, "glob" | "grep") && text.starts_with("No "));

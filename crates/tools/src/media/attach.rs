@@ -23,6 +23,10 @@ pub enum NotAttachable {
     #[error("'{name}' has {width} by {height} pixels and models take at most {most} a side; make it smaller")]
     TooManyPixels { name: String, width: u32, height: u32, most: u32 },
     #[error(
+        "'{name}' would unpack to far more pixels than its size makes believe; save it anew as an ordinary picture"
+    )]
+    Bursts { name: String },
+    #[error(
         "'{name}' is neither text nor a PNG, JPEG, GIF, WebP or PDF file that is whole; put it into the project folder \
          and name it there"
     )]
@@ -69,6 +73,9 @@ pub fn attachable(name: &str, bytes: &[u8]) -> Result<Attachable, NotAttachable>
             return Err(NotAttachable::TooManyPixels { name: owned(), width, height, most: MAX_SIDE });
         }
         within(AttachableKind::Image, MAX_IMAGE)?;
+        if image.bursts(bytes.len()) {
+            return Err(NotAttachable::Bursts { name: owned() });
+        }
         return Ok(Attachable { kind: MediaKind::Image, mime: image.mime });
     }
     if bytes.get(..1024).unwrap_or(bytes).windows(5).any(|window| window == b"%PDF-") {
@@ -92,6 +99,7 @@ mod tests {
         let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
         bytes.extend(width.to_be_bytes());
         bytes.extend(height.to_be_bytes());
+        bytes.extend(b"\x08\x06\0\0\0....\0\0\0\x01IDAT\0....\0\0\0\0IEND....");
         bytes
     }
 
@@ -110,6 +118,9 @@ mod tests {
         assert!(refusal(b"MZ\0\0").contains("neither text nor"));
         assert!(refusal(&[0xFF, 0xFE, b'a']).contains("neither text nor"));
         assert!(refusal(&png(60_000, 60_000)).contains("60000 by 60000 pixels"));
+        assert!(refusal(&png(8_000, 8_000)).contains("more pixels than its size makes believe"));
+        let whole = png(2, 2);
+        assert!(refusal(&whole[..whole.len() - 1]).contains("neither text nor"));
         assert!(refusal(&vec![b'a'; MAX_TEXT + 1]).contains("262144"));
         let mut huge = png(10, 10);
         huge.resize(MAX_IMAGE + 1, 1);

@@ -1,4 +1,6 @@
-//! Just enough of four image formats to know what an image is and how large, without decoding it.
+//! Just enough of four image formats to know what an image is, how large, and whether it is whole, without decoding it.
+
+mod whole;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Image {
@@ -6,26 +8,45 @@ pub(super) struct Image {
     /// Pixels.
     pub width: u32,
     pub height: u32,
+    /// Pictures in it: more than one where it moves.
+    pub frames: u32,
 }
 
-/// `None` for anything but a PNG, JPEG, GIF or WebP image whose size can be read.
+/// Most pictures of one that moves.
+const MAX_FRAMES: u32 = 1_000;
+/// So many pixels are drawn by anything without thinking.
+const FEW_PIXELS: u64 = 4_000_000;
+/// Most pixels for a byte. A blank sheet has some hundreds; what has more was made to burst.
+const MAX_RATIO: u64 = 1_000;
+
+impl Image {
+    /// Whether it becomes far more than its size makes believe once somebody draws it.
+    pub(super) fn bursts(&self, size: usize) -> bool {
+        let pixels = u64::from(self.width) * u64::from(self.height) * u64::from(self.frames);
+        self.frames > MAX_FRAMES || pixels > FEW_PIXELS && pixels / (size as u64).max(1) > MAX_RATIO
+    }
+}
+
+/// `None` for anything but a PNG, JPEG, GIF or WebP image that is there to its end.
 pub(super) fn sniff(bytes: &[u8]) -> Option<Image> {
-    let (mime, width, height) = match bytes {
+    let (mime, frames, width, height) = match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] if bytes.get(12..16)? == b"IHDR" => {
-            ("image/png", be32(bytes, 16)?, be32(bytes, 20)?)
+            ("image/png", whole::png(bytes)?, be32(bytes, 16)?, be32(bytes, 20)?)
         }
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => ("image/gif", le16(bytes, 6)?, le16(bytes, 8)?),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => {
+            ("image/gif", whole::gif(bytes)?, le16(bytes, 6)?, le16(bytes, 8)?)
+        }
         [b'R', b'I', b'F', b'F', ..] if bytes.get(8..12)? == b"WEBP" => {
             let (width, height) = webp(bytes)?;
-            ("image/webp", width, height)
+            ("image/webp", whole::webp(bytes)?, width, height)
         }
         [0xFF, 0xD8, 0xFF, ..] => {
             let (width, height) = jpeg(bytes)?;
-            ("image/jpeg", width, height)
+            ("image/jpeg", whole::jpeg(bytes)?, width, height)
         }
         _ => return None,
     };
-    (width > 0 && height > 0).then_some(Image { mime, width, height })
+    (width > 0 && height > 0).then_some(Image { mime, width, height, frames })
 }
 
 fn webp(bytes: &[u8]) -> Option<(u32, u32)> {

@@ -59,6 +59,7 @@ describe('rows in words', () => {
       '4 ms',
     ]);
     expect(words(tool('read_file', {}, { figures: [{ figure: 'lines', value: 1 }] }))).toEqual(['1 line']);
+    expect(words(tool('edit_file', {}, { figures: [{ figure: 'link_broken' }] }))).toEqual(['hard link broken']);
     expect(words(tool('execute', {}, { took: 900, figures: [{ figure: 'exit_code', value: 0 }] }))).toEqual(['900 ms']);
     expect(
       words(tool('execute', {}, { state: 'failed', took: 900, figures: [{ figure: 'exit_code', value: 2 }] })),

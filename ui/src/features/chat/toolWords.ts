@@ -138,6 +138,7 @@ function figureWord(t: Messages, figure: Figure): string {
       return t.figures.todos(figure.value.done, figure.value.total);
     case 'timed_out':
     case 'truncated':
+    case 'link_broken':
       return t.figures[figure.figure];
     case 'added':
     case 'removed':

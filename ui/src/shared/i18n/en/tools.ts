@@ -69,6 +69,7 @@ export const figures = {
   todos: (done: number, total: number) => `${done} of ${total} done`,
   timed_out: 'timed out',
   truncated: 'cut',
+  link_broken: 'hard link broken',
 };
 
 export const rows = {

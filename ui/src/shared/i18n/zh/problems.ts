@@ -82,6 +82,8 @@ export const problems: Messages['problems'] = {
   binary: '“{path}”是二进制文件，无法按文本编辑',
   file_disk_full: '磁盘已满；“{path}”未被修改。请腾出一些空间后重试',
   file_read_only: '“{path}”在这里是只读的',
+  file_immutable:
+    '“{path}”保持原样：它或它所在的文件夹带有不可更改或仅可追加的标记。可用 lsattr 查看，并用 chattr 去掉标记',
   cannot_delete: '“{path}”所在的位置不能删除任何内容',
   root_protected: '根目录“/”和挂载点不能删除',
   place_silent: '这些文件所在的位置没有响应：“{detail}”；请检查能否连通后重试',
@@ -152,6 +154,7 @@ export const problems: Messages['problems'] = {
   document_too_large: '“{name}”有 {size} 字节，PDF 最多 {limit} 字节；请只附加重要的几页',
   attached_text_too_large:
     '“{name}”有 {size} 字节，文本最多 {limit} 字节；请放进项目文件夹并写出它的名称，智能体会分段读取',
+  picture_bursts: '“{name}”解开后的像素远多于其大小所示；请将它另存为普通图片',
   too_many_pixels: '“{name}”为 {width} × {height} 像素，模型每边最多接收 {most}；请把它缩小',
   not_attachable:
     '“{name}”既不是文本，也不是完整的 PNG、JPEG、GIF、WebP 或 PDF 文件；请放进项目文件夹，并在消息中写出它的名称',

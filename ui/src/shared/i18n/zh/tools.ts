@@ -62,6 +62,7 @@ export const figures: Messages['figures'] = {
   todos: (done, total) => `已完成 ${done} / ${total}`,
   timed_out: '超时',
   truncated: '已截断',
+  link_broken: '硬链接已断开',
 };
 
 export const rows: Messages['rows'] = {
