@@ -159,6 +159,7 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
         report.counted("rust: examples in docs", || runner.doc_tests(place));
     }
     if options.wants("rust") && options.long {
+        report.counted("rust: laws, a million cases each", || runner.laws(place));
         fuzz::stage(place, report);
     }
     if options.wants("wire") {

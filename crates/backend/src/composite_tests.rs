@@ -223,9 +223,10 @@ fn some_path() -> impl Strategy<Value = VirtualPath> {
     prop::collection::vec(name, 0..5).prop_map(|segments| path(&segments.join("/")))
 }
 
-/// Cases of the path laws: a million with `BOSUN_LONG=1`.
+/// More than is usual; a million with `PROPTEST_CASES=1000000`, as the long form of the tests has it.
 fn cases() -> ProptestConfig {
-    ProptestConfig::with_cases(if std::env::var_os("BOSUN_LONG").is_some() { 1_000_000 } else { 2_000 })
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases.max(2_000), ..usual }
 }
 
 proptest! {

@@ -150,14 +150,10 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(|(names, lead, tail)| format!("{lead}{}{tail}", names.join("/")))
 }
 
-/// A million cases with `BOSUN_LONG=1`.
+/// More than is usual; a million with `PROPTEST_CASES=1000000`, as the long form of the tests has it.
 fn cases() -> ProptestConfig {
-    let long = std::env::var_os("BOSUN_LONG").is_some();
-    ProptestConfig {
-        cases: if long { 1_000_000 } else { 2_000 },
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases.max(2_000), failure_persistence: None, ..usual }
 }
 
 proptest! {
