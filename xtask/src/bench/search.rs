@@ -1,7 +1,8 @@
 //! `grep` and `glob` as the agent calls them beside `rg`, `fd` and the reference, over a generated tree of 50,000 files and
 //! over the sources of Bosun's own dependencies, both in the page cache. The agent's search runs inside a `bosun tools` that
 //! is already there and is timed from the call to the answer; `rg` and `fd` are timed as a person runs them, start included;
-//! the reference inside its own process. They take turns, so that all meet the same machine.
+//! the reference inside its own process. They take turns, so that all meet the same machine. First both have to find the same
+//! number of things: what looked at fewer files would be no faster for it.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ const REAL_WORD: &str = "unsafe impl Sync";
 struct Search {
     what: String,
     tool: &'static str,
+    /// What its answer counts, as the other program has a line for each.
+    counts: &'static str,
     arguments: String,
     beside: Vec<String>,
     reference: String,
@@ -48,9 +51,19 @@ fn over(bench: &Bench, folder: &Path, searches: &[Search]) -> Result<Vec<Row>> {
     let mut reference = Reference::start(&bench.place, folder)?;
     let mut rows = Vec::new();
     for search in searches {
+        let found = tools.figure(search.tool, &search.arguments, search.counts)?;
+        let expected = other(&search.beside, folder)?.1;
+        if found != expected {
+            bail!(
+                "{}: {found} {} were found, and {expected} by {}",
+                search.what,
+                search.counts,
+                search.beside.join(" ")
+            );
+        }
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for round in 0..=ROUNDS {
-            let pair = (tools.call(search.tool, &search.arguments)?, other(&search.beside, folder)?);
+            let pair = (tools.call(search.tool, &search.arguments)?, other(&search.beside, folder)?.0);
             // The first round warms the cache.
             if round > 0 {
                 ours.push(pair.0);
@@ -74,6 +87,7 @@ fn grep(what: impl Into<String>, rg: &str, pattern: &str) -> Search {
     Search {
         what: what.into(),
         tool: "grep",
+        counts: "matches",
         arguments: format!(r#"{{"pattern":"{pattern}","output_mode":"content"}}"#),
         beside: words(&[rg, "-nF", pattern]),
         reference: format!(r#"{{"pattern":"{pattern}"}}"#),
@@ -84,6 +98,7 @@ fn glob(what: impl Into<String>, fd: &str, name: &str) -> Search {
     Search {
         what: what.into(),
         tool: "glob",
+        counts: "files",
         arguments: format!(r#"{{"pattern":"**/{name}"}}"#),
         beside: words(&[fd, "--glob", "--type", "f", name]),
         reference: format!(r#"{{"pattern":"**/{name}"}}"#),
@@ -122,13 +137,14 @@ fn program(names: &[&str]) -> Result<String> {
     Ok(found.to_string_lossy().into_owned())
 }
 
-fn other(words: &[String], folder: &Path) -> Result<f64> {
+/// Milliseconds from the start of a program to its end, and the number of lines it wrote.
+fn other(words: &[String], folder: &Path) -> Result<(f64, usize)> {
     let (name, arguments) = words.split_first().context("a program to measure beside")?;
     let start = Instant::now();
     let output = Command::new(name).args(arguments).current_dir(folder).stdin(Stdio::null()).output()?;
     let time = millis(start.elapsed());
-    if output.stdout.is_empty() {
-        bail!("{name} found nothing");
+    match output.stdout.iter().filter(|byte| **byte == b'\n').count() {
+        0 => bail!("{name} found nothing"),
+        lines => Ok((time, lines)),
     }
-    Ok(time)
 }

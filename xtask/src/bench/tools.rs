@@ -62,6 +62,19 @@ impl Tools {
 
     /// Milliseconds from the call of `tool` with the JSON object `arguments` to its answer, which must be a success.
     pub fn call(&mut self, tool: &str, arguments: &str) -> Result<f64> {
+        self.timed(tool, arguments).map(|(time, _)| time)
+    }
+
+    /// The figure of this name that the answer to a call has, such as the number of its `matches`.
+    pub fn figure(&mut self, tool: &str, arguments: &str, name: &str) -> Result<usize> {
+        let (_, answer) = self.timed(tool, arguments)?;
+        let told = format!(r#""figure":"{name}","value":"#);
+        let (_, value) = answer.split_once(&told).with_context(|| format!("{tool} told no {name}"))?;
+        let digits: String = value.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().with_context(|| format!("{tool} told no number of {name}"))
+    }
+
+    fn timed(&mut self, tool: &str, arguments: &str) -> Result<(f64, String)> {
         let call = format!(r#"{{"id":"1","tool":"{tool}","args":{arguments}}}"#);
         let start = Instant::now();
         let answer = self.0.ask(&call)?;
@@ -70,7 +83,7 @@ impl Tools {
             let shown: String = call.chars().take(300).collect();
             bail!("the call {shown} was answered with {}", answer.chars().take(300).collect::<String>());
         }
-        Ok(time)
+        Ok((time, answer))
     }
 
     /// Highest resident memory so far, in bytes. Linux only.
