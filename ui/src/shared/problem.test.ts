@@ -22,7 +22,8 @@ describe('what Bosun says', () => {
     expect(say(NESTED)).toBe(
       "Nothing was taken back: '/a.txt' was changed since in the same places, by you or by another program; it was " +
         "left as it is: restore the agent's version first, or change the file yourself; " +
-        'the content store at /blobs cannot be used: Input/output error; it was left as it is',
+        'the content store at /blobs cannot be used: Input/output error; look after that folder and try again; ' +
+        'it was left as it is',
     );
   });
 
@@ -45,7 +46,7 @@ describe('what Bosun says', () => {
     i18n.use('zh-CN', 'en');
     expect(say(NESTED)).toBe(
       '没有撤回任何内容：“/a.txt”的同一处后来又被你或其他程序修改过，已保持原样：请先恢复智能体的版本，或自行修改该文件；' +
-        '/blobs 处的内容存储无法使用：“Input/output error”；保持原样',
+        '/blobs 处的内容存储无法使用：“Input/output error”；请检查该文件夹后重试；保持原样',
     );
     const refused = { code: 'invalid', message: 'an answer', problem: { problem: 'empty_message' } };
     expect(asError(refused).message).toBe('这条消息是空的；请写些内容再发送');
