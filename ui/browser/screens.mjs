@@ -193,6 +193,7 @@ export const SCREENS = {
   },
   answer: { query: { recorded: 'tools' }, act: (page) => page.locator('.log').evaluate((log) => (log.scrollTop = 0)) },
   hostile: { query: hosts },
+  script: { query: { recorded: 'script' } },
   hostilelong: { query: hosts, act: (page) => page.locator('.place button').nth(1).click() },
   model: { act: (page) => page.locator('.bar button.chip').click() },
   memories: { act: knowledge('Memor', '记忆', '.shelf .entry') },

@@ -192,6 +192,7 @@ const WORLDS: Record<string, () => World> = {
       ),
     ),
   hostile: () => only(hostile()),
+  script: () => only(script()),
   long: () => only(long(10_000)),
   huge: () => only(long(100_000)),
   endless: () => only(endless()),
@@ -200,6 +201,27 @@ const WORLDS: Record<string, () => World> = {
     onMessage: (host, session) => streamed(host, session, ANSWER.repeat(60), 3, 1),
   }),
 };
+
+/** A script that is not as it was when its command was approved. */
+function script(): Snapshot {
+  const command = 'cd tools && sh release.sh --dry-run';
+  const again = approval(
+    'execute',
+    { command },
+    {
+      session: 's-script',
+      preview: { preview: 'command', command, folder: '/', timeout_seconds: null },
+      reach: { place: 'anywhere', network: true, sandbox: null, undo: 'no' },
+      reason: { reason: 'script_changed', path: '/tools/release.sh' },
+      scripts: ['/tools/release.sh'],
+    },
+  );
+  const asked = [human('Try the release.'), ai('I run the release script, without publishing anything.')];
+  return snapshot(summary('s-script', { title: 'A release, tried', status: 'waiting', waiting: 1 }), {
+    items: [...asked, tool('execute', { command }, { state: 'waiting', ended_at: null })],
+    approvals: [again],
+  });
+}
 
 function hostile(): Snapshot {
   const [command, ...others] = HOSTILE;
