@@ -33,7 +33,8 @@ pub struct Ask {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedScript {
     pub path: VirtualPath,
-    pub hash: ContentHash,
+    /// `None` where there was no text file: one that comes to be there counts as changed.
+    pub hash: Option<ContentHash>,
 }
 
 impl Ask {

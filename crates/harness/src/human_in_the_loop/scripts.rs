@@ -29,12 +29,13 @@ pub(super) async fn named_by(backend: &dyn Backend, call: &ToolCall, kind: ToolK
     let mut scripts: Vec<AskedScript> = Vec::new();
     for Candidate { word, is_run } in candidates(line) {
         let Ok(path) = backend.resolve(&word) else { continue };
-        if scripts.len() < MOST
-            && scripts.iter().all(|known| known.path != path)
-            && let Some((hash, begins_as_one)) = look(backend, &path).await
-            && (is_run || begins_as_one || has_extension(&path))
-        {
-            scripts.push(AskedScript { path, hash });
+        if scripts.len() == MOST || scripts.iter().any(|known| known.path == path) {
+            continue;
+        }
+        let found = look(backend, &path).await;
+        let is_script = |begins_as_one: bool| begins_as_one || has_extension(&path);
+        if is_run || found.as_ref().is_some_and(|(_, begins_as_one)| is_script(*begins_as_one)) {
+            scripts.push(AskedScript { path, hash: found.map(|(hash, _)| hash) });
         }
     }
     scripts
@@ -60,7 +61,7 @@ pub(super) async fn ask_again(cx: &TurnContext, call_id: &CallId, kind: ToolKind
 async fn changed(cx: &TurnContext, call_id: &CallId, scripts: &[AskedScript]) -> Option<VirtualPath> {
     for script in scripts {
         let now = look(&*cx.agent().backend, &script.path).await.map(|(hash, _)| hash);
-        if now.as_ref() != Some(&script.hash) && !made_beside(cx, call_id, &script.path, now.as_ref()) {
+        if now != script.hash && !made_beside(cx, call_id, &script.path, now.as_ref()) {
             return Some(script.path.clone());
         }
     }

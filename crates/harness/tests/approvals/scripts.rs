@@ -21,7 +21,7 @@ fn ask(scene: &Scene) -> Ask {
 }
 
 fn scripts(ask: &Ask) -> Vec<&str> {
-    ask.scripts.iter().map(|script| script.path.as_str()).collect()
+    ask.scripts.iter().filter(|script| script.hash.is_some()).map(|script| script.path.as_str()).collect()
 }
 
 #[tokio::test]
@@ -42,6 +42,19 @@ async fn a_script_that_changed_after_its_command_was_approved_is_asked_for_again
         scene.decide(&scene.log, "x", Decision::Approve).await.unwrap();
         assert_eq!(scene.run_until_quiet().await, Some(TurnEnd::Done));
         assert!(scene.result("x").1.contains("harmful"), "{}", scene.result("x").1);
+    }
+}
+
+#[tokio::test]
+async fn a_script_that_comes_to_be_there_after_its_command_was_approved_is_asked_for_again() {
+    for (command, name) in [("sh new.sh", "new.sh"), ("cd tools; make", "tools/GNUmakefile")] {
+        let scene = scene(vec![runs("x", command).into(), "done".into()]);
+        scene.begin().await;
+        assert_eq!(scene.run_until_quiet().await, None);
+        scene.decide(&scene.log, "x", Decision::Approve).await.unwrap();
+        scene.project.write(name, "all:\n\t@echo harmful\n");
+        assert_eq!(scene.run_until_quiet().await, None, "{command}");
+        assert_eq!(ask(&scene).reason, AskReason::ScriptChanged { path: format!("/{name}") });
     }
 }
 

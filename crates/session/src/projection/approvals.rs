@@ -51,12 +51,17 @@ impl Projection {
             reason: convert::reason(&ask.reason),
             allowed: ask.allowed.iter().copied().map(convert::decision_kind).collect(),
             description: ask.description.clone(),
-            scripts: ask.scripts.iter().map(|script| script.path.to_string()).collect(),
+            scripts: scripts(ask),
             todo: self.todo_of(&ask.call.id),
             asked_at: at,
             digest: ask.digest.clone(),
         }
     }
+}
+
+/// The scripts that are there; of those that are not there is nothing to show.
+fn scripts(ask: &Ask) -> Vec<String> {
+    ask.scripts.iter().filter(|script| script.hash.is_some()).map(|script| script.path.to_string()).collect()
 }
 
 /// How far a call can reach: file tools stay where their file is and keep the bytes before; a command without a sandbox
