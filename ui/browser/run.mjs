@@ -33,14 +33,21 @@ const FLAKY_AT_MOST = 3;
 /** A test's name is looked for with its group's name in front. */
 const exactly = (name) => new RegExp(`${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
 
-/** Runs tests, one file after another because they share the machine: how many passed, and which failed. */
+/** Groups and files count by what is in them, unless they fail by themselves: in what they set up, or by ending early. */
+const isTest = ({ name, file, details }) => details.type !== 'suite' && name !== file;
+const isOfOthers = ({ details }) => details.error?.failureType === 'subtestsFailed';
+
+/** Runs tests, one file after another because they share the machine: how many passed, and what failed. */
 function runTests(options) {
   return new Promise((settled) => {
     const tally = { passed: 0, failed: [] };
-    const isTest = ({ details }) => details.type !== 'suite';
     const tests = run({ concurrency: 1, ...options })
       .on('test:pass', (event) => (tally.passed += isTest(event) && !event.skip ? 1 : 0))
-      .on('test:fail', (event) => isTest(event) && tally.failed.push({ name: event.name, file: event.file }))
+      .on('test:fail', (event) => {
+        if (!isOfOthers(event)) {
+          tally.failed.push({ name: event.name, file: event.file, isTest: isTest(event) });
+        }
+      })
       .on('end', () => settled(tally));
     tests.compose(new spec()).pipe(process.stdout, { end: false });
   });
@@ -50,7 +57,7 @@ await build({ mode: 'recorded', logLevel: 'error' });
 process.env.BOSUN_RECORDED_BUILT = 'yes';
 const first = await runTests({ files });
 let { failed } = first;
-if (failed.length > 0 && failed.length <= FLAKY_AT_MOST) {
+if (failed.length > 0 && failed.length <= FLAKY_AT_MOST && failed.every(({ isTest }) => isTest)) {
   console.log(`Again: ${failed.map(({ name }) => name).join(' · ')}`);
   const again = {
     files: [...new Set(failed.map(({ file }) => file))],

@@ -75,6 +75,9 @@ impl Options {
         if self.wants("rust") {
             needs.push(Need::Places);
         }
+        if self.wants("package") && self.long {
+            needs.push(Need::Rpm);
+        }
         if self.wants("ui") {
             needs.push(Need::Browser);
         }
@@ -100,7 +103,7 @@ fn stage_named(name: &str) -> Result<&'static str> {
 
 pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     let options = Options::read(arguments)?;
-    let mut report = Report::new();
+    let mut report = Report::new(place.ci);
     let start = Instant::now();
     let missing = setup::check(place, &options.needs())?;
     setup::tell(&missing);
@@ -195,7 +198,7 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
     if options.wants("package") {
         match missing.reason(Need::Window) {
             Some(reason) => report.skip(package::STEP, reason),
-            None => package::stage(place, options.long, report),
+            None => package::stage(place, &runner, report),
         }
     }
     Ok(())

@@ -144,7 +144,7 @@ impl BackgroundRuns {
     pub(crate) fn carried(&self, state: &State) -> Option<Arc<Spent>> {
         let Some(Message::Human(last)) = state.messages.last().map(|last| &**last) else { return None };
         let spent = || self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        last.id.as_str().starts_with(NOTICE_ID).then(spent).flatten()
+        is_notice(last).then(spent).flatten()
     }
 
     fn ended(&self) {
@@ -345,6 +345,11 @@ fn notice(parent: &State, child: &SessionLog, end: &TurnEnd, conflicts: &[String
     text.push_str("</async_task_notification>");
     let id = MessageId::new(format!("{NOTICE_ID}{}-{turns}", child.session()));
     Some(HumanMessage { id, content: vec![text.into()] })
+}
+
+/// Whether a message tells that a subagent has ended.
+pub(crate) fn is_notice(message: &HumanMessage) -> bool {
+    message.id.as_str().starts_with(NOTICE_ID)
 }
 
 fn head_of(text: &str, characters: usize) -> (&str, bool) {

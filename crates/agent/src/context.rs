@@ -36,6 +36,8 @@ struct TurnParts {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallNote {
     pub started_at: Option<i64>,
+    /// Whether it was told that it runs.
+    is_told: bool,
     pub allowed_by: Option<String>,
     /// Why a person has to be asked whatever the rules allow.
     pub must_ask: Option<String>,
@@ -185,6 +187,19 @@ impl TurnContext {
 
     pub(crate) fn take_note(&self, call_id: &CallId) -> CallNote {
         self.inner.notes.lock().unwrap_or_else(PoisonError::into_inner).remove(call_id).unwrap_or_default()
+    }
+
+    /// The calls that have begun and were not told of, with when they began. From now on they were.
+    pub(crate) fn take_begun(&self) -> Vec<(CallId, i64)> {
+        let mut notes = self.inner.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = notes.iter_mut().filter(|(_, note)| !note.is_told);
+        begun
+            .filter_map(|(call_id, note)| {
+                let at = note.started_at?;
+                note.is_told = true;
+                Some((call_id.clone(), at))
+            })
+            .collect()
     }
 
     /// Remembers the text of a reply that came to nothing.

@@ -257,10 +257,16 @@ impl OutsideChange {
         MessageId::new(format!("{FILES_ID}{messages}"))
     }
 
-    /// Whether a message tells of files, and no person wrote it.
+    /// Whether a message tells of files.
     pub fn is_told_by(message: &HumanMessage) -> bool {
         message.id.as_str().starts_with(FILES_ID)
     }
+}
+
+/// Whether a message tells what happened meanwhile, in the place of a person's but not in a person's words: nothing that
+/// stands in it was asked for.
+pub fn is_news(message: &HumanMessage) -> bool {
+    OutsideChange::is_told_by(message) || crate::background::is_notice(message)
 }
 
 /// Whether anyone waits for a subagent.

@@ -73,7 +73,9 @@ pub enum JournalError {
     DiskFull,
     #[error("Bosun's database is locked by another program; close it and go on")]
     Locked,
-    #[error("Bosun's database could not be written: {reason}; look after the data folder and go on")]
+    #[error(
+        "Bosun's database could not be written: {reason}; see whether the data folder can be written to, and go on"
+    )]
     Unavailable { reason: String },
     #[error("entry {seq} of the session cannot be read: {reason}; the session is kept as it is")]
     Corrupt { seq: Seq, reason: String },

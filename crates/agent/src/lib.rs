@@ -44,6 +44,7 @@ pub use clock::{Clock, IdSource, SystemClock, UuidSource};
 pub use context::TurnContext;
 pub use entry::{
     ChangeIntent, EntryBody, JournalEntry, NoteKind, OutsideChange, Recorded, Seq, SubagentMode, ToolOutcome, TurnEnd,
+    is_news,
 };
 pub use error::AgentError;
 pub use event::LiveEvent;

@@ -14,14 +14,15 @@ use crate::{
     JournalEntry, JournalError, LiveEvent, Recorded, SentSubagent, SessionId, State,
 };
 
-/// A session's journal and the state folded from it, kept equal: an entry reaches the state only after it is durable,
-/// and in the order of the journal.
+/// A session's journal and the state folded from it, in one order. An entry reaches the state once it is durable; only
+/// what asks for nothing but reading may reach it before ([`Self::record_with_next`]).
 pub struct SessionLog {
     host: Arc<dyn Host>,
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
-    /// Held over "append, then apply", so that the state follows the journal's order.
-    order: AsyncMutex<()>,
+    /// Held over "append, then apply", so that the state follows the journal's order. Has the entries that are in the
+    /// state and go into the journal with the next.
+    order: AsyncMutex<Vec<JournalEntry>>,
     changed: Notify,
     children: Mutex<HashMap<SessionId, Arc<SessionLog>>>,
     background: Arc<BackgroundRuns>,
@@ -37,7 +38,7 @@ impl SessionLog {
             host,
             clock,
             state: Mutex::new(state),
-            order: AsyncMutex::new(()),
+            order: AsyncMutex::default(),
             changed: Notify::new(),
             children: Mutex::new(HashMap::new()),
             background: Arc::default(),
@@ -71,24 +72,44 @@ impl SessionLog {
 
     /// Appends `bodies` as one unit; they are durable and in the state when this returns.
     pub async fn record(&self, bodies: Vec<EntryBody>) -> Result<(), JournalError> {
-        let guard = self.order.lock().await;
-        self.record_in_order(bodies).await?;
-        drop(guard);
-        Ok(())
+        self.record_of(|_| bodies).await
     }
 
     /// As [`Self::record`], with entries made of the state that they are added to: nothing comes in between.
     pub async fn record_of(&self, make: impl FnOnce(&State) -> Vec<EntryBody>) -> Result<(), JournalError> {
-        let guard = self.order.lock().await;
+        let mut waiting = self.order.lock().await;
         let bodies = self.with_state(make);
-        self.record_in_order(bodies).await?;
-        drop(guard);
-        Ok(())
+        self.record_in_order(&mut waiting, bodies).await
+    }
+
+    /// Takes `bodies` into the state. They become durable with whatever is recorded next, in one unit with it, so that a
+    /// reply and what first came of it cost one write. Nothing may be changed outside until then: whoever intends to
+    /// records that, and has everything before it recorded.
+    pub(crate) async fn record_with_next(&self, bodies: Vec<EntryBody>) {
+        let mut waiting = self.order.lock().await;
+        let entries = self.stamped(bodies);
+        self.apply(&entries);
+        waiting.extend(entries);
+    }
+
+    /// Makes what waits for the next entry durable without one.
+    pub(crate) async fn save(&self) -> Result<(), JournalError> {
+        let mut waiting = self.order.lock().await;
+        if waiting.is_empty() { Ok(()) } else { self.record_in_order(&mut waiting, Vec::new()).await }
+    }
+
+    /// Whether everything in the state is durable.
+    pub(crate) fn is_saved(&self) -> bool {
+        self.order.try_lock().is_ok_and(|waiting| waiting.is_empty())
     }
 
     /// Keeps everyone else from recording in this session, for someone who records in several at once.
-    pub async fn hold(&self) -> HeldLog<'_> {
-        HeldLog { log: self, _order: self.order.lock().await }
+    pub async fn hold(&self) -> Result<HeldLog<'_>, JournalError> {
+        let mut waiting = self.order.lock().await;
+        if !waiting.is_empty() {
+            self.record_in_order(&mut waiting, Vec::new()).await?;
+        }
+        Ok(HeldLog { log: self, _order: waiting })
     }
 
     /// Takes a person's (or a rule's) decision: checked in full, then durable, then handed to whoever waits for it.
@@ -105,11 +126,10 @@ impl SessionLog {
         by: DecisionSource,
         check_args: &(dyn Fn(&str, &Value) -> Result<Value, String> + Sync),
     ) -> Result<(), DecisionError> {
-        let guard = self.order.lock().await;
+        let mut waiting = self.order.lock().await;
         let decision = self.checked(call_id, digest, decision, check_args)?;
         let record = DecisionRecord { decision, by };
-        self.record_in_order(vec![EntryBody::Decided { call_id: call_id.clone(), record }]).await?;
-        drop(guard);
+        self.record_in_order(&mut waiting, vec![EntryBody::Decided { call_id: call_id.clone(), record }]).await?;
         Ok(())
     }
 
@@ -222,12 +242,23 @@ impl SessionLog {
         children.iter().find_map(|child| child.find(session))
     }
 
-    async fn record_in_order(&self, bodies: Vec<EntryBody>) -> Result<(), JournalError> {
-        let at = self.clock.now_ms();
-        let entries: Vec<JournalEntry> = bodies.into_iter().map(|body| JournalEntry { at, body }).collect();
-        self.host.journal().append(entries.clone()).await?;
+    async fn record_in_order(
+        &self,
+        waiting: &mut Vec<JournalEntry>,
+        bodies: Vec<EntryBody>,
+    ) -> Result<(), JournalError> {
+        let entries = self.stamped(bodies);
+        // They stay where they are until they are durable: without that a later entry has to carry them.
+        self.host.journal().append([waiting.as_slice(), &entries].concat()).await?;
+        waiting.clear();
         self.apply(&entries);
         Ok(())
+    }
+
+    /// `bodies` as entries of this moment.
+    fn stamped(&self, bodies: Vec<EntryBody>) -> Vec<JournalEntry> {
+        let at = self.clock.now_ms();
+        bodies.into_iter().map(|body| JournalEntry { at, body }).collect()
     }
 
     fn apply(&self, entries: &[JournalEntry]) {
@@ -243,7 +274,7 @@ impl SessionLog {
 /// A log in which nobody else records until this is dropped.
 pub struct HeldLog<'a> {
     log: &'a SessionLog,
-    _order: MutexGuard<'a, ()>,
+    _order: MutexGuard<'a, Vec<JournalEntry>>,
 }
 
 impl HeldLog<'_> {
@@ -253,8 +284,7 @@ impl HeldLog<'_> {
 
     /// `bodies` as entries of this moment.
     pub fn stamped(&self, bodies: Vec<EntryBody>) -> Vec<JournalEntry> {
-        let at = self.log.clock.now_ms();
-        bodies.into_iter().map(|body| JournalEntry { at, body }).collect()
+        self.log.stamped(bodies)
     }
 
     /// Takes entries into the state that the caller has made durable in this session's journal, all of them.

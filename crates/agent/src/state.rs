@@ -7,7 +7,7 @@ use bosun_tools::{ChangeRecord, StateUpdate, Todo, TodoStatus, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Ask, ChangeIntent, Decision, DecisionRecord, EntryBody, JournalEntry, SessionId, TurnEnd};
+use crate::{Ask, ChangeIntent, Decision, DecisionRecord, EntryBody, JournalEntry, SessionId, TurnEnd, is_news};
 
 mod outside;
 mod seed;
@@ -154,11 +154,16 @@ impl State {
             EntryBody::Updated { update, .. } => self.merge(update),
             EntryBody::TurnStarted { turn, message } => {
                 self.begin(*turn);
+                self.refused.clear();
                 self.take_steering();
                 self.messages.push(Arc::new(Message::Human(message.clone())));
             }
             EntryBody::TurnContinued { turn } => {
                 self.begin(*turn);
+                // Where nothing else made it go on, a person did.
+                if self.steering.is_empty() {
+                    self.refused.clear();
+                }
                 if self.step.is_none() {
                     self.take_steering();
                 }
@@ -296,7 +301,6 @@ impl State {
         self.turns = self.turns.max(turn);
         self.turn = Some(OpenTurn { number: turn, steps: 0 });
         self.last_end = None;
-        self.refused.clear();
     }
 
     /// A conversation that ends with the model's own words (a stop keeps them) is refused by some providers and read by
@@ -345,7 +349,7 @@ impl State {
         let note = self.plan_note.take().into_iter();
         let messages = note.chain(std::mem::take(&mut self.steering));
         let messages: Vec<HumanMessage> = messages.collect();
-        if !messages.is_empty() {
+        if messages.iter().any(|message| !is_news(message)) {
             // Their words may ask for what they refused before.
             self.refused.clear();
         }

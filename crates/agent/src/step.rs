@@ -1,5 +1,7 @@
 use std::collections::HashSet;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bosun_backend::VirtualPath;
 use bosun_model::{AiMessage, CallId, ChatRequest, ContentBlock, Message, ToolCall, ToolMessage};
@@ -13,7 +15,7 @@ use crate::{
     tool_call,
 };
 
-/// One model call through the stack, recorded.
+/// One model call through the stack, in the state and, where it is the last, recorded.
 pub(crate) async fn reply(cx: &TurnContext) -> Result<AiMessage, AgentError> {
     let agent = cx.agent();
     for middleware in &agent.middleware {
@@ -30,13 +32,45 @@ pub(crate) async fn reply(cx: &TurnContext) -> Result<AiMessage, AgentError> {
     name_apart(cx, &mut message);
     let kinds = message.tool_calls.iter().map(|call| kind_of(cx, &call.name)).collect();
     let cost = message.usage.and_then(|usage| agent.model.info().price?.cost(&usage));
-    cx.log().record(vec![EntryBody::Ai { message: message.clone(), kinds, cost }]).await?;
-    for middleware in agent.middleware.iter().rev() {
-        let update = middleware.after_model(cx, &message).await?;
-        record_update(cx, middleware.name(), update).await?;
+    let is_last = message.calls().next().is_none();
+    let entry = vec![EntryBody::Ai { message: message.clone(), kinds, cost }];
+    if is_last {
+        cx.log().record(entry).await?;
+    } else {
+        cx.log().record_with_next(entry).await;
     }
     Ok(message)
 }
+
+/// What comes of a reply: what middleware makes of it, and its calls. It is saved with the first of these that is
+/// recorded, but soon.
+pub(crate) async fn go_by(cx: &TurnContext, message: &AiMessage) -> Result<(), AgentError> {
+    let mut work = pin!(async {
+        for middleware in cx.agent().middleware.iter().rev() {
+            let update = middleware.after_model(cx, message).await?;
+            record_update(cx, middleware.name(), update).await?;
+        }
+        run_calls(cx).await
+    });
+    tokio::select! {
+        biased;
+        outcome = &mut work => return outcome,
+        saved = saved_soon(cx) => saved?,
+    }
+    work.await
+}
+
+/// Saves the reply where nothing that came of it has done so in time, and then tells of the calls that run.
+async fn saved_soon(cx: &TurnContext) -> Result<(), AgentError> {
+    tokio::time::sleep(SAVED_WITHIN).await;
+    cx.log().save().await?;
+    tool_call::tell_running(cx);
+    Ok(())
+}
+
+/// How long a reply may wait for the first that comes of its calls, to be saved together with it. A page of a file is
+/// read in less.
+const SAVED_WITHIN: Duration = Duration::from_millis(2);
 
 /// Gives calls whose id the session had before an id of their own: approvals, results and subagents go by it.
 fn name_apart(cx: &TurnContext, message: &mut AiMessage) {

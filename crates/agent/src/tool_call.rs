@@ -17,12 +17,17 @@ pub(crate) async fn call(cx: &TurnContext, tool: &Arc<dyn DynTool>, call: ToolCa
     // From before the intent is written: a pause there would look as if only a person could move the turn. A delegation
     // is not busy itself: its subagent's calls are, and a subagent may wait for a person.
     let busy = (kind != ToolKind::Delegate).then(|| cx.activity().enter());
-    if matches!(kind, ToolKind::Execute | ToolKind::Other) {
-        cx.log().record(vec![EntryBody::CallStarted { call_id: call.id.clone() }]).await?;
+    match kind {
+        ToolKind::Execute | ToolKind::Other => {
+            cx.log().record(vec![EntryBody::CallStarted { call_id: call.id.clone() }]).await?;
+        }
+        // A session of its own comes to be, that of a call that is in the journal.
+        ToolKind::Delegate => cx.log().save().await?,
+        ToolKind::Read | ToolKind::Edit | ToolKind::Plan => {}
     }
     let at = cx.log().now_ms();
     cx.note(&call.id, |note| note.started_at = Some(at));
-    cx.log().emit(LiveEvent::CallRunning { call_id: call.id.clone(), at });
+    tell_running(cx);
     let tool_cx = context(cx, &call.id);
     let outcome = AssertUnwindSafe(tool.call(&tool_cx, call.args)).catch_unwind().await;
     drop(busy);
@@ -35,6 +40,15 @@ pub(crate) async fn call(cx: &TurnContext, tool: &Arc<dyn DynTool>, call: ToolCa
             "Error: the tool {} broke inside and did not finish; try another way",
             call.name
         ))),
+    }
+}
+
+/// Tells of the calls that have begun to run, once the reply that they are of can be told.
+pub(crate) fn tell_running(cx: &TurnContext) {
+    if cx.log().is_saved() {
+        for (call_id, at) in cx.take_begun() {
+            cx.log().emit(LiveEvent::CallRunning { call_id, at });
+        }
     }
 }
 

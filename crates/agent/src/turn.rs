@@ -93,7 +93,12 @@ where
             break;
         }
     }
-    Err(AgentError::Cancelled)
+    // What is being recorded is recorded first: cut in its middle it would be in the journal and not in the state.
+    tokio::select! {
+        biased;
+        outcome = &mut work => outcome,
+        saved = cx.log().save() => saved.map_err(AgentError::from).and(Err(AgentError::Cancelled)),
+    }
 }
 
 fn has_subagents_at_work(cx: &TurnContext) -> bool {
@@ -127,9 +132,9 @@ async fn work(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
             return Ok(TurnEnd::StepLimit { limit });
         }
         let message = step::reply(cx).await?;
-        if !message.tool_calls.is_empty() || !message.invalid_tool_calls.is_empty() {
-            step::run_calls(cx).await?;
-        } else if !cx.log().with_state(State::person_spoke_last) {
+        let is_last = message.calls().next().is_none();
+        step::go_by(cx, &message).await?;
+        if is_last && !cx.log().with_state(State::person_spoke_last) {
             return Ok(end_of(&message));
         }
     }

@@ -50,7 +50,7 @@ pub enum BlobError {
     Damaged { hash: ContentHash, reason: String },
     #[error("the disk is full, so content could not be stored; free some space and try again")]
     DiskFull,
-    #[error("the content store at {} cannot be used: {source}; look after that folder and try again", path.display())]
+    #[error("the content store at {} cannot be used: {source}; see whether that folder can be read and written, and try again", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 

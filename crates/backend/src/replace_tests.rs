@@ -39,9 +39,6 @@ fn file() -> impl Strategy<Value = (String, &'static str)> {
 }
 
 proptest! {
-    // Many of the texts are too short to begin with; of a million cases those would be too many to go on.
-    #![proptest_config(ProptestConfig { max_global_rejects: u32::MAX, ..ProptestConfig::default() })]
-
     /// Law 8: an edit and its inverse restore the bytes. The texts are written with LF, as reading shows them.
     #[test]
     fn an_edit_and_its_inverse_restore_the_bytes(

@@ -1,6 +1,7 @@
 //! `bosun tools`: single tools over a project, one JSON object per line in, one per line out.
 
 mod kind;
+mod lines;
 mod memory;
 mod request;
 
@@ -15,10 +16,10 @@ use bosun_tools::{BuiltinOptions, ToolContext, ToolError, ToolOutput, ToolRegist
 use clap::Args;
 use futures_util::FutureExt;
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
 use self::kind::{Kind, RouteTo};
+use self::lines::{LONGEST, Line, Lines};
 use self::memory::Memory;
 use self::request::{Answer, Request};
 use crate::Exit;
@@ -49,25 +50,20 @@ pub(crate) struct ToolsArgs {
 /// Answers lines until standard input ends. A call that fails is an answer too, so the exit code is about the program.
 pub(crate) async fn serve(args: ToolsArgs) -> Result<Exit, Failure> {
     let mut bench = Bench::open(args).await?;
-    let mut input = BufReader::new(tokio::io::stdin());
-    let mut line = Vec::new();
-    let mut number = 0;
+    let mut lines = Lines::of(tokio::io::stdin(), LONGEST);
     loop {
-        line.clear();
-        let read = tokio::select! {
-            read = input.read_until(b'\n', &mut line) => read?,
+        let line = tokio::select! {
+            line = lines.next() => line?,
             interrupt = tokio::signal::ctrl_c() => { interrupt?; return Ok(Exit::Interrupted) }
         };
-        if read == 0 {
-            return Ok(Exit::Done);
-        }
-        number += 1;
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
-        let answer = match Request::parse(&line, number) {
-            Ok(request) => bench.answer(request).await?,
-            Err(answer) => Some(*answer),
+        let answer = match line {
+            Line::End => return Ok(Exit::Done),
+            Line::TooLong(number) => Some(Answer::too_long(number)),
+            Line::Whole(bytes, _) if bytes.iter().all(u8::is_ascii_whitespace) => continue,
+            Line::Whole(bytes, number) => match Request::parse(bytes, number) {
+                Ok(request) => bench.answer(request).await?,
+                Err(answer) => Some(*answer),
+            },
         };
         let Some(answer) = answer else { return Ok(Exit::Interrupted) };
         let mut out = io::stdout().lock();

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use bosun_agent::{AgentError, BoxFuture, Halt, Middleware, NextModel, OutsideChange, State, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, Halt, Middleware, NextModel, State, TurnContext, is_news};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -79,7 +79,7 @@ fn failing(state: &State, times: usize) -> Option<String> {
         return None;
     }
     let recent = state.messages.iter().rev().take(LOOK_BACK);
-    let is_said = |message: &Message| matches!(message, Message::Human(human) if !OutsideChange::is_told_by(human));
+    let is_said = |message: &Message| matches!(message, Message::Human(human) if !is_news(human));
     let turn: Vec<&Message> = recent.map(|message| &**message).take_while(|message| !is_said(message)).collect();
     let failed: Vec<_> = turn
         .iter()

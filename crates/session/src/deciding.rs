@@ -31,7 +31,7 @@ pub(crate) async fn decide(mut by_root: Vec<(Arc<Actor>, Vec<Decide>)>) -> Resul
     let logs = distinct(&wanted);
     let mut held = Vec::with_capacity(logs.len());
     for log in &logs {
-        held.push(log.hold().await);
+        held.push(log.hold().await?);
     }
     let mut batches = Vec::with_capacity(held.len());
     for held in &held {

@@ -128,6 +128,11 @@ impl Database {
         self.writer.write(work).await
     }
 
+    /// As [`Self::write`], in whatever transaction is written next; see [`Writer::ride`].
+    pub(crate) fn ride(&self, work: impl Fn(&Connection) -> Result<(), DatabaseError> + Send + 'static) {
+        self.writer.ride(work);
+    }
+
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,

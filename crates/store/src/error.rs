@@ -81,7 +81,9 @@ pub enum DatabaseError {
     NotFound { what: String },
     #[error("entry {seq} cannot be read: {reason}; the session is kept as it is")]
     CorruptEntry { seq: u64, reason: String },
-    #[error("Bosun's database could not be used: {reason}; look after the data folder and start Bosun anew")]
+    #[error(
+        "Bosun's database could not be used: {reason}; see whether the data folder can be written to, and start Bosun anew"
+    )]
     Unavailable { reason: String },
 }
 

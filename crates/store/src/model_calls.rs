@@ -41,8 +41,14 @@ pub struct CallSum {
 }
 
 impl Database {
-    pub async fn record_calls(&self, calls: Vec<StoredCall>) -> Result<(), DatabaseError> {
-        self.write(move |connection| calls.iter().try_for_each(|call| insert(connection, call))).await
+    /// Takes a call in. It is stored with whatever is written next, since the journal soon has what came of it.
+    pub fn note_call(&self, call: StoredCall) {
+        self.ride(move |connection| insert(connection, &call));
+    }
+
+    /// Returns once every call taken in so far is stored.
+    pub async fn calls_stored(&self) -> Result<(), DatabaseError> {
+        self.write(|_| Ok(())).await
     }
 
     /// The calls made for a session and its subagents, last first.
@@ -192,13 +198,14 @@ mod tests {
     #[tokio::test]
     async fn calls_are_kept_as_they_were_and_summed_by_day_and_model() {
         let database = Database::in_memory().unwrap();
-        let calls = vec![
+        let calls = [
             made("a", "2026-11-20", "big", Some(0.25)),
             made("a", "2026-11-21", "big", Some(0.5)),
             made("b", "2026-11-21", "big", None),
             made("b", "2026-11-21", "small", Some(0.125)),
         ];
-        database.record_calls(calls.clone()).await.unwrap();
+        calls.iter().cloned().for_each(|call| database.note_call(call));
+        database.calls_stored().await.unwrap();
         let of_a = database.calls_of_session(&SessionId::new("a"), 10).await.unwrap();
         assert_eq!(of_a, [calls[1].clone(), calls[0].clone()]);
         let sums = database.calls_by_day("2026-11-21").await.unwrap();
@@ -209,5 +216,29 @@ mod tests {
         assert_eq!(database.cost_of_session(&SessionId::new("a")).await.unwrap(), 0.75);
         assert_eq!(database.cost_of_day("2026-11-21").await.unwrap(), 0.625);
         assert_eq!(database.cost_of_day("2026-11-22").await.unwrap(), 0.0);
+    }
+
+    #[tokio::test]
+    async fn a_call_is_stored_with_the_next_write_and_with_the_one_after_where_that_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(folder.path()).unwrap();
+        let stored =
+            async |database: &Database| database.calls_of_session(&SessionId::new("a"), 10).await.unwrap().len();
+        database.note_call(made("a", "2026-11-20", "big", None));
+        assert_eq!(stored(&database).await, 0, "no write is made for it alone");
+        let lost = database.write(|connection| Ok(connection.execute_batch("ROLLBACK")?)).await;
+        assert!(lost.is_err());
+        assert_eq!(stored(&database).await, 0);
+        database.write(|_| Ok(())).await.unwrap();
+        assert_eq!(stored(&database).await, 1);
+        // A job that fails alone takes nothing of its neighbours with it.
+        database.note_call(made("a", "2026-11-20", "big", None));
+        let refused = database.write(|connection| Ok(connection.execute_batch("nonsense")?)).await;
+        assert!(refused.is_err());
+        assert_eq!(stored(&database).await, 2);
+        // Whoever closes the database has everything in it.
+        database.note_call(made("a", "2026-11-20", "big", None));
+        drop(database);
+        assert_eq!(stored(&Database::open(folder.path()).unwrap()).await, 3);
     }
 }

@@ -1,4 +1,5 @@
-use std::sync::mpsc;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -18,6 +19,10 @@ type Answer = Box<dyn FnOnce(Result<(), DatabaseError>) + Send>;
 /// Does its work in the transaction that was begun, or hears why none was.
 type Job = Box<dyn FnOnce(Result<(&Connection, Neighbours), DatabaseError>) -> Answer + Send>;
 
+/// Work that no transaction is begun for.
+type Rider = Box<dyn Fn(&Connection) -> Result<(), DatabaseError> + Send>;
+type Riders = Arc<Mutex<Vec<Rider>>>;
+
 /// Whether others wrote into the transaction before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Neighbours {
@@ -27,17 +32,26 @@ enum Neighbours {
 
 /// The only connection that writes, on its own thread, so that callers never block on the disk and never meet
 /// "database is locked" among themselves.
-#[derive(Debug)]
 pub(crate) struct Writer {
     jobs: Option<mpsc::Sender<Job>>,
+    riders: Riders,
     thread: Option<thread::JoinHandle<()>>,
 }
 
 impl Writer {
     pub(crate) fn start(connection: Connection) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::channel();
-        let thread = thread::Builder::new().name("bosun-writer".into()).spawn(move || run(&connection, &queue))?;
-        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
+        let riders = Riders::default();
+        let waiting = Arc::clone(&riders);
+        let work = move || run(&connection, &queue, &waiting);
+        let thread = thread::Builder::new().name("bosun-writer".into()).spawn(work)?;
+        Ok(Self { jobs: Some(jobs), riders, thread: Some(thread) })
+    }
+
+    /// Does `work` in the next transaction that somebody else writes, or when there is a pause, and again where that
+    /// transaction fails. What cannot be written itself is told to the log and left out.
+    pub(crate) fn ride(&self, work: impl Fn(&Connection) -> Result<(), DatabaseError> + Send + 'static) {
+        waiting(&self.riders).push(Box::new(work));
     }
 
     /// Runs `work` in a transaction; on stable storage when it returns. A failing job takes nothing of its neighbours
@@ -65,6 +79,12 @@ impl Writer {
     }
 }
 
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer").finish_non_exhaustive()
+    }
+}
+
 impl Drop for Writer {
     fn drop(&mut self) {
         self.jobs = None;
@@ -76,7 +96,11 @@ impl Drop for Writer {
     }
 }
 
-fn run(connection: &Connection, queue: &mpsc::Receiver<Job>) {
+fn waiting(riders: &Riders) -> MutexGuard<'_, Vec<Rider>> {
+    riders.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn run(connection: &Connection, queue: &mpsc::Receiver<Job>, riders: &Riders) {
     let mut carried = Carried::All;
     loop {
         let first = match carried {
@@ -93,43 +117,65 @@ fn run(connection: &Connection, queue: &mpsc::Receiver<Job>) {
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         };
         carried = Carried::NotAll;
-        let mut answers = Vec::new();
-        let committed = match plain(connection, "BEGIN IMMEDIATE") {
-            Ok(()) => {
-                answers.push(first(Ok((connection, Neighbours::None))));
-                while answers.len() < MOST_PER_COMMIT
-                    && !connection.is_autocommit()
-                    && let Ok(job) = queue.try_recv()
-                {
-                    answers.push(job(Ok((connection, Neighbours::Some))));
-                }
-                // After some errors (a full disk) SQLite rolls the whole transaction back by itself.
-                if connection.is_autocommit() {
-                    Err(DatabaseError::Unavailable { reason: "a write beside this one failed".into() })
-                } else {
-                    plain(connection, "COMMIT")
-                }
-            }
-            Err(error) => {
-                answers.push(first(Err(error.clone())));
-                Err(error)
-            }
-        };
-        if committed.is_err()
-            && !connection.is_autocommit()
-            && let Err(error) = connection.execute_batch("ROLLBACK")
-        {
-            tracing::warn!(%error, "could not roll back");
-        }
-        for answer in answers {
-            answer(committed.clone());
-        }
+        transaction(connection, Some(first), queue, riders);
+    }
+    if !waiting(riders).is_empty() {
+        transaction(connection, None, queue, riders);
     }
     // The next start then finds everything in one file; a reader elsewhere is not waited for.
     if let Err(error) = connection.busy_timeout(Duration::ZERO) {
         tracing::debug!(%error, "could not set the time to wait");
     }
     checkpoint(connection, "TRUNCATE");
+}
+
+/// Does `first`, what piled up behind it and what rides along, and tells everyone how it went.
+fn transaction(connection: &Connection, first: Option<Job>, queue: &mpsc::Receiver<Job>, riders: &Riders) {
+    let mut answers = Vec::new();
+    let mut riding = Vec::new();
+    let committed = match plain(connection, "BEGIN IMMEDIATE") {
+        Ok(()) => {
+            answers.extend(first.map(|first| first(Ok((connection, Neighbours::None)))));
+            while answers.len() < MOST_PER_COMMIT
+                && !connection.is_autocommit()
+                && let Ok(job) = queue.try_recv()
+            {
+                answers.push(job(Ok((connection, Neighbours::Some))));
+            }
+            riding = std::mem::take(&mut *waiting(riders));
+            riding.retain(|rider| connection.is_autocommit() || is_written(connection, rider));
+            // After some errors (a full disk) SQLite rolls the whole transaction back by itself.
+            if connection.is_autocommit() {
+                Err(DatabaseError::Unavailable { reason: "a write beside this one failed".into() })
+            } else {
+                plain(connection, "COMMIT")
+            }
+        }
+        Err(error) => {
+            answers.extend(first.map(|first| first(Err(error.clone()))));
+            Err(error)
+        }
+    };
+    if committed.is_err() {
+        waiting(riders).splice(0..0, riding);
+        if !connection.is_autocommit()
+            && let Err(error) = connection.execute_batch("ROLLBACK")
+        {
+            tracing::warn!(%error, "could not roll back");
+        }
+    }
+    for answer in answers {
+        answer(committed.clone());
+    }
+}
+
+/// Whether a rider's work was done, or is to be tried again because the whole transaction is gone.
+fn is_written(connection: &Connection, rider: &Rider) -> bool {
+    let outcome = in_savepoint(connection, rider);
+    if let Err(error) = &outcome {
+        tracing::error!(%error, "something could not be written along");
+    }
+    outcome.is_ok() || connection.is_autocommit()
 }
 
 /// Runs a statement of every commit, which is prepared once.

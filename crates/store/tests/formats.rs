@@ -72,7 +72,7 @@ async fn fill(database: &Arc<Database>, journals: &[(String, Vec<Recorded>)]) {
     store.put(&user, "/a.md", json!("once")).await.unwrap();
     store.by("s1").put(&user, "/a.md", json!("now")).await.unwrap();
     database.decide_trust("project", vec![verdict()]).await.unwrap();
-    database.record_calls(vec![call()]).await.unwrap();
+    database.note_call(call());
 }
 
 fn call() -> StoredCall {

@@ -77,6 +77,10 @@ fn pictures_that_burst_are_not_sent() {
     }
     let ordinary = [png(4_000, 3_000), vec![0; 100_000]].concat();
     assert!(shown("image/png", &ordinary).as_text().is_none(), "a photo is");
+    let scan = [png(5_000, 7_000), vec![0; 5_000]].concat();
+    assert!(shown("image/png", &scan).as_text().is_none(), "a blank page in black and white is");
+    let recording = [gif(1_280, 720, 300), vec![0; 250_000]].concat();
+    assert!(shown("image/gif", &recording).as_text().is_none(), "what a terminal showed is");
     assert!(shown("image/gif", &gif(800, 600, 8)).as_text().is_none(), "and what moves a little");
 }
 

@@ -22,7 +22,7 @@ describe('what Bosun says', () => {
     expect(say(NESTED)).toBe(
       "Nothing was taken back: '/a.txt' was changed since in the same places, by you or by another program; it was " +
         "left as it is: restore the agent's version first, or change the file yourself; " +
-        'the content store at /blobs cannot be used: Input/output error; look after that folder and try again; ' +
+        'the content store at /blobs cannot be used: Input/output error; see whether that folder can be read and written, and try again; ' +
         'it was left as it is',
     );
   });

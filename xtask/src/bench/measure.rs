@@ -126,3 +126,11 @@ mod tests {
         assert!(measured(Command::new("sh").args(["-c", "exit 3"])).is_err());
     }
 }
+
+/// Takes every file out of memory that the system only keeps for speed; `false` where this is not allowed. The next start
+/// of a program is then as it is after the machine was switched on.
+pub fn forget_files() -> bool {
+    // What was written and is not on disk yet would stay.
+    let synced = std::process::Command::new("sync").status().is_ok_and(|status| status.success());
+    synced && std::fs::write("/proc/sys/vm/drop_caches", "3").is_ok()
+}

@@ -1,7 +1,7 @@
 //! From starting the desktop program to its page standing on the screen, under Xvfb: the last change of the picture before
 //! a second of quiet, once there is more to see than a blank window. The page draws its controls when its script has run
-//! and its first state has come from the core, so what is seen can be used. Files are in the page cache, the process, its
-//! web process and its folders are new.
+//! and its first state has come from the core, so what is seen can be used. The process, its web process and its folders are
+//! new. Files are in memory, and once more are not, where one may see to that.
 
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::Bench;
 use super::desk::bare;
-use super::measure::{Sample, millis};
+use super::measure::{Sample, forget_files, millis};
 use super::screen::{MANY, Screen};
 use super::table::{Row, Target};
 
@@ -20,18 +20,26 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let folder = bench.place.target.join("bench/window");
-    let mut first = Vec::new();
-    let standing = Sample::take(ROUNDS, || {
-        let (painted, settled) = open(&bench.desktop, &folder)?;
-        first.push(painted);
-        Ok(settled)
-    })?;
-    // The first round was thrown away there as well.
-    let first = Sample::from(first.split_off(1));
-    Ok(vec![
-        Row::new("window: something to see", &first, "ms", Target::None),
-        Row::new("window: page standing", &standing, "ms", Target::Under(1_500.0)),
-    ])
+    let mut rows = Vec::new();
+    for (files, forget) in [("", false), (", no file in memory", true)] {
+        if forget && !forget_files() {
+            break;
+        }
+        let mut first = Vec::new();
+        let standing = Sample::take(ROUNDS, || {
+            if forget && !forget_files() {
+                bail!("the files could not be taken out of memory again");
+            }
+            let (painted, settled) = open(&bench.desktop, &folder)?;
+            first.push(painted);
+            Ok(settled)
+        })?;
+        // The first round was thrown away there as well.
+        let first = Sample::from(first.split_off(1));
+        rows.push(Row::new(format!("window: something to see{files}"), &first, "ms", Target::None));
+        rows.push(Row::new(format!("window: page standing{files}"), &standing, "ms", Target::Under(1_500.0)));
+    }
+    Ok(rows)
 }
 
 /// Opens the window on a display and in folders of its own, closes it, and tells the milliseconds to the first picture that

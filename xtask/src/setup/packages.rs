@@ -18,14 +18,16 @@ pub enum Need {
     Python,
     /// Real places for the agent's files: a sandbox, an SSH server, containers.
     Places,
+    /// Opening a package for systems that are not Debian's.
+    Rpm,
     /// The programs that benchmarks are measured beside.
     Bench,
 }
 
 impl Need {
     /// In the order they are told.
-    pub const ALL: [Self; 7] =
-        [Self::Build, Self::Places, Self::Window, Self::Keyring, Self::Browser, Self::Python, Self::Bench];
+    pub const ALL: [Self; 8] =
+        [Self::Build, Self::Places, Self::Window, Self::Keyring, Self::Browser, Self::Python, Self::Rpm, Self::Bench];
 
     /// The end of a sentence: "packages are missing for …".
     pub fn purpose(self) -> &'static str {
@@ -36,6 +38,7 @@ impl Need {
             Self::Browser => "the screens' test in a browser",
             Self::Python => "the check against the official model clients",
             Self::Places => "the tests over a sandbox, SSH and containers",
+            Self::Rpm => "looking into a package for rpm",
             Self::Bench => "the comparison in the benchmarks",
         }
     }
@@ -103,6 +106,8 @@ static PACKAGES: [Package; 27] = [
     daemon(Need::Places, "runc", "runc", "runc"),
     daemon(Need::Places, "uidmap", "newuidmap", "newuidmap (shadow-utils)"),
     daemon(Need::Places, "busybox-static", "busybox", "a static busybox"),
+    package(Need::Rpm, "rpm2cpio", "rpm2cpio", "rpm2cpio"),
+    package(Need::Rpm, "cpio", "cpio", "cpio"),
     package(Need::Bench, "ripgrep", "rg", "ripgrep"),
     package(Need::Bench, "fd-find", "fdfind", "fd"),
 ];

@@ -13,6 +13,9 @@ const TARGETS: [&str; 6] = ["anthropic", "openai_chat", "openai_responses", "gem
 const TIME: u32 = 60;
 
 pub fn stage(place: &Place, report: &mut Report) {
+    if find("cargo-fuzz").is_none() && place.ci {
+        report.check("fuzz: cargo-fuzz", || Program::cargo(place).args(["install", "--locked", "cargo-fuzz"]));
+    }
     if find("cargo-fuzz").is_none() {
         return report.skip("fuzz: readers of replies", "cargo-fuzz is not installed (`cargo install cargo-fuzz`)");
     }

@@ -1,5 +1,5 @@
 //! The Debian package as a person meets it: installed, its programs asked, its desktop entry's command opening a window,
-//! removed without leftovers. It is made of the tests' own build, so that nothing is compiled for it.
+//! the tour taken in it, removed without leftovers. It is made of the tests' own build, so that nothing is compiled for it.
 //!
 //! With `CI=true` apt installs and removes it. Elsewhere it is unpacked beside the machine's own programs, which are left
 //! alone. The long profile also opens the package for systems with rpm: it brings the same.
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::Tally;
 use super::report::Report;
+use super::rust::Runner;
 use crate::bench::window;
 use crate::bundle::{Profile, Stage};
 use crate::exec::{Program, find};
@@ -31,7 +32,10 @@ const PAPERS: [&str; 7] = [
     "/usr/share/doc/bosun/copyright",
 ];
 
-pub fn stage(place: &Place, is_long: bool, report: &mut Report) {
+/// The test of the window that goes from the first run to a changed file.
+const TOUR: &str = "the_tour_ends_with_a_repaired_file";
+
+pub fn stage(place: &Place, runner: &Runner, report: &mut Report) {
     if !apt::is_here() {
         return report.skip(STEP, "only Debian and Ubuntu can try a Debian package");
     }
@@ -43,15 +47,22 @@ pub fn stage(place: &Place, is_long: bool, report: &mut Report) {
         Ok(Tally::of_check(true))
     });
     let Some(installed) = installed else { return };
+    let mut desktop = None;
     report.step(STEP, || {
         installed.look(place)?;
-        let desktop = installed.desktop(place)?;
-        let (_, standing) = window::open(&desktop, &crate::bundle::folder(place).join("opened"))?;
-        say::note(&format!("{} stands after {:.1} s", desktop.display(), standing / 1000.0));
+        let program = installed.desktop(place)?;
+        let (_, standing) = window::open(&program, &crate::bundle::folder(place).join("opened"))?;
+        say::note(&format!("{} stands after {:.1} s", program.display(), standing / 1000.0));
+        desktop = Some(program);
         Ok(Tally::of_check(true))
     });
+    if let Some(desktop) = desktop {
+        report.counted("package: used", || {
+            runner.tests(place, &["--test", "window", TOUR]).env("BOSUN_DESKTOP", desktop)
+        });
+    }
     report.step("package: removed", || installed.remove(place).map(|()| Tally::of_check(true)));
-    if !is_long {
+    if !runner.long {
         return;
     }
     if let Some(missing) = ["rpm2cpio", "cpio"].into_iter().find(|program| find(program).is_none()) {

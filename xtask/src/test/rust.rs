@@ -15,7 +15,7 @@ const LAWS: [&str; 2] = ["path::tests", "composite::tests"];
 
 pub struct Runner {
     nextest: bool,
-    long: bool,
+    pub long: bool,
 }
 
 impl Runner {

@@ -9,7 +9,8 @@ use crate::core::{allow, allow_all, reject};
 pub(super) enum Mode {
     /// Ask on the terminal; without one the call keeps waiting and the exit code is 2.
     Ask,
-    /// Let file changes pass, except to files that later run code; answer commands with a rejection.
+    /// Let file changes pass, except to files that later run code and where a rule or a hook asks; answer commands with a
+    /// rejection.
     Edits,
     /// Let everything pass.
     All,
@@ -48,9 +49,12 @@ impl Mode {
             Self::Ask => None,
             Self::All => Some(Decision::Approve),
             Self::None => Some(rejection("--approve none")),
-            Self::Edits if approval.tool_kind != ToolKind::Edit => Some(rejection("--approve edits")),
-            Self::Edits if matches!(approval.reason, AskReason::ProtectedName { .. }) => None,
-            Self::Edits => Some(Decision::Approve),
+            Self::Edits => match (&approval.reason, approval.tool_kind) {
+                (_, ToolKind::Execute | ToolKind::Other | ToolKind::Delegate) => Some(rejection("--approve edits")),
+                (AskReason::EditsAsk | AskReason::DeletesAsk, _) => Some(Decision::Approve),
+                // A name, a rule or a hook asks for a person, not for a mode.
+                _ => None,
+            },
         };
         let may = |decision: &Decision| {
             let kind = match decision {
@@ -101,7 +105,11 @@ mod tests {
     #[test]
     fn a_waiting_call_is_answered_as_the_mode_says() {
         let edit = waiting("write_file", ToolKind::Edit, AskReason::EditsAsk);
-        let hook = waiting("write_file", ToolKind::Edit, AskReason::ProtectedName { name: "/.envrc".into() });
+        let protected = waiting("write_file", ToolKind::Edit, AskReason::ProtectedName { name: "/.envrc".into() });
+        let rule = || AskReason::Rule { rule: "/secrets/** asks".into() };
+        let ruled = waiting("edit_file", ToolKind::Edit, rule());
+        let read = waiting("read_file", ToolKind::Read, rule());
+        let delete = waiting("delete", ToolKind::Edit, AskReason::DeletesAsk);
         let command = waiting("execute", ToolKind::Execute, AskReason::CommandsAsk);
         let kind = |mode: Mode, approval: &Approval| match mode.answer(approval) {
             Answer::Decide(Decision::Approve) => 'y',
@@ -110,9 +118,14 @@ mod tests {
             Answer::AskPerson => '?',
         };
         let table: Vec<String> = [Mode::Ask, Mode::Edits, Mode::All, Mode::None]
-            .map(|mode| [&edit, &hook, &command].map(|approval| kind(mode, approval)).iter().collect())
+            .map(|mode| {
+                [&edit, &delete, &protected, &ruled, &read, &command]
+                    .map(|approval| kind(mode, approval))
+                    .iter()
+                    .collect()
+            })
             .into();
-        assert_eq!(table, ["???", "y?n", "yyy", "nnn"]);
+        assert_eq!(table, ["??????", "yy???n", "yyyyyy", "nnnnnn"]);
     }
 
     #[test]

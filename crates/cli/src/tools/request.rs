@@ -3,6 +3,8 @@ use bosun_tools::Artifact;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::lines::LONGEST;
+
 /// One line of input.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,13 +27,22 @@ pub(super) struct Answer {
     pub artifact: Artifact,
 }
 
+impl Answer {
+    fn refused(id: Value, reason: String) -> Self {
+        Self { id, status: ToolStatus::Error, content: Value::String(reason), artifact: Artifact::default() }
+    }
+
+    /// What line `number` (from 1) is told that cannot be held.
+    pub(super) fn too_long(number: u64) -> Self {
+        let most = LONGEST >> 20;
+        Self::refused(Value::Null, format!("Error: line {number} is longer than {most} MiB; write it in several calls"))
+    }
+}
+
 impl Request {
     /// Reads line `number` (from 1). What cannot be read is answered, with the line's own id where it has one.
     pub(super) fn parse(line: &[u8], number: u64) -> Result<Self, Box<Answer>> {
-        let refused = |id: Value, reason: String| {
-            let content = Value::String(reason);
-            Box::new(Answer { id, status: ToolStatus::Error, content, artifact: Artifact::default() })
-        };
+        let refused = |id: Value, reason: String| Box::new(Answer::refused(id, reason));
         let value: Value = serde_json::from_slice(line)
             .map_err(|error| refused(Value::Null, format!("Error: line {number} is not JSON: {error}")))?;
         let id = value.get("id").cloned().unwrap_or_default();

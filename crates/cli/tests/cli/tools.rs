@@ -142,3 +142,17 @@ fn routes_make_one_path_space_of_several_backends() {
     let later = tools_with(data.path(), &project, &routes, &calls(&[("glob", json!({ "pattern": "*.txt" }))]));
     assert_eq!(later[0]["content"], "/disk/a.txt\n/disk/new.txt\n/mem/c.txt");
 }
+
+/// Whoever pipes a file of another kind in gets a sentence, not a program that takes all memory.
+#[test]
+fn a_line_without_end_is_answered_and_the_next_one_runs() {
+    let project = Project::new().file("a.txt", "one\n");
+    let mut input = vec![b'x'; (64 << 20) + 1];
+    input.push(b'\n');
+    input.extend(calls(&[("ls", json!({ "path": "/" }))]));
+    let answers = tools(&project, &[], &input);
+    assert_eq!(
+        told(&answers),
+        [("error", "Error: line 1 is longer than 64 MiB; write it in several calls"), ("success", "/a.txt")]
+    );
+}

@@ -1,6 +1,6 @@
 //! What a hook is told.
 
-use bosun_agent::{TurnContext, TurnEnd};
+use bosun_agent::{TurnContext, TurnEnd, is_news};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall, text_of};
 use bosun_tools::{ToolKind, ToolOutput};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ const LONGEST: usize = 64_000;
 pub(super) fn turn_start(cx: &TurnContext) -> Value {
     let message = cx.log().with_state(|state| {
         state.messages.iter().rev().find_map(|message| match &**message {
-            Message::Human(human) => Some(text_of(&human.content)),
+            Message::Human(human) if !is_news(human) => Some(text_of(&human.content)),
             _ => None,
         })
     });

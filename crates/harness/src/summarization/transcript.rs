@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bosun_agent::OutsideChange;
+use bosun_agent::is_news;
 use bosun_model::{ContentBlock, Message, text_of};
 
 /// One message per line, as in the files of other Deep Agents.
@@ -115,7 +115,7 @@ fn requirements(messages: &[Arc<Message>], limit: usize) -> Vec<String> {
         .iter()
         .rev()
         .filter_map(|message| match &**message {
-            Message::Human(human) if OutsideChange::is_told_by(human) => None,
+            Message::Human(human) if is_news(human) => None,
             Message::Human(human) => Some(text_of(&human.content)).filter(|text| !text.trim().is_empty()),
             Message::System(_) | Message::Ai(_) | Message::Tool(_) => None,
         })
@@ -180,6 +180,12 @@ mod tests {
         assert_eq!(kept[3], text_of(messages[3].content()));
         assert_eq!(kept[2], text_of(messages[2].content()));
         assert!(kept[0].starts_with("0: www") && kept[0].contains("left out"), "{}", kept[0]);
+    }
+
+    #[test]
+    fn what_a_person_did_not_say_is_no_requirement() {
+        let messages: Vec<_> = ["notice-child-1", "files-7", "h"].map(|id| Arc::new(Message::human(id, id))).into();
+        assert_eq!(requirements(&messages, 1_000), ["h"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bosun_backend::{BoxFuture, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, VirtualPath};
 use bosun_harness::MemorySearch;
@@ -68,6 +69,29 @@ async fn what_a_command_or_somebody_else_changes_is_seen_too() {
     scene.project.write("AGENTS.md", "newer");
     scene.say("and now?").await;
     assert!(memory(&scene.request(2)).contains("\nnewer\n"));
+}
+
+/// Reading them at every step is not free, and steps that only read may follow each other in milliseconds.
+#[tokio::test(start_paused = true)]
+async fn what_somebody_else_changes_in_the_middle_of_a_turn_is_seen_within_a_second_and_not_looked_for_before() {
+    let (model, mut driver) = ScriptedModel::driven();
+    let scene = Scene::build(Project::new().file("AGENTS.md", "old"), model, vec![], |config| {
+        config.memory.sources = vec![VirtualPath::parse("/AGENTS.md").unwrap()];
+    });
+    let look = |id: &str| Reply::new().and_call_with_id(id, "ls", json!({"path": "/"}));
+    let answering = async {
+        driver.next().await.reply(look("1"));
+        let call = driver.next().await;
+        scene.project.write("AGENTS.md", "new");
+        call.reply(look("2"));
+        let call = driver.next().await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        call.reply(look("3"));
+        driver.next().await.reply(Reply::text("done"));
+    };
+    tokio::join!(scene.say("go"), answering);
+    let seen: Vec<bool> = scene.model.requests().iter().map(|request| memory(request).contains("\nnew\n")).collect();
+    assert_eq!(seen, [false, false, false, true]);
 }
 
 #[tokio::test]

@@ -7,7 +7,6 @@ use bosun_store::{Database, DatabaseError, StoredCall};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
-use tokio::sync::Mutex as AsyncMutex;
 use tokio_util::task::TaskTracker;
 
 use super::Subject;
@@ -28,12 +27,8 @@ pub(crate) struct CallBook {
     tasks: TaskTracker,
     /// Stands in for the fallback of the settings as long as this process runs.
     fallback: Mutex<Option<ModelRef>>,
-    /// Calls that were counted and are not stored yet.
-    waiting: Mutex<Vec<StoredCall>>,
     /// The budgets and when they were read, by the clock.
     budgets: Mutex<Option<(i64, Budgets)>>,
-    /// Held while they are stored, so that whoever waits for it finds them there.
-    storing: AsyncMutex<()>,
 }
 
 /// Whether another call may be made.
@@ -56,15 +51,7 @@ struct Warned {
 
 impl CallBook {
     pub(crate) fn new(database: Arc<Database>, clock: Arc<dyn Clock>, tasks: TaskTracker) -> Self {
-        Self {
-            database,
-            clock,
-            tasks,
-            fallback: Mutex::default(),
-            waiting: Mutex::default(),
-            budgets: Mutex::default(),
-            storing: AsyncMutex::default(),
-        }
+        Self { database, clock, tasks, fallback: Mutex::default(), budgets: Mutex::default() }
     }
 
     /// What the user set, as it is now.
@@ -112,34 +99,18 @@ impl CallBook {
         Self::day(self.clock.now_ms())
     }
 
-    /// Counts a call. It is stored with the next [`Self::settle`].
+    /// Counts a call.
     pub(crate) fn note(&self, call: StoredCall) {
-        locked(&self.waiting).push(call);
-    }
-
-    /// Stores what was counted, beside what goes on.
-    pub(crate) fn settle_beside(self: &Arc<Self>) {
-        let book = Arc::clone(self);
-        self.spawn(async move {
-            if let Err(error) = book.settle().await {
-                tracing::error!(%error, "what model calls cost could not be stored");
-            }
-        });
+        self.database.note_call(call);
     }
 
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(work);
     }
 
-    /// Stores what was counted; when it returns, all of it is there.
+    /// When it returns, all that was counted is stored.
     pub(crate) async fn settle(&self) -> Result<(), DatabaseError> {
-        let storing = self.storing.lock().await;
-        let calls = std::mem::take(&mut *locked(&self.waiting));
-        if !calls.is_empty() {
-            self.database.record_calls(calls).await?;
-        }
-        drop(storing);
-        Ok(())
+        self.database.calls_stored().await
     }
 
     /// Whether `subject` may call a model, by the budgets.

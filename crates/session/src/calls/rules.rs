@@ -91,14 +91,12 @@ impl Middleware for CallRules {
             request.effort = request.effort.or(self.effort);
             let again = (self.is_own(cx) && self.model.has_other()).then(|| request.clone());
             let outcome = next.run(request).await;
-            let outcome = match (outcome, again) {
+            match (outcome, again) {
                 (Err(AgentError::Model(error)), Some(request)) if is_overload(&error) => {
                     if self.turn_over(cx, &error).await? { next.run(request).await } else { Err(error.into()) }
                 }
                 (outcome, _) => outcome,
-            };
-            self.book.settle_beside();
-            outcome
+            }
         })
     }
 

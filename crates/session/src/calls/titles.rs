@@ -37,7 +37,9 @@ pub(crate) fn begin(cx: &TurnContext, model: &Arc<dyn ChatModel>, book: &Arc<Cal
             Ok(Err(error)) => tracing::warn!(%error, "the session got no title"),
             Err(_) => tracing::warn!("the session got no title in time"),
         }
-        own.settle_beside();
+        if let Err(error) = own.settle().await {
+            tracing::error!(%error, "what the call for a title cost could not be stored");
+        }
     });
 }
 

@@ -16,8 +16,9 @@ pub(super) struct Image {
 const MAX_FRAMES: u32 = 1_000;
 /// So many pixels are drawn by anything without thinking.
 const FEW_PIXELS: u64 = 4_000_000;
-/// Most pixels for a byte. A blank sheet has some hundreds; what has more was made to burst.
-const MAX_RATIO: u64 = 1_000;
+/// Most pixels for a byte: Deflate packs 1,032 bytes into one, and a byte has at most eight pixels. What has more was made
+/// to burst.
+const MAX_RATIO: u64 = 8_500;
 
 impl Image {
     /// Whether it becomes far more than its size makes believe once somebody draws it.

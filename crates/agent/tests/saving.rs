@@ -1,0 +1,205 @@
+//! When a reply becomes durable: with what first comes of it, soon where that takes its time, and always before
+//! anything changes.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests may spawn and fail loudly")]
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bosun_agent::{
+    Activity, Agent, AgentError, AgentParts, BoxFuture, ChildStart, EntryBody, Host, Journal, JournalEntry,
+    JournalError, Limits, LiveEvent, MemoryHost, OpenedChild, Policy, Seq, SessionId, SessionLog, State, SystemClock,
+    TurnContext, TurnEnd, UuidSource, run_turn,
+};
+use bosun_model::HumanMessage;
+use bosun_testkit::{Reply, Scripted, ScriptedModel};
+use bosun_tools::{Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
+use pretty_assertions::assert_eq;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+#[path = "turn/support.rs"]
+mod support;
+
+use support::NoFiles;
+
+/// A host in memory that knows what came in one unit and what was told in between, and whose disk can be full.
+struct Units {
+    memory: MemoryHost,
+    seen: Arc<Mutex<Vec<String>>>,
+    is_full: AtomicBool,
+}
+
+fn name_of(entry: &JournalEntry) -> String {
+    let shown = format!("{:?}", entry.body);
+    shown.split([' ', '{']).next().unwrap_or_default().to_owned()
+}
+
+impl Journal for Units {
+    fn append(&self, entries: Vec<JournalEntry>) -> BoxFuture<'_, Result<Seq, JournalError>> {
+        Box::pin(async move {
+            if self.is_full.load(Ordering::SeqCst) {
+                return Err(JournalError::DiskFull);
+            }
+            let names: Vec<String> = entries.iter().map(name_of).collect();
+            self.seen.lock().unwrap().push(names.join(" + "));
+            self.memory.append(entries).await
+        })
+    }
+}
+
+impl Host for Units {
+    fn session(&self) -> &SessionId {
+        self.memory.session()
+    }
+
+    fn journal(&self) -> &dyn Journal {
+        self
+    }
+
+    fn emit(&self, event: LiveEvent) {
+        if matches!(event, LiveEvent::CallRunning { .. }) {
+            self.seen.lock().unwrap().push("running".into());
+        }
+    }
+
+    fn child(&self, start: ChildStart) -> BoxFuture<'_, Result<OpenedChild, JournalError>> {
+        self.memory.child(start)
+    }
+}
+
+/// Takes its time.
+struct Work {
+    kind: ToolKind,
+    runs: Arc<AtomicU32>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct WorkInput {
+    milliseconds: u64,
+}
+
+impl Tool for Work {
+    const NAME: &'static str = "work";
+    type Input = WorkInput;
+
+    fn kind(&self) -> ToolKind {
+        self.kind
+    }
+
+    fn description(&self) -> std::borrow::Cow<'_, str> {
+        "works".into()
+    }
+
+    async fn call(&self, _cx: &ToolContext, input: WorkInput) -> Result<ToolOutput, ToolError> {
+        self.runs.fetch_add(1, Ordering::SeqCst);
+        if input.milliseconds > 0 {
+            tokio::time::sleep(Duration::from_millis(input.milliseconds)).await;
+        }
+        Ok(ToolOutput::text("worked"))
+    }
+}
+
+struct Scene {
+    host: Arc<Units>,
+    cx: TurnContext,
+    runs: Arc<AtomicU32>,
+}
+
+impl Scene {
+    /// A turn that has begun, in which the model calls the tool once and then is done.
+    async fn begun(kind: ToolKind, milliseconds: u64) -> Self {
+        let call = Reply::default().and_call_with_id("1", "work", json!({ "milliseconds": milliseconds }));
+        let model = Arc::new(ScriptedModel::new(vec![Scripted::from(call), "done".into()]));
+        let runs = Arc::new(AtomicU32::new(0));
+        let parts = AgentParts {
+            name: "main".into(),
+            model,
+            middleware: vec![],
+            tools: vec![erase(Work { kind, runs: Arc::clone(&runs) })],
+            system: vec![],
+            backend: Arc::new(NoFiles),
+            blobs: None,
+            subagents: None,
+            limits: Limits::default(),
+            ids: Arc::new(UuidSource),
+            policy: Policy::default(),
+        };
+        let agent = Arc::new(Agent::new(parts).unwrap());
+        let host = Arc::new(Units {
+            memory: MemoryHost::new("s".into()),
+            seen: Arc::default(),
+            is_full: AtomicBool::new(false),
+        });
+        let log = Arc::new(SessionLog::open(Arc::clone(&host) as _, Arc::new(SystemClock), &[]));
+        let message = HumanMessage { id: "h".into(), content: vec!["go".into()] };
+        log.record(vec![EntryBody::TurnStarted { turn: 1, message }]).await.unwrap();
+        let cx = TurnContext::new(agent, log, CancellationToken::new(), Activity::default());
+        Self { host, cx, runs }
+    }
+
+    fn seen(&self) -> Vec<String> {
+        self.host.seen.lock().unwrap().clone()
+    }
+
+    /// The journal has what the state has, each once.
+    fn check(&self) {
+        let entries = self.host.memory.entries();
+        let folded = State::fold(entries.iter().map(|recorded| &recorded.entry));
+        self.cx.log().with_state(|live| assert_eq!(&folded, live));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_is_recorded_in_one_unit_with_what_first_comes_of_it() {
+    let scene = Scene::begun(ToolKind::Read, 0).await;
+    assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
+    assert_eq!(scene.seen(), ["TurnStarted", "Ai + ToolResult", "Ai", "TurnEnded"]);
+    scene.check();
+
+    let scene = Scene::begun(ToolKind::Execute, 0).await;
+    assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
+    assert_eq!(scene.seen(), ["TurnStarted", "Ai + CallStarted", "running", "ToolResult", "Ai", "TurnEnded"]);
+    scene.check();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_does_not_wait_for_a_read_that_takes_its_time() {
+    let scene = Scene::begun(ToolKind::Read, 60_000).await;
+    assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
+    assert_eq!(scene.seen(), ["TurnStarted", "Ai", "running", "ToolResult", "Ai", "TurnEnded"]);
+    scene.check();
+}
+
+#[tokio::test]
+async fn nothing_runs_of_a_reply_that_cannot_be_recorded_and_it_is_not_asked_for_again() {
+    let scene = Scene::begun(ToolKind::Execute, 0).await;
+    scene.host.is_full.store(true, Ordering::SeqCst);
+    assert_eq!(run_turn(&scene.cx).await, Err(AgentError::Journal(JournalError::DiskFull)));
+    assert_eq!(scene.runs.load(Ordering::SeqCst), 0);
+    assert_eq!(scene.seen(), ["TurnStarted"]);
+
+    scene.host.is_full.store(false, Ordering::SeqCst);
+    assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
+    assert_eq!(scene.runs.load(Ordering::SeqCst), 1);
+    assert_eq!(scene.seen(), ["TurnStarted", "Ai + CallStarted", "running", "ToolResult", "Ai", "TurnEnded"]);
+    scene.check();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_right_after_a_reply_keeps_it() {
+    let scene = Scene::begun(ToolKind::Read, 60_000).await;
+    let stop = async {
+        while scene.runs.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        scene.cx.cancel().cancel();
+    };
+    let (end, ()) = tokio::join!(run_turn(&scene.cx), stop);
+    assert_eq!(end, Ok(TurnEnd::Stopped));
+    assert_eq!(scene.seen().first().map(String::as_str), Some("TurnStarted"));
+    assert_eq!(scene.seen().iter().filter(|unit| unit.starts_with("Ai")).count(), 1, "{:?}", scene.seen());
+    scene.check();
+}
