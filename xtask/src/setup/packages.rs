@@ -69,7 +69,7 @@ const fn daemon(need: Need, apt: &'static str, program: &'static str, elsewhere:
 }
 
 /// Everything any task may ask for.
-static PACKAGES: [Package; 27] = [
+static PACKAGES: [Package; 29] = [
     package(Need::Build, "gcc", "cc", "gcc"),
     package(Need::Build, "libc6-dev", "", "the C library's headers (Fedora: glibc-devel, Arch: glibc)"),
     package(Need::Build, "pkg-config", "pkg-config", "pkg-config (Fedora: pkgconf-pkg-config, Arch: pkgconf)"),
