@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bosun_model::CallId;
 use serde::{Deserialize, Serialize};
 
-use crate::{BoxFuture, JournalEntry, LiveEvent, Recorded, Seq};
+use crate::{BoxFuture, ChangedFile, JournalEntry, LiveEvent, Recorded, Seq};
 
 /// A session, as the journal names it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -50,6 +50,9 @@ pub trait Host: Send + Sync {
 
     /// The subagent's host for a call: made on the first request, found again on every later one.
     fn child(&self, start: ChildStart) -> BoxFuture<'_, Result<OpenedChild, JournalError>>;
+
+    /// The files that the session and its subagents changed so far, each once, in the order of its last change.
+    fn changed_files(&self) -> BoxFuture<'_, Result<Vec<ChangedFile>, JournalError>>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

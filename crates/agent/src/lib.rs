@@ -12,6 +12,7 @@ mod agent;
 mod ask;
 mod ask_order;
 mod background;
+mod changed;
 mod clock;
 mod context;
 mod delegate;
@@ -40,6 +41,7 @@ pub use ask::{
     Ask, AskPlace, AskReason, AskedScript, Decision, DecisionError, DecisionKind, DecisionRecord, DecisionSource,
 };
 pub use background::BackgroundRuns;
+pub use changed::{ChangedFile, FileFate};
 pub use clock::{Clock, IdSource, SystemClock, UuidSource};
 pub use context::TurnContext;
 pub use entry::{

@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::background::Stop;
 use crate::{
-    BackgroundRuns, ChildStart, Clock, Decision, DecisionError, DecisionRecord, DecisionSource, EntryBody, Host,
-    JournalEntry, JournalError, LiveEvent, Recorded, SentSubagent, SessionId, State,
+    BackgroundRuns, ChangedFile, ChildStart, Clock, Decision, DecisionError, DecisionRecord, DecisionSource, EntryBody,
+    Host, JournalEntry, JournalError, LiveEvent, Recorded, SentSubagent, SessionId, State,
 };
 
 /// A session's journal and the state folded from it, in one order. An entry reaches the state once it is durable; only
@@ -199,6 +199,11 @@ impl SessionLog {
             .entry(id)
             .or_insert_with(|| Arc::new(Self::open(opened.host, Arc::clone(&self.clock), &opened.entries)));
         Ok(Arc::clone(child))
+    }
+
+    /// The files that the session and its subagents changed so far, each once, in the order of its last change.
+    pub async fn changed_files(&self) -> Result<Vec<ChangedFile>, JournalError> {
+        self.host.changed_files().await
     }
 
     /// The log of a subagent that was sent before.

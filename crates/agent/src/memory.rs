@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bosun_model::CallId;
 
 use crate::{
-    BoxFuture, ChildStart, Host, Journal, JournalEntry, JournalError, LiveEvent, OpenedChild, Recorded, Seq, SessionId,
+    BoxFuture, ChangedFile, ChildStart, EntryBody, Host, Journal, JournalEntry, JournalError, LiveEvent, OpenedChild,
+    Recorded, Seq, SessionId,
 };
 
 type Listener = Arc<dyn Fn(&SessionId, &LiveEvent) + Send + Sync>;
@@ -36,6 +37,21 @@ impl MemoryHost {
     /// Everything recorded so far.
     pub fn entries(&self) -> Vec<Recorded> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What this session and its subagents changed, with when.
+    fn changes(&self) -> Vec<(i64, ChangedFile)> {
+        let mut changes = Vec::new();
+        for recorded in self.entries() {
+            if let EntryBody::ToolResult { artifact, .. } = &recorded.entry.body {
+                changes.extend(ChangedFile::of_call(artifact).map(|file| (recorded.entry.at, file)));
+            }
+        }
+        let children: Vec<Arc<Self>> =
+            self.children.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        changes.extend(children.iter().flat_map(|child| child.changes()));
+        changes.sort_by_key(|(at, _)| *at);
+        changes
     }
 
     /// The host of the subagent that a call started.
@@ -83,5 +99,9 @@ impl Host for MemoryHost {
             });
             Ok(OpenedChild { entries: child.entries(), host: Arc::clone(child) as Arc<dyn Host> })
         })
+    }
+
+    fn changed_files(&self) -> BoxFuture<'_, Result<Vec<ChangedFile>, JournalError>> {
+        Box::pin(async { Ok(ChangedFile::each_once(self.changes().into_iter().map(|(_, file)| file))) })
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bosun_agent::{
-    Activity, Agent, AgentError, AgentParts, BoxFuture, ChildStart, EntryBody, Host, Journal, JournalEntry,
+    Activity, Agent, AgentError, AgentParts, BoxFuture, ChangedFile, ChildStart, EntryBody, Host, Journal, JournalEntry,
     JournalError, Limits, LiveEvent, MemoryHost, OpenedChild, Policy, Seq, SessionId, SessionLog, State, SystemClock,
     TurnContext, TurnEnd, UuidSource, run_turn,
 };
@@ -67,6 +67,10 @@ impl Host for Units {
 
     fn child(&self, start: ChildStart) -> BoxFuture<'_, Result<OpenedChild, JournalError>> {
         self.memory.child(start)
+    }
+
+    fn changed_files(&self) -> BoxFuture<'_, Result<Vec<ChangedFile>, JournalError>> {
+        self.memory.changed_files()
     }
 }
 

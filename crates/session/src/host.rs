@@ -2,8 +2,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
-    BoxFuture, ChildStart, Clock, EntryBody, Host, IdSource, Journal, JournalEntry, JournalError, LiveEvent,
-    OpenedChild, Recorded, Seq, SessionId,
+    BoxFuture, ChangedFile, ChildStart, Clock, EntryBody, Host, IdSource, Journal, JournalEntry, JournalError,
+    LiveEvent, OpenedChild, Recorded, Seq, SessionId,
 };
 use bosun_backend::BlobStore;
 use bosun_model::ModelInfo;
@@ -12,7 +12,8 @@ use bosun_store::{Database, NewSession, StoredSession};
 
 use tokio::sync::Mutex as AsyncMutex;
 
-use crate::projection::{Projection, Subject};
+use crate::journals::Journals;
+use crate::projection::{Deed, Projection, Subject};
 use crate::recording::{Batch, record};
 use crate::stream::{Stream, Summaries, locked};
 
@@ -89,6 +90,13 @@ impl Host for SessionHost {
             stream.update(|projection| projection.set_running(true));
             let host = Self { tree: Arc::clone(&self.tree), session: stored.id.clone(), stream };
             Ok(OpenedChild { host: Arc::new(host), entries })
+        })
+    }
+
+    fn changed_files(&self) -> BoxFuture<'_, Result<Vec<ChangedFile>, JournalError>> {
+        Box::pin(async move {
+            let journals = Journals::read(&self.tree.database, &self.session).await?;
+            Ok(ChangedFile::each_once(journals.deeds().iter().flat_map(Deed::changed_files)))
         })
     }
 }

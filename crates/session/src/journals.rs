@@ -3,10 +3,9 @@ use std::collections::{HashMap, HashSet};
 use bosun_agent::{BoxFuture, EntryBody, Recorded, Seq, SessionId};
 use bosun_backend::VirtualPath;
 use bosun_model::CallId;
-use bosun_store::Database;
+use bosun_store::{Database, DatabaseError};
 use bosun_tools::ChangeRecord;
 
-use crate::SessionError;
 use crate::projection::{Deed, Did, command_of};
 
 /// The journals of a session and of all subagents below it.
@@ -19,11 +18,11 @@ pub(crate) struct Journals {
 }
 
 impl Journals {
-    pub(crate) async fn read(database: &Database, root: &SessionId) -> Result<Self, SessionError> {
+    pub(crate) async fn read(database: &Database, root: &SessionId) -> Result<Self, DatabaseError> {
         Self::below(database, root.clone(), vec!["main".into()]).await
     }
 
-    fn below(database: &Database, id: SessionId, path: Vec<String>) -> BoxFuture<'_, Result<Self, SessionError>> {
+    fn below(database: &Database, id: SessionId, path: Vec<String>) -> BoxFuture<'_, Result<Self, DatabaseError>> {
         Box::pin(async move {
             let entries = database.entries(&id, 0).await?;
             let mut children = Vec::new();

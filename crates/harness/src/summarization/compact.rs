@@ -109,7 +109,7 @@ impl Summarization {
         let mut summary = Summary {
             cutoff: cut,
             text,
-            facts: self.facts(cx, before),
+            facts: self.facts(cx, before).await,
             file,
             made_at: work.messages.len(),
             cause: work.cause,
@@ -182,13 +182,17 @@ impl Summarization {
         }
     }
 
-    fn facts(&self, cx: &TurnContext, before: &[Arc<Message>]) -> String {
+    async fn facts(&self, cx: &TurnContext, before: &[Arc<Message>]) -> String {
         let limit = Self::part_of(Self::window(cx), FACTS).map_or(UNKNOWN_FACTS, |tokens| usize_of(tokens) * 4);
         let plan: Vec<(String, &'static str)> = cx.log().with_state(|state| {
             let row = |todo: &bosun_agent::PlannedTodo| (todo.content.clone(), word_of(todo.status));
             state.todos.iter().map(row).collect()
         });
-        transcript::facts(before, &plan, limit)
+        let files = cx.log().changed_files().await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "a summary does not name the files that were changed");
+            Vec::new()
+        });
+        transcript::facts(before, &files, &plan, limit)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bosun_agent::is_news;
+use bosun_agent::{ChangedFile, FileFate, is_news};
 use bosun_model::{ContentBlock, Message, text_of};
 
 /// One message per line, as in the files of other Deep Agents.
@@ -88,16 +88,20 @@ pub(crate) fn shortened(text: &str, limit: usize) -> String {
 
 /// What a summary carries over without a model: the user's messages word for word (newest first come in whole, as
 /// far as `limit` characters go), the files that were changed, and the plan.
-pub(crate) fn facts(messages: &[Arc<Message>], plan: &[(String, &'static str)], limit: usize) -> String {
+pub(crate) fn facts(
+    messages: &[Arc<Message>],
+    files: &[ChangedFile],
+    plan: &[(String, &'static str)],
+    limit: usize,
+) -> String {
     let mut text =
         String::from("<user_messages>\nWord for word, oldest first. They hold until the user says otherwise.\n");
     for words in requirements(messages, limit) {
         text.push_str(&format!("- {words}\n"));
     }
     text.push_str("</user_messages>\n");
-    let files = changed_files(messages);
     if !files.is_empty() {
-        text.push_str(&format!("<changed_files>\n{}\n</changed_files>\n", files.join("\n")));
+        text.push_str(&format!("<changed_files>\n{}\n</changed_files>\n", rows(files).join("\n")));
     }
     if !plan.is_empty() {
         text.push_str("<plan>\n");
@@ -134,36 +138,18 @@ fn requirements(messages: &[Arc<Message>], limit: usize) -> Vec<String> {
 const SHORTEST: usize = 400;
 const MOST_FILES: usize = 300;
 
-fn changed_files(messages: &[Arc<Message>]) -> Vec<String> {
-    let failed: std::collections::HashSet<_> = messages
-        .iter()
-        .filter_map(|message| match &**message {
-            Message::Tool(result) if result.status == bosun_model::ToolStatus::Error => Some(&result.call_id),
-            _ => None,
-        })
-        .collect();
-    let mut files: Vec<String> = Vec::new();
-    for message in messages {
-        let Message::Ai(reply) = &**message else { continue };
-        for call in reply.tool_calls.iter().filter(|call| !failed.contains(&call.id)) {
-            let verb = match call.name.as_str() {
-                "write_file" => "written",
-                "edit_file" => "edited",
-                "delete" => "deleted",
-                _ => continue,
-            };
-            let Some(path) = call.args.get("file_path").and_then(|path| path.as_str()) else { continue };
-            let row = format!("{path} ({verb})");
-            files.retain(|known| known != &row);
-            files.push(row);
-        }
-    }
+fn rows(files: &[ChangedFile]) -> Vec<String> {
     let spare = files.len().saturating_sub(MOST_FILES);
-    if spare > 0 {
-        files.drain(..spare);
-        files.insert(0, format!("({spare} more before these)"));
-    }
-    files
+    let left_out = (spare > 0).then(|| format!("({spare} more before these)"));
+    let row = |file: &ChangedFile| {
+        let verb = match file.how {
+            FileFate::Written => "written",
+            FileFate::Edited => "edited",
+            FileFate::Deleted => "deleted",
+        };
+        format!("{} ({verb})", file.path)
+    };
+    left_out.into_iter().chain(files.iter().skip(spare).map(row)).collect()
 }
 
 #[cfg(test)]

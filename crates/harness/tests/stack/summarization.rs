@@ -59,6 +59,27 @@ async fn at_the_threshold_all_but_the_end_becomes_a_summary() {
 }
 
 #[tokio::test]
+async fn a_summary_names_what_the_agent_and_its_subagents_changed() {
+    let call = |id: &str, tool: &str, args| Scripted::from(Reply::new().and_call_with_id(id, tool, args));
+    let replies = vec![
+        call("t", "task", json!({"description": "write", "subagent_type": "general-purpose"})),
+        call("w", "write_file", json!({"file_path": "/by-helper.txt", "content": "x"})),
+        "written".into(),
+        long("one"),
+        call("o", "write_file", json!({"file_path": "/own.txt", "content": "y"})),
+        "the story so far".into(),
+        "two".into(),
+    ];
+    let scene = at_six_messages(replies);
+    scene.say("first").await;
+    scene.say("second").await;
+    let lead = texts(&scene.last_request()).remove(0);
+    let (_, files) = lead.split_once("<changed_files>\n").expect(&lead);
+    let files: Vec<&str> = files.split("\n</changed_files>").next().unwrap().lines().collect();
+    assert_eq!(files, ["/by-helper.txt (written)", "/own.txt (written)"]);
+}
+
+#[tokio::test]
 async fn a_summary_can_be_edited_and_undone() {
     let replies = vec![long("one"), long("two"), long("three"), "the story".into(), "four".into(), "five".into()];
     let scene = at_six_messages(replies);

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use bosun_agent::Seq;
+use bosun_agent::{ChangedFile, Seq};
 use bosun_backend::{ContentHash, VirtualPath};
 use bosun_protocol::{ChangeKind, ChangeScope, FileChange, PutAside, SessionEvent};
 use bosun_tools::{Artifact, ChangeRecord, UncomparedFiles, UnkeptRecord};
@@ -115,6 +115,19 @@ pub(crate) enum Did {
     Restored { changes: Vec<ChangeRecord> },
     Rewound { files: Vec<ChangeRecord> },
     RewindUndone,
+}
+
+impl Deed {
+    /// The files that it changed.
+    pub(crate) fn changed_files(&self) -> Vec<ChangedFile> {
+        match &self.what {
+            Did::Changed { artifact, .. } => ChangedFile::of_call(artifact).collect(),
+            Did::Restored { changes } | Did::Rewound { files: changes } => {
+                changes.iter().map(ChangedFile::from).collect()
+            }
+            Did::TurnBegan | Did::StepBegan | Did::RewindUndone => Vec::new(),
+        }
+    }
 }
 
 /// What a change was part of.
