@@ -430,16 +430,8 @@ impl Projection {
     }
 
     fn count(&mut self, message: &AiMessage, cost: Option<f64>) {
-        let Some(usage) = message.usage else { return };
-        let total = &mut self.summary.usage;
-        let first = total.input_tokens == 0 && total.output_tokens == 0;
-        total.input_tokens += usage.input.unwrap_or(0);
-        total.output_tokens += usage.output.unwrap_or(0);
-        total.cache_read_tokens += usage.cache_read.unwrap_or(0);
-        total.context_tokens = usage.input.map(|input| input.saturating_add(usage.output.unwrap_or(0)));
-        total.context_window = self.model.as_ref().and_then(|model| model.context_window).or(total.context_window);
-        // One step of unknown price makes the sum unknown.
-        total.cost = if first { cost } else { total.cost.zip(cost).map(|(sum, step)| sum + step) };
+        let window = self.model.as_ref().and_then(|model| model.context_window);
+        summary::count(&mut self.summary.usage, message, cost, window);
     }
 
     /// Takes what was known of the usage when it was last stored: the size of the window stands in no entry, and what

@@ -74,7 +74,8 @@ async fn killed_again_and_again_a_turn_still_ends_with_everything_done_once() {
         std::thread::sleep(Duration::from_millis(step as u64 * 4));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(bench.sessions()[0].status, SessionStatus::Interrupted);
+        // A command that is just being started has what its parent had open for a moment longer, the session's claim too.
+        wait_for("the end of the run", || bench.sessions()[0].status == SessionStatus::Interrupted);
     }
     bench.server.gate(&STEPS.to_string()).open();
     let last = bench.go_on(&bench.last_session(), &["--approve", "all"]);

@@ -1,7 +1,8 @@
 use std::collections::HashSet;
 
 use bosun_agent::{EntryBody, JournalEntry, SessionId, TurnEnd};
-use bosun_protocol::{ModelRef, SessionStatus, SessionSummary};
+use bosun_model::AiMessage;
+use bosun_protocol::{ModelRef, SessionStatus, SessionSummary, UsageSummary};
 
 use super::{Projection, title_of};
 use crate::convert;
@@ -79,8 +80,22 @@ impl Projection {
     }
 }
 
+/// Adds what a reply used; `window` is that of the model.
+pub(super) fn count(total: &mut UsageSummary, message: &AiMessage, cost: Option<f64>, window: Option<u32>) {
+    let Some(usage) = message.usage else { return };
+    let first = total.input_tokens == 0 && total.output_tokens == 0;
+    total.input_tokens += usage.input.unwrap_or(0);
+    total.output_tokens += usage.output.unwrap_or(0);
+    total.cache_read_tokens += usage.cache_read.unwrap_or(0);
+    total.context_tokens = usage.input.map(|input| input.saturating_add(usage.output.unwrap_or(0)));
+    total.context_window = window.or(total.context_window);
+    // One step of unknown price makes the sum unknown.
+    total.cost = if first { cost } else { total.cost.zip(cost).map(|(sum, step)| sum + step) };
+}
+
 struct Next {
     summary: SessionSummary,
+    window: Option<u32>,
     /// The state as if nobody was asked.
     status: SessionStatus,
     /// Session and call of every open ask.
@@ -93,6 +108,7 @@ impl Next {
         let asks = projection.view.approvals.iter();
         Self {
             summary: projection.summary.clone(),
+            window: projection.model.as_ref().and_then(|model| model.context_window),
             status: match &projection.state.last_end {
                 _ if projection.state.turn.is_some() => SessionStatus::Running,
                 end => end.as_ref().map_or(SessionStatus::Idle, status_after),
@@ -119,6 +135,11 @@ impl Next {
                 own || self.asks.len() != before
             }
             _ if !own => false,
+            // Not a change of its own: it is stored with what comes of the reply.
+            EntryBody::Ai { message, cost, .. } => {
+                count(&mut self.summary.usage, message, *cost, self.window);
+                false
+            }
             EntryBody::TurnStarted { message, .. } => {
                 if self.summary.title.is_empty() {
                     self.summary.title = title_of(&convert::said(message));
