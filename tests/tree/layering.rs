@@ -1,6 +1,7 @@
 //! Who may depend on whom, and which third-party crates live in which room.
 
 use serde_json::Value;
+use std::path::Path;
 use std::process::Command;
 
 use crate::none;
@@ -53,6 +54,8 @@ struct Package {
     room: String,
     manifest: String,
     dependencies: Vec<Dependency>,
+    /// The files that its programs, libraries and tests begin with.
+    targets: Vec<String>,
 }
 
 /// The workspace as cargo sees it.
@@ -75,6 +78,12 @@ fn package(listed: &Value) -> Package {
         room: room(listed["name"].as_str().expect("a name")).to_owned(),
         manifest: text(&listed["manifest_path"]),
         dependencies: listed["dependencies"].as_array().expect("dependencies").iter().map(dependency).collect(),
+        targets: listed["targets"]
+            .as_array()
+            .expect("targets")
+            .iter()
+            .map(|target| text(&target["src_path"]))
+            .collect(),
     }
 }
 
@@ -99,6 +108,24 @@ fn rooms_import_only_what_lies_below_them() {
         }
     }
     none("a room imports what it may not", &problems);
+}
+
+#[test]
+fn no_file_of_tests_is_left_out() {
+    let mut problems = Vec::new();
+    for package in &packages() {
+        let folder = Path::new(&package.manifest).with_file_name("tests");
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for path in entries
+            .map(|entry| entry.expect("an entry").path())
+            .filter(|path| path.extension().is_some_and(|is| is == "rs"))
+        {
+            if !package.targets.iter().any(|target| Path::new(target) == path) {
+                problems.push(format!("{} is never run; name it as a [[test]] in its Cargo.toml", path.display()));
+            }
+        }
+    }
+    none("a file of tests is no test", &problems);
 }
 
 #[test]

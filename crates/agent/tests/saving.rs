@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bosun_agent::{
-    Activity, Agent, AgentError, AgentParts, BoxFuture, ChangedFile, ChildStart, EntryBody, Host, Journal, JournalEntry,
-    JournalError, Limits, LiveEvent, MemoryHost, OpenedChild, Policy, Seq, SessionId, SessionLog, State, SystemClock,
-    TurnContext, TurnEnd, UuidSource, run_turn,
+    Activity, Agent, AgentError, AgentParts, BoxFuture, ChangedFile, ChildStart, EntryBody, Host, Journal,
+    JournalEntry, JournalError, Limits, LiveEvent, MemoryHost, OpenedChild, Policy, Seq, SessionId, SessionLog, State,
+    SystemClock, TurnContext, TurnEnd, UuidSource, run_turn,
 };
 use bosun_model::HumanMessage;
 use bosun_testkit::{Reply, Scripted, ScriptedModel};
