@@ -18,6 +18,7 @@ mod calls;
 mod decode;
 mod effort;
 mod encode;
+mod thoughts;
 
 pub(crate) use effort::level as effort_level;
 

@@ -1,10 +1,10 @@
-use bosun_model::{ChatRequest, Effort, OutputSchema, ToolChoice};
+use bosun_model::{ChatRequest, Effort, Message, OutputSchema, ToolChoice, ToolMessage, ToolStatus};
 use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use crate::openai_chat::OpenAiChat;
-use crate::testing::{attachments, conversation, hello, info};
+use crate::testing::{attachments, conversation, decode_chat_at, hello, info};
 
 fn body(request: &ChatRequest, host: &str) -> Value {
     let adapter = OpenAiChat::at(host);
@@ -38,6 +38,38 @@ fn reasoning_goes_back_to_the_host_it_came_from_with_every_message_that_called()
     };
     assert_eq!(back(VENDOR).collect::<Vec<_>>(), [json!("Aloud."), json!("")]);
     assert_eq!(back(LOCAL).collect::<Vec<_>>(), [Value::Null, Value::Null]);
+}
+
+/// The second request of a turn, to the server that gave the recorded reply and to another.
+#[test]
+fn what_a_server_wants_back_goes_back_to_it_alone_in_the_shape_it_came_in() {
+    let openrouter = include_str!("../../fixtures/openai_openrouter.sse");
+    let gemini = include_str!("../../fixtures/openai_gemini.sse");
+    let mistral = include_str!("../../fixtures/openai_mistral.sse");
+    let second = |base_url: &str, recording: &str, host: &str| {
+        let reply = decode_chat_at(base_url, recording).message().unwrap();
+        let results = reply.tool_calls.iter().map(|call| {
+            let (call_id, name, content) = (call.id.clone(), call.name.clone(), vec!["/a".into()]);
+            Message::Tool(ToolMessage { call_id, name, status: ToolStatus::Success, content })
+        });
+        let results: Vec<_> = results.collect();
+        let turns = [vec![Message::human("h", "hello"), Message::Ai(reply)], results].concat();
+        body(&ChatRequest { messages: turns.into_iter().map(Into::into).collect(), ..ChatRequest::default() }, host)
+    };
+    let google = "https://generativelanguage.googleapis.com/v1beta/openai";
+    assert_json_snapshot!(
+        "details_back_to_openrouter",
+        second("https://openrouter.ai/api/v1", openrouter, "openrouter.ai")
+    );
+    assert_json_snapshot!("a_signature_back_to_gemini", second(google, gemini, "generativelanguage.googleapis.com"));
+    assert_json_snapshot!("parts_back_to_mistral", second("https://api.mistral.ai/v1", mistral, "api.mistral.ai"));
+    for recording in [openrouter, gemini, mistral] {
+        let elsewhere = second("https://openrouter.ai/api/v1", recording, LOCAL);
+        let reply = elsewhere["messages"][1].as_object().unwrap();
+        assert!(reply.keys().all(|name| ["role", "content", "tool_calls"].contains(&name.as_str())), "{reply:?}");
+        assert!(reply["content"].is_string() || reply["content"].is_null(), "{reply:?}");
+        assert_eq!(reply["tool_calls"][0].get("extra_content"), None);
+    }
 }
 
 #[test]
