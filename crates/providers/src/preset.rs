@@ -38,6 +38,7 @@ pub struct Quirks {
     pub effort: EffortField,
     pub schema: SchemaField,
     pub usage: UsageReport,
+    pub prices: PriceList,
 }
 
 /// The field that limits the output.
@@ -81,6 +82,17 @@ pub enum UsageReport {
     Always,
 }
 
+/// What the figures under `pricing` in its list of models are, which nothing in the list says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PriceList {
+    /// There are none, or none that are understood.
+    None,
+    /// US dollars a token (OpenRouter).
+    PerToken,
+    /// US dollars a million tokens (Together).
+    PerMillion,
+}
+
 impl Quirks {
     /// What most servers do, and none refuses.
     pub const COMMON: Self = Self {
@@ -88,6 +100,7 @@ impl Quirks {
         effort: EffortField::None,
         schema: SchemaField::JsonSchema,
         usage: UsageReport::Asked,
+        prices: PriceList::None,
     };
 
     const fn effort(effort: EffortField) -> Self {
@@ -287,7 +300,7 @@ pub const PRESETS: &[Preset] = &[
         "https://openrouter.ai/api/v1",
         &["OPENROUTER_API_KEY"],
         "https://openrouter.ai/settings/keys",
-        Quirks::effort(EffortField::Reasoning),
+        Quirks { prices: PriceList::PerToken, ..Quirks::effort(EffortField::Reasoning) },
     ),
     vendor(
         "together",
@@ -295,7 +308,7 @@ pub const PRESETS: &[Preset] = &[
         "https://api.together.xyz/v1",
         &["TOGETHER_API_KEY"],
         "https://api.together.ai/settings/api-keys",
-        Quirks::COMMON,
+        Quirks { prices: PriceList::PerMillion, ..Quirks::COMMON },
     ),
     Preset {
         family: Family::Bedrock,
