@@ -1,10 +1,13 @@
-use bosun_model::{ChatRequest, Effort, Message, OutputSchema, ToolChoice, ToolMessage, ToolStatus};
+use bosun_model::{
+    Abilities, ChatRequest, Effort, Message, ModelInfo, OutputSchema, ToolChoice, ToolMessage, ToolStatus,
+};
 use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use crate::openai_chat::OpenAiChat;
 use crate::testing::{attachments, conversation, decode_chat_at, hello, info};
+use crate::{Family, PRESETS, host_of};
 
 fn body(request: &ChatRequest, host: &str) -> Value {
     let adapter = OpenAiChat::at(host);
@@ -103,4 +106,25 @@ fn all_that_can_be_asked_for() {
     assert_json_snapshot!("by_a_server_of_its_own_kind", of("api.deepseek.com", "deepseek-v4-pro"));
     // Mistral refuses fields that it does not know.
     assert_eq!(of("api.mistral.ai", "mistral-large-latest")["stream_options"], Value::Null);
+}
+
+/// One golden body for each provider that speaks this wire: its limit, effort, schema and usage fields, and a tool that
+/// must be called.
+#[test]
+fn every_preset_is_asked_in_its_own_words() {
+    let request = ChatRequest {
+        tool_choice: ToolChoice::Tool("ls".into()),
+        tools: conversation().tools,
+        max_output: Some(1_000),
+        effort: Some(Effort::High),
+        output: Some(OutputSchema { name: "answer".into(), schema: json!({ "type": "object" }) }),
+        ..hello()
+    };
+    let chat = PRESETS.iter().filter(|preset| preset.family == Family::OpenAiChat);
+    for preset in chat {
+        let (id, host) = (preset.id, host_of(preset.base_url).unwrap());
+        let abilities = Abilities { reasoning: true, ..Abilities::default() };
+        let thinks = ModelInfo { abilities, ..info("model") };
+        assert_json_snapshot!(format!("preset_{id}"), crate::testing::body(&OpenAiChat::at(&host), &request, &thinks));
+    }
 }
