@@ -132,12 +132,12 @@ const TOO_LONG: [(&str, u16, &str); 33] = [
         r#"{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}"#,
     ),
     (
-        "openai (Chat Completions, Azure)",
+        "openai, azure",
         400,
         r#"{"error":{"message":"This model's maximum context length is 128000 tokens. However, your messages resulted in 204308 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}"#,
     ),
     (
-        "openai (Chat Completions, Azure)",
+        "openai, azure",
         400,
         r#"{"error":{"message":"Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 509178 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}"#,
     ),

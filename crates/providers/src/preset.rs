@@ -112,9 +112,6 @@ impl Quirks {
 
     /// Those of the preset that lives at `host`; [`Self::COMMON`] where none does.
     pub(crate) fn of_host(host: &str) -> Self {
-        if host.ends_with(".openai.azure.com") {
-            return Self::OPENAI;
-        }
         PRESETS.iter().find(|preset| preset.is_home(host)).map_or(Self::COMMON, |preset| preset.quirks)
     }
 }
@@ -125,8 +122,15 @@ impl Preset {
         match self.family {
             Family::Bedrock => bedrock::is_home(host),
             Family::Vertex => vertex::is_home(host),
+            // Every resource has a host of its own.
+            _ if self.id == "azure" => host.ends_with(AZURE),
             _ => host_of(self.base_url).is_ok_and(|home| home == host),
         }
+    }
+
+    /// Whether `host` is the one in its row, to be completed by a name that only the user knows.
+    pub(crate) fn is_unnamed(&self, host: &str) -> bool {
+        self.id == "azure" && host_of(self.base_url).is_ok_and(|row| row == host)
     }
 
     /// Whether it is a server on this machine.
@@ -160,6 +164,9 @@ pub fn preset(id: &str) -> Option<&'static Preset> {
 pub fn key_variables() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().flat_map(|preset| preset.variables.iter().copied()).chain(cloud::SECRET_VARIABLES)
 }
+
+/// Where the resources of Azure OpenAI are.
+pub(crate) const AZURE: &str = ".openai.azure.com";
 
 const fn vendor(
     id: &'static str,
@@ -310,6 +317,15 @@ pub const PRESETS: &[Preset] = &[
         "https://api.together.ai/settings/api-keys",
         Quirks { prices: PriceList::PerMillion, ..Quirks::COMMON },
     ),
+    vendor(
+        "azure",
+        "Azure OpenAI",
+        // To be completed with a resource's name. No name has an underscore in it, so that this is nobody's address.
+        "https://your_resource.openai.azure.com/openai/v1",
+        &["AZURE_OPENAI_API_KEY"],
+        "https://ai.azure.com",
+        Quirks::OPENAI,
+    ),
     Preset {
         family: Family::Bedrock,
         ..vendor(
@@ -382,6 +398,7 @@ mod tests {
     fn quirks_go_by_the_host_and_not_by_the_name() {
         assert_eq!(Quirks::of_host("api.openai.com").limit, LimitField::MaxCompletionTokens);
         assert_eq!(Quirks::of_host("mine.openai.azure.com").limit, LimitField::MaxCompletionTokens);
+        assert_eq!(Quirks::of_host("openai.azure.com.evil.example"), Quirks::COMMON);
         assert_eq!(Quirks::of_host("api.mistral.ai").usage, UsageReport::Always);
         assert_eq!(Quirks::of_host("gateway.example"), Quirks::COMMON);
     }
