@@ -130,6 +130,11 @@ fn an_output_as_long_as_the_window_is_no_limit_and_what_is_no_list_is_none() {
     let row = |most: u32| json!({ "data": [{ "id": "m", "context_length": 131_072, "max_completion_tokens": most }] });
     assert_eq!(first("api.groq.com", &row(131_072)).max_output, None);
     assert_eq!(first("api.groq.com", &row(65_536)).max_output, Some(65_536));
+    // Fields of another shape say nothing, and a list is not lost for them.
+    let odd = json!({ "models": null, "data": [{ "id": "m", "meta": null, "pricing": "free", "architecture": [],
+        "supported_parameters": { "tools": true }, "thinking": { "budget": 1 }, "type": 7, "top_provider": null,
+        "capabilities": "all", "supports_image_in": "yes" }] });
+    assert_eq!(first("openrouter.ai", &odd), named("m"));
     for wrong in ["7", "{}", r#"{"data": 7}"#, "[1]", r#"{"models": [7]}"#] {
         assert_eq!(read(wrong.as_bytes(), PriceList::None), None, "{wrong}");
     }

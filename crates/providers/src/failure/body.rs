@@ -108,7 +108,7 @@ pub(super) fn read(body: &[u8]) -> Option<Refusal> {
 
 /// What the model's own provider said, where a gateway (OpenRouter) has nothing to add but that it did.
 fn passed_on(fields: &Map<String, Value>) -> Option<Refusal> {
-    let raw = fields.get("metadata")?.get("raw")?;
+    let raw = fields.get("metadata")?.get("raw").filter(|raw| !raw.is_null())?;
     let text = raw.as_str().map_or_else(|| raw.to_string(), str::to_owned);
     let said = read(text.as_bytes()).unwrap_or_else(|| Refusal::of_text(text.as_bytes(), is_html(text.as_bytes())));
     Some(Refusal { status: None, ..said })

@@ -2,7 +2,7 @@
 
 use bosun_model::Price;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::ListedModel;
 use crate::lenient::Count;
@@ -17,13 +17,14 @@ pub(super) enum List {
     Data {
         data: Vec<Row>,
         #[serde(default)]
-        models: Vec<Row>,
+        models: Value,
     },
     Models {
         models: Vec<Row>,
     },
 }
 
+/// Whatever beside a name is not of the shape that is looked for says nothing; a list is not lost for it.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Row {
@@ -36,7 +37,7 @@ pub(super) struct Row {
     #[serde(rename = "supportedGenerationMethods")]
     methods: Option<Vec<String>>,
     /// What a model is for, at Together.
-    r#type: Option<String>,
+    r#type: Value,
     max_model_len: Count,
     context_length: Count,
     context_window: Count,
@@ -45,7 +46,7 @@ pub(super) struct Row {
     #[serde(rename = "inputTokenLimit")]
     input_token_limit: Count,
     /// llama.cpp's: what it was started with.
-    meta: Map<String, Value>,
+    meta: Value,
     #[serde(rename = "outputTokenLimit")]
     output_token_limit: Count,
     /// Groq's.
@@ -53,17 +54,17 @@ pub(super) struct Row {
     /// Anthropic's.
     max_tokens: Count,
     /// OpenRouter's.
-    top_provider: Map<String, Value>,
-    architecture: Map<String, Value>,
-    supported_parameters: Option<Vec<String>>,
+    top_provider: Value,
+    architecture: Value,
+    supported_parameters: Value,
     /// Mistral: names with yes or no; Anthropic: names with `{ supported }`; Ollama and llama.cpp: a list of names.
     capabilities: Value,
     /// Gemini's.
-    thinking: Option<bool>,
+    thinking: Value,
     /// Moonshot's.
-    supports_image_in: Option<bool>,
-    supports_reasoning: Option<bool>,
-    pricing: Map<String, Value>,
+    supports_image_in: Value,
+    supports_reasoning: Value,
+    pricing: Value,
 }
 
 impl List {
@@ -71,6 +72,7 @@ impl List {
         let rows = match self {
             Self::Bare(rows) | Self::Models { models: rows } => rows,
             Self::Data { mut data, models } => {
+                let models: Vec<Row> = serde_json::from_value(models).unwrap_or_default();
                 for row in data.iter_mut().filter(|row| row.capabilities.is_null()) {
                     let same = models.iter().find(|other| other.name.is_some() && other.name == row.id);
                     row.capabilities = same.map(|other| other.capabilities.clone()).unwrap_or_default();
@@ -90,7 +92,7 @@ impl Row {
     fn listed(self, prices: PriceList) -> Option<ListedModel> {
         let is_used_otherwise =
             self.methods.as_ref().is_some_and(|methods| !methods.iter().any(|method| method == "generateContent"))
-                || self.r#type.as_deref().is_some_and(|kind| OTHER_TYPES.contains(&kind))
+                || self.r#type.as_str().is_some_and(|kind| OTHER_TYPES.contains(&kind))
                 || can(&self.capabilities, "completion_chat") == Some(false);
         if is_used_otherwise {
             return None;
@@ -136,21 +138,19 @@ impl Row {
         // Their own word for both servers that list what a model can do: whoever completes and is not more takes text only.
         let listed = names(&self.capabilities).filter(|names| names.contains(&"completion"));
         let listed = listed.map(|names| names.contains(&"vision") || names.contains(&"multimodal"));
-        self.modality("image").or(listed).or(named).or(self.supports_image_in)
+        self.modality("image").or(listed).or(named).or(self.supports_image_in.as_bool())
     }
 
     fn reasoning(&self) -> Option<bool> {
-        let by_field = self.supported_parameters.as_ref();
-        let by_field = by_field.map(|fields| fields.iter().any(|field| field == "reasoning"));
+        let by_field = names(&self.supported_parameters).map(|fields| fields.contains(&"reasoning"));
         let named = ["reasoning", "thinking"].iter().find_map(|name| can(&self.capabilities, name));
         let listed = names(&self.capabilities).filter(|names| names.contains(&"thinking")).map(|_| true);
-        by_field.or(listed).or(named).or(self.thinking).or(self.supports_reasoning)
+        by_field.or(listed).or(named).or(self.thinking.as_bool()).or(self.supports_reasoning.as_bool())
     }
 
     /// Whether a model takes something, as OpenRouter says it.
     fn modality(&self, kind: &str) -> Option<bool> {
-        let taken = self.architecture.get("input_modalities")?.as_array()?;
-        Some(taken.iter().any(|one| one == kind))
+        Some(names(self.architecture.get("input_modalities")?)?.contains(&kind))
     }
 }
 
@@ -163,7 +163,7 @@ fn tokens(count: Count) -> Option<u32> {
     u32::try_from(count.0?).ok().filter(|tokens| *tokens > 0)
 }
 
-fn number(fields: &Map<String, Value>, name: &str) -> Option<u32> {
+fn number(fields: &Value, name: &str) -> Option<u32> {
     u32::try_from(fields.get(name)?.as_u64()?).ok().filter(|number| *number > 0)
 }
 
@@ -173,13 +173,13 @@ fn can(capabilities: &Value, name: &str) -> Option<bool> {
     said.as_bool().or_else(|| said.get("supported")?.as_bool())
 }
 
-/// A list of capabilities.
-pub(super) fn names(capabilities: &Value) -> Option<Vec<&str>> {
-    Some(capabilities.as_array()?.iter().filter_map(Value::as_str).collect())
+/// What a list of names holds.
+pub(super) fn names(list: &Value) -> Option<Vec<&str>> {
+    Some(list.as_array()?.iter().filter_map(Value::as_str).collect())
 }
 
 /// `None` where a list has no price, or one that does not depend on tokens alone.
-fn price(pricing: &Map<String, Value>, prices: PriceList) -> Option<Price> {
+fn price(pricing: &Value, prices: PriceList) -> Option<Price> {
     let dollars = |name: &str| {
         let value = pricing.get(name)?;
         let amount = value.as_f64().or_else(|| value.as_str()?.parse().ok())?;
