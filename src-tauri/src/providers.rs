@@ -92,9 +92,11 @@ impl ProviderBook {
         if id == TOUR {
             return Ok(vec![tour_choice(tour::Language::English), tour_choice(tour::Language::SimplifiedChinese)]);
         }
-        let config = self.config(&self.account(id).await?).await?;
-        let listed = bosun_providers::list_models(&config).await?;
-        self.learn_windows(&config, &listed).await?;
+        let account = self.account(id).await?;
+        let asked = self.config(&account).await?;
+        let listed = bosun_providers::list_models(&asked).await?;
+        self.learn(&asked, &listed).await?;
+        let config = self.config(&account).await?;
         Ok(listed.into_iter().map(|model| choice(&config, model)).collect())
     }
 
@@ -273,7 +275,7 @@ fn choice(config: &ProviderConfig, model: ListedModel) -> ModelChoice {
     let known = bosun_providers::known_model(config, &model.name).ok();
     let price = known.as_ref().and_then(|known| known.price);
     ModelChoice {
-        context_window: known.as_ref().and_then(|known| known.context_window).or(model.context_window),
+        context_window: known.as_ref().and_then(|known| known.context_window),
         max_output: known.as_ref().and_then(|known| known.max_output),
         images: known.as_ref().is_some_and(|known| known.abilities.images),
         documents: known.as_ref().is_some_and(|known| known.abilities.documents),

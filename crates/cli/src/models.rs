@@ -10,11 +10,11 @@ use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, Problem, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
-    Account, Cloud, EnvironmentKeys, KnownSecrets, ListedModel, ListedWindows, PRESETS, Preferences, ProviderConfig,
+    Account, Cloud, EnvironmentKeys, KnownSecrets, ListedModel, ListedModels, PRESETS, Preferences, ProviderConfig,
     SavedAccount, host_of, preset, tour,
 };
 use bosun_session::{Explain, ModelSource, SessionError};
-use bosun_store::{APP_SETTINGS, Database, Key, LISTED_WINDOWS, MODEL_SETTINGS, ProviderAccount, key_from_environment};
+use bosun_store::{APP_SETTINGS, Database, Key, LISTED_MODELS, MODEL_SETTINGS, ProviderAccount, key_from_environment};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::OnceCell;
 
@@ -105,15 +105,15 @@ impl Models {
         Ok(())
     }
 
-    /// Keeps the windows that a provider listed, where there is a database to keep them in.
+    /// Keeps what a provider said of its models in their list, where there is a database to keep them in.
     async fn learn(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), SessionError> {
         let Some(database) = self.database().await? else { return Ok(()) };
         let (config, listed) = (config.clone(), listed.to_vec());
-        let change = move |windows: &mut ListedWindows| -> Result<(), Infallible> {
-            windows.learn(&config, &listed);
+        let change = move |learnt: &mut ListedModels| -> Result<(), Infallible> {
+            learnt.learn(&config, &listed);
             Ok(())
         };
-        match database.change_setting(LISTED_WINDOWS, change).await? {
+        match database.change_setting(LISTED_MODELS, change).await? {
             Ok(_) => Ok(()),
             Err(never) => match never {},
         }
@@ -135,13 +135,13 @@ impl Models {
             Some(key) => config.with_key(key),
             None => config.with_cloud(self.cloud()),
         };
-        let (preferences, windows) = match self.database().await? {
-            Some(database) => (database.setting(MODEL_SETTINGS).await?, database.setting(LISTED_WINDOWS).await?),
+        let (preferences, learnt) = match self.database().await? {
+            Some(database) => (database.setting(MODEL_SETTINGS).await?, database.setting(LISTED_MODELS).await?),
             None => (None, None),
         };
-        let (preferences, windows): (Preferences, ListedWindows) =
-            (preferences.unwrap_or_default(), windows.unwrap_or_default());
-        self.with_headers(account, preferences.apply(config, &windows)?).await
+        let (preferences, learnt): (Preferences, ListedModels) =
+            (preferences.unwrap_or_default(), learnt.unwrap_or_default());
+        self.with_headers(account, preferences.apply(config, &learnt)?).await
     }
 
     /// `config` with the headers that were set for `account` in Bosun's settings.

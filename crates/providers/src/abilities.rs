@@ -42,7 +42,8 @@ const ONLY_TOOL: &str = "only that tool is offered";
 const SWITCH: &str = "on and off; every level is on";
 const ITSELF: &str = "nothing is marked: the provider caches by itself where it does";
 const REPORTED: &str = "where the server reports it";
-const NAMELESS: &str = "where it comes as `reasoning_content`; other names are shown and not sent back";
+const NAMELESS: &str = "where it comes as `reasoning_content`, as `reasoning_details`, in parts of type `thinking`, or signed beside a call \
+                        (Gemini); a bare `reasoning` is shown and not sent back";
 const SENT: &str = "where the server sends it";
 
 /// A provider, and for clouds one of its publishers.
@@ -146,6 +147,8 @@ impl Row {
             Family::OpenAiChat => &[
                 include_str!("../fixtures/openai_parallel_calls.sse"),
                 include_str!("../fixtures/openai_deepseek.sse"),
+                include_str!("../fixtures/openai_openrouter.sse"),
+                include_str!("../fixtures/openai_mistral.sse"),
                 include_str!("../fixtures/openai_text.sse"),
             ],
             Family::Bedrock => {

@@ -6,6 +6,7 @@ use reqwest::Url;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
+use crate::ListedModel;
 use crate::cloud::Cloud;
 use crate::network::Network;
 use crate::redact::Redactor;
@@ -33,18 +34,30 @@ pub struct ProviderConfig {
 }
 
 /// What is said of one model, by its name there. What is `None` is left as it was known before.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct KnownModel {
     pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub documents: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
 }
 
 impl KnownModel {
+    /// Whether it says anything beside a name.
+    pub(crate) fn says(&self) -> bool {
+        *self != Self { name: self.name.clone(), ..Self::default() }
+    }
+
     fn put_on(&self, info: &mut ModelInfo) {
         info.context_window = self.context_window.or(info.context_window);
         info.max_output = self.max_output.or(info.max_output);
@@ -164,6 +177,12 @@ impl ProviderConfig {
     /// Later ones win.
     pub fn with_known(mut self, known: impl IntoIterator<Item = KnownModel>) -> Self {
         self.known.extend(known);
+        self
+    }
+
+    /// What its server `listed` just now; what is known otherwise wins.
+    pub fn with_listed(mut self, listed: &[ListedModel]) -> Self {
+        self.known.splice(0..0, listed.iter().map(ListedModel::said));
         self
     }
 

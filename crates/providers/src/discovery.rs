@@ -19,7 +19,7 @@ const OTHERS: [(&str, &str, u16); 4] = [
 ];
 
 /// A model server that answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LocalServer {
     /// A preset, or an account to be saved before it is used.
     pub account: Account,
@@ -98,6 +98,8 @@ mod tests {
         assert_eq!(shown, [("ollama", 1, false), ("lmstudio", 1, false), ("litellm", 0, true)]);
         assert_eq!(found[0].account.family, Family::Ollama);
         assert_eq!(found[0].models[0].context_window, Some(32_768), "of 131,072, which would take too much memory");
+        assert_eq!((found[0].models[0].images, found[0].models[0].reasoning), (Some(true), Some(false)));
+        assert_eq!((found[1].models[0].images, found[1].models[0].context_window), (Some(true), Some(16_384)));
         for request in open.requests().iter().chain(&locked.requests()) {
             let asked = (request.method.as_str(), request.path.as_str());
             assert!(asked.0 == "GET" || asked == ("POST", "/api/show"), "{asked:?}");

@@ -35,7 +35,7 @@ fn rich() -> Reply {
         .delta_chars(5)
 }
 
-const FIXTURES: [(Family, &str); 25] = [
+const FIXTURES: [(Family, &str); 28] = [
     (Family::Anthropic, include_str!("../fixtures/anthropic_text.sse")),
     (Family::Anthropic, include_str!("../fixtures/anthropic_thinking_and_calls.sse")),
     (Family::Anthropic, include_str!("../fixtures/anthropic_unknown.sse")),
@@ -45,6 +45,9 @@ const FIXTURES: [(Family, &str); 25] = [
     (Family::OpenAiChat, include_str!("../fixtures/openai_parallel_calls.sse")),
     (Family::OpenAiChat, include_str!("../fixtures/openai_ollama.sse")),
     (Family::OpenAiChat, include_str!("../fixtures/openai_deepseek.sse")),
+    (Family::OpenAiChat, include_str!("../fixtures/openai_openrouter.sse")),
+    (Family::OpenAiChat, include_str!("../fixtures/openai_gemini.sse")),
+    (Family::OpenAiChat, include_str!("../fixtures/openai_mistral.sse")),
     (Family::OpenAiChat, include_str!("../fixtures/openai_objects.sse")),
     (Family::OpenAiChat, include_str!("../fixtures/openai_error.sse")),
     (Family::OpenAiChat, include_str!("../fixtures/openai_cut_by_length.sse")),

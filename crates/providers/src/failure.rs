@@ -14,6 +14,7 @@ use crate::config::Family;
 use crate::origin::Origin;
 
 mod body;
+mod kinds;
 mod retry_after;
 
 pub(crate) use body::Refusal;
@@ -204,7 +205,7 @@ fn kind_of_status(code: u16, refusal: &Refusal) -> Kind {
     let words = refusal.kind();
     match (code, words) {
         (400 | 402 | 403 | 429, Some(Kind::Billing)) | (402, _) => Kind::Billing,
-        (400 | 413 | 422 | 500, Some(Kind::ContextOverflow)) | (413, _) => Kind::ContextOverflow,
+        (400 | 413 | 422 | 500 | 502, Some(Kind::ContextOverflow)) | (413, _) => Kind::ContextOverflow,
         (400, Some(kind @ (Kind::Unauthorized | Kind::NotFound))) => kind,
         (401 | 403, _) => Kind::Unauthorized,
         (404 | 405 | 410, _) => Kind::NotFound,

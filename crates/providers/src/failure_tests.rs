@@ -109,6 +109,185 @@ fn words_refine_the_kind() {
     }
 }
 
+/// What each provider answers to a conversation longer than its model's window: status and body, as they were reported.
+const TOO_LONG: [(&str, u16, &str); 33] = [
+    (
+        "anthropic",
+        400,
+        r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000 maximum"}}"#,
+    ),
+    (
+        "anthropic",
+        400,
+        r#"{"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 196000 + 8192 > 200000, decrease input length or `max_tokens` and try again"}}"#,
+    ),
+    (
+        "anthropic",
+        413,
+        r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
+    ),
+    (
+        "openai",
+        400,
+        r#"{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}"#,
+    ),
+    (
+        "openai, azure",
+        400,
+        r#"{"error":{"message":"This model's maximum context length is 128000 tokens. However, your messages resulted in 204308 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}"#,
+    ),
+    (
+        "openai, azure",
+        400,
+        r#"{"error":{"message":"Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 509178 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}"#,
+    ),
+    (
+        "google",
+        400,
+        r#"{"error":{"code":400,"message":"The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).","status":"INVALID_ARGUMENT"}}"#,
+    ),
+    (
+        "vertex (Gemini)",
+        400,
+        r#"[{"error":{"code":400,"message":"Unable to submit request because the input token count is 1236488 but model only supports up to 1048576. Reduce the input token count and try again.","status":"INVALID_ARGUMENT"}}]"#,
+    ),
+    (
+        "vertex (Claude)",
+        400,
+        r#"{"type":"error","error":{"type":"invalid_request_error","message":"Prompt is too long"}}"#,
+    ),
+    ("bedrock", 400, r#"{"message":"Input is too long for requested model."}"#),
+    (
+        "bedrock",
+        400,
+        r#"{"message":"The model returned the following errors: prompt is too long: 200049 tokens > 200000 maximum"}"#,
+    ),
+    (
+        "deepseek",
+        400,
+        r#"{"error":{"message":"This model's maximum context length is 131072 tokens. However, you requested 131134 tokens (122942 in the messages, 8192 in the completion). Please reduce the length of the messages or completion.","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}"#,
+    ),
+    (
+        "qwen, qwen-intl",
+        400,
+        r#"{"error":{"code":"invalid_parameter_error","message":"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 983616]","param":null,"type":"invalid_request_error"},"request_id":"81a373d6"}"#,
+    ),
+    (
+        "moonshot, moonshot-cn",
+        400,
+        r#"{"error":{"message":"Invalid request: Your request exceeded model token limit: 262144 (requested: 269030)","type":"invalid_request_error"}}"#,
+    ),
+    ("zai", 400, r#"{"error":{"code":"1261","message":"Prompt exceeds max length"}}"#),
+    ("zhipu", 400, r#"{"error":{"code":"1261","message":"Prompt 超长"}}"#),
+    (
+        "mistral",
+        400,
+        r#"{"object":"error","message":"Prompt contains 40021 tokens, too large for model with 32768 maximum context length","type":"invalid_request_prompt","param":null,"code":"3051"}"#,
+    ),
+    (
+        "xai",
+        400,
+        r#"{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 537812 tokens."}"#,
+    ),
+    (
+        "groq",
+        400,
+        r#"{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}"#,
+    ),
+    (
+        "groq",
+        413,
+        r#"{"error":{"message":"Request too large for model `openai/gpt-oss-120b` in organization `org` service tier `on_demand` on tokens per minute (TPM): Limit 8000, Requested 14325, please reduce your message size and try again.","type":"tokens","code":"rate_limit_exceeded"}}"#,
+    ),
+    (
+        "openrouter",
+        400,
+        r#"{"error":{"message":"This endpoint's maximum context length is 131072 tokens. However, you requested about 537812 tokens (537812 of text input). Please reduce the length of either one, or use the \"middle-out\" transform to compress your prompt automatically.","code":400}}"#,
+    ),
+    (
+        "openrouter",
+        400,
+        r#"{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"Prompt is too long\"}}","provider_name":"Google"}}}"#,
+    ),
+    (
+        "together",
+        400,
+        r#"{"error":{"message":"The input (516368 tokens) is longer than the model's context length (262144 tokens).","type":"invalid_request_error","param":null,"code":null}}"#,
+    ),
+    (
+        "together",
+        422,
+        r#"{"error":{"message":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 131073. Given: 131080 `inputs` tokens and 4096 `max_new_tokens`","type":"invalid_request_error"}}"#,
+    ),
+    ("ollama", 400, r#"{"error":"prompt too long; exceeded max context length by 100918 tokens"}"#),
+    ("ollama", 400, r#"{"error":"the input length exceeds the context length"}"#),
+    (
+        "lmstudio",
+        400,
+        r#"{"error":"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 13055>= n_ctx: 4096). Try to load the model with a larger context length, or provide a shorter input."}"#,
+    ),
+    (
+        "lmstudio",
+        400,
+        r#"{"error":"Trying to keep the first 10136 tokens when context the overflows. However, the model is loaded with context length of only 7866 tokens, which is not enough."}"#,
+    ),
+    (
+        "llamacpp",
+        400,
+        r#"{"error":{"code":400,"message":"request (5012 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":5012,"n_ctx":4096}}"#,
+    ),
+    (
+        "llamacpp (Python)",
+        500,
+        r#"{"error":{"message":"Requested tokens (9437) exceed context window of 8192","type":"internal_server_error","param":null,"code":null}}"#,
+    ),
+    (
+        "vllm",
+        400,
+        r#"{"object":"error","message":"This model's maximum context length is 8192 tokens. However, you requested 15099 tokens in the messages, Please reduce the length of the messages.","type":"BadRequestError","param":null,"code":400}"#,
+    ),
+    (
+        "vllm",
+        400,
+        r#"{"error":{"message":"The decoder prompt (length 5012) is longer than the maximum model length of 4096. Make sure that `max_model_len` is no smaller than the number of text tokens.","type":"BadRequestError","param":null,"code":400}}"#,
+    ),
+    (
+        "litellm",
+        400,
+        r#"{"error":{"message":"litellm.BadRequestError: litellm.ContextWindowExceededError: XaiException - too many input tokens","type":null,"param":null,"code":"400"}}"#,
+    ),
+];
+
+#[test]
+fn every_provider_is_understood_when_a_conversation_is_too_long() {
+    for (provider, code, body) in TOO_LONG {
+        assert_eq!(failed(code, body).kind, ContextOverflow, "{provider}: {body}");
+        // Some say it in the middle of a reply, with no status.
+        let read = body::read(body.as_bytes()).unwrap();
+        let told = refused(&origin(Family::OpenAiChat), &Refusal { status: None, ..read });
+        let is_limit_of_a_minute = body.contains("rate_limit_exceeded");
+        assert_eq!(told.kind, if is_limit_of_a_minute { RateLimited } else { ContextOverflow }, "{provider}: {body}");
+    }
+    let named = |id: &str| TOO_LONG.iter().any(|(provider, ..)| provider.split([',', ' ']).any(|word| word == id));
+    for preset in crate::PRESETS {
+        assert!(named(preset.id), "{}", preset.id);
+    }
+}
+
+/// OpenRouter says of other providers' failures that they failed, and what they said apart.
+#[test]
+fn what_a_gateway_passes_on_is_what_is_shown() {
+    let of = |code: u16, raw: &str| {
+        let body = serde_json::json!({ "error": { "message": "Provider returned error", "code": code,
+            "metadata": { "raw": raw, "provider_name": "BaseTen" } } });
+        let error = failed(code, &body.to_string());
+        (error.kind, error.message)
+    };
+    assert_eq!(of(429, "m is rate-limited upstream"), (RateLimited, "m is rate-limited upstream".into()));
+    assert_eq!(of(400, r#"{"error":{"message":"One image at most."}}"#), (InvalidRequest, "One image at most.".into()));
+    assert_eq!(of(502, ""), (Unavailable, "Provider returned error".into()));
+}
+
 #[test]
 fn retry_after_is_seconds_or_a_date_and_never_long() {
     let wait = |pairs: &[(&'static str, &str)]| {

@@ -91,11 +91,13 @@ fn checksum(bytes: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
-    const RECORDED: [(Family, &str); 14] = [
+    const RECORDED: [(Family, &str); 16] = [
         (Family::Anthropic, include_str!("../fixtures/anthropic_thinking_and_calls.sse")),
         (Family::Anthropic, include_str!("../fixtures/anthropic_overloaded.sse")),
         (Family::OpenAiChat, include_str!("../fixtures/openai_parallel_calls.sse")),
         (Family::OpenAiChat, include_str!("../fixtures/openai_objects.sse")),
+        (Family::OpenAiChat, include_str!("../fixtures/openai_openrouter.sse")),
+        (Family::OpenAiChat, include_str!("../fixtures/openai_mistral.sse")),
         (Family::OpenAiResponses, include_str!("../fixtures/responses_thinking_and_calls.sse")),
         (Family::OpenAiResponses, include_str!("../fixtures/responses_failed.sse")),
         (Family::Gemini, include_str!("../fixtures/gemini_thinking_and_calls.sse")),

@@ -70,51 +70,68 @@ pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextVisitor)
+        Content::deserialize(deserializer).map(|content| Self(content.text))
     }
 }
 
-struct TextVisitor;
+/// [`Text`] in whose list parts of type `thinking` count, too: Mistral's, each a text or a list of parts again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Content<'a> {
+    pub(crate) thinking: Cow<'a, str>,
+    pub(crate) text: Cow<'a, str>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+struct ContentVisitor;
 
 #[derive(Deserialize)]
-struct TextPart<'a> {
+struct ContentPart<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
     #[serde(borrow)]
     text: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    thinking: Text<'a>,
 }
 
-impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text<'de>;
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = Content<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("text")
     }
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Borrowed(text)))
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Content<'de>, E> {
+        Ok(Content { text: Cow::Borrowed(text), ..Content::default() })
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(text.to_owned())))
+    fn visit_str<E>(self, text: &str) -> Result<Content<'de>, E> {
+        Ok(Content { text: Cow::Owned(text.to_owned()), ..Content::default() })
     }
 
-    fn visit_string<E>(self, text: String) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(text)))
+    fn visit_string<E>(self, text: String) -> Result<Content<'de>, E> {
+        Ok(Content { text: Cow::Owned(text), ..Content::default() })
     }
 
-    fn visit_unit<E>(self) -> Result<Text<'de>, E> {
-        Ok(Text::default())
+    fn visit_unit<E>(self) -> Result<Content<'de>, E> {
+        Ok(Content::default())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Text<'de>, A::Error> {
-        let mut text = String::new();
-        while let Some(part) = parts.next_element::<TextPart<'de>>()? {
-            if part.kind.is_none_or(|kind| kind == "text") {
-                text.push_str(&part.text.unwrap_or_default());
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Content<'de>, A::Error> {
+        let mut content = Content::default();
+        while let Some(part) = parts.next_element::<ContentPart<'de>>()? {
+            match part.kind.as_deref() {
+                None | Some("text") => content.text.to_mut().push_str(&part.text.unwrap_or_default()),
+                Some("thinking") => content.thinking.to_mut().push_str(&part.thinking.0),
+                Some(_) => {}
             }
         }
-        Ok(Text(Cow::Owned(text)))
+        Ok(content)
     }
 }
 
@@ -139,5 +156,17 @@ mod tests {
         assert_eq!(read("null").unwrap(), "");
         assert_eq!(read(r#"[{"type":"text","text":"a"},{"type":"thinking","text":"x"},{"text":"b"}]"#).unwrap(), "ab");
         assert!(read("42").is_err());
+    }
+
+    #[test]
+    fn thinking_in_parts_is_told_from_text() {
+        let both = |json: &str| {
+            let content: Content<'_> = serde_json::from_str(json).unwrap();
+            (content.thinking.into_owned(), content.text.into_owned())
+        };
+        let thought = r#"{"type":"thinking","thinking":[{"type":"text","text":"h"},{"type":"reference"},{"type":"text","text":"m"}]}"#;
+        assert_eq!(both(&format!(r#"[{thought},{{"type":"text","text":"a"}}]"#)), ("hm".into(), "a".into()));
+        assert_eq!(both(r#"[{"type":"thinking","thinking":"hm"}]"#), ("hm".into(), String::new()));
+        assert_eq!(both(r#""a""#), (String::new(), "a".into()));
     }
 }

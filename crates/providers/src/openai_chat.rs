@@ -12,12 +12,13 @@ use crate::adapter::{Adapter, CallIds};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
-use crate::preset::Quirks;
+use crate::preset::{AZURE, Quirks};
 
 mod calls;
 mod decode;
 mod effort;
 mod encode;
+mod thoughts;
 
 pub(crate) use effort::level as effort_level;
 
@@ -75,7 +76,7 @@ impl Adapter for OpenAiChat {
 
 /// Azure takes keys under a name of its own, and tokens of its directory as bearers.
 pub(crate) fn key_header(host: &str, key: &str) -> (HeaderName, String) {
-    if host.ends_with(".openai.azure.com") && !key.starts_with("eyJ") {
+    if host.ends_with(AZURE) && !key.starts_with("eyJ") {
         return (HeaderName::from_static("api-key"), key.to_owned());
     }
     (AUTHORIZATION, format!("Bearer {key}"))

@@ -65,7 +65,7 @@ impl Preferences {
     ///
     /// # Errors
     /// As [`Self::network`].
-    pub fn apply(&self, config: ProviderConfig, listed: &ListedWindows) -> Result<ProviderConfig, ModelError> {
+    pub fn apply(&self, config: ProviderConfig, listed: &ListedModels) -> Result<ProviderConfig, ModelError> {
         let said = self.known.iter().filter(|known| known.model.provider == config.id).map(Known::said);
         let learnt = listed.of(&config);
         let said: Vec<KnownModel> = learnt.chain(said).collect();
@@ -87,24 +87,23 @@ impl Known {
     }
 }
 
-/// The windows of models as their servers listed them, in tokens: by host, then by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What servers said of their models in their lists, by host.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct ListedWindows(BTreeMap<String, BTreeMap<String, u32>>);
+pub struct ListedModels(BTreeMap<String, Vec<KnownModel>>);
 
-/// Hosts of which windows are kept.
+/// Hosts of which lists are kept.
 const MOST: usize = 100;
 
-impl ListedWindows {
+impl ListedModels {
     /// Learns what the server that `config` describes listed just now. Gives whether that was news.
     pub fn learn(&mut self, config: &ProviderConfig, models: &[ListedModel]) -> bool {
         let Ok(host) = host_of(&config.base_url) else { return false };
-        let windows = models.iter().filter_map(|model| Some((model.name.clone(), model.context_window?)));
-        let windows: BTreeMap<String, u32> = windows.collect();
-        if windows.is_empty() || self.0.get(&host) == Some(&windows) {
+        let said: Vec<KnownModel> = models.iter().map(ListedModel::said).filter(KnownModel::says).collect();
+        if said.is_empty() || self.0.get(&host) == Some(&said) {
             return false;
         }
-        self.0.insert(host.clone(), windows);
+        self.0.insert(host.clone(), said);
         if self.0.len() > MOST
             && let Some(other) = self.0.keys().find(|known| **known != host).cloned()
         {
@@ -114,13 +113,8 @@ impl ListedWindows {
     }
 
     fn of(&self, config: &ProviderConfig) -> impl Iterator<Item = KnownModel> {
-        let windows = host_of(&config.base_url).ok().and_then(|host| self.0.get(&host));
-        let windows = windows.into_iter().flatten();
-        windows.map(|(name, tokens)| KnownModel {
-            name: name.clone(),
-            context_window: Some(*tokens),
-            ..KnownModel::default()
-        })
+        let said = host_of(&config.base_url).ok().and_then(|host| self.0.get(&host));
+        said.into_iter().flatten().cloned()
     }
 }
 
@@ -133,13 +127,13 @@ mod tests {
     use crate::{Family, known_model};
 
     fn listed(name: &str, window: u32) -> ListedModel {
-        ListedModel { name: name.into(), title: None, context_window: Some(window) }
+        ListedModel { name: name.into(), context_window: Some(window), ..ListedModel::default() }
     }
 
     #[test]
     fn what_the_user_says_counts_before_the_list_and_the_list_before_the_catalogue() {
         let config = || ProviderConfig::new("anthropic", Family::Anthropic, "https://api.anthropic.com");
-        let mut windows = ListedWindows::default();
+        let mut windows = ListedModels::default();
         let models = [listed("claude-haiku-4-5", 150_000), listed("claude-next", 300_000)];
         assert!(windows.learn(&config(), &models) && !windows.learn(&config(), &models));
         let said = json!({
@@ -160,6 +154,31 @@ mod tests {
         assert!(haiku.price.is_some());
     }
 
+    /// A picture can be shown to a local model without a word in the settings.
+    #[test]
+    fn what_a_list_says_beside_the_window_is_kept_and_counts_before_the_catalogue() {
+        let config = || ProviderConfig::new("mine", Family::OpenAiChat, "http://localhost:8080/v1");
+        let price = Price { input: 1.0, output: 2.0, cache_read: None, cache_write: None, cache_write_hour: None };
+        let sees = ListedModel {
+            name: "gemma".into(),
+            max_output: Some(8_192),
+            images: Some(true),
+            price: Some(price),
+            ..ListedModel::default()
+        };
+        let blind = ListedModel { name: "claude-haiku-4-5".into(), images: Some(false), ..ListedModel::default() };
+        let mut learnt = ListedModels::default();
+        assert!(!learnt.learn(&config(), &[ListedModel { name: "bare".into(), ..ListedModel::default() }]));
+        assert!(learnt.learn(&config(), &[sees, blind]));
+        let stored: ListedModels = serde_json::from_value(serde_json::to_value(&learnt).unwrap()).unwrap();
+        assert_eq!(stored, learnt);
+        let config = Preferences::default().apply(config(), &stored).unwrap();
+        let gemma = known_model(&config, "gemma").unwrap();
+        assert_eq!((gemma.abilities.images, gemma.abilities.documents), (true, false));
+        assert_eq!((gemma.max_output, gemma.price, gemma.context_window), (Some(8_192), Some(price), None));
+        assert!(!known_model(&config, "claude-haiku-4-5").unwrap().abilities.images);
+    }
+
     #[test]
     fn settings_of_the_network_are_checked() {
         let of = |network: serde_json::Value| {
@@ -173,7 +192,7 @@ mod tests {
 
     #[test]
     fn hosts_are_forgotten_before_there_are_too_many() {
-        let mut windows = ListedWindows::default();
+        let mut windows = ListedModels::default();
         for number in 0..MOST + 5 {
             let config =
                 ProviderConfig::new("own", Family::OpenAiChat, format!("http://10.0.0.7:{}/v1", 9_000 + number));

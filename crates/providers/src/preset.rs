@@ -38,6 +38,7 @@ pub struct Quirks {
     pub effort: EffortField,
     pub schema: SchemaField,
     pub usage: UsageReport,
+    pub prices: PriceList,
 }
 
 /// The field that limits the output.
@@ -81,6 +82,17 @@ pub enum UsageReport {
     Always,
 }
 
+/// What the figures under `pricing` in its list of models are, which nothing in the list says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PriceList {
+    /// There are none, or none that are understood.
+    None,
+    /// US dollars a token (OpenRouter).
+    PerToken,
+    /// US dollars a million tokens (Together).
+    PerMillion,
+}
+
 impl Quirks {
     /// What most servers do, and none refuses.
     pub const COMMON: Self = Self {
@@ -88,6 +100,7 @@ impl Quirks {
         effort: EffortField::None,
         schema: SchemaField::JsonSchema,
         usage: UsageReport::Asked,
+        prices: PriceList::None,
     };
 
     const fn effort(effort: EffortField) -> Self {
@@ -99,9 +112,6 @@ impl Quirks {
 
     /// Those of the preset that lives at `host`; [`Self::COMMON`] where none does.
     pub(crate) fn of_host(host: &str) -> Self {
-        if host.ends_with(".openai.azure.com") {
-            return Self::OPENAI;
-        }
         PRESETS.iter().find(|preset| preset.is_home(host)).map_or(Self::COMMON, |preset| preset.quirks)
     }
 }
@@ -112,8 +122,15 @@ impl Preset {
         match self.family {
             Family::Bedrock => bedrock::is_home(host),
             Family::Vertex => vertex::is_home(host),
+            // Every resource has a host of its own.
+            _ if self.id == "azure" => host.ends_with(AZURE),
             _ => host_of(self.base_url).is_ok_and(|home| home == host),
         }
+    }
+
+    /// Whether `host` is the one in its row, to be completed by a name that only the user knows.
+    pub(crate) fn is_unnamed(&self, host: &str) -> bool {
+        self.id == "azure" && host_of(self.base_url).is_ok_and(|row| row == host)
     }
 
     /// Whether it is a server on this machine.
@@ -147,6 +164,9 @@ pub fn preset(id: &str) -> Option<&'static Preset> {
 pub fn key_variables() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().flat_map(|preset| preset.variables.iter().copied()).chain(cloud::SECRET_VARIABLES)
 }
+
+/// Where the resources of Azure OpenAI are.
+pub(crate) const AZURE: &str = ".openai.azure.com";
 
 const fn vendor(
     id: &'static str,
@@ -287,7 +307,7 @@ pub const PRESETS: &[Preset] = &[
         "https://openrouter.ai/api/v1",
         &["OPENROUTER_API_KEY"],
         "https://openrouter.ai/settings/keys",
-        Quirks::effort(EffortField::Reasoning),
+        Quirks { prices: PriceList::PerToken, ..Quirks::effort(EffortField::Reasoning) },
     ),
     vendor(
         "together",
@@ -295,7 +315,16 @@ pub const PRESETS: &[Preset] = &[
         "https://api.together.xyz/v1",
         &["TOGETHER_API_KEY"],
         "https://api.together.ai/settings/api-keys",
-        Quirks::COMMON,
+        Quirks { prices: PriceList::PerMillion, ..Quirks::COMMON },
+    ),
+    vendor(
+        "azure",
+        "Azure OpenAI",
+        // To be completed with a resource's name. No name has an underscore in it, so that this is nobody's address.
+        "https://your_resource.openai.azure.com/openai/v1",
+        &["AZURE_OPENAI_API_KEY"],
+        "https://ai.azure.com",
+        Quirks::OPENAI,
     ),
     Preset {
         family: Family::Bedrock,
@@ -369,6 +398,7 @@ mod tests {
     fn quirks_go_by_the_host_and_not_by_the_name() {
         assert_eq!(Quirks::of_host("api.openai.com").limit, LimitField::MaxCompletionTokens);
         assert_eq!(Quirks::of_host("mine.openai.azure.com").limit, LimitField::MaxCompletionTokens);
+        assert_eq!(Quirks::of_host("openai.azure.com.evil.example"), Quirks::COMMON);
         assert_eq!(Quirks::of_host("api.mistral.ai").usage, UsageReport::Always);
         assert_eq!(Quirks::of_host("gateway.example"), Quirks::COMMON);
     }

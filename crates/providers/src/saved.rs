@@ -101,12 +101,17 @@ impl Account {
 
     /// The variables its key may stand in: none away from home, so that a key never goes to another host by itself.
     pub fn variables(&self) -> &'static [&'static str] {
-        self.preset.filter(|_| self.at_home()).map_or(&[], |preset| preset.variables)
+        self.preset.filter(|_| self.at_home() && !self.is_unnamed()).map_or(&[], |preset| preset.variables)
+    }
+
+    /// Whether its address still lacks a name that only the user knows, so that nothing can be asked there.
+    pub fn is_unnamed(&self) -> bool {
+        self.preset.is_some_and(|preset| preset.is_unnamed(&self.host()))
     }
 
     /// A vendor refuses every call without a key; other servers may want none, and clouds take their own credentials.
     pub fn key_optional(&self) -> bool {
-        self.family.is_cloud() || self.variables().is_empty()
+        self.family.is_cloud() || (self.variables().is_empty() && !self.is_unnamed())
     }
 }
 
@@ -135,6 +140,17 @@ mod tests {
             (&[][..], &["ANTHROPIC_API_KEY"][..])
         );
         assert!(named("anthropic").is_unchanged() && !named("openai").is_unchanged());
+    }
+
+    /// A key in the environment does not make a provider one that could answer, before it is said where.
+    #[test]
+    fn azure_has_a_key_once_its_resource_has_a_name() {
+        let unnamed = Account::of_preset(preset("azure").unwrap());
+        assert!(unnamed.is_unnamed() && unnamed.variables().is_empty() && !unnamed.key_optional());
+        let named = unnamed.moved_to("https://acme.openai.azure.com/openai/v1");
+        assert!(!named.is_unnamed() && !named.key_optional());
+        assert_eq!(named.variables(), ["AZURE_OPENAI_API_KEY"]);
+        assert!(named.moved_to("https://gate.example/v1").variables().is_empty());
     }
 
     #[test]

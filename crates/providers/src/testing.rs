@@ -166,9 +166,20 @@ pub(crate) fn decode(family: Family, chunks: &[&[u8]]) -> Decoded {
 }
 
 pub(crate) fn decode_within(family: Family, chunks: &[&[u8]], sizes: Sizes) -> Decoded {
-    let adapter = adapter(&endpoint(&config(family)), family, "", None);
+    decode_from(&config(family), chunks, sizes)
+}
+
+/// A reply of the server at `base_url`, which speaks Chat Completions.
+pub(crate) fn decode_chat_at(base_url: &str, recording: &str) -> Decoded {
+    let config = ProviderConfig::new("test", Family::OpenAiChat, base_url);
+    decode_from(&config, &[recording.as_bytes()], Sizes::default())
+}
+
+fn decode_from(config: &ProviderConfig, chunks: &[&[u8]], sizes: Sizes) -> Decoded {
+    let endpoint = endpoint(config);
+    let adapter = adapter(&endpoint, config.family, "", None);
     let decoder = adapter.decoder(CallIds::of(&ChatRequest::default()));
-    let mut driver = Driver::new(origin(family), adapter.framing(), decoder, sizes);
+    let mut driver = Driver::new(Arc::new(Origin::new(config, &endpoint)), adapter.framing(), decoder, sizes);
     let mut events = Events::new();
     let fed = chunks.iter().try_for_each(|chunk| driver.feed(chunk, &mut events));
     let error = fed.and_then(|()| driver.end(None, &mut events)).err();

@@ -4,7 +4,9 @@
 
 use std::time::Duration;
 
-use bosun_model::{ChatModel, ChatRequest, Message, ModelError, ModelErrorKind, ModelEvent, StopReason, Usage};
+use bosun_model::{
+    ChatModel, ChatRequest, Message, ModelError, ModelErrorKind, ModelEvent, StopReason, ToolMessage, ToolStatus, Usage,
+};
 use bosun_providers::{Family, Limits, ProviderConfig, connect, connect_within, list_models, test_call};
 use bosun_testkit::{Ending, ModelServer, Outcome, Part, Reply, Rule, Script, Wire, events_of, message_of};
 use futures_util::{StreamExt, stream};
@@ -83,6 +85,47 @@ async fn text_reasoning_and_parallel_calls_arrive_whole() {
         let cached = if wire == Wire::Ollama { None } else { Some(60) };
         assert_eq!((counted.input, counted.output, counted.cache_read), (Some(100), Some(20), cached));
     }
+}
+
+/// Servers behind Chat Completions each have a way of their own; the second request of a turn brings it back.
+#[tokio::test]
+async fn what_a_compatible_server_thought_goes_back_to_it() {
+    let delta = |delta: serde_json::Value| {
+        let chunk = json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": null }] });
+        format!("data: {chunk}\n\n")
+    };
+    let detail = |text: &str| json!({ "type": "reasoning.text", "text": text, "index": 0 });
+    let thought = |text: &str| json!({ "type": "thinking", "thinking": [{ "type": "text", "text": text }] });
+    let signed = json!({ "google": { "thought_signature": "U2lnbmVk" } });
+    let call =
+        json!({ "index": 0, "id": "g", "function": { "name": "ls", "arguments": "{}" }, "extra_content": signed });
+    let replies = [
+        (vec![json!({ "reasoning_details": [detail("Let ")] }), json!({ "reasoning_details": [detail("me.")] })], "o"),
+        (vec![json!({ "content": [thought("Let ")] }), json!({ "content": [thought("me.")] })], "m"),
+        (vec![json!({ "tool_calls": [call] })], "g"),
+    ];
+    let server = ModelServer::start();
+    let model = model(&server, Wire::OpenAi);
+    let mut sent_back = Vec::new();
+    for (deltas, id) in replies {
+        let reply = deltas.into_iter().fold(Reply::new(), |reply, one| reply.and_raw(delta(one)));
+        let reply = if id == "g" { reply } else { reply.and_call_with_id(id, "ls", json!({})) };
+        server.once(reply).once("done");
+        let asked = message_of(&*model, hello()).await.unwrap();
+        let result = ToolMessage {
+            call_id: id.into(),
+            name: "ls".into(),
+            status: ToolStatus::Success,
+            content: vec!["/a".into()],
+        };
+        let turns = [Message::human("h", "hello"), Message::Ai(asked), Message::Tool(result)];
+        let second = ChatRequest { messages: turns.into_iter().map(Into::into).collect(), ..ChatRequest::default() };
+        message_of(&*model, second).await.unwrap();
+        sent_back.push(server.requests().last().unwrap().json()["messages"][1].clone());
+    }
+    assert_eq!(sent_back[0]["reasoning_details"], json!([detail("Let me.")]));
+    assert_eq!(sent_back[1]["content"], json!([thought("Let me.")]));
+    assert_eq!(sent_back[2]["tool_calls"][0]["extra_content"], signed);
 }
 
 #[tokio::test]

@@ -42,6 +42,6 @@ pub use projects::StoredProject;
 pub use search::FoundEntry;
 pub use secrets::{KeyringSecrets, MemorySecrets, SecretError, SecretStore};
 pub use sessions::{NewSession, SessionClaim, StoredSession};
-pub use settings::{APP_SETTINGS, LISTED_WINDOWS, MODEL_SETTINGS};
+pub use settings::{APP_SETTINGS, LISTED_MODELS, MODEL_SETTINGS};
 pub use trusted::{StoredVerdict, Verdict};
 pub use versions::{StoredValue, StoredVersion};

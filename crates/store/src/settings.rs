@@ -10,8 +10,8 @@ pub const APP_SETTINGS: &str = "settings";
 /// What the user set about models, apart from accounts and keys.
 pub const MODEL_SETTINGS: &str = "model_settings";
 
-/// The windows of models as their servers listed them.
-pub const LISTED_WINDOWS: &str = "listed_windows";
+/// What servers said of their models in their lists.
+pub const LISTED_MODELS: &str = "listed_models";
 
 impl Database {
     /// The setting `name`; `None` where it was never set or was written in a shape that is no longer read.

@@ -79,7 +79,7 @@ mod tests {
         let own = Account::new("mine", "Mine", Family::OpenAiChat, "http://localhost:1337/v1/");
         let accounts = Account::all([moved.to_saved(), own.to_saved()]);
         let found = |account: Account| {
-            let models = vec![ListedModel { name: "m".into(), title: None, context_window: Some(4_096) }];
+            let models = vec![ListedModel { name: "m".into(), context_window: Some(4_096), ..ListedModel::default() }];
             offer(LocalServer { account, models, wants_key: false }, &accounts)
         };
         assert_eq!(found(usual("lmstudio")).provider.as_deref(), Some("lmstudio"));

@@ -1,9 +1,9 @@
 //! What the person set and their providers listed, put into what connects to a model.
 
 use bosun_protocol::{ErrorCode, ModelSettings, Problem};
-use bosun_providers::{ListedModel, ListedWindows, Preferences, ProviderConfig};
+use bosun_providers::{ListedModel, ListedModels, Preferences, ProviderConfig};
 use bosun_session::Explain;
-use bosun_store::{LISTED_WINDOWS, MODEL_SETTINGS};
+use bosun_store::{LISTED_MODELS, MODEL_SETTINGS};
 
 use super::ProviderBook;
 use crate::error::Failure;
@@ -12,15 +12,15 @@ impl ProviderBook {
     /// `config` with the network and the knowledge of models that are set.
     pub(super) async fn preferred(&self, config: ProviderConfig) -> Result<ProviderConfig, Failure> {
         let preferences: Preferences = self.database.setting(MODEL_SETTINGS).await?.unwrap_or_default();
-        let windows: ListedWindows = self.database.setting(LISTED_WINDOWS).await?.unwrap_or_default();
-        Ok(preferences.apply(config, &windows)?)
+        let learnt: ListedModels = self.database.setting(LISTED_MODELS).await?.unwrap_or_default();
+        Ok(preferences.apply(config, &learnt)?)
     }
 
-    /// Keeps the windows that a provider listed.
-    pub(super) async fn learn_windows(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), Failure> {
-        let mut windows: ListedWindows = self.database.setting(LISTED_WINDOWS).await?.unwrap_or_default();
-        if windows.learn(config, listed) {
-            self.database.set_setting(LISTED_WINDOWS, &windows).await?;
+    /// Keeps what a provider said of its models in their list.
+    pub(super) async fn learn(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), Failure> {
+        let mut learnt: ListedModels = self.database.setting(LISTED_MODELS).await?.unwrap_or_default();
+        if learnt.learn(config, listed) {
+            self.database.set_setting(LISTED_MODELS, &learnt).await?;
         }
         Ok(())
     }

@@ -82,6 +82,7 @@ async fn of_provider(id: &str, base_url: Option<String>, keys: EnvironmentKeys) 
     let config = models.config(&account).await?;
     let listed = list_models(&config).await.map_err(bosun_session::SessionError::from)?;
     models.learn(&config, &listed).await?;
+    let config = models.config(&account).await?.with_listed(&listed);
     Ok(listed.into_iter().map(|model| Row::of_model(&config, &account, model)).collect())
 }
 
@@ -89,7 +90,8 @@ async fn local() -> Vec<Row> {
     let mut rows = Vec::new();
     for server in find_local_servers().await {
         let account = server.account;
-        let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+        let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str())
+            .with_listed(&server.models);
         if server.models.is_empty() {
             rows.push(Row { wants_key: Some(server.wants_key), ..Row::of_account(&account) });
         }
@@ -116,7 +118,7 @@ impl Row {
         let known: Option<ModelInfo> = known_model(config, &model.name).ok();
         let price = known.as_ref().and_then(|info| info.price);
         Self {
-            context_window: model.context_window.or_else(|| known.and_then(|info| info.context_window)),
+            context_window: known.and_then(|info| info.context_window),
             model: Some(model.name),
             input_price: price.map(|price| price.input),
             output_price: price.map(|price| price.output),
@@ -153,7 +155,7 @@ mod tests {
     fn a_line_says_where_requests_go_and_that_a_price_is_not_known() {
         let account = Account::of_preset(preset("anthropic").unwrap());
         let config = ProviderConfig::new("anthropic", account.family, account.base_url.as_str());
-        let listed = |name: &str| ListedModel { name: name.into(), title: None, context_window: None };
+        let listed = |name: &str| ListedModel { name: name.into(), ..ListedModel::default() };
         let known = Row::of_model(&config, &account, listed("claude-haiku-4-5"));
         assert_eq!(known.context_window, Some(200_000));
         assert!(

@@ -1,6 +1,6 @@
 //! `bosun models`: what is asked, and what is kept of the answer.
 
-use bosun_store::{Database, LISTED_WINDOWS};
+use bosun_store::{Database, LISTED_MODELS};
 use bosun_testkit::{Reply, Wire};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn listing(window: u32) -> Reply {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_windows_of_a_providers_list_are_kept_where_there_is_a_database() {
+async fn what_a_providers_list_says_is_kept_where_there_is_a_database() {
     let bench = Bench::new();
     bench.server.answer_models_with(listing(65_536));
     let first = models(&bench, &["--json"]);
@@ -33,9 +33,9 @@ async fn the_windows_of_a_providers_list_are_kept_where_there_is_a_database() {
         bench.server.answer_models_with(listing(window));
         assert_eq!(models(&bench, &[]).code, Some(0));
         let database = Database::open(&bench.data()).unwrap();
-        let kept: Value = database.setting(LISTED_WINDOWS).await.unwrap().unwrap();
+        let kept: Value = database.setting(LISTED_MODELS).await.unwrap().unwrap();
         let hosts: Vec<&Value> = kept.as_object().unwrap().values().collect();
-        assert_eq!(hosts, [&json!({ "own-model": window })]);
+        assert_eq!(hosts, [&json!([{ "name": "own-model", "context_window": window }])]);
     }
 }
 

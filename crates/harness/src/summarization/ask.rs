@@ -72,28 +72,7 @@ async fn once(model: &dyn ChatModel, request: ChatRequest) -> Result<(String, Op
     Ok((message.text(), message.usage))
 }
 
-/// Whether the provider refused a request because it is too long. Adapters say so by kind; servers that speak a
-/// dialect of their own say it in words.
+/// Whether the provider refused a request because it is too long. Whoever talks to providers knows their words for it.
 pub(crate) fn is_overflow(error: &AgentError) -> bool {
-    let AgentError::Model(error) = error else { return false };
-    match error.kind {
-        ModelErrorKind::ContextOverflow => true,
-        ModelErrorKind::InvalidRequest => {
-            let words = error.message.to_lowercase();
-            matches!(error.status, None | Some(400 | 413 | 422)) && MARKS.iter().any(|mark| words.contains(mark))
-        }
-        _ => false,
-    }
+    matches!(error, AgentError::Model(error) if error.kind == ModelErrorKind::ContextOverflow)
 }
-
-const MARKS: [&str; 9] = [
-    "context length exceeded",
-    "context_length_exceeded",
-    "maximum context length",
-    "prompt is too long",
-    "input is too long",
-    "context window",
-    "too many tokens",
-    "exceeds the maximum number of tokens",
-    "reduce the length",
-];

@@ -141,7 +141,7 @@ async fn a_request_that_is_too_long_is_summed_up_and_sent_once_more() {
 
 #[tokio::test]
 async fn one_message_that_is_too_long_ends_the_turn_with_a_way_out() {
-    let too_long = ModelError::new(ModelErrorKind::InvalidRequest, "scripted", "prompt is too long: 9 tokens > 8")
+    let too_long = ModelError::new(ModelErrorKind::ContextOverflow, "scripted", "prompt is too long: 9 tokens > 8")
         .with_status(400);
     let scene = scene(vec![too_long.into()], |_| {});
     let end = scene.say("much").await;

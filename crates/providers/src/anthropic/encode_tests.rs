@@ -83,6 +83,12 @@ fn all_that_can_be_asked_for() {
 }
 
 #[test]
+fn a_tool_that_must_be_called() {
+    let tool_choice = ToolChoice::Tool("ls".into());
+    assert_json_snapshot!(body(&ChatRequest { tool_choice, tools: conversation().tools, ..hello() }));
+}
+
+#[test]
 fn a_mark_on_the_tools_is_one_of_the_four() {
     let block = |text: &str| SystemBlock { text: text.into(), cache: true };
     let cache = CacheMarks { tools: true, ..CacheMarks::default() };

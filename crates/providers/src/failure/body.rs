@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use bosun_model::ModelErrorKind as Kind;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::kinds::KINDS;
 use super::retry_after;
 
 /// What a provider says about its failure.
@@ -32,7 +33,10 @@ impl Refusal {
             Value::String(message) => Some(Self { message: message.clone(), ..Self::default() }),
             Value::Object(fields) => {
                 let message = fields.get("message").or_else(|| fields.get("msg")).or_else(|| fields.get("detail"));
-                let mut refusal = Self { message: message.map(words).unwrap_or_default(), ..Self::default() };
+                let mut refusal = passed_on(fields).unwrap_or_default();
+                if refusal.message.is_empty() {
+                    refusal.message = message.map(words).unwrap_or_default();
+                }
                 for value in ["type", "code", "status"].iter().filter_map(|name| fields.get(*name)) {
                     match value {
                         Value::String(label) => refusal.labels.push(label.clone()),
@@ -85,93 +89,6 @@ impl Refusal {
     }
 }
 
-/// Labels and pieces of sentences, in lower case, of the vendors and of the servers people run themselves. Billing comes
-/// before rate limits because exhausted credit is reported as one of those, and rate limits before overflows because both
-/// speak of too many tokens.
-const KINDS: [(Kind, &[&str]); 8] = [
-    (
-        Kind::Billing,
-        &[
-            "insufficient_quota",
-            "billing_error",
-            "billing_not_active",
-            "credit balance is too low",
-            "insufficient balance",
-            "exceeded your current quota",
-            "arrearage",
-        ],
-    ),
-    (
-        Kind::RateLimited,
-        &[
-            "rate_limit_error",
-            "rate_limit_exceeded",
-            "throttlingexception",
-            "servicequotaexceededexception",
-            "rate limit",
-            "tokens per min",
-            "too many requests",
-        ],
-    ),
-    (
-        Kind::ContextOverflow,
-        &[
-            "context_length_exceeded",
-            "exceed_context_size_error",
-            "request_too_large",
-            "prompt is too long",
-            "input is too long",
-            "maximum context length",
-            "exceed context limit",
-            "exceeds the available context size",
-            "context size has been exceeded",
-            "exceeds the context window",
-            "exceeds the model's context",
-            "context the overflows",
-            "context window exceeds",
-            "reduce the length of the messages",
-            "maximum prompt length",
-            "range of input length should be",
-        ],
-    ),
-    (
-        Kind::Unavailable,
-        &[
-            "overloaded_error",
-            "overloaded",
-            "api_error",
-            "server_error",
-            "service_unavailable",
-            "serviceunavailableexception",
-            "internalserverexception",
-            "modelstreamerrorexception",
-            "modelnotreadyexception",
-            "modelerrorexception",
-        ],
-    ),
-    (Kind::Timeout, &["timeout_error", "gateway_timeout", "modeltimeoutexception"]),
-    (
-        Kind::Unauthorized,
-        &[
-            "authentication_error",
-            "permission_error",
-            "invalid_api_key",
-            "api key not valid",
-            "incorrect api key",
-            "invalid api key",
-            "accessdeniedexception",
-            "unrecognizedclientexception",
-            "expiredtokenexception",
-            "invalidsignatureexception",
-        ],
-    ),
-    (
-        Kind::NotFound,
-        &["not_found_error", "model_not_found", "model not found", "no such model", "resourcenotfoundexception"],
-    ),
-    (Kind::InvalidRequest, &["invalid_request_error", "bad_request", "validationexception"]),
-];
-
 /// The refusal in a JSON body, in the shapes that are about: an `error` object or text (with or without a list around it),
 /// a `message` or `detail` at the top.
 pub(super) fn read(body: &[u8]) -> Option<Refusal> {
@@ -187,6 +104,14 @@ pub(super) fn read(body: &[u8]) -> Option<Refusal> {
     }
     let speaks = ["message", "detail", "msg"].iter().any(|name| fields.contains_key(*name));
     if speaks { Refusal::of_value(value) } else { None }
+}
+
+/// What the model's own provider said, where a gateway (OpenRouter) has nothing to add but that it did.
+fn passed_on(fields: &Map<String, Value>) -> Option<Refusal> {
+    let raw = fields.get("metadata")?.get("raw").filter(|raw| !raw.is_null())?;
+    let text = raw.as_str().map_or_else(|| raw.to_string(), str::to_owned);
+    let said = read(text.as_bytes()).unwrap_or_else(|| Refusal::of_text(text.as_bytes(), is_html(text.as_bytes())));
+    Some(Refusal { status: None, ..said })
 }
 
 /// A sentence out of text, or out of the lists of complaints that some servers send.

@@ -76,7 +76,7 @@ fn talks(name: &str) -> bool {
 
 fn listed(name: String, title: Option<String>) -> ListedModel {
     let title = title.filter(|title| *title != name);
-    ListedModel { name, title, context_window: None }
+    ListedModel { name, title, ..ListedModel::default() }
 }
 
 fn read<'a, T: Deserialize<'a>>(connection: &Connection, body: &'a [u8]) -> Result<T, ModelError> {

@@ -2,8 +2,10 @@ use std::collections::HashSet;
 
 use bosun_model::{ModelEvent, StopReason};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::thoughts::Thoughts;
 use crate::adapter::CallIds;
 use crate::driver::{Events, Fault};
 use crate::lenient::Text;
@@ -30,7 +32,7 @@ pub(super) struct Calls {
     taken: HashSet<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Call {
     index: Option<u64>,
     /// As the server gave it; what events carry may differ.
@@ -40,6 +42,10 @@ struct Call {
     waiting: String,
     /// The arguments came as an object, so there can be no more.
     whole: bool,
+    /// What events carry as its id.
+    told: String,
+    /// What came beside it for the next request.
+    extra: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -49,6 +55,8 @@ pub(super) struct ToolDelta<'a> {
     id: Text<'a>,
     #[serde(borrow)]
     function: Option<FunctionDelta<'a>>,
+    #[serde(borrow)]
+    extra_content: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -78,8 +86,7 @@ impl Calls {
                 if self.calls.len() >= MOST_CALLS {
                     return Err(Fault::corrupt(format!("more than {MOST_CALLS} tool calls in one reply")));
                 }
-                let id = id.map(str::to_owned);
-                self.calls.push(Call { index: delta.index, id, named: false, waiting: String::new(), whole: false });
+                self.calls.push(Call { index: delta.index, id: id.map(str::to_owned), ..Call::default() });
                 self.calls.len() - 1
             }
         };
@@ -95,11 +102,15 @@ impl Calls {
             let given = call.id.clone().filter(|id| !self.taken.contains(id));
             let id = given.unwrap_or_else(|| self.ids.id(at));
             self.taken.insert(id.clone());
+            call.told.clone_from(&id);
             out.push_back(ModelEvent::ToolCallStarted { index: number, id: id.into(), name: name.to_owned() });
             if !call.waiting.is_empty() {
                 let json = std::mem::take(&mut call.waiting);
                 out.push_back(ModelEvent::ToolCallDelta { index: number, json });
             }
+        }
+        if let Some(extra) = delta.extra_content.filter(|extra| extra.get().starts_with('{')) {
+            call.extra = serde_json::from_str(extra.get()).ok();
         }
         if let Some(arguments) = function.arguments {
             call.arguments(arguments.get(), number, out)?;
@@ -123,9 +134,14 @@ impl Calls {
 
     /// Says which calls are complete. Only a reply that the model itself ended has complete ones: this wire does not mark
     /// the end of a call.
-    pub(super) fn finish(&mut self, stop: &StopReason, out: &mut Events) -> Result<(), Fault> {
+    pub(super) fn finish(&mut self, stop: &StopReason, thoughts: &Thoughts, out: &mut Events) -> Result<(), Fault> {
         if self.calls.iter().any(|call| !call.named) {
             return Err(Fault::corrupt("a tool call without a name"));
+        }
+        for call in &self.calls {
+            if let Some(extra) = &call.extra {
+                thoughts.beside_call(&call.told, extra, out);
+            }
         }
         if matches!(stop, StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence) {
             let count = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);

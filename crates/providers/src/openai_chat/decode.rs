@@ -4,25 +4,27 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::calls::{Calls, ToolDelta};
+use super::thoughts::{Source, Thoughts};
 use crate::adapter::CallIds;
 use crate::driver::{Decoder, Events, Fault};
 use crate::failure::Refusal;
-use crate::lenient::{Count, Text};
+use crate::lenient::{Content, Count, Text};
 use crate::sse::{Flow, Frame};
 use crate::unsupported;
 
 /// Reads the chunks of one completion. See the policy table of [`crate::driver`].
 ///
 /// Lenient where a server's habit cannot change what is done: the finish reason may be `stop` beside tool calls or come with
-/// several chunks, `[DONE]` may be missing after it, usage may come with any chunk, reasoning under either name, and tool
-/// calls in the ways that [`Calls`] lists. Strict where it could: without a finish reason a reply with calls is cut.
+/// several chunks, `[DONE]` may be missing after it, usage may come with any chunk, reasoning in the ways that `thoughts` lists,
+/// and tool calls in those that [`Calls`] lists. Strict where it could: without a finish reason a reply with calls is cut.
 #[derive(Debug)]
 pub(super) struct OpenAiDecoder {
-    host: String,
     started: bool,
-    reasoning: Option<ReasoningField>,
+    thoughts: Thoughts,
     calls: Calls,
     finish: Option<String>,
+    /// Whether there was any text.
+    spoke: bool,
     refused: bool,
     /// Whether it was said that there is sound, or a picture, in the reply.
     told: Told,
@@ -35,23 +37,14 @@ struct Told {
     images: bool,
 }
 
-/// Under which name the server sends what the model thinks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReasoningField {
-    /// DeepSeek's; servers that use it want it back.
-    Content,
-    /// OpenRouter's and Ollama's.
-    Plain,
-}
-
 impl OpenAiDecoder {
     pub(super) fn new(host: &str, ids: CallIds) -> Self {
         Self {
-            host: host.to_owned(),
             started: false,
-            reasoning: None,
+            thoughts: Thoughts::new(host),
             calls: Calls::new(ids),
             finish: None,
+            spoke: false,
             refused: false,
             told: Told::default(),
             usage: None,
@@ -87,21 +80,13 @@ impl OpenAiDecoder {
     }
 
     fn delta(&mut self, delta: Delta<'_>, out: &mut Events) -> Result<(), Fault> {
-        // Servers in transition send both names with the same text.
-        let (field, thought) = if delta.reasoning_content.0.is_empty() {
-            (ReasoningField::Plain, delta.reasoning)
-        } else {
-            (ReasoningField::Content, delta.reasoning_content)
-        };
-        if !thought.0.is_empty() {
-            self.reasoning = Some(field);
-            out.push_back(ModelEvent::ReasoningDelta { text: thought.0.into_owned() });
-        }
+        self.think(&delta, out);
         self.refused |= !delta.refusal.0.is_empty();
-        for text in [delta.content, delta.refusal] {
-            if !text.0.is_empty() {
-                self.close_reasoning(out);
-                out.push_back(ModelEvent::TextDelta { text: text.0.into_owned() });
+        for text in [delta.content.text, delta.refusal.0] {
+            if !text.is_empty() {
+                self.thoughts.close(out);
+                self.spoke = true;
+                out.push_back(ModelEvent::TextDelta { text: text.into_owned() });
             }
         }
         // Sound comes in many pieces and is told of once.
@@ -113,16 +98,23 @@ impl OpenAiDecoder {
             unsupported::note("image", out);
         }
         for call in delta.tool_calls.unwrap_or_default() {
-            self.close_reasoning(out);
+            self.thoughts.close(out);
             self.calls.take(call, out)?;
         }
         Ok(())
     }
 
-    fn close_reasoning(&mut self, out: &mut Events) {
-        if let Some(field) = self.reasoning.take() {
-            let opaque = (field == ReasoningField::Content).then(|| json!({ "reasoning_content": self.host }));
-            out.push_back(ModelEvent::ReasoningDone { signature: None, opaque });
+    /// Servers in transition send two names with the same text, which is told once.
+    fn think(&mut self, delta: &Delta<'_>, out: &mut Events) {
+        let detailed = delta.reasoning_details.map(|raw| self.thoughts.detail(raw));
+        let names = [
+            (Source::Aloud, &*delta.reasoning_content.0),
+            (Source::Plain, &*delta.reasoning.0),
+            (Source::Parts, &*delta.content.thinking),
+            (Source::Plain, detailed.as_deref().unwrap_or_default()),
+        ];
+        if let Some((source, text)) = names.into_iter().find(|(_, text)| !text.is_empty()) {
+            self.thoughts.say(source, text.to_owned(), out);
         }
     }
 
@@ -136,7 +128,7 @@ impl OpenAiDecoder {
     }
 
     fn finish(&mut self, out: &mut Events) -> Result<(), Fault> {
-        self.close_reasoning(out);
+        self.thoughts.close(out);
         let called = !self.calls.is_empty();
         let stop = match self.finish.as_deref() {
             // An end without a reason is taken from servers that give none, but nothing is done because of it.
@@ -145,11 +137,18 @@ impl OpenAiDecoder {
             None | Some("stop" | "end_turn" | "eos") if called => StopReason::ToolUse,
             None | Some("stop" | "end_turn" | "eos") => StopReason::EndTurn,
             Some("tool_calls" | "function_call" | "tool_use") => StopReason::ToolUse,
-            Some("length" | "max_tokens") => StopReason::MaxTokens,
-            Some("content_filter") => StopReason::Refusal,
+            // Zhipu's: what was asked leaves no room for an answer.
+            Some("model_context_window_exceeded") if !called && !self.spoke => {
+                let labels = vec!["context_length_exceeded".to_owned()];
+                let message = "the conversation exceeds the model's context window".to_owned();
+                return Err(Fault::Refused(Refusal { message, labels, ..Refusal::default() }));
+            }
+            Some("length" | "max_tokens" | "model_context_window_exceeded") => StopReason::MaxTokens,
+            Some("content_filter" | "sensitive") => StopReason::Refusal,
             Some(other) => StopReason::Other(other.to_owned()),
         };
-        self.calls.finish(&stop, out)?;
+        self.calls.finish(&stop, &self.thoughts, out)?;
+        self.thoughts.finish(out);
         out.push_back(ModelEvent::Finished { stop });
         Ok(())
     }
@@ -217,11 +216,13 @@ struct Choice<'a> {
 #[derive(Deserialize)]
 struct Delta<'a> {
     #[serde(borrow, default)]
-    content: Text<'a>,
+    content: Content<'a>,
     #[serde(borrow, default)]
     reasoning_content: Text<'a>,
     #[serde(borrow, default)]
     reasoning: Text<'a>,
+    #[serde(borrow)]
+    reasoning_details: Option<&'a RawValue>,
     #[serde(borrow, default)]
     refusal: Text<'a>,
     #[serde(borrow)]

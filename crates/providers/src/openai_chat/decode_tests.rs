@@ -1,4 +1,4 @@
-use bosun_model::{ModelErrorKind, ModelEvent, StopReason, Usage};
+use bosun_model::{ContentBlock, ModelErrorKind, ModelEvent, StopReason, Usage};
 use insta::assert_debug_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -50,6 +50,60 @@ fn ollama_numbers_every_call_0_and_stops_with_stop() {
 #[test]
 fn deepseek_thinks_aloud() {
     assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_deepseek.sse")));
+}
+
+#[test]
+fn openrouter_gives_details_for_its_next_request() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_openrouter.sse")));
+}
+
+#[test]
+fn gemini_signs_a_call_beside_it() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_gemini.sse")));
+}
+
+#[test]
+fn mistral_thinks_in_parts_of_the_content() {
+    assert_debug_snapshot!(recorded(include_str!("../../fixtures/openai_mistral.sse")));
+}
+
+/// As OpenRouter documents them; some upstreams number all of them 0.
+#[test]
+fn details_are_joined_with_their_neighbours_and_with_nothing_else() {
+    let text = |text: &str, index: u32| json!({ "type": "reasoning.text", "text": text, "index": index, "format": "anthropic-claude-v1" });
+    let signature = json!({ "type": "reasoning.text", "signature": "sig", "text": null, "index": 0 });
+    let summary = |id: &str, text: &str| json!({ "type": "reasoning.summary", "summary": text, "id": id, "index": 0 });
+    let sealed = |id: &str| json!({ "type": "reasoning.encrypted", "data": "RW5j", "id": id, "index": 0 });
+    let kept = |details: &[Value]| {
+        let mut chunks: Vec<_> =
+            details.iter().map(|detail| chunk(json!({ "reasoning_details": [detail] }), None)).collect();
+        chunks.extend([chunk(json!({ "content": "a" }), Some("stop")), "[DONE]".into()]);
+        let message = data(&chunks).message().unwrap();
+        let ContentBlock::Reasoning(last) = message.content.last().unwrap() else { panic!("{message:?}") };
+        last.opaque.as_ref().unwrap()["details"].clone()
+    };
+    let whole = json!({ "type": "reasoning.text", "text": "ab", "signature": "sig", "index": 0, "format": "anthropic-claude-v1" });
+    assert_eq!(kept(&[text("a", 0), text("b", 0), signature]), json!([whole]));
+    assert_eq!(kept(&[whole.clone(), text("c", 0)]), json!([whole, text("c", 0)]));
+    assert_eq!(kept(&[text("a", 0), text("b", 1)]), json!([text("a", 0), text("b", 1)]));
+    assert_eq!(
+        kept(&[summary("r1", "a"), summary("r1", "b"), sealed("r1")]),
+        json!([summary("r1", "ab"), sealed("r1")])
+    );
+    assert_eq!(kept(&[sealed("c1"), sealed("c2")]), json!([sealed("c1"), sealed("c2")]));
+    assert_eq!(kept(&[summary("r1", "a"), summary("r2", "b")]), json!([summary("r1", "a"), summary("r2", "b")]));
+}
+
+#[test]
+fn thinking_that_stands_in_the_details_alone_is_shown_and_what_is_no_list_passed_over() {
+    let detail = json!({ "reasoning_details": [{ "type": "reasoning.text", "text": "hm" }] });
+    let odd = [json!({ "reasoning_details": "no list" }), json!({ "reasoning_details": [7] })];
+    let mut chunks = vec![chunk(detail, None)];
+    chunks.extend(odd.into_iter().map(|delta| chunk(delta, None)));
+    chunks.extend([chunk(json!({ "content": "a" }), Some("stop")), "[DONE]".into()]);
+    let message = data(&chunks).message().unwrap();
+    let ContentBlock::Reasoning(shown) = &message.content[0] else { panic!("{message:?}") };
+    assert_eq!((shown.text.as_str(), &shown.opaque, message.content.len()), ("hm", &None, 3));
 }
 
 #[test]
@@ -128,6 +182,18 @@ fn the_end_may_lack_done_or_a_reason_but_not_both() {
     assert_eq!(stop(&[&called, &done]), Err(ModelErrorKind::StreamCut));
     assert_eq!(stop(&[&text]), Err(ModelErrorKind::StreamCut));
     assert_eq!(stop(&[&done]), Err(ModelErrorKind::Protocol));
+}
+
+/// Zhipu has words of its own for how a reply ended.
+#[test]
+fn a_full_window_ends_a_reply_and_is_an_error_where_there_is_none() {
+    let full = chunk(json!({}), Some("model_context_window_exceeded"));
+    let empty = data(&[full.clone(), "[DONE]".into()]);
+    assert_eq!(empty.error.unwrap().kind, ModelErrorKind::ContextOverflow);
+    let some = data(&[chunk(json!({ "content": "a" }), None), full, "[DONE]".into()]);
+    assert_eq!(some.message().unwrap().stop, StopReason::MaxTokens);
+    let refused = data(&[chunk(json!({ "content": "a" }), None), chunk(json!({}), Some("sensitive"))]);
+    assert_eq!(refused.message().unwrap().stop, StopReason::Refusal);
 }
 
 #[test]

@@ -2,13 +2,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bosun_model::{
-    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning, SystemBlock,
-    ToolChoice, ToolMessage, ToolSpec, ToolStatus,
+    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, SystemBlock, ToolChoice,
+    ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use super::effort::{self, Asked};
+use super::thoughts;
 use crate::adapter::{Arguments, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, instruction, is_blank, placeholder};
@@ -112,9 +113,11 @@ enum Turn<'a> {
         content: Content<'a>,
     },
     Assistant {
-        content: Option<Cow<'a, str>>,
+        content: Option<Content<'a>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         reasoning_content: Option<Cow<'a, str>>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        reasoning_details: Vec<&'a Value>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<Call<'a>>,
     },
@@ -136,9 +139,16 @@ enum Content<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Part<'a> {
     Text { text: Cow<'a, str> },
+    Thinking { thinking: [Thought<'a>; 1] },
     ImageUrl { image_url: ImageUrl<'a> },
     File { file: File<'a> },
     InputAudio { input_audio: Audio<'a> },
+}
+
+#[derive(Serialize)]
+struct Thought<'a> {
+    r#type: &'static str,
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -163,6 +173,8 @@ struct Call<'a> {
     id: &'a str,
     r#type: &'static str,
     function: CalledFunction<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<&'a Value>,
 }
 
 #[derive(Serialize)]
@@ -232,7 +244,7 @@ pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_j
 
 /// Whether the conversation has reasoning that this host wants back.
 pub(super) fn thinks_aloud(request: &ChatRequest, host: &str) -> bool {
-    request.messages.iter().any(|message| has_reasoning_of(message, host))
+    request.messages.iter().any(|message| thoughts::is_aloud(message, host))
 }
 
 /// The shape of a reply for servers that take no schema.
@@ -255,42 +267,41 @@ fn system<'a>(blocks: &'a [SystemBlock], more: Option<&'a str>) -> Option<Turn<'
 
 /// `None` for a message that says nothing, which servers refuse.
 fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool) -> Option<Turn<'a>> {
-    let text = joined(&message.content);
-    let content = (!is_blank(&text)).then_some(text);
+    let content = spoken(message, host);
     let tool_calls: Vec<_> = message
         .calls()
         .map(|call| Call {
             id: call.id().as_str(),
             r#type: "function",
             function: CalledFunction { name: call.name(), arguments: Arguments(call.args()) },
+            extra_content: thoughts::beside_call(message, call.id().as_str(), host),
         })
         .collect();
     if content.is_none() && tool_calls.is_empty() {
         return None;
     }
     // A server that thinks aloud wants its thoughts back with every message that called tools, even empty ones.
-    let reasoning_content = (thinks && !tool_calls.is_empty()).then(|| thoughts(message, host));
-    Some(Turn::Assistant { content, reasoning_content, tool_calls })
+    let reasoning_content = (thinks && !tool_calls.is_empty()).then(|| thoughts::aloud(message, host));
+    let reasoning_details = thoughts::details(message, host);
+    Some(Turn::Assistant { content, reasoning_content, reasoning_details, tool_calls })
 }
 
-fn thoughts<'a>(message: &'a AiMessage, host: &str) -> Cow<'a, str> {
-    let mut found = message.content.iter().filter_map(|block| reasoning_of(block, host));
-    let first = found.next().map(|reasoning| reasoning.text.as_str()).unwrap_or_default();
-    found.fold(Cow::Borrowed(first), |mut all, more| {
-        all.to_mut().push_str(&more.text);
-        all
-    })
-}
-
-fn has_reasoning_of(message: &Message, host: &str) -> bool {
-    matches!(message, Message::Ai(message) if message.content.iter().any(|block| reasoning_of(block, host).is_some()))
-}
-
-/// The reasoning of this very host that it wants back; `decode` marked it.
-fn reasoning_of<'a>(block: &'a ContentBlock, host: &str) -> Option<&'a Reasoning> {
-    let ContentBlock::Reasoning(reasoning) = block else { return None };
-    let from = reasoning.opaque.as_ref()?.get("reasoning_content")?.as_str()?;
-    (from == host).then_some(reasoning)
+/// What a reply said, and where its server wants that as parts, what it thought.
+fn spoken<'a>(message: &'a AiMessage, host: &str) -> Option<Content<'a>> {
+    let mut thinks = false;
+    let parts = message.content.iter().filter_map(|block| match thoughts::part(block, host) {
+        Some(text) => {
+            thinks = true;
+            Some(Part::Thinking { thinking: [Thought { r#type: "text", text }] })
+        }
+        None => block.as_text().filter(|text| !is_blank(text)).map(|text| Part::Text { text: text.into() }),
+    });
+    let parts: Vec<_> = parts.collect();
+    if thinks {
+        return Some(Content::Parts(parts));
+    }
+    let text = joined(&message.content);
+    (!is_blank(&text)).then_some(Content::Text(text))
 }
 
 fn result(message: &ToolMessage) -> Turn<'_> {

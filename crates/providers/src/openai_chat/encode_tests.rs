@@ -1,10 +1,13 @@
-use bosun_model::{ChatRequest, Effort, OutputSchema, ToolChoice};
+use bosun_model::{
+    Abilities, ChatRequest, Effort, Message, ModelInfo, OutputSchema, ToolChoice, ToolMessage, ToolStatus,
+};
 use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use crate::openai_chat::OpenAiChat;
-use crate::testing::{attachments, conversation, hello, info};
+use crate::testing::{attachments, conversation, decode_chat_at, hello, info};
+use crate::{Family, PRESETS, host_of};
 
 fn body(request: &ChatRequest, host: &str) -> Value {
     let adapter = OpenAiChat::at(host);
@@ -40,6 +43,38 @@ fn reasoning_goes_back_to_the_host_it_came_from_with_every_message_that_called()
     assert_eq!(back(LOCAL).collect::<Vec<_>>(), [Value::Null, Value::Null]);
 }
 
+/// The second request of a turn, to the server that gave the recorded reply and to another.
+#[test]
+fn what_a_server_wants_back_goes_back_to_it_alone_in_the_shape_it_came_in() {
+    let openrouter = include_str!("../../fixtures/openai_openrouter.sse");
+    let gemini = include_str!("../../fixtures/openai_gemini.sse");
+    let mistral = include_str!("../../fixtures/openai_mistral.sse");
+    let second = |base_url: &str, recording: &str, host: &str| {
+        let reply = decode_chat_at(base_url, recording).message().unwrap();
+        let results = reply.tool_calls.iter().map(|call| {
+            let (call_id, name, content) = (call.id.clone(), call.name.clone(), vec!["/a".into()]);
+            Message::Tool(ToolMessage { call_id, name, status: ToolStatus::Success, content })
+        });
+        let results: Vec<_> = results.collect();
+        let turns = [vec![Message::human("h", "hello"), Message::Ai(reply)], results].concat();
+        body(&ChatRequest { messages: turns.into_iter().map(Into::into).collect(), ..ChatRequest::default() }, host)
+    };
+    let google = "https://generativelanguage.googleapis.com/v1beta/openai";
+    assert_json_snapshot!(
+        "details_back_to_openrouter",
+        second("https://openrouter.ai/api/v1", openrouter, "openrouter.ai")
+    );
+    assert_json_snapshot!("a_signature_back_to_gemini", second(google, gemini, "generativelanguage.googleapis.com"));
+    assert_json_snapshot!("parts_back_to_mistral", second("https://api.mistral.ai/v1", mistral, "api.mistral.ai"));
+    for recording in [openrouter, gemini, mistral] {
+        let elsewhere = second("https://openrouter.ai/api/v1", recording, LOCAL);
+        let reply = elsewhere["messages"][1].as_object().unwrap();
+        assert!(reply.keys().all(|name| ["role", "content", "tool_calls"].contains(&name.as_str())), "{reply:?}");
+        assert!(reply["content"].is_string() || reply["content"].is_null(), "{reply:?}");
+        assert_eq!(reply["tool_calls"][0].get("extra_content"), None);
+    }
+}
+
 #[test]
 fn the_output_limit_has_the_name_that_the_host_takes() {
     let asked = ChatRequest { max_output: Some(16), ..hello() };
@@ -71,4 +106,25 @@ fn all_that_can_be_asked_for() {
     assert_json_snapshot!("by_a_server_of_its_own_kind", of("api.deepseek.com", "deepseek-v4-pro"));
     // Mistral refuses fields that it does not know.
     assert_eq!(of("api.mistral.ai", "mistral-large-latest")["stream_options"], Value::Null);
+}
+
+/// One golden body for each provider that speaks this wire: its limit, effort, schema and usage fields, and a tool that
+/// must be called.
+#[test]
+fn every_preset_is_asked_in_its_own_words() {
+    let request = ChatRequest {
+        tool_choice: ToolChoice::Tool("ls".into()),
+        tools: conversation().tools,
+        max_output: Some(1_000),
+        effort: Some(Effort::High),
+        output: Some(OutputSchema { name: "answer".into(), schema: json!({ "type": "object" }) }),
+        ..hello()
+    };
+    let chat = PRESETS.iter().filter(|preset| preset.family == Family::OpenAiChat);
+    for preset in chat {
+        let (id, host) = (preset.id, host_of(preset.base_url).unwrap());
+        let abilities = Abilities { reasoning: true, ..Abilities::default() };
+        let thinks = ModelInfo { abilities, ..info("model") };
+        assert_json_snapshot!(format!("preset_{id}"), crate::testing::body(&OpenAiChat::at(&host), &request, &thinks));
+    }
 }

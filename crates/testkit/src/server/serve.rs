@@ -111,8 +111,23 @@ async fn model_answer(connection: &mut Connection, shared: &Shared, request: &Re
         ("GET", "/v1beta1/publishers/google/models") => Wire::VertexGemini,
         ("POST", "/token") => return token(connection, shared, request).await,
         ("POST", "/api/show") => {
-            let shown = value!({ "details": { "family": "test" }, "model_info": { "test.context_length": 131_072 } });
+            let shown = value!({ "details": { "family": "test" }, "model_info": { "test.context_length": 131_072 },
+                "capabilities": ["completion", "vision", "tools"] });
             json(connection, 200, &shown).await?;
+            return Ok((Next::Keep, Outcome::Answered));
+        }
+        // LM Studio's own list.
+        ("GET", "/api/v0/models") => {
+            let models: Vec<_> = shared
+                .state()
+                .models
+                .iter()
+                .map(|name| {
+                    value!({ "id": name, "type": "vlm",
+                "state": "loaded", "max_context_length": 131_072, "loaded_context_length": 16_384 })
+                })
+                .collect();
+            json(connection, 200, &value!({ "object": "list", "data": models })).await?;
             return Ok((Next::Keep, Outcome::Answered));
         }
         ("POST", path) if wire_of(path).is_some() => wire_of(path).unwrap_or(Wire::OpenAi),

@@ -1,20 +1,44 @@
 import { describe, expect, it } from 'vitest';
-import { addressIn, regionOf } from './region';
+import { addressIn, isUnnamed, regionOf } from './region';
+
+const azure = (base_url: string) => ({ id: 'azure', family: 'openai_chat', base_url }) as const;
 
 describe('the region of a cloud', () => {
   it('stands in its address', () => {
-    const bedrock = { family: 'bedrock', base_url: 'https://bedrock-runtime.eu-west-1.amazonaws.com/' } as const;
+    const bedrock = {
+      id: 'b',
+      family: 'bedrock',
+      base_url: 'https://bedrock-runtime.eu-west-1.amazonaws.com/',
+    } as const;
     expect(regionOf(bedrock)).toBe('eu-west-1');
-    expect(regionOf({ family: 'vertex', base_url: 'https://aiplatform.googleapis.com' })).toBe('global');
-    expect(regionOf({ family: 'vertex', base_url: 'https://us-east5-aiplatform.googleapis.com' })).toBe('us-east5');
-    expect(regionOf({ family: 'vertex', base_url: 'https://gate.example/v1' })).toBeNull();
-    expect(regionOf({ family: 'anthropic', base_url: bedrock.base_url })).toBeNull();
+    expect(regionOf({ id: 'v', family: 'vertex', base_url: 'https://aiplatform.googleapis.com' })).toBe('global');
+    expect(regionOf({ id: 'v', family: 'vertex', base_url: 'https://us-east5-aiplatform.googleapis.com' })).toBe(
+      'us-east5',
+    );
+    expect(regionOf({ id: 'v', family: 'vertex', base_url: 'https://gate.example/v1' })).toBeNull();
+    expect(regionOf({ id: 'a', family: 'anthropic', base_url: bedrock.base_url })).toBeNull();
   });
 
   it('makes an address, and nothing but a name does', () => {
-    expect(addressIn({ family: 'bedrock' }, ' US-West-2 ')).toBe('https://bedrock-runtime.us-west-2.amazonaws.com');
-    expect(addressIn({ family: 'vertex' }, 'global')).toBe('https://aiplatform.googleapis.com');
-    expect(addressIn({ family: 'vertex' }, 'europe-west1')).toBe('https://europe-west1-aiplatform.googleapis.com');
-    for (const wrong of ['', 'evil.example/', 'a b', 'x@y']) expect(addressIn({ family: 'bedrock' }, wrong)).toBeNull();
+    expect(addressIn({ id: 'b', family: 'bedrock' }, ' US-West-2 ')).toBe(
+      'https://bedrock-runtime.us-west-2.amazonaws.com',
+    );
+    expect(addressIn({ id: 'v', family: 'vertex' }, 'global')).toBe('https://aiplatform.googleapis.com');
+    expect(addressIn({ id: 'v', family: 'vertex' }, 'europe-west1')).toBe(
+      'https://europe-west1-aiplatform.googleapis.com',
+    );
+    for (const wrong of ['', 'evil.example/', 'a b', 'x@y'])
+      expect(addressIn({ id: 'b', family: 'bedrock' }, wrong)).toBeNull();
+  });
+
+  it('is the name of a resource at Azure, which is to be given first', () => {
+    const unnamed = azure('https://your_resource.openai.azure.com/openai/v1');
+    const named = azure('https://acme-7.openai.azure.com/openai/v1');
+    expect([regionOf(unnamed), isUnnamed(unnamed)]).toEqual(['', true]);
+    expect([regionOf(named), isUnnamed(named)]).toEqual(['acme-7', false]);
+    expect(regionOf(azure('https://gate.example/v1'))).toBeNull();
+    expect(regionOf({ ...named, id: 'mine' })).toBeNull();
+    expect(addressIn(unnamed, ' Acme-7 ')).toBe(named.base_url);
+    for (const wrong of ['', 'your_resource', 'evil.example/', 'a b']) expect(addressIn(unnamed, wrong)).toBeNull();
   });
 });

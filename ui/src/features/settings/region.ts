@@ -3,17 +3,37 @@ import type { ProviderView } from '../../ipc/bindings';
 const BEDROCK = /^https:\/\/bedrock-runtime\.([a-z0-9-]+)\.amazonaws\.com$/;
 const VERTEX = /^https:\/\/(?:([a-z0-9-]+)-)?aiplatform\.googleapis\.com$/;
 
-/** The region that the address of a cloud names; null where it names none, or is of another kind. */
-export function regionOf({ family, base_url }: Pick<ProviderView, 'family' | 'base_url'>): string | null {
+const AZURE = /^https:\/\/([a-z0-9_-]+)\.openai\.azure\.com\/openai\/v1$/;
+
+/** Stands in the address of Azure for a name that nobody has given yet; no resource can have it. */
+const UNNAMED = 'your_resource';
+
+type Address = Pick<ProviderView, 'id' | 'family' | 'base_url'>;
+
+/** Whether a provider has no address yet. */
+export const isUnnamed = (provider: Address) => regionOf(provider) === '';
+
+/**
+ * The region, or at Azure the resource, that the address of a cloud names; empty where it is still to be named, null where
+ * the address is of another kind.
+ */
+export function regionOf({ id, family, base_url }: Address): string | null {
   const url = base_url.replace(/\/+$/, '');
+  if (id === 'azure') {
+    const name = AZURE.exec(url)?.[1] ?? null;
+    return name === UNNAMED ? '' : name;
+  }
   if (family === 'bedrock') return BEDROCK.exec(url)?.[1] ?? null;
   const found = family === 'vertex' ? VERTEX.exec(url) : null;
   return found ? (found[1] ?? 'global') : null;
 }
 
-/** The address of a cloud in `region`; null for what cannot be the name of one. */
-export function addressIn({ family }: Pick<ProviderView, 'family'>, region: string): string | null {
+/** The address of a cloud in `region`, or of a resource of that name; null for what cannot be the name of one. */
+export function addressIn({ id, family }: Pick<ProviderView, 'id' | 'family'>, region: string): string | null {
   const name = region.trim().toLowerCase();
+  if (id === 'azure') {
+    return /^[a-z0-9][a-z0-9-]*[a-z0-9]$/.test(name) ? `https://${name}.openai.azure.com/openai/v1` : null;
+  }
   if (!/^[a-z][a-z0-9-]*[a-z0-9]$/.test(name)) return null;
   if (family === 'bedrock') return `https://bedrock-runtime.${name}.amazonaws.com`;
   return name === 'global' ? 'https://aiplatform.googleapis.com' : `https://${name}-aiplatform.googleapis.com`;

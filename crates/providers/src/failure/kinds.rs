@@ -1,0 +1,107 @@
+//! The words by which the kinds of failures are told.
+
+use bosun_model::ModelErrorKind as Kind;
+
+/// Labels and pieces of sentences, in lower case, of the vendors and of the servers people run themselves. Billing comes
+/// before rate limits because exhausted credit is reported as one of those, and rate limits before overflows because both
+/// speak of too many tokens. This is the only list of its kind: other rooms go by [`Kind`].
+pub(super) const KINDS: [(Kind, &[&str]); 8] = [
+    (
+        Kind::Billing,
+        &[
+            "insufficient_quota",
+            "billing_error",
+            "billing_not_active",
+            "credit balance is too low",
+            "insufficient balance",
+            "exceeded your current quota",
+            "arrearage",
+        ],
+    ),
+    (
+        Kind::RateLimited,
+        &[
+            "rate_limit_error",
+            "rate_limit_exceeded",
+            "throttlingexception",
+            "servicequotaexceededexception",
+            "rate limit",
+            "tokens per min",
+            "too many requests",
+        ],
+    ),
+    (
+        Kind::ContextOverflow,
+        &[
+            "context_length_exceeded",
+            "context length exceeded",
+            "exceed_context_size_error",
+            "request_too_large",
+            "contextwindowexceedederror",
+            "prompt is too long",
+            "prompt too long",
+            "prompt exceeds max length",
+            "prompt 超长",
+            "input is too long",
+            "maximum context length",
+            "exceeds the context length",
+            "longer than the model's context length",
+            "longer than the maximum model length",
+            "greater than the context length",
+            "exceed context limit",
+            "exceed context window of",
+            "exceeds the available context size",
+            "context size has been exceeded",
+            "exceeds the context window",
+            "exceeds the model's context",
+            "context the overflows",
+            "cannot truncate prompt with n_keep",
+            "context window exceeds",
+            "exceeds the maximum number of tokens",
+            "but model only supports up to",
+            "exceed the configured limit of",
+            "exceeded model token limit",
+            "exceeds the maximum allowed input length",
+            "`inputs` tokens + `max_new_tokens` must be",
+            "reduce the length of",
+            "maximum prompt length",
+            "range of input length should be",
+        ],
+    ),
+    (
+        Kind::Unavailable,
+        &[
+            "overloaded_error",
+            "overloaded",
+            "api_error",
+            "server_error",
+            "service_unavailable",
+            "serviceunavailableexception",
+            "internalserverexception",
+            "modelstreamerrorexception",
+            "modelnotreadyexception",
+            "modelerrorexception",
+        ],
+    ),
+    (Kind::Timeout, &["timeout_error", "gateway_timeout", "modeltimeoutexception"]),
+    (
+        Kind::Unauthorized,
+        &[
+            "authentication_error",
+            "permission_error",
+            "invalid_api_key",
+            "api key not valid",
+            "incorrect api key",
+            "invalid api key",
+            "accessdeniedexception",
+            "unrecognizedclientexception",
+            "expiredtokenexception",
+            "invalidsignatureexception",
+        ],
+    ),
+    (
+        Kind::NotFound,
+        &["not_found_error", "model_not_found", "model not found", "no such model", "resourcenotfoundexception"],
+    ),
+    (Kind::InvalidRequest, &["invalid_request_error", "bad_request", "validationexception"]),
+];

@@ -1,0 +1,115 @@
+//! What servers on a person's own machine say of their models beside the list.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::row::names;
+use super::{LIST, ListedModel};
+use crate::connection::Connection;
+
+/// So many models of an Ollama are asked about, each for so long.
+const MOST_SHOWN: usize = 40;
+const SHOW: Duration = Duration::from_secs(2);
+
+/// Most of a model's window that Ollama is asked to hold: it takes memory for all of it at once. The user may set more.
+const HELD: u32 = 32_768;
+
+/// Ollama's list has names only; each model is asked about. One that says nothing is left as it is.
+pub(super) async fn ollama(connection: &Connection, models: &mut [ListedModel]) {
+    join_all(models.iter_mut().take(MOST_SHOWN).map(|model| shown(connection, model))).await;
+}
+
+async fn shown(connection: &Connection, model: &mut ListedModel) {
+    let question = serde_json::json!({ "model": model.name }).to_string().into_bytes();
+    let asked = tokio::time::timeout(SHOW, connection.ask("api/show", question, LIST)).await;
+    let Ok(Ok(body)) = asked else { return };
+    let Ok(Shown { model_info, capabilities }) = serde_json::from_slice(&body) else { return };
+    let window = model_info.iter().find(|(name, _)| name.ends_with(".context_length"));
+    let tokens = window.and_then(|(_, tokens)| u32::try_from(tokens.as_u64()?).ok()).filter(|tokens| *tokens > 0);
+    model.context_window = tokens.map(|tokens| tokens.min(HELD));
+    // Older servers do not list them.
+    if let Some(names) = names(&capabilities) {
+        model.images = Some(names.contains(&"vision"));
+        model.reasoning = Some(names.contains(&"thinking"));
+    }
+}
+
+/// What Ollama says of a model.
+#[derive(Deserialize)]
+struct Shown {
+    #[serde(default)]
+    model_info: Map<String, Value>,
+    #[serde(default)]
+    capabilities: Value,
+}
+
+/// LM Studio's own list, beside the one that it has in OpenAI's shape. Without it the models are left as they are.
+pub(super) async fn lm_studio(connection: &Connection, models: &mut Vec<ListedModel>) {
+    let address = connection.endpoint().at_root("api/v0/models");
+    let asked = tokio::time::timeout(SHOW, connection.get_at(address, LIST)).await;
+    let Ok(Ok(body)) = asked else { return };
+    if let Ok(Own { data }) = serde_json::from_slice(&body) {
+        told_by(&data, models);
+    }
+}
+
+fn told_by(own: &[OwnModel], models: &mut Vec<ListedModel>) {
+    models.retain_mut(|model| {
+        let Some(own) = own.iter().find(|own| own.id == model.name) else { return true };
+        // What is not loaded gets the window that it will be loaded with, which nobody says.
+        model.context_window = own.loaded_context_length.filter(|tokens| *tokens > 0).or(model.context_window);
+        match own.kind.as_str() {
+            "vlm" => model.images = Some(true),
+            "llm" => model.images = Some(false),
+            _ => {}
+        }
+        own.kind != "embeddings"
+    });
+}
+
+#[derive(Deserialize)]
+struct Own {
+    data: Vec<OwnModel>,
+}
+
+#[derive(Deserialize)]
+struct OwnModel {
+    id: String,
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default)]
+    loaded_context_length: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn lm_studio_tells_which_of_its_models_see_and_what_is_loaded() {
+        let own: Own = serde_json::from_str(
+            r#"{"object":"list","data":[
+                {"id":"qwen2-vl-7b-instruct","type":"vlm","state":"not-loaded","max_context_length":32768},
+                {"id":"llama-3.1-8b","type":"llm","state":"loaded","max_context_length":131072,"loaded_context_length":8192},
+                {"id":"text-embedding-nomic","type":"embeddings","state":"not-loaded","max_context_length":2048}]}"#,
+        )
+        .unwrap();
+        let listed = |name: &str| ListedModel { name: name.into(), ..ListedModel::default() };
+        let mut models =
+            ["qwen2-vl-7b-instruct", "llama-3.1-8b", "text-embedding-nomic", "unknown"].map(listed).to_vec();
+        told_by(&own.data, &mut models);
+        assert_eq!(
+            models,
+            [
+                ListedModel { images: Some(true), ..listed("qwen2-vl-7b-instruct") },
+                ListedModel { images: Some(false), context_window: Some(8_192), ..listed("llama-3.1-8b") },
+                listed("unknown"),
+            ]
+        );
+    }
+}

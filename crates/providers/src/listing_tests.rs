@@ -1,0 +1,141 @@
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// The first model of a list, as the server of that host says it.
+fn first(host: &str, list: &Value) -> ListedModel {
+    read(list.to_string().as_bytes(), Quirks::of_host(host).prices).unwrap().remove(0)
+}
+
+fn named(name: &str) -> ListedModel {
+    ListedModel { name: name.into(), ..ListedModel::default() }
+}
+
+fn openrouter(pricing: Value) -> ListedModel {
+    let row = json!({
+        "id": "anthropic/claude-sonnet-4.6", "name": "Anthropic: Claude Sonnet 4.6", "context_length": 1_000_000,
+        "architecture": { "input_modalities": ["text", "image", "file"], "output_modalities": ["text"] },
+        "pricing": pricing,
+        "top_provider": { "context_length": 1_000_000, "max_completion_tokens": 64_000, "is_moderated": true },
+        "supported_parameters": ["max_tokens", "reasoning", "tools"],
+    });
+    first("openrouter.ai", &json!({ "data": [row] }))
+}
+
+/// As each provider documents its list.
+#[test]
+fn each_list_is_read_in_its_own_words() {
+    let pricing = json!({ "prompt": "0.000003", "completion": "0.000015", "input_cache_read": "0.0000003",
+        "input_cache_write": "0.00000375", "request": "0", "image": "0.0048" });
+    let price =
+        Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: Some(3.75), cache_write_hour: None };
+    assert_eq!(
+        openrouter(pricing),
+        ListedModel {
+            title: Some("Anthropic: Claude Sonnet 4.6".into()),
+            context_window: Some(1_000_000),
+            max_output: Some(64_000),
+            images: Some(true),
+            documents: Some(true),
+            reasoning: Some(true),
+            price: Some(price),
+            ..named("anthropic/claude-sonnet-4.6")
+        }
+    );
+
+    let gemini = json!({ "models": [{ "name": "models/gemini-3-pro", "displayName": "Gemini 3 Pro", "thinking": true,
+        "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536, "supportedGenerationMethods": ["generateContent"] }] });
+    assert_eq!(
+        first("generativelanguage.googleapis.com", &gemini),
+        ListedModel {
+            title: Some("Gemini 3 Pro".into()),
+            context_window: Some(1_048_576),
+            max_output: Some(65_536),
+            reasoning: Some(true),
+            ..named("gemini-3-pro")
+        }
+    );
+
+    let claude = json!({ "data": [{ "type": "model", "id": "claude-opus-5", "display_name": "Claude Opus 5",
+        "max_input_tokens": 1_000_000, "max_tokens": 128_000, "capabilities": { "image_input": { "supported": true },
+        "pdf_input": { "supported": true }, "thinking": { "supported": true, "types": {} } } }] });
+    assert_eq!(
+        first("api.anthropic.com", &claude),
+        ListedModel {
+            title: Some("Claude Opus 5".into()),
+            context_window: Some(1_000_000),
+            max_output: Some(128_000),
+            images: Some(true),
+            documents: Some(true),
+            reasoning: Some(true),
+            ..named("claude-opus-5")
+        }
+    );
+
+    let mistral = json!({ "object": "list", "data": [
+        { "id": "mistral-embed", "max_context_length": 8_192, "capabilities": { "completion_chat": false } },
+        { "id": "pixtral-large", "name": "pixtral-large", "max_context_length": 131_072,
+          "capabilities": { "completion_chat": true, "function_calling": true, "vision": true } }] });
+    let pixtral = first("api.mistral.ai", &mistral);
+    assert_eq!((pixtral.context_window, pixtral.images, pixtral.reasoning), (Some(131_072), Some(true), None));
+    assert_eq!(pixtral.name, "pixtral-large", "what does not talk is left out");
+
+    let together = json!([
+        { "id": "black-forest-labs/FLUX.2", "type": "image", "pricing": { "input": 0, "output": 0 } },
+        { "id": "deepseek-ai/DeepSeek-V4", "type": "chat", "display_name": "DeepSeek V4", "context_length": 163_840,
+          "pricing": { "hourly": 0, "input": 0.6, "output": 1.7, "base": 0, "finetune": 0 } }]);
+    let deepseek = first("api.together.xyz", &together);
+    assert_eq!((deepseek.context_window, deepseek.title.as_deref()), (Some(163_840), Some("DeepSeek V4")));
+    assert_eq!(deepseek.price.map(|price| (price.input, price.output, price.cache_read)), Some((0.6, 1.7, None)));
+
+    let groq = json!({ "data": [{ "id": "openai/gpt-oss-120b", "context_window": 131_072, "max_completion_tokens": 65_536 }] });
+    let oss = first("api.groq.com", &groq);
+    assert_eq!((oss.context_window, oss.max_output), (Some(131_072), Some(65_536)));
+
+    let kimi = json!({ "data": [{ "id": "kimi-k3", "context_length": 262_144, "supports_image_in": true,
+        "supports_reasoning": true }] });
+    let kimi = first("api.moonshot.ai", &kimi);
+    assert_eq!((kimi.context_window, kimi.images, kimi.reasoning), (Some(262_144), Some(true), Some(true)));
+
+    let llama = |can: Value| {
+        json!({ "object": "list", "data": [{ "id": "gemma", "meta": { "n_ctx": 16_384, "n_ctx_train": 131_072 } }],
+            "models": [{ "name": "gemma", "model": "gemma", "capabilities": can }] })
+    };
+    let sees = |can: Value| {
+        let model = first("localhost:8080", &llama(can));
+        (model.context_window, model.images, model.reasoning)
+    };
+    assert_eq!(sees(json!(["completion", "multimodal"])), (Some(16_384), Some(true), None));
+    assert_eq!(sees(json!(["completion"])), (Some(16_384), Some(false), None));
+}
+
+/// A price is one that a call can be reckoned by, or none.
+#[test]
+fn a_price_that_depends_on_more_than_tokens_stays_unknown() {
+    assert_eq!(openrouter(json!({ "prompt": "-1", "completion": "-1" })).price, None, "a router of theirs");
+    let tiers = json!([{ "min_prompt_tokens": 200_000, "prompt": "0.000006" }]);
+    assert_eq!(openrouter(json!({ "prompt": "0.000003", "completion": "0.000015", "overrides": tiers })).price, None);
+    assert_eq!(openrouter(json!({ "prompt": "0.000001", "completion": "0.000001", "request": "0.005" })).price, None);
+    assert_eq!(openrouter(json!({ "prompt": "soon", "completion": "0.000001" })).price, None);
+    let free = openrouter(json!({ "prompt": "0", "completion": "0" })).price;
+    assert_eq!(free.map(|price| (price.input, price.output)), Some((0.0, 0.0)));
+    // Nobody says what another server's figures are in.
+    let unknown = json!({ "data": [{ "id": "m", "pricing": { "prompt": "0.1", "completion": "0.2", "input": 1, "output": 2 } }] });
+    assert_eq!(first("gateway.example", &unknown).price, None);
+}
+
+#[test]
+fn an_output_as_long_as_the_window_is_no_limit_and_what_is_no_list_is_none() {
+    let row = |most: u32| json!({ "data": [{ "id": "m", "context_length": 131_072, "max_completion_tokens": most }] });
+    assert_eq!(first("api.groq.com", &row(131_072)).max_output, None);
+    assert_eq!(first("api.groq.com", &row(65_536)).max_output, Some(65_536));
+    // Fields of another shape say nothing, and a list is not lost for them.
+    let odd = json!({ "models": null, "data": [{ "id": "m", "meta": null, "pricing": "free", "architecture": [],
+        "supported_parameters": { "tools": true }, "thinking": { "budget": 1 }, "type": 7, "top_provider": null,
+        "capabilities": "all", "supports_image_in": "yes" }] });
+    assert_eq!(first("openrouter.ai", &odd), named("m"));
+    for wrong in ["7", "{}", r#"{"data": 7}"#, "[1]", r#"{"models": [7]}"#] {
+        assert_eq!(read(wrong.as_bytes(), PriceList::None), None, "{wrong}");
+    }
+}
