@@ -67,6 +67,15 @@ impl FilesystemBackend {
         Ok(Self { root: Arc::new(Root::open(root, options.mounts)?), options })
     }
 
+    /// As [`Self::open`] where the kernel cannot keep a path below its root by itself, so that tests find the same there.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    #[doc(hidden)]
+    pub fn open_stepwise(root: &Path, options: FilesystemOptions) -> Result<Self, BackendError> {
+        Ok(Self { root: Arc::new(Root::open_stepwise(root, options.mounts)?), options })
+    }
+
     pub(crate) fn root(&self) -> &Arc<Root> {
         &self.root
     }

@@ -90,6 +90,11 @@ contract!(filesystem, {
     let backend = crate::files(&folder);
     (folder, backend)
 });
+contract!(filesystem_stepwise, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::FilesystemBackend::open_stepwise(folder.path(), crate::FilesystemOptions::default()).unwrap();
+    (folder, backend)
+});
 contract!(local_shell, {
     let folder = tempfile::tempdir().unwrap();
     let backend = crate::local(&folder);
