@@ -53,8 +53,8 @@ pub enum BackendError {
     )]
     PermissionDenied { path: VirtualPath },
     #[error(
-        "permission denied for '{path}': a rule of this agent forbids it; go on without it, or have the rule changed by \
-         the person who set it"
+        "permission denied for '{path}': a rule of this agent forbids it; go on without it, or have the rule changed \
+         where the agent is declared"
     )]
     Forbidden { path: VirtualPath },
     #[error("'{path}' changed since it was read; read it again before changing it")]

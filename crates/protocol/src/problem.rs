@@ -102,7 +102,7 @@ problems! {
     OutsideRoot { path: String } = "'{path}' leads outside its root through a link or a mount, so it is not touched; use a path that stays inside, or copy what it leads to there";
     LinkLoop { path: String } = "'{path}' cannot be followed: its links form a loop or are nested too deeply; use the path of what they should lead to, or delete the link";
     Forbidden { path: String } = "permission denied for '{path}': the access rights on the disk do not allow it; use another path, or change them there";
-    ForbiddenByRule { path: String } = "permission denied for '{path}': a rule of this agent forbids it; go on without it, or change the rule where the agent is declared";
+    ForbiddenByRule { path: String } = "permission denied for '{path}': a rule of this agent forbids it; go on without it, or have the rule changed where the agent is declared";
     FileChanged { path: String } = "'{path}' changed since it was looked at; look at it again";
     FileUnstable { path: String } = "'{path}' kept changing while it was read; try again when whatever writes it is done";
     FileTooLarge { path: String, megabytes: u32 } = "'{path}' is larger than {megabytes} MB; keep such a file in a project";

@@ -74,7 +74,7 @@ export const problems = {
   outside_root: "'{path}' leads outside its root through a link or a mount, so it is not touched; use a path that stays inside, or copy what it leads to there",
   link_loop: "'{path}' cannot be followed: its links form a loop or are nested too deeply; use the path of what they should lead to, or delete the link",
   forbidden: "permission denied for '{path}': the access rights on the disk do not allow it; use another path, or change them there",
-  forbidden_by_rule: "permission denied for '{path}': a rule of this agent forbids it; go on without it, or change the rule where the agent is declared",
+  forbidden_by_rule: "permission denied for '{path}': a rule of this agent forbids it; go on without it, or have the rule changed where the agent is declared",
   file_changed: "'{path}' changed since it was looked at; look at it again",
   file_unstable: "'{path}' kept changing while it was read; try again when whatever writes it is done",
   file_too_large: "'{path}' is larger than {megabytes} MB; keep such a file in a project",
