@@ -17,11 +17,20 @@ class Case:
     tokens: tuple = ()
     #: A number of behaviour.md Part A (or a case of security.md) where Bosun differs on purpose, and why in short.
     purpose: str = ""
+    #: With a purpose: what Bosun's own answer has to hold, without regard to case. It has to be an error where "Error" is
+    #: among them, and a success where it is not.
+    own: tuple = ()
+    #: With a purpose: what it must not hold.
+    own_without: tuple = ()
     backends: tuple = ALL
     #: Bytes on the disk before, by name.
     disk: dict = field(default_factory=dict)
     #: Backends on which the purpose does not apply because both do the same there.
     same_on: tuple = ()
+
+    def __post_init__(self):
+        if bool(self.purpose) != bool(self.own):
+            raise ValueError(f"{self.name}: a purpose and what Bosun's own answer holds go together")
 
 
 def write(path, content):
@@ -87,9 +96,16 @@ CASES = [
         "read VT, NEL and U+2028 inside a line",
         [write("/a.txt", "x\u000by\u0085z\u2028w\n"), read("/a.txt")],
         purpose="A6: lines end at LF, CRLF and CR only",
+        own=("1\tx\u000by\u0085z\u2028w",),
+        own_without=("2\t",),
     ),
     Case("read an image", [read("/a.png")], disk={"a.png": b"\x89PNG\r\n\x1a\n" + bytes(8)}, backends=DISK,
-         purpose="O08: an image that cannot be decoded is refused, not sent"),
+         purpose="O08: an image that cannot be decoded is refused, not sent",
+         own=("/a.png", "is not shown", "no whole PNG")),
+    Case("read a sound", [read("/a.mp3")], disk={"a.mp3": b"ID3\x04" + bytes(8)}, backends=DISK,
+         purpose="B3.2: sound and film are named, not sent", own=("/a.mp3", "is not shown", "Bosun sends no audio")),
+    Case("read a film", [read("/a.mp4")], disk={"a.mp4": bytes(4) + b"ftypisom"}, backends=DISK,
+         purpose="B3.2: sound and film are named, not sent", own=("/a.mp4", "is not shown", "Bosun sends no video")),
     Case("read a PDF", [read("/a.pdf")], disk={"a.pdf": b"%PDF-1.4\n%%EOF\n"}, backends=DISK),
     Case("read Latin-1", [read("/a.txt")], ("utf-8",), disk={"a.txt": b"caf\xe9\n"}, backends=DISK),
     # Paths.
@@ -98,14 +114,14 @@ CASES = [
     Case("start at a home folder", [read("~/x")], ("Error", "~/x")),
     Case("a Windows path", [read("C:\\x")], ("Error", "Windows", "C:\\x")),
     Case("two dots inside a name", [write("/report..final.md", "x\n"), read("/report..final.md")],
-         purpose="A7: .. is refused as a whole component only", same_on=("state", "store")),
+         purpose="A7: .. is refused as a whole component only", own=("1\tx",), same_on=("state", "store")),
     Case("repeated slashes", [write("/d/a.txt", "x\n"), read("//d//a.txt")],
-         purpose="A7: repeated slashes collapse", same_on=DISK),
+         purpose="A7: repeated slashes collapse", own=("1\tx",), same_on=DISK),
     Case("percent signs are literal", [write("/%2e%2e", "x\n"), read("/%2e%2e")]),
     # Writing.
     Case("write a new file", [write("/a/b/c.txt", "x")], ("/a/b/c.txt",)),
     Case("write over a file", [write("/a.txt", "1"), write("/a.txt", "2")],
-         purpose="A3: refused unless overwrite is said"),
+         purpose="A3: refused unless overwrite is said", own=("Error", "/a.txt", "already exists", "overwrite: true")),
     Case("write and read back", [write("/a.txt", "tab\there\n"), read("/a.txt")]),
     # Editing.
     Case("edit one place", [write("/a.txt", "foo bar\n"), edit("/a.txt", "bar", "baz")], ("/a.txt", "1")),
@@ -122,19 +138,23 @@ CASES = [
     Case("edit with an empty old_string", [write("/a.txt", "x"), edit("/a.txt", "", "y")],
          ("Error", "old_string", "empty")),
     Case("edit into the same text", [write("/a.txt", "x"), edit("/a.txt", "x", "x")],
-         purpose="P28: old_string equal to new_string is an error"),
+         purpose="P28: old_string equal to new_string is an error",
+         own=("Error", "/a.txt", "old_string and new_string are the same")),
     Case("edit a missing file", [edit("/none.txt", "a", "b")], ("Error", "File '/none.txt' not found")),
     Case("edit a file that was not read", [edit("/a.txt", "x", "y")], disk={"a.txt": b"x\n"},
-         backends=DISK, purpose="A4: read before edit"),
+         backends=DISK, purpose="A4: read before edit", own=("Error", "/a.txt", "has not been read yet; read it")),
     Case("edit CRLF text with LF", [read("/a.txt"), edit("/a.txt", "a\nb", "x\ny"), execute("od -c a.txt")],
-         disk={"a.txt": b"a\r\nb\r\nc"}, backends=("shell",), purpose="A5: line ends stay what they are"),
+         disk={"a.txt": b"a\r\nb\r\nc"}, backends=("shell",), purpose="A5: line ends stay what they are",
+         own=("x  \\r  \\n   y  \\r  \\n   c",)),
     # Listing.
     Case("list the root", TREE + [ls("/")]),
     Case("list a folder", TREE + [ls("/b")]),
     Case("list a missing folder", [write("/a", "x"), ls("/zz")], ("Error", "Path '/zz': path_not_found"),
-         purpose="B2.2: a missing folder is an error on every backend", same_on=DISK),
+         purpose="B2.2: a missing folder is an error on every backend",
+         own=("Error", "Path '/zz': path_not_found"), same_on=DISK),
     Case("list a file", [write("/a.txt", "x"), ls("/a.txt")], ("Error", "not_a_directory"),
-         purpose="B2.2: a file is no folder on any backend", same_on=DISK),
+         purpose="B2.2: a file is no folder on any backend",
+         own=("Error", "Path '/a.txt': not_a_directory"), same_on=DISK),
     # Finding.
     Case("glob a bare pattern", TREE + [glob("*.py")]),
     Case("glob with folders", TREE + [glob("**/*.py")]),
@@ -145,13 +165,13 @@ CASES = [
     Case("glob all below", TREE + [glob("b/**")]),
     Case("glob a hidden name", TREE + [glob(".env")]),
     Case("glob in a hidden folder, unnamed", TREE + [glob("*.yml")],
-         purpose="A9: hidden folders are skipped unless the pattern names them"),
+         purpose="A9: hidden folders are skipped unless the pattern names them", own=("No files found",)),
     Case("glob in a hidden folder, named", TREE + [glob(".hid/*.yml")]),
     Case("glob nothing", TREE + [glob("*.rs")], ("No files found",)),
     Case("glob an empty pattern", TREE + [glob("")], ("No files found",)),
     Case("glob with ..", TREE + [glob("../x")], ("..",)),
     Case("glob ignored files", [glob("*.log")], disk={".gitignore": b"*.log\n", "a.log": b"x"}, backends=DISK,
-         purpose="A9: ignore files are honoured"),
+         purpose="A9: ignore files are honoured", own=("No files found",)),
     # Searching.
     Case("grep for files", TREE + [grep("TODO")]),
     Case("grep for lines", TREE + [grep("TODO", output_mode="content")]),
@@ -164,17 +184,19 @@ CASES = [
     Case("grep nothing", TREE + [grep("zzz")], ("No matches found",)),
     Case("grep what looks like a pattern", TREE + [grep("one|two")], ("No matches found",)),
     Case("grep in hidden files", TREE + [grep("SECRET")],
-         purpose="A9: hidden files are skipped on every backend", same_on=DISK),
+         purpose="A9: hidden files are skipped on every backend", own=("No matches found",), same_on=DISK),
     Case("grep more than asked for", TREE + [grep("TODO", max_count=2, output_mode="content")], ("max",)),
     Case("grep all that was asked for", TREE + [grep("TODO", max_count=4, output_mode="content")],
-         purpose="B2.2: exactly as many as asked for is complete", same_on=("state", "filesystem", "store")),
+         purpose="B2.2: exactly as many as asked for is complete",
+         own=("TODO one", "TODO two", "TODO three", "a.b TODO"), own_without=("max", "truncated"),
+         same_on=("state", "filesystem", "store")),
     # Deleting.
     Case("delete a file", [write("/a.txt", "x"), delete("/a.txt")], ("Deleted /a.txt",)),
     Case("delete and list", [write("/a.txt", "x"), write("/b.txt", "x"), delete("/a.txt"), ls("/")]),
     Case("delete a folder", [write("/d/a", "x"), write("/d/b", "x"), write("/e", "x"), delete("/d"), ls("/")]),
     Case("delete what is not there", [delete("/none")], ("Error", "'/none'", "not found")),
     Case("delete the root", [write("/a.txt", "x"), delete("/")],
-         purpose="A10: the root and mounts cannot be deleted"),
+         purpose="A10: the root and mounts cannot be deleted", own=("Error", "'/' cannot be deleted")),
     # A path space of several.
     Case("a mount in a listing", [write("/memories/m.md", "x\n"), write("/a", "x"), ls("/")], backends=("composite",)),
     Case("a mount read back", [write("/memories/m.md", "x\n"), read("/memories/m.md")], backends=("composite",)),
@@ -182,15 +204,16 @@ CASES = [
          backends=("composite",)),
     Case("a prefix that is no mount", [write("/memories_evil/m.md", "x\n"), ls("/")], backends=("composite",)),
     Case("an error below a mount", [read("/memories/zz.md")], ("Error", "File '/memories/zz.md' not found"),
-         backends=("composite",), purpose="A8: errors show the full path"),
+         backends=("composite",), purpose="A8: errors show the full path",
+         own=("Error", "File '/memories/zz.md' not found")),
     Case("delete a mount", [write("/memories/m.md", "x\n"), delete("/memories")], backends=("composite",),
-         purpose="A10: the root and mounts cannot be deleted"),
+         purpose="A10: the root and mounts cannot be deleted", own=("Error", "'/memories' cannot be deleted")),
     # Commands.
     Case("run a command", [execute("echo hi")], ("hi", "exit code 0"), backends=("shell",)),
     Case("run a command that fails", [execute("echo no; exit 3")], ("no", "exit code 3"), backends=("shell",)),
     Case("run and say on standard error", [execute("echo oops >&2")], ("[stderr] oops",), backends=("shell",)),
     Case("run in the project", [write("/a.txt", "here\n"), execute("cat a.txt")], ("here",), backends=("shell",)),
     Case("keep what came before the time ran out", [execute("echo early; sleep 30", timeout=1)], ("early",),
-         backends=("shell",), purpose="A11: partial output is kept"),
+         backends=("shell",), purpose="A11: partial output is kept", own=("early", "timed out after 1 s")),
     Case("run without a shell", [execute("true")], ("Error", "execute"), backends=("filesystem",)),
 ]

@@ -23,7 +23,7 @@ sys.dont_write_bytecode = True
 from cases import CASES  # noqa: E402
 
 REQUIREMENTS = Path(__file__).resolve().parent / "requirements.txt"
-VERSION = REQUIREMENTS.read_text().strip().removeprefix("deepagents==")
+VERSION = re.search(r"^deepagents==(\S+)$", REQUIREMENTS.read_text(), re.M).group(1)
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 VENV = Path(os.environ.get("BOSUN_PARITY_VENV", TOP / "target" / "parity" / "venv"))
@@ -41,7 +41,7 @@ def venv():
         subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
     probe = f"import importlib.metadata as m; assert m.version('deepagents') == '{VERSION}'"
     if subprocess.run([str(python), "-c", probe], capture_output=True).returncode:
-        subprocess.run([str(python), "-m", "pip", "install", "-q", f"deepagents=={VERSION}"], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", "-r", str(REQUIREMENTS)], check=True)
     return python
 
 
@@ -108,8 +108,13 @@ def kinds(content):
     return media
 
 
+def blocks(content):
+    """What its framework does not know as blocks the reference gives as JSON."""
+    return json.loads(content) if isinstance(content, str) and content.startswith('[{"type":') else content
+
+
 def said(tool, answer, tokens):
-    content, status = answer["content"], answer["status"]
+    content, status = blocks(answer["content"]), answer["status"]
     if isinstance(content, list):
         return (status, kinds(content))
     if tokens:
@@ -130,7 +135,19 @@ def verdict(case, kind, reference, own):
     wanted = case.purpose and kind not in case.same_on
     if same:
         return "same" if not wanted else "differs (the purpose is stale: both say the same)"
-    return f"on purpose ({case.purpose.split(':')[0]})" if wanted else "differs"
+    if not wanted:
+        return "differs"
+    wrong = own_faults(case, own)
+    return f"differs ({', '.join(wrong)})" if wrong else f"on purpose ({case.purpose.split(':')[0]})"
+
+
+def own_faults(case, own):
+    """What is wrong with an answer that differs on purpose: it has to be the one that is meant."""
+    content = own["content"] if isinstance(own["content"], str) else json.dumps(own["content"], ensure_ascii=False)
+    status = "error" if "Error" in case.own else "success"
+    wrong = [] if own["status"] == status else [f"the status is {own['status']}"]
+    wrong += [f"Bosun does not say {token!r}" for token in case.own if token.lower() not in content.lower()]
+    return wrong + [f"Bosun says {token!r}" for token in case.own_without if token.lower() in content.lower()]
 
 
 def table(results):
@@ -173,13 +190,15 @@ def main():
     for (case, kind), reference in zip(asked, references):
         own = play_bosun(kind, case.calls, case.disk)
         results[case.name, kind] = found = verdict(case, kind, reference, own)
-        if found.startswith("differs") or "--verbose" in sys.argv:
-            print(f"{case.name} ({kind}): {found}\n  reference: {reference}\n  bosun:     {own['status']} {own['content']!r}")
+        differs = found.startswith("differs")
+        print(f"{'FAIL' if differs else 'ok'}  {case.name} ({kind}): {found}", flush=True)
+        if differs or "--verbose" in sys.argv:
+            print(f"  reference: {reference}\n  bosun:     {own['status']} {own['content']!r}")
     text = document(results)
     if "--write" in sys.argv:
         DOCUMENT.write_text(text)
     elif DOCUMENT.read_text() != text:
-        sys.exit("docs/parity.md is out of date; run tests/parity/run.py --write")
+        sys.exit("FAIL  docs/parity.md is not what this run writes; run tests/parity/run.py --write")
     differs = [found for found in results.values() if found.startswith("differs")]
     print(f"{len(results)} compared, {len(differs)} differ")
     sys.exit(1 if differs else 0)

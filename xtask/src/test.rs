@@ -90,6 +90,10 @@ impl Options {
         if self.wants("wire") || self.wants("mcp") || self.wants("local") {
             needs.push(Need::Python);
         }
+        if self.wants("wire") {
+            // What the reference searches with.
+            needs.push(Need::Bench);
+        }
         needs
     }
 }
@@ -167,7 +171,7 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
     }
     if options.wants("wire") {
         match missing.reason(Need::Python) {
-            Some(reason) => report.skip("wire: official clients", reason),
+            Some(reason) => wire::STEPS.iter().for_each(|step| report.skip(step, reason)),
             None => wire::stage(place, report),
         }
     }
@@ -219,7 +223,7 @@ mod tests {
         assert_eq!(options.stages, STAGES);
         assert_eq!(
             options.needs(),
-            [Need::Build, Need::Places, Need::Browser, Need::Window, Need::Keyring, Need::Python]
+            [Need::Build, Need::Places, Need::Browser, Need::Window, Need::Keyring, Need::Python, Need::Bench]
         );
         assert!(!options.long);
     }

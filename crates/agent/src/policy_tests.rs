@@ -1,3 +1,4 @@
+use bosun_backend::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE};
 use pretty_assertions::assert_eq;
 
 use super::*;
@@ -28,6 +29,14 @@ fn allowing_edits_never_covers_protected_names() {
     let policy = Policy { edits: PermissionRule::Allow { name: "edits".into() }, ..Policy::default() };
     for path in ["/.git/hooks/pre-commit", "/sub/.GIT/config", "/.Git./x", "/.github/workflows/ci.yml", "/.envrc"] {
         assert!(asks(&judge(&policy, "write_file", ToolKind::Edit, Some(path))).is_some(), "{path}");
+    }
+    // The same names that a command in the sandbox cannot change.
+    let inside = PROTECTED_INSIDE.map(|(folder, name)| format!("{folder}/{name}"));
+    let folders = PROTECTED_FOLDERS.iter().map(|name| format!("{name}/x")).chain(inside);
+    for name in folders.chain(PROTECTED_FILES.map(str::to_owned)) {
+        for path in [format!("/{name}"), format!("/sub/{}", name.to_uppercase())] {
+            assert!(asks(&judge(&policy, "write_file", ToolKind::Edit, Some(&path))).is_some(), "{path}");
+        }
     }
     assert_eq!(
         judge(&policy, "write_file", ToolKind::Edit, Some("/src/git.rs")),

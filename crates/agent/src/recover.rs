@@ -43,6 +43,9 @@ pub(crate) async fn settle(call: &OpenCall, target: Option<&VirtualPath>, backen
         }
         return Begun::Ended(Box::new(left_by_command(text, files)), ToolOutcome::Unknown);
     }
+    for intent in &call.intents {
+        backend.tidy(&intent.path).await;
+    }
     let Found { made, open, conflicts } = look(&call.intents, backend).await;
     if !conflicts.is_empty() {
         let text = format!(

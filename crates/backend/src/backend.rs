@@ -59,6 +59,11 @@ pub trait Backend: Send + Sync {
         None
     }
 
+    /// Takes away what a change of `path` that a crash broke off left beside it, where a backend leaves such things.
+    fn tidy<'a>(&'a self, _path: &'a VirtualPath) -> BoxFuture<'a, ()> {
+        Box::pin(async {})
+    }
+
     /// The path on this machine's disk, where there is one; for showing and opening, never for file access.
     fn host_path(&self, _path: &VirtualPath) -> Option<std::path::PathBuf> {
         None

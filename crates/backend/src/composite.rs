@@ -224,6 +224,15 @@ impl Backend for CompositeBackend {
         can.then_some(self as &dyn Delete)
     }
 
+    fn tidy<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let (part, inner) = self.part(path);
+            if part.access == Access::ReadWrite {
+                part.backend.tidy(&inner).await;
+            }
+        })
+    }
+
     fn host_path(&self, path: &VirtualPath) -> Option<std::path::PathBuf> {
         let (part, inner) = self.part(path);
         part.backend.host_path(&inner)

@@ -13,37 +13,49 @@ pub enum PathError {
     Windows { given: String },
     #[error("the path '{given}' names a device of Windows, not a file; use another name")]
     Device { given: String },
-    #[error("the path '{given}' holds a NUL byte, which no file name can")]
+    #[error("the path '{given}' holds a NUL byte, which no file name can; use a name without it")]
     Nul { given: String },
     #[error("the path '{given}' is longer than {limit} bytes; use a shorter name")]
     TooLong { given: String, limit: usize },
 }
 
 /// A file or process operation that did not happen. Every variant names the virtual path it is about and reads as a
-/// sentence for the model and for a person.
+/// sentence for the model and for a person, with what to do behind its last semicolon.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackendError {
     #[error(transparent)]
     Path(#[from] PathError),
-    #[error("File '{path}' not found")]
+    #[error("File '{path}' not found; list the folder it should be in, and use a name that is there")]
     NotFound { path: VirtualPath },
-    #[error("Path '{path}': path_not_found")]
+    #[error("Path '{path}': path_not_found; list the folder above it, and use a name that is there")]
     DirectoryNotFound { path: VirtualPath },
-    #[error("Path '{path}': not_a_directory")]
+    #[error("Path '{path}': not_a_directory; use the folder that the file is in, or another name")]
     NotADirectory { path: VirtualPath },
     #[error("File '{path}' not found: '{path}' is a directory; use ls to see what is in it")]
     IsADirectory { path: VirtualPath },
     #[error("'{path}' already exists; read it and change it with edit_file, or pass overwrite: true after reading it")]
     AlreadyExists { path: VirtualPath },
-    #[error("'{path}' is a {kind}, not a regular file, and is never opened")]
+    #[error("'{path}' is a {kind}, not a regular file, and is never opened; use a regular file instead")]
     NotRegular { path: VirtualPath, kind: &'static str },
-    #[error("'{path}' leads outside its root through a link or a mount, so it is not touched")]
+    #[error(
+        "'{path}' leads outside its root through a link or a mount, so it is not touched; use a path that stays inside, or \
+         have what it leads to copied there"
+    )]
     OutsideRoot { path: VirtualPath },
-    #[error("'{path}' cannot be followed: its links form a loop or are nested too deeply")]
+    #[error(
+        "'{path}' cannot be followed: its links form a loop or are nested too deeply; use the path of what they should \
+         lead to, or delete the link"
+    )]
     LinkLoop { path: VirtualPath },
-    #[error("permission denied for '{path}'; the file's own access rights do not allow it")]
+    #[error(
+        "permission denied for '{path}': the access rights on the disk do not allow it; use another path, or have them \
+         changed by the owner"
+    )]
     PermissionDenied { path: VirtualPath },
-    #[error("permission denied for '{path}'; a rule of this agent forbids it")]
+    #[error(
+        "permission denied for '{path}': a rule of this agent forbids it; go on without it, or have the rule changed \
+         where the agent is declared"
+    )]
     Forbidden { path: VirtualPath },
     #[error("'{path}' changed since it was read; read it again before changing it")]
     Changed { path: VirtualPath },
@@ -51,15 +63,21 @@ pub enum BackendError {
     Unstable { path: VirtualPath },
     #[error("'{path}' has not been read yet; read it before changing it")]
     NotRead { path: VirtualPath },
-    #[error("'{path}' is not UTF-8 text ({reason}); it cannot be read or edited as text")]
+    #[error(
+        "'{path}' is not UTF-8 text ({reason}) and cannot be read or edited as text; convert it to UTF-8, or use a \
+         program made for it"
+    )]
     NotText { path: VirtualPath, reason: String },
-    #[error("'{path}' is binary; text edits do not apply to it")]
+    #[error("'{path}' is binary, and text edits do not apply to it; use a program made for its format")]
     Binary { path: VirtualPath },
-    #[error("'{path}' is {size} bytes, over the limit of {limit}")]
+    #[error("'{path}' is {size} bytes, over the limit of {limit}; work with smaller parts of it")]
     TooLarge { path: VirtualPath, size: u64, limit: u64 },
-    #[error("offset {offset} is past the end of '{path}' ({total_lines} lines)")]
+    #[error("offset {offset} is past the end of '{path}' ({total_lines} lines); use a smaller one")]
     OffsetPastEnd { path: VirtualPath, offset: u64, total_lines: u64 },
-    #[error("String not found in file: '{old}'{hint}")]
+    #[error(
+        "String not found in file: '{old}'{hint}; read '{path}' again and give the text exactly as it stands there, or \
+         leave the edit out"
+    )]
     StringNotFound { path: VirtualPath, old: String, hint: String },
     #[error("'{old}' appears {count} times in '{path}'; give more of its surroundings or set replace_all")]
     StringNotUnique { path: VirtualPath, old: String, count: usize },
@@ -67,37 +85,46 @@ pub enum BackendError {
     EmptyOldString { path: VirtualPath },
     #[error("old_string and new_string are the same, so '{path}' would not change; give the text it should become")]
     NothingToChange { path: VirtualPath },
-    #[error("the root '/' and mounts cannot be deleted")]
+    #[error("'{path}' cannot be deleted: the root '/' and mounts stay; delete what is in it")]
     ProtectedRoot { path: VirtualPath },
     #[error("the pattern '{pattern}' is not usable: {reason}")]
     BadPattern { pattern: String, reason: String },
-    #[error("the disk is full; '{path}' was not changed. Free some space and try again")]
+    #[error("the disk is full, so '{path}' was not changed; free some space and try again")]
     DiskFull { path: VirtualPath },
-    #[error("'{path}' is read-only here")]
+    #[error("'{path}' is read-only here; write to another place, or have this one made writable")]
     ReadOnly { path: VirtualPath },
     #[error(
-        "'{path}' was left as it is: it, or the folder it is in, is marked immutable or append-only. A person can look \
+        "'{path}' was left as it is: it, or the folder it is in, is marked immutable or append-only; a person can look \
          with lsattr and take the mark off with chattr"
     )]
     Immutable { path: VirtualPath },
-    #[error("nothing can be deleted where '{path}' is kept")]
+    #[error("nothing can be deleted where '{path}' is kept; leave it there, or change what is in it")]
     CannotDelete { path: VirtualPath },
     #[error("the project folder is gone or was replaced; nothing was changed. Bring it back or open another folder")]
     RootGone,
-    #[error("'{path}': {reason}")]
+    #[error("'{path}' holds more than {most} entries, too many to delete at once; delete it in parts")]
+    TooManyEntries { path: VirtualPath, most: usize },
+    #[error("a name in '{path}' is not UTF-8 and cannot be written here; have it renamed or deleted first")]
+    NameNotText { path: VirtualPath },
+    #[error("'{path}': {reason}; look after the place it is kept in and try again")]
     Io { path: VirtualPath, kind: io::ErrorKind, reason: String },
     #[error(
         "the place that these files are in does not answer: {reason}; see whether it can be reached, and try again"
     )]
     Unreachable { reason: String },
-    #[error("the command could not be started: {reason}")]
+    #[error("the command could not be started: {reason}; mend that and try again")]
     Spawn { reason: String },
     #[error("the command cannot be run: {reason}")]
     BadCommand { reason: String },
+    #[error(
+        "the command was not run: '{path}' is a link, and the sandbox cannot keep a link from being replaced; put what it \
+         leads to in its place, or run the command without the sandbox"
+    )]
+    GuardIsLink { path: VirtualPath },
     #[error("a time limit of {given} s is not possible; use 1 to {max} s")]
     BadTimeout { given: u64, max: u64 },
     /// The witness could not make the intent durable, so nothing was changed.
-    #[error("the change to '{path}' could not be recorded, so it was not made: {reason}")]
+    #[error("the change to '{path}' could not be recorded, so it was not made: {reason}; mend that and try again")]
     NotRecorded { path: VirtualPath, reason: String },
     #[error("cancelled")]
     Cancelled,
@@ -133,7 +160,10 @@ impl BackendError {
             | Self::ReadOnly { path }
             | Self::Immutable { path }
             | Self::CannotDelete { path }
+            | Self::TooManyEntries { path, .. }
+            | Self::NameNotText { path }
             | Self::Io { path, .. }
+            | Self::GuardIsLink { path }
             | Self::NotRecorded { path, .. } => Some(path),
             Self::Path(_)
             | Self::BadPattern { .. }
@@ -146,3 +176,7 @@ impl BackendError {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

@@ -2,6 +2,7 @@
 
 mod change;
 mod delete;
+mod leftovers;
 mod list;
 mod locks;
 mod marks;
@@ -16,7 +17,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, FileType};
 
 use crate::fault::{fault, on_disk};
-use crate::root::{Links, Mounts, READ, Root, file_type};
+use crate::root::{FinalLink, Links, Mounts, READ, Root, file_type};
 use crate::search::{self, Budget};
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
@@ -65,6 +66,15 @@ impl FilesystemBackend {
     /// [`BackendError::RootGone`] where there is no folder, else what keeps it from being opened.
     pub fn open(root: &Path, options: FilesystemOptions) -> Result<Self, BackendError> {
         Ok(Self { root: Arc::new(Root::open(root, options.mounts)?), options })
+    }
+
+    /// As [`Self::open`] where the kernel cannot keep a path below its root by itself, so that tests find the same there.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    #[doc(hidden)]
+    pub fn open_stepwise(root: &Path, options: FilesystemOptions) -> Result<Self, BackendError> {
+        Ok(Self { root: Arc::new(Root::open_stepwise(root, options.mounts)?), options })
     }
 
     pub(crate) fn root(&self) -> &Arc<Root> {
@@ -157,6 +167,20 @@ impl Backend for FilesystemBackend {
 
     fn deleter(&self) -> Option<&dyn Delete> {
         Some(self)
+    }
+
+    fn tidy<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, ()> {
+        let path = path.clone();
+        Box::pin(async move {
+            let tidied = self.at_root(move |root| {
+                let place = root.place(&path, FinalLink::Follow).map_err(|errno| fault(errno, &path))?;
+                leftovers::remove(&place.dir);
+                Ok(())
+            });
+            if let Err(error) = tidied.await {
+                tracing::debug!(%error, "what a crash may have left was not looked for");
+            }
+        })
     }
 
     fn host_path(&self, path: &VirtualPath) -> Option<std::path::PathBuf> {

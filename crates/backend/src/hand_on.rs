@@ -8,7 +8,7 @@
 /// struct Quiet(std::sync::Arc<dyn Backend>);
 ///
 /// impl Backend for Quiet {
-///     hand_on!(0: ls, read, write, edit, grep, glob, upload, download, host_path, direct, resolve);
+///     hand_on!(0: ls, read, write, edit, grep, glob, upload, download, tidy, host_path, direct, resolve);
 ///     // No shell, and nothing can be deleted.
 /// }
 /// ```
@@ -98,6 +98,11 @@ macro_rules! hand_on {
     (@ $inner:tt modes) => {
         fn modes(&self) -> Option<&dyn $crate::SetMode> {
             self.$inner.modes()
+        }
+    };
+    (@ $inner:tt tidy) => {
+        fn tidy<'a>(&'a self, path: &'a $crate::VirtualPath) -> $crate::BoxFuture<'a, ()> {
+            self.$inner.tidy(path)
         }
     };
     (@ $inner:tt host_path) => {

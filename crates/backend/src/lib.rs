@@ -28,6 +28,7 @@ mod media;
 mod page;
 mod path;
 mod project;
+mod protected;
 mod query;
 mod replace;
 mod root;
@@ -62,6 +63,7 @@ pub use manifest::{
 };
 pub use path::{VirtualPath, is_device_name};
 pub use project::{ProjectRoot, RootError, RootNote, project_root, real_path};
+pub use protected::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE};
 pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation};
 pub use replace::replace;
 pub use root::Mounts;

@@ -138,7 +138,7 @@ pub(crate) fn check_command(command: &str) -> Result<(), BackendError> {
         return refused("it is empty; give the command to run".to_owned());
     }
     if command.contains('\0') {
-        return refused("it holds a NUL byte, which no shell can take".to_owned());
+        return refused("it holds a NUL byte, which no shell can take; leave it out".to_owned());
     }
     if command.len() > MAX_COMMAND {
         let length = command.len();
@@ -177,7 +177,7 @@ impl Shell for LocalShellBackend {
 }
 
 impl Backend for LocalShellBackend {
-    hand_on!(files: ls, read, grep, glob, upload, download, modes, host_path, direct, resolve);
+    hand_on!(files: ls, read, grep, glob, upload, download, modes, tidy, host_path, direct, resolve);
 
     fn write<'a>(
         &'a self,

@@ -83,9 +83,8 @@ impl Root {
         Ok(Self { dir, host, real, device, inode, mounts, opener })
     }
 
-    #[cfg(test)]
-    pub(crate) fn open_stepwise(host: &Path) -> Result<Self, BackendError> {
-        Ok(Self { opener: Opener::Stepwise, ..Self::open(host, Mounts::Refuse)? })
+    pub(crate) fn open_stepwise(host: &Path, mounts: Mounts) -> Result<Self, BackendError> {
+        Ok(Self { opener: Opener::Stepwise, ..Self::open(host, mounts)? })
     }
 
     pub(crate) fn handle(&self) -> BorrowedFd<'_> {

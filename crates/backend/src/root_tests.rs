@@ -18,7 +18,8 @@ fn both(case: impl Fn(&Path, &Root)) {
         fs::write(project.join("dir/sub/deep.txt"), "deep").unwrap();
         fs::write(top.path().join("secret"), "secret").unwrap();
         fs::write(top.path().join("proj-evil/x"), "secret").unwrap();
-        let root = if stepwise { Root::open_stepwise(&project) } else { Root::open(&project, Mounts::Refuse) }.unwrap();
+        let open = if stepwise { Root::open_stepwise } else { Root::open };
+        let root = open(&project, Mounts::Refuse).unwrap();
         case(&project, &root);
     }
 }

@@ -6,6 +6,7 @@ use pretty_assertions::assert_eq;
 use tokio_util::sync::CancellationToken;
 
 use super::{LocalExecutorOptions, SandboxBackend, bubblewrap, local_process};
+use crate::protected::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE};
 use crate::{
     Backend, BackendError, ExecRequest, Expect, GlobQuery, OutputSink, ReadWindow, Replacement, Unwitnessed,
     VirtualPath,
@@ -170,16 +171,29 @@ async fn run(backend: &dyn Backend, command: &str) -> (Option<i32>, String) {
     (result.exit_code, result.output)
 }
 
+/// `None` where there is no sandbox, which CI has to have.
+async fn sandboxed(proj: &Path) -> Option<SandboxBackend> {
+    if let Ok(executor) = bubblewrap(proj, LocalExecutorOptions::default()).await {
+        return Some(SandboxBackend::new(executor));
+    }
+    assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "with CI=true there has to be a sandbox");
+    eprintln!("passed over: there is no sandbox here; add it with apt-get install bubblewrap");
+    None
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+    let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(name).collect();
+    names.sort_unstable();
+    names
+}
+
 /// Security.md, section 9: the project is writable, and there is nothing else.
 #[tokio::test]
 async fn a_sandbox_has_the_project_and_nothing_else() {
     let top = arena();
     let proj = top.path().join("proj");
-    let Ok(executor) = bubblewrap(&proj, LocalExecutorOptions::default()).await else {
-        assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "with CI=true there has to be a sandbox");
-        return eprintln!("passed over: there is no sandbox here; add it with apt-get install bubblewrap");
-    };
-    let backend = SandboxBackend::new(executor);
+    let Some(backend) = sandboxed(&proj).await else { return };
     for folder in [".git/hooks", ".git/info", "sub/.git/hooks"] {
         fs::create_dir_all(proj.join(folder)).unwrap();
     }
@@ -201,7 +215,8 @@ async fn a_sandbox_has_the_project_and_nothing_else() {
         "echo x > .git/hooks/post-commit".into(),
         "echo x >> .git/config".into(),
         "echo x > bare/.git/hooks/post-commit".into(),
-        "echo x > bare/.git/config".into(),
+        "rm bare/.git/config".into(),
+        "echo x > made; mv -T made bare/.git/config".into(),
         "rmdir bare/.git/hooks; mkdir bare/.git/hooks".into(),
         "mv bare bare2".into(),
         "mv .git .moved".into(),
@@ -215,10 +230,145 @@ async fn a_sandbox_has_the_project_and_nothing_else() {
         assert_ne!(code, Some(0), "{denied}: {said}");
     }
     assert_eq!(fs::read_dir(top.path().join("out")).unwrap().count(), 1);
+    run(&backend, "echo x > bare/.git/config").await;
     assert_eq!(fs::read_dir(proj.join("bare/.git")).unwrap().count(), 0, "no placeholder stays");
     assert_eq!(fs::read(proj.join(".git/config")).unwrap(), b"[core]\n");
     // X17: what goes on behind a command ends with it.
     run(&backend, "(setsid sleep 300 &) ; (nohup sleep 301 >/dev/null 2>&1 &)").await;
     let left = std::process::Command::new("pgrep").args(["-f", "^sleep 30[01]$"]).output();
     assert!(left.is_ok_and(|left| left.stdout.is_empty()), "a process survived its command");
+}
+
+/// Security.md, section 9: a command cannot make what is run or obeyed later, and nothing of its cover stays.
+#[tokio::test]
+async fn a_command_in_a_sandbox_makes_nothing_that_runs_later() {
+    let top = arena();
+    let proj = top.path().join("proj");
+    let Some(backend) = sandboxed(&proj).await else { return };
+    let before = names(&proj);
+    for name in PROTECTED_FILES {
+        for attempt in [
+            format!("echo x > {name}"),
+            format!("rm -rf {name}; echo x > {name}"),
+            format!("echo x > made; mv -T made {name}; rm -f made"),
+            format!("ln -sfT dir/f {name}"),
+            format!("mkdir {name}; echo x > {name}/x"),
+        ] {
+            let (_, said) = run(&backend, &attempt).await;
+            assert_eq!(names(&proj), before, "{attempt}: {said}");
+        }
+    }
+    let inside = PROTECTED_INSIDE.map(|(folder, name)| format!("{folder}/{name}"));
+    for name in PROTECTED_FOLDERS.iter().copied().chain(inside.iter().map(String::as_str)) {
+        for attempt in [
+            format!("mkdir -p {name}; echo x > {name}/x"),
+            format!("rm -rf {name}; mkdir -p {name} && echo x > {name}/x"),
+            format!("mkdir made; echo x > made/x; mv -T made {name}; rm -rf made"),
+            format!("ln -sfT dir {name}"),
+        ] {
+            let (_, said) = run(&backend, &attempt).await;
+            assert_eq!(names(&proj), before, "{attempt}: {said}");
+        }
+    }
+    let (code, _) = run(&backend, "mv .github other 2>/dev/null").await;
+    assert_ne!(code, Some(0), "the folder above a protected one stays in its place");
+    assert_eq!(names(&proj), before, "no placeholder stays");
+    // Programs that read their settings find none.
+    assert_eq!(run(&backend, "cat .npmrc").await, (Some(0), String::new()));
+    // What is not protected can be put beside it, and stays.
+    assert_eq!(run(&backend, "mkdir .github/ISSUE_TEMPLATE && echo x > .github/ISSUE_TEMPLATE/a").await.0, Some(0));
+    assert_eq!(names(&proj.join(".github")), ["ISSUE_TEMPLATE"]);
+}
+
+#[tokio::test]
+async fn a_command_in_a_sandbox_changes_nothing_that_runs_later() {
+    let top = arena();
+    let proj = top.path().join("proj");
+    let Some(backend) = sandboxed(&proj).await else { return };
+    let held = [
+        ".claude/settings.json",
+        ".husky/pre-commit",
+        ".github/workflows/ci.yml",
+        ".mcp.json",
+        ".bashrc",
+        "sub/.npmrc",
+        "sub/.vscode/tasks.json",
+        "sub/deep/.github/workflows/ci.yml",
+        // A work tree and a submodule have a file that says where their repository is.
+        "tree/.git",
+        ".git/config",
+        ".git/modules/vendor/lib/HEAD",
+        ".git/modules/vendor/lib/hooks/post-checkout",
+    ];
+    for name in held {
+        fs::create_dir_all(proj.join(name).parent().unwrap()).unwrap();
+        fs::write(proj.join(name), "as it was").unwrap();
+    }
+    for name in held.into_iter().filter(|name| !name.ends_with("HEAD")) {
+        let folder = Path::new(name).parent().unwrap().display();
+        for attempt in [
+            format!("echo x > {name}"),
+            format!("rm {name}"),
+            format!("echo x > made; mv -T made {name}"),
+            format!("[ -n '{folder}' ] && mv {folder} other"),
+        ] {
+            let (code, said) = run(&backend, &format!("{{ {attempt}; }} 2>/dev/null")).await;
+            assert_ne!(code, Some(0), "{attempt}: {said}");
+        }
+    }
+    run(&backend, "echo x > .git/modules/vendor/lib/config; echo x > .git/modules/vendor/lib/info/exclude").await;
+    let parts = names(&proj.join(".git/modules/vendor/lib"));
+    assert_eq!(parts, ["HEAD", "hooks"], "what a submodule's repository lacks cannot be made");
+    for name in held {
+        assert_eq!(fs::read_to_string(proj.join(name)).unwrap(), "as it was", "{name}");
+    }
+}
+
+/// X09: a link would be replaced, not what it leads to.
+#[tokio::test]
+async fn a_protected_name_that_is_a_link_refuses_the_command() {
+    let top = arena();
+    let proj = top.path().join("proj");
+    let Some(backend) = sandboxed(&proj).await else { return };
+    fs::create_dir_all(proj.join("sub/.git")).unwrap();
+    for name in [".git", ".claude", ".envrc", "sub/.git/hooks", "sub/.git/config"] {
+        symlink("dir", proj.join(name)).unwrap();
+        let request = ExecRequest { command: "echo > ran".into(), timeout: None, cancel: CancellationToken::new() };
+        let refused = backend.shell().unwrap().execute(request, &Unwatched).await.unwrap_err();
+        assert_eq!(refused, BackendError::GuardIsLink { path: path(&format!("/{name}")) });
+        fs::remove_file(proj.join(name)).unwrap();
+    }
+    assert!(!proj.join("ran").exists());
+    assert_eq!(run(&backend, "echo > ran").await.0, Some(0));
+}
+
+#[tokio::test]
+async fn covers_are_not_seen_by_git_and_go_with_the_last_command() {
+    let top = arena();
+    let proj = top.path().join("proj");
+    let Some(backend) = sandboxed(&proj).await else { return };
+    // An empty folder of the person's own, and a placeholder that a crash left behind.
+    fs::create_dir(proj.join(".claude")).unwrap();
+    fs::create_dir(proj.join(".envrc")).unwrap();
+    fs::set_permissions(proj.join(".envrc"), fs::Permissions::from_mode(0o1555)).unwrap();
+    if std::process::Command::new("git").args(["init", "--quiet"]).current_dir(&proj).status().is_ok() {
+        let (code, said) = run(&backend, "git add -A && git diff --cached --name-only && git status --porcelain").await;
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("dir/f") && !said.contains(".npmrc") && !said.contains(".envrc"), "{said}");
+    }
+    // One that ends leaves the other's covers.
+    let long = run(&backend, "echo > started; while [ ! -e go ]; do sleep 0.05; done; echo x > .envrc");
+    let short = async {
+        while !proj.join("started").exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        assert_ne!(run(&backend, "echo x > .envrc").await.0, Some(0));
+        assert!(proj.join(".envrc").exists(), "it stands for as long as the other runs");
+        fs::write(proj.join("go"), "").unwrap();
+    };
+    let ((code, _), ()) = tokio::join!(long, short);
+    assert_ne!(code, Some(0));
+    let left = names(&proj);
+    assert!(left.contains(&".claude".to_owned()), "{left:?}");
+    assert!(![".envrc", ".npmrc", ".github"].iter().any(|name| left.iter().any(|left| left == name)), "{left:?}");
 }

@@ -22,8 +22,10 @@ fn path(text: &str) -> VirtualPath {
     VirtualPath::parse(text).unwrap()
 }
 
+type Open = fn(&Path, FilesystemOptions) -> Result<FilesystemBackend, BackendError>;
+
 /// `proj/dir` (inside) and `proj/swap`, which trades places with `dir` and leads to `out`.
-fn arena(top: &Path) -> FilesystemBackend {
+fn arena(top: &Path, open: Open) -> FilesystemBackend {
     let project = top.join("proj");
     fs::create_dir_all(project.join("dir/sub")).unwrap();
     fs::create_dir_all(top.join("out/sub")).unwrap();
@@ -33,7 +35,7 @@ fn arena(top: &Path) -> FilesystemBackend {
     }
     fs::write(top.join("out/only-outside.txt"), SECRET).unwrap();
     std::os::unix::fs::symlink("../out", project.join("swap")).unwrap();
-    FilesystemBackend::open(&project, FilesystemOptions::default()).unwrap()
+    open(&project, FilesystemOptions::default()).unwrap()
 }
 
 /// Everything below a folder, names and bytes.
@@ -116,8 +118,18 @@ fn expected(result: Result<(), BackendError>) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_racing_link_never_leads_out() {
+    race(FilesystemBackend::open);
+}
+
+/// The same where every folder on the way is opened by itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_racing_link_never_leads_out_step_by_step() {
+    race(FilesystemBackend::open_stepwise);
+}
+
+fn race(open: Open) {
     let top = tempfile::tempdir().unwrap();
-    let backend = arena(top.path());
+    let backend = arena(top.path(), open);
     let outside = state(&top.path().join("out"));
     let time = Duration::from_millis(if std::env::var_os("BOSUN_LONG").is_some() { 10_000 } else { 500 });
     let (dir, swap) = (top.path().join("proj/dir"), top.path().join("proj/swap"));

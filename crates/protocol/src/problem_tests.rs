@@ -22,7 +22,8 @@ fn a_sentence_is_its_template_with_the_arguments_in_it() {
     let nested = Problem::NothingTakenBack { why: two };
     assert_eq!(
         nested.to_string(),
-        "nothing was taken back: there is no rewind to undo, or something has happened since; '/a' is not there any more"
+        "nothing was taken back: there is no rewind to undo, or something has happened since; '/a' is not there \
+         any more; look in the folder it was in"
     );
 }
 

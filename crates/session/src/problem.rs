@@ -54,7 +54,7 @@ impl Explain for BackendError {
         }
         match self {
             Self::Path(error) => error.problem(),
-            Self::ProtectedRoot { .. } => Problem::RootProtected,
+            Self::ProtectedRoot { path } => Problem::RootProtected { path: path.to_string() },
             Self::RootGone => Problem::ProjectGone,
             Self::Unreachable { reason } => Problem::PlaceSilent { detail: reason.clone() },
             Self::Io { path, reason, .. } | Self::NotRecorded { path, reason } => {

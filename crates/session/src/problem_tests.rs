@@ -241,9 +241,18 @@ fn sign_ins_are_told_of_in_one_sentence_everywhere() {
 fn a_person_is_not_told_of_tools_that_only_a_model_has() {
     let path = VirtualPath::parse("/src/a.rs").unwrap();
     let told = |error: BackendError| error.problem().to_string();
-    assert_eq!(told(BackendError::DirectoryNotFound { path: path.clone() }), "there is no folder '/src/a.rs'");
-    assert_eq!(told(BackendError::NotADirectory { path: path.clone() }), "'/src/a.rs' is not a folder");
-    assert_eq!(told(BackendError::IsADirectory { path: path.clone() }), "'/src/a.rs' is a folder, not a file");
+    assert_eq!(
+        told(BackendError::DirectoryNotFound { path: path.clone() }),
+        "there is no folder '/src/a.rs'; look in the folder above it"
+    );
+    assert_eq!(
+        told(BackendError::NotADirectory { path: path.clone() }),
+        "'/src/a.rs' is not a folder; choose the folder that the file is in"
+    );
+    assert_eq!(
+        told(BackendError::IsADirectory { path: path.clone() }),
+        "'/src/a.rs' is a folder, not a file; choose a file in it"
+    );
     assert!(!told(BackendError::AlreadyExists { path }).contains("edit_file"));
 }
 

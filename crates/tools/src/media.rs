@@ -65,8 +65,10 @@ fn usable<'m>(mime: &'m str, bytes: &[u8], abilities: Abilities) -> Result<(Medi
             Err("its bytes are no PDF".into())
         }
         "document" => within(bytes, MAX_DOCUMENT).map(|()| (MediaKind::Document, mime)),
-        "audio" => Err("this model takes no audio".into()),
-        "video" => Err("this model takes no video".into()),
+        "audio" => {
+            Err("Bosun sends no audio to models; work from a transcript of it, or ask what is said in it".into())
+        }
+        "video" => Err("Bosun sends no video to models; work from single pictures or a transcript of it".into()),
         _ => Err("it is neither text nor media that models take".into()),
     }
 }

@@ -1,37 +1,94 @@
-//! Whether the scripted model server speaks the vendors' wire formats, asked of the vendors' own Python clients.
+//! What programs of others say: whether the scripted model server speaks the vendors' wire formats, asked of the vendors'
+//! own Python clients, and whether the file tools answer as the reference's do.
+
+use anyhow::bail;
+use std::path::PathBuf;
 
 use super::Tally;
 use super::python::environment;
 use super::report::Report;
-use crate::exec::Program;
+use crate::exec::{Program, find};
 use crate::place::Place;
 use crate::say;
 
-const CHECK: &str = "tests/wire/check.py";
-const REQUIREMENTS: &str = "tests/wire/requirements.txt";
+/// One comparison with packages from PyPI.
+struct Comparison {
+    step: &'static str,
+    /// The environment in the cache folder, and what is in it, for people.
+    environment: &'static str,
+    what: &'static str,
+    requirements: &'static str,
+    /// A program that it needs beside them.
+    program: Option<&'static str>,
+}
+
+const CLIENTS: Comparison = Comparison {
+    step: "wire: official clients",
+    environment: "wire-clients",
+    what: "the official Python clients",
+    requirements: "tests/wire/requirements.txt",
+    program: None,
+};
+
+/// The environment is the one that `cargo xtask bench` measures the reference in. The reference searches with ripgrep
+/// where it is, and answers otherwise where it is not.
+const REFERENCE: Comparison = Comparison {
+    step: "wire: tools of the reference",
+    environment: "reference",
+    what: "the reference",
+    requirements: "tests/parity/requirements.txt",
+    program: Some("rg"),
+};
+
+/// The steps, for telling that they are left out.
+pub const STEPS: [&str; 2] = [CLIENTS.step, REFERENCE.step];
 
 pub fn stage(place: &Place, report: &mut Report) {
     report.check("wire: build the model server", || {
         Program::cargo(place).args(["build", "--locked", "--package", "bosun-testkit", "--bin", "bosun-model-server"])
     });
-    let python = match environment(place, "wire-clients", REQUIREMENTS, "the official Python clients") {
-        Ok(python) => python,
-        Err(error) if place.ci => return report.step("wire: official clients", || Err(error)),
-        Err(error) => {
-            say::problem(&format!("{error:#}"));
-            let reason =
-                "the clients could not be installed; with a network, `cargo xtask test --only wire` tries again";
-            return report.skip("wire: official clients", reason);
-        }
-    };
-    let server = place.target.join("debug/bosun-model-server");
-    report.step("wire: official clients", || {
-        let mut tally = Tally::default();
-        let check = Program::new(place, python).arg(CHECK).arg(server);
-        let passed = check.watched(&mut |line| {
-            tally.passed += u32::from(line.starts_with("ok  "));
-            tally.failed += u32::from(line.starts_with("FAIL  "));
-        })?;
-        Ok(tally.settled(passed))
+    CLIENTS.run(place, report, |python| {
+        Program::new(place, python).arg("tests/wire/check.py").arg(place.target.join("debug/bosun-model-server"))
     });
+    report.check("wire: build the command line", || {
+        Program::cargo(place).args(["build", "--locked", "--package", "bosun-cli", "--bin", "bosun"])
+    });
+    REFERENCE.run(place, report, |python| {
+        let environment = place.cache.join(REFERENCE.environment);
+        let compare = Program::new(place, python).arg("tests/parity/run.py");
+        compare.env("BOSUN_PARITY_VENV", environment).env("BOSUN", place.target.join("debug/bosun"))
+    });
+}
+
+impl Comparison {
+    fn run(&self, place: &Place, report: &mut Report, program: impl FnOnce(PathBuf) -> Program) {
+        if let Some(program) = self.program.filter(|program| find(program).is_none()) {
+            let reason = format!("{program} is not on this machine; add it with apt-get install ripgrep");
+            match place.ci {
+                true => report.step(self.step, || bail!(reason)),
+                false => report.skip(self.step, &reason),
+            }
+            return;
+        }
+        let python = match environment(place, self.environment, self.requirements, self.what) {
+            Ok(python) => python,
+            Err(error) if place.ci => return report.step(self.step, || Err(error)),
+            Err(error) => {
+                say::problem(&format!("{error:#}"));
+                let reason = format!(
+                    "{} could not be installed; with a network, `cargo xtask test --only wire` tries again",
+                    self.what
+                );
+                return report.skip(self.step, &reason);
+            }
+        };
+        report.step(self.step, || {
+            let mut tally = Tally::default();
+            let passed = program(python).watched(&mut |line| {
+                tally.passed += u32::from(line.starts_with("ok  "));
+                tally.failed += u32::from(line.starts_with("FAIL  "));
+            })?;
+            Ok(tally.settled(passed))
+        });
+    }
 }

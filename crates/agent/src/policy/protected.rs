@@ -1,4 +1,4 @@
-use bosun_backend::{VirtualPath, is_device_name};
+use bosun_backend::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE, VirtualPath, is_device_name};
 
 /// A name as the most lenient file systems take it: without case, without characters that are not seen, without trailing
 /// dots and spaces, and without the name of a stream behind it.
@@ -18,31 +18,10 @@ pub(super) fn protected_name(path: &VirtualPath) -> Option<String> {
     let last = folded.last().map(String::as_str).unwrap_or_default();
     let protected = has(".git")
         || has("git~1")
-        || has(".bosun")
-        || has(".agents")
-        || has(".claude")
-        || has(".husky")
+        || PROTECTED_FOLDERS.iter().any(|name| has(name))
+        || PROTECTED_INSIDE.iter().any(|(folder, name)| pair(folder, name))
         || folded.iter().any(|name| is_device_name(name))
-        || pair(".vscode", "tasks.json")
-        || pair(".vscode", "settings.json")
-        || pair(".vscode", "launch.json")
-        || has(".idea")
-        || pair(".github", "workflows")
-        || matches!(
-            last,
-            ".bashrc"
-                | ".bash_profile"
-                | ".profile"
-                | ".zshrc"
-                | ".zprofile"
-                | ".zshenv"
-                | ".envrc"
-                | ".gitmodules"
-                | ".gitattributes"
-                | ".gitlab-ci.yml"
-                | ".npmrc"
-                | ".mcp.json"
-        );
+        || PROTECTED_FILES.contains(&last);
     protected.then(|| path.to_string())
 }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use rustix::fs::{Access, AtFlags, Mode, Stat};
 use rustix::io::Errno;
 
+use super::leftovers;
 use super::locks::lock;
 use super::marks::require_unmarked;
 use super::read::{figures, stamp, stamp_only, whole};
@@ -295,6 +296,7 @@ impl Ready {
             }
         }
         made.keep(&self.place).map_err(|errno| fault(errno, &self.path))?;
+        leftovers::remove_once(&self.place.dir);
         let stat = rustix::fs::fstat(self.staged.file()).map_err(|errno| fault(errno, &self.path))?;
         Ok(Change {
             path: self.path.clone(),

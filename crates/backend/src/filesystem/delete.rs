@@ -92,7 +92,7 @@ fn survey(root: &Root, path: &VirtualPath, expect: &Expect) -> Result<Tree, Back
         survey_folder(&handle, &folder, &mut tree.objects, &mut waiting)?;
         tree.folders.push(folder);
         if tree.objects.len() + tree.folders.len() > MAX_ENTRIES {
-            return Err(refusal(path, format!("it holds more than {MAX_ENTRIES} entries; delete it in parts")));
+            return Err(BackendError::TooManyEntries { path: path.clone(), most: MAX_ENTRIES });
         }
     }
     Ok(tree)
@@ -108,10 +108,7 @@ fn survey_folder(
     for entry in rustix::fs::Dir::read_from(handle).map_err(|errno| fault(errno, folder))? {
         let entry = entry.map_err(|errno| fault(errno, folder))?;
         let Ok(name) = entry.file_name().to_str() else {
-            return Err(refusal(
-                folder,
-                "a name in it is not UTF-8 and cannot be written here; delete that first".into(),
-            ));
+            return Err(BackendError::NameNotText { path: folder.clone() });
         };
         if matches!(name, "." | "..") {
             continue;
@@ -133,10 +130,6 @@ fn survey_folder(
         }
     }
     if empty { Ok(()) } else { require_writable_folder(handle, folder) }
-}
-
-fn refusal(path: &VirtualPath, reason: String) -> BackendError {
-    BackendError::Io { path: path.clone(), kind: std::io::ErrorKind::Other, reason }
 }
 
 /// An object that is not a folder, by its name without links and by the one it was asked for with.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid, XattrFlags};
 use rustix::io::Errno;
 
+use super::leftovers::fresh_name;
 use super::read::figures;
 use crate::root::identity;
 
@@ -157,11 +158,6 @@ fn nameless(_dir: BorrowedFd<'_>, _mode: Mode) -> Option<File> {
 fn link(file: &File, dir: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
     let held = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     rustix::fs::linkat(rustix::fs::CWD, held, dir, name, AtFlags::SYMLINK_FOLLOW)
-}
-
-/// Hidden, so that no search meets it, and not to be guessed.
-fn fresh_name() -> String {
-    format!(".bosun-{}.tmp", uuid::Uuid::now_v7().simple())
 }
 
 fn unsupported(errno: Errno) -> bool {

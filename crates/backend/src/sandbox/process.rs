@@ -33,9 +33,9 @@ const PIPE: usize = 64 * 1024;
 pub enum SandboxError {
     #[error("{program} is not on this machine; add it with {remedy}")]
     Missing { program: &'static str, remedy: &'static str },
-    #[error("{program} is here and cannot be used: {reason}")]
-    Unusable { program: String, reason: String },
-    #[error("'{given}' cannot be the name of a {what}: {rule}")]
+    #[error("{program} is here and cannot be used: {reason}; {remedy}")]
+    Unusable { program: String, reason: String, remedy: String },
+    #[error("'{given}' cannot be the name of a {what}: {rule}; use another name")]
     BadName { what: &'static str, given: String, rule: &'static str },
     #[error(
         "no container can be had from '{name}': {program} says: {reason}; name a container that runs, or an image that \
@@ -216,7 +216,10 @@ impl Drop for Ended<'_> {
 }
 
 fn not_started() -> BackendError {
-    BackendError::Spawn { reason: "the part of the app that starts programs has broken off; start it again".to_owned() }
+    BackendError::Spawn {
+        reason: "the part of the app that starts programs has broken off, so that the app has to be started anew"
+            .to_owned(),
+    }
 }
 
 /// The first of `names` in the folders of the system's programs: never one that a project could put there.

@@ -106,7 +106,6 @@ struct Tree {
 
 impl Tree {
     fn parse(output: &[u8], path: &VirtualPath) -> Result<Self, BackendError> {
-        let refusal = |reason: String| BackendError::Io { path: path.clone(), kind: std::io::ErrorKind::Other, reason };
         let mut parts: [Vec<String>; 4] = Default::default();
         let mut part = 0;
         for name in output.split(|byte| *byte == 0) {
@@ -114,15 +113,13 @@ impl Tree {
                 part += 1;
                 continue;
             }
-            let name = std::str::from_utf8(name).map_err(|_| {
-                refusal("a name in it is not UTF-8 and cannot be written here; delete that first".to_owned())
-            })?;
+            let name = std::str::from_utf8(name).map_err(|_| BackendError::NameNotText { path: path.clone() })?;
             if let Some(names) = parts.get_mut(part) {
                 names.push(name.strip_prefix("./").unwrap_or(name).to_owned());
             }
         }
         if parts.iter().map(Vec::len).sum::<usize>() > MAX_ENTRIES {
-            return Err(refusal(format!("it holds more than {MAX_ENTRIES} entries; delete it in parts")));
+            return Err(BackendError::TooManyEntries { path: path.clone(), most: MAX_ENTRIES });
         }
         let [files, links, folders, specials] = parts;
         Ok(Self { files, links, folders, specials })

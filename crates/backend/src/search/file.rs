@@ -48,7 +48,7 @@ impl FileSearch {
             .build(pattern)
             .map_err(|error| BackendError::BadPattern {
                 pattern: pattern.chars().take(80).collect(),
-                reason: error.to_string(),
+                reason: format!("{error}; correct it, or search for the text as it stands"),
             })?;
         Ok(Self { matcher: Some(matcher) })
     }

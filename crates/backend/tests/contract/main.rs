@@ -90,6 +90,11 @@ contract!(filesystem, {
     let backend = crate::files(&folder);
     (folder, backend)
 });
+contract!(filesystem_stepwise, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::FilesystemBackend::open_stepwise(folder.path(), crate::FilesystemOptions::default()).unwrap();
+    (folder, backend)
+});
 contract!(local_shell, {
     let folder = tempfile::tempdir().unwrap();
     let backend = crate::local(&folder);
@@ -191,6 +196,21 @@ async fn an_image_that_is_nowhere_is_said() {
         "{said}"
     );
     assert!(!said.contains('\n') && said.contains("name a container that runs, or an image"), "{said}");
+}
+
+/// What somebody else made is worked in where it works, and is left running.
+#[tokio::test]
+async fn a_container_that_was_there_stays() {
+    let Some(there) = places::existing().await else { return };
+    let backend = there.backend().await;
+    support::given(&backend, &[("/a.txt", "from here\n")]).await;
+    assert_eq!(shell::run(&backend, "cat a.txt; pwd").await.output, "from here\n/tmp\n");
+    drop(backend);
+    // What an end would remove would be gone while these come and go.
+    for _ in 0..5 {
+        drop(there.backend().await);
+    }
+    assert_eq!(there.says(&["cat", "/tmp/a.txt"]), "from here");
 }
 
 /// A copied project is there whole, and what is done to it is not done to the person's own.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use bosun_backend::{LocalExecutorOptions, SandboxBackend, SandboxError, bubblewrap, local_process};
-pub use container::{container, container_with_a_copy, no_such_image};
+pub use container::{container, container_with_a_copy, existing, no_such_image};
 pub use machine::machine;
 
 /// `None` where the part is missing, after saying so.

@@ -229,6 +229,7 @@ pub async fn unusable_patterns(backend: &dyn Backend) {
     for pattern in ["(", "a{1000}{1000}{1000}", "x\\n"] {
         let error = backend.grep(GrepQuery { regex: true, ..grep_query(pattern) }).await.unwrap_err();
         assert!(matches!(error, BackendError::BadPattern { .. }), "{pattern}: {error}");
+        assert!(error.to_string().contains("; correct it"), "{error}");
     }
     for pattern in ["../x", &"{a,b}".repeat(12)] {
         let error = backend.glob(glob_query(pattern, "/")).await.unwrap_err();

@@ -40,7 +40,7 @@ impl Permitted {
 }
 
 impl Backend for Permitted {
-    hand_on!(inner: host_path, direct, resolve);
+    hand_on!(inner: tidy, host_path, direct, resolve);
 
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
         Box::pin(async move {

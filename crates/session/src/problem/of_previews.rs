@@ -27,7 +27,7 @@ impl Explain for PreviewFault {
             }
             Self::ReadOnly { path } => Problem::FileReadOnly { path },
             Self::CannotDelete { path } => Problem::CannotDelete { path },
-            Self::ProtectedRoot => Problem::RootProtected,
+            Self::ProtectedRoot { path } => Problem::RootProtected { path },
             Self::TextNotFound { path } => Problem::TextNotFound { path },
             Self::TextNotUnique { path, count } => Problem::TextNotUnique { path, count: number(count) },
             Self::TextEmpty { path } => Problem::TextEmpty { path },

@@ -229,6 +229,8 @@ async fn what_a_model_cannot_take_is_said_in_its_place() {
     ] {
         let text = fixture.ok("read_file", json!({"file_path": path})).await;
         assert!(text.contains(path) && text.contains(kind) && text.contains(mime), "{text}");
+        // No model was asked about these.
+        assert_eq!(text.contains(&format!("Bosun sends no {kind} to models; work from")), kind != "image", "{text}");
     }
 }
 

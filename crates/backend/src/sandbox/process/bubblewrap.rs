@@ -12,9 +12,13 @@ use tokio::process::Command;
 use super::local::{named, usual};
 use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found};
 use crate::{BackendError, Executor};
-use guard::{Guarded, remove_placeholder};
+use guard::{Guarded, Placeholder};
 
 const REMEDY: &str = "apt-get install bubblewrap";
+/// The usual reasons, each by what the system asks for.
+const NOT_ALLOWED: &str = "let programs make user namespaces: on Ubuntu with an AppArmor profile for bwrap that has \
+                           `userns,` in it (or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`), on Debian with \
+                           `sysctl kernel.unprivileged_userns_clone=1`, in a container by what its engine allows";
 /// Namespaces of its own, no way to more of them, no rights, no terminal, and an end when the app ends.
 const APART: [&str; 12] = [
     "--unshare-user",
@@ -61,9 +65,21 @@ const TOOLCHAINS: [&str; 6] =
 pub async fn bubblewrap(root: &Path, options: LocalExecutorOptions) -> Result<Arc<dyn Executor>, SandboxError> {
     let missing = SandboxError::Missing { program: "bubblewrap", remedy: REMEDY };
     let (_, program) = found(&["bwrap"]).filter(|(_, path)| !path.starts_with(root)).ok_or(missing)?;
+    started_by(program, root, options).await
+}
+
+async fn started_by(
+    program: PathBuf,
+    root: &Path,
+    options: LocalExecutorOptions,
+) -> Result<Arc<dyn Executor>, SandboxError> {
     let text = named(root)?;
     let sandbox = Bubblewrap { program, root: root.to_owned(), environment: usual(root), covering: Mutex::default() };
-    let unusable = |reason: String| SandboxError::Unusable { program: "bubblewrap".to_owned(), reason };
+    let unusable = |reason: String| SandboxError::Unusable {
+        program: "bubblewrap".to_owned(),
+        reason,
+        remedy: NOT_ALLOWED.to_owned(),
+    };
     let mut trial = sandbox.program("exit 42", &[], Purpose::Files)?;
     let output = trial.output().await.map_err(|error| unusable(error.to_string()))?;
     if output.status.code() != Some(42) {
@@ -86,7 +102,24 @@ struct Bubblewrap {
 #[derive(Default)]
 struct Covering {
     commands: usize,
-    placeholders: Vec<PathBuf>,
+    placeholders: Vec<Placeholder>,
+}
+
+impl Covering {
+    fn add(&mut self, made: Vec<Placeholder>) {
+        for placeholder in made {
+            if !self.placeholders.contains(&placeholder) {
+                self.placeholders.push(placeholder);
+            }
+        }
+    }
+
+    fn clear_where_idle(&mut self) {
+        if self.commands == 0 {
+            // What is in a folder goes before it.
+            self.placeholders.drain(..).rev().for_each(|placeholder| placeholder.remove());
+        }
+    }
 }
 
 impl Bubblewrap {
@@ -129,11 +162,17 @@ impl Launcher for Bubblewrap {
         }
         self.view(&mut program);
         if purpose == Purpose::Command {
-            let guarded = Guarded::find(&self.root);
-            guarded.cover(&self.root, &mut program);
+            let guarded = Guarded::find(&self.root)?;
+            // Held until they are known, so that no command that ends takes them away meanwhile.
             let mut covering = self.covering.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut made = Vec::new();
+            let covered = guarded.cover(&self.root, &mut program, &mut made);
+            covering.add(made);
+            if let Err(error) = covered {
+                covering.clear_where_idle();
+                return Err(error);
+            }
             covering.commands += 1;
-            covering.placeholders.extend(guarded.placeholders());
         }
         program.arg("--chdir").arg(&self.root);
         program.args(["--", "/bin/sh", "-c", text, "sh"]).args(args);
@@ -143,9 +182,7 @@ impl Launcher for Bubblewrap {
     fn command_ended(&self) {
         let mut covering = self.covering.lock().unwrap_or_else(PoisonError::into_inner);
         covering.commands = covering.commands.saturating_sub(1);
-        if covering.commands == 0 {
-            covering.placeholders.drain(..).for_each(|path| remove_placeholder(&path));
-        }
+        covering.clear_where_idle();
     }
 
     fn holds_back(&self) -> Option<&str> {
@@ -155,5 +192,31 @@ impl Launcher for Bubblewrap {
     fn unreachable(&self, code: Option<i32>, complaint: &str) -> Option<String> {
         let said = complaint.trim_start_matches("[stderr] ");
         (code == Some(1) && said.starts_with("bwrap: ")).then(|| said.trim().to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::{LocalExecutorOptions, started_by};
+
+    /// As where the system forbids user namespaces.
+    #[tokio::test]
+    async fn a_sandbox_that_may_not_be_made_says_what_allows_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("bwrap");
+        let script = "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n";
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let refused = started_by(program, folder.path(), LocalExecutorOptions::default()).await.err().unwrap();
+        let said = refused.to_string();
+        assert!(
+            said.starts_with(
+                "bubblewrap is here and cannot be used: setting up uid map: Permission denied; let programs"
+            ),
+            "{said}"
+        );
+        assert!(said.contains("AppArmor profile for bwrap"), "{said}");
     }
 }

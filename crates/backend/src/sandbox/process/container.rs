@@ -86,7 +86,12 @@ pub async fn container(
         return Ok(ProcessExecutor::shared(Box::new(launcher), root, options.run));
     }
     let mounted = project.filter(|_| options.project == ProjectIn::Mounted);
-    let made = engine.make(name, mounted, &options.run_args).await?;
+    let made = engine.make(name, mounted, &options.run_args).await;
+    if matches!(made, Err(SandboxError::NoContainer { .. })) {
+        // Without a service behind its socket it is not the name that is wrong.
+        engine.ask(&["info".into()]).await?;
+    }
+    let made = made?;
     let holds = if options.project == ProjectIn::Copied { "a copy of the project" } else { "the project" };
     let label = format!("a container of {name}, which has {holds} and no network");
     // From here on it goes with this, also where the copy does not succeed.
@@ -112,7 +117,12 @@ impl Engine {
     }
 
     async fn ask(&self, args: &[OsString]) -> Result<String, SandboxError> {
-        let unusable = |reason: String| SandboxError::Unusable { program: self.program.display().to_string(), reason };
+        let unusable = |reason: String| {
+            let program = self.program.display().to_string();
+            let remedy =
+                format!("see whether `{program} info` works in a terminal, and start its service where it does not");
+            SandboxError::Unusable { program, reason, remedy }
+        };
         let output = self.command().args(args).output().await.map_err(|error| unusable(error.to_string()))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
@@ -154,7 +164,7 @@ impl Engine {
         args.extend_from_slice(run_args);
         args.extend([image, "/bin/sh", "-c", WAIT].map(OsString::from));
         let said = self.ask(&args).await.map_err(|error| match error {
-            SandboxError::Unusable { program, reason } => {
+            SandboxError::Unusable { program, reason, .. } => {
                 // How often it tried stands in front of why it could not.
                 let reason = reason.lines().last().unwrap_or_default().trim_start_matches("Error: ").to_owned();
                 SandboxError::NoContainer { name: image.to_owned(), program, reason }
@@ -215,3 +225,7 @@ impl Drop for Container {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "container_tests.rs"]
+mod tests;

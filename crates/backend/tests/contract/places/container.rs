@@ -47,6 +47,39 @@ pub async fn container_with_a_copy() -> Option<Container> {
     Some(Container { folder, backend: SandboxBackend::new(executor) })
 }
 
+/// A container that somebody else made and that goes with this, and a backend that came to it by its name.
+pub struct Existing {
+    name: String,
+}
+
+impl Existing {
+    pub async fn backend(&self) -> SandboxBackend {
+        SandboxBackend::new(open(&self.name, None, options()).await.unwrap())
+    }
+
+    /// What a program in it says, asked past Bosun.
+    pub fn says(&self, program: &[&str]) -> String {
+        let words = ["--runtime", "runc", "--cgroup-manager=cgroupfs", "exec", &self.name];
+        ran("/usr/bin/podman", &[&words, program].concat())
+    }
+}
+
+impl Drop for Existing {
+    fn drop(&mut self) {
+        ran("/usr/bin/podman", &["rm", "--force", "--time", "0", &self.name]);
+    }
+}
+
+pub async fn existing() -> Option<Existing> {
+    // Makes the image, and says what is missing.
+    drop(container().await?);
+    let name = format!("bosun-test-{}", std::process::id());
+    let mut args = vec!["--runtime", "runc", "--cgroup-manager=cgroupfs", "run", "--detach", "--network", "none"];
+    args.extend(["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1000:1000", "--workdir", "/tmp", "--name", &name]);
+    ran("/usr/bin/podman", &[&args[..], &[IMAGE, "/bin/sleep", "600"]].concat());
+    Some(Existing { name })
+}
+
 /// What is said of an image that is nowhere.
 pub async fn no_such_image() -> Option<String> {
     // Says what is missing.

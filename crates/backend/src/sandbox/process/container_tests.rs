@@ -1,0 +1,131 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use pretty_assertions::assert_eq;
+
+use super::{ContainerOptions, ProjectIn, container};
+use crate::{Executor, SandboxError};
+
+/// A program called as an engine that writes down what it is asked and knows one container, `there`.
+struct Engine {
+    folder: tempfile::TempDir,
+    program: PathBuf,
+}
+
+impl Engine {
+    fn called(name: &str) -> Self {
+        Self::that(name, r#"[ "$3" = --format ] && [ "$5" = there ] && echo /srv && exit"#, "true")
+    }
+
+    fn that(name: &str, inspect: &str, info: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (program, log) = (folder.path().join(name), folder.path().join("log"));
+        let script = format!(
+            "#!/bin/sh\nprintf '%s\\n' \"$*\" >> {}\ncase $1 in\ncontainer) {inspect}; exit 1;;\nrun) {info} || exit; echo \
+             warned; echo made;;\ninfo) {info};;\nesac\n",
+            log.display()
+        );
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        Self { folder, program }
+    }
+
+    fn options(&self) -> ContainerOptions {
+        ContainerOptions { engine: Some(self.program.clone()), ..ContainerOptions::default() }
+    }
+
+    fn log(&self) -> Vec<String> {
+        let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+
+    /// What it was asked last, once `executor` is gone and what that starts is done.
+    async fn last_after(&self, executor: std::sync::Arc<dyn Executor>) -> String {
+        let before = self.log().len();
+        drop(executor);
+        for _ in 0..250 {
+            if self.log().len() > before {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        self.log().pop().unwrap()
+    }
+}
+
+fn project() -> &'static Path {
+    Path::new("/srv/project")
+}
+
+/// Docker's root is the machine's: what is made in the person's folder has to be theirs.
+#[tokio::test]
+async fn docker_works_in_a_mounted_project_as_the_person() {
+    let engine = Engine::called("docker");
+    let executor = container("image", Some(project()), engine.options()).await.unwrap();
+    let (user, group) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
+    let run = engine.log().pop().unwrap();
+    assert!(run.starts_with("run --detach --rm --network none "), "{run}");
+    assert!(run.contains("--mount type=bind,source=/srv/project,target=/work"), "{run}");
+    assert!(run.contains(&format!(" --user {user}:{group} image /bin/sh -c ")), "{run}");
+    // It has no `--time` for this, unlike Podman.
+    assert_eq!(engine.last_after(executor).await, "rm --force --volumes made");
+}
+
+#[tokio::test]
+async fn docker_copies_a_project_as_the_images_own_user() {
+    let engine = Engine::called("docker");
+    let options = ContainerOptions { project: ProjectIn::Copied, ..engine.options() };
+    let executor = container("image", Some(project()), options).await.unwrap();
+    let log = engine.log();
+    let run = log.iter().find(|line| line.starts_with("run ")).unwrap();
+    assert!(!run.contains("--user") && run.contains(" --volume /work image "), "{run}");
+    assert_eq!(log.last().unwrap(), "cp /srv/project/. made:/work");
+    assert_eq!(engine.last_after(executor).await, "rm --force --volumes made");
+}
+
+/// Podman without root maps its root to the person.
+#[tokio::test]
+async fn podman_needs_no_user() {
+    let engine = Engine::called("podman");
+    let executor = container("image", Some(project()), engine.options()).await.unwrap();
+    let run = engine.log().pop().unwrap();
+    assert!(!run.contains("--user"), "{run}");
+    assert_eq!(engine.last_after(executor).await, "rm --force --volumes --time 0 made");
+}
+
+#[tokio::test]
+async fn a_container_that_was_there_is_left_alone() {
+    let engine = Engine::called("docker");
+    let executor = container("there", Some(project()), engine.options()).await.unwrap();
+    assert_eq!(executor.root(), "/srv");
+    let asked = engine.log();
+    assert_eq!(asked, ["container inspect --format {{.Config.WorkingDir}} there"]);
+    drop(executor);
+    // What an end would start would be written down while these are.
+    for _ in 0..5 {
+        drop(container("there", None, engine.options()).await.unwrap());
+    }
+    assert_eq!(engine.log().iter().filter(|line| line.starts_with("rm")).count(), 0);
+}
+
+#[tokio::test]
+async fn an_engine_without_its_service_says_what_to_start() {
+    let closed = "echo 'Cannot connect to the Docker daemon at unix:///run/docker.sock.' >&2; exit 1";
+    let engine = Engine::that("docker", "exit 1", closed);
+    let Err(refused) = container("image", None, engine.options()).await else { panic!() };
+    assert!(matches!(refused, SandboxError::Unusable { .. }), "{refused}");
+    let said = refused.to_string();
+    assert!(said.contains("cannot be used: Cannot connect to the Docker daemon"), "{said}");
+    assert!(said.contains(&format!("; see whether `{} info` works", engine.program.display())), "{said}");
+}
+
+#[tokio::test]
+async fn a_working_engine_without_the_image_says_that() {
+    let engine = Engine::that("docker", "exit 1", "true");
+    let script = fs::read_to_string(&engine.program).unwrap().replace("run) true", "run) false");
+    fs::write(&engine.program, script).unwrap();
+    let Err(refused) = container("image", None, engine.options()).await else { panic!() };
+    assert!(matches!(refused, SandboxError::NoContainer { .. }), "{refused}");
+}
