@@ -9,8 +9,10 @@ use super::programs::{is_interpreter, is_shell, name_of, unversioned};
 
 /// Names that are given for one line.
 const MOST: usize = 200;
-/// Lines within lines, such as those of `sh -c`.
-const DEEPEST: usize = 4;
+/// Lines within lines, such as those of `sh -c`, and commands behind commands, such as those of `timeout`.
+const DEEPEST: usize = 16;
+/// Longest path that is followed, in bytes.
+const LONGEST: usize = 4096;
 
 /// The files that a command line may run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,11 +44,21 @@ struct Walk {
 
 impl Walk {
     fn line(&mut self, line: &str) {
+        self.deeper(|walk| walk.each_piece(line));
+    }
+
+    /// Looks into what stands within something else, as far as that goes.
+    fn deeper(&mut self, look: impl FnOnce(&mut Self)) {
         if self.depth == DEEPEST {
             self.found.has_more = true;
             return;
         }
         self.depth += 1;
+        look(self);
+        self.depth -= 1;
+    }
+
+    fn each_piece(&mut self, line: &str) {
         let opened = self.outer.len();
         for piece in pieces(line) {
             match piece {
@@ -62,7 +74,6 @@ impl Walk {
             }
         }
         self.outer.truncate(opened);
-        self.depth -= 1;
     }
 
     /// A line that a shell of its own runs.
@@ -94,7 +105,7 @@ impl Walk {
             "find" => {
                 let is_run = |word: &Word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
                 let at = rest.iter().position(is_run).map_or(rest.len(), |at| at + 1);
-                self.command(rest.get(at..).unwrap_or_default(), None);
+                self.deeper(|walk| walk.command(rest.get(at..).unwrap_or_default(), None));
             }
             name => self.program(unversioned(name), rest, input),
         }
@@ -146,7 +157,7 @@ impl Walk {
                 self.run(program);
             }
         }
-        self.command(command, input);
+        self.deeper(|walk| walk.command(command, input));
         self.folder = folder;
         true
     }
@@ -221,7 +232,8 @@ impl Walk {
                 part => parts.push(part),
             }
         }
-        Some(format!("{}{}", if is_absolute { "/" } else { "" }, parts.join("/")))
+        let path = format!("{}{}", if is_absolute { "/" } else { "" }, parts.join("/"));
+        Some(path).filter(|path| path.len() <= LONGEST)
     }
 }
 

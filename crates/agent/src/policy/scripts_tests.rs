@@ -87,8 +87,12 @@ fn a_line_that_names_too_many_says_so() {
     let named = ScriptNames::of(&(0..300).map(|at| format!("sh {at}.sh;")).collect::<String>(), "");
     assert_eq!((named.paths.len(), named.has_more), (MOST, true));
     assert!(!ScriptNames::of(&"sh x.sh;".repeat(300), "").has_more);
-    let deep = (0..9).fold("sh x.sh".to_owned(), |line, _| format!("sh -c {line:?}"));
-    assert_eq!(ScriptNames::of(&deep, ""), ScriptNames { paths: Vec::new(), has_more: true });
+    for deep in ["nice ", "eval ", "find -exec "] {
+        let deep = format!("{}sh x.sh", deep.repeat(10_000));
+        assert_eq!(ScriptNames::of(&deep, ""), ScriptNames { paths: Vec::new(), has_more: true });
+    }
+    let far = format!("{}sh x.sh", "cd a; ".repeat(20_000));
+    assert_eq!(ScriptNames::of(&far, ""), ScriptNames { paths: Vec::new(), has_more: true });
     for line in ["cd $D; sh x.sh", "sh \"$X\"", "$X/y", "sh ../x.sh", "bash -c \"$X\"", "sh *.sh"] {
         assert_eq!(ScriptNames::of(line, ""), ScriptNames { paths: Vec::new(), has_more: true }, "{line}");
     }
