@@ -25,6 +25,15 @@ pub struct Ask {
     /// The scripts that a command runs, as they were when it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<AskedScript>,
+    /// It may run more than these, which nobody checks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub more_scripts: bool,
+    /// Why it is asked for again: it was approved, and the approval does not hold for what would run now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<AskedAgain>,
+    /// The arguments are a person's own, from an answer to an earlier request for the same call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_edited: bool,
     /// What exactly is asked for: BLAKE3 over the call, its preview and its scripts.
     pub digest: String,
 }
@@ -33,15 +42,44 @@ pub struct Ask {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedScript {
     pub path: VirtualPath,
-    /// `None` where there was no text file: one that comes to be there counts as changed.
+    /// What it held; `None` where there was no file (one that comes to be there counts as changed) and where it was too
+    /// large or no text.
     pub hash: Option<ContentHash>,
+    /// What a file is compared by that is not compared by its content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figures: Option<ScriptFigures>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptFigures {
+    /// Bytes.
+    pub size: u64,
+    /// Nanoseconds since 1970, where the backend can tell.
+    pub modified_ns: Option<i64>,
+}
+
+impl AskedScript {
+    pub fn is_there(&self) -> bool {
+        self.hash.is_some() || self.figures.is_some()
+    }
+}
+
+/// Why a call that was approved is asked for again (security.md A12).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "again", rename_all = "snake_case")]
+pub enum AskedAgain {
+    /// A script that it runs is not as it was then.
+    ScriptChanged { path: String },
+    /// The person's own command runs a script that they were not shown.
+    ScriptNamed { path: String },
 }
 
 impl Ask {
     /// The digest of what a person is shown. A decision is good for this and nothing else.
-    pub fn digest_of(call: &ToolCall, preview: &Preview, scripts: &[AskedScript]) -> String {
+    pub fn digest_of(call: &ToolCall, preview: &Preview, scripts: &[AskedScript], more_scripts: bool) -> String {
         let shown = serde_json::to_vec(&(&call.id, &call.name, &call.args, preview, scripts)).unwrap_or_default();
-        blake3::hash(&shown).to_hex().to_string()
+        let more: &[u8] = if more_scripts { b"and more scripts" } else { b"" };
+        blake3::Hasher::new().update(&shown).update(more).finalize().to_hex().to_string()
     }
 }
 
@@ -72,10 +110,6 @@ pub enum AskReason {
     },
     Rule {
         rule: String,
-    },
-    /// It was approved, and a script that it runs is not as it was then (security.md A12).
-    ScriptChanged {
-        path: String,
     },
 }
 

@@ -152,7 +152,8 @@ impl TurnContext {
         notes.get(call_id).and_then(|note| note.must_ask.clone())
     }
 
-    /// Records that a call waits for a person, once everything that asks before it in its step is recorded.
+    /// Records that a call waits for a person, once everything that asks before it in its step is recorded; at once where
+    /// the call has left the order of asks, as one that is asked for again after [`Self::after_earlier`].
     ///
     /// # Errors
     /// [`AgentError::Cancelled`] where the turn is stopped first, or what keeps the journal from being written.
@@ -168,7 +169,8 @@ impl TurnContext {
         Ok(())
     }
 
-    /// Returns once a call of this kind may have its effect: what it would meet of earlier calls of its step is done.
+    /// Returns once a call of this kind may have its effect: what it would meet of earlier calls of its step is done. The
+    /// call leaves the order of asks: what it asks after this does not wait for earlier calls to ask, nor they for it.
     ///
     /// # Errors
     /// [`AgentError::Cancelled`] where the turn is stopped first.

@@ -38,7 +38,8 @@ mod witness;
 pub use activity::Activity;
 pub use agent::{Agent, AgentParts, Limits, Subagents};
 pub use ask::{
-    Ask, AskPlace, AskReason, AskedScript, Decision, DecisionError, DecisionKind, DecisionRecord, DecisionSource,
+    Ask, AskPlace, AskReason, AskedAgain, AskedScript, Decision, DecisionError, DecisionKind, DecisionRecord,
+    DecisionSource, ScriptFigures,
 };
 pub use background::BackgroundRuns;
 pub use changed::{ChangedFile, FileFate};
@@ -58,7 +59,7 @@ pub use memory::MemoryHost;
 pub use middleware::{Middleware, NextModel, NextTool};
 pub use policy::{
     ApprovalMode, CallFacts, Grave, InterruptConfig, PatternProblem, PermissionRule, Policy, RuleGuard, RuleKind,
-    RulePattern, RuleScope, RuleSubject, Standing, StandingRule, Verdict,
+    RulePattern, RuleScope, RuleSubject, ScriptNames, Standing, StandingRule, Verdict,
 };
 pub use spent::Spent;
 pub use state::{FollowedFile, OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, SentSubagent, State};

@@ -157,6 +157,8 @@ impl SessionLog {
             });
         }
         match decision {
+            // What a person wrote themselves stays theirs when they are asked for it once more.
+            Decision::Approve if ask.is_edited => Ok(Decision::Edit { args: ask.call.args }),
             Decision::Edit { args } => {
                 let args =
                     check_args(&ask.call.name, &args).map_err(|reason| DecisionError::BadArguments { reason })?;

@@ -1,8 +1,11 @@
 mod command;
 mod grave;
 mod guard;
+mod loose;
 mod pattern;
+mod programs;
 mod protected;
+mod scripts;
 mod standing;
 
 use std::collections::BTreeMap;
@@ -15,6 +18,7 @@ use serde_json::Value;
 pub use grave::Grave;
 pub use guard::{PatternProblem, RuleGuard};
 pub use pattern::{RuleKind, RulePattern, RuleSubject};
+pub use scripts::ScriptNames;
 pub use standing::{ApprovalMode, RuleScope, Standing, StandingRule};
 
 use crate::{AskReason, DecisionKind};

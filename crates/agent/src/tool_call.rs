@@ -53,7 +53,8 @@ pub(crate) fn tell_running(cx: &TurnContext) {
 }
 
 /// A command meets the files as the changes before it in its step left them, and a change meets them as the commands
-/// before it did. Waiting for a person goes on meanwhile: only the effect is held back.
+/// before it did. Waiting for a person goes on meanwhile: only the effect is held back. The call leaves the order of asks
+/// for good: no other one waits to ask for what may wait for the person itself.
 pub(crate) async fn after_earlier(cx: &TurnContext, call_id: &CallId, kind: ToolKind) -> Result<(), AgentError> {
     cx.asks().leave(call_id);
     let earlier = match kind {

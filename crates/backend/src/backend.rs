@@ -12,6 +12,17 @@ pub trait Backend: Send + Sync {
     /// Direct children, sorted by path.
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>>;
 
+    /// What a path names, with links followed, as [`Self::ls`] lists it. No content is read.
+    fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {
+        Box::pin(async move {
+            let Some(folder) = path.parent() else {
+                return Ok(FileInfo { path: path.clone(), is_dir: true, size: None, modified_ns: None });
+            };
+            let listed = self.ls(&folder).await?.into_iter().find(|entry| entry.path == *path);
+            listed.ok_or_else(|| BackendError::NotFound { path: path.clone() })
+        })
+    }
+
     fn read<'a>(&'a self, path: &'a VirtualPath, window: ReadWindow)
     -> BoxFuture<'a, Result<ReadResult, BackendError>>;
 

@@ -158,6 +158,14 @@ impl Backend for CompositeBackend {
         Box::pin(self.list(path))
     }
 
+    fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {
+        Box::pin(async move {
+            let (part, inner) = self.part(path);
+            let found = part.backend.stat(&inner).await.map_err(|error| part.outer_error(error))?;
+            Ok(FileInfo { path: path.clone(), ..found })
+        })
+    }
+
     fn read<'a>(
         &'a self,
         path: &'a VirtualPath,

@@ -102,6 +102,11 @@ impl Backend for FilesystemBackend {
         Box::pin(self.at_root(move |root| list::list(root, &path)))
     }
 
+    fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {
+        let path = path.clone();
+        Box::pin(self.at_root(move |root| read::stat(root, &path)))
+    }
+
     fn read<'a>(
         &'a self,
         path: &'a VirtualPath,

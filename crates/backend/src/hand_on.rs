@@ -8,7 +8,7 @@
 /// struct Quiet(std::sync::Arc<dyn Backend>);
 ///
 /// impl Backend for Quiet {
-///     hand_on!(0: ls, read, write, edit, grep, glob, upload, download, tidy, host_path, direct, resolve);
+///     hand_on!(0: ls, stat, read, write, edit, grep, glob, upload, download, tidy, host_path, direct, resolve);
 ///     // No shell, and nothing can be deleted.
 /// }
 /// ```
@@ -20,6 +20,14 @@ macro_rules! hand_on {
             path: &'a $crate::VirtualPath,
         ) -> $crate::BoxFuture<'a, Result<Vec<$crate::FileInfo>, $crate::BackendError>> {
             self.$inner.ls(path)
+        }
+    };
+    (@ $inner:tt stat) => {
+        fn stat<'a>(
+            &'a self,
+            path: &'a $crate::VirtualPath,
+        ) -> $crate::BoxFuture<'a, Result<$crate::FileInfo, $crate::BackendError>> {
+            self.$inner.stat(path)
         }
     };
     (@ $inner:tt read) => {

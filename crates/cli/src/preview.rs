@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use bosun_protocol::{Approval, AskReason, Preview, ReachPlace, Undo};
+use bosun_protocol::{Approval, AskReason, AskedAgain, Preview, ReachPlace, Undo};
 use bosun_session::export::unified;
 
 use crate::terminal::{one_line, visible};
@@ -14,6 +14,9 @@ pub(crate) fn request(approval: &Approval) -> String {
         push_line(&mut text, &visible(description));
     }
     push_line(&mut text, &why(&approval.reason));
+    if let Some(again) = &approval.again {
+        push_line(&mut text, &why_again(again));
+    }
     match &approval.preview {
         Preview::Diff { diff } => text.push_str(&unified(diff)),
         Preview::Command { command, folder, timeout_seconds } => {
@@ -22,6 +25,12 @@ pub(crate) fn request(approval: &Approval) -> String {
             }
             let limit = timeout_seconds.map(|seconds| format!(", for {seconds} s at most")).unwrap_or_default();
             push_line(&mut text, &format!("in {}{limit}", one_line(folder)));
+            for script in &approval.scripts {
+                push_line(&mut text, &format!("runs {}, as it is now", one_line(script)));
+            }
+            if approval.more_scripts {
+                push_line(&mut text, "may run more scripts, which are not checked");
+            }
         }
         Preview::Delete { path, files, counted_all, is_dir } => {
             let more = if *counted_all { "" } else { " or more" };
@@ -52,7 +61,13 @@ fn why(reason: &AskReason) -> String {
             format!("{} is a file that later runs code, configures programs, or is a device on Windows", one_line(name))
         }
         AskReason::Rule { rule } => one_line(rule),
-        AskReason::ScriptChanged { path } => format!("{} changed after this was approved", one_line(path)),
+    }
+}
+
+fn why_again(again: &AskedAgain) -> String {
+    match again {
+        AskedAgain::ScriptChanged { path } => format!("{} changed after this was approved", one_line(path)),
+        AskedAgain::ScriptNamed { path } => format!("your command runs {}, which was not shown before", one_line(path)),
     }
 }
 

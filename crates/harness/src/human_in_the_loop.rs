@@ -6,10 +6,10 @@ mod time_out;
 use std::sync::Arc;
 
 use bosun_agent::{
-    AgentError, Ask, AskPlace, AskReason, BoxFuture, CallFacts, Decision, DecisionRecord, InterruptConfig, Middleware,
-    NextTool, TurnContext, Verdict,
+    AgentError, Ask, AskPlace, AskReason, BoxFuture, CallFacts, Decision, InterruptConfig, Middleware, NextTool,
+    TurnContext, Verdict,
 };
-use bosun_backend::VirtualPath;
+use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{ContentBlock, ToolCall};
 use bosun_tools::{DynTool, ToolOutput};
 use serde_json::Value;
@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::PathMode;
 use crate::permissions::{named_by, refusal};
 pub use options::{Gate, GateRequest, HumanInTheLoopOptions, InterruptOn};
+use scripts::Scripts;
 
 /// The rule by which what was refused once is not asked again before the person speaks (security.md A25).
 const REFUSED_BEFORE: &str = "refused before";
@@ -105,9 +106,8 @@ async fn gate(
             record = cx.log().decision(&call.id) => record,
             record = time_out::after(options.timeout(&call.name), cx, &call) => record,
         };
-        match record.decision {
-            Decision::Approve if scripts::ask_again(cx, &call.id, next.tool().kind()).await? => {}
-            _ => return decide(record, call, next).await,
+        if !scripts::ask_again(cx, &call.id, &record.decision, next.tool()).await? {
+            return decide(record.decision, call, next).await;
         }
     }
 }
@@ -157,8 +157,9 @@ async fn ask(
 ) -> Result<(), AgentError> {
     let busy = cx.activity().enter();
     let preview = tool.preview(&cx.tool_context(&call.id), &call.args).await;
-    let scripts = scripts::named_by(&*cx.agent().backend, call, tool.kind()).await;
-    let digest = Ask::digest_of(call, &preview, &scripts);
+    let backend = &*cx.agent().backend;
+    let Scripts { named: scripts, has_more: more_scripts } = scripts::named_by(backend, call, tool.kind()).await;
+    let digest = Ask::digest_of(call, &preview, &scripts, more_scripts);
     let ask = Ask {
         call: call.clone(),
         kind: tool.kind(),
@@ -167,9 +168,12 @@ async fn ask(
         reason,
         allowed: config.allowed,
         description: config.description,
-        sandbox: cx.agent().backend.shell().and_then(|shell| shell.sandbox()).map(str::to_owned),
+        sandbox: sandbox(backend),
         place,
         scripts,
+        more_scripts,
+        again: None,
+        is_edited: false,
         digest,
     };
     cx.record_ask(ask).await?;
@@ -177,8 +181,13 @@ async fn ask(
     Ok(())
 }
 
-async fn decide(record: DecisionRecord, call: ToolCall, next: NextTool<'_>) -> Result<ToolOutput, AgentError> {
-    match record.decision {
+/// What holds commands back now, in words.
+fn sandbox(backend: &dyn Backend) -> Option<String> {
+    backend.shell().and_then(|shell| shell.sandbox()).map(str::to_owned)
+}
+
+async fn decide(decision: Decision, call: ToolCall, next: NextTool<'_>) -> Result<ToolOutput, AgentError> {
+    match decision {
         Decision::Approve => next.run(call).await,
         Decision::Edit { args } => {
             let name = call.name.clone();

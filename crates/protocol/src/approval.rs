@@ -27,6 +27,10 @@ pub struct Approval {
     pub description: Option<String>,
     /// The scripts that a command runs. When one changes before the command starts, it is asked for again.
     pub scripts: Vec<String>,
+    /// It may run more than these, which is not checked.
+    pub more_scripts: bool,
+    /// Why it is asked for again, beside `reason`, for which it was asked first.
+    pub again: Option<AskedAgain>,
     pub todo: Option<String>,
     /// Milliseconds since 1970.
     #[specta(type = specta_typescript::Number)]
@@ -108,10 +112,16 @@ pub enum AskReason {
     Rule {
         rule: String,
     },
-    /// It was approved, and a script that it runs is not as it was then.
-    ScriptChanged {
-        path: String,
-    },
+}
+
+/// Why a call that was approved is asked for again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(tag = "again", rename_all = "snake_case")]
+pub enum AskedAgain {
+    /// A script that it runs is not as it was then.
+    ScriptChanged { path: String },
+    /// The person's own command runs a script that they were not shown.
+    ScriptNamed { path: String },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Type)]

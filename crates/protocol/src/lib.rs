@@ -42,8 +42,8 @@ mod usage;
 pub use additions::{Additions, ChangedServerTool, ServerHealth, ServerView, SignInPage};
 pub use agent::{AgentNode, AgentStatus};
 pub use approval::{
-    Approval, AskReason, Decide, Decision, DecisionKind, DecisionRecord, DecisionSource, Preview, Reach, ReachPlace,
-    Undo,
+    Approval, AskReason, AskedAgain, Decide, Decision, DecisionKind, DecisionRecord, DecisionSource, Preview, Reach,
+    ReachPlace, Undo,
 };
 pub use attachment::{
     Attachment, AttachmentContent, AttachmentKind, FindMentions, Mention, MentionHit, MentionKind, ModelSight,

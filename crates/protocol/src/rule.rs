@@ -121,6 +121,7 @@ pub enum RuleGuard {
     SeveralCommands,
     TooLong,
     Configured,
+    ScriptChanged,
 }
 
 /// Why a pattern cannot be kept.

@@ -5,8 +5,8 @@ mod attachment;
 mod rules;
 
 use bosun_agent::{
-    AskReason, Decision, DecisionKind, DecisionRecord, DecisionSource, Halt, NoteKind, PlannedTodo, ToolOutcome,
-    TurnEnd,
+    AskReason, AskedAgain, Decision, DecisionKind, DecisionRecord, DecisionSource, Halt, NoteKind, PlannedTodo,
+    ToolOutcome, TurnEnd,
 };
 use bosun_model::Effort;
 use bosun_protocol as wire;
@@ -109,7 +109,13 @@ pub(crate) fn reason(reason: &AskReason) -> wire::AskReason {
         AskReason::DeletesAsk => wire::AskReason::DeletesAsk,
         AskReason::ProtectedName { name } => wire::AskReason::ProtectedName { name: name.clone() },
         AskReason::Rule { rule } => wire::AskReason::Rule { rule: rule.clone() },
-        AskReason::ScriptChanged { path } => wire::AskReason::ScriptChanged { path: path.clone() },
+    }
+}
+
+pub(crate) fn again(again: &AskedAgain) -> wire::AskedAgain {
+    match again {
+        AskedAgain::ScriptChanged { path } => wire::AskedAgain::ScriptChanged { path: path.clone() },
+        AskedAgain::ScriptNamed { path } => wire::AskedAgain::ScriptNamed { path: path.clone() },
     }
 }
 

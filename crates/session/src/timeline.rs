@@ -191,7 +191,12 @@ impl Ledger<'_> {
                 let cost = self.costs.of(message, entry.at);
                 message.tool_calls.iter().for_each(|call| self.propose(call, entry.at, cost));
             }
-            EntryBody::Asked { ask } => self.change(&ask.call.id, |call| call.state = ToolState::Waiting),
+            EntryBody::Asked { ask } => self.change(&ask.call.id, |call| {
+                call.state = ToolState::Waiting;
+                // What was decided before was about something else.
+                call.decision = None;
+                call.ran = None;
+            }),
             EntryBody::Decided { call_id, record } => self.change(call_id, |call| {
                 let record = convert::record(record, entry.at);
                 if let Decision::Edit { args } = &record.decision {

@@ -338,6 +338,10 @@ export type Approval = {
 	description: string | null,
 	/**  The scripts that a command runs. When one changes before the command starts, it is asked for again. */
 	scripts: string[],
+	/**  It may run more than these, which is not checked. */
+	more_scripts: boolean,
+	/**  Why it is asked for again, beside `reason`, for which it was asked first. */
+	again: AskedAgain | null,
 	todo: string | null,
 	/**  Milliseconds since 1970. */
 	asked_at: number,
@@ -359,9 +363,14 @@ export type AskReason = { reason: "edits_ask" } | { reason: "commands_ask" } | {
 /**  The file's name is one that later runs code or holds configuration. */
 { reason: "protected_name"; name: string } | 
 /**  A rule the user or a configuration set. */
-{ reason: "rule"; rule: string } | 
-/**  It was approved, and a script that it runs is not as it was then. */
-{ reason: "script_changed"; path: string };
+{ reason: "rule"; rule: string };
+
+/**  Why a call that was approved is asked for again. */
+export type AskedAgain = 
+/**  A script that it runs is not as it was then. */
+{ again: "script_changed"; path: string } | 
+/**  The person's own command runs a script that they were not shown. */
+{ again: "script_named"; path: string };
 
 /**  Something that stands with a person's message. */
 export type Attachment = {
@@ -1333,7 +1342,7 @@ export type RuleDraft = {
 };
 
 /**  Why no rule lets a call pass. */
-export type RuleGuard = { guard: "protected"; name: string } | { guard: "deletes" } | { guard: "hidden" } | { guard: "shell" } | { guard: "outside" } | { guard: "destructive"; command: string } | { guard: "runs_other"; program: string } | { guard: "option"; option: string } | { guard: "several_commands" } | { guard: "too_long" } | { guard: "configured" };
+export type RuleGuard = { guard: "protected"; name: string } | { guard: "deletes" } | { guard: "hidden" } | { guard: "shell" } | { guard: "outside" } | { guard: "destructive"; command: string } | { guard: "runs_other"; program: string } | { guard: "option"; option: string } | { guard: "several_commands" } | { guard: "too_long" } | { guard: "configured" } | { guard: "script_changed" };
 
 /**  What kind of calls a pattern is for. */
 export type RuleKind = 

@@ -2,6 +2,7 @@
 //! not plainly readable here is never said to be harmless; it asks.
 
 use super::RuleGuard;
+use super::programs::{is_runner, name_of};
 
 /// More commands in one line are not looked into.
 const MOST_PARTS: usize = 50;
@@ -151,17 +152,15 @@ pub(super) fn guarded(words: &[String]) -> Result<(), RuleGuard> {
     if words.iter().any(|word| leaves_project(word)) {
         return Err(RuleGuard::Outside);
     }
-    let name = program.rsplit('/').next().unwrap_or(program).to_lowercase();
-    let name = name.strip_suffix(".exe").unwrap_or(&name);
-    if RUNNERS.contains(&name) {
+    let name = name_of(program);
+    if is_runner(&name) {
         return Err(RuleGuard::RunsOther { program: program.clone() });
     }
-    if is_destructive(name, rest) {
+    if is_destructive(&name, rest) {
         return Err(RuleGuard::Destructive { command: written(words) });
     }
     let options = rest.iter().filter(|word| word.starts_with('-'));
-    let name_of = |word: &String| word.split('=').next().unwrap_or(word).to_owned();
-    let mut names = options.map(name_of);
+    let mut names = options.map(|word| word.split('=').next().unwrap_or(word).to_owned());
     match names.find(|option| ESCAPES.contains(&option.as_str())) {
         Some(option) => Err(RuleGuard::Option { option }),
         None => Ok(()),
@@ -171,8 +170,7 @@ pub(super) fn guarded(words: &[String]) -> Result<(), RuleGuard> {
 /// Whether a command takes away what cannot be had back.
 pub(super) fn destroying(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
-    let name = program.rsplit('/').next().unwrap_or(program).to_lowercase();
-    is_destructive(name.strip_suffix(".exe").unwrap_or(&name), rest)
+    is_destructive(&name_of(program), rest)
 }
 
 /// What changes how the rest of the line is read, or runs text.
@@ -181,116 +179,6 @@ const SHELL_WORDS: &[&str] = &[
     "enable", "esac", "eval", "exec", "export", "fi", "for", "function", "hash", "if", "in", "let", "local", "mapfile",
     "popd", "pushd", "read", "readonly", "select", "set", "shift", "shopt", "source", "then", "time", "trap",
     "typeset", "unalias", "unset", "until", "wait", "while",
-];
-
-/// Programs that run or rewrite whatever they are told to.
-const RUNNERS: &[&str] = &[
-    "ash",
-    "at",
-    "awk",
-    "bash",
-    "batch",
-    "busybox",
-    "chroot",
-    "cmd",
-    "crontab",
-    "csh",
-    "dash",
-    "doas",
-    "ed",
-    "emacs",
-    "env",
-    "ex",
-    "expect",
-    "find",
-    "fish",
-    "flock",
-    "gawk",
-    "gdb",
-    "ionice",
-    "ksh",
-    "less",
-    "ltrace",
-    "mawk",
-    "man",
-    "more",
-    "nawk",
-    "nice",
-    "nohup",
-    "nsenter",
-    "osascript",
-    "parallel",
-    "pkexec",
-    "powershell",
-    "pwsh",
-    "rsync",
-    "scp",
-    "screen",
-    "script",
-    "sed",
-    "setsid",
-    "sh",
-    "socat",
-    "ssh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "tcsh",
-    "tee",
-    "timeout",
-    "tmux",
-    "unshare",
-    "vi",
-    "vim",
-    "nvim",
-    "watch",
-    "xargs",
-    "zsh",
-];
-
-/// Programs that run the file or the text they are given: a rule for them names which.
-pub(super) const INTERPRETERS: &[&str] = &[
-    "bun", "deno", "java", "julia", "lua", "node", "perl", "php", "python", "python2", "python3", "r", "rscript",
-    "ruby", "tclsh", "uv", "uvx", "npx", "pipx", "bunx",
-];
-
-/// Programs whose first word says what they do: a rule for them names at least that.
-pub(super) const MANY_COMMANDS: &[&str] = &[
-    "apt",
-    "aws",
-    "az",
-    "brew",
-    "bundle",
-    "cargo",
-    "composer",
-    "conda",
-    "docker",
-    "dotnet",
-    "gcloud",
-    "gh",
-    "git",
-    "go",
-    "gradle",
-    "helm",
-    "just",
-    "kubectl",
-    "make",
-    "mvn",
-    "npm",
-    "pip",
-    "pip3",
-    "pnpm",
-    "podman",
-    "poetry",
-    "rustup",
-    "svn",
-    "systemctl",
-    "terraform",
-    "yarn",
-    "hg",
-    "jj",
 ];
 
 /// Options under which an ordinary program runs another one, or writes where it is told to.

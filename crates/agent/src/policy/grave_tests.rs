@@ -7,7 +7,7 @@ use super::*;
 fn ask(kind: ToolKind, name: &str, args: Value, preview: Preview) -> Ask {
     let call = ToolCall { id: "c".into(), name: name.into(), args };
     Ask {
-        digest: Ask::digest_of(&call, &preview, &[]),
+        digest: Ask::digest_of(&call, &preview, &[], false),
         call,
         kind,
         schema: json!({}),
@@ -18,6 +18,9 @@ fn ask(kind: ToolKind, name: &str, args: Value, preview: Preview) -> Ask {
         sandbox: Some("bubblewrap".into()),
         place: None,
         scripts: Vec::new(),
+        more_scripts: false,
+        again: None,
+        is_edited: false,
     }
 }
 

@@ -27,6 +27,9 @@ pub enum RuleGuard {
     /// Its tool is set to ask, by whoever set it up or by a hook.
     #[error("its tool is set to ask")]
     Configured,
+    /// The approval of the same call does not hold for what a script of it holds now.
+    #[error("it is asked for again because of a script that it runs")]
+    ScriptChanged,
 }
 
 /// Why a pattern is none.

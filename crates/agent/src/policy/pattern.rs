@@ -1,7 +1,8 @@
 use bosun_backend::VirtualPath;
 use serde::{Deserialize, Serialize};
 
-use super::command::{self, INTERPRETERS, MANY_COMMANDS};
+use super::command;
+use super::programs::{MANY_COMMANDS, is_interpreter, name_of};
 use super::protected::{beyond_project, protected_name};
 use super::{PatternProblem, RuleGuard};
 
@@ -83,7 +84,7 @@ impl RulePattern {
             None => false,
         };
         let vague = (MANY_COMMANDS.contains(&program) && first.is_none_or(|word| word.starts_with('-')))
-            || (INTERPRETERS.contains(&program.to_lowercase().as_str()) && !names_script);
+            || (is_interpreter(&name_of(program)) && !names_script);
         if vague {
             return Err(PatternProblem::Vague { program: program.to_owned() });
         }

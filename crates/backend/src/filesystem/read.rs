@@ -2,13 +2,15 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::SystemTime;
 
-use rustix::fs::Stat;
+use rustix::fs::{FileType, Stat};
 
 use crate::fault::{fault, io_fault};
 use crate::media::media_type;
-use crate::root::{Root, identity, modified_ns, size};
+use crate::root::{Links, NAME, Root, file_type, identity, modified_ns, size};
 use crate::text::PageScan;
-use crate::{BackendError, ContentHash, FileStamp, ReadContent, ReadResult, ReadWindow, TextPage, VirtualPath};
+use crate::{
+    BackendError, ContentHash, FileInfo, FileStamp, ReadContent, ReadResult, ReadWindow, TextPage, VirtualPath,
+};
 
 const CHUNK: usize = 256 * 1024;
 /// Up to this many bytes a page's stamp carries a hash; larger files are stamped by their figures alone.
@@ -36,6 +38,19 @@ pub(super) fn read(
             Ok(ReadResult { content: ReadContent::Text(page.finish(path, window)?), stamp })
         }
     }
+}
+
+/// What a path names, with links followed.
+pub(super) fn stat(root: &Root, path: &VirtualPath) -> Result<FileInfo, BackendError> {
+    let found = root.open_path(path, NAME, Links::Follow).map_err(|errno| fault(errno, path))?;
+    let stat = rustix::fs::fstat(&found).map_err(|errno| fault(errno, path))?;
+    let kind = file_type(&stat);
+    Ok(FileInfo {
+        path: path.clone(),
+        is_dir: kind == FileType::Directory,
+        size: (kind == FileType::RegularFile).then(|| size(&stat)),
+        modified_ns: Some(modified_ns(&stat)),
+    })
 }
 
 /// All bytes of an open file, in one state of it.

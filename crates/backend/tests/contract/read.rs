@@ -136,6 +136,11 @@ pub async fn listings_are_sorted_and_flat(backend: &dyn Backend) {
     let rows = backend.ls(&path("/")).await.unwrap();
     let sizes: Vec<_> = rows.iter().map(|row| row.size).collect();
     assert_eq!(sizes, [Some(0), None, Some(0), None, Some(5)]);
+    for row in rows {
+        assert_eq!(backend.stat(&row.path).await.unwrap(), row);
+    }
+    assert!(backend.stat(&path("/")).await.unwrap().is_dir);
+    assert!(backend.stat(&path("/none")).await.is_err());
 }
 
 pub async fn long_pages_are_cut_not_lost(backend: &dyn Backend) {

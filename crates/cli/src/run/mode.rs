@@ -96,6 +96,8 @@ mod tests {
             allowed: vec![DecisionKind::Approve, DecisionKind::Edit, DecisionKind::Respond, DecisionKind::Reject],
             description: None,
             scripts: Vec::new(),
+            more_scripts: false,
+            again: None,
             todo: None,
             asked_at: 0,
             digest: "d".into(),

@@ -1,5 +1,5 @@
 use bosun_protocol::{
-    AskReason, DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff, Reach, ReachPlace, ToolKind, Undo,
+    AskReason, AskedAgain, DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff, Reach, ReachPlace, ToolKind, Undo,
 };
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -25,6 +25,8 @@ fn command(allowed: &[DecisionKind]) -> Approval {
         allowed: allowed.to_vec(),
         description: None,
         scripts: Vec::new(),
+        more_scripts: false,
+        again: None,
         todo: None,
         asked_at: 0,
         digest: "d".into(),
@@ -115,4 +117,20 @@ fn a_diff_is_shown_whole() {
         bosun_session::export::unified(&diff),
         "--- /a.txt\n+++ /a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+zw⟨U+202E⟩ei\n\\ No newline at end of file\n"
     );
+}
+
+#[test]
+fn the_scripts_that_a_command_runs_are_shown_with_it() {
+    let again = Some(AskedAgain::ScriptChanged { path: "/x.sh".into() });
+    let scripts = vec!["/x.sh".into(), "/\u{1b}y.sh".into()];
+    let (_, shown) = decided(&Approval { scripts, more_scripts: true, again, ..command(&ALL) }, "y\n");
+    for line in [
+        "runs /x.sh, as it is now\n",
+        "may run more scripts, which are not checked\n",
+        "/x.sh changed after this was approved\n",
+    ] {
+        assert!(shown.contains(line), "{shown}");
+    }
+    assert!(shown.contains("y.sh, as it is now") && !shown.contains('\u{1b}'), "{shown}");
+    assert!(!decided(&command(&ALL), "y\n").1.contains("as it is now"));
 }

@@ -1,173 +1,131 @@
 //! The scripts that a command runs, as they were when a person was asked: they approved what these held (security.md A12).
 
-use bosun_agent::{AgentError, Ask, AskReason, AskedScript, TurnContext};
-use bosun_backend::{Backend, ContentHash, ReadContent, ReadWindow, VirtualPath};
+use std::sync::Arc;
+
+use bosun_agent::{AgentError, Ask, AskedAgain, AskedScript, Decision, ScriptFigures, ScriptNames, TurnContext};
+use bosun_backend::{Backend, ReadWindow, VirtualPath};
 use bosun_model::{CallId, ToolCall};
-use bosun_tools::ToolKind;
+use bosun_tools::{DynTool, ToolKind};
 use serde_json::Value;
 
-/// Files that are looked at for one command.
+/// Scripts that are looked at for one command, of those that are there.
 const MOST: usize = 16;
-const SEPARATORS: [char; 6] = [';', '|', '&', '\n', '(', ')'];
-const QUOTES: [char; 2] = ['"', '\''];
-/// Programs whose arguments are scripts, whatever these are called.
-const INTERPRETERS: [&str; 20] = [
-    "sh", "bash", "dash", "zsh", "ksh", "fish", "source", ".", "python", "python3", "node", "deno", "bun", "ruby",
-    "perl", "php", "lua", "pwsh", "Rscript", "awk",
-];
-const EXTENSIONS: [&str; 20] = [
-    "sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "php", "lua", "ps1", "bat", "cmd",
-    "R", "jl", "awk",
-];
+/// Bytes up to which a script is compared by its content.
+const MAX_HASHED: u64 = 4 * 1024 * 1024;
 
-/// The scripts of this call with their content now; none but for commands.
-pub(super) async fn named_by(backend: &dyn Backend, call: &ToolCall, kind: ToolKind) -> Vec<AskedScript> {
+/// What a command runs.
+#[derive(Default)]
+pub(super) struct Scripts {
+    pub named: Vec<AskedScript>,
+    /// It may run more than these.
+    pub has_more: bool,
+}
+
+/// The scripts of this call as they are now; none but for commands.
+pub(super) async fn named_by(backend: &dyn Backend, call: &ToolCall, kind: ToolKind) -> Scripts {
     let line = call.args.get("command").and_then(Value::as_str).unwrap_or_default();
     if kind != ToolKind::Execute || backend.shell().is_none() {
-        return Vec::new();
+        return Scripts::default();
     }
-    let mut scripts: Vec<AskedScript> = Vec::new();
-    for Candidate { word, is_run } in candidates(line) {
-        let Ok(path) = backend.resolve(&word) else { continue };
-        if scripts.len() == MOST || scripts.iter().any(|known| known.path == path) {
+    let folder = backend.host_path(&VirtualPath::root());
+    let names = ScriptNames::of(line, folder.as_deref().and_then(|folder| folder.to_str()).unwrap_or_default());
+    let mut scripts = Scripts { named: Vec::new(), has_more: names.has_more };
+    let mut there = 0;
+    for name in &names.paths {
+        let Some(path) = place_of(backend, name) else { continue };
+        if scripts.named.iter().any(|known| known.path == path) {
             continue;
         }
-        let found = look(backend, &path).await;
-        let is_script = |begins_as_one: bool| begins_as_one || has_extension(&path);
-        if is_run || found.as_ref().is_some_and(|(_, begins_as_one)| is_script(*begins_as_one)) {
-            scripts.push(AskedScript { path, hash: found.map(|(hash, _)| hash) });
+        let script = look(backend, path).await;
+        if script.is_there() && there == MOST {
+            scripts.has_more = true;
+            continue;
         }
+        there += usize::from(script.is_there());
+        scripts.named.push(script);
     }
     scripts
 }
 
-/// Asks once more where an approved command would run a script that is not as it was then. What an earlier call of the same
-/// step made of it was asked for beside it. Gives whether it was asked for.
-pub(super) async fn ask_again(cx: &TurnContext, call_id: &CallId, kind: ToolKind) -> Result<bool, AgentError> {
-    let ask = cx.log().with_state(|state| state.open_call(call_id).and_then(|call| call.ask.clone()));
-    let Some(ask) = ask.filter(|ask| !ask.scripts.is_empty()) else { return Ok(false) };
+/// Asks once more where an approved command would run a script that is not as it was then, or where the line that a
+/// person put in its place runs one that they were not shown. What an earlier call of the same step made of it was asked
+/// for beside it. Gives whether it was asked for.
+pub(super) async fn ask_again(
+    cx: &TurnContext,
+    call_id: &CallId,
+    decision: &Decision,
+    tool: &Arc<dyn DynTool>,
+) -> Result<bool, AgentError> {
+    let kind = tool.kind();
+    let asked = cx.log().with_state(|state| state.open_call(call_id).and_then(|call| call.ask.clone()));
+    let Some(ask) = asked.filter(|_| kind == ToolKind::Execute) else { return Ok(false) };
+    let call = match decision {
+        Decision::Approve if !ask.scripts.is_empty() => ask.call.clone(),
+        Decision::Edit { args } => ToolCall { args: args.clone(), ..ask.call.clone() },
+        Decision::Approve | Decision::Respond { .. } | Decision::Reject { .. } => return Ok(false),
+    };
     cx.after_earlier(call_id, kind).await?;
     let busy = cx.activity().enter();
     let backend = &*cx.agent().backend;
-    let Some(path) = changed(cx, call_id, &ask.scripts).await else { return Ok(false) };
-    let scripts = named_by(backend, &ask.call, kind).await;
-    let digest = Ask::digest_of(&ask.call, &ask.preview, &scripts);
-    let reason = AskReason::ScriptChanged { path: path.to_string() };
-    cx.record_ask(Ask { reason, scripts, digest, ..ask }).await?;
+    let Scripts { named: scripts, has_more: more_scripts } = named_by(backend, &call, kind).await;
+    let Some(again) = not_approved(cx, &ask, &scripts) else { return Ok(false) };
+    let is_edited = ask.is_edited || matches!(decision, Decision::Edit { .. });
+    let preview = tool.preview(&cx.tool_context(call_id), &call.args).await;
+    let digest = Ask::digest_of(&call, &preview, &scripts, more_scripts);
+    let sandbox = super::sandbox(backend);
+    let again = Some(again);
+    cx.record_ask(Ask { call, preview, sandbox, scripts, more_scripts, again, is_edited, digest, ..ask }).await?;
     drop(busy);
     Ok(true)
 }
 
-async fn changed(cx: &TurnContext, call_id: &CallId, scripts: &[AskedScript]) -> Option<VirtualPath> {
-    for script in scripts {
-        let now = look(&*cx.agent().backend, &script.path).await.map(|(hash, _)| hash);
-        if now != script.hash && !made_beside(cx, call_id, &script.path, now.as_ref()) {
-            return Some(script.path.clone());
+/// What of these scripts, as they are now, the approval of `ask` does not hold for.
+fn not_approved(cx: &TurnContext, ask: &Ask, scripts: &[AskedScript]) -> Option<AskedAgain> {
+    scripts.iter().find_map(|now| {
+        let path = now.path.to_string();
+        match ask.scripts.iter().find(|asked| asked.path == now.path) {
+            Some(asked) if asked == now => None,
+            None if !now.is_there() => None,
+            _ if made_beside(cx, &ask.call.id, now) => None,
+            Some(_) => Some(AskedAgain::ScriptChanged { path }),
+            None => Some(AskedAgain::ScriptNamed { path }),
         }
-    }
-    None
-}
-
-/// Whether an earlier call of the same step left the file like this.
-fn made_beside(cx: &TurnContext, call_id: &CallId, path: &VirtualPath, now: Option<&ContentHash>) -> bool {
-    cx.log().with_state(|state| {
-        let calls = state.step.iter().flat_map(|step| &step.calls).take_while(|call| call.call.id != *call_id);
-        let last = calls.flat_map(|call| &call.intents).filter(|intent| intent.path == *path).last();
-        last.is_some_and(|intent| intent.after.as_ref() == now)
     })
 }
 
-/// The content of a text file, and whether it says itself that it is a script.
-async fn look(backend: &dyn Backend, path: &VirtualPath) -> Option<(ContentHash, bool)> {
-    let read = backend.read(path, ReadWindow { offset: 0, limit: 1 }).await.ok()?;
-    let ReadContent::Text(page) = &read.content else { return None };
-    Some((read.stamp.hash?, page.lines.first().is_some_and(|line| line.starts_with("#!"))))
+/// Whether an earlier call of the same step that was asked for left the file like this.
+fn made_beside(cx: &TurnContext, call_id: &CallId, now: &AskedScript) -> bool {
+    cx.log().with_state(|state| {
+        let calls = state.step.iter().flat_map(|step| &step.calls).take_while(|call| call.call.id != *call_id);
+        let changes = calls.flat_map(|call| call.intents.iter().map(move |intent| (call, intent)));
+        let last = changes.filter(|(_, intent)| intent.path == now.path).last();
+        last.is_some_and(|(call, intent)| call.ask.is_some() && now.figures.is_none() && intent.after == now.hash)
+    })
 }
 
-fn has_extension(path: &VirtualPath) -> bool {
-    path.as_str().rsplit_once('.').is_some_and(|(_, extension)| EXTENSIONS.contains(&extension))
-}
-
-#[derive(Debug, PartialEq)]
-struct Candidate {
-    /// As it could be found from the project folder.
-    word: String,
-    /// It is run for certain, whatever it is called.
-    is_run: bool,
-}
-
-/// What in a command line may name a script. Wrong guesses name no file.
-fn candidates(line: &str) -> Vec<Candidate> {
-    let mut found = Vec::new();
-    let mut folder = String::new();
-    for part in line.split(SEPARATORS) {
-        let words = part.split_whitespace().map(|word| word.trim_matches(QUOTES)).filter(|word| !word.is_empty());
-        // Assignments in front are no program.
-        let mut words = words.skip_while(|word| word.contains('='));
-        let Some(program) = words.next() else { continue };
-        let name = program.rsplit('/').next().unwrap_or(program);
-        if name == "cd" {
-            folder = words.next().and_then(|word| below(&folder, word)).unwrap_or_default();
-            continue;
-        }
-        let is_interpreter = INTERPRETERS.contains(&name);
-        let standing = standing(name).iter().map(|word| (*word, true));
-        let arguments = words.filter(|word| !word.starts_with('-')).map(|word| (word, is_interpreter));
-        let named = standing.chain([(program, program.contains('/'))]).chain(arguments);
-        found.extend(named.filter_map(|(word, is_run)| Some(Candidate { word: below(&folder, word)?, is_run })));
+/// Where a name from a command line lies in the project; a line's absolute paths are the machine's, not the agent's.
+fn place_of(backend: &dyn Backend, name: &str) -> Option<VirtualPath> {
+    let literal = VirtualPath::parse(name).ok()?;
+    if !name.starts_with('/') {
+        return Some(literal);
     }
-    found
-}
-
-/// `word` as it is found from `folder`, without `.` and `..`; `None` where it leads out of the project.
-fn below(folder: &str, word: &str) -> Option<String> {
-    if word.starts_with('/') {
-        return Some(word.to_owned());
-    }
-    let mut parts: Vec<&str> = Vec::new();
-    for part in folder.split('/').chain(word.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-/// The files that a program goes by without their being named.
-fn standing(program: &str) -> &'static [&'static str] {
-    match program {
-        "make" | "gmake" => &["GNUmakefile", "makefile", "Makefile"],
-        "npm" | "npx" | "pnpm" | "yarn" | "bun" => &["package.json"],
-        "just" => &["justfile", "Justfile"],
-        "rake" => &["Rakefile"],
-        _ => &[],
+    let root = backend.host_path(&VirtualPath::root())?;
+    match std::path::Path::new(name).strip_prefix(root) {
+        Ok(below) => VirtualPath::parse(below.to_str()?).ok(),
+        // By another name of the same folder.
+        Err(_) => backend.resolve(name).ok().filter(|path| *path != literal),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use pretty_assertions::assert_eq;
-
-    use super::*;
-
-    fn named(line: &str) -> Vec<String> {
-        let shown = |one: Candidate| if one.is_run { format!("{}!", one.word) } else { one.word };
-        candidates(line).into_iter().map(shown).collect()
-    }
-
-    #[test]
-    fn what_a_line_may_run() {
-        assert_eq!(named("sh x.sh --fast"), ["sh", "x.sh!"]);
-        assert_eq!(named("A=1 ./deploy now && cat 'notes.txt'"), ["deploy!", "now", "cat", "notes.txt"]);
-        assert_eq!(
-            named("cd tools && make all"),
-            ["tools/GNUmakefile!", "tools/makefile!", "tools/Makefile!", "tools/make", "tools/all"]
-        );
-        assert_eq!(named("(cd a; cd b; python3 -u run.py)"), ["a/b/python3", "a/b/run.py!"]);
-        assert_eq!(named("cd a && sh ../x.sh ../../y.sh /z.sh"), ["a/sh", "x.sh!", "/z.sh!"]);
-        assert_eq!(named("npm test"), ["package.json!", "npm", "test"]);
-        assert_eq!(named(" ; A=1"), Vec::<String>::new());
-    }
+/// A script as it is now. Its size is known before anything of it is read.
+async fn look(backend: &dyn Backend, path: VirtualPath) -> AskedScript {
+    let found = backend.stat(&path).await.ok().and_then(|found| Some((found.size?, found.modified_ns)));
+    let Some((size, modified_ns)) = found else { return AskedScript { path, hash: None, figures: None } };
+    let hash = if size <= MAX_HASHED {
+        backend.read(&path, ReadWindow { offset: 0, limit: 1 }).await.ok().and_then(|read| read.stamp.hash)
+    } else {
+        None
+    };
+    let figures = hash.is_none().then_some(ScriptFigures { size, modified_ns });
+    AskedScript { path, hash, figures }
 }

@@ -51,6 +51,13 @@ impl Backend for Permitted {
         })
     }
 
+    fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {
+        Box::pin(async move {
+            self.admit(PathOperation::Read, path)?;
+            self.inner.stat(path).await
+        })
+    }
+
     fn read<'a>(
         &'a self,
         path: &'a VirtualPath,

@@ -64,6 +64,7 @@ pub(crate) fn guard(guard: RuleGuard) -> wire::RuleGuard {
         RuleGuard::SeveralCommands => wire::RuleGuard::SeveralCommands,
         RuleGuard::TooLong => wire::RuleGuard::TooLong,
         RuleGuard::Configured => wire::RuleGuard::Configured,
+        RuleGuard::ScriptChanged => wire::RuleGuard::ScriptChanged,
     }
 }
 

@@ -52,6 +52,8 @@ impl Projection {
             allowed: ask.allowed.iter().copied().map(convert::decision_kind).collect(),
             description: ask.description.clone(),
             scripts: scripts(ask),
+            more_scripts: ask.more_scripts,
+            again: ask.again.as_ref().map(convert::again),
             todo: self.todo_of(&ask.call.id),
             asked_at: at,
             digest: ask.digest.clone(),
@@ -61,7 +63,7 @@ impl Projection {
 
 /// The scripts that are there; of those that are not there is nothing to show.
 fn scripts(ask: &Ask) -> Vec<String> {
-    ask.scripts.iter().filter(|script| script.hash.is_some()).map(|script| script.path.to_string()).collect()
+    ask.scripts.iter().filter(|script| script.is_there()).map(|script| script.path.to_string()).collect()
 }
 
 /// How far a call can reach: file tools stay where their file is and keep the bytes before; a command without a sandbox

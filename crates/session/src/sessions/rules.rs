@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use bosun_agent::{
     Ask, AskReason, EntryBody, PatternProblem, RuleGuard, RuleKind, RulePattern, RuleScope, RuleSubject,
 };
@@ -187,8 +189,12 @@ fn count(number: usize) -> u32 {
 }
 
 fn collect(journals: &Journals, past: &mut Vec<(i64, Asked)>) {
+    let mut asked = HashSet::new();
     for recorded in &journals.entries {
-        if let EntryBody::Asked { ask } = &recorded.entry.body {
+        if let EntryBody::Asked { ask } = &recorded.entry.body
+            // One that was asked for again was one call all the same.
+            && asked.insert(&ask.call.id)
+        {
             past.push((recorded.entry.at, Asked::new(ask)));
         }
     }
@@ -202,6 +208,7 @@ struct Asked {
     args: serde_json::Value,
     path: Option<VirtualPath>,
     reason: AskReason,
+    is_again: bool,
 }
 
 impl Asked {
@@ -217,6 +224,7 @@ impl Asked {
             args: ask.call.args.clone(),
             path,
             reason: ask.reason.clone(),
+            is_again: ask.again.is_some(),
         }
     }
 
@@ -236,7 +244,8 @@ impl Asked {
     fn guard(&self) -> Option<RuleGuard> {
         match &self.reason {
             AskReason::ProtectedName { name } => Some(RuleGuard::Protected { name: name.clone() }),
-            AskReason::Rule { .. } | AskReason::ScriptChanged { .. } => Some(RuleGuard::Configured),
+            _ if self.is_again => Some(RuleGuard::ScriptChanged),
+            AskReason::Rule { .. } => Some(RuleGuard::Configured),
             // An edit whose file could not be told would pass by the name of its tool.
             AskReason::EditsAsk if self.path.is_none() => Some(RuleGuard::Configured),
             AskReason::EditsAsk | AskReason::CommandsAsk | AskReason::DeletesAsk => None,

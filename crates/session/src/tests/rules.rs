@@ -2,8 +2,8 @@
 
 use bosun_model::ChatRequest;
 use bosun_protocol::{
-    Approval, ApprovalMode, AskReason, Decide, Decision, DecisionSource, ErrorCode, PatternProblem, RuleDraft,
-    RuleGuard, RuleKind, RuleOffer, RuleScope, SessionId, ToolState,
+    Approval, ApprovalMode, AskReason, AskedAgain, Decide, Decision, DecisionSource, ErrorCode, PatternProblem,
+    RuleDraft, RuleGuard, RuleKind, RuleOffer, RuleScope, SessionId, ToolState,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -231,4 +231,26 @@ async fn the_mode_is_kept_with_the_session_and_begins_as_the_projects() {
     assert_eq!(edit.state, ToolState::Failed);
     assert_eq!(edit.decision.as_ref().unwrap().by, DecisionSource::Rule { rule: "plan only".into() });
     assert_eq!(stage.sessions.project_modes().await.unwrap().len(), 1);
+}
+
+/// A12: what a script of an approved command holds now was not approved, and the call counts once.
+#[tokio::test]
+async fn a_call_that_is_asked_for_again_has_no_decision_no_rule_and_counts_once() {
+    let stage = Stage::new(running).await;
+    let session = stage.session().await;
+    stage.project.write("x.sh", "echo one\n");
+    let first = say(&stage, &session, "./x.sh").await.unwrap();
+    assert_eq!((first.scripts.as_slice(), &first.again), (&["/x.sh".to_owned()][..], &None));
+    stage.project.write("x.sh", "echo two\n");
+    stage.sessions.decide(vec![approving(&first)]).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let again = stage.snapshot(&session).await.approvals.pop().unwrap();
+    assert_eq!(again.again, Some(AskedAgain::ScriptChanged { path: "/x.sh".into() }));
+    let ledger = stage.sessions.timeline(&session).await.unwrap().ledger;
+    let entry = ledger.iter().find(|entry| entry.call_id == again.call_id).unwrap();
+    assert_eq!((entry.state, &entry.decision, &entry.ran), (ToolState::Waiting, &None, &None));
+    let offer = stage.sessions.rule_offer(&session, &again.call_id).await.unwrap();
+    assert_eq!(offer, RuleOffer::None { guard: RuleGuard::ScriptChanged });
+    let rehearsed = stage.sessions.rehearse_rule(&draft(&again, RuleScope::Session, "./x.sh")).await.unwrap();
+    assert_eq!(rehearsed.asked, 1);
 }

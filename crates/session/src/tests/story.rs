@@ -244,6 +244,9 @@ impl Story {
             sandbox: None,
             place: None,
             scripts: Vec::new(),
+            more_scripts: false,
+            again: None,
+            is_edited: false,
             digest: "d".into(),
         };
         self.entry(EntryBody::Asked { ask: Box::new(ask) })

@@ -58,11 +58,21 @@ describe('the card', () => {
   });
 
   it('says which scripts a command runs, and that one of them changed', () => {
-    const reason = { reason: 'script_changed', path: '/tools/x.sh' } as const;
-    show([command('sh tools/x.sh', { scripts: ['/tools/x.sh'], reason })]);
+    const again = { again: 'script_changed', path: '/tools/x.sh' } as const;
+    const reason = { reason: 'rule', rule: 'scripts ask' } as const;
+    show([command('sh tools/x.sh', { scripts: ['/tools/x.sh'], reason, again })]);
     const card = screen.getByRole('dialog', { name: 'Approval: Run sh tools/x.sh' });
     expect(card.textContent).toContain('Runs, as it is now: /tools/x.sh');
     expect(card.textContent).toContain('/tools/x.sh changed after you approved this');
+    expect(card.textContent).toContain('rule “scripts ask”');
+    expect(card.textContent).not.toContain('not checked');
+  });
+
+  it('says where a command may run more than is checked', () => {
+    show([command('sh "$X"', { more_scripts: true })]);
+    const card = screen.getByRole('dialog', { name: 'Approval: Run sh "$X"' });
+    expect(card.textContent).toContain('It may run more scripts, which are not checked.');
+    expect(card.textContent).not.toContain('Runs, as it is now:');
   });
 
   it('approves once it was in sight for a moment, by call and digest', async () => {

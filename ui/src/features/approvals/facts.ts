@@ -9,13 +9,16 @@ export function whyAsked(t: Messages, { reason }: Approval): string {
       return words.protected_name(reason.name);
     case 'rule':
       return words.rule(reason.rule);
-    case 'script_changed':
-      return words.script_changed(reason.path);
     case 'edits_ask':
     case 'commands_ask':
     case 'deletes_ask':
       return words[reason.reason];
   }
+}
+
+/** Why a request that was approved is made again. */
+export function whyAgain(t: Messages, { again }: Approval): string | null {
+  return again === null ? null : t.approvals.again[again.again](again.path);
 }
 
 /** The chain of agents that asks: only the innermost for the main agent, all below it for a subagent. */

@@ -167,6 +167,8 @@ export function approval(tool: string, args: unknown, given: Partial<Approval> =
     allowed: ['approve', 'edit', 'respond', 'reject'],
     description: null,
     scripts: [],
+    more_scripts: false,
+    again: null,
     todo: null,
     asked_at: ago(0, 42),
     digest: `digest-${id}`,

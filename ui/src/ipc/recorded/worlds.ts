@@ -212,8 +212,9 @@ function script(): Snapshot {
       session: 's-script',
       preview: { preview: 'command', command, folder: '/', timeout_seconds: null },
       reach: { place: 'anywhere', network: true, sandbox: null, undo: 'no' },
-      reason: { reason: 'script_changed', path: '/tools/release.sh' },
+      reason: { reason: 'commands_ask' },
       scripts: ['/tools/release.sh'],
+      again: { again: 'script_changed', path: '/tools/release.sh' },
     },
   );
   const asked = [human('Try the release.'), ai('I run the release script, without publishing anything.')];

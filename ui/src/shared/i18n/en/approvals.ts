@@ -32,11 +32,15 @@ export const approvals = {
     deletes_ask: 'deleting needs approval',
     protected_name: (name: string) => `${name} is a protected name`,
     rule: (rule: string) => `rule “${rule}”`,
+  },
+  again: {
     script_changed: (path: string) => `${path} changed after you approved this`,
+    script_named: (path: string) => `your command runs ${path}, which was not shown to you`,
   },
   inFolder: 'in',
   /** In front of the files that a command runs. */
   scripts: 'Runs, as it is now:',
+  moreScripts: 'It may run more scripts, which are not checked.',
   /** By what the core calls them. */
   ownRules: { 'time-out': 'nobody answered in time', 'refused before': 'refused before' },
   inProject: 'in the project folder',

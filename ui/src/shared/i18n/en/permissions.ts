@@ -52,6 +52,7 @@ export const scopes = {
     several_commands: 'It is several commands; each needs a rule of its own.',
     too_long: 'It is too long to be looked into.',
     configured: 'Its tool is set to ask, or a hook wants it so.',
+    script_changed: 'It is asked for again because of a script that it runs.',
   },
   problems: {
     empty: 'Write what should pass, in at most 1,000 letters.',

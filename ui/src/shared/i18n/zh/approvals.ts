@@ -29,10 +29,14 @@ export const approvals: Messages['approvals'] = {
     deletes_ask: '删除需要批准',
     protected_name: (name) => `${name} 是受保护的名称`,
     rule: (rule) => `规则“${rule}”`,
+  },
+  again: {
     script_changed: (path) => `${path} 在你批准之后有改动`,
+    script_named: (path) => `你的命令会运行 ${path}，之前没有向你显示过它`,
   },
   inFolder: '位于',
   scripts: '将按现在的内容运行：',
+  moreScripts: '它可能还会运行其他脚本，这些不会被检查。',
   /** By what the core calls them. */
   ownRules: { 'time-out': '超时无人回答', 'refused before': '此前已拒绝' },
   inProject: '在项目文件夹中',

@@ -48,6 +48,7 @@ export const scopes: Messages['scopes'] = {
     several_commands: '这是多条命令，每条都需要自己的规则。',
     too_long: '太长，无法逐一查看。',
     configured: '该工具被设为询问，或有钩子要求如此。',
+    script_changed: '因为它运行的脚本，需要再次询问。',
   },
   problems: {
     empty: '写出要放行的内容，最多 1,000 个字符。',
