@@ -102,6 +102,8 @@ pub enum AskPlace {
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum AskReason {
     EditsAsk,
+    /// For a day a command whose script had changed asked for a reason of its own.
+    #[serde(alias = "script_changed")]
     CommandsAsk,
     DeletesAsk,
     /// The file's name is one that later runs code or holds configuration (security.md P33).
@@ -191,4 +193,15 @@ pub enum DecisionError {
     EmptyResponse,
     #[error(transparent)]
     Journal(#[from] crate::JournalError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_of_the_day_when_a_changed_script_was_a_reason_is_still_read() {
+        let stored = serde_json::json!({ "reason": "script_changed", "path": "/x.sh" });
+        assert_eq!(serde_json::from_value::<AskReason>(stored).ok(), Some(AskReason::CommandsAsk));
+    }
 }

@@ -103,6 +103,14 @@ pub fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
+/// Takes every file out of memory that the system only keeps for speed; `false` where this is not allowed. The next start
+/// of a program is then as it is after the machine was switched on.
+pub fn forget_files() -> bool {
+    // What was written and is not on disk yet would stay.
+    let synced = std::process::Command::new("sync").status().is_ok_and(|status| status.success());
+    synced && std::fs::write("/proc/sys/vm/drop_caches", "3").is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Sample, measured};
@@ -125,12 +133,4 @@ mod tests {
         assert!(!usage.cpu.is_zero() && usage.peak > 100_000 && usage.wall >= usage.cpu / 4, "{usage:?}");
         assert!(measured(Command::new("sh").args(["-c", "exit 3"])).is_err());
     }
-}
-
-/// Takes every file out of memory that the system only keeps for speed; `false` where this is not allowed. The next start
-/// of a program is then as it is after the machine was switched on.
-pub fn forget_files() -> bool {
-    // What was written and is not on disk yet would stay.
-    let synced = std::process::Command::new("sync").status().is_ok_and(|status| status.success());
-    synced && std::fs::write("/proc/sys/vm/drop_caches", "3").is_ok()
 }
