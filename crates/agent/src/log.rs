@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_backend::{FileStamp, VirtualPath};
@@ -23,6 +24,8 @@ pub struct SessionLog {
     /// Held over "append, then apply", so that the state follows the journal's order. Has the entries that are in the
     /// state and go into the journal with the next.
     order: AsyncMutex<Vec<JournalEntry>>,
+    /// Whether there are such entries, for those who cannot wait for their turn to look.
+    is_ahead: AtomicBool,
     changed: Notify,
     children: Mutex<HashMap<SessionId, Arc<SessionLog>>>,
     background: Arc<BackgroundRuns>,
@@ -39,6 +42,7 @@ impl SessionLog {
             clock,
             state: Mutex::new(state),
             order: AsyncMutex::default(),
+            is_ahead: AtomicBool::new(false),
             changed: Notify::new(),
             children: Mutex::new(HashMap::new()),
             background: Arc::default(),
@@ -88,22 +92,23 @@ impl SessionLog {
     pub(crate) async fn record_with_next(&self, bodies: Vec<EntryBody>) {
         let mut waiting = self.order.lock().await;
         let entries = self.stamped(bodies);
+        self.is_ahead.store(true, Ordering::Release);
         self.apply(&entries);
         waiting.extend(entries);
     }
 
     /// Makes what waits for the next entry durable without one.
     pub(crate) async fn save(&self) -> Result<(), JournalError> {
-        let mut waiting = self.order.lock().await;
-        if waiting.is_empty() { Ok(()) } else { self.record_in_order(&mut waiting, Vec::new()).await }
+        self.hold().await.map(drop)
     }
 
     /// Whether everything in the state is durable.
     pub(crate) fn is_saved(&self) -> bool {
-        self.order.try_lock().is_ok_and(|waiting| waiting.is_empty())
+        !self.is_ahead.load(Ordering::Acquire)
     }
 
-    /// Keeps everyone else from recording in this session, for someone who records in several at once.
+    /// Keeps everyone else from recording in this session, for someone who records in several at once. Everything before
+    /// is durable.
     pub async fn hold(&self) -> Result<HeldLog<'_>, JournalError> {
         let mut waiting = self.order.lock().await;
         if !waiting.is_empty() {
@@ -258,6 +263,7 @@ impl SessionLog {
         // They stay where they are until they are durable: without that a later entry has to carry them.
         self.host.journal().append([waiting.as_slice(), &entries].concat()).await?;
         waiting.clear();
+        self.is_ahead.store(false, Ordering::Release);
         self.apply(&entries);
         Ok(())
     }

@@ -177,6 +177,27 @@ async fn a_reply_does_not_wait_for_a_read_that_takes_its_time() {
     scene.check();
 }
 
+/// Whoever records next has the log before anyone can look whether all of it is saved.
+#[tokio::test(start_paused = true)]
+async fn that_a_read_runs_is_told_also_where_others_record_at_that_moment() {
+    let scene = Scene::begun(ToolKind::Read, 60_000).await;
+    let log = scene.cx.log();
+    let held = async {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        let held = log.hold().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        drop(held);
+    };
+    let another = async {
+        tokio::time::sleep(Duration::from_millis(4)).await;
+        log.record(vec![EntryBody::Titled { title: "a title".into() }]).await.unwrap();
+    };
+    let (end, (), ()) = tokio::join!(run_turn(&scene.cx), held, another);
+    assert_eq!(end, Ok(TurnEnd::Done));
+    assert_eq!(scene.seen().iter().filter(|seen| *seen == "running").count(), 1, "{:?}", scene.seen());
+    scene.check();
+}
+
 #[tokio::test]
 async fn nothing_runs_of_a_reply_that_cannot_be_recorded_and_it_is_not_asked_for_again() {
     let scene = Scene::begun(ToolKind::Execute, 0).await;

@@ -48,8 +48,8 @@ impl Writer {
         Ok(Self { jobs: Some(jobs), riders, thread: Some(thread) })
     }
 
-    /// Does `work` in the next transaction that somebody else writes, or when there is a pause, and again where that
-    /// transaction fails. What cannot be written itself is told to the log and left out.
+    /// Does `work` in the next transaction that somebody else writes, at the latest when the database is closed, and again
+    /// where that transaction fails. What cannot be written itself is told to the log and left out.
     pub(crate) fn ride(&self, work: impl Fn(&Connection) -> Result<(), DatabaseError> + Send + 'static) {
         waiting(&self.riders).push(Box::new(work));
     }
