@@ -45,6 +45,9 @@ pub(crate) struct ToolsArgs {
     /// times; the longest prefix counts.
     #[arg(long = "route", value_name = "PREFIX=KIND[:ARG]")]
     routes: Vec<RouteTo>,
+    /// For `ssh`: another configuration of OpenSSH than your own, as `ssh -F` takes it.
+    #[arg(long, value_name = "FILE")]
+    ssh_config: Option<PathBuf>,
 }
 
 /// Answers lines until standard input ends. A call that fails is an answer too, so the exit code is about the program.
@@ -82,7 +85,7 @@ struct Bench {
 
 impl Bench {
     async fn open(args: ToolsArgs) -> Result<Self, Failure> {
-        let backend = kind::open(args.project.as_deref(), args.backend, args.routes).await?;
+        let backend = kind::open(args).await?;
         let tools = ToolRegistry::new(builtin_tools(&*backend, BuiltinOptions::default()))?;
         Ok(Self { tools, backend, memory: Arc::default(), calls: 0 })
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bosun_model::{ModelError, Price};
+use bosun_model::ModelError;
 use serde::{Deserialize, Serialize};
 
 use crate::{KnownModel, ListedModel, Network, NetworkOptions, ProviderConfig, host_of};
@@ -20,12 +20,9 @@ pub struct Preferences {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 struct Known {
     model: Named,
-    context_window: Option<u32>,
-    max_output: Option<u32>,
-    images: Option<bool>,
-    documents: Option<bool>,
-    reasoning: Option<bool>,
-    price: Option<Price>,
+    /// Its name is the one in `model`.
+    #[serde(flatten)]
+    facts: KnownModel,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -75,15 +72,7 @@ impl Preferences {
 
 impl Known {
     fn said(&self) -> KnownModel {
-        KnownModel {
-            name: self.model.name.clone(),
-            context_window: self.context_window,
-            max_output: self.max_output,
-            images: self.images,
-            documents: self.documents,
-            reasoning: self.reasoning,
-            price: self.price,
-        }
+        KnownModel { name: self.model.name.clone(), ..self.facts.clone() }
     }
 }
 

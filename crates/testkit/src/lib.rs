@@ -1,4 +1,5 @@
-//! Test support: a scripted model over real HTTP, a scripted model in process, project folders, transcripts.
+//! Test support: a scripted model over real HTTP, a scripted model in process, project folders, an SSH server
+//! and an image for a container, transcripts.
 //!
 //! **Owns** what several crates' tests share. **Must not** be needed by anything at run time, nor know how the adapters in
 //! `providers` work: it speaks the vendors' wire formats from their documents, so that it can judge them. Start reading at
@@ -92,22 +93,30 @@
 #![allow(clippy::unwrap_used, reason = "a broken test rig must stop its test at once")]
 
 mod asked;
+#[cfg(unix)]
+mod busybox;
 mod canaries;
 mod gate;
 mod office;
+mod part;
 mod project;
 mod reply;
 mod rule;
 mod script;
 mod scripted_model;
 mod server;
+#[cfg(unix)]
+mod ssh_server;
 mod transcript;
 mod wire;
 
 pub use asked::{Asked, AskedCall, Said, Speaker};
+#[cfg(unix)]
+pub use busybox::{PODMAN_SETTINGS, PODMAN_WORDS, busybox_image};
 pub use canaries::Canaries;
 pub use gate::Gate;
 pub use office::{OfficeRequest, ToolOffice};
+pub use part::{is_here, missing, ran};
 pub use project::Project;
 pub use reply::{Ending, Http, Part, Reply};
 pub use rule::{Loop, Order, Pattern, Predicate, Rule, When};
@@ -116,5 +125,7 @@ pub use scripted_model::{DrivenCall, ModelDriver, Scripted, ScriptedModel};
 pub use server::{
     AWS_ACCESS_KEY, AWS_SECRET_KEY, AWS_SESSION_TOKEN, GOOGLE_REFRESH_TOKEN, ModelServer, Outcome, Recorded,
 };
+#[cfg(unix)]
+pub use ssh_server::SshServer;
 pub use transcript::{events_of, message_of, transcript};
 pub use wire::Wire;

@@ -65,6 +65,7 @@ impl Report {
             say::problem(&format!("{error:#}"));
             Tally::of_check(false)
         });
+        let tally = if self.strict { tally.strictly() } else { tally };
         let outcome = if tally.failed == 0 { "passed" } else { "FAILED" };
         let flaky = if tally.flaky == 0 { String::new() } else { format!(", {} at the second try only", tally.flaky) };
         self.rows.push(Row {

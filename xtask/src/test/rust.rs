@@ -58,6 +58,14 @@ impl Runner {
         Program::cargo(place).args(["test", "--doc", "--workspace", "--locked", "--no-fail-fast"]).args(EMBED_PAGE)
     }
 
+    /// Compiles programs as the tests' own build does, which has compiled them already where it ran.
+    pub fn programs(place: &Place, names: &[&str]) -> Program {
+        // With a test among what is asked for, the tests' dependencies count when features are resolved, as they do there.
+        let program =
+            Program::cargo(place).args(["build", "--workspace", "--locked", "--test", "cli"]).args(EMBED_PAGE);
+        program.args(names.iter().flat_map(|name| ["--bin", name]))
+    }
+
     fn command(&self, place: &Place) -> Program {
         let run: &[&str] = if self.nextest { &["nextest", "run"] } else { &["test"] };
         // The whole workspace whatever is run, so that features resolve the same way and nothing is built twice.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::Tally;
 use super::python::environment;
 use super::report::Report;
+use super::rust::Runner;
 use crate::exec::{Program, find};
 use crate::place::Place;
 use crate::say;
@@ -44,14 +45,9 @@ const REFERENCE: Comparison = Comparison {
 pub const STEPS: [&str; 2] = [CLIENTS.step, REFERENCE.step];
 
 pub fn stage(place: &Place, report: &mut Report) {
-    report.check("wire: build the model server", || {
-        Program::cargo(place).args(["build", "--locked", "--package", "bosun-testkit", "--bin", "bosun-model-server"])
-    });
+    report.check("wire: build", || Runner::programs(place, &["bosun", "bosun-model-server"]));
     CLIENTS.run(place, report, |python| {
         Program::new(place, python).arg("tests/wire/check.py").arg(place.target.join("debug/bosun-model-server"))
-    });
-    report.check("wire: build the command line", || {
-        Program::cargo(place).args(["build", "--locked", "--package", "bosun-cli", "--bin", "bosun"])
     });
     REFERENCE.run(place, report, |python| {
         let environment = place.cache.join(REFERENCE.environment);

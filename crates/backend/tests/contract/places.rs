@@ -8,28 +8,10 @@ use std::path::Path;
 use std::process::Command;
 
 use bosun_backend::{LocalExecutorOptions, SandboxBackend, SandboxError, bubblewrap, local_process};
+use bosun_testkit::missing;
+pub use bosun_testkit::ran;
 pub use container::{container, container_with_a_copy, existing, no_such_image};
 pub use machine::machine;
-
-/// `None` where the part is missing, after saying so.
-fn missing<T>(what: &str, remedy: &str) -> Option<T> {
-    let required = std::env::var_os("CI").is_some_and(|value| value == "true");
-    assert!(!required, "{what} is not here, and with CI=true it has to be: {remedy}");
-    eprintln!("passed over: {what} is not here; add it with {remedy}");
-    None
-}
-
-fn is_here(program: &str) -> bool {
-    let found = Command::new("/bin/sh").arg("-c").arg(format!("command -v {program}")).output();
-    found.is_ok_and(|found| found.status.success())
-}
-
-/// A run that has to work, and what it printed.
-pub fn ran(program: &str, args: &[&str]) -> String {
-    let output = Command::new(program).args(args).output().unwrap();
-    assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
 
 /// Whether a run worked that needs rights.
 pub fn ran_if(program: &str, args: &[&str]) -> bool {

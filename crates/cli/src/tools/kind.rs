@@ -14,6 +14,7 @@ use bosun_backend::{
 use bosun_session::SystemClock;
 use bosun_store::{Database, KeyValueStore, data_folder};
 
+use super::ToolsArgs;
 use crate::failure::Failure;
 
 /// A backend to be opened.
@@ -112,13 +113,10 @@ impl FromStr for RouteTo {
     }
 }
 
-/// Opens `kind` with `routes` over it.
-pub(super) async fn open(
-    project: Option<&Path>,
-    kind: Kind,
-    routes: Vec<RouteTo>,
-) -> Result<Arc<dyn Backend>, Failure> {
-    let mut opener = Opener { project, store: None };
+/// Opens the backend that is asked for, with its routes over it.
+pub(super) async fn open(args: ToolsArgs) -> Result<Arc<dyn Backend>, Failure> {
+    let ToolsArgs { project, backend: kind, routes, ssh_config } = args;
+    let mut opener = Opener { project: project.as_deref(), ssh_config, store: None };
     let mut opened = Vec::with_capacity(routes.len());
     for RouteTo { prefix, kind } in routes {
         let backend = opener.single(kind).await?;
@@ -146,6 +144,7 @@ pub(super) async fn open(
 /// What several backends of one command line share.
 struct Opener<'a> {
     project: Option<&'a Path>,
+    ssh_config: Option<PathBuf>,
     store: Option<Arc<dyn Store>>,
 }
 
@@ -167,7 +166,8 @@ impl Opener<'_> {
                 Arc::new(SandboxBackend::new(bubblewrap(&self.folder(None)?, LocalExecutorOptions::default()).await?))
             }
             Single::Ssh { host, folder } => {
-                let options = SshOptions { root: folder.clone(), ..SshOptions::default() };
+                let options =
+                    SshOptions { root: folder.clone(), config: self.ssh_config.clone(), ..SshOptions::default() };
                 let there = SandboxBackend::new(ssh(&host, options)?);
                 // Everything else that may be wrong over there is an answer to the call that meets it.
                 if let Some(folder) = folder

@@ -7,6 +7,7 @@
 )]
 
 mod approvals;
+mod backends;
 mod bench;
 mod canaries;
 mod crash;

@@ -1,37 +1,67 @@
 use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use bosun_testkit::Project;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 fn tools(project: &Project, arguments: &[&str], input: &[u8]) -> Vec<Value> {
-    tools_with(tempfile::tempdir().unwrap().path(), project, arguments, input)
+    Desk::new(project).tools(arguments, input)
 }
 
-/// The same with a data folder that others use too.
-fn tools_with(data: &Path, project: &Project, arguments: &[&str], input: &[u8]) -> Vec<Value> {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin("bosun"));
-    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-    command.args(["tools", "--project", project.root_str()]).args(arguments);
-    command.env("BOSUN_DATA_DIR", data);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+/// Where `bosun tools` runs: a project, and a data folder that stays for all its runs.
+pub struct Desk<'a> {
+    project: &'a Project,
+    data: tempfile::TempDir,
+    /// What it finds in its environment beside the path to programs.
+    variables: Vec<(&'static str, String)>,
 }
 
-fn calls(calls: &[(&str, Value)]) -> Vec<u8> {
+impl<'a> Desk<'a> {
+    pub fn new(project: &'a Project) -> Self {
+        Self { project, data: tempfile::tempdir().unwrap(), variables: Vec::new() }
+    }
+
+    pub fn with(mut self, variable: &'static str, value: String) -> Self {
+        self.variables.push((variable, value));
+        self
+    }
+
+    pub fn tools(&self, arguments: &[&str], input: &[u8]) -> Vec<Value> {
+        let output = self.run(arguments, input);
+        assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// What is said before any line is read.
+    pub fn refused(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments, b"");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    fn run(&self, arguments: &[&str], input: &[u8]) -> Output {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("bosun"));
+        command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.args(["tools", "--project", self.project.root_str()]).args(arguments);
+        command.env("BOSUN_DATA_DIR", self.data.path());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Who refuses its arguments reads nothing.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap()
+    }
+}
+
+pub fn calls(calls: &[(&str, Value)]) -> Vec<u8> {
     let line = |(id, (tool, args)): (usize, &(&str, Value))| {
         json!({ "id": id, "tool": tool, "args": args }).to_string() + "\n"
     };
     calls.iter().enumerate().map(line).collect::<String>().into_bytes()
 }
 
-fn told(answers: &[Value]) -> Vec<(&str, &str)> {
+pub fn told(answers: &[Value]) -> Vec<(&str, &str)> {
     answers.iter().map(|answer| (answer["status"].as_str().unwrap(), answer["content"].as_str().unwrap())).collect()
 }
 
@@ -131,15 +161,15 @@ fn routes_make_one_path_space_of_several_backends() {
         ("execute", json!({ "command": "true" })),
     ]);
     let routes = ["--backend", "state", "--route", "/disk=filesystem", "--route", "/mem=store:notes/mine"];
-    let data = tempfile::tempdir().unwrap();
-    let answers = tools_with(data.path(), &project, &routes, &input);
+    let desk = Desk::new(&project);
+    let answers = desk.tools(&routes, &input);
     let told = told(&answers);
     assert_eq!(told[2].1, "/b.txt\n/disk/\n/mem/");
     assert_eq!(told[3].1, "/b.txt\n/disk/a.txt\n/mem/c.txt");
     assert_eq!(project.read("new.txt"), "x");
     assert_eq!(told[5].0, "error", "no default that runs commands, so there is no execute");
     // What is in the store is there the next time; what was in memory is not.
-    let later = tools_with(data.path(), &project, &routes, &calls(&[("glob", json!({ "pattern": "*.txt" }))]));
+    let later = desk.tools(&routes, &calls(&[("glob", json!({ "pattern": "*.txt" }))]));
     assert_eq!(later[0]["content"], "/disk/a.txt\n/disk/new.txt\n/mem/c.txt");
 }
 

@@ -1,0 +1,130 @@
+//! `bosun tools` on every kind of backend, with the real places behind them.
+
+use std::fs;
+
+use bosun_testkit::{PODMAN_SETTINGS, Project, SshServer, busybox_image, is_here, missing};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::tools::{Desk, calls, told};
+
+/// A round of all file tools below `/work`, ten calls of which two are refused.
+fn round() -> Vec<(&'static str, Value)> {
+    let edit =
+        |old: &str| ("edit_file", json!({ "file_path": "/work/b.txt", "old_string": old, "new_string": "two\n" }));
+    vec![
+        ("write_file", json!({ "file_path": "/work/a.txt", "content": "one\nneedle\n" })),
+        ("write_file", json!({ "file_path": "/work/b.txt", "content": "one\n" })),
+        ("read_file", json!({ "file_path": "/work/a.txt", "offset": 1, "limit": 1 })),
+        edit("one\n"),
+        edit("nowhere"),
+        ("ls", json!({ "path": "/work" })),
+        ("glob", json!({ "pattern": "*.txt", "path": "/work" })),
+        ("grep", json!({ "pattern": "needle", "path": "/work" })),
+        ("delete", json!({ "file_path": "/work/a.txt" })),
+        ("read_file", json!({ "file_path": "/work/a.txt" })),
+    ]
+}
+
+/// That the round went as it goes everywhere.
+#[track_caller]
+fn assert_round(answers: &[Value]) {
+    let told = told(&answers[..10]);
+    let statuses: Vec<&str> = told.iter().map(|(status, _)| *status).collect();
+    let right =
+        ["success", "success", "success", "success", "error", "success", "success", "success", "success", "error"];
+    assert_eq!(statuses, right, "{answers:#?}");
+    assert!(told[2].1.contains("needle") && !told[2].1.contains("one"), "{answers:#?}");
+    assert!(told[4].1.contains("nowhere") && told[9].1.contains("/work/a.txt"), "{answers:#?}");
+    assert_eq!([told[5].1, told[6].1], ["/work/a.txt\n/work/b.txt"; 2]);
+    assert_eq!(told[7].1, "/work/a.txt");
+}
+
+/// The round, and a command that reads what it wrote.
+#[track_caller]
+fn assert_round_with_commands(desk: &Desk, arguments: &[&str]) {
+    let mut all = round();
+    all.push(("execute", json!({ "command": "cat work/b.txt; ls work; exit 3" })));
+    let answers = desk.tools(arguments, &calls(&all));
+    assert_round(&answers);
+    assert_eq!(answers[10]["artifact"]["exit_code"], 3, "{answers:#?}");
+    let said = told(&answers)[10].1;
+    assert!(said.contains("two") && said.contains("b.txt") && !said.contains("a.txt"), "{answers:#?}");
+}
+
+#[test]
+fn kinds_without_a_shell() {
+    let project = Project::new();
+    let desk = Desk::new(&project);
+    for kind in ["state", "filesystem", "store:notes/mine"] {
+        assert_round(&desk.tools(&["--backend", kind], &calls(&round())));
+    }
+    assert_eq!(project.read("work/b.txt"), "two\n");
+}
+
+#[test]
+fn kinds_of_this_machine_with_a_shell() {
+    for kind in ["shell", "composite", "sandbox"] {
+        if kind == "sandbox" && !is_here("bwrap") {
+            missing::<()>("bubblewrap", "apt-get install bubblewrap");
+            continue;
+        }
+        let project = Project::new();
+        assert_round_with_commands(&Desk::new(&project), &["--backend", kind]);
+        assert_eq!(project.read("work/b.txt"), "two\n", "{kind}");
+    }
+}
+
+#[test]
+fn the_app_s_own_folders_are_mounted_in_composite_and_the_project_keeps_clear_of_them() {
+    let project = Project::new();
+    let input = [
+        ("write_file", json!({ "file_path": "/memories/project/note.md", "content": "kept\n" })),
+        ("ls", json!({ "path": "/" })),
+    ];
+    let answers = Desk::new(&project).tools(&["--backend", "composite"], &calls(&input));
+    assert_eq!(told(&answers)[0].0, "success", "{answers:#?}");
+    assert!(told(&answers)[1].1.contains("/memories/"), "{answers:#?}");
+    assert!(fs::read_dir(project.root()).unwrap().next().is_none(), "nothing of it is in the project");
+}
+
+#[test]
+fn another_machine_and_what_is_said_where_it_cannot_be_reached() {
+    let Some(server) = SshServer::start() else { return };
+    let project = Project::new();
+    let desk = Desk::new(&project);
+    let config = server.config();
+    let there = |place: &'static str| ["--ssh-config", config.to_str().unwrap(), "--backend", place];
+    let place: &'static str = format!("ssh:there:{}", server.root().display()).leak();
+    assert_round_with_commands(&desk, &there(place));
+    assert_eq!(fs::read_to_string(server.root().join("work/b.txt")).unwrap(), "two\n");
+    assert!(fs::read_dir(project.root()).unwrap().next().is_none(), "the project here is not touched");
+
+    let refused = desk.refused(&there("ssh:there:/no/such/folder"));
+    assert!(refused.contains("/no/such/folder") && refused.contains("there"), "{refused}");
+    server.forget();
+    let answers = desk.tools(&there(place), &calls(&[("ls", json!({ "path": "/" }))]));
+    let (status, said) = told(&answers)[0];
+    assert!(status == "error" && said.contains("there") && said.contains("key"), "{answers:#?}");
+}
+
+#[test]
+fn a_container_and_what_is_said_where_there_is_none() {
+    let Some(image) = busybox_image() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join("containers.conf");
+    fs::write(&settings, PODMAN_SETTINGS).unwrap();
+    let settings = settings.to_str().unwrap();
+    let project = Project::new().file("kept.txt", "here\n");
+    let desk = Desk::new(&project).with("CONTAINERS_CONF", settings.to_owned());
+    assert_round_with_commands(&desk, &["--backend", &format!("container:{image}")]);
+    assert_eq!(project.read("work/b.txt"), "two\n");
+
+    let other = Project::new().file("kept.txt", "here\n");
+    let desk = Desk::new(&other).with("CONTAINERS_CONF", settings.to_owned());
+    assert_round_with_commands(&desk, &["--backend", &format!("container-copy:{image}")]);
+    assert!(!other.root().join("work").exists(), "a copy is changed, not the project");
+
+    let refused = desk.refused(&["--backend", "container:localhost:1/bosun-test-nowhere"]);
+    assert!(refused.contains("localhost:1/bosun-test-nowhere"), "{refused}");
+}
