@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::background::Stop;
 use crate::{
-    BackgroundRuns, ChangedFile, ChildStart, Clock, Decision, DecisionError, DecisionRecord, DecisionSource, EntryBody,
-    Host, JournalEntry, JournalError, LiveEvent, Recorded, SentSubagent, SessionId, State,
+    BackgroundRuns, BoxFuture, ChangedFile, ChildStart, Clock, Decision, DecisionError, DecisionRecord, DecisionSource,
+    EntryBody, Host, JournalEntry, JournalError, LiveEvent, Recorded, SentSubagent, SessionId, State,
 };
 
 /// A session's journal and the state folded from it, in one order. An entry reaches the state once it is durable; only
@@ -21,9 +21,8 @@ pub struct SessionLog {
     host: Arc<dyn Host>,
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
-    /// Held over "append, then apply", so that the state follows the journal's order. Has the entries that are in the
-    /// state and go into the journal with the next.
-    order: AsyncMutex<Vec<JournalEntry>>,
+    /// Held over "append, then apply", so that the state follows the journal's order.
+    order: AsyncMutex<Order>,
     /// Whether there are such entries, for those who cannot wait for their turn to look.
     is_ahead: AtomicBool,
     changed: Notify,
@@ -31,6 +30,22 @@ pub struct SessionLog {
     background: Arc<BackgroundRuns>,
     /// Stops the turn that runs over this log.
     turn: Mutex<Option<CancellationToken>>,
+}
+
+/// What is not both in the journal and in the state.
+#[derive(Default)]
+struct Order {
+    /// In the state; goes into the journal with the next.
+    waiting: Vec<JournalEntry>,
+    /// On its way into the journal. It stays here when its caller goes away, and whoever comes next waits for it: an
+    /// append that has begun is not undone, and its entries must reach the state, and no journal twice.
+    appending: Option<Appending>,
+}
+
+struct Appending {
+    outcome: BoxFuture<'static, Result<crate::Seq, JournalError>>,
+    /// What the state gets of it.
+    entries: Vec<JournalEntry>,
 }
 
 impl SessionLog {
@@ -81,24 +96,25 @@ impl SessionLog {
 
     /// As [`Self::record`], with entries made of the state that they are added to: nothing comes in between.
     pub async fn record_of(&self, make: impl FnOnce(&State) -> Vec<EntryBody>) -> Result<(), JournalError> {
-        let mut waiting = self.order.lock().await;
+        let mut order = self.in_order().await;
         let bodies = self.with_state(make);
-        self.record_in_order(&mut waiting, bodies).await
+        self.record_in_order(&mut order, bodies).await
     }
 
     /// Takes `bodies` into the state. They become durable with whatever is recorded next, in one unit with it, so that a
     /// reply and what first came of it cost one write. Nothing may be changed outside until then: whoever intends to
     /// records that, and has everything before it recorded.
     pub(crate) async fn record_with_next(&self, bodies: Vec<EntryBody>) {
-        let mut waiting = self.order.lock().await;
+        let mut order = self.in_order().await;
         let entries = self.stamped(bodies);
         self.is_ahead.store(true, Ordering::Release);
         self.apply(&entries);
-        waiting.extend(entries);
+        order.waiting.extend(entries);
     }
 
-    /// Makes what waits for the next entry durable without one.
-    pub(crate) async fn save(&self) -> Result<(), JournalError> {
+    /// Makes what waits for the next entry durable without one. Whoever is about to change something that the journal does
+    /// not tell of waits for this first.
+    pub async fn save(&self) -> Result<(), JournalError> {
         self.hold().await.map(drop)
     }
 
@@ -110,11 +126,11 @@ impl SessionLog {
     /// Keeps everyone else from recording in this session, for someone who records in several at once. Everything before
     /// is durable.
     pub async fn hold(&self) -> Result<HeldLog<'_>, JournalError> {
-        let mut waiting = self.order.lock().await;
-        if !waiting.is_empty() {
-            self.record_in_order(&mut waiting, Vec::new()).await?;
+        let mut order = self.in_order().await;
+        if !order.waiting.is_empty() {
+            self.record_in_order(&mut order, Vec::new()).await?;
         }
-        Ok(HeldLog { log: self, _order: waiting })
+        Ok(HeldLog { log: self, _order: order })
     }
 
     /// Takes a person's (or a rule's) decision: checked in full, then durable, then handed to whoever waits for it.
@@ -131,10 +147,10 @@ impl SessionLog {
         by: DecisionSource,
         check_args: &(dyn Fn(&str, &Value) -> Result<Value, String> + Sync),
     ) -> Result<(), DecisionError> {
-        let mut waiting = self.order.lock().await;
+        let mut order = self.in_order().await;
         let decision = self.checked(call_id, digest, decision, check_args)?;
         let record = DecisionRecord { decision, by };
-        self.record_in_order(&mut waiting, vec![EntryBody::Decided { call_id: call_id.clone(), record }]).await?;
+        self.record_in_order(&mut order, vec![EntryBody::Decided { call_id: call_id.clone(), record }]).await?;
         Ok(())
     }
 
@@ -254,15 +270,32 @@ impl SessionLog {
         children.iter().find_map(|child| child.find(session))
     }
 
-    async fn record_in_order(
-        &self,
-        waiting: &mut Vec<JournalEntry>,
-        bodies: Vec<EntryBody>,
-    ) -> Result<(), JournalError> {
+    /// The caller's turn to record.
+    async fn in_order(&self) -> MutexGuard<'_, Order> {
+        let mut order = self.order.lock().await;
+        if let Err(error) = self.appended(&mut order).await {
+            tracing::debug!(%error, "what somebody recorded who has gone away could not be stored");
+        }
+        order
+    }
+
+    async fn record_in_order(&self, order: &mut Order, bodies: Vec<EntryBody>) -> Result<(), JournalError> {
         let entries = self.stamped(bodies);
-        // They stay where they are until they are durable: without that a later entry has to carry them.
-        self.host.journal().append([waiting.as_slice(), &entries].concat()).await?;
-        waiting.clear();
+        // What waits stays where it is until it is durable: without that a later entry has to carry it.
+        let all = [order.waiting.as_slice(), &entries].concat();
+        let host = Arc::clone(&self.host);
+        let outcome = Box::pin(async move { host.journal().append(all).await });
+        order.appending = Some(Appending { outcome, entries });
+        self.appended(order).await
+    }
+
+    /// Waits for what is on its way into the journal, and takes it into the state.
+    async fn appended(&self, order: &mut Order) -> Result<(), JournalError> {
+        let Some(appending) = &mut order.appending else { return Ok(()) };
+        let outcome = (&mut appending.outcome).await;
+        let entries = order.appending.take().map(|appending| appending.entries).unwrap_or_default();
+        outcome?;
+        order.waiting.clear();
         self.is_ahead.store(false, Ordering::Release);
         self.apply(&entries);
         Ok(())
@@ -287,7 +320,7 @@ impl SessionLog {
 /// A log in which nobody else records until this is dropped.
 pub struct HeldLog<'a> {
     log: &'a SessionLog,
-    _order: MutexGuard<'a, Vec<JournalEntry>>,
+    _order: MutexGuard<'a, Order>,
 }
 
 impl HeldLog<'_> {

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use bosun_agent::{
     Activity, Agent, AgentError, AgentParts, BoxFuture, ChangedFile, ChildStart, EntryBody, Host, Journal,
-    JournalEntry, JournalError, Limits, LiveEvent, MemoryHost, OpenedChild, Policy, Seq, SessionId, SessionLog, State,
-    SystemClock, TurnContext, TurnEnd, UuidSource, run_turn,
+    JournalEntry, JournalError, Limits, LiveEvent, MemoryHost, Middleware, NextTool, OpenedChild, Policy, Seq,
+    SessionId, SessionLog, State, SystemClock, TurnContext, TurnEnd, UuidSource, run_turn,
 };
-use bosun_model::HumanMessage;
+use bosun_model::{AiMessage, HumanMessage, ToolCall};
 use bosun_testkit::{Reply, Scripted, ScriptedModel};
-use bosun_tools::{Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
+use bosun_tools::{StateUpdate, Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
 use pretty_assertions::assert_eq;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,6 +30,8 @@ struct Units {
     memory: MemoryHost,
     seen: Arc<Mutex<Vec<String>>>,
     is_full: AtomicBool,
+    /// Whether it tells its caller late, as one does that waits for a disk.
+    is_slow: AtomicBool,
 }
 
 fn name_of(entry: &JournalEntry) -> String {
@@ -45,7 +47,11 @@ impl Journal for Units {
             }
             let names: Vec<String> = entries.iter().map(name_of).collect();
             self.seen.lock().unwrap().push(names.join(" + "));
-            self.memory.append(entries).await
+            let appended = self.memory.append(entries).await;
+            if self.is_slow.load(Ordering::SeqCst) {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            appended
         })
     }
 }
@@ -106,6 +112,50 @@ impl Tool for Work {
     }
 }
 
+/// Fails the first call after a while, in the middle of what others do.
+struct Halts(AtomicBool);
+
+impl Middleware for Halts {
+    fn name(&self) -> &'static str {
+        "Halts"
+    }
+
+    fn wrap_tool_call<'a>(
+        &'a self,
+        _cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        Box::pin(async move {
+            if self.0.swap(true, Ordering::SeqCst) {
+                return next.run(call).await;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            Err(AgentError::Cancelled)
+        })
+    }
+}
+
+/// Has everything saved before the calls of a reply run.
+struct Saves;
+
+impl Middleware for Saves {
+    fn name(&self) -> &'static str {
+        "Saves"
+    }
+
+    fn after_model<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        _message: &'a AiMessage,
+    ) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        Box::pin(async move {
+            cx.log().save().await?;
+            Ok(StateUpdate::default())
+        })
+    }
+}
+
 struct Scene {
     host: Arc<Units>,
     cx: TurnContext,
@@ -115,13 +165,17 @@ struct Scene {
 impl Scene {
     /// A turn that has begun, in which the model calls the tool once and then is done.
     async fn begun(kind: ToolKind, milliseconds: u64) -> Self {
+        Self::begun_with(kind, milliseconds, vec![]).await
+    }
+
+    async fn begun_with(kind: ToolKind, milliseconds: u64, middleware: Vec<Arc<dyn Middleware>>) -> Self {
         let call = Reply::default().and_call_with_id("1", "work", json!({ "milliseconds": milliseconds }));
         let model = Arc::new(ScriptedModel::new(vec![Scripted::from(call), "done".into()]));
         let runs = Arc::new(AtomicU32::new(0));
         let parts = AgentParts {
             name: "main".into(),
             model,
-            middleware: vec![],
+            middleware,
             tools: vec![erase(Work { kind, runs: Arc::clone(&runs) })],
             system: vec![],
             backend: Arc::new(NoFiles),
@@ -136,6 +190,7 @@ impl Scene {
             memory: MemoryHost::new("s".into()),
             seen: Arc::default(),
             is_full: AtomicBool::new(false),
+            is_slow: AtomicBool::new(false),
         });
         let log = Arc::new(SessionLog::open(Arc::clone(&host) as _, Arc::new(SystemClock), &[]));
         let message = HumanMessage { id: "h".into(), content: vec!["go".into()] };
@@ -195,6 +250,35 @@ async fn that_a_read_runs_is_told_also_where_others_record_at_that_moment() {
     let (end, (), ()) = tokio::join!(run_turn(&scene.cx), held, another);
     assert_eq!(end, Ok(TurnEnd::Done));
     assert_eq!(scene.seen().iter().filter(|seen| *seen == "running").count(), 1, "{:?}", scene.seen());
+    scene.check();
+}
+
+/// What is on its way into the journal when its caller goes away is there, and must not go there again.
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_is_being_saved_when_the_turn_ends_is_recorded_once() {
+    let scene = Scene::begun_with(ToolKind::Read, 0, vec![Arc::new(Halts(AtomicBool::default()))]).await;
+    scene.host.is_slow.store(true, Ordering::SeqCst);
+    assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Stopped));
+    assert_eq!(scene.seen(), ["TurnStarted", "Ai", "ToolResult", "TurnEnded"]);
+    scene.check();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_entry_whose_caller_goes_away_is_in_the_journal_and_in_the_state_once() {
+    let scene = Scene::begun(ToolKind::Read, 0).await;
+    scene.host.is_slow.store(true, Ordering::SeqCst);
+    let titled = |title: &str| scene.cx.log().record(vec![EntryBody::Titled { title: title.into() }]);
+    assert!(tokio::time::timeout(Duration::from_millis(10), titled("one")).await.is_err(), "it was cut");
+    titled("two").await.unwrap();
+    assert_eq!(scene.seen(), ["TurnStarted", "Titled", "Titled"]);
+    scene.check();
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_does_what_the_journal_does_not_tell_of_can_have_the_reply_saved_first() {
+    let scene = Scene::begun_with(ToolKind::Read, 0, vec![Arc::new(Saves)]).await;
+    assert_eq!(run_turn(&scene.cx).await, Ok(TurnEnd::Done));
+    assert_eq!(scene.seen(), ["TurnStarted", "Ai", "running", "ToolResult", "Ai", "TurnEnded"]);
     scene.check();
 }
 

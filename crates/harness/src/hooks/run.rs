@@ -78,6 +78,8 @@ impl Hooks {
         }
         // A turn that waits for a hook does not wait for a person.
         let busy = cx.activity().enter();
+        // A hook may do anything, so that what it is told of is in the journal before it hears of it.
+        cx.log().save().await?;
         let event = event::whole(cx, point.word(), &self.folder.to_string_lossy(), own);
         let input = serde_json::to_vec(&event).unwrap_or_default();
         for hook in hooks {
