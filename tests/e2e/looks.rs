@@ -1,4 +1,5 @@
-//! Every screen in both sizes, themes and languages, for a person to look at. What is asserted is only that each is there.
+//! First run, a turn with its panes, and every page of the settings in both sizes, themes and languages, for a person to look
+//! at; the other screens are in `ui/browser/shots.mjs`. What is asserted is only that each is there.
 
 use bosun_protocol::{Language, Theme};
 use bosun_testkit::{ModelServer, Reply, Rule};
@@ -80,7 +81,9 @@ fn screens(window: &Window<'_>) {
         window.shot(pane);
     }
     window.press("Control+,");
-    for section in 1..=3 {
+    let sections = window.count("[role=dialog] [role=tab]");
+    assert_eq!(sections, 9);
+    for section in 1..=sections {
         window.by_css(&format!("[role=dialog] [role=tab]:nth-of-type({section})")).click();
         window.shot("settings");
     }
@@ -91,8 +94,33 @@ fn screens(window: &Window<'_>) {
     window.shot("keys");
 }
 
+/// The pages that somebody sees who has set up nothing yet.
+fn welcome(desk: &Desk, language: Language) {
+    let (next, tour, scripted) = match language {
+        Language::SimplifiedChinese => ("继续", "开始导览", "脚本导览"),
+        _ => ("Continue", "Take the tour", "Scripted tour"),
+    };
+    let window = desk.open();
+    window.button(next);
+    window.shot("welcome");
+    window.button(next).click();
+    window.button(tour);
+    window.shot("model");
+    let place = desk.home().join("projects");
+    std::fs::create_dir(&place).unwrap();
+    desk.pick(&place);
+    window.button(tour).click();
+    window.wait_for_text(scripted);
+    window.shot("tour");
+    window.close();
+}
+
 fn look(plan: crate::harness::Plan, look: Look) {
+    let (theme, language) = look;
+    let plan = if theme == Theme::Dark { plan.theme("dark") } else { plan };
+    let plan = if language == Language::SimplifiedChinese { plan.language("zh-CN") } else { plan };
     let desk = plan.set_up();
+    welcome(&desk, language);
     let server = story();
     seed(&desk, &server, look);
     project(&desk.project());

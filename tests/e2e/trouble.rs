@@ -67,6 +67,8 @@ fn an_address_where_no_model_is_says_so_and_can_be_tried_again() {
     site.add(Rule::turn("hello").reply(Reply::html("<html><title>Welcome to the hotel</title></html>")));
     window.button("Try again").click();
     window.wait_until("return document.querySelectorAll('.notice.bad').length > 1");
+    window.wait_for_text("Welcome to the hotel");
+    assert!(window.text().contains("check the base URL"), "the way out is not named:\n{}", window.text());
     window.shot("web-page");
     drop(site);
     let server = ModelServer::at(Script::default(), port).unwrap();

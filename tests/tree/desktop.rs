@@ -82,3 +82,15 @@ fn tauri_is_new_enough() {
     let [major, minor, patch] = parts.as_slice() else { panic!("{version} is not a release of Tauri") };
     assert!((*major, *minor, *patch) >= TAURI_AT_LEAST && *major == 2, "tauri {version} lacks a security fix");
 }
+
+/// `cargo xtask bundle deb` leaves its package under Tauri's name for it, and whoever installs it has to find it there.
+#[test]
+fn what_is_said_of_packages_names_the_files_that_are_made() {
+    let config = json("tauri.conf.json");
+    let (name, version) = (config["productName"].as_str(), config["version"].as_str());
+    let package = format!("target/bundle/{}_{}_amd64.deb", name.expect("a name"), version.expect("a version"));
+    let manifest = files("src-tauri/packaging", &["flatpak.yml"]).into_iter().next().expect("flatpak.yml");
+    assert!(manifest.text.contains(&format!("path: ../../{package}")), "flatpak.yml: the source is {package}");
+    let readme = files("", &["README.md"]).into_iter().find(|file| file.path == "README.md").expect("README.md");
+    assert!(readme.text.contains("./target/bundle/*.deb"), "README.md: the package is {package}");
+}

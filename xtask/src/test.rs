@@ -110,7 +110,9 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     let mut report = Report::new(place.ci);
     let start = Instant::now();
     let missing = setup::check(place, &options.needs())?;
+    report.time("set-up: what is missing", start.elapsed());
     setup::tell(&missing);
+    let prepare = Instant::now();
     if options.wants("ui") || options.embeds_page() {
         ui::install(place)?;
     }
@@ -120,7 +122,7 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     if options.compiles() {
         cache::prepare(place)?;
     }
-    report.time("set-up", start.elapsed());
+    report.time("set-up: page, cache", prepare.elapsed());
     if options.wants("ui") {
         ui_stage(place, &missing, &mut report);
     }

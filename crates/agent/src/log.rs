@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bosun_backend::{FileStamp, VirtualPath};
 use bosun_model::CallId;
 use bosun_tools::{StateView, Todo};
+use futures_util::FutureExt;
+use futures_util::future::Shared;
 use serde_json::Value;
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard, Notify};
 use tokio_util::sync::CancellationToken;
@@ -12,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::background::Stop;
 use crate::{
     BackgroundRuns, BoxFuture, ChangedFile, ChildStart, Clock, Decision, DecisionError, DecisionRecord, DecisionSource,
-    EntryBody, Host, JournalEntry, JournalError, LiveEvent, Recorded, SentSubagent, SessionId, State,
+    EntryBody, Host, JournalEntry, JournalError, LiveEvent, Recorded, SentSubagent, Seq, SessionId, State,
 };
 
 /// A session's journal and the state folded from it, in one order. An entry reaches the state once it is durable; only
@@ -43,7 +45,7 @@ struct Order {
 }
 
 struct Appending {
-    outcome: BoxFuture<'static, Result<crate::Seq, JournalError>>,
+    outcome: Shared<BoxFuture<'static, Result<Seq, JournalError>>>,
     /// What the state gets of it.
     entries: Vec<JournalEntry>,
 }
@@ -284,15 +286,16 @@ impl SessionLog {
         // What waits stays where it is until it is durable: without that a later entry has to carry it.
         let all = [order.waiting.as_slice(), &entries].concat();
         let host = Arc::clone(&self.host);
-        let outcome = Box::pin(async move { host.journal().append(all).await });
+        let append: BoxFuture<'static, _> = Box::pin(async move { host.journal().append(all).await });
+        let outcome = append.shared();
         order.appending = Some(Appending { outcome, entries });
         self.appended(order).await
     }
 
     /// Waits for what is on its way into the journal, and takes it into the state.
     async fn appended(&self, order: &mut Order) -> Result<(), JournalError> {
-        let Some(appending) = &mut order.appending else { return Ok(()) };
-        let outcome = (&mut appending.outcome).await;
+        let Some(appending) = &order.appending else { return Ok(()) };
+        let outcome = appending.outcome.clone().await;
         let entries = order.appending.take().map(|appending| appending.entries).unwrap_or_default();
         outcome?;
         order.waiting.clear();

@@ -106,7 +106,7 @@ pub enum BackendError {
     TooManyEntries { path: VirtualPath, most: usize },
     #[error("a name in '{path}' is not UTF-8 and cannot be written here; have it renamed or deleted first")]
     NameNotText { path: VirtualPath },
-    #[error("'{path}': {reason}; look after the place it is kept in and try again")]
+    #[error("'{path}': {reason}; see whether the place it is kept in can be read and written, and try again")]
     Io { path: VirtualPath, kind: io::ErrorKind, reason: String },
     #[error(
         "the place that these files are in does not answer: {reason}; see whether it can be reached, and try again"

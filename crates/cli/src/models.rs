@@ -2,7 +2,6 @@
 
 mod list;
 
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_backend::BoxFuture;
@@ -49,6 +48,9 @@ struct UsedKey {
     account: Account,
     place: KeyPlace,
 }
+
+/// Nothing has to be written.
+struct NoNews;
 
 /// The way from a [`ModelRef`] to a model.
 ///
@@ -109,14 +111,12 @@ impl Models {
     async fn learn(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), SessionError> {
         let Some(database) = self.database().await? else { return Ok(()) };
         let (config, listed) = (config.clone(), listed.to_vec());
-        let change = move |learnt: &mut ListedModels| -> Result<(), Infallible> {
-            learnt.learn(&config, &listed);
-            Ok(())
+        let learn = move |learnt: &mut ListedModels| match learnt.learn(&config, &listed) {
+            true => Ok(()),
+            false => Err(NoNews),
         };
-        match database.change_setting(LISTED_MODELS, change).await? {
-            Ok(_) => Ok(()),
-            Err(never) => match never {},
-        }
+        let (Ok(_) | Err(NoNews)) = database.change_setting(LISTED_MODELS, learn).await?;
+        Ok(())
     }
 
     async fn model(&self, model: &ModelRef) -> Result<Arc<dyn ChatModel>, SessionError> {

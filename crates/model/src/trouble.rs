@@ -116,6 +116,8 @@ pub enum ModelTrouble {
     BaseUrlOther { url: String, scheme: String, example: String },
     #[error("the base URL \"{url}\" names no host; it should look like {example}")]
     BaseUrlHostless { url: String, example: String },
+    #[error("the base URL \"{url}\" lacks the name that your account has there; put it in place of {place}")]
+    BaseUrlUnnamed { url: String, place: String },
     #[error("the base URL holds a user name or password; enter the key in its own field instead")]
     BaseUrlSecret,
     #[error("the proxy \"{address}\" is no address; it should look like http://proxy.example:3128")]

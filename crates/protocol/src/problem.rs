@@ -41,7 +41,7 @@ problems! {
     DatabaseOfOther { path: String } = "{path} belongs to another program. It was left as it is; choose another folder with BOSUN_DATA_DIR";
     DatabaseReadOnly { path: String } = "{path} is read-only, so nothing could be saved. Make it writable or choose another folder with BOSUN_DATA_DIR";
     DatabaseFileLocked { path: String } = "{path} is locked by another program. Close it (it may be a second Bosun) and try again";
-    DatabaseUnusable { path: String, detail: String } = "{path} cannot be opened: {detail}. Look after it there, or choose another data folder with BOSUN_DATA_DIR";
+    DatabaseUnusable { path: String, detail: String } = "{path} cannot be opened: {detail}. See what is wrong with it there, or choose another data folder with BOSUN_DATA_DIR";
     JournalUnwritable { detail: String } = "Bosun's database could not be written: {detail}; see whether the data folder can be written to, and go on";
     DiskFull = "the disk is full, so this could not be saved; free some space and go on";
     DatabaseLocked = "Bosun's database is locked by another program; close it and go on";
@@ -115,8 +115,8 @@ problems! {
     CannotDelete { path: String } = "nothing can be deleted where '{path}' is kept; leave it there, or change what is in it";
     RootProtected { path: String } = "'{path}' cannot be deleted: the root '/' and mounts stay; delete what is in it";
     PlaceSilent { detail: String } = "the place that these files are in does not answer: {detail}; see whether it can be reached, and try again";
-    FileFailed { path: String, detail: String } = "'{path}' cannot be used: {detail}; look after the place it is kept in and try again";
-    FilesFailed { detail: String } = "the files cannot be used: {detail}";
+    FileFailed { path: String, detail: String } = "'{path}' cannot be used: {detail}; see whether the place it is kept in can be read and written, and try again";
+    FilesFailed { detail: String } = "the files cannot be used: {detail}; see whether the place they are kept in can be read and written, and try again";
     Gone { path: String } = "'{path}' is not there any more; look in the folder it was in";
     EditedMeanwhile { path: String } = "'{path}' was changed while you edited it; open it again to see what is there now";
     KeptByBosun { path: String } = "'{path}' is kept by Bosun, not on this machine's disk; look at it here";
@@ -423,6 +423,7 @@ problems! {
     BaseUrlUnreadable { url: String, detail: String, example: String } = "the base URL \"{url}\" cannot be read ({detail}); it should look like {example}";
     BaseUrlOther { url: String, scheme: String, example: String } = "the base URL \"{url}\" is neither http nor https but {scheme}; it should look like {example}";
     BaseUrlHostless { url: String, example: String } = "the base URL \"{url}\" names no host; it should look like {example}";
+    BaseUrlUnnamed { url: String, place: String } = "the base URL \"{url}\" lacks the name that your account has there; put it in place of {place}";
     BaseUrlSecret = "the base URL holds a user name or password; enter the key in its own field instead";
     ProxyAddress { address: String } = "the proxy \"{address}\" is no address; it should look like http://proxy.example:3128";
     ProxyScheme { scheme: String } = "the proxy speaks {scheme}; Bosun speaks http, https and socks5 to proxies";

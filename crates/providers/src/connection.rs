@@ -14,7 +14,7 @@ use crate::config::Endpoint;
 use crate::driver::Framing;
 use crate::network::Network;
 use crate::origin::Origin;
-use crate::{Family, Limits, ProviderConfig, failure, vertex};
+use crate::{Family, Limits, ProviderConfig, failure, preset, vertex};
 
 /// An error body is read this far, and for so long.
 const ERROR_BODY: usize = 64 << 10;
@@ -36,6 +36,10 @@ impl Connection {
     pub(crate) fn new(config: &ProviderConfig, model: &str, limits: Option<Limits>) -> Result<Self, ModelError> {
         let endpoint = Endpoint::parse(&config.id, config.family, &config.base_url)?;
         let origin = Arc::new(Origin::new(config, &endpoint));
+        if let Some(place) = preset(&config.id).and_then(|preset| preset.place_in(&endpoint.host)) {
+            let trouble = ModelTrouble::BaseUrlUnnamed { url: endpoint.shown(), place: place.to_owned() };
+            return Err(origin.trouble(ModelErrorKind::NotFound, trouble));
+        }
         let signer = Signer::of(config, &endpoint);
         signer.check(&origin)?;
         let project = config.cloud.as_ref().and_then(Cloud::project);

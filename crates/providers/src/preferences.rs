@@ -89,7 +89,10 @@ impl ListedModels {
     pub fn learn(&mut self, config: &ProviderConfig, models: &[ListedModel]) -> bool {
         let Ok(host) = host_of(&config.base_url) else { return false };
         let said: Vec<KnownModel> = models.iter().map(ListedModel::said).filter(KnownModel::says).collect();
-        if said.is_empty() || self.0.get(&host) == Some(&said) {
+        if said.is_empty() {
+            return self.0.remove(&host).is_some();
+        }
+        if self.0.get(&host) == Some(&said) {
             return false;
         }
         self.0.insert(host.clone(), said);
@@ -109,6 +112,7 @@ impl ListedModels {
 
 #[cfg(test)]
 mod tests {
+    use bosun_model::Price;
     use pretty_assertions::assert_eq;
     use serde_json::json;
 
@@ -157,10 +161,15 @@ mod tests {
         };
         let blind = ListedModel { name: "claude-haiku-4-5".into(), images: Some(false), ..ListedModel::default() };
         let mut learnt = ListedModels::default();
-        assert!(!learnt.learn(&config(), &[ListedModel { name: "bare".into(), ..ListedModel::default() }]));
+        let bare = [ListedModel { name: "bare".into(), ..ListedModel::default() }];
+        assert!(!ListedModels::default().learn(&config(), &bare), "it says nothing");
         assert!(learnt.learn(&config(), &[sees, blind]));
         let stored: ListedModels = serde_json::from_value(serde_json::to_value(&learnt).unwrap()).unwrap();
         assert_eq!(stored, learnt);
+        assert!(
+            learnt.learn(&config(), &bare) && learnt == ListedModels::default(),
+            "what is said no more is forgotten"
+        );
         let config = Preferences::default().apply(config(), &stored).unwrap();
         let gemma = known_model(&config, "gemma").unwrap();
         assert_eq!((gemma.abilities.images, gemma.abilities.documents), (true, false));

@@ -130,7 +130,13 @@ impl Preset {
 
     /// Whether `host` is the one in its row, to be completed by a name that only the user knows.
     pub(crate) fn is_unnamed(&self, host: &str) -> bool {
-        self.id == "azure" && host_of(self.base_url).is_ok_and(|row| row == host)
+        self.place_in(host).is_some()
+    }
+
+    /// What stands in `host` for a name that only the user knows.
+    pub(crate) fn place_in(&self, host: &str) -> Option<&'static str> {
+        let is_place = self.id == "azure" && host.strip_suffix(AZURE) == Some(AZURE_PLACE);
+        is_place.then_some(AZURE_PLACE)
     }
 
     /// Whether it is a server on this machine.
@@ -167,6 +173,8 @@ pub fn key_variables() -> impl Iterator<Item = &'static str> {
 
 /// Where the resources of Azure OpenAI are.
 pub(crate) const AZURE: &str = ".openai.azure.com";
+/// What stands in front of it until the user names their resource.
+const AZURE_PLACE: &str = "your_resource";
 
 const fn vendor(
     id: &'static str,

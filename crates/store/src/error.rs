@@ -23,7 +23,7 @@ pub enum OpenError {
     #[error("{path} is locked by another program. Close it (it may be a second Bosun) and try again")]
     Locked { path: PathBuf },
     #[error(
-        "{path} cannot be opened: {reason}. Look after it there, or choose another data folder with BOSUN_DATA_DIR"
+        "{path} cannot be opened: {reason}. See what is wrong with it there, or choose another data folder with BOSUN_DATA_DIR"
     )]
     Unusable { path: PathBuf, reason: String },
 }

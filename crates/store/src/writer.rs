@@ -121,6 +121,10 @@ fn run(connection: &Connection, queue: &mpsc::Receiver<Job>, riders: &Riders) {
     }
     if !waiting(riders).is_empty() {
         transaction(connection, None, queue, riders);
+        let lost = waiting(riders).len();
+        if lost > 0 {
+            tracing::error!(lost, "what was to be written along could not be written before the end");
+        }
     }
     // The next start then finds everything in one file; a reader elsewhere is not waited for.
     if let Err(error) = connection.busy_timeout(Duration::ZERO) {

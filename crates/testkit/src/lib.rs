@@ -97,6 +97,8 @@ mod asked;
 mod busybox;
 mod canaries;
 mod gate;
+#[cfg(target_os = "linux")]
+mod keyring;
 mod office;
 mod part;
 mod project;
@@ -115,6 +117,8 @@ pub use asked::{Asked, AskedCall, Said, Speaker};
 pub use busybox::{PODMAN_SETTINGS, PODMAN_WORDS, busybox_image};
 pub use canaries::Canaries;
 pub use gate::Gate;
+#[cfg(target_os = "linux")]
+pub use keyring::{keyring_home, run_in_keyring};
 pub use office::{OfficeRequest, ToolOffice};
 pub use part::{is_here, missing, ran};
 pub use project::Project;

@@ -8,6 +8,9 @@ use bosun_store::{LISTED_MODELS, MODEL_SETTINGS};
 use super::ProviderBook;
 use crate::error::Failure;
 
+/// Nothing has to be written.
+struct NoNews;
+
 impl ProviderBook {
     /// `config` with the network and the knowledge of models that are set.
     pub(super) async fn preferred(&self, config: ProviderConfig) -> Result<ProviderConfig, Failure> {
@@ -18,10 +21,12 @@ impl ProviderBook {
 
     /// Keeps what a provider said of its models in their list.
     pub(super) async fn learn(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), Failure> {
-        let mut learnt: ListedModels = self.database.setting(LISTED_MODELS).await?.unwrap_or_default();
-        if learnt.learn(config, listed) {
-            self.database.set_setting(LISTED_MODELS, &learnt).await?;
-        }
+        let (config, listed) = (config.clone(), listed.to_vec());
+        let learn = move |learnt: &mut ListedModels| match learnt.learn(&config, &listed) {
+            true => Ok(()),
+            false => Err(NoNews),
+        };
+        let (Ok(_) | Err(NoNews)) = self.database.change_setting(LISTED_MODELS, learn).await?;
         Ok(())
     }
 

@@ -6,9 +6,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use super::Bench;
-use super::measure::{Usage, measured};
+use super::measure::{Usage, cpu_of, measured};
 
 /// The lengths of the scripted turns.
 pub const STEPS: [u32; 2] = [100, 400];
@@ -81,6 +82,11 @@ impl Desk {
             lines.get(lines.len().saturating_sub(LAST_WORDS)..).unwrap_or_default().join("\n")
         };
         measured(&mut command).with_context(|| format!("`bosun run {task:?}`: {}", told()))
+    }
+
+    /// CPU time that the model server took so far; nothing where the system does not tell.
+    pub fn server_cpu(&self) -> Duration {
+        cpu_of(self.server.id())
     }
 
     /// A fresh start: sessions and settings of earlier runs are gone.

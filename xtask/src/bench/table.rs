@@ -102,32 +102,54 @@ impl Table {
         self.figures.push((name, rows));
     }
 
-    /// The page of the documentation, with what people wrote below the figures.
-    pub fn document(&self, place: &Place, notes: &str) -> String {
+    /// The page of the documentation: these figures, those of `before` that were not taken, in this order, and what people
+    /// wrote below.
+    pub fn document(&self, place: &Place, order: impl Iterator<Item = &'static str>, before: &str) -> String {
         let mut page = String::from(
             "# Benchmarks\n\nWritten by `cargo xtask bench --write`: medians of release builds with the lowest and highest \
              value. What each\nfigure measures is described at the top of its file in `xtask/src/bench/`.\n\n",
         );
         // Writing to a string cannot fail.
         writeln!(page, "{}", machine(place)).ok();
-        page.push_str("| Figure | | Median | Spread | Target | |\n|---|---|--:|--:|--:|---|\n");
-        for (name, rows) in &self.figures {
-            for row in rows {
-                let Row { what, median, spread, target, .. } = row;
-                writeln!(page, "| {name} | {what} | {median} | {spread} | {target} | {} |", row.verdict()).ok();
-            }
-        }
-        page.push_str(notes);
+        page.push_str("| Figure | | Median | Spread | Target | | Commit |\n|---|---|--:|--:|--:|---|---|\n");
+        let commit = commit(place);
+        order.for_each(|name| page.push_str(&self.lines(name, &commit, before)));
+        page.push_str(notes(before));
         page
+    }
+
+    /// The lines of one figure.
+    fn lines(&self, name: &str, commit: &str, before: &str) -> String {
+        let mut lines = String::new();
+        let Some((_, rows)) = self.figures.iter().find(|(taken, _)| *taken == name) else {
+            let start = format!("| {name} |");
+            before.lines().filter(|line| line.starts_with(&start)).for_each(|line| lines.extend([line, "\n"]));
+            return lines;
+        };
+        for row in rows {
+            let Row { what, median, spread, target, .. } = row;
+            // Writing to a string cannot fail.
+            writeln!(lines, "| {name} | {what} | {median} | {spread} | {target} | {} | {commit} |", row.verdict()).ok();
+        }
+        lines
     }
 }
 
 /// What people wrote below the figures of a page: from the first heading behind them.
-pub fn notes(page: &str) -> &str {
+fn notes(page: &str) -> &str {
     page.find("\n## ").and_then(|start| page.get(start..)).unwrap_or_default()
 }
 
-/// The machine, how busy it is, and the versions of what is measured and measured beside.
+fn commit(place: &Place) -> String {
+    first_line(place, "git", &["rev-parse", "--short", "HEAD"])
+}
+
+fn first_line(place: &Place, program: &str, arguments: &[&str]) -> String {
+    let text = Program::new(place, program).args(arguments).output().unwrap_or_default();
+    text.lines().next().unwrap_or_default().trim().to_owned()
+}
+
+/// The machine at the last run, how busy it is, and the versions of what is measured and measured beside.
 fn machine(place: &Place) -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let info = read("/proc/cpuinfo");
@@ -139,13 +161,9 @@ fn machine(place: &Place) -> String {
         memory.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse().ok());
     let memory = memory.map_or_else(String::new, |kib: f64| format!(", {:.0} GB of memory", kib * 1024.0 / 1e9));
     let load = read("/proc/loadavg").split(' ').take(3).collect::<Vec<_>>().join(", ");
-    let first = |program: &str, arguments: &[&str]| {
-        let text = Program::new(place, program).args(arguments).output().unwrap_or_default();
-        text.lines().next().unwrap_or_default().trim().to_owned()
-    };
+    let first = |program: &str, arguments: &[&str]| first_line(place, program, arguments);
     let version = |program: &str| find(program).map(|_| first(program, &["--version"])).filter(|text| !text.is_empty());
-    let mut versions = vec![format!("Bosun {}", first("git", &["rev-parse", "--short", "HEAD"]))];
-    versions.extend(["rustc", "rg", "fdfind", "fd"].into_iter().filter_map(version));
+    let mut versions: Vec<String> = ["rustc", "rg", "fdfind", "fd"].into_iter().filter_map(version).collect();
     let web = first("pkg-config", &["--modversion", "webkit2gtk-4.1"]);
     if !web.is_empty() {
         versions.push(format!("WebKitGTK {web}"));
@@ -160,7 +178,7 @@ fn machine(place: &Place) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Row, Target, notes, number};
+    use super::{Row, Table, Target, notes, number};
     use crate::bench::measure::Sample;
 
     #[test]
@@ -173,6 +191,16 @@ mod tests {
     fn notes_outlive_the_figures() {
         assert_eq!(notes("# A\n\n| 1 |\n\n## Notes\n\nWhy.\n"), "\n## Notes\n\nWhy.\n");
         assert_eq!(notes("# A\n"), "");
+    }
+
+    #[test]
+    fn figures_that_were_not_taken_stay_as_they_were() {
+        let before = "| start | a | 1 | b0b |\n| steps | b | 2 | b0b |\n| start | c | 3 | b0b |\n";
+        let mut table = Table::default();
+        table.add("steps", vec![Row::new("b", &Sample::from(vec![5.0]), "ms", Target::Under(6.0))]);
+        assert_eq!(table.lines("start", "abc", before), "| start | a | 1 | b0b |\n| start | c | 3 | b0b |\n");
+        let taken = "| steps | b | 5.00 ms | 5.00 to 5.00 ms | under 6.00 ms | met | abc |\n";
+        assert_eq!(table.lines("steps", "abc", before), taken);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Who does not get a key: what stands between Bosun and a provider, and other programs of this machine.
+//! Where keys come from, and who does not get one: what stands between Bosun and a provider, and other programs of this machine.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -6,8 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 #[cfg(target_os = "linux")]
-use bosun_testkit::{Reply, Rule};
+use bosun_store::{Database, KeyringSecrets, Keys};
+#[cfg(target_os = "linux")]
+use bosun_testkit::{ModelServer, Reply, Rule, Wire, keyring_home, run_in_keyring};
 use pretty_assertions::assert_eq;
+#[cfg(target_os = "linux")]
+use secrecy::SecretString;
 #[cfg(target_os = "linux")]
 use serde_json::json;
 
@@ -46,6 +50,48 @@ fn the_proxy_of_the_environment_is_asked_for_a_way_and_gets_no_key() {
     assert!(!told.contains("canary") && !refused.err.contains("canary"), "{told}{}", refused.err);
     call("models.invalid").sentence();
     assert_eq!(*heard.lock().unwrap(), "");
+}
+
+/// A key that was entered in the window is found, goes to the host it was entered for, and is shown nowhere.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_key_of_the_keyring_is_used_for_its_host_alone() {
+    run_in_keyring("keys::inside_a_keyring");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "runs on a bus of its own, started by the test above"]
+fn inside_a_keyring() {
+    if keyring_home().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    let host = bench.server.url().trim_start_matches("http://").to_owned();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let database = Database::open(&bench.data()).unwrap();
+        let keys = Keys::new(Arc::new(KeyringSecrets), Some(database));
+        keys.set("openai", &host, SecretString::from("sk-canary-0123456789".to_owned())).await.unwrap();
+    });
+    let call = |server: &ModelServer| {
+        let mut command = bench.bosun();
+        command.args(["run", "--project", bench.project.root_str(), "--model", "openai:m"]);
+        command.args(["--base-url", &server.base_url(Wire::OpenAi), "hello"]);
+        command.envs(std::env::var_os("DBUS_SESSION_BUS_ADDRESS").map(|bus| ("DBUS_SESSION_BUS_ADDRESS", bus)));
+        ran(&mut command)
+    };
+    bench.server.once("hello");
+    let answered = call(&bench.server);
+    assert_eq!((answered.code, answered.out.trim()), (Some(0), "hello"), "{}", answered.err);
+    let sent = |server: &ModelServer| server.requests()[0].header("authorization").map(str::to_owned);
+    assert_eq!(sent(&bench.server).as_deref(), Some("Bearer sk-canary-0123456789"));
+
+    let other = ModelServer::start();
+    other.once("hello");
+    let elsewhere = call(&other);
+    assert!(other.requests().is_empty() || sent(&other).is_none(), "{}", elsewhere.err);
+    assert!(!elsewhere.err.contains("canary") && !elsewhere.out.contains("canary"), "{}", elsewhere.err);
 }
 
 /// K08: no other program of the person's, the agent's commands among them, looks into Bosun's memory.

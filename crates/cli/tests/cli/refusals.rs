@@ -6,6 +6,8 @@ use std::process::Stdio;
 use bosun_protocol::{ModelRef, Settings};
 use bosun_store::{Database, ProviderAccount};
 use bosun_testkit::{ModelServer, Reply, Rule, Script, Wire};
+use pretty_assertions::assert_eq;
+use serde_json::json;
 
 use crate::bench::{Bench, Ran, ran};
 
@@ -60,7 +62,37 @@ fn a_base_url_that_is_no_model_server_is_named() {
     let bench = Bench::new();
     bench.server.once(Reply::html("<html><body>Sign in to the guest network</body></html>"));
     let page = bench.run(&["hello"]);
-    assert!(page.sentence().contains(&bench.server.url()), "{}", page.err);
+    let sentence = page.sentence();
+    assert!(sentence.contains(&bench.server.url()) && sentence.contains("check the base URL"), "{}", page.err);
+}
+
+/// Azure has an address for each account, and nothing is asked before it is named.
+#[test]
+fn an_address_that_lacks_the_account_s_name_is_not_asked() {
+    let bench = Bench::new();
+    let mut command = bench.bosun();
+    command.args(["run", "--project", bench.project.root_str(), "--model", "azure:gpt-4.1", "hello"]);
+    let ran = ran(command.env("AZURE_OPENAI_API_KEY", "sk-test"));
+    assert!(ran.sentence().contains("put it in place of your_resource"), "{}", ran.err);
+}
+
+/// What a model asks for wrongly is told to it, and the turn goes on.
+#[test]
+fn wrong_arguments_and_a_binary_file_are_results_for_the_model() {
+    let bench = Bench::new();
+    bench.project.write("a.bin", b"\x00\x01\x02\xff\xfe");
+    let calls = Reply::call("read_file", json!({ "path": "/a.bin" }))
+        .and_call("read_file", json!({ "file_path": "/a.bin" }))
+        .and_call("edit_file", json!({ "file_path": "/a.bin", "old_string": "a", "new_string": "b" }));
+    bench.server.add(Rule::turn("look").reply(calls).reply("seen"));
+    let run = bench.run(&["--approve", "all", "look"]);
+    assert_eq!((run.code, run.out.trim()), (Some(0), "seen"), "{}", run.err);
+    let asked = bench.server.requests()[1].json();
+    let results = asked["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool");
+    let results: Vec<&str> = results.map(|message| message["content"].as_str().unwrap()).collect();
+    let [arguments, binary, edit] = results[..] else { panic!("{results:?}") };
+    assert!(arguments.contains("file_path") && binary.contains("/a.bin") && edit.contains("/a.bin"), "{results:?}");
+    assert_eq!(std::fs::read(bench.project.at("a.bin")).unwrap(), b"\x00\x01\x02\xff\xfe");
 }
 
 #[test]

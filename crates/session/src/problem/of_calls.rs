@@ -62,6 +62,7 @@ fn of_call(trouble: ModelTrouble) -> Problem {
         ModelTrouble::BaseUrlUnreadable { url, detail, example } => Problem::BaseUrlUnreadable { url, detail, example },
         ModelTrouble::BaseUrlOther { url, scheme, example } => Problem::BaseUrlOther { url, scheme, example },
         ModelTrouble::BaseUrlHostless { url, example } => Problem::BaseUrlHostless { url, example },
+        ModelTrouble::BaseUrlUnnamed { url, place } => Problem::BaseUrlUnnamed { url, place },
         ModelTrouble::BaseUrlSecret => Problem::BaseUrlSecret,
         ModelTrouble::ProxyAddress { address } => Problem::ProxyAddress { address },
         ModelTrouble::ProxyScheme { scheme } => Problem::ProxyScheme { scheme },

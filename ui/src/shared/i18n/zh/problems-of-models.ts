@@ -78,6 +78,7 @@ export const problemsOfModels = {
   base_url_unreadable: 'Base URL“{url}”无法识别（“{detail}”）；它应当类似 {example}',
   base_url_other: 'Base URL“{url}”既不是 http 也不是 https，而是 {scheme}；它应当类似 {example}',
   base_url_hostless: 'Base URL“{url}”没有主机名；它应当类似 {example}',
+  base_url_unnamed: 'Base URL“{url}”里还缺少你在那里的账户名称；请用它替换 {place}',
   base_url_secret: 'Base URL 含有用户名或密码；请把密钥填在它自己的栏位',
   proxy_address: '代理“{address}”不是地址；它应当类似 http://proxy.example:3128',
   proxy_scheme: '代理使用 {scheme}；Bosun 与代理之间支持 http、https 和 socks5',
