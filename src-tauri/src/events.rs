@@ -1,10 +1,10 @@
 //! Subscriptions on their way to the page: each is a task that sends arrays over one channel, at most one per frame.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bosun_protocol::{ErrorCode, Problem};
+use bosun_protocol::{ErrorCode, Problem, SessionId};
 use bosun_session::{EventStream, SummaryStream};
 use serde::Serialize;
 use tauri::ipc::Channel;
@@ -43,18 +43,31 @@ impl Feed for SummaryStream {
     }
 }
 
+#[derive(Debug)]
+struct Running {
+    task: AbortHandle,
+    /// What it tells of, where that is one session.
+    session: Option<SessionId>,
+}
+
 /// The running subscriptions of the page, by the number of their channel.
 #[derive(Debug, Default)]
 pub(crate) struct Forwarders {
-    running: Mutex<HashMap<u32, AbortHandle>>,
+    running: Mutex<HashMap<u32, Running>>,
     tasks: TaskTracker,
 }
 
 impl Forwarders {
     /// Sends what `feed` brings until it ends, the page is gone or [`Forwarders::stop`] names the channel.
-    pub(crate) fn start<F: Feed>(&self, mut feed: F, channel: Channel<F::Message>) -> Result<(), Failure> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.retain(|_, task| !task.is_finished());
+    /// `session` is what it tells of, where that is one.
+    pub(crate) fn start<F: Feed>(
+        &self,
+        mut feed: F,
+        channel: Channel<F::Message>,
+        session: Option<SessionId>,
+    ) -> Result<(), Failure> {
+        let mut running = self.running();
+        running.retain(|_, one| !one.task.is_finished());
         if running.len() >= MOST {
             return Err(Failure::new(ErrorCode::Invalid, Problem::TooManySessions));
         }
@@ -68,23 +81,28 @@ impl Forwarders {
                 tokio::time::sleep(FRAME).await;
             }
         });
-        if let Some(old) = running.insert(number, task.abort_handle()) {
-            old.abort();
+        if let Some(old) = running.insert(number, Running { task: task.abort_handle(), session }) {
+            old.task.abort();
         }
         Ok(())
     }
 
+    /// Whether the page shows this session now.
+    pub(crate) fn shows(&self, session: &SessionId) -> bool {
+        self.running().values().any(|one| one.session.as_ref() == Some(session) && !one.task.is_finished())
+    }
+
     /// Ends the subscription over the channel with this number; there may be none.
     pub(crate) fn stop(&self, channel: u32) {
-        if let Some(task) = self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&channel) {
-            task.abort();
+        if let Some(one) = self.running().remove(&channel) {
+            one.task.abort();
         }
     }
 
     /// Ends every subscription: the page they were for is gone or begins anew.
     pub(crate) fn stop_all(&self) {
-        for (_, task) in self.running.lock().unwrap_or_else(PoisonError::into_inner).drain() {
-            task.abort();
+        for (_, one) in self.running().drain() {
+            one.task.abort();
         }
     }
 
@@ -93,6 +111,10 @@ impl Forwarders {
         self.stop_all();
         self.tasks.close();
         self.tasks.wait().await;
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<u32, Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -42,7 +42,7 @@ fn values(arrived: &Arrived) -> Vec<Value> {
 async fn a_flood_becomes_one_array_per_frame_and_nothing_is_lost() {
     let (forwarders, arrived, (sender, receiver)) =
         (Forwarders::default(), Arrived::default(), mpsc::unbounded_channel());
-    forwarders.start(Numbers(receiver), channel(&arrived)).unwrap();
+    forwarders.start(Numbers(receiver), channel(&arrived), None).unwrap();
     for number in 0..1_000 {
         sender.send(number).unwrap();
         advance(Duration::from_micros(100)).await;
@@ -61,7 +61,7 @@ async fn a_flood_becomes_one_array_per_frame_and_nothing_is_lost() {
 async fn the_first_event_after_a_pause_does_not_wait() {
     let (forwarders, arrived, (sender, receiver)) =
         (Forwarders::default(), Arrived::default(), mpsc::unbounded_channel());
-    forwarders.start(Numbers(receiver), channel(&arrived)).unwrap();
+    forwarders.start(Numbers(receiver), channel(&arrived), None).unwrap();
     advance(Duration::from_secs(1)).await;
     let sent = Instant::now();
     sender.send(7).unwrap();
@@ -75,10 +75,12 @@ async fn a_stopped_subscription_sends_nothing_more_and_lets_its_source_go() {
         (Forwarders::default(), Arrived::default(), mpsc::unbounded_channel());
     let channel = channel(&arrived);
     let number = channel.id();
-    forwarders.start(Numbers(receiver), channel).unwrap();
+    forwarders.start(Numbers(receiver), channel, Some("s".into())).unwrap();
     tokio::task::yield_now().await;
+    assert!(forwarders.shows(&"s".into()) && !forwarders.shows(&"another".into()));
     forwarders.stop(number);
     forwarders.stop(number);
+    assert!(!forwarders.shows(&"s".into()), "a notice about it would be read by nobody else");
     sender.closed().await;
     assert_eq!(values(&arrived), [json!(null); 0]);
 }
@@ -88,22 +90,22 @@ async fn a_new_page_ends_all_and_the_number_of_subscriptions_is_bounded() {
     let (forwarders, arrived) = (Forwarders::default(), Arrived::default());
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..MOST).map(|_| mpsc::unbounded_channel()).unzip();
     for receiver in receivers {
-        forwarders.start(Numbers(receiver), channel(&arrived)).unwrap();
+        forwarders.start(Numbers(receiver), channel(&arrived), None).unwrap();
     }
-    let one_more = forwarders.start(Numbers(mpsc::unbounded_channel().1), channel(&arrived));
+    let one_more = forwarders.start(Numbers(mpsc::unbounded_channel().1), channel(&arrived), None);
     assert_eq!(one_more.unwrap_err().0.code, ErrorCode::Invalid);
     forwarders.stop_all();
     for sender in senders {
         sender.closed().await;
     }
-    forwarders.start(Numbers(mpsc::unbounded_channel().1), channel(&arrived)).unwrap();
+    forwarders.start(Numbers(mpsc::unbounded_channel().1), channel(&arrived), None).unwrap();
     forwarders.closed().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_page_that_is_gone_ends_its_subscription() {
     let (forwarders, (sender, receiver)) = (Forwarders::default(), mpsc::unbounded_channel());
-    forwarders.start(Numbers(receiver), Channel::new(|_| Err(tauri::Error::WebviewNotFound))).unwrap();
+    forwarders.start(Numbers(receiver), Channel::new(|_| Err(tauri::Error::WebviewNotFound)), None).unwrap();
     sender.send(1).unwrap();
     sender.closed().await;
 }

@@ -1,5 +1,5 @@
-//! Tells the desktop when a session needs the person or is done and the window is not in front. A press on the notice
-//! brings the window to the front, at that session.
+//! Tells the desktop when a session needs the person or is done and is not in view: the window is not in front, or shows
+//! another. A press on the notice brings the window to the front, at that session.
 
 mod bus;
 
@@ -73,7 +73,7 @@ pub(crate) async fn run<R: Runtime>(app: AppHandle<R>, shell: Arc<Shell>) {
             }
             let Some(news) = news else { continue };
             let muted = core.settings().await.is_ok_and(|settings| settings.muted);
-            if muted || in_front(&app) {
+            if muted || (in_front(&app) && shell.forwarders.shows(&session.id)) {
                 continue;
             }
             if news == News::NeedsYou {

@@ -55,3 +55,20 @@ fn who_looks_at_the_window_or_wants_quiet_is_told_nothing() {
     assert_eq!(notices.wait_for(1).summary, "Done");
     assert_eq!(notices.count(), 1, "the first was seen as it came");
 }
+
+#[test]
+fn a_session_that_another_one_hides_is_told_of_also_in_front() {
+    let desk = Desk::plan("notices-hidden").without_keyring().set_up();
+    let notices = Notices::start(desk.bus());
+    let server = ModelServer::start();
+    server.add(Rule::turn("slowly").reply(Reply::text("I begin").and_gate("end").and_text(" and I end.")));
+    let window = at_work(&desk, &server);
+    desk.look_at_window();
+    ask(&window, "slowly");
+    window.wait_for_text("I begin");
+    window.button("New session").click();
+    window.wait_for_text("What should be done?");
+    window.wait_until("return document.querySelector('.log') === null");
+    server.gate("end").open();
+    assert_eq!(notices.wait_for(1).summary, "Done");
+}

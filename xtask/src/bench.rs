@@ -71,6 +71,8 @@ pub struct Bench {
     pub desktop: PathBuf,
     /// The folder of the examples that measure something.
     pub examples: PathBuf,
+    /// Whether what takes an hour is measured for an hour.
+    pub long: bool,
 }
 
 struct Options {
@@ -78,20 +80,24 @@ struct Options {
     debug: bool,
     /// Measure what the last build left.
     built: bool,
+    long: bool,
     figures: Vec<&'static Figure>,
 }
 
 impl Options {
     fn read(arguments: &[String]) -> Result<Self> {
-        let mut options = Self { write: false, debug: false, built: false, figures: Vec::new() };
+        let mut options = Self { write: false, debug: false, built: false, long: false, figures: Vec::new() };
         let mut rest = arguments.iter().map(String::as_str);
         while let Some(argument) = rest.next() {
             match argument {
                 "--write" => options.write = true,
                 "--debug" => options.debug = true,
                 "--built" => options.built = true,
+                "--long" => options.long = true,
                 "--only" => options.figures.push(figure_named(rest.next().unwrap_or_default())?),
-                other => bail!("`cargo xtask bench` takes --write, --debug, --built and --only FIGURE, not {other:?}"),
+                other => bail!(
+                    "`cargo xtask bench` takes --write, --debug, --built, --long and --only FIGURE, not {other:?}"
+                ),
             }
         }
         if options.write && options.debug {
@@ -117,7 +123,7 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     let desktop = options.figures.iter().any(|figure| figure.desktop);
     let needs: &[Need] = if desktop { &[Need::Build, Need::Bench, Need::Window] } else { &[Need::Build, Need::Bench] };
     setup::tell(&setup::check(place, needs)?);
-    let bench = Bench::of(place, options.debug);
+    let bench = Bench::of(place, &options);
     if !options.built {
         build(place, options.debug, desktop)?;
     }
@@ -150,14 +156,15 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
 }
 
 impl Bench {
-    fn of(place: &Place, debug: bool) -> Self {
-        let folder = place.target.join(if debug { "debug" } else { "release" });
+    fn of(place: &Place, options: &Options) -> Self {
+        let folder = place.target.join(if options.debug { "debug" } else { "release" });
         Self {
             place: place.clone(),
             bosun: folder.join("bosun"),
             server: folder.join("bosun-model-server"),
             desktop: folder.join("bosun-desktop"),
             examples: folder.join("examples"),
+            long: options.long,
         }
     }
 }

@@ -59,5 +59,5 @@ pub async fn watch_folders(
         check::path(folder)?;
     }
     let watch = shell.core().await?.sessions.watch_folders(&session, &folders).await?;
-    shell.forwarders.start(watch, channel.0)
+    shell.forwarders.start(watch, channel.0, None)
 }

@@ -11,7 +11,7 @@ use crate::check;
 #[specta::specta]
 pub async fn subscribe_sessions(shell: Managed<'_>, channel: Line<Vec<SessionSummary>>) -> Answer<Vec<SessionSummary>> {
     let (sessions, changed) = shell.core().await?.sessions.watch_summaries().await?;
-    shell.forwarders.start(changed, channel.0)?;
+    shell.forwarders.start(changed, channel.0, None)?;
     Ok(sessions)
 }
 
@@ -37,7 +37,7 @@ pub async fn subscribe_session(
 ) -> Answer<Snapshot> {
     check::id(session.as_str())?;
     let subscription = shell.core().await?.sessions.look(&session).await?;
-    shell.forwarders.start(subscription.events, channel.0)?;
+    shell.forwarders.start(subscription.events, channel.0, Some(session.0))?;
     Ok(subscription.snapshot)
 }
 

@@ -12,9 +12,11 @@ use crate::run::EMBED_PAGE;
 pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let tests = ["test", "--package", "bosun-desktop", "--test", "window"];
     let only = ["--", "figures::", "--ignored", "--nocapture", "--test-threads=1"];
+    let minutes = if bench.long { "60" } else { "10" };
     let cargo = Program::cargo(&bench.place).args(tests).args(EMBED_PAGE).args(only);
     let mut rows = Vec::new();
-    let passed = cargo.env("BOSUN_DESKTOP", &bench.desktop).watched(&mut |line| rows.extend(row(line).transpose()))?;
+    let cargo = cargo.env("BOSUN_DESKTOP", &bench.desktop).env("BOSUN_FIGURE_MINUTES", minutes);
+    let passed = cargo.watched(&mut |line| rows.extend(row(line).transpose()))?;
     if !passed {
         bail!("the window could not be measured; its own words stand above");
     }
