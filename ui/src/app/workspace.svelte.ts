@@ -261,6 +261,11 @@ export class Workspace {
     }
   }
 
+  /** Where it is said what asks: the rules and the modes. */
+  openPermissions(): void {
+    this.dialog = { kind: 'settings', section: 'permissions' };
+  }
+
   private refused(thrown: unknown): void {
     const error = asError(thrown);
     this.fail(error.code === 'already_decided' ? said(error.code, i18n.t.approvals.gone) : error);
