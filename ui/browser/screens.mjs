@@ -136,6 +136,13 @@ export const SCREENS = {
         .click();
     },
   },
+  changed: {
+    async act(page) {
+      await palette(page, 'fixtures');
+      await page.keyboard.press('Enter');
+      await page.locator('.docks .plus').waitFor();
+    },
+  },
   timeline: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 0) },
   ledger: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 1) },
   ledgeropen: {

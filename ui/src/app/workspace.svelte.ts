@@ -72,6 +72,8 @@ export class Workspace {
   renaming = $state<string | null>(null);
   /** A row that the conversation should go to, with the words that were looked for. */
   goal = $state.raw<{ session: string; item: string | null; text: string } | null>(null);
+  /** Grows when a person kept or undid changes, so that all who show them read them again. */
+  reviewed = $state(0);
   /** Grows when the message box should take the focus. */
   isWriting = $state(0);
   /** What was typed and not sent, by session; of a session that does not exist yet, by project. */
