@@ -285,6 +285,15 @@ export const SCREENS = {
       await form.locator('li').waitFor();
     },
   },
+  azure: {
+    query: { recorded: 'azure' },
+    async act(page) {
+      await page.keyboard.press('Control+,');
+      const card = page.locator('.settings article').filter({ hasText: 'Azure OpenAI' });
+      await card.locator('.head').click();
+      await card.locator('input').fill('acme-7');
+    },
+  },
   permissions: { act: settings(1) },
   sandbox: { act: settings(2) },
   servers: {
