@@ -49,6 +49,19 @@ describe('changes', { concurrency: Math.min(3, availableParallelism()) }, () => 
     await done(page);
   });
 
+  test('what a finished session changed is kept from the dock, or looked at first', async () => {
+    const page = await site.show({ tab: 'plan' });
+    await page.getByRole('button', { name: /^Move fixtures to SQLite/ }).click();
+    const dock = page.getByRole('region', { name: '2 files changed' });
+    await dock.getByRole('button', { name: 'Look' }).click();
+    await page.getByRole('button', { name: /^tests\/fixtures\/users\.sql/ }).waitFor();
+    await dock.getByRole('button', { name: 'Keep all' }).click();
+    await dock.waitFor({ state: 'detached' });
+    assert.deepEqual(await calls(page, 'keepChanges'), [null]);
+    await page.locator('.badge.good').first().waitFor();
+    await done(page);
+  });
+
   test('changes are undone, one file or all of them', async () => {
     const page = await site.show({ tab: 'changes' });
     await page.getByRole('button', { name: /^src\/auth\/clock\.rs/ }).click();

@@ -136,6 +136,13 @@ export const SCREENS = {
         .click();
     },
   },
+  changed: {
+    async act(page) {
+      await palette(page, 'fixtures');
+      await page.keyboard.press('Enter');
+      await page.locator('.docks .plus').waitFor();
+    },
+  },
   timeline: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 0) },
   ledger: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 1) },
   ledgeropen: {
@@ -276,6 +283,15 @@ export const SCREENS = {
       await form.locator('input').last().fill('platform');
       await form.getByRole('button', { name: /^(Add header|添加请求头)$/ }).click();
       await form.locator('li').waitFor();
+    },
+  },
+  azure: {
+    query: { recorded: 'azure' },
+    async act(page) {
+      await page.keyboard.press('Control+,');
+      const card = page.locator('.settings article').filter({ hasText: 'Azure OpenAI' });
+      await card.locator('.head').click();
+      await card.locator('input').fill('acme-7');
     },
   },
   permissions: { act: settings(1) },

@@ -48,8 +48,11 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
       await page.keyboard.press('Enter');
       await page.locator('.palette').waitFor({ state: 'detached' });
     };
-    await find('clock.rs');
-    await page.getByRole('region', { name: 'Changes to src/auth/clock.rs' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.locator('.palette input:focus').waitFor();
+    await page.keyboard.type('refresh.rs');
+    await page.getByRole('option', { name: /^src\/auth\/refresh\.rs/ }).click();
+    await page.getByRole('region', { name: 'Preview of src/auth/refresh.rs' }).waitFor();
     await find('fixtures');
     await page.getByRole('heading', { level: 1, name: 'Move fixtures to SQLite' }).waitFor();
     await page.keyboard.press('Control+1');

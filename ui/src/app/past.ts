@@ -1,5 +1,6 @@
 /** Going back in the session at hand, and going another way from there. */
-import type { Attachment, SessionSummary } from '../ipc/bindings';
+import type { Attachment, Item, SessionSummary } from '../ipc/bindings';
+import { Along } from '../features/chat/along.svelte';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import { said } from '../shared/problem';
 import type { Workspace } from './workspace.svelte';
@@ -29,6 +30,28 @@ export class Past {
     const seq = await this.placeBefore(item);
     const made = seq === null ? null : await this.fork(seq, attachments);
     if (made) this.workspace.drafts[made.id] = text;
+  }
+
+  /** Sends the message that a reply answers once more: in a session of its own that has everything before it. */
+  async askAgain(items: readonly Item[], reply: Item): Promise<void> {
+    const { workspace } = this;
+    const at = items.findIndex(({ id }) => id === reply.id);
+    const asked = items.slice(0, Math.max(0, at)).findLast(({ body }) => body.kind === 'human');
+    if (asked?.body.kind !== 'human') return workspace.fail(said('not_found', i18n.t.timeline.noPlace));
+    const { text, attachments } = asked.body;
+    const seq = await this.placeBefore(asked.id);
+    const made = seq === null ? null : await this.fork(seq);
+    if (!made) return;
+    const along = new Along(workspace.client, () => undefined, String);
+    along.carry(attachments);
+    const parts = along.take(text);
+    const session = made.id;
+    const isSent = await workspace.run(() =>
+      workspace.client
+        .sendMessage({ session, text, attachments: parts.attachments, mentions: parts.mentions })
+        .then(() => true),
+    );
+    if (!isSent) workspace.drafts[session] = text;
   }
 
   /** Asks whether to go back to before a message of the person's; without one, before the last. */

@@ -28,6 +28,7 @@ import { Past } from './past';
 import { Seen } from './seen.svelte';
 import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
+import { isUsable } from './usable';
 
 /** Settings of another version may lack what this one knows. */
 type Complete = Required<Settings>;
@@ -72,6 +73,10 @@ export class Workspace {
   renaming = $state<string | null>(null);
   /** A row that the conversation should go to, with the words that were looked for. */
   goal = $state.raw<{ session: string; item: string | null; text: string } | null>(null);
+  /** The file that the pane of files is to show next. */
+  fileGoal = $state<string | null>(null);
+  /** Grows when a person kept or undid changes, so that all who show them read them again. */
+  reviewed = $state(0);
   /** Grows when the message box should take the focus. */
   isWriting = $state(0);
   /** What was typed and not sent, by session; of a session that does not exist yet, by project. */
@@ -166,6 +171,7 @@ export class Workspace {
       this.todoFilter = null;
       this.isFinding = false;
       this.chosenFile = '';
+      this.fileGoal = null;
     }
     this.sessionId = session;
   }
@@ -259,6 +265,17 @@ export class Workspace {
       this.refused(thrown);
       throw thrown;
     }
+  }
+
+  /** Where it is said what asks: the rules and the modes. */
+  openPermissions(): void {
+    this.dialog = { kind: 'settings', section: 'permissions' };
+  }
+
+  /** Shows a file of the agent's path space in the pane of files. */
+  lookAtFile(path: string): void {
+    this.fileGoal = path;
+    this.layout.show('files');
   }
 
   private refused(thrown: unknown): void {
@@ -375,15 +392,6 @@ export class Workspace {
     i18n.use(this.settings.language, this.info.system_language);
     applyTheme(this.settings.theme);
   }
-}
-
-/** Whether a model of this provider could answer as things stand. A server that wants no key has to have answered, or
- *  to be the person's own. */
-export function isUsable(provider: ProviderView, answering: ReadonlySet<string>): boolean {
-  const { family, key, key_optional, custom, id } = provider;
-  if (family === 'tour') return false;
-  if (key.source !== 'missing' && key.source !== 'locked') return true;
-  return key_optional && (custom || answering.has(id));
 }
 
 const [useWorkspace, provideWorkspace] = createContext<Workspace>();

@@ -4,6 +4,7 @@ import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Approval, Decide } from '../../ipc/bindings';
 import { approval, diff } from '../../ipc/recorded/builders';
+import { clock } from '../../shared/clock.svelte';
 import ApprovalDock from './ApprovalDock.svelte';
 
 const EDIT = approval(
@@ -55,6 +56,27 @@ describe('the card', () => {
     expect(card.textContent).toContain('edits need approval');
     expect(card.querySelector('.added')?.textContent).toContain('two');
     expect(screen.getByText(/^Bosun asks: Edit a\.txt/).getAttribute('aria-live')).toBe('assertive');
+  });
+
+  it('says how long it has waited, also beside which of several it is', async () => {
+    vi.spyOn(clock, 'read').mockReturnValue(EDIT.asked_at + 83_000);
+    const { rerender, onDecide } = show([EDIT]);
+    expect(screen.getByText('waits 1:23')).toBeTruthy();
+    await rerender({ approvals: [EDIT, command('ls')], onDecide });
+    expect(screen.getByText('waits 1:23')).toBeTruthy();
+    expect(screen.getByText('1 of 2')).toBeTruthy();
+  });
+
+  it('leads to what made it ask, unless no setting changes that', async () => {
+    const onReason = vi.fn();
+    const given = { onDecide: vi.fn(), onReason };
+    const { rerender } = render(ApprovalDock, { approvals: [EDIT], ...given });
+    await userEvent.setup().click(button('edits need approval'));
+    expect(onReason).toHaveBeenCalledTimes(1);
+    expect(given.onDecide).not.toHaveBeenCalled();
+    const reason = { reason: 'protected_name', name: 'Makefile' } as const;
+    await rerender({ approvals: [{ ...EDIT, digest: 'other', reason }], ...given });
+    expect(screen.getByText('Makefile is a protected name').closest('button')).toBeNull();
   });
 
   it('says which scripts a command runs, and that one of them changed', () => {

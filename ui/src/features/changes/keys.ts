@@ -1,4 +1,4 @@
-/** The keys of the pane of changes: from file to file, from place to place, and what is done to a place. */
+/** The keys of the pane of changes: from file to file, place to place and line to line, and what is done to them. */
 import { isTyping } from '../approvals/guard';
 
 interface Parts {
@@ -12,10 +12,21 @@ export function changeKeys({ place, isWide, nextFile, comment }: Parts): (event:
   /** From place to place within the file; past its last one the first comes again. */
   function nextHunk(step: number) {
     const hunks = [...place().querySelectorAll<HTMLElement>('[data-hunk]')];
-    const at = hunks.findIndex((hunk) => hunk === document.activeElement);
+    const at = hunks.findIndex((hunk) => hunk.contains(document.activeElement));
     const next = at < 0 && step < 0 ? hunks.at(-1) : hunks[(at + step + hunks.length) % hunks.length];
     next?.focus({ preventScroll: true });
     next?.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** From line to line of the place that has the focus; elsewhere the arrows are not ours. */
+  function nextLine(step: number): boolean {
+    const lines = [
+      ...(document.activeElement?.closest('[data-hunk]')?.querySelectorAll<HTMLElement>('[data-line]') ?? []),
+    ];
+    const at = lines.findIndex((line) => line === document.activeElement);
+    const next = at < 0 ? (step > 0 ? lines[0] : lines.at(-1)) : lines[at + step];
+    next?.focus();
+    return lines.length > 0;
   }
 
   /** The buttons of the place that has the focus stand right before it. */
@@ -27,7 +38,8 @@ export function changeKeys({ place, isWide, nextFile, comment }: Parts): (event:
     buttons[which === 'first' ? 0 : buttons.length - 1]?.click();
   }
 
-  const keys: Record<string, () => void> = {
+  /** `false` is the answer of a key that is not ours where the focus is. */
+  const keys: Record<string, () => unknown> = {
     n: () => nextFile(1),
     p: () => nextFile(-1),
     ']': () => nextHunk(1),
@@ -35,9 +47,12 @@ export function changeKeys({ place, isWide, nextFile, comment }: Parts): (event:
     k: () => press('first'),
     u: () => press('last'),
     c: () => {
-      const line = Number(document.activeElement?.getAttribute('data-hunk'));
+      const { dataset } = document.activeElement as HTMLElement;
+      const line = Number(dataset['line'] ?? dataset['hunk']);
       if (line > 0) comment(line);
     },
+    arrowdown: () => nextLine(1),
+    arrowup: () => nextLine(-1),
   };
 
   return (event) => {
@@ -45,10 +60,9 @@ export function changeKeys({ place, isWide, nextFile, comment }: Parts): (event:
     const isOurs = place().contains(document.activeElement) || isWide();
     if (!isOurs || (!isWide() && isTyping(event.target)) || event.target instanceof HTMLInputElement) return;
     const act = keys[event.key.toLowerCase()];
-    if (!act) return;
+    if (!act || act() === false) return;
     event.preventDefault();
     // Single letters answer approvals elsewhere in the window.
     event.stopImmediatePropagation();
-    act();
   };
 }

@@ -23,6 +23,8 @@ export interface QueueActions {
 export interface MessageActions {
   /** Says it differently, in a session of its own. */
   onEdit: (item: Item) => void;
+  /** Asks the same once more for another reply than this one, in a session of its own. */
+  onAgain: (reply: Item) => void;
   /** Goes back to before it. */
   onRewind: (item: Item) => void;
   /** Shows something that stands with it. */

@@ -30,6 +30,14 @@ export class FileTree {
     await this.read(path);
   }
 
+  /** Opens the folders that lead to a file, and looks at it. */
+  async reveal(path: string): Promise<void> {
+    const folders: string[] = [];
+    for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) folders.push(folder);
+    this.open = new Set([...this.open, ...folders]);
+    await Promise.all([this.look(path), ...folders.map((folder) => this.read(folder))]);
+  }
+
   /** Reads folders again, and the file at hand where it is in one of them. */
   async refresh(folders: readonly string[] = this.folders): Promise<void> {
     const known = folders.filter((path) => path === '/' || this.open.has(path));

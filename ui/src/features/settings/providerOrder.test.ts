@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUsable } from '../../app/workspace.svelte';
+import { isUsable } from '../../app/usable';
 import type { KeySource, ProviderView } from '../../ipc/bindings';
 import { leading } from './providerOrder';
 

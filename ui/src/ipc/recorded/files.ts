@@ -2,7 +2,7 @@
 import type { ChangedFile, FileEntry, FileReview, FolderView, MountKind, ReviewState, Snapshot } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
-import type { Host } from './host';
+import { refuse, type Host } from './host';
 import { DIFFS } from './mock';
 
 type Files = Pick<
@@ -105,6 +105,7 @@ export function files(host: Host, act: Act): Files {
       }),
     fileReview: (session, path) =>
       later((): FileReview => {
+        refuse(host.world);
         const file = reviews(session).find((one) => one.path === path);
         const diff = DIFFS[path] ?? {
           path,
@@ -156,6 +157,7 @@ export function files(host: Host, act: Act): Files {
       later((): FolderView => ({ path, entries: FOLDERS[path] ?? [], more: path === '/large_tool_results' ? 12 : 0 })),
     previewFile: (_session, path, first) =>
       later(() => {
+        refuse(host.world);
         const size = Object.values(FOLDERS)
           .flat()
           .find((entry) => entry.path === path)?.size;

@@ -3,7 +3,7 @@ import type { Checkpoint, Item, LedgerEntry, RestoredFile, Snapshot } from '../b
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
 import { snapshot, summary } from './builders';
-import type { Host } from './host';
+import { refuse, type Host } from './host';
 
 type History = Pick<
   UiClient,
@@ -42,6 +42,7 @@ export function history(host: Host, act: Act): History {
     },
     timeline: (session) =>
       later(() => {
+        refuse(host.world);
         const { items } = host.snapshot(session);
         return {
           checkpoints: checkpoints(items),
@@ -51,7 +52,10 @@ export function history(host: Host, act: Act): History {
       }),
     snapshotAt: (session, seq) => later(() => at(host.snapshot(session), seq)),
     fileAt: (_session, _seq, path) =>
-      later(() => ({ path, exists: true, text: `// ${path}, as it was\npub struct Clock;\n`, size: 42 })),
+      later(() => {
+        refuse(host.world);
+        return { path, exists: true, text: `// ${path}, as it was\npub struct Clock;\n`, size: 42 };
+      }),
     forkSession: async (session, seq) => {
       await act('forkSession', { session, seq });
       const { title, project } = host.snapshot(session).session;
@@ -61,6 +65,7 @@ export function history(host: Host, act: Act): History {
     },
     previewRewind: (session, seq) =>
       later(() => {
+        refuse(host.world);
         const held = host.snapshot(session);
         const files = held.changes.map(({ path }) => ({
           ...restored(path),

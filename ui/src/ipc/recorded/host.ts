@@ -39,8 +39,14 @@ export interface World {
   brings?: boolean;
   /** Files that cannot be put back, with the reason. */
   problems?: Record<string, Problem>;
+  /** What every look at a file or at the past is refused with. */
+  refused?: string;
   /** What a new turn does; by default it streams an answer. */
   onMessage?: (host: Host, session: string) => void;
+}
+
+export function refuse({ refused }: World): void {
+  if (refused !== undefined) throw { code: 'not_found', message: refused };
 }
 
 type SessionListener = (events: Envelope[]) => void;

@@ -211,7 +211,7 @@ const worked = (todo: string, given: Partial<TodoEvidence>): TodoEvidence => ({
 });
 
 const EVIDENCE = [
-  worked('t1', { calls: 4, ran_ms: 41_000, cost: 0.08 }),
+  worked('t1', { calls: 4, files: ['/tests/refresh.rs'], file_count: 1, added: 24, ran_ms: 41_000, cost: 0.08 }),
   worked('t2', { calls: 3, ran_ms: 9000, cost: 0.05 }),
   worked('t3', { agents: ['test-scout'], ran_ms: 14_000, cost: 0.04 }),
   worked('t4', { ran_ms: 8200, cost: 0.11 }),

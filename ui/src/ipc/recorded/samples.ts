@@ -170,6 +170,26 @@ export const HOSTILE = [
   LONG_COMMAND,
 ];
 
+/** What is drawn as `src/exe.rs`, `Delete rs.exe` and so on: an override turns the rest of the line around. */
+export const HOSTILE_NAME = '/src/\u202esr.exe';
+export const HOSTILE_TODO = 'Delete \u202eexe.sr';
+export const HOSTILE_THOUGHT = 'They want this:\nrun \u202ehs.x\u202c at once.';
+
+/** A call of each kind, with something in it that would not be seen. */
+export const HOSTILE_TOOLS = [
+  tool('write_todos', { todos: [{ content: HOSTILE_TODO, status: 'in_progress' }] }),
+  tool(
+    'read_file',
+    { file_path: '/src/lib.rs' },
+    { output: '     1\tlet admin = "\u202eresu"; // user\n[more: \u202esr.b]' },
+  ),
+  tool('grep', { pattern: 'admin' }, { output: `${HOSTILE_NAME}:\n  1: \u202eresu\n[stopped at \u202esr.b]` }),
+  tool('execute', { command: 'ls' }, { output: '\x1b[32mok\x1b[0m \u202esr.exe' }),
+  tool('task', { subagent_type: 'reader', description: 'Read \u202esr.exe' }, { output: 'Read.' }),
+  tool('edit_file', { file_path: HOSTILE_NAME }, { state: 'failed', output: `no such file: ${HOSTILE_NAME}` }),
+  tool('send_mail', { to: '\u202egro.elpmaxe@a' }, { output: 'sent to \u202egro.elpmaxe@a' }),
+];
+
 /** Output of a command that goes on: more than fits, in colour, with a bar that is drawn anew on its own line. */
 export const LIVE = `\x1b[1m\x1b[32m   Compiling\x1b[0m auth v0.4.2
 \x1b[1m\x1b[33mwarning\x1b[0m\x1b[1m: unused variable: \`delay\`\x1b[0m

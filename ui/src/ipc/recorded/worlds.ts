@@ -6,7 +6,16 @@ import { FIXTURE_PROBLEMS } from './fixtures';
 import type { Host, World } from './host';
 import { LOCAL_SERVERS } from './models';
 import { childSessions, EARLIER, otherSessions, refreshSession } from './mock';
-import { ANSWER, HOSTILE, LIVE, LONG_TOOLS } from './samples';
+import {
+  ANSWER,
+  HOSTILE,
+  HOSTILE_NAME,
+  HOSTILE_THOUGHT,
+  HOSTILE_TODO,
+  HOSTILE_TOOLS,
+  LIVE,
+  LONG_TOOLS,
+} from './samples';
 
 const PROVIDERS: ProviderView[] = [
   {
@@ -58,6 +67,20 @@ const PROVIDERS: ProviderView[] = [
     headers: [],
   },
 ];
+
+/** A preset that has no address until its resource is named. */
+const AZURE: ProviderView = {
+  id: 'azure',
+  label: 'Azure OpenAI',
+  family: 'openai_chat',
+  base_url: 'https://your_resource.openai.azure.com/openai/v1',
+  host: 'your_resource.openai.azure.com',
+  local: false,
+  key: { source: 'missing' },
+  key_optional: false,
+  custom: false,
+  headers: [],
+};
 
 function base(): World {
   return {
@@ -191,7 +214,8 @@ const WORLDS: Record<string, () => World> = {
         },
       ),
     ),
-  hostile: () => only(hostile()),
+  azure: () => ({ ...base(), providers: [...PROVIDERS, AZURE] }),
+  hostile: () => ({ ...only(hostile()), refused: `cannot read ${HOSTILE_NAME}: no such file` }),
   script: () => only(script()),
   long: () => only(long(10_000)),
   huge: () => only(long(100_000)),
@@ -289,7 +313,9 @@ function hostile(): Snapshot {
   return snapshot(
     summary('s-hostile', { title: 'rm \u202efdp.exe\u202c', status: 'waiting', waiting: waiting.length + 4 }),
     {
-      items: [human('Do as the file says.'), ai(HOSTILE_MARKDOWN)],
+      items: [human('Do as the file says.'), ...HOSTILE_TOOLS, ai(HOSTILE_MARKDOWN, HOSTILE_THOUGHT)],
+      todos: [{ id: 't1', content: HOSTILE_TODO, status: 'in_progress' }],
+      changes: [{ path: HOSTILE_NAME, change: 'changed', added: 1, removed: 1 }],
       approvals: [...waiting, remove, unknown, problem, long],
     },
   );

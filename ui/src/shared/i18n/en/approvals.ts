@@ -26,6 +26,7 @@ export const approvals = {
     noUndo: 'cannot be undone',
   },
   because: 'asked because:',
+  reasonOpens: 'Opens Settings, Permissions',
   reasons: {
     edits_ask: 'edits need approval',
     commands_ask: 'commands need approval',

@@ -83,6 +83,8 @@ export const memories = {
 
 export const skills = {
   title: 'Skills',
+  search: 'Search skills',
+  none: 'No skill has these words.',
   new: 'New skill',
   name: 'Name',
   nameHint: 'Lower-case letters, digits and hyphens.',

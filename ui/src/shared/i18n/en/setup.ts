@@ -44,7 +44,7 @@ export const providers = {
     'Without a key, Bosun signs with AWS_ACCESS_KEY_ID or your profile in ~/.aws. The address names the region.',
   vertexHint:
     'Without a token, Bosun uses your application-default credentials (gcloud auth application-default login). The project is theirs, or GOOGLE_CLOUD_PROJECT.',
-  azureHint: 'Every resource has an address of its own. Its name stands in the portal; the key comes after it.',
+  azureHint: 'Every resource has an address of its own. Its name stands in the portal: enter it here, then the key.',
   region: 'Region',
   resource: 'Resource name',
   location: 'Location',

@@ -61,5 +61,6 @@ export const timeline = {
   },
   noPlace: 'No turn begins with this message, so there is no place right before it. Choose one in the timeline.',
   editMessage: 'Say it differently, in a session of its own',
+  askAgain: 'Ask again, in a session of its own',
   rewindTo: 'Go back to before this message…',
 };

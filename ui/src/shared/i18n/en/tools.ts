@@ -83,6 +83,7 @@ export const rows = {
   noOutput: 'No output.',
   liveOutput: 'Output so far',
   truncated: 'Only the beginning and the end are shown.',
+  whole: 'Open the whole output in Files',
   arguments: 'Arguments',
   result: 'Result',
   unknownOutcome:
@@ -110,5 +111,8 @@ export const diff = {
   unchanged: 'The content stays the same.',
   noNewline: 'no line end at the end of the file',
   skipped: (count: number) => f.count(count, 'unchanged line', 'unchanged lines'),
+  show: (count: number, of: number) =>
+    `Show ${count < of ? `${f.number(count)} of ` : ''}${f.count(of, 'unchanged line', 'unchanged lines')}`,
+  another: 'The file is another by now: these lines cannot be shown.',
   label: (path: string) => `Changes to ${path}`,
 };

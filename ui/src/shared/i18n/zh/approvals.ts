@@ -23,6 +23,7 @@ export const approvals: Messages['approvals'] = {
     noUndo: '无法撤销',
   },
   because: '询问原因：',
+  reasonOpens: '打开“设置 · 权限”',
   reasons: {
     edits_ask: '编辑需要批准',
     commands_ask: '命令需要批准',

@@ -82,6 +82,8 @@ export const memories = {
 
 export const skills = {
   title: '技能',
+  search: '搜索技能',
+  none: '没有包含这些词的技能。',
   new: '新建技能',
   name: '名称',
   nameHint: '小写字母、数字和连字符。',

@@ -40,7 +40,7 @@ export const providers: Messages['providers'] = {
   bedrockHint: '没有密钥时，Bosun 用 AWS_ACCESS_KEY_ID 或 ~/.aws 中的配置签名。地址中写明区域。',
   vertexHint:
     '没有令牌时，Bosun 使用你的应用默认凭据（gcloud auth application-default login）。项目取自凭据或 GOOGLE_CLOUD_PROJECT。',
-  azureHint: '每个资源都有自己的地址。资源名称可在门户中查到；填好后再输入密钥。',
+  azureHint: '每个资源都有自己的地址。资源名称可在门户中查到：请填在这里，然后输入密钥。',
   region: '区域',
   resource: '资源名称',
   location: '位置',

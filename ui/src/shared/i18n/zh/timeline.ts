@@ -54,5 +54,6 @@ export const timeline: Messages['timeline'] = {
   },
   noPlace: '没有回合从这条消息开始，因此没有紧接其前的位置。请在时间线中选择。',
   editMessage: '换个说法，在新的会话中进行',
+  askAgain: '重新询问，在新的会话中进行',
   rewindTo: '回到这条消息之前…',
 };

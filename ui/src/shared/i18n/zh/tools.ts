@@ -76,6 +76,7 @@ export const rows: Messages['rows'] = {
   noOutput: '没有输出。',
   liveOutput: '目前的输出',
   truncated: '仅显示开头和结尾。',
+  whole: '在“文件”中打开全部输出',
   arguments: '参数',
   result: '结果',
   unknownOutcome: '运行期间 Bosun 被关闭，结果未知，也不会重新运行。继续之前请先检查。',
@@ -102,5 +103,7 @@ export const diff: Messages['diff'] = {
   unchanged: '内容没有变化。',
   noNewline: '文件末尾没有换行',
   skipped: (count) => `${count} 行未改动`,
+  show: (count, of) => (count < of ? `显示 ${of} 行未改动内容中的 ${count} 行` : `显示 ${of} 行未改动的内容`),
+  another: '文件已是另一个样子：无法显示这些行。',
   label: (path) => `${path} 的改动`,
 };

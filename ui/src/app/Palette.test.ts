@@ -1,0 +1,17 @@
+import { screen, waitFor } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import { draw, setUp } from '../test/stage';
+import Palette from './Palette.svelte';
+
+it('finds any file of the project, and shows it in the pane of files', async () => {
+  const scene = await setUp();
+  const feed = scene.workspace.feeds.acquire('s-refresh');
+  await waitFor(() => expect(feed.snapshot).toBeTruthy());
+  const onClose = vi.fn();
+  draw(scene, Palette, { onClose });
+  await userEvent.type(screen.getByRole('combobox'), 'auth/refresh.rs');
+  await userEvent.click(await screen.findByText('src/auth/refresh.rs', {}, { timeout: 4000 }));
+  expect(onClose).toHaveBeenCalled();
+  expect([scene.workspace.layout.tab, scene.workspace.fileGoal]).toEqual(['files', '/src/auth/refresh.rs']);
+});

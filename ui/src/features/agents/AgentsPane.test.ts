@@ -1,0 +1,55 @@
+import { screen, waitFor } from '@testing-library/svelte';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import userEvent from '@testing-library/user-event';
+import type { Snapshot } from '../../ipc/bindings';
+import { agent, approval, snapshot, summary } from '../../ipc/recorded/builders';
+import { draw, setUp } from '../../test/stage';
+import AgentsPane from './AgentsPane.svelte';
+
+let time = 10_000;
+beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => (time += 1000)));
+
+const preview = { preview: 'command', command: 'sh x.sh', folder: '/', timeout_seconds: null } as const;
+const ASKED = approval('execute', { command: 'sh x.sh' }, { session: 's-backon', preview });
+
+const showing = (given: Partial<Snapshot>) =>
+  snapshot(summary('s-refresh'), {
+    agents: [
+      agent('s-refresh'),
+      agent('s-tower', { parent: 's-refresh', name: 'tower', status: 'running' }),
+      agent('s-backon', { parent: 's-refresh', name: 'backon', status: 'waiting' }),
+    ],
+    approvals: [ASKED],
+    ...given,
+  });
+
+describe('the agents', () => {
+  it('show the one that needs a person before those at work', async () => {
+    draw(await setUp(), AgentsPane, { snapshot: showing({}) });
+    expect(screen.getByRole('region', { name: 'What backon did' })).toBeTruthy();
+    expect(screen.getByRole('dialog').textContent).toContain('sh x.sh');
+  });
+
+  it('let a call be answered that is asked again, though its first card was', async () => {
+    const scene = await setUp();
+    const decide = vi.spyOn(scene.client, 'decide').mockResolvedValue();
+    const { redraw } = draw(scene, AgentsPane, { snapshot: showing({}) });
+    const user = userEvent.setup();
+    const approve = () => screen.getByRole('button', { name: /^Approve/ });
+    await user.click(approve());
+    await waitFor(() => expect(screen.getByText('Sending…')).toBeTruthy());
+    await redraw({ snapshot: showing({ approvals: [{ ...ASKED, digest: 'anew' }] }) });
+    expect(screen.queryByText('Sending…')).toBeNull();
+    await user.click(approve());
+    expect(decide.mock.calls.map(([[one]]) => one?.digest)).toEqual([ASKED.digest, 'anew']);
+  });
+
+  it('say of several requests which each is', async () => {
+    const second = approval('execute', { command: 'date' }, { session: 's-backon' });
+    draw(await setUp(), AgentsPane, { snapshot: showing({ approvals: [ASKED, second] }) });
+    expect(screen.getAllByRole('dialog').map((card) => /\d of \d/.exec(card.textContent ?? '')?.[0])).toEqual([
+      '1 of 2',
+      '2 of 2',
+    ]);
+  });
+});

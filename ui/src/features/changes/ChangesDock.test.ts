@@ -1,0 +1,82 @@
+import { screen, waitFor } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it } from 'vitest';
+import { draw, setUp } from '../../test/stage';
+import ChangesDock from './ChangesDock.svelte';
+import ChangesPane from './ChangesPane.svelte';
+
+const button = (name: string) => screen.getByRole('button', { name });
+const dock = () => screen.queryByRole('region', { name: '2 files changed' });
+
+async function fixtures() {
+  const scene = await setUp();
+  const calls = (name: string) => scene.host.calls.filter((one) => one.name === name).map(({ value }) => value);
+  return { ...scene, calls, snapshot: scene.host.snapshot('s-fixtures') };
+}
+
+describe('the dock of changed files', () => {
+  it('says how much changed, and is gone when all of it is kept', async () => {
+    const scene = await fixtures();
+    draw(scene, ChangesDock, { snapshot: scene.snapshot });
+    await waitFor(() => expect(dock()?.textContent).toMatch(/2 files changed\s*\+41\s*−1/));
+    await userEvent.click(button('Keep all'));
+    await waitFor(() => expect(dock()).toBeNull());
+    expect(scene.calls('keepChanges')).toEqual([null]);
+  });
+
+  it('puts everything back when it was asked twice', async () => {
+    const scene = await fixtures();
+    draw(scene, ChangesDock, { snapshot: scene.snapshot });
+    await waitFor(() => expect(dock()).toBeTruthy());
+    await userEvent.click(button('Undo all'));
+    expect(scene.calls('undoChanges')).toEqual([]);
+    await userEvent.click(button('Put 2 files back?'));
+    await waitFor(() => expect(scene.calls('undoChanges')).toEqual(['s-fixtures']));
+  });
+
+  it('leads to the pane', async () => {
+    const scene = await fixtures();
+    scene.workspace.layout.tab = 'plan';
+    draw(scene, ChangesDock, { snapshot: scene.snapshot });
+    await waitFor(() => expect(dock()).toBeTruthy());
+    await userEvent.click(button('Look'));
+    expect(scene.workspace.layout.tab).toBe('changes');
+  });
+
+  it('steps back while something waits for an answer', async () => {
+    const scene = await fixtures();
+    const { redraw } = draw(scene, ChangesDock, { snapshot: scene.snapshot });
+    await waitFor(() => expect(dock()).toBeTruthy());
+    await redraw({ snapshot: { ...scene.snapshot, approvals: scene.host.snapshot('s-refresh').approvals } });
+    expect(dock()).toBeNull();
+  });
+
+  it('knows what was kept in the pane', async () => {
+    const scene = await fixtures();
+    draw(scene, ChangesDock, { snapshot: scene.snapshot });
+    draw(scene, ChangesPane, { snapshot: scene.snapshot });
+    await waitFor(() => expect(dock()).toBeTruthy());
+    await userEvent.click(await screen.findByRole('button', { name: 'Keep the changes to tests/fixtures/users.sql' }));
+    await screen.findByRole('region', { name: '1 file changed' });
+  });
+});
+
+describe('the pane of changes', () => {
+  it('opens the file in the program for it', async () => {
+    const scene = await fixtures();
+    draw(scene, ChangesPane, { snapshot: scene.snapshot });
+    await userEvent.click(await screen.findByRole('button', { name: 'Open in the program for it' }));
+    expect(scene.calls('openFile')).toEqual(['/tests/fixtures/users.sql']);
+  });
+
+  it('opens no file that is not there', async () => {
+    const scene = await fixtures();
+    const [first] = scene.snapshot.changes;
+    if (!first) throw new Error('nothing changed');
+    const gone = { ...scene.snapshot, changes: [{ ...first, change: 'deleted' as const, added: 0, removed: 40 }] };
+    scene.host.add(gone);
+    draw(scene, ChangesPane, { snapshot: gone });
+    await screen.findByRole('button', { name: /^Keep the changes to/ });
+    expect(screen.queryByRole('button', { name: 'Open in the program for it' })).toBeNull();
+  });
+});

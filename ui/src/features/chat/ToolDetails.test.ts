@@ -1,0 +1,19 @@
+import { screen } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { tool } from '../../ipc/recorded/builders';
+import { draw, setUp } from '../../test/stage';
+import { toolOf } from './groups';
+import ToolDetails from './ToolDetails.svelte';
+import { lookOf } from './tools/views';
+
+it('leads to the file in which a long output is whole', async () => {
+  const scene = await setUp();
+  const output = 'ok\n[The whole output is in /large_tool_results/call-7.]';
+  const row = toolOf(tool('execute', { command: 'make' }, { output, output_truncated: true }));
+  if (!row) throw new Error('no row');
+  draw(scene, ToolDetails, { tool: row, view: lookOf('execute', 'execute').view });
+  expect(screen.queryByText('Only the beginning and the end are shown.')).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'Open the whole output in Files' }));
+  expect([scene.workspace.layout.tab, scene.workspace.fileGoal]).toEqual(['files', '/large_tool_results/call-7']);
+});

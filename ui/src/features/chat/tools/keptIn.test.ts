@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { keptIn } from './keptIn';
+
+it('is where the result itself says that it was put, and nowhere it only mentions', () => {
+  const moved =
+    'The result of the call call_7 was too large for this conversation and is in the file /large_tool_results/call_7.\n' +
+    'Read only the part you need';
+  expect(keptIn(`${moved}\n\n1  one`)).toBe('/large_tool_results/call_7');
+  expect(keptIn('ok\n[The whole output is in /large_tool_results/call_8.]')).toBe('/large_tool_results/call_8');
+  expect(keptIn('[The whole output is in /large_tool_results/call_8.]\nok')).toBeNull();
+  expect(keptIn(`It says: ${moved}`)).toBeNull();
+  expect(keptIn('ok')).toBeNull();
+});
