@@ -58,8 +58,8 @@ pub use log::{HeldLog, SessionLog};
 pub use memory::MemoryHost;
 pub use middleware::{Middleware, NextModel, NextTool};
 pub use policy::{
-    ApprovalMode, CallFacts, Grave, InterruptConfig, PatternProblem, PermissionRule, Policy, RuleGuard, RuleKind,
-    RulePattern, RuleScope, RuleSubject, ScriptNames, Standing, StandingRule, Verdict,
+    ApprovalMode, CallFacts, Certainty, Grave, InterruptConfig, PatternProblem, PermissionRule, Policy, RuleGuard,
+    RuleKind, RulePattern, RuleScope, RuleSubject, ScriptName, ScriptNames, Standing, StandingRule, Verdict,
 };
 pub use spent::Spent;
 pub use state::{FollowedFile, OpenCall, OpenStep, OpenTurn, PlannedTodo, QueuedMessage, SentSubagent, State};

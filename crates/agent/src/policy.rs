@@ -18,7 +18,7 @@ use serde_json::Value;
 pub use grave::Grave;
 pub use guard::{PatternProblem, RuleGuard};
 pub use pattern::{RuleKind, RulePattern, RuleSubject};
-pub use scripts::ScriptNames;
+pub use scripts::{Certainty, ScriptName, ScriptNames};
 pub use standing::{ApprovalMode, RuleScope, Standing, StandingRule};
 
 use crate::{AskReason, DecisionKind};

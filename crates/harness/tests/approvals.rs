@@ -7,7 +7,7 @@ use bosun_agent::{
     Activity, Agent, Decision, DecisionError, DecisionKind, DecisionSource, EntryBody, InterruptConfig, MemoryHost,
     PermissionRule, Policy, Recorded, SessionLog, SystemClock, ToolOutcome, TurnContext, TurnEnd, run_turn,
 };
-use bosun_backend::{BlobStore, LocalShellBackend, LocalShellOptions};
+use bosun_backend::{Backend, BlobStore, LocalShellBackend, LocalShellOptions};
 use bosun_harness::{DeepAgentConfig, SubagentSpec, create_deep_agent};
 use bosun_model::{CallId, HumanMessage, Message};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
@@ -42,9 +42,21 @@ fn from(
     entries: Vec<Recorded>,
     subagents: Vec<SubagentSpec>,
 ) -> Scene {
-    let blobs = tempfile::tempdir().unwrap();
     let backend = LocalShellBackend::open(project.root(), LocalShellOptions::default()).unwrap();
-    let mut config = DeepAgentConfig::new(Arc::new(ScriptedModel::new(replies)), Arc::new(backend));
+    behind(Arc::new(backend), project, policy, replies, entries, subagents)
+}
+
+/// Over a backend of one's own.
+fn behind(
+    backend: Arc<dyn Backend>,
+    project: Project,
+    policy: Policy,
+    replies: Vec<Scripted>,
+    entries: Vec<Recorded>,
+    subagents: Vec<SubagentSpec>,
+) -> Scene {
+    let blobs = tempfile::tempdir().unwrap();
+    let mut config = DeepAgentConfig::new(Arc::new(ScriptedModel::new(replies)), backend);
     config.blobs = Some(Arc::new(BlobStore::open(blobs.path()).unwrap()));
     config.policy = policy;
     config.subagents = subagents;

@@ -1,44 +1,83 @@
 //! What a command line runs that lies in files: scripts, and what a program goes by, such as a Makefile
 //! (security.md A12). Only what can be read off the line: what a script runs in its turn is not followed.
 
+mod interpreters;
+mod launchers;
 mod options;
+mod places;
+mod runs;
 
-use self::options::{Given, Options, launcher_of, of_filter, of_interpreter, standing_of, verbs_of};
-use super::loose::{Command, Input, Piece, Word, pieces};
-use super::programs::{is_interpreter, is_shell, name_of, unversioned};
+use self::places::{Places, above};
+use super::loose::{Command, Input, Join, Piece, Word, pieces};
+use super::programs::{name_of, unversioned};
 
 /// Names that are given for one line.
 const MOST: usize = 200;
 /// Lines within lines, such as those of `sh -c`, and commands behind commands, such as those of `timeout`.
 const DEEPEST: usize = 16;
-/// Longest path that is followed, in bytes.
-const LONGEST: usize = 4096;
+/// Where a system keeps its programs: they are nobody's scripts.
+const SYSTEM: &[&str] = &["/bin/", "/sbin/", "/usr/", "/opt/", "/nix/store/", "/snap/", "/System/", "/Library/"];
 
 /// The files that a command line may run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScriptNames {
-    /// Without `.` and `..`, each once. A wrong guess names no file.
-    pub paths: Vec<String>,
-    /// The line runs more, or may: what is behind a variable, in a folder that cannot be told, or beyond what is looked into.
+    /// Each once. A wrong guess names no file.
+    pub files: Vec<ScriptName>,
+    /// The line runs more, or may: what is behind a variable or comes through a pipe, in a folder that cannot be told, or
+    /// beyond what is looked into.
     pub has_more: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptName {
+    /// Without `.` and `..`.
+    pub path: String,
+    pub certainty: Certainty,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// Run where it is there: nothing says that it is.
+    Guessed,
+    /// The line says that it is run.
+    Said,
 }
 
 impl ScriptNames {
     /// What `line` runs when it is started in `folder`. Paths are absolute where `folder` or the line says them so;
-    /// where `folder` is empty they are relative to it, and what leads out of it is not there.
+    /// where `folder` is empty they are relative to it, and what leads out of it cannot be told.
     pub fn of(line: &str, folder: &str) -> Self {
-        let mut walk = Walk { folder: Some(folder.to_owned()), outer: Vec::new(), depth: 0, found: Self::default() };
+        let now = Places::only(folder);
+        let mut walk = Walk {
+            root: now.folders.first().cloned().unwrap_or_default(),
+            shell: Shell { now, fallen_back: Places::default() },
+            outer: Vec::new(),
+            depth: 0,
+            is_guessing: false,
+            found: Self::default(),
+        };
         walk.line(line);
         walk.found
     }
 }
 
+/// Where a shell may be.
+#[derive(Clone)]
+struct Shell {
+    now: Places,
+    /// Where it is besides once commands that are joined by `&&` are through: one of them may have failed.
+    fallen_back: Places,
+}
+
 struct Walk {
-    /// Where the line is; `None` where that cannot be told.
-    folder: Option<String>,
-    /// Where the shells around this one are.
-    outer: Vec<Option<String>>,
+    /// Where the line is started.
+    root: String,
+    shell: Shell,
+    /// The shells around this one.
+    outer: Vec<Shell>,
     depth: usize,
+    /// What is read may be no command at all.
+    is_guessing: bool,
     found: ScriptNames,
 }
 
@@ -58,188 +97,171 @@ impl Walk {
         self.depth -= 1;
     }
 
+    fn more(&mut self) {
+        self.found.has_more |= !self.is_guessing;
+    }
+
     fn each_piece(&mut self, line: &str) {
         let opened = self.outer.len();
-        for piece in pieces(line) {
+        let around = std::mem::take(&mut self.shell.fallen_back);
+        let pieces = pieces(line);
+        let mut before = Join::Then;
+        for (at, piece) in pieces.iter().enumerate() {
             match piece {
-                Piece::Open => self.outer.push(self.folder.clone()),
-                Piece::Close => {
-                    if self.outer.len() > opened
-                        && let Some(folder) = self.outer.pop()
-                    {
-                        self.folder = folder;
+                Piece::Unread => self.more(),
+                Piece::Join(join) => {
+                    before = *join;
+                    if !matches!(join, Join::And | Join::Pipe) {
+                        self.fall_back();
                     }
                 }
-                Piece::Command(Command { words, input }) => self.command(&words, input.as_ref()),
+                Piece::Open => {
+                    self.outer.push(self.shell.clone());
+                    self.shell.fallen_back = Places::default();
+                }
+                Piece::Close => {
+                    if self.outer.len() > opened
+                        && let Some(outer) = self.outer.pop()
+                    {
+                        self.shell = outer;
+                    }
+                }
+                Piece::Command(command) => {
+                    let is_and = matches!(pieces.get(at + 1), Some(Piece::Join(Join::And)));
+                    self.step(command, is_and && before != Join::Pipe);
+                }
             }
         }
         self.outer.truncate(opened);
+        self.fall_back();
+        self.shell.fallen_back = around;
+    }
+
+    /// One command. `decides`: what stands behind it runs only where it did what it should, in this shell.
+    fn step(&mut self, command: &Command, decides: bool) {
+        let from = self.shell.now.clone();
+        self.command(&command.words, command.input.as_ref());
+        if self.shell.now == from {
+            return;
+        }
+        let is_cd = command.words.first().is_some_and(|word| matches!(word.text.as_str(), "cd" | "pushd"));
+        if decides && is_cd { self.shell.fallen_back.or(from) } else { self.shell.now.or(from) }
+    }
+
+    fn fall_back(&mut self) {
+        let fallen_back = std::mem::take(&mut self.shell.fallen_back);
+        self.shell.now.or(fallen_back);
     }
 
     /// A line that a shell of its own runs.
-    fn line_apart(&mut self, line: &str) {
-        let folder = self.folder.clone();
-        self.line(line);
-        self.folder = folder;
+    fn line_apart(&mut self, line: &Word) {
+        let Some(line) = line.plain() else { return self.more() };
+        self.apart(|walk| walk.line(line));
+    }
+
+    /// Comes back to where it was.
+    fn apart(&mut self, look: impl FnOnce(&mut Self)) {
+        let now = self.shell.now.clone();
+        look(self);
+        self.shell.now = now;
     }
 
     fn command(&mut self, words: &[Word], input: Option<&Input>) {
         let before = words.iter().take_while(|word| is_assignment(&word.text)).count();
         let Some((program, rest)) = words.get(before..).and_then(<[Word]>::split_first) else { return };
-        let Some(program) = program.plain() else {
-            self.found.has_more |= program.text.contains('/');
-            return;
-        };
+        let Some(program) = program.plain() else { return self.more() };
         if program.contains('/') {
-            self.run(program);
+            let is_system = SYSTEM.iter().any(|folder| program.starts_with(folder));
+            self.run(program, if is_system { Certainty::Guessed } else { Certainty::Said });
         }
         let name = name_of(program);
         match name.as_str() {
             "cd" | "pushd" => self.go_to(rest),
-            "popd" => self.folder = None,
-            "." | "source" => rest.iter().take(1).for_each(|word| self.run_word(word)),
+            "popd" => self.shell.now = Places::unknown(),
+            "." | "source" => {
+                rest.iter().find(|word| word.text != "--").into_iter().for_each(|word| self.run_word(word))
+            }
             "eval" => {
                 let words: Option<Vec<&str>> = rest.iter().map(Word::plain).collect();
-                words.iter().for_each(|words| self.line(&words.join(" ")));
+                match words {
+                    Some(words) => self.line(&words.join(" ")),
+                    None => self.more(),
+                }
             }
-            "find" => {
-                let is_run = |word: &Word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
-                let at = rest.iter().position(is_run).map_or(rest.len(), |at| at + 1);
-                self.deeper(|walk| walk.command(rest.get(at..).unwrap_or_default(), None));
-            }
+            "trap" => rest.iter().find(|word| word.text != "--").into_iter().for_each(|word| self.line_apart(word)),
+            "find" => self.each_found(rest),
             name => self.program(unversioned(name), rest, input),
         }
     }
 
-    fn program(&mut self, name: &str, rest: &[Word], input: Option<&Input>) {
-        if self.launch(name, rest, input) {
-            return;
-        }
-        if let Some(standing) = standing_of(name) {
-            let given = standing.options.read_all(rest);
-            let folder = self.folder.clone();
-            given.folders.iter().for_each(|word| self.go(word));
-            given.files.iter().for_each(|word| self.run_word(word));
-            if given.files.is_empty() {
-                standing.files.iter().for_each(|file| self.run(file));
-            }
-            self.folder = folder;
-        }
-        if let Some(options) = of_filter(name) {
-            options.read_all(rest).files.iter().for_each(|word| self.run_word(word));
-        } else if is_shell(name) || is_interpreter(name) {
-            self.interpret(name, rest, input);
-        }
-    }
-
-    /// Whether it is a program that runs the command behind its own words.
-    fn launch(&mut self, name: &str, rest: &[Word], input: Option<&Input>) -> bool {
-        let Some(launcher) = launcher_of(name) else { return false };
-        let mut given = launcher.options.read(rest);
-        let mut folders = std::mem::take(&mut given.folders);
-        if !launcher.verbs.is_empty() {
-            let verb = given.rest.split_first().filter(|(verb, _)| launcher.verbs.contains(&verb.text.as_str()));
-            let Some((_, behind)) = verb else { return false };
-            given = launcher.options.read(behind);
-            folders.append(&mut given.folders);
-        }
-        if given.has_text {
-            return true;
-        }
-        let folder = self.folder.clone();
-        folders.iter().for_each(|word| self.go(word));
-        let command = given.rest.get(launcher.operands..).unwrap_or_default();
-        if let Some(program) = command.first().and_then(Word::plain) {
-            if launcher.local && !program.contains('/') {
-                self.run(&format!("node_modules/.bin/{program}"));
-            }
-            if name == "uv" && program.ends_with(".py") {
-                self.run(program);
-            }
-        }
-        self.deeper(|walk| walk.command(command, input));
-        self.folder = folder;
-        true
-    }
-
-    fn interpret(&mut self, name: &str, rest: &[Word], input: Option<&Input>) {
-        let options: Options = of_interpreter(name);
-        let mut given: Given<'_> = options.read(rest);
-        if let Some((_, behind)) =
-            given.rest.split_first().filter(|(verb, _)| verbs_of(name).contains(&verb.text.as_str()))
-        {
-            let files = std::mem::take(&mut given.files);
-            given = options.read(behind);
-            given.files.extend(files);
-        }
-        given.files.iter().for_each(|word| self.run_word(word));
-        match given.rest.first() {
-            Some(line) if given.has_text && is_shell(name) => match line.plain() {
-                Some(line) => self.line_apart(line),
-                None => self.found.has_more = true,
-            },
-            _ if given.has_text || (options.file_is_all && !given.files.is_empty()) => {}
-            Some(file) if file.text != "-" => self.run_word(file),
-            _ => match input {
-                Some(Input::File(file)) => self.run_word(file),
-                Some(Input::Text(text)) if is_shell(name) => self.line_apart(text),
-                _ => {}
-            },
+    /// What `find` runs for what it finds.
+    fn each_found(&mut self, mut words: &[Word]) {
+        let is_run = |word: &Word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
+        while let Some(at) = words.iter().position(is_run) {
+            words = words.get(at + 1..).unwrap_or_default();
+            let end = words.iter().position(|word| matches!(word.text.as_str(), ";" | "+")).unwrap_or(words.len());
+            let (command, behind) = words.split_at_checked(end).unwrap_or_default();
+            self.deeper(|walk| walk.command(command, None));
+            words = behind;
         }
     }
 
     fn go_to(&mut self, words: &[Word]) {
         match words.iter().find(|word| word.text == "-" || !word.text.starts_with('-')) {
             Some(word) if word.text != "-" => self.go(word),
-            _ => self.folder = None,
+            _ => self.shell.now = Places::unknown(),
         }
     }
 
     fn go(&mut self, to: &Word) {
-        self.folder = to.plain().and_then(|to| self.below(to));
+        self.shell.now = to.plain().map_or_else(Places::unknown, |to| self.shell.now.below(to));
     }
 
     fn run_word(&mut self, word: &Word) {
         match word.plain() {
-            Some(word) => self.run(word),
-            None => self.found.has_more = true,
+            Some("/dev/null") => {}
+            // Its input.
+            Some("-") | None => self.more(),
+            Some(word) => self.run(word, Certainty::Said),
         }
     }
 
-    fn run(&mut self, word: &str) {
-        let found = self.below(word);
-        let ScriptNames { paths, has_more } = &mut self.found;
-        let Some(path) = found else {
-            *has_more = true;
-            return;
-        };
-        if paths.contains(&path) {
-            return;
+    fn run(&mut self, word: &str, certainty: Certainty) {
+        let found = self.shell.now.below(word);
+        if found.is_open {
+            self.more();
         }
-        if paths.len() < MOST { paths.push(path) } else { *has_more = true }
+        found.folders.into_iter().for_each(|path| self.name(path, certainty));
     }
 
-    /// `word` as it is found from the folder, without `.` and `..`; `None` where that cannot be told.
-    fn below(&self, word: &str) -> Option<String> {
-        let folder = if word.starts_with('/') { "" } else { self.folder.as_deref()? };
-        let is_absolute = word.starts_with('/') || folder.starts_with('/');
-        let mut parts: Vec<&str> = Vec::new();
-        for part in folder.split('/').chain(word.split('/')) {
-            match part {
-                "" | "." => {}
-                ".." if parts.is_empty() && is_absolute => {}
-                ".." => drop(parts.pop()?),
-                part => parts.push(part),
+    /// These files of the folders above.
+    fn run_above(&mut self, files: &[&str]) {
+        for folder in self.shell.now.folders.clone() {
+            for above in above(&folder, &self.root.clone()) {
+                let between = if above.is_empty() || above.ends_with('/') { "" } else { "/" };
+                files.iter().for_each(|file| self.name(format!("{above}{between}{file}"), Certainty::Guessed));
             }
         }
-        let path = format!("{}{}", if is_absolute { "/" } else { "" }, parts.join("/"));
-        Some(path).filter(|path| path.len() <= LONGEST)
+    }
+
+    fn name(&mut self, path: String, certainty: Certainty) {
+        let certainty = if self.is_guessing { Certainty::Guessed } else { certainty };
+        let ScriptNames { files, has_more } = &mut self.found;
+        if let Some(known) = files.iter_mut().find(|file| file.path == path) {
+            known.certainty = known.certainty.max(certainty);
+        } else if files.len() < MOST {
+            files.push(ScriptName { path, certainty });
+        } else {
+            *has_more = true;
+        }
     }
 }
 
 /// Whether a word in front of a command gives a variable.
 fn is_assignment(word: &str) -> bool {
     let name = word.split_once('=').map_or("", |(name, _)| name);
+    let name = name.strip_suffix('+').unwrap_or(name);
+    let name = name.strip_suffix(']').and_then(|name| name.split_once('[')).map_or(name, |(name, _)| name);
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, Ask, AskedAgain, AskedScript, Decision, ScriptFigures, ScriptNames, TurnContext};
-use bosun_backend::{Backend, ReadWindow, VirtualPath};
+use bosun_agent::{
+    AgentError, Ask, AskedAgain, AskedScript, Certainty, Decision, ScriptFigures, ScriptNames, TurnContext,
+};
+use bosun_backend::{Backend, BackendError, ReadWindow, VirtualPath};
 use bosun_model::{CallId, ToolCall};
 use bosun_tools::{DynTool, ToolKind};
 use serde_json::Value;
@@ -31,12 +33,22 @@ pub(super) async fn named_by(backend: &dyn Backend, call: &ToolCall, kind: ToolK
     let names = ScriptNames::of(line, folder.as_deref().and_then(|folder| folder.to_str()).unwrap_or_default());
     let mut scripts = Scripts { named: Vec::new(), has_more: names.has_more };
     let mut there = 0;
-    for name in &names.paths {
-        let Some(path) = place_of(backend, name) else { continue };
+    for file in &names.files {
+        let Some(path) = place_of(backend, &file.path) else {
+            // Nobody looks outside; a guess is no reason to say so.
+            scripts.has_more |= file.certainty == Certainty::Said;
+            continue;
+        };
         if scripts.named.iter().any(|known| known.path == path) {
             continue;
         }
-        let script = look(backend, path).await;
+        let script = match look(backend, &path).await {
+            Seen::Script(script) => script,
+            Seen::Hidden(script) => {
+                scripts.has_more = true;
+                script
+            }
+        };
         if script.is_there() && there == MOST {
             scripts.has_more = true;
             continue;
@@ -117,15 +129,42 @@ fn place_of(backend: &dyn Backend, name: &str) -> Option<VirtualPath> {
     }
 }
 
+enum Seen {
+    /// As it is now, or not there.
+    Script(AskedScript),
+    /// Something is or may be there that cannot be looked at: what a link to the outside leads to, what a rule or the
+    /// system denies, what is no regular file.
+    Hidden(AskedScript),
+}
+
 /// A script as it is now. Its size is known before anything of it is read.
-async fn look(backend: &dyn Backend, path: VirtualPath) -> AskedScript {
-    let found = backend.stat(&path).await.ok().and_then(|found| Some((found.size?, found.modified_ns)));
-    let Some((size, modified_ns)) = found else { return AskedScript { path, hash: None, figures: None } };
+async fn look(backend: &dyn Backend, path: &VirtualPath) -> Seen {
+    let script = |hash, figures| AskedScript { path: path.clone(), hash, figures };
+    // It stands among the scripts, so that one that takes the place of another, or comes to be there, is asked for.
+    let hidden = || Seen::Hidden(script(None, Some(ScriptFigures { size: 0, modified_ns: None })));
+    if !is_as_commands_see_it(backend, path) {
+        return hidden();
+    }
+    let found = match backend.stat(path).await {
+        Ok(found) if found.is_dir => return Seen::Script(script(None, None)),
+        Ok(found) => found,
+        Err(
+            BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. } | BackendError::NotADirectory { .. },
+        ) => return Seen::Script(script(None, None)),
+        Err(_) => return hidden(),
+    };
+    let Some(size) = found.size else { return hidden() };
     let hash = if size <= MAX_HASHED {
-        backend.read(&path, ReadWindow { offset: 0, limit: 1 }).await.ok().and_then(|read| read.stamp.hash)
+        backend.read(path, ReadWindow { offset: 0, limit: 1 }).await.ok().and_then(|read| read.stamp.hash)
     } else {
         None
     };
-    let figures = hash.is_none().then_some(ScriptFigures { size, modified_ns });
-    AskedScript { path, hash, figures }
+    let figures = hash.is_none().then_some(ScriptFigures { size, modified_ns: found.modified_ns });
+    Seen::Script(script(hash, figures))
+}
+
+/// Whether a command finds at this path what the agent finds there: under a route that is kept elsewhere it does not.
+fn is_as_commands_see_it(backend: &dyn Backend, path: &VirtualPath) -> bool {
+    let Some(root) = backend.host_path(&VirtualPath::root()) else { return true };
+    backend.host_path(path) == Some(root.join(path.as_str().trim_start_matches('/')))
 }

@@ -1,12 +1,18 @@
 //! What a person approved with a command is what its scripts held then (security.md A12).
 
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
+
 use bosun_agent::{Ask, AskReason, AskedAgain, Decision, EntryBody, PermissionRule, Policy, TurnEnd};
-use bosun_backend::ContentHash;
+use bosun_backend::{
+    Access, Backend, CompositeBackend, ContentHash, LocalExecutorOptions, LocalShellBackend, LocalShellOptions, Route,
+    SandboxBackend, StateBackend, VirtualPath, local_process,
+};
 use bosun_testkit::{Project, Reply, Scripted};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use super::{Scene, from};
+use super::{Scene, behind, from};
 
 fn runs(id: &str, command: &str) -> Reply {
     Reply::default().and_call_with_id(id, "execute", json!({"command": command}))
@@ -226,4 +232,115 @@ async fn a_second_request_says_the_sandbox_of_now() {
     assert_eq!(second.run_until_quiet().await, None);
     let ask = ask(&second);
     assert_eq!((ask.again.is_some(), ask.sandbox), (true, None));
+}
+
+/// What is asked for a line, over the backend that `opened` makes of the project.
+async fn asked(project: Project, opened: impl Fn(&Project) -> Arc<dyn Backend>, line: &str) -> Ask {
+    let line = line.replace("ROOT", project.root_str());
+    let backend = opened(&project);
+    let scene = behind(backend, project, Policy::default(), vec![runs("x", &line).into()], vec![], vec![]);
+    scene.begin().await;
+    assert_eq!(scene.run_until_quiet().await, None, "{line}");
+    ask(&scene)
+}
+
+fn here(project: &Project) -> Arc<dyn Backend> {
+    Arc::new(LocalShellBackend::open(project.root(), LocalShellOptions::default()).unwrap())
+}
+
+#[tokio::test]
+async fn a_script_outside_or_one_that_cannot_be_looked_at_is_said() {
+    let project = || {
+        let project = project().file("deny/y.sh", "true\n").dir("empty");
+        symlink("/etc/hosts", project.root().join("link.sh")).unwrap();
+        symlink("loop.sh", project.root().join("loop.sh")).unwrap();
+        symlink("x.sh", project.root().join("inside.sh")).unwrap();
+        project
+    };
+    let cases: [(&str, &[&str], bool); 15] = [
+        ("sh /tmp/x.sh", &[], true),
+        ("sh ../x.sh", &[], true),
+        (". /etc/profile", &[], true),
+        ("/tmp/tool a", &[], true),
+        ("cd /tmp && make", &[], true),
+        ("python3 /dev/stdin", &[], true),
+        ("sh link.sh", &["/link.sh"], true),
+        ("sh loop.sh", &["/loop.sh"], true),
+        ("sh inside.sh", &["/inside.sh"], false),
+        ("cd nope; sh x.sh", &["/x.sh"], false),
+        ("sh none.sh; sh none/x.sh; sh x.sh/y; sh empty", &[], false),
+        ("/usr/bin/env sh ROOT/x.sh", &["/x.sh"], false),
+        ("sh < /dev/null; /bin/ls", &[], false),
+        ("sh /x.sh", &[], true),
+        ("wrap python3 /opt/x.py", &[], false),
+    ];
+    for (line, names, more) in cases {
+        let ask = asked(project(), here, line).await;
+        assert_eq!((scripts(&ask).as_slice(), ask.more_scripts), (names, more), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_put_where_nobody_looks_is_asked_for_again() {
+    for name in ["new.sh", "x.sh"] {
+        let scene = scene(vec![runs("x", &format!("sh {name}")).into()]);
+        scene.begin().await;
+        assert_eq!(scene.run_until_quiet().await, None);
+        assert!(!ask(&scene).more_scripts);
+        scene.decide(&scene.log, "x", Decision::Approve).await.unwrap();
+        let at = scene.project.root().join(name);
+        if at.exists() {
+            std::fs::remove_file(&at).unwrap();
+        }
+        symlink("/etc/hosts", at).unwrap();
+        assert_eq!(scene.run_until_quiet().await, None, "{name}");
+        let again = ask(&scene);
+        assert_eq!(again.again, Some(AskedAgain::ScriptChanged { path: format!("/{name}") }));
+        assert!(again.more_scripts);
+    }
+}
+
+#[tokio::test]
+async fn another_place_and_a_route_have_scripts_that_nobody_looks_at() {
+    let sandbox = |project: &Project| -> Arc<dyn Backend> {
+        Arc::new(SandboxBackend::new(local_process(project.root(), LocalExecutorOptions::default()).unwrap()))
+    };
+    for (line, names, more) in [
+        ("sh x.sh; sh none.sh", vec!["/x.sh"], false),
+        ("sh ROOT/x.sh", vec![], true),
+        ("sh ../x.sh", vec![], true),
+        ("/bin/sh x.sh", vec!["/x.sh"], false),
+    ] {
+        let ask = asked(project(), sandbox, line).await;
+        assert_eq!((scripts(&ask), ask.more_scripts), (names, more), "{line}");
+    }
+    let routed = |project: &Project| -> Arc<dyn Backend> {
+        let kept = Route {
+            prefix: VirtualPath::parse("/memories").unwrap(),
+            backend: Arc::new(StateBackend::new([])),
+            access: Access::ReadWrite,
+        };
+        Arc::new(CompositeBackend::new(here(project), vec![kept]).unwrap())
+    };
+    // The shell finds the project's own folder where the agent finds what is kept elsewhere.
+    for (line, more) in [("sh memories/x.sh", true), ("sh x.sh", false)] {
+        let ask = asked(project().file("memories/x.sh", "true\n"), routed, line).await;
+        assert_eq!(ask.more_scripts, more, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_program_finds_in_the_folders_above_counts_where_it_is_there() {
+    let project =
+        || project().file("package.json", "{}").file("a/b/package.json", "{}").file("justfile", "").dir("a/c");
+    for (line, names) in [
+        ("cd a/b && npm test", vec!["/a/b/package.json", "/package.json"]),
+        ("cd a/c && pnpm test", vec!["/package.json"]),
+        ("cd a; yarn", vec!["/package.json"]),
+        ("cd a && just x; cd tools && make", vec!["/justfile", "/tools/Makefile"]),
+        ("cd a && make", vec![]),
+    ] {
+        let ask = asked(project(), here, line).await;
+        assert_eq!((scripts(&ask), ask.more_scripts), (names, false), "{line}");
+    }
 }

@@ -8,6 +8,12 @@ pub(super) struct Options {
     /// Their value is a program in words: no file is run.
     pub text: &'static str,
     pub long_text: &'static [&'static str],
+    /// Their value is a command line.
+    pub lines: &'static str,
+    pub long_lines: &'static [&'static str],
+    /// Their value is a module, which a file is found by.
+    pub modules: &'static str,
+    pub long_modules: &'static [&'static str],
     /// Their value is a file that is run.
     pub files: &'static str,
     pub long_files: &'static [&'static str],
@@ -19,6 +25,10 @@ pub(super) struct Options {
     pub long_values: &'static [&'static str],
     /// What is written together with them is their value, and only that.
     pub joined: &'static str,
+    /// They say that the program is read from the input, and what stands behind is for it to read.
+    pub input: &'static str,
+    /// Whole words under which a program that is given no file does not read one from its input.
+    pub apart: &'static [&'static str],
     /// A file that an option names is the program itself: what stands behind the options is for it to read.
     pub file_is_all: bool,
     /// Long ones begin with one dash.
@@ -29,14 +39,38 @@ pub(super) struct Options {
 #[derive(Default)]
 pub(super) struct Given<'w> {
     pub has_text: bool,
+    /// The text, where it is written together with its option.
+    pub text: Option<Word>,
+    pub has_input: bool,
+    pub is_apart: bool,
+    pub lines: Vec<Word>,
+    pub modules: Vec<Word>,
     pub files: Vec<Word>,
     pub folders: Vec<Word>,
     /// What stands behind the options.
     pub rest: &'w [Word],
 }
 
+impl<'w> Given<'w> {
+    /// With what more was read behind it.
+    pub fn then(mut self, next: Given<'w>) -> Self {
+        self.has_text |= next.has_text;
+        self.text = self.text.or(next.text);
+        self.has_input |= next.has_input;
+        self.is_apart |= next.is_apart;
+        self.lines.extend(next.lines);
+        self.modules.extend(next.modules);
+        self.files.extend(next.files);
+        self.folders.extend(next.folders);
+        self.rest = next.rest;
+        self
+    }
+}
+
 enum Kind {
     Text,
+    Line,
+    Module,
     File,
     Folder,
     Value,
@@ -59,6 +93,8 @@ impl Options {
                 break;
             }
             words = behind;
+            given.is_apart |= matches!(text, "--version" | "--help") || self.apart.contains(&text);
+            given.has_input |= !text.starts_with("--") && text.contains(|c| self.input.contains(c));
             let (kind, value) =
                 if text.starts_with("--") || self.one_dash { self.long(text) } else { self.short(text) };
             if matches!(kind, Kind::Flag) {
@@ -75,7 +111,16 @@ impl Options {
                 }
             };
             match kind {
-                Kind::Text => given.has_text = true,
+                Kind::Text => {
+                    given.has_text = true;
+                    given.text = Some(value).filter(|value| *value != Word::default());
+                }
+                Kind::Line => given.lines.push(value),
+                Kind::Module => {
+                    given.modules.push(value);
+                    // What stands behind a module is for it to read.
+                    break;
+                }
                 Kind::File => given.files.push(value),
                 Kind::Folder => given.folders.push(value),
                 Kind::Value | Kind::Flag => {}
@@ -89,10 +134,7 @@ impl Options {
     pub fn read_all<'w>(&self, words: &'w [Word]) -> Given<'w> {
         let mut given = self.read(words);
         while let Some((_, behind)) = given.rest.split_first() {
-            let next = self.read(behind);
-            given.files.extend(next.files);
-            given.folders.extend(next.folders);
-            given.rest = next.rest;
+            given = given.then(self.read(behind));
         }
         given
     }
@@ -101,6 +143,8 @@ impl Options {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         let kind = match name {
             _ if self.long_text.contains(&name) => Kind::Text,
+            _ if self.long_lines.contains(&name) => Kind::Line,
+            _ if self.long_modules.contains(&name) => Kind::Module,
             _ if self.long_files.contains(&name) => Kind::File,
             _ if self.long_folders.contains(&name) => Kind::Folder,
             _ if self.long_values.contains(&name) && value.is_none() => Kind::Value,
@@ -114,6 +158,8 @@ impl Options {
         for (at, letter) in text.char_indices().skip(1) {
             let kind = match letter {
                 _ if self.text.contains(letter) => Kind::Text,
+                _ if self.lines.contains(letter) => Kind::Line,
+                _ if self.modules.contains(letter) => Kind::Module,
                 _ if self.files.contains(letter) => Kind::File,
                 _ if self.folders.contains(letter) => Kind::Folder,
                 _ if self.values.contains(letter) => Kind::Value,
@@ -121,15 +167,22 @@ impl Options {
                 _ => continue,
             };
             let value = text.get(at + letter.len_utf8()..).filter(|value| !value.is_empty());
-            return (kind, value);
+            // `-pe` are two letters that say the same.
+            let says_the_same = matches!(kind, Kind::Text)
+                && value.is_some_and(|value| value.chars().all(|letter| self.text.contains(letter)));
+            return (kind, value.filter(|_| !says_the_same));
         }
         (Kind::Flag, None)
     }
 }
 
-const NONE: Options = Options {
+pub(super) const NONE: Options = Options {
     text: "",
     long_text: &[],
+    lines: "",
+    long_lines: &[],
+    modules: "",
+    long_modules: &[],
     files: "",
     long_files: &[],
     folders: "",
@@ -137,161 +190,8 @@ const NONE: Options = Options {
     values: "",
     long_values: &[],
     joined: "",
+    input: "",
+    apart: &[],
     file_is_all: false,
     one_dash: false,
 };
-
-/// The options of a shell or an interpreter, by its name without a version.
-pub(super) fn of_interpreter(name: &str) -> Options {
-    match name {
-        "pwsh" | "powershell" => Options {
-            long_text: &["-c", "-Command", "-e", "-EncodedCommand"],
-            long_files: &["-f", "-File"],
-            long_values: &["-ExecutionPolicy", "-ep", "-WorkingDirectory", "-wd", "-ConfigurationName"],
-            file_is_all: true,
-            one_dash: true,
-            ..NONE
-        },
-        "fish" => Options { text: "c", long_text: &["--command"], values: "dDoC", ..NONE },
-        "python" => Options { text: "cm", values: "WX", long_values: &["--check-hash-based-pycs"], ..NONE },
-        "node" | "tsx" | "ts-node" => Options {
-            text: "ep",
-            long_text: &["--eval", "--print"],
-            files: "r",
-            long_files: &["--require", "--import", "--loader", "--experimental-loader"],
-            values: "CP",
-            long_values: &["--conditions", "--input-type", "--title", "--project", "--tsconfig"],
-            ..NONE
-        },
-        "deno" => Options { values: "c", long_values: &["--config", "--import-map", "--lock"], ..NONE },
-        "bun" => Options { text: "ep", files: "r", long_files: &["--preload"], long_folders: &["--cwd"], ..NONE },
-        "perl" => Options { text: "eE", values: "I", joined: "MmiCDxFV", ..NONE },
-        "ruby" => Options { text: "e", values: "rIE", joined: "WKTxFi", folders: "C", ..NONE },
-        "php" => Options { text: "rBRE", files: "f", values: "dcSt", file_is_all: true, ..NONE },
-        "lua" => Options { values: "el", ..NONE },
-        "julia" => Options { text: "eE", files: "L", values: "ptJCO", long_text: &["--eval", "--print"], ..NONE },
-        "r" | "rscript" => Options { text: "e", files: "f", long_files: &["--file"], file_is_all: true, ..NONE },
-        "java" => Options {
-            long_files: &["-jar"],
-            long_values: &["-cp", "-classpath", "-p", "-m"],
-            file_is_all: true,
-            one_dash: true,
-            ..NONE
-        },
-        _ if super::is_shell(name) => {
-            Options { text: "c", values: "oO", long_files: &["--rcfile", "--init-file"], ..NONE }
-        }
-        _ => NONE,
-    }
-}
-
-/// Words behind which an interpreter's file stands.
-pub(super) fn verbs_of(name: &str) -> &'static [&'static str] {
-    match name {
-        "deno" => &["run", "test", "bench", "serve", "compile"],
-        "bun" => &["run"],
-        "node" => &["inspect"],
-        "tsx" => &["watch"],
-        _ => &[],
-    }
-}
-
-/// Programs that take their text as an argument and run only the files that an option names.
-pub(super) fn of_filter(name: &str) -> Option<Options> {
-    let options = Options { files: "f", long_files: &["--file"], ..NONE };
-    match name {
-        "awk" | "gawk" | "mawk" | "nawk" => Some(Options { values: "Fv", ..options }),
-        "sed" => {
-            Some(Options { values: "el", long_values: &["--expression", "--line-length"], joined: "i", ..options })
-        }
-        _ => None,
-    }
-}
-
-/// A program that goes by a file without its being named.
-pub(super) struct Standing {
-    pub files: &'static [&'static str],
-    pub options: Options,
-}
-
-pub(super) fn standing_of(name: &str) -> Option<Standing> {
-    let folders = |long_folders| Options { folders: "C", long_folders, ..NONE };
-    let (files, options): (&[&str], Options) = match name {
-        "make" | "gmake" => (
-            &["GNUmakefile", "makefile", "Makefile"],
-            Options { files: "f", long_files: &["--file", "--makefile"], values: "IoW", ..folders(&["--directory"]) },
-        ),
-        "rake" => (
-            &["Rakefile", "rakefile"],
-            Options { files: "f", long_files: &["--rakefile"], ..folders(&["--directory"]) },
-        ),
-        "just" => (&["justfile", "Justfile"], Options { files: "f", long_files: &["--justfile"], values: "d", ..NONE }),
-        "npm" => (&["package.json"], folders(&["--prefix"])),
-        "pnpm" => (&["package.json"], folders(&["--dir", "--prefix"])),
-        "yarn" | "bun" => (&["package.json"], Options { long_folders: &["--cwd"], ..NONE }),
-        _ => return None,
-    };
-    Some(Standing { files, options })
-}
-
-/// A program that runs the command behind its own words.
-pub(super) struct Launcher {
-    pub options: Options,
-    /// One of these stands before the command.
-    pub verbs: &'static [&'static str],
-    /// Words of its own before the command.
-    pub operands: usize,
-    /// Programs of the project's own packages are found by their names.
-    pub local: bool,
-}
-
-pub(super) fn launcher_of(name: &str) -> Option<Launcher> {
-    let with = |values, long_values| Options { values, long_values, ..NONE };
-    let launcher = |options| Launcher { options, verbs: &[], operands: 0, local: false };
-    Some(match name {
-        "!" | "{" | "if" | "then" | "elif" | "else" | "do" | "while" | "until" | "nohup" | "setsid" | "command"
-        | "builtin" | "busybox" | "chronic" | "unbuffer" | "caffeinate" => launcher(NONE),
-        "env" => launcher(Options { folders: "C", long_folders: &["--chdir"], ..with("u", &["--unset"]) }),
-        "time" => launcher(with("fo", &["--format", "--output"])),
-        "exec" => launcher(with("a", &[])),
-        "nice" => launcher(with("n", &["--adjustment"])),
-        "ionice" => launcher(with("cnp", &["--class", "--classdata"])),
-        "stdbuf" => launcher(with("ioe", &["--input", "--output", "--error"])),
-        "sudo" => {
-            launcher(Options { folders: "D", long_folders: &["--chdir"], ..with("ugpCDhRTU", &["--user", "--group"]) })
-        }
-        "doas" => launcher(with("uC", &[])),
-        "xargs" => launcher(with("adEILnPs", &["--arg-file", "--delimiter", "--max-args", "--max-procs", "--replace"])),
-        "strace" | "ltrace" => launcher(with("eoapsuE", &["--output", "--trace"])),
-        "timeout" => Launcher { operands: 1, ..launcher(with("ks", &["--kill-after", "--signal"])) },
-        "flock" => Launcher { operands: 1, ..launcher(with("wE", &["--timeout"])) },
-        "watch" => launcher(with("n", &["--interval"])),
-        "npx" | "bunx" => Launcher { local: true, ..launcher(with("p", &["--package"])) },
-        "npm" | "pnpm" => Launcher {
-            verbs: &["exec", "x", "dlx"],
-            local: true,
-            ..launcher(Options { folders: "C", long_folders: &["--prefix", "--dir"], ..NONE })
-        },
-        "yarn" => {
-            Launcher { verbs: &["exec", "dlx"], local: true, ..launcher(Options { long_folders: &["--cwd"], ..NONE }) }
-        }
-        "bun" => Launcher { verbs: &["x"], local: true, ..launcher(Options { long_folders: &["--cwd"], ..NONE }) },
-        "bundle" => Launcher { verbs: &["exec"], ..launcher(NONE) },
-        "uv" => Launcher {
-            verbs: &["run"],
-            ..launcher(Options {
-                text: "m",
-                long_text: &["--module"],
-                long_folders: &["--directory"],
-                ..with(
-                    "p",
-                    &["--with", "--with-requirements", "--python", "--project", "--group", "--extra", "--env-file"],
-                )
-            })
-        },
-        "poetry" | "pdm" | "pipenv" | "hatch" | "rye" | "pixi" => {
-            Launcher { verbs: &["run"], ..launcher(Options { folders: "C", long_folders: &["--directory"], ..NONE }) }
-        }
-        _ => return None,
-    })
-}
