@@ -49,7 +49,7 @@ impl<'a> Desk<'a> {
         command.env("BOSUN_DATA_DIR", self.data.path());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // Who refuses its arguments reads nothing.
-        let _ = child.stdin.take().unwrap().write_all(input);
+        child.stdin.take().unwrap().write_all(input).ok();
         child.wait_with_output().unwrap()
     }
 }

@@ -140,7 +140,7 @@ impl Walk {
                 self.line_apart(&Word { text, is_changed });
             }
             Behind::Command | Behind::Here if launcher.adds => {
-                let command = [given.rest, &[added.clone()]].concat();
+                let command = [given.rest, std::slice::from_ref(&added)].concat();
                 self.deeper(|walk| walk.command(&command, input));
             }
             Behind::Command | Behind::Here => self.deeper(|walk| walk.command(given.rest, input)),
