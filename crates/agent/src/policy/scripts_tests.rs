@@ -133,6 +133,7 @@ fn what_stands_in_front_of_a_command_does_not_hide_it() {
 fn a_guess_is_named_and_says_nothing_more() {
     for (line, expected) in [
         ("wrap -x sh x.sh; docker run -it i bash -c './y.sh'", vec!["x.sh", "y.sh"]),
+        ("git bisect run sh x.sh; pnpm node y.js", vec!["x.sh", "y.js"]),
         ("npx tsx x.ts", vec!["node_modules/.bin/tsx"]),
         ("cd a && npx b", vec!["a/node_modules/.bin/b", "node_modules/.bin/b"]),
         (
@@ -250,6 +251,8 @@ fn ordinary_lines_do_not_say_that_they_run_more() {
     for line in [
         "cargo test",
         "cargo test 2>&1 | tee log.txt | tail -n 5",
+        "command -v node >/dev/null || which python3; hash sh; pkill -f node",
+        "if (( $X > 1 )); then echo; fi; for ((i=0; i<$n; i++)); do echo; done",
         "git status && git diff --stat | cat",
         "git commit -m \"$(cat <<'E'\nagent: it's \"done\" (#1)\nE\n)\"",
         "ls -la; ls *.rs; ls ~/x",

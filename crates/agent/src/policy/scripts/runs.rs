@@ -24,8 +24,8 @@ impl Walk {
             let sources = rest.split_first().filter(|(verb, _)| verb.text == "run").map_or(rest, |(_, behind)| behind);
             let sources = sources.iter().skip_while(|word| word.text.starts_with('-'));
             sources.take_while(|word| word.text.ends_with(".go")).for_each(|word| self.run_word(word));
-        } else if !is_standing && !only_names(name) {
-            if hides_what_it_runs(name) {
+        } else if !only_names(name) {
+            if !is_standing && hides_what_it_runs(name) {
                 self.more();
             }
             self.guess(rest);
@@ -94,6 +94,9 @@ impl Walk {
             let behind = given.rest.get(launcher.operands..).unwrap_or_default();
             given = given.then(launcher.options.read(behind));
         }
+        if name == "command" && given.is_apart {
+            return true;
+        }
         if launcher.behind == Behind::Here {
             self.deeper(|walk| walk.command(given.rest, input));
             return true;
@@ -140,7 +143,7 @@ impl Walk {
                 self.line_apart(&Word { text, is_changed });
             }
             Behind::Command | Behind::Here if launcher.adds => {
-                let command = [given.rest, &[added.clone()]].concat();
+                let command = [given.rest, std::slice::from_ref(&added)].concat();
                 self.deeper(|walk| walk.command(&command, input));
             }
             Behind::Command | Behind::Here => self.deeper(|walk| walk.command(given.rest, input)),
