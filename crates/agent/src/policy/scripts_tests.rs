@@ -95,7 +95,10 @@ fn only_what_is_run_counts() {
         (" ; A=1; /usr/bin/env sh x.sh; [ -f y.sh ]; [[ z.sh ]]", &["x.sh"]),
         ("sh -s a < x.sh; bash -es -- b <<< 'sh y.sh'; python3 - c < z.py", &["x.sh", "y.sh", "z.py"]),
         ("ruby -r ./x.rb -C a y.rb; node -r ./z.js v.js", &["x.rb", "y.rb", "z.js", "v.js"]),
-        ("go run x.go y.go a; go test z.go; pipx run x.py; pipx run --spec a y.py", &["x.go", "y.go", "x.py", "y.py"]),
+        (
+            "go run -tags t x.go y.go a; go test z.go; pipx run x.py; pipx run --spec a y.py",
+            &["x.go", "y.go", "x.py", "y.py"],
+        ),
         ("expect x.exp; expect -c 'send y'; osascript -l JavaScript z.js; osascript -e 1", &["x.exp", "z.js"]),
         (
             "cat <<E\n$(sh x.sh)\nE\necho ${X:-$(sh y.sh)} $((1 + $(sh z.sh))) a=($(sh v.sh))",
