@@ -95,7 +95,10 @@ fn only_what_is_run_counts() {
         (" ; A=1; /usr/bin/env sh x.sh; [ -f y.sh ]; [[ z.sh ]]", &["x.sh"]),
         ("sh -s a < x.sh; bash -es -- b <<< 'sh y.sh'; python3 - c < z.py", &["x.sh", "y.sh", "z.py"]),
         ("ruby -r ./x.rb -C a y.rb; node -r ./z.js v.js", &["x.rb", "y.rb", "z.js", "v.js"]),
-        ("go run x.go y.go a; go test z.go; pipx run x.py; pipx run --spec a y.py", &["x.go", "y.go", "x.py", "y.py"]),
+        (
+            "go run -tags t x.go y.go a; go test z.go; pipx run x.py; pipx run --spec a y.py",
+            &["x.go", "y.go", "x.py", "y.py"],
+        ),
         ("expect x.exp; expect -c 'send y'; osascript -l JavaScript z.js; osascript -e 1", &["x.exp", "z.js"]),
         (
             "cat <<E\n$(sh x.sh)\nE\necho ${X:-$(sh y.sh)} $((1 + $(sh z.sh))) a=($(sh v.sh))",
@@ -133,6 +136,7 @@ fn what_stands_in_front_of_a_command_does_not_hide_it() {
 fn a_guess_is_named_and_says_nothing_more() {
     for (line, expected) in [
         ("wrap -x sh x.sh; docker run -it i bash -c './y.sh'", vec!["x.sh", "y.sh"]),
+        ("git bisect run sh x.sh; pnpm node y.js", vec!["x.sh", "y.js"]),
         ("npx tsx x.ts", vec!["node_modules/.bin/tsx"]),
         ("cd a && npx b", vec!["a/node_modules/.bin/b", "node_modules/.bin/b"]),
         (
@@ -250,6 +254,8 @@ fn ordinary_lines_do_not_say_that_they_run_more() {
     for line in [
         "cargo test",
         "cargo test 2>&1 | tee log.txt | tail -n 5",
+        "command -v node >/dev/null || which python3; hash sh; pkill -f node",
+        "if (( $X > 1 )); then echo; fi; for ((i=0; i<$n; i++)); do echo; done",
         "git status && git diff --stat | cat",
         "git commit -m \"$(cat <<'E'\nagent: it's \"done\" (#1)\nE\n)\"",
         "ls -la; ls *.rs; ls ~/x",

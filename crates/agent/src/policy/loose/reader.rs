@@ -258,7 +258,6 @@ impl<'l> Reader<'l> {
             return self.open_words(Mode::Words);
         }
         if self.now.word.is_none()
-            && self.now.words.is_empty()
             && let Some(sum) = self.sum()
         {
             self.text(sum);

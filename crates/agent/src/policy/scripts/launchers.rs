@@ -43,9 +43,11 @@ pub(super) fn launcher_of(name: &str) -> Option<Launcher> {
     let with = |values, long_values| Options { values, long_values, ..NONE };
     let launcher = |options| Launcher { options, ..PLAIN };
     Some(match name {
-        "!" | "{" | "if" | "then" | "elif" | "else" | "do" | "while" | "until" | "command" | "builtin" | "coproc" => {
+        "!" | "{" | "if" | "then" | "elif" | "else" | "do" | "while" | "until" | "builtin" | "coproc" => {
             Launcher { behind: Behind::Here, ..PLAIN }
         }
+        // With these it says only which program it would run.
+        "command" => Launcher { behind: Behind::Here, ..launcher(Options { apart: &["-v", "-V"], ..NONE }) },
         "time" => Launcher { behind: Behind::Here, ..launcher(with("fo", &["--format", "--output"])) },
         "nohup" | "setsid" | "busybox" | "chronic" | "unbuffer" | "caffeinate" | "fakeroot" => PLAIN,
         "env" => launcher(Options {
@@ -178,12 +180,10 @@ pub(super) fn only_names(name: &str) -> bool {
             | "touch"
             | "grep"
             | "rg"
-            | "git"
             | "apt"
             | "apt-get"
             | "brew"
             | "pip"
-            | "cargo"
             | "for"
             | "case"
             | "export"

@@ -21,11 +21,12 @@ impl Walk {
         } else if interprets(name) {
             self.interpret(name, rest, input);
         } else if name == "go" {
-            let sources = rest.split_first().filter(|(verb, _)| verb.text == "run").map_or(rest, |(_, behind)| behind);
-            let sources = sources.iter().skip_while(|word| word.text.starts_with('-'));
-            sources.take_while(|word| word.text.ends_with(".go")).for_each(|word| self.run_word(word));
-        } else if !is_standing && !only_names(name) {
-            if hides_what_it_runs(name) {
+            let is_source = |word: &&Word| word.text.ends_with(".go");
+            let behind = rest.split_first().filter(|(verb, _)| verb.text == "run").map(|(_, behind)| behind);
+            let sources = behind.into_iter().flatten().skip_while(|word| !is_source(word)).take_while(is_source);
+            sources.for_each(|word| self.run_word(word));
+        } else if !only_names(name) {
+            if !is_standing && hides_what_it_runs(name) {
                 self.more();
             }
             self.guess(rest);
@@ -93,6 +94,9 @@ impl Walk {
         if launcher.operands > 0 {
             let behind = given.rest.get(launcher.operands..).unwrap_or_default();
             given = given.then(launcher.options.read(behind));
+        }
+        if name == "command" && given.is_apart {
+            return true;
         }
         if launcher.behind == Behind::Here {
             self.deeper(|walk| walk.command(given.rest, input));
