@@ -139,8 +139,20 @@ impl Root {
         }
     }
 
+    /// Opens what is at `relative`, whatever bytes its names are, never through a link. With [`NAME`] and `NOFOLLOW` a
+    /// link at its end is what is opened.
+    pub(crate) fn open_direct(&self, relative: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let relative = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
+        self.open_child(self.dir.as_fd(), relative, flags)
+    }
+
     /// Opens `name` in a folder of this root, never through a link.
-    pub(crate) fn open_child(&self, folder: BorrowedFd<'_>, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+    pub(crate) fn open_child(
+        &self,
+        folder: BorrowedFd<'_>,
+        name: impl AsRef<Path>,
+        flags: OFlags,
+    ) -> Result<OwnedFd, Errno> {
         match self.opener {
             #[cfg(target_os = "linux")]
             Opener::Kernel => openat2::open(folder, name, flags, Links::Refuse, self.mounts),

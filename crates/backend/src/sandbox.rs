@@ -11,6 +11,7 @@ mod executor;
 mod process;
 mod read;
 mod remove;
+mod root_name;
 mod script;
 mod search;
 
@@ -28,6 +29,7 @@ pub use process::{
     ContainerOptions, LocalExecutorOptions, ProjectIn, SandboxError, SshOptions, bubblewrap, container, local_process,
     ssh,
 };
+use root_name::RootName;
 
 /// Largest file that goes over, in bytes.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
@@ -38,17 +40,24 @@ pub struct SandboxBackend {
     executor: Arc<dyn Executor>,
     /// Changes wait for each other: what one finds is what the next one left.
     changing: Arc<tokio::sync::Mutex<()>>,
+    root: Arc<RootName>,
 }
 
 impl SandboxBackend {
     pub fn new(executor: Arc<dyn Executor>) -> Self {
-        Self { executor, changing: Arc::default() }
+        Self { executor, changing: Arc::default(), root: Arc::default() }
     }
 }
 
 impl Backend for SandboxBackend {
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
-        Box::pin(read::list(&*self.executor, path))
+        Box::pin(async move {
+            let rows = read::list(&*self.executor, path).await?;
+            if path.is_root() {
+                self.root.listed(rows.iter().filter_map(|row| row.path.name()));
+            }
+            Ok(rows)
+        })
     }
 
     fn read<'a>(
@@ -66,7 +75,11 @@ impl Backend for SandboxBackend {
         expect: Expect,
         witness: &'a dyn ChangeWitness,
     ) -> BoxFuture<'a, Result<Change, BackendError>> {
-        Box::pin(change::change(self, path, Content::Whole(bytes), expect, witness))
+        Box::pin(async move {
+            let done = change::change(self, path, Content::Whole(bytes), expect, witness).await?;
+            self.root.made(path);
+            Ok(done)
+        })
     }
 
     fn edit<'a>(
@@ -92,7 +105,7 @@ impl Backend for SandboxBackend {
             let mut answers = Vec::with_capacity(files.len());
             for (path, bytes) in files {
                 let done = change::change(self, &path, Content::Whole(bytes), Expect::Anything, &Unwitnessed).await;
-                answers.push(done.map(|_| ()));
+                answers.push(done.map(|_| self.root.made(&path)));
             }
             answers
         })
@@ -102,7 +115,7 @@ impl Backend for SandboxBackend {
         Box::pin(async move {
             let mut answers = Vec::with_capacity(paths.len());
             for path in paths {
-                answers.push(read::whole(&*self.executor, &path).await.map(|file| file.bytes));
+                answers.push(read::whole(&*self.executor, &path, read::Led::Anywhere).await.map(|file| file.bytes));
             }
             answers
         })
@@ -114,6 +127,13 @@ impl Backend for SandboxBackend {
 
     fn deleter(&self) -> Option<&dyn Delete> {
         Some(self)
+    }
+
+    /// The root by the name that commands have for it becomes `/`, once one has run: only then is it known.
+    fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
+        let path = VirtualPath::parse(text)?;
+        let below = if text.starts_with('/') { self.root.below(&path) } else { None };
+        Ok(below.unwrap_or(path))
     }
 }
 
@@ -134,7 +154,11 @@ impl Shell for SandboxBackend {
         request: ExecRequest,
         sink: &'a dyn OutputSink,
     ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
-        self.executor.execute(request, sink)
+        Box::pin(async move {
+            let ran = self.executor.execute(request, sink).await?;
+            self.root.learn(&*self.executor).await;
+            Ok(ran)
+        })
     }
 
     fn default_timeout(&self) -> Duration {

@@ -129,6 +129,24 @@ async fn only_regular_files_and_their_modes() {
     assert_eq!(left, ["f"], "nothing waits beside it");
 }
 
+/// P28 where the place can keep them: extended attributes.
+#[tokio::test]
+async fn a_change_keeps_extended_attributes() {
+    let top = arena();
+    let file = top.path().join("proj/dir/f");
+    let held = fs::File::open(&file).unwrap();
+    let note = rustix::fs::fsetxattr(&held, "user.note", b"kept", rustix::fs::XattrFlags::empty());
+    if note == Err(rustix::io::Errno::OPNOTSUPP) {
+        eprintln!("passed over: the temporary folder's file system keeps no attributes");
+        return;
+    }
+    note.unwrap();
+    write(&open(top.path()), "/dir/f").await.unwrap();
+    let mut value = [0; 8];
+    assert_eq!(rustix::fs::fgetxattr(fs::File::open(&file).unwrap(), "user.note", &mut value[..]), Ok(4));
+    assert_eq!((fs::read(&file).unwrap(), &value[..4]), (b"new".to_vec(), &b"kept"[..]));
+}
+
 #[tokio::test]
 async fn a_folder_that_is_gone_is_said_and_not_made_again() {
     let top = arena();
@@ -340,6 +358,27 @@ async fn a_protected_name_that_is_a_link_refuses_the_command() {
     }
     assert!(!proj.join("ran").exists());
     assert_eq!(run(&backend, "echo > ran").await.0, Some(0));
+}
+
+/// Where a folder of a protected name would be there is a file: that stays, so that nothing comes below it.
+#[tokio::test]
+async fn a_file_in_the_way_of_a_protected_name_is_held_and_a_link_refused() {
+    let top = arena();
+    let proj = top.path().join("proj");
+    let Some(backend) = sandboxed(&proj).await else { return };
+    fs::write(proj.join(".github"), "a file").unwrap();
+    assert_eq!(run(&backend, "cat .github").await, (Some(0), "a file".into()));
+    let (code, _) =
+        run(&backend, "rm -f .github; mkdir -p .github/workflows && echo x > .github/workflows/ci.yml").await;
+    assert_ne!(code, Some(0));
+    assert_eq!(fs::read_to_string(proj.join(".github")).unwrap(), "a file");
+    for target in ["nowhere", "dir"] {
+        fs::remove_file(proj.join(".github")).unwrap();
+        symlink(target, proj.join(".github")).unwrap();
+        let request = ExecRequest { command: "true".into(), timeout: None, cancel: CancellationToken::new() };
+        let refused = backend.shell().unwrap().execute(request, &Unwatched).await.unwrap_err();
+        assert_eq!(refused, BackendError::GuardIsLink { path: path("/.github") });
+    }
 }
 
 #[tokio::test]

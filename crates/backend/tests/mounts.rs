@@ -155,7 +155,7 @@ async fn a_full_and_a_read_only_disk_of_another_place() {
         let (backend, name) = (backend.clone(), path(name));
         async move { backend.write(&name, bytes, Expect::Anything, &Unwitnessed).await.map(|_| ()) }
     };
-    for name in ["/a", "/new"] {
+    for name in ["/a", "/new", "/deep/er/new"] {
         let full = write(name, vec![b'x'; 3 * 1024 * 1024]).await;
         assert_eq!(full, Err(BackendError::DiskFull { path: path(name) }));
     }

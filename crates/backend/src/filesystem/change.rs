@@ -291,6 +291,11 @@ impl Ready {
                 current.still_at(dir, &self.place.name, &self.path)?;
                 self.staged.replace(dir, &self.place.name, current.as_replaced()).map_err(|error| match error {
                     Outdated::Changed => BackendError::Changed { path: self.path.clone() },
+                    Outdated::Kept { name, errno } => {
+                        let error = std::io::Error::from(errno);
+                        let reason = format!("what was there could not be put back and is kept beside it as '{name}'");
+                        BackendError::Io { path: self.path.clone(), kind: error.kind(), reason }
+                    }
                     Outdated::Fault(errno) => fault(errno, &self.path),
                 })?;
             }

@@ -87,15 +87,37 @@ impl Staged {
             Err(Errno::NOENT) => return Err(Outdated::Changed),
             Err(errno) => return Err(errno.into()),
         }
-        let came_out = rustix::fs::statat(&self.dir, &*waiting, AtFlags::SYMLINK_NOFOLLOW)?;
-        let written = rustix::fs::fstat(old.file)?;
-        let same = identity(&came_out) == identity(old.stat) && content_figures(&written) == content_figures(old.stat);
-        if !same {
-            rustix::fs::renameat_with(&self.dir, &*waiting, dir, name, RenameFlags::EXCHANGE)?;
-            return Err(Outdated::Changed);
+        self.settle(dir, name, &waiting, old)
+    }
+
+    /// Looks at what came out and has the waiting name now. The old file goes with this value; what is not that is put
+    /// back, and where that cannot be, it stays.
+    fn settle(&mut self, dir: BorrowedFd<'_>, name: &str, waiting: &str, old: Replaced<'_>) -> Result<(), Outdated> {
+        let is_old = || -> Result<bool, Errno> {
+            let came_out = rustix::fs::statat(&self.dir, waiting, AtFlags::SYMLINK_NOFOLLOW)?;
+            let written = rustix::fs::fstat(old.file)?;
+            let is_same_file = identity(&came_out) == identity(old.stat);
+            Ok(is_same_file && content_figures(&written) == content_figures(old.stat))
+        };
+        let put_back = || rustix::fs::renameat_with(&self.dir, waiting, dir, name, RenameFlags::EXCHANGE);
+        match is_old() {
+            Ok(true) => Ok(()),
+            Ok(false) => match put_back() {
+                Ok(()) => Err(Outdated::Changed),
+                Err(errno) => Err(self.keep_apart(dir, name, waiting, errno)),
+            },
+            Err(errno) => Err(self.keep_apart(dir, name, waiting, errno)),
         }
-        // What has the waiting name now is the old file; it goes with this value.
-        Ok(())
+    }
+
+    /// Lets what has the waiting name be, under one that is not taken for something left behind.
+    fn keep_apart(&mut self, dir: BorrowedFd<'_>, name: &str, waiting: &str, errno: Errno) -> Outdated {
+        self.name = None;
+        let apart = format!("{name}.{}", waiting.trim_start_matches('.').trim_end_matches(".tmp"));
+        let moved = rustix::fs::renameat_with(&self.dir, waiting, dir, &*apart, RenameFlags::NOREPLACE);
+        let kept = if moved.is_ok() { apart } else { waiting.to_owned() };
+        tracing::warn!(%name, %kept, %errno, "what was under a name could not be put back and is kept beside it");
+        Outdated::Kept { name: kept, errno }
     }
 
     fn take_name(&mut self) -> Result<String, Errno> {
@@ -125,6 +147,11 @@ impl Drop for Staged {
 pub(super) enum Outdated {
     /// The file is not the one that was read.
     Changed,
+    /// Whose file it was that came out is not known, or it could not be put back: it is under this name.
+    Kept {
+        name: String,
+        errno: Errno,
+    },
     Fault(Errno),
 }
 
@@ -199,4 +226,38 @@ fn extended_attributes(file: &File) -> Vec<(Vec<u8>, Vec<u8>)> {
             Some((name.to_vec(), value))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    /// Somebody saved the file at the moment of the exchange, and took the new one away before it could be undone.
+    #[test]
+    fn what_came_out_and_cannot_be_put_back_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs::write(&path, "read").unwrap();
+        let file = File::open(&path).unwrap();
+        let stat = rustix::fs::fstat(&file).unwrap();
+        let old = Replaced { file: &file, stat: &stat };
+        let dir = Arc::new(OwnedFd::from(File::open(folder.path()).unwrap()));
+        let mut staged = Staged::write(&dir, b"mine", Some(old)).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "saved by somebody").unwrap();
+        let waiting = staged.take_name().unwrap();
+        rustix::fs::renameat_with(&dir, &*waiting, &dir, "a.txt", RenameFlags::EXCHANGE).unwrap();
+        fs::remove_file(&path).unwrap();
+        let Err(Outdated::Kept { name, errno }) = staged.settle(dir.as_fd(), "a.txt", &waiting, old) else { panic!() };
+        drop(staged);
+        assert_eq!(errno, Errno::NOENT);
+        assert!(name.starts_with("a.txt.bosun-"), "no crash is thought to have left it: {name}");
+        let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, [name.as_str()]);
+        assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "saved by somebody");
+    }
 }

@@ -53,8 +53,12 @@ pub(crate) fn start(mut program: Command, input: Input) -> Result<Running, Backe
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     prepare_child(&mut program, tag);
-    let mut child =
-        CommandWrap::from(program).wrap(ProcessSession).spawn().map_err(|error| failed(error.to_string()))?;
+    let said = |error: std::io::Error| match error.kind() {
+        // The sandbox finds out in the new process that something is not what it was when it was looked at.
+        std::io::ErrorKind::StaleNetworkFileHandle => "something in the project was replaced meanwhile".to_owned(),
+        _ => error.to_string(),
+    };
+    let mut child = CommandWrap::from(program).wrap(ProcessSession).spawn().map_err(|error| failed(said(error)))?;
     let tree = child.id().and_then(|id| ProcessTree::of(id, tag)).ok_or_else(|| failed("it has no process".into()))?;
     let line = child.stdin().take();
     match (child.stdout().take(), child.stderr().take()) {

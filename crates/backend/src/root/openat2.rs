@@ -1,4 +1,5 @@
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::Path;
 
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -10,7 +11,7 @@ const TRIES: u32 = 64;
 
 pub(super) fn open(
     dir: BorrowedFd<'_>,
-    relative: &str,
+    relative: impl AsRef<Path>,
     flags: OFlags,
     links: Links,
     mounts: Mounts,
@@ -24,7 +25,7 @@ pub(super) fn open(
     }
     let mut tries = 0;
     loop {
-        match rustix::fs::openat2(dir, relative, flags, Mode::empty(), resolve) {
+        match rustix::fs::openat2(dir, relative.as_ref(), flags, Mode::empty(), resolve) {
             Err(Errno::AGAIN | Errno::INTR) if tries < TRIES => tries += 1,
             result => return result,
         }

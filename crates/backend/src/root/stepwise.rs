@@ -1,4 +1,6 @@
+use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Component, Path};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -7,17 +9,21 @@ use super::{Mounts, NAME, identity};
 
 /// Opens `relative` one name at a time, never through a link: what each step holds is an object, so that nothing that
 /// is swapped behind it can lead out.
-pub(super) fn open(dir: BorrowedFd<'_>, relative: &str, flags: OFlags, mounts: Mounts) -> Result<OwnedFd, Errno> {
+pub(super) fn open(
+    dir: BorrowedFd<'_>,
+    relative: impl AsRef<Path>,
+    flags: OFlags,
+    mounts: Mounts,
+) -> Result<OwnedFd, Errno> {
     let device = identity(&rustix::fs::fstat(dir)?).0;
     let mut held: Option<OwnedFd> = None;
-    let mut names = relative.split('/').filter(|name| !matches!(*name, "" | ".")).peekable();
+    let is_name = |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
+    let mut names = relative.as_ref().components().filter(is_name).peekable();
     if names.peek().is_none() {
         return rustix::fs::openat(dir, ".", flags, Mode::empty());
     }
     while let Some(name) = names.next() {
-        if name == ".." {
-            return Err(Errno::XDEV);
-        }
+        let Component::Normal(name) = name else { return Err(Errno::XDEV) };
         let last = names.peek().is_none();
         let flags = if last { flags } else { NAME | OFlags::DIRECTORY };
         let at = held.as_ref().map_or(dir, AsFd::as_fd);
@@ -38,7 +44,7 @@ pub(super) fn open(dir: BorrowedFd<'_>, relative: &str, flags: OFlags, mounts: M
     held.ok_or(Errno::NOENT)
 }
 
-fn is_link(at: BorrowedFd<'_>, name: &str) -> bool {
+fn is_link(at: BorrowedFd<'_>, name: &OsStr) -> bool {
     rustix::fs::statat(at, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|stat| super::file_type(&stat) == rustix::fs::FileType::Symlink)
 }

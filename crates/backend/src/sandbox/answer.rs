@@ -5,12 +5,13 @@ use std::io::ErrorKind;
 use super::{Cut, Finished, MAX_FILE};
 use crate::{BackendError, FileStamp, VirtualPath};
 
-/// Mode, size and time of an object, as `figures` of the scripts prints them.
+/// Mode, size, time and number of names of an object, as `figures` of the scripts prints them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Figures {
     mode: u32,
     pub(super) size: u64,
     pub(super) modified_ns: i64,
+    names: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,13 +23,14 @@ pub(super) enum Kind {
 }
 
 impl Figures {
-    /// Reads `MODE SIZE SECONDS`, and gives what follows.
+    /// Reads `MODE SIZE SECONDS NAMES`, and gives what follows.
     pub(super) fn parse(line: &str) -> Option<(Self, &str)> {
-        let mut parts = line.trim_start().splitn(4, ' ');
+        let mut parts = line.trim_start().splitn(5, ' ');
         let mode = u32::from_str_radix(parts.next()?, 16).ok()?;
         let size = parts.next()?.parse().ok()?;
-        let seconds: i64 = parts.next()?.trim_end().parse().ok()?;
-        let figures = Self { mode, size, modified_ns: seconds.saturating_mul(1_000_000_000) };
+        let seconds: i64 = parts.next()?.parse().ok()?;
+        let names = parts.next()?.trim_end().parse().ok()?;
+        let figures = Self { mode, size, modified_ns: seconds.saturating_mul(1_000_000_000), names };
         Some((figures, parts.next().unwrap_or_default()))
     }
 
@@ -44,6 +46,11 @@ impl Figures {
     /// Permission bits, where the other side could tell them.
     pub(super) fn permissions(&self) -> Option<u32> {
         Some(self.mode & 0o7777).filter(|bits| *bits != 0)
+    }
+
+    /// Whether hard links lead to it from elsewhere.
+    pub(super) fn has_other_names(&self) -> bool {
+        self.names > 1
     }
 
     pub(super) fn stamp(&self, bytes: &[u8]) -> FileStamp {
@@ -72,6 +79,8 @@ pub(super) fn refused(finished: &Finished, path: &VirtualPath) -> BackendError {
         (None, Some(76)) => BackendError::NotRegular { path, kind: "pipe, socket or device" },
         (None, Some(77)) => BackendError::Changed { path },
         (None, Some(78)) => BackendError::PermissionDenied { path },
+        (None, Some(79)) => BackendError::ReadOnly { path },
+        (None, Some(81)) => BackendError::NotRegular { path, kind: "link to a protected name" },
         (None, Some(80)) => {
             let size = String::from_utf8_lossy(&finished.output).trim().parse().unwrap_or(u64::MAX);
             BackendError::TooLarge { path, size, limit: MAX_FILE }
@@ -159,10 +168,11 @@ mod tests {
 
     #[test]
     fn figures_of_several_systems() {
-        let (gnu, rest) = Figures::parse("81a4 3 1700000000 ./a b\nc").unwrap();
+        let (gnu, rest) = Figures::parse("81a4 3 1700000000 2 ./a b\nc").unwrap();
         assert_eq!((gnu.kind(), gnu.size, rest), (Kind::File, 3, "./a b\nc"));
+        assert!(gnu.has_other_names());
         assert_eq!((gnu.permissions(), gnu.modified_ns), (Some(0o644), 1_700_000_000_000_000_000));
-        let (bare, _) = Figures::parse("4000 0 0\n").unwrap();
+        let (bare, _) = Figures::parse("4000 0 0 1\n").unwrap();
         assert_eq!((bare.kind(), bare.permissions()), (Kind::Folder, None));
         assert_eq!(Figures::parse("stat: cannot"), None);
     }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::answer::{Figures, cksum};
-use super::read::{Whole, whole};
+use super::read::{Led, Whole, whole};
 use super::script::{self, fresh_word};
 use super::{MAX_FILE, OnDrop, SandboxBackend};
 use crate::change::check;
@@ -33,7 +33,7 @@ pub(super) async fn change(
         return Err(BackendError::IsADirectory { path: path.clone() });
     }
     let _guard = backend.changing.lock().await;
-    let current = match whole(&*backend.executor, path).await {
+    let current = match whole(&*backend.executor, path, Led::ToNothingProtected).await {
         Ok(file) => Some(file),
         Err(BackendError::NotFound { .. }) if matches!(content, Content::Whole(_)) => None,
         Err(error) => return Err(error),
@@ -47,6 +47,8 @@ pub(super) async fn change(
             replace(before, replacement, MAX_FILE, path)?
         }
     };
+    current.as_ref().map_or(Ok(()), |file| file.require_writable(path))?;
+    let parted = current.as_ref().is_some_and(|file| file.figures.has_other_names());
     let hash = current.as_ref().map(|file| file.hash.clone());
     let before = current.as_ref().map(|file| Arc::<[u8]>::from(file.bytes.as_slice()));
     let after: Arc<[u8]> = after.into();
@@ -65,7 +67,7 @@ pub(super) async fn change(
         error => error,
     })?;
     let before = found.and_then(|stamp| stamp.hash);
-    Ok(Change { path: path.clone(), before, after: Some(stamp), occurrences, parted: false, state: Vec::new() })
+    Ok(Change { path: path.clone(), before, after: Some(stamp), occurrences, parted, state: Vec::new() })
 }
 
 /// Puts `bytes` there, where what is there has `hash` still; `None`: where nothing is.
@@ -77,7 +79,8 @@ async fn put(
 ) -> Result<FileStamp, BackendError> {
     let (size, sum) = (bytes.len().to_string(), cksum(bytes).to_string());
     let waiting = format!(".{}.tmp", fresh_word());
-    let mut script = script::about(script::WRITE, path, &[hash.unwrap_or("absent"), &size, &sum, &waiting]);
+    let names = script::not_to_be_led_to(path);
+    let mut script = script::about(script::WRITE, path, &[hash.unwrap_or("absent"), &size, &sum, &waiting, &names]);
     script.input = bytes.to_vec();
     script.on_drop = OnDrop::Finish;
     let output = script::run(&*backend.executor, script, path).await?;

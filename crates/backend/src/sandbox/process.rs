@@ -96,6 +96,11 @@ trait Launcher: Send + Sync {
     /// A program that runs `/bin/sh -c TEXT sh ARGS…` there, with its own standard input, output and error as theirs.
     fn program(&self, text: &str, args: &[String], purpose: Purpose) -> Result<Command, BackendError>;
 
+    /// What a command holds from before its program is made until it has ended, where it must be the only one.
+    fn alone(&self) -> Option<&'static Semaphore> {
+        None
+    }
+
     /// Told once for every program made for [`Purpose::Command`], when it has ended or was never started.
     fn command_ended(&self) {}
 
@@ -182,6 +187,16 @@ impl ProcessExecutor {
         };
         let _way = tokio::select! {
             way = self.way() => way?,
+            () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
+        };
+        let alone = async {
+            match self.launcher.alone() {
+                Some(alone) => alone.acquire().await.map(Some).map_err(|_| BackendError::Cancelled),
+                None => Ok(None),
+            }
+        };
+        let _alone = tokio::select! {
+            alone = alone => alone?,
             () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
         };
         let args = [self.root.clone(), request.command];

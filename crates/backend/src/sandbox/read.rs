@@ -19,11 +19,32 @@ pub(super) struct Whole {
     pub(super) figures: Figures,
     /// The hash that the other side makes; only compared with another of its own.
     pub(super) hash: String,
+    rights: Rights,
+}
+
+/// Whether a file and its folder let something be put in the place of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rights {
+    Given,
+    /// Not to this user.
+    Denied,
+    /// To nobody.
+    ReadOnly,
 }
 
 impl Whole {
     pub(super) fn stamp(&self) -> FileStamp {
         self.figures.stamp(&self.bytes)
+    }
+
+    /// # Errors
+    /// [`BackendError::ReadOnly`] and [`BackendError::PermissionDenied`] where nothing may be put in its place.
+    pub(super) fn require_writable(&self, path: &VirtualPath) -> Result<(), BackendError> {
+        match self.rights {
+            Rights::Given => Ok(()),
+            Rights::Denied => Err(BackendError::PermissionDenied { path: path.clone() }),
+            Rights::ReadOnly => Err(BackendError::ReadOnly { path: path.clone() }),
+        }
     }
 }
 
@@ -32,15 +53,24 @@ pub(super) async fn read(
     path: &VirtualPath,
     window: ReadWindow,
 ) -> Result<ReadResult, BackendError> {
-    let file = whole(executor, path).await?;
+    let file = whole(executor, path, Led::Anywhere).await?;
     let stamp = file.stamp();
     Ok(ReadResult { content: content_of(path, file.bytes, window)?, stamp })
 }
 
-pub(super) async fn whole(executor: &dyn Executor, path: &VirtualPath) -> Result<Whole, BackendError> {
+/// Where links on the way to a file may lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Led {
+    Anywhere,
+    /// Not to a name that is protected: of what is changed the person was told the path.
+    ToNothingProtected,
+}
+
+pub(super) async fn whole(executor: &dyn Executor, path: &VirtualPath, led: Led) -> Result<Whole, BackendError> {
     let limit = MAX_FILE.to_string();
+    let names = if led == Led::Anywhere { String::new() } else { script::not_to_be_led_to(path) };
     for _ in 0..ATTEMPTS {
-        let mut script = script::about(script::READ, path, &[&limit, "follow"]);
+        let mut script = script::about(script::READ, path, &[&limit, &names]);
         script.limit = usize::try_from(MAX_FILE).unwrap_or(usize::MAX).saturating_add(FRAME);
         let output = script::run(executor, script, path).await?;
         if let Some(file) = framed(output) {
@@ -59,13 +89,18 @@ fn framed(mut output: Vec<u8>) -> Option<Whole> {
     let mut starts = memchr::memrchr_iter(b'\n', output.strip_suffix(b"\n")?);
     let (figures_at, hash_at) = (starts.next()?, starts.next()?);
     let (after, again) = (line(output.get(figures_at + 1..)?)?, line(output.get(hash_at + 1..figures_at)?)?);
-    if before != after || hash != again || hash.is_empty() || hash_at < second + 1 {
+    let ((earlier, rights), (figures, _)) = (Figures::parse(&before)?, Figures::parse(&after)?);
+    if earlier != figures || hash != again || hash.is_empty() || hash_at < second + 1 {
         return None;
     }
-    let (figures, _) = Figures::parse(&after)?;
+    let rights = match rights {
+        "rw" => Rights::Given,
+        "ro" => Rights::ReadOnly,
+        _ => Rights::Denied,
+    };
     output.truncate(hash_at);
     output.drain(..=second);
-    Some(Whole { bytes: output, figures, hash })
+    Some(Whole { bytes: output, figures, hash, rights })
 }
 
 pub(super) async fn list(executor: &dyn Executor, path: &VirtualPath) -> Result<Vec<FileInfo>, BackendError> {

@@ -1,9 +1,10 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::answer::{Figures, Kind};
-use super::read::whole;
-use super::script::{self, nul_separated};
-use super::search::fetch;
+use super::read::{Led, whole};
+use super::script;
+use super::search::fetch_hashed;
 use super::{Executor, OnDrop, SandboxBackend};
 use crate::change::check;
 use crate::{
@@ -14,6 +15,8 @@ use crate::{
 const MAX_ENTRIES: usize = 20_000;
 /// Files whose bytes are fetched at a time.
 const BATCH: usize = 200;
+/// Time for going through files that are too large to go over.
+const LARGE_TIME: Duration = Duration::from_secs(3600);
 
 pub(super) async fn delete(
     backend: &SandboxBackend,
@@ -26,7 +29,8 @@ pub(super) async fn delete(
     }
     let _guard = backend.changing.lock().await;
     let executor = &*backend.executor;
-    let output = script::run(executor, script::about(script::SURVEY, path, &[]), path).await?;
+    let output =
+        script::run(executor, script::about(script::SURVEY, path, &[&script::not_to_be_led_to(path)]), path).await?;
     let end = memchr::memchr(b'\n', &output).unwrap_or(output.len());
     let (head, rest) = (output.get(..end).unwrap_or_default(), output.get(end + 1..).unwrap_or_default());
     let head = String::from_utf8_lossy(head);
@@ -39,33 +43,44 @@ pub(super) async fn delete(
             tree.delete(executor, path, witness).await
         }
         Kind::File => {
-            let (planned, stamp, hash) = alone(executor, path.clone()).await?;
+            let (planned, stamp, state) = alone(executor, path.clone()).await?;
             check(&expect, Some(&stamp), path)?;
-            Ok(vec![remove(executor, planned, &hash, witness).await?])
+            Ok(vec![remove(executor, planned, &state, witness).await?])
         }
         Kind::Link => {
-            let target = rest.strip_suffix(b"\n").unwrap_or(rest).to_vec();
+            let end = memchr::memchr(b'\n', rest).ok_or_else(unclear)?;
+            let (hash, target) = (rest.get(..end).unwrap_or_default(), rest.get(end + 1..).unwrap_or_default());
+            let target = target.strip_suffix(b"\n").unwrap_or(target).to_vec();
             let planned = doomed(path.clone(), ObjectKind::Link, Some(target.into()), None);
-            Ok(vec![remove(executor, planned, "any", witness).await?])
+            let state = format!("link {}", String::from_utf8_lossy(hash));
+            Ok(vec![remove(executor, planned, &state, witness).await?])
         }
         Kind::Special => {
-            Ok(vec![remove(executor, doomed(path.clone(), ObjectKind::Special, None, None), "any", witness).await?])
+            let planned = doomed(path.clone(), ObjectKind::Special, None, None);
+            Ok(vec![remove(executor, planned, SPECIAL, witness).await?])
         }
     }
 }
 
-/// One file that is to go, its stamp, and the hash by which it is known over there. Of one that is too large to go over
+/// What the scripts call what has no bytes of its own.
+const SPECIAL: &str = "special";
+
+/// One file that is to go, its stamp, and the words by which it is known over there. Of one that is too large to go over
 /// only the size is kept.
 async fn alone(executor: &dyn Executor, path: VirtualPath) -> Result<(PlannedChange, FileStamp, String), BackendError> {
-    match whole(executor, &path).await {
+    match whole(executor, &path, Led::Anywhere).await {
         Ok(file) => {
             let (stamp, mode) = (file.stamp(), file.figures.permissions());
-            Ok((doomed(path, ObjectKind::File, Some(file.bytes.into()), mode), stamp, file.hash))
+            Ok((doomed(path, ObjectKind::File, Some(file.bytes.into()), mode), stamp, format!("file {}", file.hash)))
         }
         Err(BackendError::TooLarge { size, .. }) => {
             let stamp = FileStamp { device: 0, inode: 0, size, modified_ns: 0, hash: None };
+            let mut script = script::about(script::HASH, &path, &[]);
+            script.time = LARGE_TIME;
+            let hash = script::run(executor, script, &path).await?;
             let planned = doomed(path, ObjectKind::File, None, None);
-            Ok((PlannedChange { unkept: Some(stamp.clone()), ..planned }, stamp, "any".to_owned()))
+            let state = format!("file {}", String::from_utf8_lossy(&hash).trim_end());
+            Ok((PlannedChange { unkept: Some(stamp.clone()), ..planned }, stamp, state))
         }
         Err(error) => Err(error),
     }
@@ -83,16 +98,33 @@ fn gone(planned: &PlannedChange) -> Change {
 async fn remove(
     executor: &dyn Executor,
     planned: PlannedChange,
-    hash: &str,
+    state: &str,
     witness: &dyn ChangeWitness,
 ) -> Result<Change, BackendError> {
     let change = gone(&planned);
+    let is_large = planned.unkept.is_some();
     let path = planned.path.clone();
     witness.intend(planned).await?;
-    let mut script = script::about(script::REMOVE, &path, &[hash]);
+    let mut script = script::about(script::REMOVE, &path, &[state]);
     script.on_drop = OnDrop::Finish;
+    if is_large {
+        script.time = LARGE_TIME;
+    }
     script::run(executor, script, &path).await?;
     Ok(change)
+}
+
+/// What is to be removed, as the script takes it.
+#[derive(Default)]
+struct Rows {
+    bytes: Vec<u8>,
+    has_large: bool,
+}
+
+impl Rows {
+    fn add(&mut self, state: &str, name: &str) {
+        self.bytes.extend_from_slice(format!("{state}/./{name}\0").as_bytes());
+    }
 }
 
 /// What a folder holds, by names below it.
@@ -132,23 +164,31 @@ impl Tree {
         witness: &dyn ChangeWitness,
     ) -> Result<Vec<Change>, BackendError> {
         let mut changes = Vec::new();
-        self.intend_files(executor, path, witness, &mut changes).await?;
+        let mut rows = Rows::default();
+        self.intend_files(executor, path, witness, &mut changes, &mut rows).await?;
         let mut script = script::about(script::TARGETS, path, &[]);
-        script.input = nul_separated(self.links.iter().map(String::as_str));
-        let targets = script::run(executor, script, path).await?;
+        script.input = script::nul_separated(self.links.iter().map(String::as_str));
+        let told = script::run(executor, script, path).await?;
+        let mut told = told.split(|byte| *byte == 0);
         let mut intended = Vec::with_capacity(self.links.len() + self.specials.len());
-        for (name, target) in self.links.iter().zip(targets.split(|byte| *byte == 0)) {
+        for name in &self.links {
+            let (target, hash) = (told.next().unwrap_or_default(), told.next().unwrap_or_default());
+            rows.add(&format!("link {}", String::from_utf8_lossy(hash)), name);
             intended.push(doomed(path.join(name)?, ObjectKind::Link, Some(target.into()), None));
         }
         for name in &self.specials {
+            rows.add(SPECIAL, name);
             intended.push(doomed(path.join(name)?, ObjectKind::Special, None, None));
         }
         changes.extend(intended.iter().map(gone));
         witness.intend_all(intended).await?;
-        let all = self.files.iter().chain(&self.links).chain(&self.specials).chain(&self.folders);
+        self.folders.iter().filter(|name| !matches!(name.as_str(), "" | ".")).for_each(|name| rows.add("folder", name));
         let mut script = script::about(script::REMOVE_TREE, path, &[]);
-        script.input = nul_separated(all.map(String::as_str).filter(|name| !matches!(*name, "" | ".")));
+        script.input = rows.bytes;
         script.on_drop = OnDrop::Finish;
+        if rows.has_large {
+            script.time = LARGE_TIME;
+        }
         script::run(executor, script, path).await?;
         Ok(changes)
     }
@@ -160,19 +200,24 @@ impl Tree {
         path: &VirtualPath,
         witness: &dyn ChangeWitness,
         changes: &mut Vec<Change>,
+        rows: &mut Rows,
     ) -> Result<(), BackendError> {
         let mut rest = self.files.as_slice();
         while let Some(first) = rest.first() {
             let names: Vec<&str> = rest.iter().take(BATCH).map(String::as_str).collect();
             let mut intended = Vec::with_capacity(names.len());
-            for (name, bytes) in names.iter().zip(fetch(executor, path, &names).await?) {
+            for (name, fetched) in names.iter().zip(fetch_hashed(executor, path, &names).await?) {
                 let below = path.join(name)?;
-                let bytes = bytes.ok_or_else(|| BackendError::PermissionDenied { path: below.clone() })?;
+                let (hash, bytes) = fetched.ok_or_else(|| BackendError::PermissionDenied { path: below.clone() })?;
+                rows.add(&format!("file {hash}"), name);
                 intended.push(doomed(below, ObjectKind::File, Some(bytes.into()), None));
             }
             if intended.is_empty() {
                 // That one alone is more than is fetched in one go.
-                intended.push(alone(executor, path.join(first)?).await?.0);
+                let (planned, _, state) = alone(executor, path.join(first)?).await?;
+                rows.add(&state, first);
+                rows.has_large = true;
+                intended.push(planned);
             }
             rest = rest.get(intended.len()..).unwrap_or_default();
             changes.extend(intended.iter().map(gone));

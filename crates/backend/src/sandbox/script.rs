@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::refused;
 use super::{Executor, Finished, OnDrop, Script};
+use crate::protected::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE};
 use crate::{BackendError, VirtualPath};
 
 /// What every script of files begins with.
@@ -27,6 +28,8 @@ scripts! {
     GREP = "scripts/grep.sh",
     SURVEY = "scripts/survey.sh",
     TARGETS = "scripts/targets.sh",
+    HASH = "scripts/hash.sh",
+    ROOT = "scripts/root.sh",
     REMOVE = "scripts/remove.sh",
     REMOVE_TREE = "scripts/remove_tree.sh",
 }
@@ -64,6 +67,20 @@ pub(super) async fn run(
         Finished { code: Some(0), cut: None, output, .. } => Ok(output),
         finished => Err(refused(&finished, path)),
     }
+}
+
+/// Protected names as scripts take them, between slashes; of one inside another folder both. Nothing where `path` has
+/// one itself, which a person was asked about.
+pub(super) fn not_to_be_led_to(path: &VirtualPath) -> String {
+    let inside = PROTECTED_INSIDE.map(|(folder, name)| format!("{folder}>{name}"));
+    let alone = [".git"].into_iter().chain(PROTECTED_FOLDERS).chain(PROTECTED_FILES);
+    let names: Vec<&str> = alone.chain(inside.iter().map(String::as_str)).collect();
+    let folded: Vec<String> = path.segments().map(str::to_lowercase).collect();
+    let pairs = folded.windows(2).map(|pair| pair.join(">"));
+    if folded.iter().cloned().chain(pairs).any(|name| names.contains(&name.as_str())) {
+        return String::new();
+    }
+    format!("/{}/", names.join("/"))
 }
 
 /// Names as a script takes them.

@@ -205,8 +205,7 @@ impl<'a> Search<'a> {
         while !rest.is_empty() && !self.is_over() {
             let batch = rest.get(..BATCH.min(rest.len())).unwrap_or_default();
             let names: Vec<&str> = batch.iter().map(VirtualPath::relative).collect();
-            let mut script = fetching(&VirtualPath::root(), &names);
-            let word = script.args.last().cloned().unwrap_or_default();
+            let (mut script, word) = fetching(&VirtualPath::root(), &names, "");
             script.limit = BATCH_BYTES;
             let finished = self.run(script).await?;
             let fetched = Fetched::parse(&finished, &word);
@@ -255,24 +254,34 @@ impl Fetched {
     }
 }
 
-fn fetching<'a>(folder: &VirtualPath, names: &[&str]) -> super::Script<'a> {
+/// The script, and the word that stands in front of every file.
+fn fetching<'a>(folder: &VirtualPath, names: &[&str], hashed: &str) -> (super::Script<'a>, String) {
     let word = fresh_word();
-    let mut script = script::about(script::FETCH, folder, &[&word]);
+    let mut script = script::about(script::FETCH, folder, &[&word, hashed]);
     script.input = nul_separated(names.iter().copied());
-    script
+    (script, word)
 }
 
-/// The bytes of the first of `names` below `folder`, as many as come in one go; none where the first alone is more.
-pub(super) async fn fetch(
+/// The hash over there and the bytes of the first of `names` below `folder`, as many as come in one go; none where the
+/// first alone is more. The hash is of a moment before the bytes: who finds it again later finds these.
+pub(super) async fn fetch_hashed(
     executor: &dyn Executor,
     folder: &VirtualPath,
     names: &[&str],
-) -> Result<Vec<Option<Vec<u8>>>, BackendError> {
-    let mut script = fetching(folder, names);
+) -> Result<Vec<Option<(String, Vec<u8>)>>, BackendError> {
+    let (mut script, word) = fetching(folder, names, "hashed");
     script.limit = BATCH_BYTES;
-    let word = script.args.last().cloned().unwrap_or_default();
     let finished = executor.run(script).await?;
     let fetched = Fetched::parse(&finished, &word);
     let all_came = fetched.whole && fetched.files.len() == names.len();
-    if all_came || finished.cut == Some(Cut::Size) { Ok(fetched.files) } else { Err(refused(&finished, folder)) }
+    if !all_came && finished.cut != Some(Cut::Size) {
+        return Err(refused(&finished, folder));
+    }
+    let parted = |mut file: Vec<u8>| {
+        let end = memchr::memchr(b'\n', &file)?;
+        let bytes = file.split_off(end + 1);
+        file.truncate(end);
+        Some((String::from_utf8(file).ok()?, bytes))
+    };
+    Ok(fetched.files.into_iter().map(|file| file.and_then(parted)).collect())
 }

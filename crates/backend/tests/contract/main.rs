@@ -2,6 +2,8 @@
 //! them all with one call of `contract!`.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests make their own files and fail by panicking")]
 
+#[cfg(target_os = "linux")]
+mod beside;
 mod change;
 mod edit;
 #[cfg(target_os = "linux")]
@@ -85,6 +87,33 @@ macro_rules! shell_contract {
     };
 }
 
+/// One test per case for what has its folder on this machine. `$open` gives `(guard, backend, folder)`.
+#[cfg(target_os = "linux")]
+macro_rules! beside_contract {
+    ($name:ident, $open:expr) => {
+        beside_contract!(
+            $name,
+            $open,
+            [
+                links_lead_in_and_never_out, pipes_sockets_and_devices, read_only_is_respected,
+                hard_links_are_broken_and_it_is_said, what_is_changed_in_between_stays,
+                no_link_leads_a_change_to_a_protected_name, the_folder_by_the_name_that_the_shell_has_for_it,
+            ]
+        );
+    };
+    ($name:ident, $open:expr, [$($case:ident),+ $(,)?]) => {
+        mod $name {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    let (_guard, backend, folder) = $open;
+                    crate::beside::$case(&backend, &folder).await;
+                }
+            )+
+        }
+    };
+}
+
 contract!(filesystem, {
     let folder = tempfile::tempdir().unwrap();
     let backend = crate::files(&folder);
@@ -134,6 +163,22 @@ contract!(composite_route_of_the_store, {
     );
     ((), crate::mounted::Mounted { prefix: crate::support::path("/memories"), all })
 });
+shell_contract!(composite_commands, {
+    let folder = tempfile::tempdir().unwrap();
+    let routes = vec![("/memories", std::sync::Arc::new(crate::stored("memories")) as crate::Shared)];
+    let backend = crate::composite(crate::local(&folder), routes);
+    (folder, backend)
+});
+contract!(app_mounts_of_the_project, {
+    let folder = tempfile::tempdir().unwrap();
+    let all = crate::app_mounts(&folder).await;
+    (folder, crate::mounted::Mounted { prefix: crate::support::path("/memories/project"), all })
+});
+contract!(app_mounts_of_the_session, {
+    let folder = tempfile::tempdir().unwrap();
+    let all = crate::app_mounts(&folder).await;
+    (folder, crate::mounted::Mounted { prefix: crate::support::path("/large_tool_results"), all })
+});
 contract!(sandbox_here, {
     let folder = tempfile::tempdir().unwrap();
     let backend = crate::places::here(folder.path());
@@ -172,6 +217,98 @@ shell_contract!(sandbox_container_commands, {
     let Some(place) = crate::places::container().await else { return };
     (place.folder, place.backend)
 });
+
+contract!(sandbox_container_copy, {
+    let Some(place) = crate::places::container_with_a_copy_of_nothing().await else { return };
+    (place.folder, place.backend)
+});
+shell_contract!(sandbox_container_copy_commands, {
+    let Some(place) = crate::places::container_with_a_copy_of_nothing().await else { return };
+    (place.folder, place.backend)
+});
+#[cfg(target_os = "linux")]
+beside_contract!(beside_here, {
+    let folder = tempfile::tempdir().unwrap();
+    let (backend, at) = (crate::places::here(folder.path()), folder.path().to_owned());
+    (folder, backend, at)
+});
+#[cfg(target_os = "linux")]
+beside_contract!(beside_bubblewrap, {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(backend) = crate::places::sandbox(folder.path()).await else { return };
+    let at = folder.path().to_owned();
+    (folder, backend, at)
+});
+#[cfg(target_os = "linux")]
+beside_contract!(beside_ssh, {
+    let Some(machine) = crate::places::machine() else { return };
+    let (backend, at) = (machine.backend(), machine.root());
+    (machine, backend, at)
+});
+#[cfg(target_os = "linux")]
+beside_contract!(beside_container, {
+    let Some(place) = crate::places::container().await else { return };
+    let at = place.folder.path().to_owned();
+    (place.folder, place.backend, at)
+});
+
+/// Commands run in the default and nowhere else: what a route has is not in their folder.
+#[tokio::test]
+async fn a_composite_runs_commands_in_its_default_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let routed = tempfile::tempdir().unwrap();
+    let backend = composite(local(&folder), vec![("/other", Arc::new(local(&routed)) as Shared)]);
+    support::given(&backend, &[("/a.txt", "default\n"), ("/other/a.txt", "route\n")]).await;
+    assert_eq!(shell::run(&backend, "cat a.txt; ls").await.output, "default\na.txt\n");
+    let stored = composite(bosun_backend::StateBackend::new([]), vec![("/other", Arc::new(local(&routed)) as Shared)]);
+    assert!(stored.shell().is_none(), "a route's shell is nobody's");
+}
+
+/// What a person has set up for their own work on a machine is theirs: a command of its own, ports that are handed on.
+#[tokio::test]
+async fn what_a_person_set_up_for_themselves_on_a_machine_is_left_out() {
+    let Some(machine) = places::machine() else { return };
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let own = format!(
+        "  RemoteCommand echo not this\n  LocalForward 127.0.0.1:{free} 127.0.0.1:1\n  LocalForward 127.0.0.1:{port} \
+         127.0.0.1:1\n  ExitOnForwardFailure yes\n"
+    );
+    let config = std::fs::read_to_string(machine.config()).unwrap() + &own;
+    std::fs::write(machine.config(), config).unwrap();
+    let backend = machine.backend();
+    support::given(&backend, &[("/a.txt", "there\n")]).await;
+    assert_eq!(shell::run(&backend, "cat a.txt").await.output, "there\n");
+    assert_eq!(machine.welcomed(), 1, "it came over the one connection");
+    assert!(std::net::TcpStream::connect(("127.0.0.1", free)).is_err(), "nothing is handed on");
+}
+
+/// A container that was made goes with the app, also where that ends without a word.
+#[tokio::test]
+async fn a_container_goes_when_the_app_is_killed() {
+    const NAME: &str = "a_container_goes_when_the_app_is_killed";
+    if let Some(label) = std::env::var_os("BOSUN_TEST_KILLED") {
+        let _place = places::labelled_container(label.to_str().unwrap()).await.unwrap();
+        rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
+        unreachable!();
+    }
+    if places::container().await.is_none() {
+        return;
+    }
+    let label = format!("bosun-test-killed={}", std::process::id());
+    let mut app = std::process::Command::new(std::env::current_exe().unwrap());
+    app.args(["--exact", NAME, "--nocapture"]).env("BOSUN_TEST_KILLED", &label);
+    let ended = app.output().unwrap();
+    assert!(!ended.status.success() && ended.status.code().is_none(), "{}", String::from_utf8_lossy(&ended.stderr));
+    for _ in 0..300 {
+        if places::labelled(&label).is_empty() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("a container is left: {}", places::labelled(&label));
+}
 
 /// A place that is not there any more, or is not the one that is known, says so; it is never written to.
 #[tokio::test]
@@ -265,6 +402,17 @@ fn composite(default: impl Backend + 'static, routes: Vec<(&str, Shared)>) -> Co
         access: Access::ReadWrite,
     };
     CompositeBackend::new(Arc::new(default), routes.into_iter().map(route).collect()).unwrap()
+}
+
+async fn app_mounts(project: &tempfile::TempDir) -> CompositeBackend {
+    let mounts = bosun_backend::AppMounts {
+        project: Arc::new(files(project)),
+        store: Some(Arc::new(memory_store::MemoryStore::default())),
+        project_id: "project".into(),
+        files: std::collections::BTreeMap::new(),
+        routes: Vec::new(),
+    };
+    mounts.mount().await.unwrap()
 }
 
 fn stored(kind: &str) -> StoreBackend {

@@ -10,7 +10,10 @@ use std::process::Command;
 use bosun_backend::{LocalExecutorOptions, SandboxBackend, SandboxError, bubblewrap, local_process};
 use bosun_testkit::missing;
 pub use bosun_testkit::ran;
-pub use container::{container, container_with_a_copy, existing, no_such_image};
+pub use container::{
+    container, container_with_a_copy, container_with_a_copy_of_nothing, existing, labelled, labelled_container,
+    no_such_image,
+};
 pub use machine::machine;
 
 /// Whether a run worked that needs rights.

@@ -2,17 +2,21 @@
 //! can be read, and there is nothing else: no network, no home, no other process.
 
 mod guard;
+#[cfg(target_os = "linux")]
+mod stage;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::process::Command;
+use tokio::sync::Semaphore;
 
 use super::local::{named, usual};
 use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found};
+use crate::root::{Mounts, Root};
 use crate::{BackendError, Executor};
-use guard::{Guarded, Placeholder};
+use guard::{Cover, CoverKind, Guarded, Placeholder};
 
 const REMEDY: &str = "apt-get install bubblewrap";
 /// The usual reasons, each by what the system asks for.
@@ -73,28 +77,39 @@ async fn started_by(
     root: &Path,
     options: LocalExecutorOptions,
 ) -> Result<Arc<dyn Executor>, SandboxError> {
-    let text = named(root)?;
-    let sandbox = Bubblewrap { program, root: root.to_owned(), environment: usual(root), covering: Mutex::default() };
-    let unusable = |reason: String| SandboxError::Unusable {
+    let by_handle = Bubblewrap::new(program.clone(), root, Mounting::ByHandle)?;
+    if cfg!(target_os = "linux") && by_handle.works().await.is_ok() {
+        return by_handle.shared(options);
+    }
+    let by_name = Bubblewrap::new(program, root, Mounting::ByName)?;
+    by_name.works().await.map_err(|reason| SandboxError::Unusable {
         program: "bubblewrap".to_owned(),
         reason,
         remedy: NOT_ALLOWED.to_owned(),
-    };
-    let mut trial = sandbox.program("exit 42", &[], Purpose::Files)?;
-    let output = trial.output().await.map_err(|error| unusable(error.to_string()))?;
-    if output.status.code() != Some(42) {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.trim().trim_start_matches("bwrap: ");
-        return Err(unusable(if said.is_empty() { output.status.to_string() } else { said.to_owned() }));
-    }
-    Ok(ProcessExecutor::shared(Box::new(sandbox), text, options))
+    })?;
+    tracing::info!("this system lets only bubblewrap itself mount: commands in a sandbox run one after the other");
+    by_name.shared(options)
+}
+
+/// Held by a command whose covers are mounted by name: what could put a link in their way does not run meanwhile.
+static ALONE: Semaphore = Semaphore::const_new(1);
+
+/// How the project and its covers come into the sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mounting {
+    /// See [`stage`].
+    ByHandle,
+    /// By bubblewrap, where the system lets no other program mount (Ubuntu's profiles) or has no way to do it by handle
+    /// (Linux before 5.12).
+    ByName,
 }
 
 struct Bubblewrap {
     program: PathBuf,
-    root: PathBuf,
+    root: Root,
     environment: Vec<(OsString, OsString)>,
     covering: Mutex<Covering>,
+    mounting: Mounting,
 }
 
 /// What commands that run have placeholders for. They go with the last command: one that is taken away from under a
@@ -114,15 +129,38 @@ impl Covering {
         }
     }
 
-    fn clear_where_idle(&mut self) {
+    fn clear_where_idle(&mut self, root: &Root) {
         if self.commands == 0 {
             // What is in a folder goes before it.
-            self.placeholders.drain(..).rev().for_each(|placeholder| placeholder.remove());
+            self.placeholders.drain(..).rev().for_each(|placeholder| placeholder.remove(root));
         }
     }
 }
 
 impl Bubblewrap {
+    fn new(program: PathBuf, root: &Path, mounting: Mounting) -> Result<Self, SandboxError> {
+        let environment = usual(root);
+        let root = Root::open(root, Mounts::Cross)?;
+        Ok(Self { program, root, environment, covering: Mutex::default(), mounting })
+    }
+
+    fn shared(self, options: LocalExecutorOptions) -> Result<Arc<dyn Executor>, SandboxError> {
+        let root = named(self.root.host())?;
+        Ok(ProcessExecutor::shared(Box::new(self), root, options))
+    }
+
+    /// Whether it can be used, or why not.
+    async fn works(&self) -> Result<(), String> {
+        let mut trial = self.program("exit 42", &[], Purpose::Files).map_err(|error| error.to_string())?;
+        let output = trial.output().await.map_err(|error| error.to_string())?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        match said.trim().trim_start_matches("bwrap: ") {
+            _ if output.status.code() == Some(42) => Ok(()),
+            "" => Err(output.status.to_string()),
+            said => Err(said.to_owned()),
+        }
+    }
+
     fn view(&self, program: &mut Command) {
         for path in SYSTEM.iter().map(Path::new) {
             match std::fs::read_link(path) {
@@ -135,14 +173,64 @@ impl Bubblewrap {
             program.arg("--ro-bind-try").arg(&path).arg(&path);
         }
         program.args(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--tmpfs", "/var/tmp"]);
-        if let Some(home) = self.home().filter(|home| !self.root.ends_with(home) && home.is_absolute()) {
+        if let Some(home) = self.home().filter(|home| !self.root.host().ends_with(home) && home.is_absolute()) {
             program.arg("--tmpfs").arg(home);
             for name in TOOLCHAINS {
                 let path = home.join(name);
                 program.arg("--ro-bind-try").arg(&path).arg(&path);
             }
         }
-        program.arg("--bind").arg(&self.root).arg(&self.root);
+    }
+
+    #[cfg(target_os = "linux")]
+    fn mount(&self, program: &mut Command, covers: &[Cover]) -> Result<(), BackendError> {
+        if self.mounting == Mounting::ByName {
+            return self.mount_by_name(program, covers);
+        }
+        let failed = |error: std::io::Error| BackendError::Spawn { reason: error.to_string() };
+        stage::stage(program, &self.root, covers).map_err(failed)?;
+        // What is on the stage says by itself which devices can be opened.
+        program.arg("--dev-bind").arg(stage::STAGE).arg(self.root.host());
+        Ok(())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn mount(&self, program: &mut Command, covers: &[Cover]) -> Result<(), BackendError> {
+        self.mount_by_name(program, covers)
+    }
+
+    fn mount_by_name(&self, program: &mut Command, covers: &[Cover]) -> Result<(), BackendError> {
+        program.arg("--bind").arg(self.root.host()).arg(self.root.host());
+        for Cover { path, kind, .. } in covers {
+            let path = self.root.host().join(path);
+            match kind {
+                CoverKind::InPlace => program.arg("--bind").arg(&path),
+                CoverKind::ReadOnly => program.arg("--ro-bind").arg(&path),
+                CoverKind::Empty => program.arg("--dev-bind").arg("/dev/null"),
+            };
+            program.arg(path);
+        }
+        Ok(())
+    }
+
+    /// Finds what a command may not change, and says that one more has it.
+    fn covered(&self) -> Result<Vec<Cover>, BackendError> {
+        let guarded = Guarded::find(&self.root)?;
+        // Held until they are known, so that no command that ends takes them away meanwhile.
+        let mut covering = self.covering.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = Vec::new();
+        let covers = guarded.covers(&self.root, &mut made);
+        covering.add(made);
+        match covers {
+            Ok(covers) => {
+                covering.commands += 1;
+                Ok(covers)
+            }
+            Err(error) => {
+                covering.clear_where_idle(&self.root);
+                Err(error)
+            }
+        }
     }
 
     fn home(&self) -> Option<&Path> {
@@ -152,29 +240,21 @@ impl Bubblewrap {
 
 impl Launcher for Bubblewrap {
     fn program(&self, text: &str, args: &[String], purpose: Purpose) -> Result<Command, BackendError> {
-        if !self.root.is_dir() {
-            return Err(BackendError::RootGone);
-        }
+        self.root.check_alive()?;
         let mut program = Command::new(&self.program);
         program.env_clear().args(APART);
         for (name, value) in self.environment.iter().filter(|(name, _)| name != OsStr::new("TMPDIR")) {
             program.arg("--setenv").arg(name).arg(value);
         }
         self.view(&mut program);
-        if purpose == Purpose::Command {
-            let guarded = Guarded::find(&self.root)?;
-            // Held until they are known, so that no command that ends takes them away meanwhile.
-            let mut covering = self.covering.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut made = Vec::new();
-            let covered = guarded.cover(&self.root, &mut program, &mut made);
-            covering.add(made);
-            if let Err(error) = covered {
-                covering.clear_where_idle();
-                return Err(error);
+        let covers = if purpose == Purpose::Command { self.covered()? } else { Vec::new() };
+        if let Err(error) = self.mount(&mut program, &covers) {
+            if purpose == Purpose::Command {
+                self.command_ended();
             }
-            covering.commands += 1;
+            return Err(error);
         }
-        program.arg("--chdir").arg(&self.root);
+        program.arg("--chdir").arg(self.root.host());
         program.args(["--", "/bin/sh", "-c", text, "sh"]).args(args);
         Ok(program)
     }
@@ -182,7 +262,11 @@ impl Launcher for Bubblewrap {
     fn command_ended(&self) {
         let mut covering = self.covering.lock().unwrap_or_else(PoisonError::into_inner);
         covering.commands = covering.commands.saturating_sub(1);
-        covering.clear_where_idle();
+        covering.clear_where_idle(&self.root);
+    }
+
+    fn alone(&self) -> Option<&'static Semaphore> {
+        (self.mounting == Mounting::ByName).then_some(&ALONE)
     }
 
     fn holds_back(&self) -> Option<&str> {

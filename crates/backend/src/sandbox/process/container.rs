@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 use super::local::named;
 use super::{Launcher, LocalExecutorOptions, NAME_RULE, ProcessExecutor, Purpose, SandboxError, found};
@@ -16,6 +16,8 @@ const REMEDY: &str = "apt-get install podman";
 const WORK: &str = "/work";
 /// Keeps a container alive that has nothing to do by itself.
 const WAIT: &str = "trap 'exit 0' TERM; while :; do sleep 3600 & wait; done";
+/// Ends it when nobody on this side listens any more, also where the app ends without a word.
+const HOLD: &str = "cat >/dev/null; kill -TERM 1";
 /// What the engine's client needs of this machine.
 const PASSED: [&str; 13] = [
     "HOME",
@@ -82,7 +84,7 @@ pub async fn container(
     if let Ok(folder) = engine.ask(&inspect.map(OsString::from)).await {
         let root = if folder.is_empty() { "/".to_owned() } else { folder };
         let label = format!("the container {name}");
-        let launcher = Container { engine, id: name.to_owned(), label, made: false };
+        let launcher = Container { engine, id: name.to_owned(), label, _made: None };
         return Ok(ProcessExecutor::shared(Box::new(launcher), root, options.run));
     }
     let mounted = project.filter(|_| options.project == ProjectIn::Mounted);
@@ -95,7 +97,9 @@ pub async fn container(
     let holds = if options.project == ProjectIn::Copied { "a copy of the project" } else { "the project" };
     let label = format!("a container of {name}, which has {holds} and no network");
     // From here on it goes with this, also where the copy does not succeed.
-    let launcher = Container { engine: engine.clone(), id: made, label, made: true };
+    let mut held = Made { engine: engine.clone(), id: made.clone(), line: None };
+    held.line = Some(engine.hold(&made)?);
+    let launcher = Container { engine: engine.clone(), id: made, label, _made: Some(held) };
     if let Some(project) = project.filter(|_| options.project == ProjectIn::Copied) {
         engine.copy(project, &launcher.id).await?;
     }
@@ -117,16 +121,10 @@ impl Engine {
     }
 
     async fn ask(&self, args: &[OsString]) -> Result<String, SandboxError> {
-        let unusable = |reason: String| {
-            let program = self.program.display().to_string();
-            let remedy =
-                format!("see whether `{program} info` works in a terminal, and start its service where it does not");
-            SandboxError::Unusable { program, reason, remedy }
-        };
-        let output = self.command().args(args).output().await.map_err(|error| unusable(error.to_string()))?;
+        let output = self.command().args(args).output().await.map_err(|error| self.unusable(error.to_string()))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            return Err(unusable(if said.is_empty() { output.status.to_string() } else { said }));
+            return Err(self.unusable(if said.is_empty() { output.status.to_string() } else { said }));
         }
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
@@ -135,6 +133,21 @@ impl Engine {
     async fn copy(&self, project: &Path, id: &str) -> Result<(), SandboxError> {
         let from = format!("{}/.", named(project)?);
         self.ask(&["cp".into(), from.into(), format!("{id}:{WORK}").into()]).await.map(drop)
+    }
+
+    /// The program whose end is the end of the container. It ends when its standard input does.
+    fn hold(&self, id: &str) -> Result<Child, SandboxError> {
+        let mut line = self.command();
+        line.args(["exec", "--interactive", id, "/bin/sh", "-c", HOLD]);
+        line.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        line.spawn().map_err(|error| self.unusable(error.to_string()))
+    }
+
+    fn unusable(&self, reason: String) -> SandboxError {
+        let program = self.program.display().to_string();
+        let remedy =
+            format!("see whether `{program} info` works in a terminal, and start its service where it does not");
+        SandboxError::Unusable { program, reason, remedy }
     }
 
     /// Makes a container that waits, and gives its id.
@@ -181,7 +194,14 @@ struct Container {
     id: String,
     label: String,
     /// Made here, so that it goes with this.
-    made: bool,
+    _made: Option<Made>,
+}
+
+/// A container that goes with this value, and with the app.
+struct Made {
+    engine: Engine,
+    id: String,
+    line: Option<Child>,
 }
 
 impl Launcher for Container {
@@ -207,11 +227,9 @@ impl Launcher for Container {
     }
 }
 
-impl Drop for Container {
+impl Drop for Made {
     fn drop(&mut self) {
-        if !self.made {
-            return;
-        }
+        drop(self.line.take());
         let mut remove = std::process::Command::new(&self.engine.program);
         remove.args(&self.engine.args).args(["rm", "--force", "--volumes", "--time", "0", &self.id]);
         if self.engine.program.file_name().is_some_and(|name| name == "docker") {

@@ -36,9 +36,10 @@ impl Engine {
         ContainerOptions { engine: Some(self.program.clone()), ..ContainerOptions::default() }
     }
 
+    /// What it was asked, without what holds a container.
     fn log(&self) -> Vec<String> {
         let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-        log.lines().map(str::to_owned).collect()
+        log.lines().filter(|line| !line.starts_with("exec ")).map(str::to_owned).collect()
     }
 
     /// What it was asked last, once `executor` is gone and what that starts is done.

@@ -13,8 +13,9 @@ use crate::{BackendError, BoxFuture, Executor};
 use line::Line;
 
 const REMEDY: &str = "apt-get install openssh-client";
-/// Nobody is there to type a password, and a host that is not known is not asked about.
-const FIXED: [&str; 14] = [
+/// Nobody is there to type a password, and a host that is not known is not asked about. What the person has set up for
+/// working there themselves, ports that are handed on and a command of its own, is not ours.
+const FIXED: [&str; 18] = [
     "-T",
     "-o",
     "BatchMode=yes",
@@ -28,6 +29,10 @@ const FIXED: [&str; 14] = [
     "ForwardAgent=no",
     "-o",
     "PermitLocalCommand=no",
+    "-o",
+    "ClearAllForwardings=yes",
+    "-o",
+    "RemoteCommand=none",
     "-x",
 ];
 /// What the client needs of this machine.

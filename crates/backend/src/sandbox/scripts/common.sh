@@ -43,24 +43,55 @@ place() {
   done
 }
 
-# Mode in hexadecimal, size and time of change in seconds of $1 itself.
+# Mode in hexadecimal, size, time of change in seconds and number of names of $1 itself.
 figures() {
-  stat -c '%f %s %Y' "$1" 2>/dev/null && return
-  stat -f '%Xp %z %m' "$1" 2>/dev/null && return
+  stat -c '%f %s %Y %h' "$1" 2>/dev/null && return
+  stat -f '%Xp %z %m %l' "$1" 2>/dev/null && return
   l=$(ls -ldn "$1") || return
   f=$1
   set -- $l
   case $1 in
-    d*) echo 4000 0 0 ;;
-    l*) echo a000 0 0 ;;
-    -*) echo 8000 "$5" 0 ;;
-    *) echo 1000 0 0 ;;
+    d*) echo 4000 0 0 "$2" ;;
+    l*) echo a000 0 0 "$2" ;;
+    -*) echo 8000 "$5" 0 "$2" ;;
+    *) echo 1000 0 0 "$2" ;;
   esac
 }
 
-# The best hash this machine has. Only compared with itself.
+# Whether something may be put in the place of $1, which is in the folder D: "rw", "no" without the right to, "ro" where
+# a mode gives nobody the right to, root as little as anybody.
+rights() {
+  for f in "${D:-/}" "$1"; do
+    case $(ls -ldn "$f" 2>/dev/null) in ??w* | ?????w* | ????????w*) ;; *) echo ro && return ;; esac
+    [ -w "$f" ] || { echo no && return; }
+  done
+  echo rw
+}
+
+# Goes on only where that may be.
+changeable() {
+  case $(rights "$1") in ro) exit 79 ;; no) exit 78 ;; esac
+}
+
+# Refuses a path that links made lead to a protected name. $1 the path, $2 the names, each between slashes.
+under_its_own_name() {
+  if [ -z "$2" ] || [ "$T" = "$R/$1" ]; then return; fi
+  q=$(printf '%s/' "${T#"$R"}" | tr 'A-Z' 'a-z')
+  a=
+  while [ -n "$q" ]; do
+    c=${q%%/*}
+    q=${q#*/}
+    [ -z "$c" ] && continue
+    case $2 in *"/$c/"* | *"/$a>$c/"*) exit 81 ;; esac
+    a=$c
+  done
+}
+
+# The best hash this machine has, of standard input, also for what scripts run. Only compared with itself.
+SUM='sha256sum 2>/dev/null || shasum -a 256 2>/dev/null || cksum'
+export SUM
 sum() {
-  sha256sum < "$1" 2>/dev/null || shasum -a 256 < "$1" 2>/dev/null || cksum < "$1"
+  eval "$SUM" < "$1"
 }
 
 # Says whether $1 is a regular file, by its exit code else.

@@ -1,12 +1,15 @@
-# A file whole: figures, hash, bytes, hash, figures. $2 path, $3 most bytes, $4 follow or keep.
-place "$2" "$4"
+# A file whole: figures and rights, hash, bytes, hash, figures. $2 path, $3 most bytes, $4 names that links must not lead
+# to.
+place "$2" follow
+under_its_own_name "$2" "$4"
 regular "$T"
 s=$(wc -c < "$T") || exit 78
 if [ "$s" -gt "$3" ]; then
   echo $s
   exit 80
 fi
-figures "$T" || exit 71
+f=$(figures "$T") || exit 71
+echo "$f $(rights "$T")"
 sum "$T" || exit 78
 cat "$T" || exit 84
 echo

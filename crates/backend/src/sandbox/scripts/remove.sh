@@ -1,11 +1,18 @@
-# Removes one file or link. $2 path, $3 hash of what is there; "any" asks for none.
+# Removes one file, link or what is neither, where it is still as it was recorded. $2 path, $3 what is there: "file" or
+# "link" with its hash, or "special".
 place "$2" keep
 [ -n "$Q" ] && exit 71
-if [ ! -e "$T" ] && [ ! -L "$T" ]; then exit 77; fi
-if [ ! -L "$T" ]; then
-  [ -d "$T" ] && exit 77
-  if [ "$3" != any ] && [ "$(sum "$T")" != "$3" ]; then exit 77; fi
+n=
+if [ -L "$T" ]; then
+  n="link $(readlink "$T" | eval "$SUM")"
+elif [ -d "$T" ]; then
+  exit 77
+elif [ -f "$T" ]; then
+  n="file $(sum "$T")"
+elif [ -e "$T" ]; then
+  n=special
 fi
+[ "$n" = "$3" ] || exit 77
 rm -f "$T" || exit 84
-sync "$D" 2>/dev/null
+sync "${D:-/}" 2>/dev/null
 exit 0

@@ -1,11 +1,22 @@
-# Removes what a survey found: names in a folder on standard input, folders after what is in them. $2 the folder.
+# Removes what a survey found and what is still as it was recorded. $2 the folder. On standard input, NUL after each, what
+# is there, a slash and its name in the folder: "file" or "link" with its hash, "special", or "folder", each of these
+# after what is in it.
 place "$2" keep
 cd "$T" 2>/dev/null || exit 77
-xargs -0 sh -c 'for f; do
-  if [ "$f" != . ]; then
-    if [ -d "$f" ] && [ ! -L "$f" ]; then rmdir "$f" || exit 84; else rm -f "$f" || exit 84; fi
+k=$(xargs -0 sh -c 'sum() { eval "$SUM"; }
+for g; do
+  h=${g%%/*} f=${g#*/} n=
+  if [ -L "$f" ]; then n="link $(readlink "$f" | sum)"
+  elif [ -d "$f" ]; then n=folder
+  elif [ -f "$f" ]; then [ "$h" = special ] || n="file $(sum < "$f")"
+  elif [ -e "$f" ]; then n=special
   fi
-done' sh || exit 84
+  if [ "$n" != "$h" ]; then echo changed; exit 255; fi
+  if [ "$n" = folder ]; then rmdir "$f" || exit 255; else rm -f "$f" || exit 255; fi
+done' sh)
+e=$?
+[ "$k" = changed ] && exit 77
+[ $e = 0 ] || exit 84
 cd / && rmdir "$T" || exit 84
-sync "$D" 2>/dev/null
+sync "${D:-/}" 2>/dev/null
 exit 0

@@ -23,6 +23,30 @@ pub async fn container() -> Option<Container> {
     Some(Container { folder, backend: SandboxBackend::new(executor) })
 }
 
+/// As [`container`], with a copy of an empty project.
+pub async fn container_with_a_copy_of_nothing() -> Option<Container> {
+    let image = busybox_image()?;
+    let folder = tempfile::tempdir().unwrap();
+    let copied = ContainerOptions { project: ProjectIn::Copied, ..options() };
+    let executor = open(image, Some(folder.path()), copied).await.unwrap();
+    Some(Container { folder, backend: SandboxBackend::new(executor) })
+}
+
+/// As [`container`], to be found by its label.
+pub async fn labelled_container(label: &str) -> Option<Container> {
+    let image = busybox_image()?;
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options();
+    options.run_args.extend(["--label".into(), label.into()]);
+    let executor = open(image, Some(folder.path()), options).await.unwrap();
+    Some(Container { folder, backend: SandboxBackend::new(executor) })
+}
+
+/// The containers of a label.
+pub fn labelled(label: &str) -> String {
+    podman(&["ps", "--all", "--quiet", "--filter", &format!("label={label}")])
+}
+
 /// As [`container`], with a copy of a project that has one file.
 pub async fn container_with_a_copy() -> Option<Container> {
     let image = busybox_image()?;

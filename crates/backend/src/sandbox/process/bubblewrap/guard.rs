@@ -3,17 +3,22 @@
 //! At the top every protected name is held, also one that is missing: a placeholder is made for it and goes again with
 //! the last command. Below, and in repositories, it is those that are there; of a repository also its own parts that
 //! are missing. A link cannot be held in its place, so that one at such a name refuses the command.
+//!
+//! Other commands run meanwhile and may put a link wherever they can write: everything is looked at and made below the
+//! root's handle, and what is found is told from what takes its place by its identity.
 
 mod placeholder;
 
-use std::fs::{self, FileType};
-use std::io::ErrorKind;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use tokio::process::Command;
+use rustix::fs::{AtFlags, Dir, FileType, OFlags, Stat};
+use rustix::io::Errno;
 
-use crate::fault::io_fault;
+use crate::fault::fault;
 use crate::protected::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE};
+use crate::root::{FOLDER, NAME, Root, file_type, identity};
 use crate::{BackendError, VirtualPath};
 pub(super) use placeholder::Placeholder;
 
@@ -26,7 +31,7 @@ const PARTS: [&str; 3] = ["hooks", "config", "info"];
 /// How deep submodules' repositories lie in `.git/modules`, which is as deep as their paths.
 const MAX_MODULE_DEPTH: usize = 8;
 
-/// What is held while a command runs.
+/// What is to be held while a command runs, by paths below the root.
 #[derive(Debug, Default)]
 pub(super) struct Guarded {
     paths: Vec<PathBuf>,
@@ -35,28 +40,50 @@ pub(super) struct Guarded {
     below: usize,
 }
 
+/// Something that a command meets otherwise than it is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Cover {
+    /// Below the root.
+    pub(super) path: PathBuf,
+    /// The object that was found there, by device and inode.
+    pub(super) identity: (u64, u64),
+    pub(super) kind: CoverKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CoverKind {
+    /// As it is, but in its place: a mount point cannot be renamed, so that none can be moved aside and built anew.
+    InPlace,
+    /// It cannot be changed, nor what is in it.
+    ReadOnly,
+    /// It is found empty by whoever reads it, and what is written to it is lost. A placeholder that is read could not be
+    /// opened at all if it were mounted read-only.
+    Empty,
+}
+
 impl Guarded {
     /// Looks for protected names and repositories, as far as that is quick.
     ///
     /// # Errors
     /// [`BackendError::GuardIsLink`].
-    pub(super) fn find(root: &Path) -> Result<Self, BackendError> {
+    pub(super) fn find(root: &Root) -> Result<Self, BackendError> {
         let mut guarded = Self::default();
-        for path in at_the_top(root) {
+        for path in at_the_top() {
             guarded.hold(root, path)?;
         }
-        let mut waiting = std::collections::VecDeque::from([root.to_owned()]);
+        let mut waiting = std::collections::VecDeque::from([PathBuf::new()]);
         for _ in 0..MAX_FOLDERS {
             let Some(folder) = waiting.pop_front() else { return Ok(guarded) };
-            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-                let Ok(kind) = entry.file_type() else { continue };
-                let name = entry.file_name();
-                if name == ".git" {
-                    guarded.git(root, entry.path(), kind)?;
-                } else if folder != root && is_protected(&folder, &name.to_string_lossy(), kind) {
-                    guarded.hold_below(entry.path());
-                } else if kind.is_dir() && name != "node_modules" && name != "target" {
-                    waiting.push_back(entry.path());
+            for (name, kind) in entries(root, &folder) {
+                if name.as_os_str() == ".git" {
+                    guarded.git(root, folder.join(name), kind)?;
+                } else if !is_top(&folder) && is_protected(&folder, &name.to_string_lossy(), kind) {
+                    guarded.hold_below(folder.join(name));
+                } else if kind == FileType::Directory
+                    && name.as_os_str() != "node_modules"
+                    && name.as_os_str() != "target"
+                {
+                    waiting.push_back(folder.join(name));
                 }
             }
         }
@@ -64,23 +91,25 @@ impl Guarded {
         Ok(guarded)
     }
 
-    fn hold(&mut self, root: &Path, path: PathBuf) -> Result<(), BackendError> {
-        match fs::symlink_metadata(&path) {
-            Ok(found) if found.is_symlink() => Err(is_link(root, &path)),
+    fn hold(&mut self, root: &Root, path: PathBuf) -> Result<(), BackendError> {
+        match look(root, &path) {
+            Ok(found) if file_type(&found) == FileType::Symlink => Err(is_link(&path)),
             // One that a command left behind when the app was killed goes with the next.
-            Ok(found) if !Placeholder::is_one(&path, &found) => {
+            Ok(found) if !Placeholder::is_one(root, &path, &found) => {
                 self.paths.push(path);
                 Ok(())
             }
-            Ok(_) => {
+            Ok(_) | Err(Errno::NOENT) => {
                 self.missing.push(path);
                 Ok(())
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                self.missing.push(path);
+            Err(Errno::LOOP) => Err(is_link(&link_above(root, &path))),
+            // A file is where its folder would be: nothing can come below it for as long as that stays in its place.
+            Err(Errno::NOTDIR) => {
+                self.paths.extend(path.parent().filter(|above| !is_top(above)).map(Path::to_owned));
                 Ok(())
             }
-            Err(error) => Err(io_fault(&error, &seen(root, &path))),
+            Err(errno) => Err(fault(errno, &seen(&path))),
         }
     }
 
@@ -94,32 +123,34 @@ impl Guarded {
     }
 
     /// A repository, or the file that says where one is.
-    fn git(&mut self, root: &Path, git: PathBuf, kind: FileType) -> Result<(), BackendError> {
-        if kind.is_symlink() {
-            return Err(is_link(root, &git));
+    fn git(&mut self, root: &Root, git: PathBuf, kind: FileType) -> Result<(), BackendError> {
+        match kind {
+            FileType::Symlink => Err(is_link(&git)),
+            FileType::Directory => {
+                self.repository(root, &git)?;
+                self.modules(root, &git.join("modules"), 0)
+            }
+            _ => {
+                self.paths.push(git);
+                Ok(())
+            }
         }
-        if !kind.is_dir() {
-            self.paths.push(git);
-            return Ok(());
-        }
-        self.repository(root, &git)?;
-        self.modules(root, &git.join("modules"), 0)
     }
 
-    fn repository(&mut self, root: &Path, git: &Path) -> Result<(), BackendError> {
+    fn repository(&mut self, root: &Root, git: &Path) -> Result<(), BackendError> {
         PARTS.iter().try_for_each(|name| self.hold(root, git.join(name)))
     }
 
-    fn modules(&mut self, root: &Path, folder: &Path, depth: usize) -> Result<(), BackendError> {
+    fn modules(&mut self, root: &Root, folder: &Path, depth: usize) -> Result<(), BackendError> {
         if depth > MAX_MODULE_DEPTH {
             return Ok(());
         }
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        for (name, kind) in entries(root, folder) {
+            if kind != FileType::Directory {
                 continue;
             }
-            let module = entry.path();
-            if module.join("HEAD").exists() {
+            let module = folder.join(name);
+            if look(root, &module.join("HEAD")).is_ok() {
                 self.repository(root, &module)?;
                 self.modules(root, &module.join("modules"), depth + 1)?;
             } else {
@@ -129,73 +160,107 @@ impl Guarded {
         Ok(())
     }
 
-    /// Binds each of them read-only, and the folders on the way to it onto themselves: a mount point cannot be renamed,
-    /// so that none can be moved aside and built anew. What stands for those that are missing is put into `made`.
+    /// What covers all of them, each behind the folders on the way to it. What stands for those that are missing is put
+    /// into `made`.
     ///
     /// # Errors
     /// Where a placeholder cannot be made although a command could make what it stands for.
-    pub(super) fn cover(
-        self,
-        root: &Path,
-        program: &mut Command,
-        made: &mut Vec<Placeholder>,
-    ) -> Result<(), BackendError> {
-        let mut stood_in = Vec::new();
+    pub(super) fn covers(self, root: &Root, made: &mut Vec<Placeholder>) -> Result<Vec<Cover>, BackendError> {
+        let mut held: std::collections::BTreeMap<PathBuf, CoverKind> = std::collections::BTreeMap::new();
         for path in self.missing {
             match Placeholder::make(root, &path, made) {
-                Ok(()) => stood_in.push(path),
-                // What this user may not make here, a command may not either.
-                Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {}
-                Err(error) => return Err(io_fault(&error, &seen(root, &path))),
-            }
-        }
-        let mut held: Vec<&Path> = Vec::new();
-        for path in self.paths.iter().chain(&stood_in) {
-            let above: Vec<&Path> =
-                path.ancestors().skip(1).take_while(|folder| *folder != root && folder.starts_with(root)).collect();
-            for folder in above.into_iter().rev() {
-                if !held.contains(&folder) {
-                    held.push(folder);
-                    program.arg("--bind").arg(folder).arg(folder);
+                Ok(()) => {
+                    let kind = if Placeholder::is_read(&path) { CoverKind::Empty } else { CoverKind::ReadOnly };
+                    held.insert(path, kind);
                 }
+                // What this user may not make here, a command may not either.
+                Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) => {}
+                Err(Errno::LOOP) => return Err(is_link(&link_above(root, &path))),
+                Err(errno) => return Err(fault(errno, &seen(&path))),
             }
         }
-        for path in &self.paths {
-            program.arg("--ro-bind").arg(path).arg(path);
+        held.extend(self.paths.into_iter().map(|path| (path, CoverKind::ReadOnly)));
+        let leaves: Vec<PathBuf> = held.keys().cloned().collect();
+        for above in leaves.iter().flat_map(|path| path.ancestors().skip(1)).filter(|above| !is_top(above)) {
+            held.entry(above.to_owned()).or_insert(CoverKind::InPlace);
         }
-        for path in &stood_in {
-            if Placeholder::is_read(path) {
-                // Is found empty by whoever reads it, and what is written to it is lost. Mounted read-only it could not be
-                // opened at all.
-                program.arg("--dev-bind").arg("/dev/null").arg(path);
-            } else {
-                program.arg("--ro-bind").arg(path).arg(path);
+        let mut covers: Vec<Cover> = Vec::with_capacity(held.len());
+        // A path stands behind those above it.
+        for (path, kind) in held {
+            let within = |cover: &Cover| cover.kind == CoverKind::ReadOnly && path.starts_with(&cover.path);
+            if covers.iter().any(within) {
+                continue;
             }
+            let found = match look(root, &path) {
+                Ok(found) => found,
+                Err(Errno::LOOP) => return Err(is_link(&link_above(root, &path))),
+                // Somebody took it away meanwhile.
+                Err(Errno::NOENT | Errno::NOTDIR) => continue,
+                Err(errno) => return Err(fault(errno, &seen(&path))),
+            };
+            if file_type(&found) == FileType::Symlink {
+                return Err(is_link(&path));
+            }
+            covers.push(Cover { path, identity: identity(&found), kind });
         }
-        Ok(())
+        Ok(covers)
     }
 }
 
-fn at_the_top(root: &Path) -> impl Iterator<Item = PathBuf> {
+/// What is at `path`; of a link, the link.
+fn look(root: &Root, path: &Path) -> Result<Stat, Errno> {
+    let (above, name) = (path.parent().unwrap_or(Path::new("")), path.file_name().ok_or(Errno::INVAL)?);
+    let folder = root.open_direct(above, NAME | OFlags::DIRECTORY)?;
+    rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)
+}
+
+/// What is in a folder; nothing of one that cannot be looked into.
+fn entries(root: &Root, folder: &Path) -> Vec<(PathBuf, FileType)> {
+    let Ok(handle) = root.open_direct(folder, FOLDER) else { return Vec::new() };
+    let Ok(listed) = Dir::read_from(&handle) else { return Vec::new() };
+    let found = listed.flatten().filter(|entry| !matches!(entry.file_name().to_bytes(), b"." | b".."));
+    let kinds = found.filter_map(|entry| {
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        let kind = match entry.file_type() {
+            FileType::Unknown => file_type(&rustix::fs::statat(&handle, name, AtFlags::SYMLINK_NOFOLLOW).ok()?),
+            known => known,
+        };
+        Some((PathBuf::from(name), kind))
+    });
+    kinds.collect()
+}
+
+fn is_top(folder: &Path) -> bool {
+    folder.as_os_str().is_empty()
+}
+
+fn at_the_top() -> impl Iterator<Item = PathBuf> {
     let inside = PROTECTED_INSIDE.iter().map(|(folder, name)| Path::new(folder).join(name));
-    let plain = PROTECTED_FOLDERS.iter().chain(&PROTECTED_FILES).map(PathBuf::from);
-    plain.chain(inside).map(|name| root.join(name))
+    PROTECTED_FOLDERS.iter().chain(&PROTECTED_FILES).map(PathBuf::from).chain(inside)
 }
 
 fn is_protected(folder: &Path, name: &str, kind: FileType) -> bool {
-    if kind.is_symlink() {
-        return false;
-    }
     let in_it = || PROTECTED_INSIDE.iter().any(|(outer, inner)| *inner == name && folder.ends_with(outer));
-    if kind.is_dir() { PROTECTED_FOLDERS.contains(&name) || in_it() } else { PROTECTED_FILES.contains(&name) }
+    match kind {
+        FileType::Symlink => false,
+        FileType::Directory => PROTECTED_FOLDERS.contains(&name) || in_it(),
+        _ => PROTECTED_FILES.contains(&name),
+    }
 }
 
-fn is_link(root: &Path, path: &Path) -> BackendError {
-    BackendError::GuardIsLink { path: seen(root, path) }
+fn is_link(path: &Path) -> BackendError {
+    BackendError::GuardIsLink { path: seen(path) }
+}
+
+/// The outermost link on the way to `path`; itself where that is gone again.
+fn link_above(root: &Root, path: &Path) -> PathBuf {
+    let mut above: Vec<&Path> = path.ancestors().filter(|above| !is_top(above)).collect();
+    above.reverse();
+    let is_link = |path: &&&Path| look(root, path).is_ok_and(|found| file_type(&found) == FileType::Symlink);
+    above.iter().find(is_link).map_or_else(|| path.to_owned(), |link| link.to_path_buf())
 }
 
 /// The path as the agent and the person know it.
-fn seen(root: &Path, path: &Path) -> VirtualPath {
-    let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
-    VirtualPath::parse(&format!("/{below}")).unwrap_or_else(|_| VirtualPath::root())
+fn seen(path: &Path) -> VirtualPath {
+    VirtualPath::parse(&format!("/{}", path.to_string_lossy())).unwrap_or_else(|_| VirtualPath::root())
 }

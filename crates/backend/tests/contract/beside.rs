@@ -1,0 +1,252 @@
+//! What only those can show who have the place's file system beside the backend: links, modes, what is no file, and
+//! somebody else who saves. `folder` is the backend's root on this machine.
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bosun_backend::{Backend, BackendError, BoxFuture, ChangeWitness, Expect, PlannedChange, Replacement, Unwitnessed};
+use pretty_assertions::assert_eq;
+
+use crate::places::{ran, ran_if};
+use crate::shell::run;
+use crate::support::{edit, given, grep, grep_query, names, path, stamp, text, write};
+
+fn put(folder: &Path, name: &str, text: &str) {
+    let at = folder.join(name);
+    fs::create_dir_all(at.parent().unwrap()).unwrap();
+    fs::write(at, text).unwrap();
+}
+
+async fn delete(backend: &dyn Backend, name: &str) -> Result<(), BackendError> {
+    delete_before(backend, name, &Unwitnessed).await
+}
+
+async fn delete_before(backend: &dyn Backend, name: &str, witness: &dyn ChangeWitness) -> Result<(), BackendError> {
+    backend.deleter().unwrap().delete(&path(name), Expect::Anything, witness).await.map(|_| ())
+}
+
+/// P09, P10, P11: links in, out and in a loop.
+pub async fn links_lead_in_and_never_out(backend: &dyn Backend, folder: &Path) {
+    put(folder, "dir/f", "inside");
+    let links = [
+        ("dir/f", "good"),
+        ("dir", "gooddir"),
+        ("../out/secret", "bad"),
+        ("/tmp", "baddir"),
+        ("/etc/passwd", "worse"),
+        ("loop", "loop"),
+        ("nowhere", "broken"),
+    ];
+    for (target, name) in links {
+        symlink(target, folder.join(name)).unwrap();
+    }
+    for name in ["/bad", "/baddir/new", "/baddir/deep/er/new", "/worse"] {
+        let outside = BackendError::OutsideRoot { path: path(name) };
+        assert_eq!(write(backend, name, "new", Expect::Anything).await.unwrap_err(), outside);
+        assert_eq!(edit(backend, name, "a", "b").await.unwrap_err(), outside);
+        assert_eq!(backend.download(vec![path(name)]).await.remove(0).unwrap_err(), outside);
+    }
+    let refused = write(backend, "/loop", "new", Expect::Anything).await.unwrap_err();
+    assert_eq!(refused, BackendError::LinkLoop { path: path("/loop") });
+    assert_eq!((text(backend, "/good").await, text(backend, "/gooddir/f").await), ("inside".into(), "inside".into()));
+    write(backend, "/good", "new", Expect::Anything).await.unwrap();
+    assert_eq!(fs::read_to_string(folder.join("dir/f")).unwrap(), "new");
+    assert!(folder.join("good").is_symlink(), "the link stays a link");
+    assert_eq!(names(backend, "/").await, ["/broken", "/dir/", "/good", "/gooddir/", "/loop"]);
+    assert_eq!(grep(backend, grep_query("new")).await, ["/dir/f:1:new", "/good:1:new"]);
+    delete(backend, "/gooddir").await.unwrap();
+    assert!(folder.join("dir/f").exists() && !folder.join("gooddir").is_symlink());
+}
+
+/// P18: what is no file is refused by name at once, never waited for.
+pub async fn pipes_sockets_and_devices(backend: &dyn Backend, folder: &Path) {
+    ran("mkfifo", &[folder.join("pipe").to_str().unwrap()]);
+    let _socket = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
+    symlink("pipe", folder.join("to-pipe")).unwrap();
+    symlink("/dev/zero", folder.join("zero")).unwrap();
+    let device = ran_if("mknod", &[folder.join("device").to_str().unwrap(), "c", "1", "5"]);
+    put(folder, "text.txt", "needle\n");
+    let mut found = vec!["/pipe", "/socket", "/to-pipe", "/zero"];
+    found.extend(device.then_some("/device"));
+    let all = async {
+        for name in found {
+            let typed = |error: BackendError| {
+                let known = matches!(error, BackendError::NotRegular { .. } | BackendError::OutsideRoot { .. });
+                assert!(known && error.to_string().contains(name), "{name}: {error}");
+            };
+            typed(backend.download(vec![path(name)]).await.remove(0).unwrap_err());
+            typed(write(backend, name, "x", Expect::Anything).await.unwrap_err());
+            typed(edit(backend, name, "a", "b").await.unwrap_err());
+        }
+        assert_eq!(grep(backend, grep_query("needle")).await, ["/text.txt:1:needle"]);
+        delete(backend, "/pipe").await.unwrap();
+    };
+    tokio::time::timeout(Duration::from_secs(120), all).await.unwrap();
+    assert!(!folder.join("pipe").exists());
+}
+
+/// P31: a mode that lets nobody write is respected, for the superuser too, before anybody is told of a change.
+pub async fn read_only_is_respected(backend: &dyn Backend, folder: &Path) {
+    let give = |name: &str, mode| fs::set_permissions(folder.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    put(folder, "fixed", "old");
+    put(folder, "shut/in", "old");
+    put(folder, "tree/shut/in", "old");
+    give("fixed", 0o444);
+    give("shut", 0o555);
+    give("tree/shut", 0o555);
+    let witness = crate::support::Witness::default();
+    for name in ["/fixed", "/shut/in", "/shut/new", "/shut/new/deeper"] {
+        let refused = backend.write(&path(name), b"new".to_vec(), Expect::Anything, &Unwitnessed).await;
+        assert_eq!(refused.unwrap_err(), BackendError::ReadOnly { path: path(name) });
+    }
+    for name in ["/fixed", "/shut/in"] {
+        let replacement = Replacement { old: "old", new: "new", all: false };
+        let refused = backend.edit(&path(name), replacement, Expect::Anything, &witness).await.unwrap_err();
+        assert_eq!(refused, BackendError::ReadOnly { path: path(name) });
+    }
+    for name in ["/shut/in", "/shut", "/tree"] {
+        let refused = delete_before(backend, name, &witness).await.unwrap_err();
+        assert_eq!(refused, BackendError::ReadOnly { path: path(name) });
+    }
+    assert!(witness.seen.lock().unwrap().is_empty(), "nothing was begun");
+    for name in ["fixed", "shut/in", "tree/shut/in"] {
+        assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "old");
+    }
+    assert_eq!(fs::read_dir(folder.join("shut")).unwrap().count(), 1);
+    give("shut", 0o755);
+    give("tree/shut", 0o755);
+    // The right to take a file away is its folder's.
+    delete(backend, "/fixed").await.unwrap();
+    delete(backend, "/tree").await.unwrap();
+}
+
+/// P15.
+pub async fn hard_links_are_broken_and_it_is_said(backend: &dyn Backend, folder: &Path) {
+    put(folder, "one", "old");
+    fs::hard_link(folder.join("one"), folder.join("other")).unwrap();
+    assert!(edit(backend, "/one", "old", "new").await.unwrap().parted);
+    assert_eq!((text(backend, "/one").await, text(backend, "/other").await), ("new".into(), "old".into()));
+    assert!(!edit(backend, "/one", "new", "newer").await.unwrap().parted, "it is alone now");
+}
+
+/// Somebody who saves between what is recorded and what is done.
+struct Meddles {
+    file: PathBuf,
+    /// What becomes of it: a file, or a link.
+    into: Into,
+}
+
+enum Into {
+    File,
+    Link,
+}
+
+impl ChangeWitness for Meddles {
+    fn intend(&self, change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>> {
+        if self.file.ends_with(change.path.name().unwrap()) {
+            fs::remove_file(&self.file).unwrap();
+            match self.into {
+                Into::File => fs::write(&self.file, "saved by somebody").unwrap(),
+                Into::Link => symlink("saved by somebody", &self.file).unwrap(),
+            }
+        }
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// F01: what was recorded is what goes; what somebody saved in between stays.
+pub async fn what_is_changed_in_between_stays(backend: &dyn Backend, folder: &Path) {
+    put(folder, "a", "old");
+    put(folder, "tree/b", "old");
+    put(folder, "tree/sub/c", "old");
+    symlink("b", folder.join("tree/link")).unwrap();
+    symlink("a", folder.join("link")).unwrap();
+    let meddles = |name: &str, into| Meddles { file: folder.join(name), into };
+    let written = backend.write(&path("/a"), b"mine".to_vec(), Expect::Anything, &meddles("a", Into::File)).await;
+    assert_eq!(written.unwrap_err(), BackendError::Changed { path: path("/a") });
+    put(folder, "a", "old");
+    for (name, file, into) in [
+        ("/a", "a", Into::File),
+        ("/link", "link", Into::Link),
+        ("/tree", "tree/link", Into::Link),
+        ("/tree", "tree/sub/c", Into::File),
+    ] {
+        let is_link = matches!(into, Into::Link);
+        // What was before it is gone each time.
+        put(folder, "tree/sub/c", "old");
+        let refused = delete_before(backend, name, &meddles(file, into)).await;
+        assert_eq!(refused, Err(BackendError::Changed { path: path(name) }), "{file}");
+        let kept = folder.join(file);
+        let is_there = if is_link {
+            fs::read_link(kept).unwrap() == Path::new("saved by somebody")
+        } else {
+            fs::read_to_string(kept).unwrap() == "saved by somebody"
+        };
+        assert!(is_there, "{file}");
+    }
+    delete(backend, "/tree").await.unwrap();
+    assert!(!folder.join("tree").exists());
+}
+
+/// P19, P33: who changes a file was told its path, and its own name is what a rule knows.
+pub async fn no_link_leads_a_change_to_a_protected_name(backend: &dyn Backend, folder: &Path) {
+    put(folder, ".git/config", "as it was");
+    put(folder, ".git/hooks/old", "as it was");
+    put(folder, ".github/workflows/ci.yml", "as it was");
+    put(folder, "sub/.GIT/config", "as it was");
+    put(folder, "workflows/plain", "old");
+    for (target, name) in [
+        (".git/config", "notes"),
+        (".git/hooks", "hooks"),
+        (".github", "ci"),
+        ("sub/.GIT", "dressed"),
+        (".envrc", "later"),
+        ("workflows", "plain"),
+    ] {
+        symlink(target, folder.join(name)).unwrap();
+    }
+    for name in ["/notes", "/hooks/old", "/hooks/new", "/ci/workflows/ci.yml", "/dressed/config", "/later"] {
+        let refused = BackendError::NotRegular { path: path(name), kind: "link to a protected name" };
+        assert_eq!(write(backend, name, "mine", Expect::Anything).await.unwrap_err(), refused);
+    }
+    for name in ["/notes", "/hooks/old", "/ci/workflows/ci.yml", "/dressed/config"] {
+        let refused = BackendError::NotRegular { path: path(name), kind: "link to a protected name" };
+        assert_eq!(edit(backend, name, "as", "is").await.unwrap_err(), refused);
+        assert_eq!(text(backend, name).await, "as it was");
+    }
+    for name in ["/hooks/old", "/ci/workflows", "/dressed/config"] {
+        let refused = BackendError::NotRegular { path: path(name), kind: "link to a protected name" };
+        assert_eq!(delete(backend, name).await.unwrap_err(), refused);
+    }
+    assert!(!folder.join(".envrc").exists() && folder.join(".git/hooks/old").exists());
+    // By its own name a person was asked about it; a link itself can go, and others lead where they lead.
+    write(backend, "/.git/config", "mine", Expect::Anything).await.unwrap();
+    delete(backend, "/notes").await.unwrap();
+    edit(backend, "/plain/plain", "old", "new").await.unwrap();
+    assert_eq!(text(backend, "/.git/config").await, "mine");
+}
+
+/// A26, P06: what a shell says its folder is called is understood.
+pub async fn the_folder_by_the_name_that_the_shell_has_for_it(backend: &dyn Backend, folder: &Path) {
+    given(backend, &[("/in/a.txt", "there")]).await;
+    let pwd = run(backend, "pwd").await.output.trim().to_owned();
+    let resolved = |text: &str| backend.resolve(text).unwrap();
+    let found = resolved(&format!("{pwd}/in/a.txt"));
+    assert_eq!(
+        (found.clone(), resolved(&pwd), resolved("/in/a.txt")),
+        (path("/in/a.txt"), path("/"), path("/in/a.txt"))
+    );
+    assert_eq!(text(backend, found.as_str()).await, "there");
+    stamp(backend, found.as_str()).await;
+    // P07, and what is elsewhere.
+    for other in [format!("{pwd}-evil/x"), "/etc/passwd".to_owned()] {
+        assert_eq!(resolved(&other), path(&other));
+    }
+    // A project that has that name itself means its own.
+    let own = pwd.split('/').nth(1).unwrap();
+    put(folder, &format!("{own}/x"), "own");
+    assert!(names(backend, "/").await.contains(&format!("/{own}/")));
+    assert_eq!(resolved(&format!("{pwd}/in/a.txt")), path(&format!("{pwd}/in/a.txt")));
+    assert!(backend.resolve(&format!("{pwd}/../x")).is_err());
+}
