@@ -55,6 +55,9 @@ describe('changes', { concurrency: Math.min(3, availableParallelism()) }, () => 
     const dock = page.getByRole('region', { name: '2 files changed' });
     await dock.getByRole('button', { name: 'Look' }).click();
     await page.getByRole('button', { name: /^tests\/fixtures\/users\.sql/ }).waitFor();
+    await page.getByRole('button', { name: /^tests\/support\/fixtures\.rs/ }).click();
+    await page.getByRole('button', { name: 'Show 7 unchanged lines' }).click();
+    await page.getByText('/// A table and its rows.').waitFor();
     await dock.getByRole('button', { name: 'Keep all' }).click();
     await dock.waitFor({ state: 'detached' });
     assert.deepEqual(await calls(page, 'keepChanges'), [null]);

@@ -143,6 +143,17 @@ export const SCREENS = {
       await page.locator('.docks .plus').waitFor();
     },
   },
+  between: {
+    async act(page) {
+      await palette(page, 'fixtures');
+      await page.keyboard.press('Enter');
+      await page.locator('.docks .plus').waitFor();
+      await page.keyboard.press('Control+Shift+D');
+      await page.getByRole('button', { name: /^tests\/support\/fixtures\.rs/ }).click();
+      await page.locator('.heading .link').click();
+      await page.locator('.heading .link').waitFor({ state: 'detached' });
+    },
+  },
   timeline: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 0) },
   ledger: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 1) },
   ledgeropen: {
@@ -292,6 +303,7 @@ export const SCREENS = {
       const card = page.locator('.settings article').filter({ hasText: 'Azure OpenAI' });
       await card.locator('.head').click();
       await card.locator('input').fill('acme-7');
+      await card.scrollIntoViewIfNeeded();
     },
   },
   permissions: { act: settings(1) },

@@ -2,6 +2,7 @@
 import type { ChangedFile, FileEntry, FileReview, FolderView, MountKind, ReviewState, Snapshot } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
+import { LOADER, LOADER_TEXT } from './fixtures';
 import { refuse, type Host } from './host';
 import { DIFFS } from './mock';
 
@@ -171,8 +172,9 @@ export function files(host: Host, act: Act): Files {
           const lines = Array.from({ length: 2000 }, (_, at) => log(first + at));
           return { ...rest, body: { kind: 'text', first, lines, total: 9_000, cut: false } };
         }
-        const lines = RUST.split('\n').slice(0, -1);
-        return { ...rest, body: { kind: 'text', first: 1, lines, total: lines.length, cut: false } };
+        const lines = (path === LOADER.path ? LOADER_TEXT : RUST).split('\n').slice(first - 1, -1);
+        const total = first - 1 + lines.length;
+        return { ...rest, body: { kind: 'text', first, lines, total, cut: false } };
       }),
     openFile: (_session, path) => act('openFile', path),
     revealFile: (_session, path) => act('revealFile', path),

@@ -7,7 +7,21 @@ export const FIXTURE_PROBLEMS: Record<string, Problem> = {
   '/tests/fixtures/users.sql': { problem: 'changed_since', path: '/tests/fixtures/users.sql' },
 };
 
-const LOADER = diff(
+/** The file that loads them, as it is now. */
+export const LOADER_TEXT = `//! Fixtures of the tests, by name.
+
+use crate::support::read;
+
+/// A table and its rows.
+pub struct Fixture(Vec<Row>);
+
+pub fn load(name: &str) -> Fixture {
+    let text = read(format!("{name}.sql"));
+    Fixture::parse(&text)
+}
+`;
+
+export const LOADER = diff(
   '/tests/support/fixtures.rs',
   'fn load()',
   8,

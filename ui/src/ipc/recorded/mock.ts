@@ -1,6 +1,6 @@
 /** The session of the visual target: a fix that waits for two answers, with a plan, a tree of agents and four files. */
 import type { Approval, FileChange, FileDiff, SessionSummary, Snapshot, TodoEvidence } from '../bindings';
-import { fixturesSession } from './fixtures';
+import { fixturesSession, LOADER } from './fixtures';
 import { agent, ago, ai, approval, diff, human, item, NOW, snapshot, summary, tool, usage } from './builders';
 
 const TODO = 'Check expiry at call time, not by timer';
@@ -318,6 +318,7 @@ export function otherSessions(): Snapshot[] {
 }
 
 export const DIFFS: Record<string, FileDiff> = {
+  [LOADER.path]: LOADER,
   '/src/auth/session.rs': SESSION_DIFF,
   '/src/auth/clock.rs': diff(
     '/src/auth/clock.rs',
