@@ -10,8 +10,7 @@ it('finds skills by their names and by what they are for', async () => {
   const [first, second] = entries;
   if (!first || !second) throw new Error('too few skills');
   draw(scene, SkillsDialog, { onClose: vi.fn() });
-  const shown = (name: string) =>
-    screen.queryAllByText(name, { selector: '.entry .name' }).length > 0;
+  const shown = (name: string) => screen.queryAllByText(name, { selector: '.entry .name' }).length > 0;
   await waitFor(() => expect(shown(first.name) && shown(second.name)).toBe(true));
   const field = screen.getByRole('searchbox', { name: 'Search skills' });
   await userEvent.type(field, second.name.toUpperCase());
