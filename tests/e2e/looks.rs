@@ -81,9 +81,7 @@ fn screens(window: &Window<'_>) {
         window.shot(pane);
     }
     window.press("Control+,");
-    let sections = window.count("[role=dialog] [role=tab]");
-    assert_eq!(sections, 9);
-    for section in 1..=sections {
+    for section in 1..=9 {
         window.by_css(&format!("[role=dialog] [role=tab]:nth-of-type({section})")).click();
         window.shot("settings");
     }
