@@ -179,7 +179,7 @@ export const dataSection = {
     'Pictures and links in answers load nothing until you open them.',
   ],
   noticesTitle: 'Notifications',
-  notices: 'Tell me when a session needs me or is done and the window is not in front',
+  notices: 'Tell me when a session that I do not see needs me or is done',
   diagnosticsTitle: 'Diagnostics',
   diagnosticsText:
     'For somebody who helps you. No keys, nothing that was said. Read it first; it is written where you choose.',

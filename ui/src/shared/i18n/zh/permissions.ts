@@ -173,7 +173,7 @@ export const dataSection: Messages['dataSection'] = {
     '回答中的图片和链接，在你打开之前不会加载任何内容。',
   ],
   noticesTitle: '通知',
-  notices: '窗口不在最前时，有会话需要我处理或已完成就通知我',
+  notices: '有我没在看的会话需要我处理或已完成时，通知我',
   diagnosticsTitle: '诊断信息',
   diagnosticsText: '供帮助你的人使用。不含密钥，也不含任何对话内容。请先过目；保存在你选择的位置。',
   preview: '查看其内容',
