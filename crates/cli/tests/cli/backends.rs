@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 
 use crate::tools::{Desk, calls, told};
 
-/// A round of all file tools below `/work`, ten calls of which two are refused.
+/// A round of all file tools below `/desk`, ten calls of which two are refused.
 fn round() -> Vec<(&'static str, Value)> {
     let edit =
-        |old: &str| ("edit_file", json!({ "file_path": "/work/b.txt", "old_string": old, "new_string": "two\n" }));
+        |old: &str| ("edit_file", json!({ "file_path": "/desk/b.txt", "old_string": old, "new_string": "two\n" }));
     vec![
-        ("write_file", json!({ "file_path": "/work/a.txt", "content": "one\nneedle\n" })),
-        ("write_file", json!({ "file_path": "/work/b.txt", "content": "one\n" })),
-        ("read_file", json!({ "file_path": "/work/a.txt", "offset": 1, "limit": 1 })),
+        ("write_file", json!({ "file_path": "/desk/a.txt", "content": "one\nneedle\n" })),
+        ("write_file", json!({ "file_path": "/desk/b.txt", "content": "one\n" })),
+        ("read_file", json!({ "file_path": "/desk/a.txt", "offset": 1, "limit": 1 })),
         edit("one\n"),
         edit("nowhere"),
-        ("ls", json!({ "path": "/work" })),
-        ("glob", json!({ "pattern": "*.txt", "path": "/work" })),
-        ("grep", json!({ "pattern": "needle", "path": "/work" })),
-        ("delete", json!({ "file_path": "/work/a.txt" })),
-        ("read_file", json!({ "file_path": "/work/a.txt" })),
+        ("ls", json!({ "path": "/desk" })),
+        ("glob", json!({ "pattern": "*.txt", "path": "/desk" })),
+        ("grep", json!({ "pattern": "needle", "path": "/desk" })),
+        ("delete", json!({ "file_path": "/desk/a.txt" })),
+        ("read_file", json!({ "file_path": "/desk/a.txt" })),
     ]
 }
 
@@ -35,16 +35,16 @@ fn assert_round(answers: &[Value]) {
         ["success", "success", "success", "success", "error", "success", "success", "success", "success", "error"];
     assert_eq!(statuses, right, "{answers:#?}");
     assert!(told[2].1.contains("needle") && !told[2].1.contains("one"), "{answers:#?}");
-    assert!(told[4].1.contains("nowhere") && told[9].1.contains("/work/a.txt"), "{answers:#?}");
-    assert_eq!([told[5].1, told[6].1], ["/work/a.txt\n/work/b.txt"; 2]);
-    assert_eq!(told[7].1, "/work/a.txt");
+    assert!(told[4].1.contains("nowhere") && told[9].1.contains("/desk/a.txt"), "{answers:#?}");
+    assert_eq!([told[5].1, told[6].1], ["/desk/a.txt\n/desk/b.txt"; 2]);
+    assert_eq!(told[7].1, "/desk/a.txt");
 }
 
 /// The round, and a command that reads what it wrote.
 #[track_caller]
 fn assert_round_with_commands(desk: &Desk, arguments: &[&str]) {
     let mut all = round();
-    all.push(("execute", json!({ "command": "cat work/b.txt; ls work; exit 3" })));
+    all.push(("execute", json!({ "command": "cat desk/b.txt; ls desk; exit 3" })));
     let answers = desk.tools(arguments, &calls(&all));
     assert_round(&answers);
     assert_eq!(answers[10]["artifact"]["exit_code"], 3, "{answers:#?}");
@@ -59,7 +59,7 @@ fn kinds_without_a_shell() {
     for kind in ["state", "filesystem", "store:notes/mine"] {
         assert_round(&desk.tools(&["--backend", kind], &calls(&round())));
     }
-    assert_eq!(project.read("work/b.txt"), "two\n");
+    assert_eq!(project.read("desk/b.txt"), "two\n");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn kinds_of_this_machine_with_a_shell() {
         }
         let project = Project::new();
         assert_round_with_commands(&Desk::new(&project), &["--backend", kind]);
-        assert_eq!(project.read("work/b.txt"), "two\n", "{kind}");
+        assert_eq!(project.read("desk/b.txt"), "two\n", "{kind}");
     }
 }
 
@@ -97,7 +97,7 @@ fn another_machine_and_what_is_said_where_it_cannot_be_reached() {
     let there = |place: &'static str| ["--ssh-config", config.to_str().unwrap(), "--backend", place];
     let place: &'static str = format!("ssh:there:{}", server.root().display()).leak();
     assert_round_with_commands(&desk, &there(place));
-    assert_eq!(fs::read_to_string(server.root().join("work/b.txt")).unwrap(), "two\n");
+    assert_eq!(fs::read_to_string(server.root().join("desk/b.txt")).unwrap(), "two\n");
     assert!(fs::read_dir(project.root()).unwrap().next().is_none(), "the project here is not touched");
 
     let refused = desk.refused(&there("ssh:there:/no/such/folder"));
@@ -118,12 +118,12 @@ fn a_container_and_what_is_said_where_there_is_none() {
     let project = Project::new().file("kept.txt", "here\n");
     let desk = Desk::new(&project).with("CONTAINERS_CONF", settings.to_owned());
     assert_round_with_commands(&desk, &["--backend", &format!("container:{image}")]);
-    assert_eq!(project.read("work/b.txt"), "two\n");
+    assert_eq!(project.read("desk/b.txt"), "two\n");
 
     let other = Project::new().file("kept.txt", "here\n");
     let desk = Desk::new(&other).with("CONTAINERS_CONF", settings.to_owned());
     assert_round_with_commands(&desk, &["--backend", &format!("container-copy:{image}")]);
-    assert!(!other.root().join("work").exists(), "a copy is changed, not the project");
+    assert!(!other.root().join("desk").exists(), "a copy is changed, not the project");
 
     let refused = desk.refused(&["--backend", "container:localhost:1/bosun-test-nowhere"]);
     assert!(refused.contains("localhost:1/bosun-test-nowhere"), "{refused}");
