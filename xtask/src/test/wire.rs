@@ -1,7 +1,6 @@
 //! What programs of others say: whether the scripted model server speaks the vendors' wire formats, asked of the vendors'
 //! own Python clients, and whether the file tools answer as the reference's do.
 
-use anyhow::bail;
 use std::path::PathBuf;
 
 use super::Tally;
@@ -60,15 +59,10 @@ impl Comparison {
     fn run(&self, place: &Place, report: &mut Report, program: impl FnOnce(PathBuf) -> Program) {
         if let Some(program) = self.program.filter(|program| find(program).is_none()) {
             let reason = format!("{program} is not on this machine; add it with apt-get install ripgrep");
-            match place.ci {
-                true => report.step(self.step, || bail!(reason)),
-                false => report.skip(self.step, &reason),
-            }
-            return;
+            return report.skip(self.step, &reason);
         }
         let python = match environment(place, self.environment, self.requirements, self.what) {
             Ok(python) => python,
-            Err(error) if place.ci => return report.step(self.step, || Err(error)),
             Err(error) => {
                 say::problem(&format!("{error:#}"));
                 let reason = format!(
