@@ -70,10 +70,16 @@ describe('changes', { concurrency: Math.min(3, availableParallelism()) }, () => 
     await page.getByRole('button', { name: /^src\/auth\/clock\.rs/ }).click();
     await button(page, 'Undo the changes to src/auth/clock.rs').click();
     await page.getByRole('button', { name: /^src\/auth\/clock\.rs/ }).waitFor({ state: 'detached' });
-    await button(page, 'Undo all').click();
+    assert.ok(await button(page, 'Undo all').isDisabled(), 'the agent is at work');
+
+    await page.getByRole('button', { name: /^Move fixtures to SQLite/ }).click();
+    const dock = page.getByRole('region', { name: '2 files changed' });
+    await dock.getByRole('button', { name: 'Undo all' }).dblclick();
+    await page.waitForTimeout(400);
     assert.deepEqual(await calls(page, 'undoChanges'), []);
-    await button(page, 'Put 2 files back?').click();
-    await page.getByText('1 file', { exact: true }).waitFor();
+    await dock.getByRole('button', { name: 'Put 2 files back?' }).click();
+    await dock.waitFor({ state: 'detached' });
+    assert.deepEqual(await calls(page, 'undoChanges'), ['s-fixtures']);
     await done(page);
   });
 });

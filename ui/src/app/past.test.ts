@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { setUp } from '../test/stage';
 
 it('asks the same again in a session of its own, with what stood with it', async () => {
@@ -20,4 +20,18 @@ it('asks the same again in a session of its own, with what stood with it', async
     },
   ]);
   expect(host.snapshot('s-attached').items).toBe(items);
+});
+
+it('has what could not be sent in the composer again, with what stood with it', async () => {
+  const { workspace, host, client } = await setUp('attachments');
+  const { items } = host.snapshot('s-attached');
+  const reply = items.findLast(({ body }) => body.kind === 'ai');
+  const asked = items.find(({ body }) => body.kind === 'human')?.body;
+  if (!reply || asked?.kind !== 'human') throw new Error('nothing was said');
+  vi.spyOn(client, 'sendMessage').mockRejectedValue(new Error('no room'));
+  await workspace.past.askAgain(items, reply);
+  const session = workspace.sessionId ?? '';
+  expect(session).not.toBe('s-attached');
+  expect(workspace.drafts[session]).toBe(asked.text);
+  expect(workspace.past.carried.get(session)).toEqual(asked.attachments);
 });

@@ -13,16 +13,23 @@ export class Past {
 
   /** Another session that goes on from a place of this one. */
   async fork(seq: number, carried: readonly Attachment[] = []): Promise<SessionSummary | null> {
-    const { workspace } = this;
-    const { sessionId, client } = workspace;
+    const made = await this.forked(seq);
+    if (made) this.open(made, carried);
+    return made;
+  }
+
+  private async forked(seq: number): Promise<SessionSummary | null> {
+    const { sessionId, client } = this.workspace;
     if (sessionId === null) return null;
-    const made = await workspace.run(() => client.forkSession(sessionId, seq));
-    if (!made) return null;
+    return (await this.workspace.run(() => client.forkSession(sessionId, seq))) ?? null;
+  }
+
+  private open(made: SessionSummary, carried: readonly Attachment[]): void {
+    const { workspace } = this;
     if (!workspace.sessions.some((session) => session.id === made.id))
       workspace.sessionsChanged([made, ...workspace.sessions]);
     this.carried.set(made.id, carried);
     workspace.openSession(made);
-    return made;
   }
 
   /** Says it in other words: in a session of its own that has everything before it. */
@@ -40,7 +47,7 @@ export class Past {
     if (asked?.body.kind !== 'human') return workspace.fail(said('not_found', i18n.t.timeline.noPlace));
     const { text, attachments } = asked.body;
     const seq = await this.placeBefore(asked.id);
-    const made = seq === null ? null : await this.fork(seq);
+    const made = seq === null ? null : await this.forked(seq);
     if (!made) return;
     const along = new Along(workspace.client, () => undefined, String);
     along.carry(attachments);
@@ -51,7 +58,9 @@ export class Past {
         .sendMessage({ session, text, attachments: parts.attachments, mentions: parts.mentions })
         .then(() => true),
     );
+    // What could not be sent is in the composer again, with all that stood with it.
     if (!isSent) workspace.drafts[session] = text;
+    this.open(made, isSent ? [] : attachments);
   }
 
   /** Asks whether to go back to before a message of the person's; without one, before the last. */

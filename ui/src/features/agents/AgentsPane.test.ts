@@ -44,6 +44,22 @@ describe('the agents', () => {
     expect(decide.mock.calls.map(([[one]]) => one?.digest)).toEqual([ASKED.digest, 'anew']);
   });
 
+  it('keep what a person types while another helper begins to ask', async () => {
+    const scene = await setUp();
+    const { redraw } = draw(scene, AgentsPane, { snapshot: showing({}) });
+    const user = userEvent.setup();
+    await user.click(screen.getByRole('button', { name: /^Reject/ }));
+    await user.type(screen.getByRole('textbox'), 'not like');
+    const { agents } = showing({});
+    const [own, tower, backon] = agents;
+    if (!own || !tower || !backon) throw new Error('three agents');
+    const other = approval('execute', { command: 'date' }, { session: 's-tower' });
+    const both = showing({ agents: [own, { ...tower, status: 'waiting' }, backon], approvals: [other, ASKED] });
+    await redraw({ snapshot: both });
+    expect(screen.getByRole('region', { name: 'What backon did' })).toBeTruthy();
+    expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('not like');
+  });
+
   it('say of several requests which each is', async () => {
     const second = approval('execute', { command: 'date' }, { session: 's-backon' });
     draw(await setUp(), AgentsPane, { snapshot: showing({ approvals: [ASKED, second] }) });

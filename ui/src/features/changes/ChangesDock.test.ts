@@ -1,12 +1,20 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { draw, setUp } from '../../test/stage';
 import ChangesDock from './ChangesDock.svelte';
 import ChangesPane from './ChangesPane.svelte';
 
 const button = (name: string) => screen.getByRole('button', { name });
 const dock = () => screen.queryByRole('region', { name: '2 files changed' });
+
+let time = 10_000;
+/** Between two looks at the clock. */
+let passes = 1000;
+beforeEach(() => {
+  passes = 1000;
+  vi.spyOn(performance, 'now').mockImplementation(() => (time += passes));
+});
 
 async function fixtures() {
   const scene = await setUp();
@@ -32,6 +40,25 @@ describe('the dock of changed files', () => {
     expect(scene.calls('undoChanges')).toEqual([]);
     await userEvent.click(button('Put 2 files back?'));
     await waitFor(() => expect(scene.calls('undoChanges')).toEqual(['s-fixtures']));
+  });
+
+  it('takes a double click for one', async () => {
+    const scene = await fixtures();
+    draw(scene, ChangesDock, { snapshot: scene.snapshot });
+    await waitFor(() => expect(dock()).toBeTruthy());
+    passes = 20;
+    await userEvent.dblClick(button('Undo all'));
+    expect(button('Put 2 files back?')).toBeTruthy();
+    expect(scene.calls('undoChanges')).toEqual([]);
+  });
+
+  it('puts nothing back while the agent is at work', async () => {
+    const scene = await fixtures();
+    const session = { ...scene.snapshot.session, status: 'running' as const };
+    draw(scene, ChangesDock, { snapshot: { ...scene.snapshot, session } });
+    await waitFor(() => expect(dock()).toBeTruthy());
+    expect(button('Undo all').hasAttribute('disabled')).toBe(true);
+    expect(button('Undo all').title).toBe('The agent is at work. Stop it first.');
   });
 
   it('leads to the pane', async () => {

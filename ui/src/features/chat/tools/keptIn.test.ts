@@ -9,5 +9,6 @@ it('is where the result itself says that it was put, and nowhere it only mention
   expect(keptIn('ok\n[The whole output is in /large_tool_results/call_8.]')).toBe('/large_tool_results/call_8');
   expect(keptIn('[The whole output is in /large_tool_results/call_8.]\nok')).toBeNull();
   expect(keptIn(`It says: ${moved}`)).toBeNull();
+  expect(keptIn('[The whole output is in /etc/passwd.]')).toBeNull();
   expect(keptIn('ok')).toBeNull();
 });

@@ -70,6 +70,7 @@ export const changes = {
   changed: (count: number) => `${f.count(count, 'file', 'files')} changed`,
   look: 'Look',
   undoAllSure: (count: number) => `Put ${f.count(count, 'file', 'files')} back?`,
+  undoAtWork: 'The agent is at work. Stop it first.',
   emptyTitle: 'No file changed',
   emptyText: 'Every file this session creates, changes or deletes is listed here, with what changed in it.',
 };

@@ -63,6 +63,7 @@ export const changes: Messages['changes'] = {
   changed: (count) => `改动了 ${count} 个文件`,
   look: '查看',
   undoAllSure: (count) => `恢复这 ${count} 个文件？`,
+  undoAtWork: '智能体正在工作，请先停止它。',
   emptyTitle: '没有改动任何文件',
   emptyText: '本会话新建、修改或删除的文件都会列在这里，并显示具体改动。',
 };
