@@ -7,10 +7,29 @@ use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
 use bosun_backend::{BlobStore, ContentHash};
 use bosun_model::{AiMessage, ChatRequest, ContentBlock, Kept, Media, Message, Origin};
 
+use crate::looked_at::LookedAt;
 use crate::per_message::PerMessage;
 
-/// Messages as the model reads them.
-type Filled = PerMessage<Arc<Message>>;
+/// What was looked at before.
+#[derive(Default)]
+struct Known {
+    looked_at: LookedAt,
+    /// The places of the messages among them that have something kept.
+    places: Vec<usize>,
+    /// Messages as the model reads them.
+    filled: PerMessage<Arc<Message>>,
+}
+
+impl Known {
+    /// The places of the messages that have something kept.
+    fn places(&mut self, messages: &[Arc<Message>]) -> Vec<usize> {
+        let same = self.looked_at.same(messages);
+        self.places.retain(|place| *place < same);
+        let fresh = messages.iter().enumerate().skip(same).filter(|(_, message)| has_kept(message));
+        self.places.extend(fresh.map(|(place, _)| place));
+        self.places.clone()
+    }
+}
 
 /// Puts what a person gave along with a message, and the media that tools brought, into the request where they are kept
 /// by their hash and not in the journal: pictures and documents as bytes, texts as text. Outermost, so that every other member sees messages as the model does.
@@ -18,16 +37,16 @@ type Filled = PerMessage<Arc<Message>>;
 /// What is remembered follows from the messages and the kept bytes alone, so that it is no state of a session.
 pub struct Attachments {
     blobs: Arc<BlobStore>,
-    filled: Mutex<Filled>,
+    known: Mutex<Known>,
 }
 
 impl Attachments {
     pub fn new(blobs: Arc<BlobStore>) -> Self {
-        Self { blobs, filled: Mutex::default() }
+        Self { blobs, known: Mutex::default() }
     }
 
     async fn filled(&self, message: &Arc<Message>) -> Arc<Message> {
-        if let Some(filled) = self.known().get(message) {
+        if let Some(filled) = self.known().filled.get(message) {
             return filled;
         }
         let mut filled = Message::clone(message);
@@ -44,7 +63,7 @@ impl Attachments {
             }
         }
         let filled = Arc::new(filled);
-        self.known().insert(message, Arc::clone(&filled));
+        self.known().filled.insert(message, Arc::clone(&filled));
         filled
     }
 
@@ -66,8 +85,8 @@ impl Attachments {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Filled> {
-        self.filled.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -83,8 +102,11 @@ impl Middleware for Attachments {
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         Box::pin(async move {
-            for message in request.messages.iter_mut().filter(|message| has_kept(message)) {
-                *message = self.filled(message).await;
+            let places = self.known().places(&request.messages);
+            for place in places {
+                if let Some(message) = request.messages.get_mut(place) {
+                    *message = self.filled(message).await;
+                }
             }
             next.run(request).await
         })

@@ -21,6 +21,7 @@ mod front_matter;
 mod guards;
 mod hooks;
 mod human_in_the_loop;
+mod looked_at;
 mod media;
 mod members;
 mod memory;

@@ -1,13 +1,37 @@
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
 use bosun_model::{AiMessage, CallId, ChatRequest, ContentBlock, Message, ToolMessage, ToolStatus};
 
+use crate::looked_at::LookedAt;
+
 /// Gives every tool call in the history a result before the model sees it: providers refuse a request in which one is
 /// missing. The loop itself leaves none behind; histories that were imported or cut can.
 #[derive(Default)]
-pub struct PatchToolCalls;
+pub struct PatchToolCalls {
+    whole: Mutex<Whole>,
+}
+
+/// The history that was found whole last; of the next one only what is new is looked at.
+#[derive(Default)]
+struct Whole {
+    looked_at: LookedAt,
+    is_whole: bool,
+}
+
+impl Whole {
+    /// The repaired history, or `None` where nothing was missing.
+    fn patched(&mut self, messages: &[Arc<Message>]) -> Option<Vec<Arc<Message>>> {
+        let same = self.looked_at.same(messages);
+        let known = if self.is_whole { messages.get(..same) } else { None };
+        // The last of the known calls may have had its results behind what is the same.
+        let is_reply = |message: &Arc<Message>| matches!(**message, Message::Ai(_));
+        let from = known.and_then(|known| known.iter().rposition(is_reply)).unwrap_or(0);
+        self.is_whole = is_whole(messages.get(from..).unwrap_or(messages));
+        if self.is_whole { None } else { patched(messages) }
+    }
+}
 
 impl Middleware for PatchToolCalls {
     fn name(&self) -> &'static str {
@@ -20,18 +44,16 @@ impl Middleware for PatchToolCalls {
         mut request: ChatRequest,
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
-        if let Some(messages) = patched(&request.messages) {
+        let patched = self.whole.lock().unwrap_or_else(PoisonError::into_inner).patched(&request.messages);
+        if let Some(messages) = patched {
             request.messages = messages;
         }
         next.run(request)
     }
 }
 
-/// The repaired history, or `None` where nothing was missing.
+/// The repaired history, or `None` where nothing was missing, as where a result stands far behind its call.
 fn patched(messages: &[Arc<Message>]) -> Option<Vec<Arc<Message>>> {
-    if is_whole(messages) {
-        return None;
-    }
     let answered: HashSet<&CallId> = messages
         .iter()
         .filter_map(|message| match &**message {
@@ -111,9 +133,30 @@ mod tests {
         }))
     }
 
+    fn patched(messages: &[Arc<Message>]) -> Option<Vec<Arc<Message>>> {
+        Whole::default().patched(messages)
+    }
+
     #[test]
     fn a_whole_history_is_left_alone() {
         assert_eq!(patched(&[reply(&["a"]), result("a")]), None);
+    }
+
+    #[test]
+    fn what_is_the_same_as_before_is_not_taken_for_more_than_it_was() {
+        let mut whole = Whole::default();
+        let history =
+            [reply(&["a"]), result("a"), reply(&["b", "c"]), result("b"), result("c"), reply(&["d"]), result("d")];
+        assert_eq!([2, 5, 7].map(|end| whole.patched(&history[..end])), [None, None, None]);
+        // Taken back into the middle of a step: the result of c is not there any more.
+        let mut rewound = history[..4].to_vec();
+        rewound.push(Arc::new(Message::human("h", "go on")));
+        assert_eq!(whole.patched(&rewound).unwrap().len(), 6);
+        assert_eq!(whole.patched(&rewound).unwrap().len(), 6, "and each time anew");
+        assert_eq!(whole.patched(&history), None);
+        let mut open = history.to_vec();
+        open.push(reply(&["e"]));
+        assert_eq!(whole.patched(&open).unwrap().len(), 9);
     }
 
     #[test]

@@ -108,7 +108,7 @@ impl Blueprint {
             (Role::Tools, Arc::new(delegation)),
             (Role::Works, Arc::new(summarization)),
             (Role::Works, Arc::new(PromptCaching::new(self.cache))),
-            (Role::Works, Arc::new(PatchToolCalls)),
+            (Role::Works, Arc::new(PatchToolCalls::default())),
         ]);
         for (role, member) in &mut members {
             let stands = kit.own.in_place_of(Arc::clone(member));

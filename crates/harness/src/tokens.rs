@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_model::{ChatRequest, ContentBlock, MediaKind, Message, ToolSpec};
 
+use crate::looked_at::LookedAt;
 use crate::per_message::PerMessage;
 
 /// Characters of one token, in tenths: four for most models, a little less for Claude's.
@@ -14,13 +15,15 @@ const PER_MESSAGE: u64 = 3;
 /// What an image costs, whatever its bytes: providers scale it down to about this.
 const PER_IMAGE: u64 = 1_600;
 const PER_DOCUMENT: u64 = 6_000;
+/// As many messages are added up each time, so that a few of them do not take the place of a whole history.
+const FEW: usize = 64;
 
 /// Estimates tokens. Remembers the estimate of every message it has met for as long as the message lives.
 ///
 /// This is derived from the messages alone, so that it is no state of a session.
 #[derive(Default)]
 pub struct TokenCounter {
-    known: Mutex<PerMessage<u64>>,
+    known: Mutex<Known>,
     /// The tools met last, with their size: they are the same from step to step.
     tools: Mutex<Option<(Arc<[ToolSpec]>, usize)>>,
     /// How many messages and lists of tools were looked at in full.
@@ -28,18 +31,40 @@ pub struct TokenCounter {
     looked_at: std::sync::atomic::AtomicUsize,
 }
 
+#[derive(Default)]
+struct Known {
+    costs: PerMessage<u64>,
+    /// The history that was added up last, with the sums after each of its messages.
+    looked_at: LookedAt,
+    sums: Vec<u64>,
+}
+
+impl Known {
+    fn sum(&mut self, messages: &[Arc<Message>], make: impl Fn(&Arc<Message>) -> u64) -> u64 {
+        let Self { costs, looked_at, sums } = self;
+        let mut cost = |message: &Arc<Message>| costs.of(message, || make(message));
+        if messages.len() <= FEW {
+            return messages.iter().map(cost).sum();
+        }
+        let same = looked_at.same(messages);
+        sums.truncate(same);
+        for message in messages.iter().skip(same) {
+            let before = sums.last().copied().unwrap_or(0);
+            sums.push(before + cost(message));
+        }
+        sums.last().copied().unwrap_or(0)
+    }
+}
+
 impl TokenCounter {
     /// Tokens of `messages`, for a model of `provider`.
     pub fn messages(&self, messages: &[Arc<Message>], provider: &str) -> u64 {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let cost = |message: &Arc<Message>| {
-            known.of(message, || {
-                self.look();
-                cost_of(message)
-            })
+            self.look();
+            cost_of(message)
         };
-        let all: u64 = messages.iter().map(cost).sum();
-        all.saturating_mul(10).div_ceil(tenths(provider))
+        known.sum(messages, cost).saturating_mul(10).div_ceil(tenths(provider))
     }
 
     /// Tokens of everything that is sent: the prompt, the tools and the messages.

@@ -38,7 +38,8 @@ pub(crate) trait Adapter: Send + Sync {
     /// The turns of a group, each with a comma behind it. They depend on the group alone.
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()>;
 
-    /// The body after the last turn.
+    /// The body after the last turn. It follows from the tools, the choice among them, the limit of output, the marks for
+    /// caching, the effort, the shape of the answer and the model alone: where these are as before, it is not asked again.
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()>;
 
     /// A fact about the whole request and its model that every turn depends on.

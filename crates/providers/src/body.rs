@@ -6,7 +6,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use bosun_model::{CacheLifetime, ChatRequest, Message, ModelInfo};
+use bosun_model::{
+    CacheLifetime, CacheMarks, ChatRequest, Effort, Message, ModelInfo, OutputSchema, ToolChoice, ToolSpec,
+};
 
 use crate::adapter::Adapter;
 
@@ -29,6 +31,25 @@ pub(crate) struct Group<'a> {
 pub(crate) struct Memo {
     /// The newest last.
     slots: Mutex<Vec<Slot>>,
+    tail: Mutex<Option<Tail>>,
+}
+
+/// What was written behind the turns last: the tools, mostly, which are the same from step to step.
+struct Tail {
+    tools: Arc<[ToolSpec]>,
+    rest: Rest,
+    bytes: Vec<u8>,
+}
+
+/// All of a request that a tail may depend on beside the tools.
+#[derive(PartialEq)]
+struct Rest {
+    choice: ToolChoice,
+    max_output: Option<u32>,
+    cache: CacheMarks,
+    is_cached: bool,
+    effort: Option<Effort>,
+    output: Option<OutputSchema>,
 }
 
 /// The groups of one conversation but its last, which may still grow.
@@ -50,13 +71,13 @@ impl Memo {
     ) -> serde_json::Result<Vec<u8>> {
         let variant = adapter.variant(request, info);
         let mut slot = self.take(&request.messages, variant);
+        let is_cached = request.cache.conversation || request.system.iter().any(|block| block.cache);
         let mut rest = request.messages.get(slot.messages.len()..).unwrap_or_default();
         let mut last = Vec::new();
         while let Some(group) = rest.chunk_by(|a, b| is_ai(a) == is_ai(b)).next() {
             rest = rest.get(group.len()..).unwrap_or_default();
             if rest.is_empty() {
-                let mark = request.cache.conversation || request.system.iter().any(|block| block.cache);
-                let mark = mark.then_some(request.cache.lifetime);
+                let mark = is_cached.then_some(request.cache.lifetime);
                 adapter.turns(&Group { messages: group, variant, mark }, &mut last)?;
             } else {
                 adapter.turns(&Group { messages: group, variant, mark: None }, &mut slot.bytes)?;
@@ -72,9 +93,40 @@ impl Memo {
         if body.last() == Some(&b',') {
             body.pop();
         }
-        adapter.tail(request, info, &mut body)?;
+        self.tail(adapter, request, info, is_cached, &mut body)?;
         self.keep(slot);
         Ok(body)
+    }
+
+    fn tail(
+        &self,
+        adapter: &dyn Adapter,
+        request: &ChatRequest,
+        info: &ModelInfo,
+        is_cached: bool,
+        body: &mut Vec<u8>,
+    ) -> serde_json::Result<()> {
+        let rest = Rest {
+            choice: request.tool_choice.clone(),
+            max_output: request.max_output,
+            cache: request.cache,
+            is_cached,
+            effort: request.effort,
+            output: request.output.clone(),
+        };
+        let mut known = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(tail) if Arc::ptr_eq(&tail.tools, &request.tools) && tail.rest == rest => {
+                body.extend_from_slice(&tail.bytes);
+            }
+            _ => {
+                let mut bytes = Vec::new();
+                adapter.tail(request, info, &mut bytes)?;
+                body.extend_from_slice(&bytes);
+                *known = Some(Tail { tools: Arc::clone(&request.tools), rest, bytes });
+            }
+        }
+        Ok(())
     }
 
     /// The remembered beginning of `messages`, or an empty one.

@@ -15,6 +15,10 @@ enum Change {
     Replace(prop::sample::Index, prop::sample::Index),
     /// Another conversation on the same model.
     Switch,
+    /// Other tools, another limit, another effort: what stands behind the messages.
+    Tools,
+    Limit(Option<u32>),
+    Effort(bool),
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -24,6 +28,9 @@ fn change() -> impl Strategy<Value = Change> {
         1 => index().prop_map(Change::Truncate),
         1 => (index(), index()).prop_map(|(at, with)| Change::Replace(at, with)),
         1 => Just(Change::Switch),
+        1 => Just(Change::Tools),
+        1 => any::<Option<u32>>().prop_map(Change::Limit),
+        1 => any::<bool>().prop_map(Change::Effort),
     ]
 }
 
@@ -36,6 +43,7 @@ proptest! {
             let adapter = adapter(&endpoint(&config(family)), family, "", None);
             let (memo, info) = (Memo::default(), info("claude-sonnet-4-6"));
             let mut conversations = vec![Vec::new(); 3];
+            let mut base = conversation();
             for change in &changes {
                 let messages = &mut conversations[0];
                 match change {
@@ -46,11 +54,14 @@ proptest! {
                         messages[at] = fresh(with);
                     },
                     Change::Switch => conversations.rotate_left(1),
+                    Change::Tools => base.tools = base.tools.iter().rev().cloned().collect(),
+                    Change::Limit(most) => base.max_output = *most,
+                    Change::Effort(thinks) => base.effort = thinks.then_some(Effort::High),
                 }
                 let request = ChatRequest {
                     system: vec![SystemBlock { text: "s".into(), cache: caching }],
                     messages: conversations[0].clone(),
-                    ..conversation()
+                    ..base.clone()
                 };
                 let remembered = memo.body(&*adapter, &request, &info).unwrap();
                 let whole = Memo::default().body(&*adapter, &request, &info).unwrap();
