@@ -1,11 +1,14 @@
 //! From starting `bosun run` to the first byte of its first request at the model. The model here is a bare listener of our
-//! own, so that nothing but the program is measured. The process is new; its files are in memory, and once more are not, where
-//! one may see to that.
+//! own, so that nothing but the program is measured. The process is new, and its files are in memory.
+//!
+//! Where one may see to that, once more no file is in memory: libc and the loader's cache, too, come from the disk then. That
+//! says as much of the disk as of the program, so that `curl` does the same in the same run.
 
 use anyhow::{Context, Result, bail};
 use std::io::Read;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::Bench;
@@ -34,27 +37,43 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
         Row::new("first request, new data folder", &first, "ms", UNDER),
     ];
     if forget_files() {
-        let cold = Sample::take(FEW_ROUNDS, || {
+        let (mut cold, mut peer) = (Vec::new(), Vec::new());
+        for _ in 0..FEW_ROUNDS {
             forget_files();
-            once(&bench.bosun, &folder)
-        })?;
-        rows.push(Row::new("first request, no file in memory", &cold, "ms", UNDER));
+            cold.push(once(&bench.bosun, &folder)?);
+            forget_files();
+            peer.extend(until_asked("curl", curl).ok());
+        }
+        rows.push(Row::new("first request, no file in memory", &Sample::from(cold), "ms", Target::None));
+        if !peer.is_empty() {
+            rows.push(Row::new("  curl in its place", &Sample::from(peer), "ms", Target::None));
+        }
     }
     std::fs::remove_dir_all(&folder)?;
     Ok(rows)
 }
 
 fn once(bosun: &Path, folder: &Path) -> Result<f64> {
+    until_asked("bosun", |url| run(bosun, folder, url, ANSWER))
+}
+
+/// From starting what `command` makes of the listener's address to the first byte that comes from it.
+fn until_asked(name: &str, command: impl FnOnce(&str) -> Command) -> Result<f64> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     listener.set_nonblocking(true)?;
-    let url = format!("http://127.0.0.1:{}/v1", listener.local_addr()?.port());
-    let mut command = run(bosun, folder, &url, ANSWER);
+    let mut command = command(&format!("http://127.0.0.1:{}/v1", listener.local_addr()?.port()));
     let start = Instant::now();
-    let mut child = command.stderr(std::process::Stdio::null()).spawn().context("could not start bosun")?;
+    let mut child = command.stderr(Stdio::null()).spawn().with_context(|| format!("could not start {name}"))?;
     let arrived = first_byte(&listener, start);
     child.kill()?;
     child.wait()?;
     arrived
+}
+
+fn curl(url: &str) -> Command {
+    let mut command = Command::new("curl");
+    command.args(["--silent", url]).stdin(Stdio::null()).stdout(Stdio::null());
+    command
 }
 
 fn first_byte(listener: &TcpListener, start: Instant) -> Result<f64> {
