@@ -57,7 +57,7 @@ impl Core {
         })
         .await?;
         sessions.keep_sign_ins(keys);
-        sessions.load_additions().await?;
+        sessions.load_additions(Vec::new()).await?;
         let problem = declare(&sessions, &agent).err();
         Ok(Self { sessions, providers, problem, database, defaults: parts.defaults })
     }

@@ -65,6 +65,9 @@ pub struct Question {
 
 /// Words of the dialogs. `{}` stands for what is named.
 pub(crate) struct Words {
+    /// Why there can be no window.
+    pub display_not_set: &'static str,
+    pub display_closed: &'static str,
     pub confirm_title: &'static str,
     pub confirm_run: &'static str,
     pub confirm_keep: &'static str,
@@ -92,6 +95,8 @@ pub(crate) struct Words {
 
 pub(crate) fn words(spoken: Spoken) -> &'static Words {
     const ENGLISH: Words = Words {
+        display_not_set: "Bosun needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set. Start it from a desktop session, or work without a window: bosun run --help",
+        display_closed: "Bosun cannot open the display ({}). Start it from a desktop session, or work without a window: bosun run --help",
         confirm_title: "Bosun asks you to confirm",
         confirm_run: "Let it run",
         confirm_keep: "Keep them",
@@ -117,6 +122,8 @@ pub(crate) fn words(spoken: Spoken) -> &'static Words {
         untitled: "New session",
     };
     const CHINESE: Words = Words {
+        display_not_set: "Bosun 需要显示器，但 DISPLAY 和 WAYLAND_DISPLAY 都没有设置。请从桌面会话中启动，或不用窗口工作：bosun run --help",
+        display_closed: "Bosun 无法打开显示器（{}）。请从桌面会话中启动，或不用窗口工作：bosun run --help",
         confirm_title: "Bosun 请你确认",
         confirm_run: "允许运行",
         confirm_keep: "保留",

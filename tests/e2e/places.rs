@@ -5,7 +5,8 @@ use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use bosun_testkit::ModelServer;
+use bosun_protocol::{Language, Theme};
+use bosun_testkit::{Ending, ModelServer, Reply, Rule};
 
 use crate::harness::{Desk, Window};
 use crate::scene::{LOOK, at_work, project, seed};
@@ -35,6 +36,25 @@ fn what_is_no_project_folder_is_refused_with_the_way_out() {
     window.shot("closed");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
     assert!(window.text().contains("What should be done?"), "the project that was open is left");
+}
+
+#[test]
+fn what_goes_wrong_is_said_in_chinese() {
+    let desk = Desk::plan("folders-zh").without_keyring().language("zh-CN").set_up();
+    let server = ModelServer::start();
+    server.add(Rule::turn("开始").reply(Reply::text("好").ending(Ending::CutAfterBytes(300))));
+    seed(&desk, &server, (Theme::Dark, Language::SimplifiedChinese));
+    project(&desk.project());
+    let window = crate::scene::reopen(&desk);
+    window.wait_for_text("要做什么？");
+    let here = desk.project();
+    refused(&desk, &window, &here.join("gone"), "不存在；请另选一个，或先创建它");
+    refused(&desk, &window, Path::new("/"), "是整台机器；请选择只含一个项目的文件夹");
+    window.shot("refused");
+    window.field("消息").write("开始");
+    window.button("发送").click();
+    window.wait_for_text("的回复在完成之前中断；请重试");
+    window.shot("cut");
 }
 
 #[test]

@@ -204,12 +204,10 @@ fn what_is_kept_in_the_session_stays_there_and_the_rest_outlives_it() {
     const SKILL: &str = "---\nname: knots\ndescription: Ties ropes together.\n---\nOver, under, through.\n";
     let desk = Desk::plan("program-kept").set_up();
     let server = ModelServer::start();
+    let content = |path: &str| if path.ends_with("SKILL.md") { SKILL } else { "The sea is calm.\n" };
     let call = |tool: &'static str| {
         move |reply: Reply, path: &str| match tool {
-            "write_file" => {
-                let content = if path.ends_with("SKILL.md") { SKILL } else { "The sea is calm.\n" };
-                reply.and_call(tool, json!({ "file_path": path, "content": content }))
-            }
+            "write_file" => reply.and_call(tool, json!({ "file_path": path, "content": content(path) })),
             _ => reply.and_call(tool, json!({ "file_path": path })),
         }
     };
@@ -229,8 +227,10 @@ fn what_is_kept_in_the_session_stays_there_and_the_rest_outlives_it() {
     window.wait_for_text("It is read.");
     assert_eq!(fs::read_dir(desk.project()).unwrap().count(), before, "the project is out of reach");
     let last = server.requests().last().unwrap().asked();
-    let found: Vec<bool> =
-        last.said.iter().rev().take(PATHS.len()).rev().map(|said| !said.text.contains("not found")).collect();
-    assert_eq!(found, [false, true, true, true]);
+    let read: Vec<&str> = last.said[last.said.len() - PATHS.len()..].iter().map(|said| said.text.as_str()).collect();
+    assert!(read[0].contains("not found"), "the session's own file, in another session: {read:?}");
+    for (path, text) in PATHS.iter().zip(&read).skip(1) {
+        assert!(content(path).lines().all(|line| text.contains(line)), "{path}: {text}");
+    }
     assert!(last.system.contains("The sea is calm."), "it is remembered");
 }

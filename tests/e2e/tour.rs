@@ -13,6 +13,8 @@ struct Words {
     send: &'static str,
     approve: &'static str,
     end: &'static str,
+    /// The title of the system's dialog that confirms what is grave; `None` where the desk says yes by itself.
+    dialog: Option<&'static str>,
 }
 
 fn take(desk: &Desk, words: &Words) {
@@ -37,6 +39,13 @@ fn take(desk: &Desk, words: &Words) {
     window.shot("command");
     assert_eq!(fs::read_to_string(&script).unwrap(), before.replace("NR > 2", "NR > 1"));
     answer(&window, words.approve);
+    if let Some(dialog) = words.dialog {
+        let dialog = desk.wait_for_window(dialog);
+        desk.picture("dialog");
+        // Sooner a yes would not count.
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        desk.choose_yes_in(&dialog);
+    }
     window.wait_for_text(words.end);
     window.wait_until("return document.querySelectorAll('.dot.running, .dot.waiting').length === 0");
     assert!(window.text().contains(words.scripted), "the window no longer says that the model is scripted");
@@ -54,6 +63,7 @@ fn the_tour_ends_with_a_repaired_file() {
         send: "Send",
         approve: "Approve",
         end: "One character changed",
+        dialog: None,
     };
     take(&Desk::plan("tour-en").set_up(), &words);
 }
@@ -67,6 +77,8 @@ fn the_tour_in_chinese() {
         send: "发送",
         approve: "批准",
         end: "只改了一个字符",
+        dialog: Some("Bosun 请你确认"),
     };
-    take(&Desk::plan("tour-zh").small().theme("dark").language("zh-CN").set_up(), &words);
+    let desk = Desk::plan("tour-zh").small().theme("dark").language("zh-CN").env("BOSUN_CONFIRM", "ask");
+    take(&desk.set_up(), &words);
 }

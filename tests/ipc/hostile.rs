@@ -180,7 +180,10 @@ fn wrong_folders_are_refused_with_a_sentence() {
     let home = std::env::home_dir().unwrap();
     for folder in [project.at("missing"), project.at("file.txt"), "/".into(), home] {
         *page.desk.picks.lock().unwrap() = Some(folder.clone());
-        assert_eq!(page.refused("pick_project", json!({})), "project_unusable", "{folder:?}");
+        let error = page.call("pick_project", json!({})).unwrap_err();
+        let said = error["message"].as_str().unwrap();
+        assert_eq!(error["code"], "project_unusable", "{folder:?}");
+        assert!(said.contains(&*folder.to_string_lossy()) && said.contains("; choose "), "{said}");
     }
     assert!(page.projects().is_empty());
 }

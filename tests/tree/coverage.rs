@@ -29,14 +29,36 @@ fn fault(reference: &str) -> Option<String> {
     let Ok(text) = std::fs::read_to_string(root().join(path)) else {
         return Some(format!("there is no file {path}"));
     };
-    let exists = if path.ends_with(".rs") {
-        // Modules may stand before the name: a::b::name.
-        let function = name.rsplit("::").next().unwrap_or(name);
-        text.contains(&format!("fn {function}("))
+    // Modules may stand before the name of a function: a::b::name.
+    let runs = if path.ends_with(".rs") {
+        runs_in_rust(path, &text, name.rsplit("::").next()?)
     } else {
-        ["\"", "'", "`"].iter().any(|quote| text.contains(&format!("({quote}{name}{quote}")))
+        runs_in_page(&text, name)
     };
-    (!exists).then(|| format!("{path} has no test named {name}"))
+    (!runs).then(|| format!("{path} has no test named {name} that runs"))
+}
+
+/// Whether `function` of `text` is a test, by its attribute or as a case of a suite that the file beside it plays.
+fn runs_in_rust(path: &str, text: &str, function: &str) -> bool {
+    let Some((before, _)) = text.split_once(&format!("fn {function}(")) else { return false };
+    let above = before.rsplit_once('\n').map_or("", |(above, _)| above);
+    let lines = above.lines().rev().map(str::trim);
+    let head: Vec<&str> = lines.take_while(|line| line.starts_with("#[") || line.starts_with("//")).collect();
+    let has = |what: &str| head.iter().any(|line| line.starts_with("#[") && line.contains(what));
+    has("test") && !has("ignore") || is_case_of_suite(path, function)
+}
+
+fn is_case_of_suite(path: &str, function: &str) -> bool {
+    let folder = std::path::Path::new(path).parent();
+    let suite = folder.and_then(|folder| std::fs::read_to_string(root().join(folder).join("main.rs")).ok());
+    suite.is_some_and(|suite| suite.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == function))
+}
+
+fn runs_in_page(text: &str, title: &str) -> bool {
+    let quotes = ["\"", "'", "`"].into_iter();
+    quotes
+        .filter_map(|quote| text.split_once(&format!("({quote}{title}{quote}")))
+        .any(|(before, _)| !before.ends_with(".skip") && !before.ends_with(".todo"))
 }
 
 #[test]
@@ -106,6 +128,9 @@ fn rows_and_references_are_read_as_described() {
     assert_eq!(rows.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [3, 4]);
     assert_eq!(quoted(rows[0].1).collect::<Vec<_>>(), ["tests/tree/sizes.rs::files_stay_readable", "b::c"]);
     assert_eq!(fault("tests/tree/sizes.rs::files_stay_readable"), None);
+    let functions = "#[test]\n// Why.\nfn a() {}\n\n#[test]\n#[ignore]\nfn b() {}\n\nfn c() {}\n";
+    assert_eq!(["a", "b", "c"].map(|name| runs_in_rust("no/file.rs", functions, name)), [true, false, false]);
+    assert_eq!(["d", "e"].map(|title| runs_in_page("it('d', x); it.skip('e', x)", title)), [true, false]);
     assert!(
         fault("tests/tree/sizes.rs::nothing").is_some() && fault("no/file.rs::x").is_some() && fault("x").is_some()
     );

@@ -49,7 +49,7 @@ pub(crate) async fn mcp(args: McpArgs) -> Result<Exit, Failure> {
     sessions.keep_sign_ins(Arc::clone(&keys));
     match extras {
         Some(extras) => sessions.add(extras, Vec::new()).await?,
-        None => sessions.load_additions().await?,
+        None => sessions.load_additions(Vec::new()).await?,
     }
     let exit = match &args.command {
         McpCommand::List => list(&sessions).await,

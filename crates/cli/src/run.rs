@@ -63,7 +63,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A tool that changed, as the run before named it, is on again as it was shown there; may be repeated.
-    #[arg(long, value_name = "MARK", requires = "config")]
+    #[arg(long, value_name = "MARK")]
     accept_tool: Vec<String>,
     /// A picture, a PDF or a text that goes along with the task; may be repeated.
     #[arg(long, value_name = "FILE", requires = "task")]
@@ -108,7 +108,7 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     match extras {
         Some(extras) => sessions.add(extras, args.accept_tool.clone()).await?,
         // The person's own, as the window has them.
-        None => sessions.load_additions().await?,
+        None => sessions.load_additions(args.accept_tool.clone()).await?,
     }
     args.choices.begin(&sessions)?;
     let begun = match &args.session {

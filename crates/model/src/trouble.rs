@@ -30,7 +30,7 @@ pub enum ModelTrouble {
     AddressWrong { detail: String, address: String },
     #[error("{detail} ({address} has no /v1 at its end; most servers want it)")]
     AddressWithoutVersion { detail: String, address: String },
-    #[error("{host} reported an error without a word about it")]
+    #[error("{host} reported an error without a word about it; try again, or choose another model")]
     ErrorWithoutWords { host: String },
     #[error(
         "{address} answered with JSON that is not a model's reply instead of a stream of events; check the base URL, and whether this network wants you to sign in first"
@@ -64,33 +64,35 @@ pub enum ModelTrouble {
         "no secure connection to {address} could be made ({detail}); check the base URL, and what stands in between on the network"
     )]
     NotSecure { address: String, detail: String },
-    #[error("{address} did not accept a connection in time")]
+    #[error("{address} did not accept a connection in time; try again, or check the base URL and the network")]
     NotAccepted { address: String },
     #[error("the host {host} cannot be found ({detail}); check the base URL and the network")]
     HostUnknown { host: String, detail: String },
     #[error("nothing answers at {address} ({detail}); is the server running there?")]
     NothingAnswers { address: String, detail: String },
-    #[error("the connection to {address} broke before a reply came ({detail})")]
+    #[error("the connection to {address} broke before a reply came ({detail}); try again")]
     BrokeBeforeReply { address: String, detail: String },
-    #[error("{host} sent only part of an answer for {seconds} s and was given up")]
+    #[error("{host} sent only part of an answer for {seconds} s and was given up; try again, or choose another model")]
     OnlyPart { host: String, seconds: String },
-    #[error("{host} sent no answer for {seconds} s and was given up")]
+    #[error("{host} sent no answer for {seconds} s and was given up; try again, or choose another model")]
     NoAnswer { host: String, seconds: String },
-    #[error("{host} was still sending the same reply for {seconds} s and was given up")]
+    #[error(
+        "{host} was still sending the same reply for {seconds} s and was given up; try again, or choose another model"
+    )]
     StillSending { host: String, seconds: String },
-    #[error("{host} sent nothing for {seconds} s and was given up")]
+    #[error("{host} sent nothing for {seconds} s and was given up; try again, or choose another model")]
     SentNothing { host: String, seconds: String },
-    #[error("{host} sent nothing more for {seconds} s and was given up")]
+    #[error("{host} sent nothing more for {seconds} s and was given up; try again, or choose another model")]
     SentNothingMore { host: String, seconds: String },
     #[error(
         "{address} sends requests on to {to}. Bosun does not follow, so that a key never goes where it was not entered for; if you trust that address, make it the base URL"
     )]
     Redirected { address: String, to: String },
-    #[error("the reply from {host} broke off before it was complete")]
+    #[error("the reply from {host} broke off before it was complete; try again")]
     ReplyCut { host: String },
-    #[error("the reply from {host} broke off before it was complete ({detail})")]
+    #[error("the reply from {host} broke off before it was complete ({detail}); try again")]
     ReplyBroken { host: String, detail: String },
-    #[error("the reply ended before it was complete")]
+    #[error("the reply ended before it was complete; try again")]
     ReplyUnfinished,
     #[error("the reply from {host} does not keep to its own format: {detail}; try again, or choose another model")]
     BadFormat { host: String, detail: String },

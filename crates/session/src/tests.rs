@@ -7,6 +7,7 @@ mod evidence;
 mod fixture;
 mod history;
 mod keys;
+mod killed;
 mod knowledge;
 mod law;
 mod lists;

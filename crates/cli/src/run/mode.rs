@@ -56,16 +56,15 @@ impl Mode {
                 _ => None,
             },
         };
-        let may = |decision: &Decision| {
-            let kind = match decision {
-                Decision::Approve => DecisionKind::Approve,
-                Decision::Edit { .. } => DecisionKind::Edit,
-                Decision::Respond { .. } => DecisionKind::Respond,
-                Decision::Reject { .. } => DecisionKind::Reject,
-            };
-            approval.allowed.contains(&kind)
+        let may = |kind: DecisionKind| approval.allowed.contains(&kind);
+        let decision = match decision {
+            Some(Decision::Approve) if may(DecisionKind::Approve) => Decision::Approve,
+            Some(Decision::Reject { reason }) if may(DecisionKind::Reject) => Decision::Reject { reason },
+            // A call that may only be answered is refused in an answer.
+            Some(Decision::Reject { reason: Some(text) }) if may(DecisionKind::Respond) => Decision::Respond { text },
+            _ => return Answer::AskPerson,
         };
-        decision.filter(may).map_or(Answer::AskPerson, Answer::Decide)
+        Answer::Decide(decision)
     }
 }
 
@@ -132,12 +131,16 @@ mod tests {
 
     #[test]
     fn what_is_not_allowed_is_never_decided() {
-        let only_words = Approval {
-            allowed: vec![DecisionKind::Respond],
+        let allowing = |allowed: &[DecisionKind]| Approval {
+            allowed: allowed.to_vec(),
             ..waiting("edit_file", ToolKind::Edit, AskReason::EditsAsk)
         };
-        for mode in [Mode::Ask, Mode::Edits, Mode::All, Mode::None] {
+        let only_words = allowing(&[DecisionKind::Respond]);
+        for mode in [Mode::Ask, Mode::Edits, Mode::All] {
             assert_eq!(mode.answer(&only_words), Answer::AskPerson);
         }
+        let Answer::Decide(Decision::Respond { text }) = Mode::None.answer(&only_words) else { panic!() };
+        assert!(text.contains("--approve none"), "{text}");
+        assert_eq!(Mode::None.answer(&allowing(&[DecisionKind::Approve, DecisionKind::Edit])), Answer::AskPerson);
     }
 }

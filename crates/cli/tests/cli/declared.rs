@@ -136,15 +136,19 @@ fn what_is_kept_in_the_session_stays_there_and_the_rest_outlives_it() {
     let went_on = bench.go_on(&first, &["--approve", "edits", "read again"]);
     assert_eq!(went_on.code, Some(0), "{}", went_on.err);
     run("read elsewhere");
-    let results = |words: &str| -> Vec<bool> {
+    let results = |words: &str| -> Vec<String> {
         let requests = bench.server.requests();
         let asked = requests.iter().rev().map(|request| request.asked()).find(|asked| asked.last_human() == words);
         let said = asked.expect("the turn").said;
-        let results = said.iter().rev().take(WRITTEN.len()).map(|said| !said.text.contains("not found"));
-        results.collect::<Vec<_>>().into_iter().rev().collect()
+        said[said.len() - WRITTEN.len()..].iter().map(|said| said.text.clone()).collect()
     };
-    assert_eq!(results("read again"), [true, true, true, true], "the same session");
-    assert_eq!(results("read elsewhere"), [false, true, true, true], "another session");
+    let kept = |path: &str, result: &str| contents(path).lines().all(|line| result.contains(line));
+    let again = results("read again");
+    assert!(WRITTEN.iter().zip(&again).all(|(path, result)| kept(path, result)), "the same session: {again:?}");
+    let elsewhere = results("read elsewhere");
+    assert!(elsewhere[0].contains("not found"), "the session's own file, in another session: {elsewhere:?}");
+    let lasting = || WRITTEN.iter().zip(&elsewhere).skip(1);
+    assert!(lasting().all(|(path, result)| kept(path, result)), "another session: {elsewhere:?}");
     let asked = bench.server.requests().last().unwrap().asked();
     assert!(!asked.tools.contains(&"execute".to_owned()), "{:?}", asked.tools);
     assert!(asked.system.contains("The sea is calm."), "it is remembered");

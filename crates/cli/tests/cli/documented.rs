@@ -1,6 +1,7 @@
 //! `docs/cli.md` says what the program does: its examples are taken from a run, its flags from the program.
 //! With `BOSUN_UPDATE_DOCS=1` the examples are written anew.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use bosun_protocol::SessionEvent;
@@ -130,16 +131,48 @@ fn every_event_is_documented_with_a_line_of_a_real_run() {
     }
 }
 
+/// The flags of `command` and of the commands below it, as its help has them.
+fn flags_of(bench: &Bench, command: &[&str]) -> BTreeSet<String> {
+    let help = ran(bench.bosun().args(command).arg("--help")).out;
+    let mut flags: BTreeSet<String> =
+        flags_in(&help).filter(|flag| !matches!(flag.as_str(), "--help" | "--version")).collect();
+    for below in commands_in(&help) {
+        flags.extend(flags_of(bench, &[command, &[below]].concat()));
+    }
+    flags
+}
+
+/// The names below `Commands:`.
+fn commands_in(help: &str) -> impl Iterator<Item = &str> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help")
+}
+
+fn flags_in(text: &str) -> impl Iterator<Item = String> {
+    let words = text
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+        .filter(|word| word.starts_with("--") && word.len() > 2);
+    words.map(str::to_owned)
+}
+
+/// Both ways: what there is stands in the part of its command, and what stands there is there.
 #[test]
-fn every_flag_is_documented() {
+fn every_flag_is_documented_and_every_documented_flag_is_one() {
     let text = std::fs::read_to_string(document()).unwrap();
     let bench = Bench::new();
-    for command in [&["run"][..], &["tools"], &["sessions", "list"], &["sessions", "show"], &["sessions", "export"]] {
-        let help = ran(bench.bosun().args(command).arg("--help")).out;
-        let flags = help.split_whitespace().filter(|word| word.starts_with("--"));
-        for flag in flags.map(|flag| flag.trim_end_matches(|c: char| !c.is_ascii_alphanumeric())) {
-            let known = text.contains(&format!("`{flag}")) || matches!(flag, "--help" | "--version");
-            assert!(known, "{flag} of {command:?} is not in docs/cli.md");
-        }
+    let help = ran(bench.bosun().arg("--help")).out;
+    let commands: Vec<&str> = commands_in(&help).collect();
+    assert!(commands.len() > 8, "{help}");
+    for command in commands {
+        let (_, part) =
+            text.split_once(&format!("\n## bosun {command}\n")).unwrap_or_else(|| panic!("no part for {command}"));
+        let part = part.split_once("\n## ").map_or(part, |(part, _)| part);
+        let quoted = part.split('`').skip(1).step_by(2);
+        let code = part.lines().filter(|line| line.starts_with("    "));
+        // What another command is told to do is no flag of this one.
+        let own = |text: &&str| !text.starts_with("bosun ") || text.starts_with(&format!("bosun {command}"));
+        let documented: BTreeSet<String> = quoted.filter(own).chain(code).flat_map(flags_in).collect();
+        assert_eq!(documented, flags_of(&bench, &[command]), "docs/cli.md (left) and the program, of bosun {command}");
     }
 }

@@ -111,6 +111,30 @@ fn a_hook_refuses_whatever_the_rules_allow() {
     assert!(asked.last().contains("the hook 'guard' refused it: not today."), "{}", asked.last());
 }
 
+/// What the run says to type works for the servers of the settings as for those of a file.
+#[tokio::test]
+async fn a_changed_tool_of_the_settings_is_accepted_as_the_run_says() {
+    let bench = Bench::new();
+    bench.server.add(Rule::turn("hello").reply("hello").reply("hello").reply("hello"));
+    assert_eq!(bench.run(&["hello"]).code, Some(0));
+    let mut ran = Vec::new();
+    for (words, mark) in [("Acts.", None), ("Acts, and more.", None), ("Acts, and more.", Some(()))] {
+        let database = bosun_store::Database::open(&bench.data()).unwrap();
+        database.set_setting("additions", &server(words)).await.unwrap();
+        drop(database);
+        let told = |run: &crate::bench::Ran| {
+            run.err.split("--accept-tool ").nth(1).map(|rest| rest.lines().next().unwrap().to_owned())
+        };
+        let mark = mark.and_then(|()| ran.last().and_then(told));
+        let accept = mark.iter().flat_map(|mark| ["--accept-tool", mark.as_str()]);
+        ran.push(bench.run(&accept.chain(["hello"]).collect::<Vec<_>>()));
+    }
+    let offered = |asked: &bosun_testkit::Recorded| asked.asked().tools.iter().any(|tool| tool.contains("far__act"));
+    assert_eq!(bench.server.requests().iter().skip(1).map(offered).collect::<Vec<_>>(), [true, false, true]);
+    assert!(ran[1].err.contains("Acts, and more."), "{}", ran[1].err);
+    assert_eq!((ran[2].code, ran[2].err.as_str()), (Some(0), ""));
+}
+
 #[test]
 fn what_is_written_wrong_is_named_before_anything_is_stored() {
     let bench = Bench::new();

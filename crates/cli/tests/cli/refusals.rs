@@ -25,11 +25,11 @@ fn a_folder_that_can_be_no_project_is_named_with_the_reason() {
     std::fs::create_dir(&home).unwrap();
     std::fs::create_dir(bench.data()).unwrap();
     for (folder, words) in [
-        (bench.project.at("missing"), "does not exist"),
-        (bench.project.at("file.txt"), "is a file, not a folder"),
-        (home.clone(), "is your home folder"),
-        ("/".into(), "is the whole machine"),
-        (bench.data(), "Bosun's own data"),
+        (bench.project.at("missing"), "does not exist; choose another, or make it first"),
+        (bench.project.at("file.txt"), "is a file, not a folder; choose the folder it is in"),
+        (home.clone(), "is your home folder, with your keys and settings in it; choose or make a folder inside it"),
+        ("/".into(), "is the whole machine; choose a folder with one project in it"),
+        (bench.data(), "which no agent may change; choose a folder with one project in it"),
     ] {
         let ran = in_project(&bench, &folder);
         let sentence = ran.sentence();
@@ -81,17 +81,19 @@ fn an_address_that_lacks_the_account_s_name_is_not_asked() {
 fn wrong_arguments_and_a_binary_file_are_results_for_the_model() {
     let bench = Bench::new();
     bench.project.write("a.bin", b"\x00\x01\x02\xff\xfe");
-    let calls = Reply::call("read_file", json!({ "path": "/a.bin" }))
-        .and_call("read_file", json!({ "file_path": "/a.bin" }))
-        .and_call("edit_file", json!({ "file_path": "/a.bin", "old_string": "a", "new_string": "b" }));
-    bench.server.add(Rule::turn("look").reply(calls).reply("seen"));
+    let calls =
+        Reply::call("read_file", json!({ "path": "/a.bin" })).and_call("read_file", json!({ "file_path": "/a.bin" }));
+    let edit = Reply::call("edit_file", json!({ "file_path": "/a.bin", "old_string": "a", "new_string": "b" }));
+    bench.server.add(Rule::turn("look").reply(calls).reply(edit).reply("seen"));
     let run = bench.run(&["--approve", "all", "look"]);
     assert_eq!((run.code, run.out.trim()), (Some(0), "seen"), "{}", run.err);
-    let asked = bench.server.requests()[1].json();
+    let asked = bench.server.requests()[2].json();
     let results = asked["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool");
     let results: Vec<&str> = results.map(|message| message["content"].as_str().unwrap()).collect();
     let [arguments, binary, edit] = results[..] else { panic!("{results:?}") };
-    assert!(arguments.contains("file_path") && binary.contains("/a.bin") && edit.contains("/a.bin"), "{results:?}");
+    assert!(arguments.contains("'file_path' is missing ('path' is not an argument here)"), "{arguments}");
+    assert!(binary.contains("'/a.bin'") && binary.contains("not UTF-8 text"), "{binary}");
+    assert!(edit.contains("'/a.bin' is binary") && edit.contains("use a program made for its format"), "{edit}");
     assert_eq!(std::fs::read(bench.project.at("a.bin")).unwrap(), b"\x00\x01\x02\xff\xfe");
 }
 

@@ -2,6 +2,7 @@ use std::io::Read;
 use std::process::Stdio;
 
 use bosun_protocol::{ItemBody, ModelSettings, NetworkSettings, SessionEvent, TurnOutcome};
+use bosun_providers::tour;
 use bosun_store::{Database, MODEL_SETTINGS};
 use bosun_testkit::{Ending, ModelServer, Reply, Rule, Script, Wire};
 use pretty_assertions::assert_eq;
@@ -157,7 +158,9 @@ fn a_failed_turn_can_be_tried_again() {
         )
         .once("whole");
     let ran = bench.run(&["--approve", "all", "say"]);
-    ran.sentence();
+    let sentence = ran.sentence();
+    let cut = format!("the reply from 127.0.0.1:{} broke off before it was complete", bench.server.port());
+    assert!(sentence.contains(&cut) && sentence.ends_with("; try again"), "{sentence}");
     assert_eq!(ran.out, "half\n", "what came of the reply is printed once");
     assert!(!bench.project.exists("x"), "no call is made from a part of one");
     let ran = bench.go_on(&bench.last_session(), &[]);
@@ -256,11 +259,16 @@ fn a_project_chooses_neither_the_address_nor_the_proxy_nor_the_key() {
 #[test]
 fn the_tour_needs_neither_key_nor_network() {
     let bench = Bench::new();
+    for (path, text) in tour::sample_project(tour::Language::English) {
+        bench.project.write(path, text);
+    }
+    let before = bench.project.read("total.sh");
     let mut command = bench.bosun();
     command.args(["run", "--project", bench.project.root_str(), "--model", "tour:en", "--approve", "all", "hello"]);
     let ran = ran(&mut command);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(!ran.out.is_empty());
+    assert!(ran.out.contains("One character changed"), "{}", ran.out);
+    assert_eq!(bench.project.read("total.sh"), before.replace("NR > 2", "NR > 1"));
 }
 
 #[test]

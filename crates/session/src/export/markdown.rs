@@ -210,5 +210,5 @@ pub(super) fn notice_text(notice: &Notice) -> String {
         }
     };
     let detail = one_line(&notice.detail);
-    if detail.is_empty() { words.to_owned() } else { format!("{words} {detail}") }
+    if detail.is_empty() { words.to_owned() } else { format!("{}: {detail}", words.trim_end_matches('.')) }
 }

@@ -12,13 +12,14 @@ const LONGEST: usize = 256 * 1024;
 
 /// The person's own servers of tools, hooks and places, as text in the settings.
 impl Sessions {
-    /// Puts what is kept in force. What cannot be used any more is left out; [`Sessions::additions`] says why.
-    pub async fn load_additions(&self) -> Result<(), SessionError> {
+    /// Puts what is kept in force. What cannot be used any more is left out; [`Sessions::additions`] says why. Tools that
+    /// changed are on again where their mark is among `accepted`.
+    pub async fn load_additions(&self, accepted: Vec<String>) -> Result<(), SessionError> {
         let Additions { text, problem } = self.additions().await?;
         if problem.is_some() || text.trim().is_empty() {
             return Ok(());
         }
-        self.add(parse(&text)?, Vec::new()).await
+        self.add(parse(&text)?, accepted).await
     }
 
     pub async fn additions(&self) -> Result<Additions, SessionError> {

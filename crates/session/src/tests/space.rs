@@ -285,7 +285,7 @@ async fn the_settings_have_more_places() {
     }
     // What is kept is there again after a restart.
     let stage = stage.restarted(obedient).await;
-    stage.sessions.load_additions().await.unwrap();
+    stage.sessions.load_additions(Vec::new()).await.unwrap();
     let third = stage.session().await;
     assert!(ask(&stage, &third, "read /notes/a.md").await.contains("kept for longer"));
 }

@@ -66,7 +66,8 @@ impl Stage {
         Self::at(project, data, script, policy, 1_700_000_000_000).await
     }
 
-    async fn at(project: Project, data: tempfile::TempDir, script: Script, policy: Policy, now: i64) -> Self {
+    /// A start on what is in `data`, at `now`.
+    pub async fn at(project: Project, data: tempfile::TempDir, script: Script, policy: Policy, now: i64) -> Self {
         Self::on(Database::open(data.path()).unwrap(), project, data, script, policy, now).await
     }
 
