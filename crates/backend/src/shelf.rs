@@ -128,7 +128,7 @@ impl<S: Shelf> Backend for S {
         Box::pin(async move {
             let wanted = Wanted::by_name(&query)?;
             let budget = Budget::new(GLOB_TIME, &query.cancel);
-            let (paths, guides) = search::paths(self, &query.path).await?;
+            let (paths, guides) = search::paths_for(self, &query.path, &wanted.folder()).await?;
             if budget.is_cancelled() {
                 return Err(BackendError::Cancelled);
             }

@@ -46,6 +46,13 @@ enum Segment {
 }
 
 impl Segment {
+    fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Anywhere | Self::Folders => None,
+            Self::Name { wildcard, .. } => wildcard.literal(),
+        }
+    }
+
     fn text(&self) -> &str {
         match self {
             Self::Anywhere | Self::Folders => "**",
@@ -69,6 +76,20 @@ impl Glob {
         }
         let alternatives = alternatives.iter().filter_map(|pattern| segments(pattern)).collect();
         Ok(Self { alternatives, hidden })
+    }
+
+    /// The names of the folders, from the one that is searched, in which everything lies that can match.
+    pub(crate) fn folders(&self) -> Vec<&str> {
+        let mut common: Option<Vec<&str>> = None;
+        for segments in self.alternatives.iter() {
+            let above = segments.iter().take(segments.len().saturating_sub(1));
+            let names: Vec<&str> = above.map_while(Segment::literal).collect();
+            common = Some(match common {
+                None => names,
+                Some(common) => common.into_iter().zip(names).take_while(|(a, b)| a == b).map(|(a, _)| a).collect(),
+            });
+        }
+        common.unwrap_or_default()
     }
 
     pub(crate) fn start(&self) -> Progress {

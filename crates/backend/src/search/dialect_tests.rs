@@ -117,6 +117,25 @@ fn folders_stand_for_none_or_many() {
 }
 
 #[test]
+fn everything_that_can_match_lies_in_these_folders() {
+    let rows: &[(&str, &[&str])] = &[
+        ("*.md", &[]),
+        ("/area7/*42.md", &["area7"]),
+        ("a/b/c", &["a", "b"]),
+        (r"a/\*/c", &["a", "*"]),
+        ("a/**/c", &["a"]),
+        ("a/b*/c", &["a"]),
+        ("**/a/b", &[]),
+        ("a/{b,c}/d", &["a"]),
+        ("{a/b,a/b/c}/d", &["a", "b"]),
+        ("{a/b,c}", &[]),
+    ];
+    for (pattern, folders) in rows {
+        assert_eq!(Glob::parse(pattern, Hidden::Skip).unwrap().folders(), *folders, "{pattern}");
+    }
+}
+
+#[test]
 fn refused_patterns_say_why() {
     for (pattern, token) in [("../x", "'..'"), ("a/{..,b}/c", "'..'"), (&"{a,b}".repeat(12), "1000")] {
         let error = Glob::parse(pattern, Hidden::Skip).unwrap_err().to_string();

@@ -31,6 +31,13 @@ impl Wanted {
         Ok(Self { start: query.path.clone(), filter, include_ignored: query.include_ignored })
     }
 
+    /// The folder in which everything lies that is met, unless the start is a file.
+    pub(crate) fn folder(&self) -> VirtualPath {
+        let names = self.filter.as_ref().map(Glob::folders).unwrap_or_default();
+        let below = |path: VirtualPath, name: &&str| path.join(name).ok();
+        names.iter().try_fold(self.start.clone(), below).unwrap_or_else(|| self.start.clone())
+    }
+
     /// The files that a search meets among `files` (sorted), in order. `text` gives an ignore file's bytes where there
     /// is such a file; `files` names at least what lies below the start, `.git` included.
     pub(crate) fn select(

@@ -162,6 +162,22 @@ impl Search<'_> {
     }
 }
 
+/// As [`paths`], where all that is looked for lies in `folder` below `start`: one folder of a large shelf costs what is in it.
+pub(super) async fn paths_for(
+    shelf: &dyn Shelf,
+    start: &VirtualPath,
+    folder: &VirtualPath,
+) -> Result<(Vec<VirtualPath>, Rows), BackendError> {
+    if folder != start {
+        let (paths, guides) = paths(shelf, folder).await?;
+        // Whether an ignore file counts, others between here and the start may say.
+        if guides.is_empty() {
+            return Ok((paths, guides));
+        }
+    }
+    paths(shelf, start).await
+}
+
 /// The paths at or below `start`, sorted, with the ignore files among them and above it, and what is in those.
 pub(super) async fn paths(shelf: &dyn Shelf, start: &VirtualPath) -> Result<(Vec<VirtualPath>, Rows), BackendError> {
     let mut paths = shelf.paths(start).await?;

@@ -51,6 +51,14 @@ impl Wildcard {
         Self { parts, shape }
     }
 
+    /// The one name that matches; `None` where others may.
+    pub(super) fn literal(&self) -> Option<&str> {
+        match &self.shape {
+            Shape::Literal(text) => Some(text),
+            Shape::Suffix(_) | Shape::General => None,
+        }
+    }
+
     pub(super) fn matches(&self, name: &str) -> bool {
         match &self.shape {
             Shape::Literal(text) => name == text,
