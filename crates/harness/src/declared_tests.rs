@@ -5,7 +5,7 @@ use bosun_testkit::{Project, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::{PathMode, PathOperation, PathPattern, Threshold, Trigger, create_deep_agent};
+use crate::{GuardOptions, PathMode, PathOperation, PathPattern, Threshold, Trigger, create_deep_agent};
 
 fn config() -> DeepAgentConfig {
     let project = Project::new();
@@ -168,6 +168,23 @@ fn limits_and_guards() {
 }
 
 #[test]
+fn the_declaration_changes_only_the_limits_that_it_names() {
+    let mut config = config();
+    let settings = "[limits]\nmax_steps = 7\nmax_depth = 1\n[guards]\nmax_tokens = 5\nmax_dollars = 2\nsame_failures = 0";
+    Extras::parse(settings).unwrap().limit(&mut config);
+    DeclaredAgent::parse("[limits]\nmax_steps = 9\n[guards]\nmax_tokens = 100").unwrap().apply(&mut config);
+    let limits = bosun_agent::Limits { max_steps: 9, max_depth: 1, ..bosun_agent::Limits::default() };
+    let guards = GuardOptions {
+        max_steps: None,
+        max_tokens: Some(100),
+        max_dollars: Some(2.0),
+        max_seconds: None,
+        same_failures: 0,
+    };
+    assert_eq!((config.limits, config.guards), (limits, guards));
+}
+
+#[test]
 fn background_subagents() {
     assert!(applied("background_subagents = true").background_subagents);
     assert!(!applied("").background_subagents);
@@ -226,6 +243,9 @@ fn mistakes_are_named_with_their_place() {
     for (text, word) in [
         ("nam = 'x'", "nam"),
         ("[guards]\nmax_token = 1", "max_token"),
+        ("[guards]\nmax_tokens = 0", "nonzero"),
+        ("[guards]\nmax_dollars = -1.0", "-1 is no amount of US dollars above 0"),
+        ("[guards]\nmax_dollars = nan", "no amount"),
         ("memory = ['/../etc']", "memory"),
         ("[approvals]\nedits = 'sometimes'", "sometimes"),
         ("name = ", "line 1"),

@@ -17,6 +17,7 @@ mod extras;
 mod generated;
 mod keys;
 mod knowledge;
+mod limits;
 mod mcp;
 mod models;
 mod programs;
