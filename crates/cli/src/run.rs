@@ -2,7 +2,7 @@
 
 mod agent;
 mod attached;
-mod begin;
+pub(crate) mod begin;
 mod choices;
 pub(crate) mod config;
 mod follow;
@@ -11,6 +11,7 @@ mod mode;
 mod printer;
 mod prompt;
 mod remembered;
+pub(crate) mod resumed;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -99,7 +99,7 @@ async fn check_project(snapshot: &Snapshot, database: Option<&Database>, args: &
     }
 }
 
-async fn choose_model(
+pub(super) async fn choose_model(
     sessions: &Sessions,
     models: &Models,
     snapshot: &Snapshot,

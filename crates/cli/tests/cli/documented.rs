@@ -134,7 +134,8 @@ fn every_event_is_documented_with_a_line_of_a_real_run() {
 fn every_flag_is_documented() {
     let text = std::fs::read_to_string(document()).unwrap();
     let bench = Bench::new();
-    for command in [&["run"][..], &["tools"], &["sessions", "list"], &["sessions", "show"], &["sessions", "export"]] {
+    let sessions = ["list", "show", "export", "compact", "summary", "undo-summary"].map(|name| ["sessions", name]);
+    for command in [&["run"][..], &["tools"]].into_iter().chain(sessions.iter().map(|command| &command[..])) {
         let help = ran(bench.bosun().args(command).arg("--help")).out;
         let flags = help.split_whitespace().filter(|word| word.starts_with("--"));
         for flag in flags.map(|flag| flag.trim_end_matches(|c: char| !c.is_ascii_alphanumeric())) {

@@ -25,6 +25,7 @@ mod refusals;
 mod running;
 mod stable;
 mod stored;
+mod summary;
 mod terminal;
 mod tools;
 mod usage;

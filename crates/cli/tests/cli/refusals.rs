@@ -170,7 +170,13 @@ fn arguments_that_are_wrong_never_look_like_a_missing_approval() {
 #[test]
 fn sessions_that_are_not_there_are_named() {
     let bench = Bench::new();
-    for arguments in [&["sessions", "show", "nope"][..], &["sessions", "export", "nope"]] {
+    for arguments in [
+        &["sessions", "show", "nope"][..],
+        &["sessions", "export", "nope"],
+        &["sessions", "compact", "nope"],
+        &["sessions", "summary", "nope"],
+        &["sessions", "undo-summary", "nope"],
+    ] {
         let ran = ran(bench.bosun().args(arguments));
         assert!(ran.sentence().contains("there is no session nope"), "{}", ran.err);
         assert!(!bench.data().exists(), "looking makes nothing");
