@@ -129,9 +129,9 @@ pub struct DeclaredSubagent {
     pub model: Option<String>,
     #[serde(default)]
     pub skills: Vec<SkillSource>,
-    /// Tools that ask in addition.
+    /// By tool: whether it asks in addition, or how; as in [`DeclaredApprovals::tools`].
     #[serde(default)]
-    pub interrupt_on: Vec<String>,
+    pub interrupt_on: BTreeMap<String, DeclaredGate>,
     /// What it may do with paths, within what its parent may.
     #[serde(default)]
     pub permissions: Vec<PathRule>,
@@ -255,7 +255,7 @@ impl From<DeclaredSubagent> for SubagentSpec {
             tools: declared.tools,
             model: declared.model,
             skills: declared.skills,
-            interrupt_on: declared.interrupt_on.into_iter().map(|tool| (tool, Default::default())).collect(),
+            interrupt_on: declared.interrupt_on.into_iter().map(|(tool, gate)| (tool, gate.into())).collect(),
             permissions: declared.permissions,
             output: declared.output,
             middleware: Members::default(),

@@ -101,9 +101,21 @@ fn memory_skills_and_the_cache() {
 fn subagents() {
     let config = applied(
         "[[subagents]]\nname = 'a'\ndescription = 'd'\nprompt = 'p'\ntools = ['ls']\nmodel = 'm'\nmax_steps = 5\n\
-         skills = [{ path = '/s' }]\ninterrupt_on = ['ls']\n\
+         skills = [{ path = '/s' }]\n\
+         interrupt_on = { ls = true, grep = false, glob = { allowed = ['respond'], description = 'w', timeout_seconds = 5 } }\n\
          permissions = [{ operations = ['read'], paths = ['/s/**'], mode = 'deny' }]\noutput = { name = 'o', schema = { type = 'object' } }",
     );
+    let gate = Gate {
+        allowed: vec![DecisionKind::Respond],
+        description: Some("w".into()),
+        timeout: Some(Duration::from_secs(5)),
+        ..Gate::default()
+    };
+    let asks = [
+        ("ls", InterruptOn::Ask(Gate::default())),
+        ("grep", InterruptOn::Never),
+        ("glob", InterruptOn::Ask(gate)),
+    ];
     let expected = SubagentSpec {
         name: "a".into(),
         description: "d".into(),
@@ -111,7 +123,7 @@ fn subagents() {
         tools: Some(vec!["ls".into()]),
         model: Some("m".into()),
         skills: vec![SkillSource { path: path("/s"), label: None }],
-        interrupt_on: [("ls".to_owned(), Default::default())].into(),
+        interrupt_on: asks.map(|(tool, interrupt)| (tool.to_owned(), interrupt)).into(),
         permissions: vec![PathRule {
             operations: vec![PathOperation::Read],
             paths: vec![PathPattern::try_from("/s/**".to_owned()).unwrap()],
