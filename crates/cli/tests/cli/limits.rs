@@ -76,11 +76,11 @@ async fn the_settings_hold_for_everyone_the_agent_goes_over_them_and_a_flag_over
     let steps = "2 model calls, the limit of --max-steps";
     for (arguments, calls, told) in [
         (&[][..], 2, "30 tokens, the limit of --max-tokens"),
-        (&["--agent", "AGENT"], 3, "45 tokens, the limit of --max-tokens"),
-        (&["--agent", "AGENT", "--max-tokens", "15"], 1, "15 tokens, the limit of --max-tokens"),
-        (&["--agent", "AGENT", "--max-steps", "2"], 2, steps),
+        (&["--agent", "AGENT"][..], 3, "45 tokens, the limit of --max-tokens"),
+        (&["--agent", "AGENT", "--max-tokens", "15"][..], 1, "15 tokens, the limit of --max-tokens"),
+        (&["--agent", "AGENT", "--max-steps", "2"][..], 2, steps),
         // What a run is given in the place of the settings.
-        (&["--config", "CONFIG"], 2, steps),
+        (&["--config", "CONFIG"][..], 2, steps),
     ] {
         let bench = reading();
         let settings = "[guards]\nmax_tokens = 30\n".to_owned();
