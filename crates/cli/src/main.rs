@@ -48,7 +48,7 @@ enum Command {
     Run(run::RunArgs),
     /// Run single tools: one JSON object per line in, one per line out.
     Tools(tools::ToolsArgs),
-    /// Look at stored sessions.
+    /// Look at stored sessions, or sum one up.
     Sessions(sessions::SessionsArgs),
     /// What is remembered from one session to the next.
     Memories(memories::MemoriesArgs),

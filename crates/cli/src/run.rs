@@ -2,14 +2,16 @@
 
 mod agent;
 mod attached;
-mod begin;
+pub(crate) mod begin;
 mod choices;
 pub(crate) mod config;
 mod follow;
+mod limits;
 mod mode;
 mod printer;
 mod prompt;
 mod remembered;
+pub(crate) mod resumed;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use bosun_session::{Limits, ModelSource, Sessions};
 use clap::Args;
 
 use self::begin::Begun;
-use self::follow::{Ended, Follower};
+use self::follow::{Ended, Follower, Reason};
 use self::mode::Mode;
 use self::printer::Printer;
 use crate::core::{Stored, keyring, open_sessions};
@@ -53,9 +55,8 @@ pub(crate) struct RunArgs {
     /// Keep nothing: no session, no copies of changed files.
     #[arg(long, conflicts_with = "session")]
     no_store: bool,
-    /// Most model calls of a turn; reaching it saves, and the session can go on.
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_steps, value_parser = clap::value_parser!(u32).range(1..))]
-    max_steps: u32,
+    #[command(flatten)]
+    limits: limits::TurnLimits,
     /// The agent, as a TOML file declares it (docs/cli.md); a session goes on with the one it was begun with.
     #[arg(long, value_name = "FILE")]
     agent: Option<PathBuf>,
@@ -96,12 +97,11 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     };
     let agent = agent::file(args.agent.as_deref(), args.session.as_deref(), database.as_deref()).await?;
     let models = Arc::new(Models::new(base_url, database.clone(), keys));
-    let limits = Limits { max_steps: args.max_steps, ..Limits::default() };
     let source = Arc::clone(&models) as Arc<dyn ModelSource>;
-    let sessions = open_sessions(stored.as_ref(), source, args.approve.policy(), limits).await?;
-    if let Some(agent) = &agent {
-        agent::declare(&sessions, agent)?;
-    }
+    let sessions = open_sessions(stored.as_ref(), source, args.approve.policy(), Limits::default()).await?;
+    let mut declared = agent.as_deref().map(agent::read).transpose()?.unwrap_or_default();
+    args.limits.put_into(&mut declared);
+    sessions.declare(declared);
     if let Some(database) = &database {
         sessions.keep_sign_ins(keyring(database));
     }
@@ -144,13 +144,12 @@ async fn go_along(sessions: &Sessions, models: &Models, begun: Begun, args: &Run
             again.tell(&format!("stopped{beside}"));
             Ok(Exit::Interrupted)
         }
-        Ended::Turn { outcome: TurnOutcome::StepLimit, .. } => {
-            let calls = if args.max_steps == 1 { "one model call" } else { &format!("{} model calls", args.max_steps) };
+        Ended::Turn { reason: Reason { limit: Some(limit), .. }, .. } => {
             let saved = if args.no_store { "" } else { "; everything is saved" };
-            again.tell(&format!("the task was not done within {calls}, the limit of --max-steps{saved}"));
+            again.tell(&format!("the task was not done within {limit}{saved}"));
             Ok(Exit::Failed)
         }
-        Ended::Turn { outcome: TurnOutcome::Failed, reason } => {
+        Ended::Turn { outcome: TurnOutcome::StepLimit | TurnOutcome::Failed, reason } => {
             let way_out = if reason.is_about_the_key { models.about_the_key() } else { String::new() };
             again.tell(&format!("{}{way_out}", reason.words));
             Ok(Exit::Failed)

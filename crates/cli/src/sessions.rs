@@ -1,4 +1,6 @@
-//! `bosun sessions`: stored sessions, listed, shown and exported.
+//! `bosun sessions`: stored sessions, listed, shown, exported and summed up.
+
+mod summary;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -51,6 +53,31 @@ enum SessionsCommand {
         #[arg(long, value_enum, default_value_t = Format::Markdown)]
         format: Format,
     },
+    /// Sum a session's conversation up now: the summary is sent in the place of its beginning. Its model is asked, as
+    /// `bosun run --session` finds it.
+    Compact {
+        #[arg(value_name = "ID")]
+        session: String,
+        /// What is to be minded in the summary.
+        #[arg(long, value_name = "TEXT")]
+        guidance: Option<String>,
+        #[arg(long, value_enum, default_value_t = Format::Markdown)]
+        format: Format,
+    },
+    /// The summary that is sent in the place of a session's beginning.
+    Summary {
+        #[arg(value_name = "ID")]
+        session: String,
+        #[arg(long, value_enum, default_value_t = Format::Markdown)]
+        format: Format,
+    },
+    /// Take that summary back: what it stood for is sent again, or the summary before it.
+    UndoSummary {
+        #[arg(value_name = "ID")]
+        session: String,
+        #[arg(long, value_enum, default_value_t = Format::Markdown)]
+        format: Format,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -66,6 +93,11 @@ pub(crate) async fn sessions(args: SessionsArgs, keys: EnvironmentKeys) -> Resul
         SessionsCommand::List { project, format } => list(project.as_deref(), format, keys).await?,
         SessionsCommand::Show { session, format } => show(session, format, Detail::Short, keys).await?,
         SessionsCommand::Export { session, format } => show(session, format, Detail::Whole, keys).await?,
+        SessionsCommand::Compact { session, guidance, format } => {
+            summary::compact(&session, guidance.as_deref(), format, keys).await?;
+        }
+        SessionsCommand::Summary { session, format } => summary::show(&session, format, keys).await?,
+        SessionsCommand::UndoSummary { session, format } => summary::undo(&session, format, keys).await?,
     }
     Ok(Exit::Done)
 }

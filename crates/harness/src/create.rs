@@ -145,6 +145,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         steering: config.memory.sources.iter().cloned().chain(skills).collect(),
         prefix: config.approval_prefix,
         timeout: config.approval_timeout,
+        in_addition: Vec::new(),
         in_session: config.filesystem.in_session,
         places: config.filesystem.places.clone(),
         gates: gates(config.interrupt_on, &mut policy)?,
@@ -207,7 +208,7 @@ pub(crate) fn subagent(
     parent: &TurnContext,
 ) -> Result<Agent, DeepAgentError> {
     let owner = parent.agent();
-    let blueprint = &blueprint.narrowed(&spec.permissions);
+    let blueprint = &blueprint.narrowed(spec);
     let rules = PathRules::new(spec.permissions.clone());
     let backend = rules.hold(Arc::clone(&owner.backend), &blueprint.filesystem.mounts);
     let mut system = vec![SystemBlock::new(prompt::SUBAGENT)];
@@ -247,7 +248,8 @@ pub(crate) fn subagent(
         subagents: Some(Arc::new(DeclaredSubagents { blueprint: Arc::clone(blueprint) })),
         limits: Limits { max_steps, ..owner.limits },
         ids: Arc::clone(&owner.ids),
-        policy: stricter(&owner.policy(), spec),
+        // What it asks in addition is judged beside these ([`HumanInTheLoopOptions::in_addition`]).
+        policy: (*owner.policy()).clone(),
     })?
     .with_fields(blueprint.fields.clone())?)
 }
@@ -282,21 +284,16 @@ fn skills_of(spec: &SubagentSpec, blueprint: &Blueprint) -> SkillsOptions {
     skills
 }
 
-/// The parent's rules, and what the subagent asks in addition: it can be given less than its parent may, never more.
-fn stricter(parent: &Policy, spec: &SubagentSpec) -> Policy {
-    let mut policy = parent.clone();
-    for (tool, config) in &spec.interrupt_on {
-        let rule = policy.interrupt_on.entry(tool.clone()).or_default();
-        rule.get_or_insert_with(|| config.clone());
-    }
-    policy
-}
-
 fn subagent_specs(own: Vec<SubagentSpec>, ready: &[ReadySubagent]) -> Result<Arc<[SubagentSpec]>, DeepAgentError> {
     let mut names = HashSet::new();
     for name in own.iter().map(|spec| &spec.name).chain(ready.iter().map(|ready| &ready.name)) {
         if !names.insert(name.clone()) {
             return Err(DeepAgentError::DuplicateSubagent { name: name.clone() });
+        }
+    }
+    for (tool, interrupt) in own.iter().flat_map(|spec| &spec.interrupt_on) {
+        if matches!(interrupt, InterruptOn::Ask(gate) if gate.allowed.is_empty()) {
+            return Err(DeepAgentError::NoDecision { tool: tool.clone() });
         }
     }
     let general = SubagentSpec::general_purpose();

@@ -1,4 +1,5 @@
 mod backend;
+mod limits;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,10 +13,11 @@ use serde::Deserialize;
 use bosun_mcp::ServerConfigs;
 
 use crate::{
-    Artifacts, DeepAgentConfig, Extras, FilesystemOptions, Gate, GuardOptions, HookConfig, InterruptOn, Members,
-    PathRule, SkillSource, SkillsOptions, SubagentSpec, SummarizationOptions,
+    Artifacts, DeepAgentConfig, Extras, FilesystemOptions, Gate, HookConfig, InterruptOn, Members, PathRule, SkillSource,
+    SkillsOptions, SubagentSpec, SummarizationOptions,
 };
 pub use backend::{DeclaredBackend, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, RouteFault};
+pub use limits::{DeclaredGuards, DeclaredLimits};
 
 /// An agent as a TOML file declares it: everything of [`DeepAgentConfig`] that is not code. What the file leaves out
 /// stays as it was in the configuration it is applied to.
@@ -76,7 +78,7 @@ pub struct DeclaredAgent {
     /// Commands at the points of its stack, in the place of middleware.
     pub hooks: Vec<HookConfig>,
     pub limits: DeclaredLimits,
-    pub guards: Option<GuardOptions>,
+    pub guards: DeclaredGuards,
 }
 
 /// How the agent asks.
@@ -114,14 +116,6 @@ pub struct HowItAsks {
     pub timeout_seconds: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DeclaredLimits {
-    pub max_steps: Option<u32>,
-    pub max_depth: Option<u32>,
-    pub max_subagents: Option<usize>,
-}
-
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeclaredSubagent {
@@ -135,9 +129,9 @@ pub struct DeclaredSubagent {
     pub model: Option<String>,
     #[serde(default)]
     pub skills: Vec<SkillSource>,
-    /// Tools that ask in addition.
+    /// By tool: whether it asks in addition, or how; as in [`DeclaredApprovals::tools`].
     #[serde(default)]
-    pub interrupt_on: Vec<String>,
+    pub interrupt_on: BTreeMap<String, DeclaredGate>,
     /// What it may do with paths, within what its parent may.
     #[serde(default)]
     pub permissions: Vec<PathRule>,
@@ -173,9 +167,10 @@ impl DeclaredAgent {
         Ok(declared)
     }
 
-    /// The servers of tools and the hooks that it brings. Its routes are part of [`DeclaredBackend`].
+    /// The servers of tools and the hooks that it brings. Its routes are part of [`DeclaredBackend`], its limits
+    /// are applied with the rest.
     pub fn extras(&self) -> Extras {
-        Extras { mcp: self.mcp.clone(), hooks: self.hooks.clone(), routes: Vec::new() }
+        Extras { mcp: self.mcp.clone(), hooks: self.hooks.clone(), ..Extras::default() }
     }
 
     /// Sets everything that is declared, but for what the configuration has already: the model and the backend; and for
@@ -188,10 +183,8 @@ impl DeclaredAgent {
         set(&mut config.skills, self.skills);
         set(&mut config.cache, self.cache);
         set(&mut config.background_subagents, self.background_subagents);
-        set(&mut config.guards, self.guards);
-        set(&mut config.limits.max_steps, self.limits.max_steps);
-        set(&mut config.limits.max_depth, self.limits.max_depth);
-        set(&mut config.limits.max_subagents, self.limits.max_subagents);
+        self.limits.apply(config);
+        self.guards.apply(config);
         config.system_prompt = self.system_prompt.or(config.system_prompt.take());
         config.base_prompt = self.base_prompt.or(config.base_prompt.take());
         config.builtin_tools = self.builtin_tools.or(config.builtin_tools.take());
@@ -262,7 +255,7 @@ impl From<DeclaredSubagent> for SubagentSpec {
             tools: declared.tools,
             model: declared.model,
             skills: declared.skills,
-            interrupt_on: declared.interrupt_on.into_iter().map(|tool| (tool, Default::default())).collect(),
+            interrupt_on: declared.interrupt_on.into_iter().map(|(tool, gate)| (tool, gate.into())).collect(),
             permissions: declared.permissions,
             output: declared.output,
             middleware: Members::default(),

@@ -5,7 +5,7 @@ use bosun_testkit::{Project, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::{PathMode, PathOperation, PathPattern, Threshold, Trigger, create_deep_agent};
+use crate::{GuardOptions, PathMode, PathOperation, PathPattern, Threshold, Trigger, create_deep_agent};
 
 fn config() -> DeepAgentConfig {
     let project = Project::new();
@@ -101,9 +101,21 @@ fn memory_skills_and_the_cache() {
 fn subagents() {
     let config = applied(
         "[[subagents]]\nname = 'a'\ndescription = 'd'\nprompt = 'p'\ntools = ['ls']\nmodel = 'm'\nmax_steps = 5\n\
-         skills = [{ path = '/s' }]\ninterrupt_on = ['ls']\n\
+         skills = [{ path = '/s' }]\n\
+         interrupt_on = { ls = true, grep = false, glob = { allowed = ['respond'], description = 'w', timeout_seconds = 5 } }\n\
          permissions = [{ operations = ['read'], paths = ['/s/**'], mode = 'deny' }]\noutput = { name = 'o', schema = { type = 'object' } }",
     );
+    let gate = Gate {
+        allowed: vec![DecisionKind::Respond],
+        description: Some("w".into()),
+        timeout: Some(Duration::from_secs(5)),
+        ..Gate::default()
+    };
+    let asks = [
+        ("ls", InterruptOn::Ask(Gate::default())),
+        ("grep", InterruptOn::Never),
+        ("glob", InterruptOn::Ask(gate)),
+    ];
     let expected = SubagentSpec {
         name: "a".into(),
         description: "d".into(),
@@ -111,7 +123,7 @@ fn subagents() {
         tools: Some(vec!["ls".into()]),
         model: Some("m".into()),
         skills: vec![SkillSource { path: path("/s"), label: None }],
-        interrupt_on: [("ls".to_owned(), Default::default())].into(),
+        interrupt_on: asks.map(|(tool, interrupt)| (tool.to_owned(), interrupt)).into(),
         permissions: vec![PathRule {
             operations: vec![PathOperation::Read],
             paths: vec![PathPattern::try_from("/s/**".to_owned()).unwrap()],
@@ -163,6 +175,23 @@ fn limits_and_guards() {
         max_dollars: Some(0.5),
         max_seconds: Some(7),
         same_failures: 6,
+    };
+    assert_eq!((config.limits, config.guards), (limits, guards));
+}
+
+#[test]
+fn the_declaration_changes_only_the_limits_that_it_names() {
+    let mut config = config();
+    let settings = "[limits]\nmax_steps = 7\nmax_depth = 1\n[guards]\nmax_tokens = 5\nmax_dollars = 2\nsame_failures = 0";
+    Extras::parse(settings).unwrap().limit(&mut config);
+    DeclaredAgent::parse("[limits]\nmax_steps = 9\n[guards]\nmax_tokens = 100").unwrap().apply(&mut config);
+    let limits = bosun_agent::Limits { max_steps: 9, max_depth: 1, ..bosun_agent::Limits::default() };
+    let guards = GuardOptions {
+        max_steps: None,
+        max_tokens: Some(100),
+        max_dollars: Some(2.0),
+        max_seconds: None,
+        same_failures: 0,
     };
     assert_eq!((config.limits, config.guards), (limits, guards));
 }
@@ -226,6 +255,9 @@ fn mistakes_are_named_with_their_place() {
     for (text, word) in [
         ("nam = 'x'", "nam"),
         ("[guards]\nmax_token = 1", "max_token"),
+        ("[guards]\nmax_tokens = 0", "nonzero"),
+        ("[guards]\nmax_dollars = -1.0", "-1 is no amount of US dollars above 0"),
+        ("[guards]\nmax_dollars = nan", "no amount"),
         ("memory = ['/../etc']", "memory"),
         ("[approvals]\nedits = 'sometimes'", "sometimes"),
         ("name = ", "line 1"),

@@ -5,14 +5,16 @@ use bosun_mcp::{ConfigError, McpServers, PinStore, ServerConfigs, TokenStore};
 use bosun_tools::DynTool;
 use serde::{Deserialize, Serialize};
 
-use crate::{DeclaredRoute, DeepAgentConfig, HookConfig, HookError, Hooks, OnDemand, RouteFault};
+use crate::{
+    DeclaredGuards, DeclaredLimits, DeclaredRoute, DeepAgentConfig, HookConfig, HookError, Hooks, OnDemand, RouteFault,
+};
 
 /// Tokens that the descriptions of all servers' tools may take of every request; beyond it they are looked for first.
 const MOST_TOOL_TOKENS: u64 = 10_000;
 
-/// What a person adds to every session: servers of tools, hooks, and more places in the path space. Written as TOML,
-/// `[mcp.NAME]`, `[[hooks]]` and `[[routes]]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What a person adds to every session: servers of tools, hooks, more places in the path space, and limits. Written as
+/// TOML, `[mcp.NAME]`, `[[hooks]]`, `[[routes]]`, `[limits]` and `[guards]`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Extras {
     #[serde(skip_serializing_if = "ServerConfigs::is_empty")]
@@ -22,6 +24,11 @@ pub struct Extras {
     /// Only a person's own count: a project may not bring any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<DeclaredRoute>,
+    /// Only a person's own count, as with routes: a project's would lift theirs.
+    #[serde(skip_serializing_if = "DeclaredLimits::is_empty")]
+    pub limits: DeclaredLimits,
+    #[serde(skip_serializing_if = "DeclaredGuards::is_empty")]
+    pub guards: DeclaredGuards,
 }
 
 /// Additions that cannot be used as they are written.
@@ -46,7 +53,17 @@ pub struct OpenExtras {
 
 impl Extras {
     pub fn is_empty(&self) -> bool {
-        self.mcp.is_empty() && self.hooks.is_empty() && self.routes.is_empty()
+        self.mcp.is_empty() && self.hooks.is_empty() && self.routes.is_empty() && !self.has_limits()
+    }
+
+    pub fn has_limits(&self) -> bool {
+        !self.limits.is_empty() || !self.guards.is_empty()
+    }
+
+    /// Sets the limits that are named here; those of an agent's declaration come after them.
+    pub fn limit(&self, config: &mut DeepAgentConfig) {
+        self.limits.apply(config);
+        self.guards.apply(config);
     }
 
     /// Reads them from TOML.

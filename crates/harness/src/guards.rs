@@ -2,13 +2,11 @@ use std::time::Duration;
 
 use bosun_agent::{AgentError, BoxFuture, Halt, Middleware, NextModel, State, TurnContext, is_news};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolStatus};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What a turn may cost at most, with all its subagents. Reaching a limit ends the turn with a sentence that says so;
 /// everything is kept, and continuing the turn gives it the same limits again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GuardOptions {
     /// Model calls of the whole tree. Those of one agent have a limit of their own ([`bosun_agent::Limits`]).
     pub max_steps: Option<u64>,

@@ -6,7 +6,7 @@ mod time_out;
 use std::sync::Arc;
 
 use bosun_agent::{
-    AgentError, Ask, AskPlace, AskReason, BoxFuture, CallFacts, Decision, InterruptConfig, Middleware, NextTool,
+    AgentError, Ask, AskPlace, AskReason, BoxFuture, CallFacts, Decision, InterruptConfig, Middleware, NextTool, Policy,
     TurnContext, Verdict,
 };
 use bosun_backend::{Backend, VirtualPath};
@@ -115,26 +115,35 @@ async fn gate(
 fn judge(options: &HumanInTheLoopOptions, cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Verdict {
     let mutates = tool.mutates(&cx.tool_context(&call.id), &call.args);
     let steers = |path: &VirtualPath| steering::guards(cx, &options.steering, path);
-    let judged = |mutates: Option<&VirtualPath>| {
-        let steers = mutates.is_some_and(steers);
-        let beside = mutates.is_some_and(|path| options.is_beside(path));
-        let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates, beside, args: &call.args, steers };
-        cx.agent().policy().judge(&facts)
-    };
-    // What may be done under a link's name has to be allowed where it leads, too.
     let direct = mutates.as_ref().map(|path| cx.agent().backend.direct(path));
-    let verdict = match judged(mutates.as_ref()) {
-        Verdict::Allow { .. } if direct != mutates => judged(direct.as_ref()),
-        verdict => verdict,
-    };
-    let verdict = match verdict {
-        // No predicate lets a file pass that later runs code.
-        ask @ Verdict::Ask { reason: AskReason::ProtectedName { .. }, .. } => ask,
-        Verdict::Ask { .. } if !options.applies(cx, call, mutates.as_ref()) => {
-            Verdict::Allow { rule: Some(format!("{} asks only in other cases", call.name)) }
+    let judged_by = |policy: &Policy, gate: Option<&Gate>| {
+        let judged = |mutates: Option<&VirtualPath>| {
+            let steers = mutates.is_some_and(steers);
+            let beside = mutates.is_some_and(|path| options.is_beside(path));
+            let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates, beside, args: &call.args, steers };
+            policy.judge(&facts)
+        };
+        // What may be done under a link's name has to be allowed where it leads, too.
+        let verdict = match judged(mutates.as_ref()) {
+            Verdict::Allow { .. } if direct != mutates => judged(direct.as_ref()),
+            verdict => verdict,
+        };
+        match verdict {
+            // No predicate lets a file pass that later runs code.
+            ask @ Verdict::Ask { reason: AskReason::ProtectedName { .. }, .. } => ask,
+            Verdict::Ask { .. } if gate.is_some_and(|gate| !gate.applies(cx, call, mutates.as_ref())) => {
+                Verdict::Allow { rule: Some(format!("{} asks only in other cases", call.name)) }
+            }
+            verdict => verdict,
         }
-        verdict => verdict,
     };
+    let policy = cx.agent().policy();
+    let in_addition = options.in_addition.iter().filter_map(|gates| gates.get(&call.name));
+    let verdict = in_addition.fold(judged_by(&policy, options.gates.get(&call.name)), |above, gate| {
+        let mut own = (*policy).clone();
+        own.interrupt_on.insert(call.name.clone(), Some(gate.config()));
+        stricter(above, judged_by(&own, Some(gate)))
+    });
     let path_asks = || {
         let (operation, path) = named_by(&call.name, &call.args, &*cx.agent().backend)?;
         options.paths.asks(operation, &path).map(|pattern| format!("{pattern} asks"))
@@ -145,6 +154,27 @@ fn judge(options: &HumanInTheLoopOptions, cx: &TurnContext, call: &ToolCall, too
             Verdict::Ask { reason: AskReason::Rule { rule }, config: InterruptConfig::default() }
         }
         _ => verdict,
+    }
+}
+
+/// What both say: a subagent can be given less than its sender may, never more.
+fn stricter(above: Verdict, own: Verdict) -> Verdict {
+    match (above, own) {
+        (reject @ Verdict::Reject { .. }, _) | (_, reject @ Verdict::Reject { .. }) => reject,
+        (Verdict::Ask { reason, config }, Verdict::Ask { config: own, .. }) => {
+            Verdict::Ask { reason, config: narrowed(config, own) }
+        }
+        (ask @ Verdict::Ask { .. }, _) | (Verdict::Allow { .. }, ask @ Verdict::Ask { .. }) => ask,
+        (allow @ Verdict::Allow { .. }, Verdict::Allow { .. }) => allow,
+    }
+}
+
+/// The decisions that both allow. Where there are none, those of the sender: something must be open to a person.
+fn narrowed(above: InterruptConfig, own: InterruptConfig) -> InterruptConfig {
+    let both: Vec<_> = above.allowed.iter().copied().filter(|kind| own.allowed.contains(kind)).collect();
+    InterruptConfig {
+        allowed: if both.is_empty() { above.allowed } else { both },
+        description: own.description.or(above.description),
     }
 }
 

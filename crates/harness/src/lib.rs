@@ -45,7 +45,7 @@ pub use attachments::Attachments;
 pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
 pub use declared::{
     DeclaredAgent, DeclaredAgentError, DeclaredApprovals, DeclaredBackend, DeclaredDefault, DeclaredField,
-    DeclaredGate, DeclaredKind, DeclaredLimits, DeclaredRoute, DeclaredRule, DeclaredScope, DeclaredSubagent,
+    DeclaredGate, DeclaredGuards, DeclaredKind, DeclaredLimits, DeclaredRoute, DeclaredRule, DeclaredScope, DeclaredSubagent,
     HowItAsks, RouteFault,
 };
 pub use extras::{Extras, ExtrasError, OpenExtras};

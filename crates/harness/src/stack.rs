@@ -12,8 +12,8 @@ use bosun_tools::{
 use serde_json::Value;
 
 use crate::{
-    Artifacts, DeepAgentError, Filesystem, FilesystemOptions, FinalAnswer, GuardOptions, Guards, HumanInTheLoop,
-    HumanInTheLoopOptions, Members, Memory, MemoryOptions, ModelRetry, PatchToolCalls, PathRule, PromptCaching,
+    Artifacts, DeepAgentError, Filesystem, FilesystemOptions, FinalAnswer, Gate, GuardOptions, Guards, HumanInTheLoop,
+    HumanInTheLoopOptions, InterruptOn, Members, Memory, MemoryOptions, ModelRetry, PatchToolCalls, PromptCaching,
     ReadySubagent, Skills, SkillsOptions, SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
 };
 
@@ -72,13 +72,20 @@ pub(crate) enum Owner {
 }
 
 impl Blueprint {
-    /// The same for an agent that may do less with paths, and for those that it sends.
-    pub(crate) fn narrowed(self: &Arc<Self>, permissions: &[PathRule]) -> Arc<Self> {
-        if permissions.is_empty() {
+    /// The same for a subagent that may do less with paths or asks more, and for those that it sends.
+    pub(crate) fn narrowed(self: &Arc<Self>, spec: &SubagentSpec) -> Arc<Self> {
+        let asks = spec.interrupt_on.iter().filter_map(|(tool, interrupt)| match interrupt {
+            InterruptOn::Never => None,
+            InterruptOn::Ask(gate) => Some((tool.clone(), gate.clone())),
+        });
+        let asks: BTreeMap<String, Gate> = asks.collect();
+        if spec.permissions.is_empty() && asks.is_empty() {
             return Arc::clone(self);
         }
-        let paths = self.asking.paths.narrowed(permissions.to_vec());
-        let asking = Arc::new(HumanInTheLoopOptions { paths, ..(*self.asking).clone() });
+        let mut asking = (*self.asking).clone();
+        asking.paths = asking.paths.narrowed(spec.permissions.clone());
+        asking.in_addition.extend(Some(asks).filter(|asks| !asks.is_empty()));
+        let asking = Arc::new(asking);
         Arc::new(Self { asking, ..(**self).clone() })
     }
 

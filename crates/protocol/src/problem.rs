@@ -275,6 +275,7 @@ problems! {
     RoutePartOfPath { prefix: String, folder: String } = "the 'folder' of '{prefix}' has to be a whole path of this machine, not \"{folder}\"";
     RouteMisplaced { prefix: String, field: String, with: String } = "'{field}' at '{prefix}' is for a {with} only; leave it out";
     RoutesOfProject = "more folders beside the project are yours to set up, not the project's; take its [[routes]] out";
+    LimitsOfProject = "the limits of a turn are yours to set, not the project's; take its [limits] and [guards] out";
     DeclarationUnused { path: String, detail: String } = "{path} is not used: {detail}";
     NoNamespace { given: String } = "'{given}' is not a namespace: use non-empty names of letters, digits and - _ . @ + : ~";
     BadSearch { given: String, detail: String } = "the search text '{given}' cannot be used: {detail}";

@@ -30,6 +30,9 @@ impl Actor {
         config.skills = known.skills;
         config.context = Some(known.context);
         config.subagents = known.subagents;
+        if let Some(added) = &self.setting.added {
+            added.extras().limit(&mut config);
+        }
         if let Some(declared) = &self.setting.declared {
             DeclaredAgent::clone(declared).apply(&mut config);
         }

@@ -200,3 +200,15 @@ async fn a_project_brings_no_places_beside_itself() {
     let config = brought.items.iter().find(|item| item.kind == TrustKind::Config);
     assert_eq!(config.unwrap().problem, Some(Problem::RoutesOfProject));
 }
+
+/// Nor how much may be spent in it.
+#[tokio::test]
+async fn a_project_brings_no_limits() {
+    for text in ["[guards]\nmax_dollars = 1000\n", "[limits]\nmax_steps = 100_000\n"] {
+        let bench = Bench::new();
+        bench.write(".bosun/config.toml", text);
+        let brought = bench.brought().await;
+        let config = brought.items.iter().find(|item| item.kind == TrustKind::Config);
+        assert_eq!(config.unwrap().problem, Some(Problem::LimitsOfProject), "{text}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bosun_session::{DeclaredAgent, Sessions};
+use bosun_session::DeclaredAgent;
 use bosun_store::Database;
 
 use super::remembered;
@@ -23,10 +23,9 @@ pub(super) async fn file(
     }
 }
 
-/// Reads and checks the file; what is run from here on is that agent.
-pub(super) fn declare(sessions: &Sessions, path: &Path) -> Result<(), Failure> {
+/// Reads and checks the file.
+pub(super) fn read(path: &Path) -> Result<DeclaredAgent, Failure> {
     let wrong = |reason: String| Failure::Agent { path: path.to_owned(), reason };
     let text = bosun_backend::settings_text(path).map_err(|error| wrong(error.to_string()))?;
-    sessions.declare(DeclaredAgent::parse(&text).map_err(|error| wrong(error.to_string()))?);
-    Ok(())
+    DeclaredAgent::parse(&text).map_err(|error| wrong(error.to_string()))
 }

@@ -1,4 +1,7 @@
+use std::sync::Arc;
+
 use bosun_backend::project_root;
+use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, SessionId, SessionStatus, Snapshot};
 use bosun_session::{ModelSource, Sessions, Subscription};
 use bosun_store::Database;
@@ -28,7 +31,7 @@ pub(super) async fn begin(
         None => models.default_model().await?,
     };
     // Before anything is made: a session that cannot begin would only stand in the list.
-    models.connect(&model).await?;
+    args.limits.tell_unpriced(models.connect(&model).await?.info());
     let attached = attached::keep(sessions, &args.attach).await?;
     let project = sessions.open_project(project).await?;
     let session = sessions.create(&project.id, Some(model)).await?.id;
@@ -51,7 +54,8 @@ pub(super) async fn resume(
     let subscription = subscribe(sessions, &session).await?;
     let snapshot = &subscription.snapshot;
     check_project(snapshot, database, args).await?;
-    choose_model(sessions, models, snapshot, model).await?;
+    let model = choose_model(sessions, models, snapshot, model).await?;
+    args.limits.tell_unpriced(model.info());
     args.choices.put_into(sessions, &session).await?;
     let open = matches!(snapshot.session.status, SessionStatus::Waiting | SessionStatus::Interrupted);
     let can_go_on = open || matches!(snapshot.session.status, SessionStatus::Failed | SessionStatus::Stopped);
@@ -95,12 +99,12 @@ async fn check_project(snapshot: &Snapshot, database: Option<&Database>, args: &
     }
 }
 
-async fn choose_model(
+pub(super) async fn choose_model(
     sessions: &Sessions,
     models: &Models,
     snapshot: &Snapshot,
     given: Option<ModelRef>,
-) -> Result<(), Failure> {
+) -> Result<Arc<dyn ChatModel>, Failure> {
     let model = match (given, &snapshot.session.model) {
         (Some(model), _) => model,
         (None, Some(model)) => model.clone(),
@@ -109,9 +113,9 @@ async fn choose_model(
             None => models.default_model().await?,
         },
     };
-    models.connect(&model).await?;
+    let connected = models.connect(&model).await?;
     if snapshot.session.model.as_ref() != Some(&model) {
         sessions.set_model(&snapshot.session.id, model).await?;
     }
-    Ok(())
+    Ok(connected)
 }

@@ -7,6 +7,7 @@ use bosun_protocol::{
 use bosun_session::{EventStream, Quiet, Sessions};
 
 use super::begin::Begun;
+use super::limits;
 use super::mode::{Answer, Mode};
 use super::printer::Printer;
 use super::prompt;
@@ -39,6 +40,8 @@ pub(super) struct Reason {
     pub words: String,
     /// Whether another key would help.
     pub is_about_the_key: bool,
+    /// The limit that ended it, where a flag sets it.
+    pub limit: Option<String>,
 }
 
 /// Goes along with a session's turn: prints what happens, answers what asks, listens for Ctrl-C.
@@ -170,15 +173,16 @@ impl Follower {
 
     fn reason(&mut self) -> Reason {
         let Some(notice) = self.notice.take() else {
-            return Reason { words: "the turn ended without saying why".into(), is_about_the_key: false };
+            return Reason { words: "the turn ended without saying why".into(), ..Reason::default() };
         };
+        let limit = limits::reached(&notice);
         let by_model = matches!(notice.code, NoticeCode::ModelFailed | NoticeCode::KeyRefused | NoticeCode::StreamCut);
         let words = match &self.model {
             _ if notice.detail.is_empty() => "the turn ended without saying why".to_owned(),
             Some(model) if by_model => format!("{}:{}: {}", model.provider, model.name, notice.detail),
             _ => notice.detail,
         };
-        Reason { words, is_about_the_key: notice.code == NoticeCode::KeyRefused }
+        Reason { words, is_about_the_key: notice.code == NoticeCode::KeyRefused, limit }
     }
 
     /// Answers what waits, as the mode says or as a person does.

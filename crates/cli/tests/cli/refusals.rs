@@ -151,6 +151,9 @@ fn arguments_that_are_wrong_never_look_like_a_missing_approval() {
         &["run", "--project", "."],
         &["run", "--project", ".", "--approve", "maybe", "hello"],
         &["run", "--project", ".", "--max-steps", "0", "hello"],
+        &["run", "--project", ".", "--max-tokens", "0", "hello"],
+        &["run", "--project", ".", "--max-cost", "free", "hello"],
+        &["run", "--project", ".", "--max-time", "soon", "hello"],
         &["run", "--no-store", "--session", "x"],
         &["nonsense"],
         &[],
@@ -169,7 +172,13 @@ fn arguments_that_are_wrong_never_look_like_a_missing_approval() {
 #[test]
 fn sessions_that_are_not_there_are_named() {
     let bench = Bench::new();
-    for arguments in [&["sessions", "show", "nope"][..], &["sessions", "export", "nope"]] {
+    for arguments in [
+        &["sessions", "show", "nope"][..],
+        &["sessions", "export", "nope"],
+        &["sessions", "compact", "nope"],
+        &["sessions", "summary", "nope"],
+        &["sessions", "undo-summary", "nope"],
+    ] {
         let ran = ran(bench.bosun().args(arguments));
         assert!(ran.sentence().contains("there is no session nope"), "{}", ran.err);
         assert!(!bench.data().exists(), "looking makes nothing");

@@ -11,11 +11,17 @@ use bosun_tools::DynTool;
 use crate::PathRules;
 
 /// How one tool asks, over the rule of its kind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum InterruptOn {
-    /// It never asks.
+    /// It never asks. Of a subagent: it asks no more than its sender does.
     Never,
     Ask(Gate),
+}
+
+impl Default for InterruptOn {
+    fn default() -> Self {
+        Self::Ask(Gate::default())
+    }
 }
 
 /// When and how a tool asks.
@@ -61,10 +67,33 @@ impl fmt::Debug for Gate {
     }
 }
 
+/// Functions are the same where they are the very same.
+impl PartialEq for Gate {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { allowed, description, describe, when, timeout } = self;
+        (allowed, description, timeout) == (&other.allowed, &other.description, &other.timeout)
+            && is_same(describe.as_ref(), other.describe.as_ref())
+            && is_same(when.as_ref(), other.when.as_ref())
+    }
+}
+
+fn is_same<T: ?Sized>(ours: Option<&Arc<T>>, theirs: Option<&Arc<T>>) -> bool {
+    match (ours, theirs) {
+        (Some(ours), Some(theirs)) => Arc::ptr_eq(ours, theirs),
+        (ours, theirs) => ours.is_none() && theirs.is_none(),
+    }
+}
+
 impl Gate {
     /// The part of it that the rules keep.
     pub(crate) fn config(&self) -> InterruptConfig {
         InterruptConfig { allowed: self.allowed.clone(), description: self.description.clone() }
+    }
+
+    /// Whether its predicate wants a person to look at this call.
+    pub(super) fn applies(&self, cx: &TurnContext, call: &ToolCall, mutates: Option<&VirtualPath>) -> bool {
+        let Some(when) = &self.when else { return true };
+        cx.log().with_state(|state| when(&GateRequest { call, mutates, state }))
     }
 }
 
@@ -77,6 +106,9 @@ pub struct HumanInTheLoopOptions {
     pub timeout: Option<Duration>,
     /// By tool.
     pub gates: BTreeMap<String, Gate>,
+    /// What each of the subagents on the way to this one asks in addition, by tool, outermost first. Each list is judged
+    /// by itself: what one of them asks for is asked for.
+    pub in_addition: Vec<BTreeMap<String, Gate>>,
     /// Whether `/` is the session itself and not the project's folder.
     pub in_session: bool,
     /// What has its own part of the path space.
@@ -88,15 +120,15 @@ pub struct HumanInTheLoopOptions {
 }
 
 impl HumanInTheLoopOptions {
-    /// Whether the tool's own predicate wants a person to look at this call.
-    pub(super) fn applies(&self, cx: &TurnContext, call: &ToolCall, mutates: Option<&VirtualPath>) -> bool {
-        let Some(when) = self.gates.get(&call.name).and_then(|gate| gate.when.as_ref()) else { return true };
-        cx.log().with_state(|state| when(&GateRequest { call, mutates, state }))
+    /// What is set for a tool, the innermost subagent's first.
+    fn gates_of(&self, tool: &str) -> impl Iterator<Item = &Gate> {
+        self.in_addition.iter().rev().chain([&self.gates]).filter_map(move |gates| gates.get(tool))
     }
 
     /// What is asked, in words. `given` is the description in the rules.
     pub(super) fn description(&self, cx: &TurnContext, call: &ToolCall, given: Option<String>) -> Option<String> {
-        if let Some(describe) = self.gates.get(&call.name).and_then(|gate| gate.describe.as_ref()) {
+        let describe = self.gates_of(&call.name).find(|gate| gate.describe.is_some() || gate.description.is_some());
+        if let Some(describe) = describe.and_then(|gate| gate.describe.as_ref()) {
             return Some(cx.log().with_state(|state| describe(&GateRequest { call, mutates: None, state })));
         }
         let made =
@@ -119,6 +151,6 @@ impl HumanInTheLoopOptions {
     }
 
     pub(super) fn timeout(&self, tool: &str) -> Option<Duration> {
-        self.gates.get(tool).and_then(|gate| gate.timeout).or(self.timeout)
+        self.gates_of(tool).find_map(|gate| gate.timeout).or(self.timeout)
     }
 }

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bosun_agent::{Agent, InterruptConfig};
+use bosun_agent::Agent;
 use bosun_model::OutputSchema;
 
-use crate::{Members, PathRule, SkillSource, prompt};
+use crate::{InterruptOn, Members, PathRule, SkillSource, prompt};
 
 /// The subagent that every agent has.
 pub const GENERAL_PURPOSE: &str = "general-purpose";
@@ -23,8 +23,8 @@ pub struct SubagentSpec {
     pub model: Option<String>,
     /// Its folders of skills. The general-purpose one has its parent's as well.
     pub skills: Vec<SkillSource>,
-    /// Tools that ask in addition to those that ask its parent.
-    pub interrupt_on: BTreeMap<String, InterruptConfig>,
+    /// How single tools ask, in addition to how they ask its parent: it may be asked for more, and less may be decided.
+    pub interrupt_on: BTreeMap<String, InterruptOn>,
     /// What it may do with paths, within what its parent may: of the rules of both, the stricter counts.
     pub permissions: Vec<PathRule>,
     /// The shape of its answer; `None` for prose.

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_agent::{Ask, AskReason, DecisionKind, EntryBody, PermissionRule, Policy, TurnEnd};
-use bosun_harness::{DeepAgentError, Gate, InterruptOn, create_deep_agent};
+use bosun_agent::{Ask, AskReason, DecisionKind, EntryBody, MemoryHost, PermissionRule, Policy, TurnEnd};
+use bosun_harness::{DeepAgentConfig, DeepAgentError, Gate, InterruptOn, SubagentSpec, create_deep_agent};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use crate::scene::{Scene, scene};
+use crate::scene::{Scene, scene, texts};
 
 fn run(id: &str, command: &str) -> Scripted {
     Reply::new().and_call_with_id(id, "execute", json!({"command": command})).into()
@@ -18,7 +18,11 @@ fn write(id: &str, path: &str) -> Scripted {
 }
 
 fn asked(scene: &Scene) -> Vec<Ask> {
-    let asks = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+    asks_of(&scene.host)
+}
+
+fn asks_of(host: &MemoryHost) -> Vec<Ask> {
+    let asks = host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
         EntryBody::Asked { ask } => Some(*ask),
         _ => None,
     });
@@ -99,16 +103,85 @@ async fn subagents_ask_as_their_parent_does_and_a_tool_set_to_never_runs() {
     assert!(scene.project.root().join("a").exists() && !scene.project.root().join("b").exists());
 }
 
+/// C09: what a subagent is set to ask is judged beside what its sender asks, and goes on to whom it sends itself.
+#[tokio::test(start_paused = true)]
+async fn a_subagents_own_gates_ask_more_and_let_less_be_decided_and_none_lets_anything_pass() {
+    let send = |id: &str, to: &str| -> Scripted {
+        let args = json!({"description": "work", "subagent_type": to});
+        Reply::new().and_call_with_id(id, "task", args).into()
+    };
+    let look = |id: &str, path: &str| -> Scripted {
+        Reply::new().and_call_with_id(id, "ls", json!({"path": path})).into()
+    };
+    let when = |wanted: &'static str| -> Option<Arc<dyn Fn(&bosun_harness::GateRequest<'_>) -> bool + Send + Sync>> {
+        Some(Arc::new(move |request: &bosun_harness::GateRequest<'_>| request.call.args["path"] == wanted))
+    };
+    let own = [
+        ("write_file", Gate {
+            allowed: vec![DecisionKind::Reject, DecisionKind::Respond],
+            description: Some("Mine.".into()),
+            timeout: Some(Duration::from_secs(5)),
+            ..Gate::default()
+        }),
+        ("ls", Gate { when: when("/deep"), ..Gate::default() }),
+        ("execute", Gate { when: when("nowhere"), ..Gate::default() }),
+    ];
+    let own = own.map(|(tool, gate)| (tool.to_owned(), InterruptOn::Ask(gate)));
+    let never = ("delete".to_owned(), InterruptOn::Never);
+    let careful = SubagentSpec {
+        name: "careful".into(),
+        description: "x".into(),
+        interrupt_on: own.into_iter().chain([never]).collect(),
+        ..SubagentSpec::default()
+    };
+    let delete = Reply::new().and_call_with_id("d", "delete", json!({"file_path": "/b"}));
+    let replies = vec![
+        send("t", "careful"),
+        write("w", "/a"),
+        run("x", "touch b"),
+        delete.into(),
+        look("near", "/"),
+        send("n", "general-purpose"),
+        look("far", "/deep"),
+        "looked".into(),
+        "worked".into(),
+        "done".into(),
+    ];
+    let scene = scene(replies, |config| {
+        let gate = Gate { allowed: vec![DecisionKind::Approve, DecisionKind::Reject], ..Gate::default() };
+        config.policy = Policy::default();
+        config.approval_timeout = Some(Duration::from_secs(60));
+        config.interrupt_on = [("write_file".to_owned(), InterruptOn::Ask(gate))].into();
+        config.subagents = vec![careful];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let child = scene.host.child_of(&"t".into()).unwrap();
+    let asks = asks_of(&child);
+    let calls: Vec<&str> = asks.iter().map(|ask| ask.call.id.as_str()).collect();
+    assert_eq!(calls, ["w", "x", "d"], "the sender's own rules hold whatever the subagent's predicates say");
+    assert_eq!((&asks[0].allowed[..], asks[0].description.as_deref()), (&[DecisionKind::Reject][..], Some("Mine.")));
+    let told = texts(&scene.request(2)).pop().unwrap();
+    assert!(told.contains("nobody answered within 5 seconds"), "{told}");
+    let below = asks_of(&child.child_of(&"n".into()).unwrap());
+    let calls: Vec<&str> = below.iter().map(|ask| ask.call.id.as_str()).collect();
+    assert_eq!(calls, ["far"]);
+}
+
 #[test]
 fn a_gate_through_which_nothing_can_pass_is_an_error() {
-    let project = Project::new();
-    let backend = bosun_backend::LocalShellBackend::open(project.root(), Default::default()).unwrap();
-    let model = ScriptedModel::new(Vec::<Scripted>::new());
-    let mut config = bosun_harness::DeepAgentConfig::new(Arc::new(model), Arc::new(backend));
-    let gate = Gate { allowed: vec![], ..Gate::default() };
-    config.interrupt_on = [("ls".to_owned(), InterruptOn::Ask(gate))].into();
-    let error = create_deep_agent(config).err();
-    assert_eq!(error, Some(DeepAgentError::NoDecision { tool: "ls".into() }));
+    let closed = || [("ls".to_owned(), InterruptOn::Ask(Gate { allowed: vec![], ..Gate::default() }))].into();
+    let refused = |configure: &dyn Fn(&mut DeepAgentConfig)| {
+        let project = Project::new();
+        let backend = bosun_backend::LocalShellBackend::open(project.root(), Default::default()).unwrap();
+        let model = ScriptedModel::new(Vec::<Scripted>::new());
+        let mut config = DeepAgentConfig::new(Arc::new(model), Arc::new(backend));
+        configure(&mut config);
+        create_deep_agent(config).err()
+    };
+    let expected = Some(DeepAgentError::NoDecision { tool: "ls".into() });
+    assert_eq!(refused(&|config| config.interrupt_on = closed()), expected);
+    let careful = || SubagentSpec { name: "careful".into(), interrupt_on: closed(), ..SubagentSpec::default() };
+    assert_eq!(refused(&|config| config.subagents = vec![careful()]), expected);
 }
 
 /// P19, P33: a harmless name that leads to a protected one.

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bosun_agent::{EntryBody, InterruptConfig, TurnEnd};
+use bosun_agent::{EntryBody, TurnEnd};
 use bosun_harness::SubagentSpec;
 use bosun_model::{CallId, ModelError, ModelErrorKind, OutputSchema};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
@@ -71,7 +71,7 @@ async fn what_a_subagent_cannot_be_is_told_to_the_model() {
 #[tokio::test]
 async fn a_subagent_asks_more_than_its_parent_and_never_less() {
     let mut asks = spec("careful");
-    asks.interrupt_on = [("ls".to_owned(), InterruptConfig::default())].into();
+    asks.interrupt_on = [("ls".to_owned(), Default::default())].into();
     let list = Reply::new().and_call_with_id("l", "ls", json!({"path": "/"}));
     let scene = scene(vec![send("t", "careful"), list.into()], |config| config.subagents = vec![asks]);
     let cx = scene.context();

@@ -157,6 +157,9 @@ async fn effects(project: &dyn Backend, item: &mut BroughtItem) {
     if !extras.routes.is_empty() {
         return item.problem = Some(Problem::RoutesOfProject);
     }
+    if extras.has_limits() {
+        return item.problem = Some(Problem::LimitsOfProject);
+    }
     let mut started: Vec<String> = Vec::new();
     for (name, server) in &extras.mcp {
         let what =

@@ -98,7 +98,7 @@ export const sandbox = {
 
 export const additions = {
   title: 'Servers, hooks, folders',
-  text: 'Servers of tools (MCP), hooks, and more folders for the agent, as TOML. They hold for sessions that are opened from now on; those at work keep what they began with.',
+  text: 'Servers of tools (MCP), hooks, more folders for the agent, and limits of a turn, as TOML. They hold for sessions that are opened from now on; those at work keep what they began with.',
   label: 'Servers, hooks and folders as TOML',
   check: 'Check',
   save: 'Save',
@@ -136,6 +136,7 @@ export const additions = {
     hook: 'A hook',
     folder: 'A folder beside the project',
     store: 'Files that outlast sessions',
+    limits: 'Limits of a turn',
   },
 };
 

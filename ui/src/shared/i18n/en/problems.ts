@@ -237,6 +237,7 @@ export const problems = {
   route_part_of_path: "the 'folder' of '{prefix}' has to be a whole path of this machine, not \"{folder}\"",
   route_misplaced: "'{field}' at '{prefix}' is for a {with} only; leave it out",
   routes_of_project: "more folders beside the project are yours to set up, not the project's; take its [[routes]] out",
+  limits_of_project: "the limits of a turn are yours to set, not the project's; take its [limits] and [guards] out",
   declaration_unused: "{path} is not used: {detail}",
   no_namespace: "'{given}' is not a namespace: use non-empty names of letters, digits and - _ . @ + : ~",
   bad_search: "the search text '{given}' cannot be used: {detail}",

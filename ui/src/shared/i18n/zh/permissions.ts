@@ -93,7 +93,7 @@ export const sandbox: Messages['sandbox'] = {
 
 export const additions: Messages['additions'] = {
   title: '服务器、钩子与文件夹',
-  text: '工具服务器（MCP）、钩子，以及供智能体使用的更多文件夹，以 TOML 书写。它们对此后打开的会话生效；正在工作的会话保持原样。',
+  text: '工具服务器（MCP）、钩子、供智能体使用的更多文件夹，以及每回合的限制，以 TOML 书写。它们对此后打开的会话生效；正在工作的会话保持原样。',
   label: '以 TOML 书写的服务器、钩子与文件夹',
   check: '检查',
   save: '保存',
@@ -131,6 +131,7 @@ export const additions: Messages['additions'] = {
     hook: '钩子',
     folder: '项目旁的文件夹',
     store: '长于会话的文件',
+    limits: '每回合的限制',
   },
 };
 

@@ -240,6 +240,7 @@ export const problems: Messages['problems'] = {
   route_part_of_path: '“{prefix}”的“folder”必须是本机上的完整路径，而不是“{folder}”',
   route_misplaced: '“{prefix}”处的“{field}”仅用于 {with}；请去掉',
   routes_of_project: '项目旁的更多文件夹由你设置，项目不能自带；请去掉其中的 [[routes]]',
+  limits_of_project: '每回合的限制由你设置，项目不能自带；请去掉其中的 [limits] 和 [guards]',
   declaration_unused: '{path} 未被采用：“{detail}”',
   no_namespace: '“{given}”不是命名空间：请使用由字母、数字和 - _ . @ + : ~ 组成的非空名称',
   bad_search: '搜索文字“{given}”无法使用：“{detail}”',

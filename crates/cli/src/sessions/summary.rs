@@ -1,0 +1,82 @@
+//! `bosun sessions compact`, `summary` and `undo-summary`: what stands for the beginning of a conversation when it is sent.
+
+use std::io::Write;
+
+use bosun_protocol::{ConversationSummary, SessionId, SummaryCause};
+use bosun_providers::EnvironmentKeys;
+use bosun_session::Sessions;
+
+use super::{Format, open};
+use crate::failure::Failure;
+use crate::line::write_line;
+use crate::run;
+use crate::terminal::visible;
+
+/// Sums the conversation up now. The session's own model does it, at the address and as the agent that it was left with.
+pub(super) async fn compact(
+    id: &str,
+    guidance: Option<&str>,
+    format: Format,
+    keys: EnvironmentKeys,
+) -> Result<(), Failure> {
+    let session = SessionId::new(id);
+    let sessions = run::resumed::open(&session, keys).await?;
+    let made = sessions.compact(&session, guidance).await;
+    sessions.shut_down().await;
+    tell_summary(Some(&made?), format)
+}
+
+pub(super) async fn show(id: &str, format: Format, keys: EnvironmentKeys) -> Result<(), Failure> {
+    let (sessions, session) = find(id, keys).await?;
+    tell_summary(sessions.summary(&session).await?.as_ref(), format)
+}
+
+/// Takes the summary in force back, and tells which is in force then.
+pub(super) async fn undo(id: &str, format: Format, keys: EnvironmentKeys) -> Result<(), Failure> {
+    let (sessions, session) = find(id, keys).await?;
+    let before = sessions.undo_summary(&session).await?;
+    sessions.shut_down().await;
+    tell_summary(before.as_ref(), format)
+}
+
+/// A session that somebody talks with.
+async fn find(id: &str, keys: EnvironmentKeys) -> Result<(Sessions, SessionId), Failure> {
+    let session = SessionId::new(id);
+    let Some((_, sessions)) = open(keys).await? else { return Err(Failure::NoSession { id: id.to_owned() }) };
+    run::begin::subscribe(&sessions, &session).await?;
+    Ok((sessions, session))
+}
+
+fn tell_summary(summary: Option<&ConversationSummary>, format: Format) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match (format, summary) {
+        (Format::Json, summary) => write_line(&mut out, &summary)?,
+        (Format::Markdown, Some(summary)) => out.write_all(visible(&told(summary)).as_bytes())?,
+        (Format::Markdown, None) => writeln!(out, "Nothing is summed up: the whole conversation is sent.")?,
+    }
+    Ok(out.flush()?)
+}
+
+fn told(summary: &ConversationSummary) -> String {
+    let why = match summary.cause {
+        SummaryCause::Threshold => "made when the model's window filled up",
+        SummaryCause::Overflow => "made when the conversation was too long for the model",
+        SummaryCause::Agent => "made because the agent wanted it",
+        SummaryCause::Person => "made because you wanted it",
+    };
+    let edited = if summary.edited { ", its words changed by you" } else { "" };
+    let mut text = format!(
+        "Stands for the first {} messages: about {} tokens in the place of {}; {why}{edited}.\n",
+        summary.messages, summary.tokens_after, summary.tokens_before
+    );
+    if let Some(file) = &summary.file {
+        text.push_str(&format!("The agent can read the original in {file}.\n"));
+    }
+    for part in [&summary.text, &summary.facts] {
+        let part = part.trim();
+        if !part.is_empty() {
+            text.push_str(&format!("\n{part}\n"));
+        }
+    }
+    text
+}

@@ -1,0 +1,107 @@
+//! Summing a session up from the command line, and taking that back.
+
+use std::process::Stdio;
+
+use bosun_protocol::{ConversationSummary, SessionId, SummaryCause};
+use bosun_testkit::{Order, Reply, Rule};
+use pretty_assertions::assert_eq;
+
+use crate::bench::{Bench, Ran, of, ran};
+
+fn sessions(bench: &Bench, arguments: &[&str]) -> Ran {
+    ran(bench.bosun().arg("sessions").args(arguments).env("OPENAI_API_KEY", "sk-test"))
+}
+
+/// Three long turns, by an agent of which a summary stands for all but the last one; `summary` is what its model says to
+/// that.
+fn talked(summary: impl Into<Reply>) -> (Bench, SessionId) {
+    let bench = Bench::new();
+    bench.server.add(
+        Rule::matching(|asked| asked.last_human().contains("<conversation>"))
+            .order(Order::RepeatLast)
+            .reply(summary),
+    );
+    for matter in ["the mast", "the sails", "the anchor"] {
+        bench.server.add(Rule::turn(matter).reply(format!("About {matter}: {}", "much to be said. ".repeat(60))));
+    }
+    bench.server.add(Rule::any().order(Order::RepeatLast).reply("Aye."));
+    let agent = bench.data.path().join("agent.toml");
+    std::fs::write(&agent, "[summarization]\nkeep.messages = 2\n").unwrap();
+    assert_eq!(bench.run(&["--agent", agent.to_str().unwrap(), "Speak of the mast"]).code, Some(0));
+    let session = bench.last_session();
+    for task in ["Speak of the sails", "Speak of the anchor"] {
+        assert_eq!(bench.go_on(&session, &[task]).code, Some(0));
+    }
+    (bench, session)
+}
+
+/// Everything that the model is sent with the next task.
+fn sent(bench: &Bench, session: &SessionId) -> String {
+    let ran = bench.go_on(session, &["Are you ready?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Aye.\n"), "{}", ran.err);
+    let said = bench.server.requests().last().unwrap().asked().said;
+    said.into_iter().map(|said| said.text).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_session_is_summed_up_by_its_own_model_looked_at_and_taken_back() {
+    let (bench, session) = talked("The ship was\u{1b}[2J spoken of.");
+    let id = session.as_str();
+    let none = "Nothing is summed up: the whole conversation is sent.\n";
+    assert_eq!(sessions(&bench, &["summary", id]).out, none);
+    let asked = bench.server.requests().len();
+    let made = sessions(&bench, &["compact", id, "--guidance", "Mind the sails"]);
+    assert_eq!((made.code, made.err.as_str()), (Some(0), ""), "{}", made.out);
+    assert_eq!(bench.server.requests().len(), asked + 1);
+    let request = bench.server.requests().pop().unwrap();
+    assert_eq!((request.header("authorization"), request.asked().model.as_str()), (Some("Bearer sk-test"), "test-model"));
+    assert!(request.asked().said.iter().any(|said| said.text.contains("Mind the sails")));
+    for words in ["Stands for the first ", "because you wanted it", "The ship was⟨ESC⟩[2J spoken of.", "Speak of the mast"] {
+        assert!(made.out.contains(words), "{words}: {}", made.out);
+    }
+    assert_eq!(sessions(&bench, &["summary", id]).out, made.out);
+    let told = sessions(&bench, &["summary", id, "--format", "json"]).out;
+    let summary: ConversationSummary = serde_json::from_str(&told).unwrap();
+    assert_eq!((summary.cause, summary.edited), (SummaryCause::Person, false));
+    assert!(summary.tokens_after < summary.tokens_before && summary.file.is_some(), "{summary:?}");
+
+    let next = sent(&bench, &session);
+    assert!(next.contains("spoken of.") && !next.contains("About the mast"), "{next}");
+    let undone = sessions(&bench, &["undo-summary", id]);
+    assert_eq!((undone.code, undone.out.as_str()), (Some(0), none), "{}", undone.err);
+    let next = sent(&bench, &session);
+    assert!(next.contains("About the mast") && !next.contains("spoken of."), "{next}");
+    let nothing = sessions(&bench, &["undo-summary", id]);
+    assert!(nothing.sentence().contains("nothing of this conversation is summed up"), "{}", nothing.err);
+}
+
+#[test]
+fn a_summary_that_cannot_be_made_changes_nothing_and_says_why() {
+    let bench = Bench::new();
+    bench.server.once("one");
+    assert_eq!(bench.run(&["first"]).code, Some(0));
+    let session = bench.last_session();
+    let short = sessions(&bench, &["compact", session.as_str()]);
+    assert!(short.sentence().contains("there is nothing to compact yet"), "{}", short.err);
+    let (bench, session) = talked(Reply::http(401, "no such key"));
+    let refused = sessions(&bench, &["compact", session.as_str()]);
+    assert!(refused.sentence().contains("nothing was removed"), "{}", refused.err);
+    assert!(sessions(&bench, &["summary", session.as_str()]).out.starts_with("Nothing is summed up"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_at_work_elsewhere_is_left_alone() {
+    let bench = Bench::new();
+    bench.server.once(Reply::text("early").and_gate("rest"));
+    let child = bench.run_command(&["say"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let gate = bench.server.gate("rest");
+    tokio::time::timeout(std::time::Duration::from_secs(120), gate.reached()).await.unwrap();
+    let session = bench.last_session();
+    for command in ["compact", "summary", "undo-summary"] {
+        let ran = sessions(&bench, &[command, session.as_str()]);
+        assert_eq!(ran.sentence(), "bosun: this session is open in another Bosun; close it there first");
+    }
+    gate.open();
+    let ran = of(tokio::task::spawn_blocking(move || child.wait_with_output().unwrap()).await.unwrap());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "early\n"), "{}", ran.err);
+}
