@@ -48,6 +48,17 @@ pub enum BackendError {
     )]
     LinkLoop { path: VirtualPath },
     #[error(
+        "'{path}' leads through a link to a protected name, so it is not touched; use the path that it leads to, which a \
+         person is asked about"
+    )]
+    LinkToProtected { path: VirtualPath },
+    /// By the name that commands have for the root, or in it.
+    #[error(
+        "'{path}' can be two things: commands have this name for '{below}', and something has come to be here that has it \
+         too; write '{below}' for the first, or '{}' without a slash in front for the other", .path.relative()
+    )]
+    AmbiguousPath { path: VirtualPath, below: VirtualPath },
+    #[error(
         "permission denied for '{path}': the access rights on the disk do not allow it; use another path, or have them \
          changed by the owner"
     )]
@@ -142,6 +153,8 @@ impl BackendError {
             | Self::NotRegular { path, .. }
             | Self::OutsideRoot { path }
             | Self::LinkLoop { path }
+            | Self::LinkToProtected { path }
+            | Self::AmbiguousPath { path, .. }
             | Self::PermissionDenied { path }
             | Self::Forbidden { path }
             | Self::Changed { path }

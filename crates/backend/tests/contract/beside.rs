@@ -196,6 +196,7 @@ pub async fn no_link_leads_a_change_to_a_protected_name(backend: &dyn Backend, f
     put(folder, ".github/workflows/ci.yml", "as it was");
     put(folder, "sub/.GIT/config", "as it was");
     put(folder, "workflows/plain", "old");
+    fs::create_dir(folder.join(".vscode")).unwrap();
     for (target, name) in [
         (".git/config", "notes"),
         (".git/hooks", "hooks"),
@@ -203,20 +204,32 @@ pub async fn no_link_leads_a_change_to_a_protected_name(backend: &dyn Backend, f
         ("sub/.GIT", "dressed"),
         (".envrc", "later"),
         ("workflows", "plain"),
+        ("../.git/hooks", ".vscode/hooks"),
+        ("../workflows", ".vscode/plain"),
+        ("config", ".git/other"),
     ] {
         symlink(target, folder.join(name)).unwrap();
     }
-    for name in ["/notes", "/hooks/old", "/hooks/new", "/ci/workflows/ci.yml", "/dressed/config", "/later"] {
-        let refused = BackendError::NotRegular { path: path(name), kind: "link to a protected name" };
+    for name in [
+        "/notes",
+        "/hooks/old",
+        "/hooks/new",
+        "/ci/workflows/ci.yml",
+        "/dressed/config",
+        "/later",
+        // What a person is asked about by one protected name leads to no other.
+        "/.vscode/hooks/old",
+    ] {
+        let refused = BackendError::LinkToProtected { path: path(name) };
         assert_eq!(write(backend, name, "mine", Expect::Anything).await.unwrap_err(), refused);
     }
     for name in ["/notes", "/hooks/old", "/ci/workflows/ci.yml", "/dressed/config"] {
-        let refused = BackendError::NotRegular { path: path(name), kind: "link to a protected name" };
+        let refused = BackendError::LinkToProtected { path: path(name) };
         assert_eq!(edit(backend, name, "as", "is").await.unwrap_err(), refused);
         assert_eq!(text(backend, name).await, "as it was");
     }
     for name in ["/hooks/old", "/ci/workflows", "/dressed/config"] {
-        let refused = BackendError::NotRegular { path: path(name), kind: "link to a protected name" };
+        let refused = BackendError::LinkToProtected { path: path(name) };
         assert_eq!(delete(backend, name).await.unwrap_err(), refused);
     }
     assert!(!folder.join(".envrc").exists() && folder.join(".git/hooks/old").exists());
@@ -224,7 +237,9 @@ pub async fn no_link_leads_a_change_to_a_protected_name(backend: &dyn Backend, f
     write(backend, "/.git/config", "mine", Expect::Anything).await.unwrap();
     delete(backend, "/notes").await.unwrap();
     edit(backend, "/plain/plain", "old", "new").await.unwrap();
-    assert_eq!(text(backend, "/.git/config").await, "mine");
+    edit(backend, "/.vscode/plain/plain", "new", "newer").await.unwrap();
+    edit(backend, "/.git/other", "mine", "still mine").await.unwrap();
+    assert_eq!(text(backend, "/.git/config").await, "still mine");
 }
 
 /// A26, P06: what a shell says its folder is called is understood.
@@ -243,10 +258,13 @@ pub async fn the_folder_by_the_name_that_the_shell_has_for_it(backend: &dyn Back
     for other in [format!("{pwd}-evil/x"), "/etc/passwd".to_owned()] {
         assert_eq!(resolved(&other), path(&other));
     }
-    // A project that has that name itself means its own.
+    // Where the project comes to have that name itself, neither is taken for the other.
     let own = pwd.split('/').nth(1).unwrap();
     put(folder, &format!("{own}/x"), "own");
     assert!(names(backend, "/").await.contains(&format!("/{own}/")));
-    assert_eq!(resolved(&format!("{pwd}/in/a.txt")), path(&format!("{pwd}/in/a.txt")));
+    let given = format!("{pwd}/in/a.txt");
+    let refused = BackendError::AmbiguousPath { path: path(&given), below: path("/in/a.txt") };
+    assert_eq!(backend.resolve(&given).unwrap_err(), refused);
+    assert_eq!((resolved(&given[1..]), resolved("/in/a.txt")), (path(&given), path("/in/a.txt")));
     assert!(backend.resolve(&format!("{pwd}/../x")).is_err());
 }
