@@ -157,7 +157,9 @@ impl Summarization {
             match ask::ask(cx, prompt::SUMMARIZER, text, longest).await {
                 Ok((text, _)) if text.trim().is_empty() => return Ok(Err(CompactionError::Empty)),
                 Ok((text, usage)) => return Ok(Ok((bounded(text.trim(), longest), usage))),
-                Err(error @ (AgentError::Cancelled | AgentError::Journal(_))) => return Err(error),
+                Err(error @ (AgentError::Cancelled | AgentError::Journal(_) | AgentError::Halted(_))) => {
+                    return Err(error);
+                }
                 // Shorter than what was sent, not than what might have been.
                 Err(error) if ask::is_overflow(&error) && length.min(limit) > 6_000 => limit = length.min(limit) / 3,
                 Err(error) => return Ok(Err(CompactionError::Failed(error))),

@@ -28,7 +28,7 @@ async fn of_ten_thousand_subagents_in_one_step_those_over_the_limit_are_refused_
         let task = texts(request).first().cloned().unwrap_or_default();
         let has_results = request.messages.iter().any(|message| matches!(&**message, Message::Tool(_)));
         match (task.as_str(), has_results) {
-            ("go", false) => (0..10_000).fold(Reply::new(), |reply, n| send(reply, &format!("t{n}"), "help")),
+            ("go", false) => (0..10_000).fold(Reply::new(), |reply, n| send(reply, &format!("t{n}"), &format!("help {n}"))),
             ("go", true) => Reply::text("done"),
             _ => Reply::text("helped"),
         }
@@ -93,10 +93,10 @@ async fn a_thousand_subagents_are_stopped_at_once_and_all_of_it_is_saved() {
 }
 
 /// A tool that hears of no stop.
-struct Deaf;
+pub struct Deaf;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
-struct Nothing {}
+pub struct Nothing {}
 
 impl Tool for Deaf {
     const NAME: &'static str = "deaf";
