@@ -61,6 +61,9 @@ pub struct SkillSet {
     pub pinned: Vec<PinnedSkill>,
     /// What could not be loaded, one sentence each.
     pub problems: Vec<String>,
+    /// What is wrong with those that are used all the same, for the person alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl SkillSet {

@@ -73,7 +73,10 @@ async fn from(
         match read(backend, &path).await {
             Ok(None) => {}
             Ok(Some(text)) => match Skill::parse(&text, &path, folder.name().unwrap_or_default(), &label) {
-                Ok((skill, body, _)) => take(set, bodies, skill, body),
+                Ok((skill, body, warnings)) => {
+                    set.warnings.extend(warnings.iter().map(|warning| format!("{path}: {warning}")));
+                    take(set, bodies, skill, body);
+                }
                 Err(error) => set.problems.push(format!("{path}: {error}")),
             },
             Err(reason) => set.problems.push(format!("{path}: {reason}")),
