@@ -93,7 +93,7 @@ fn memory_skills_and_the_cache() {
     let source = SkillSource { path: path("/skills/user"), label: Some("Mine".into()) };
     assert_eq!(
         config.skills,
-        SkillsOptions { builtin: true, sources: vec![source], pinned: vec!["a".into()], off: vec![] }
+        SkillsOptions { builtin: true, sources: vec![source], pinned: vec!["a".into()], ..SkillsOptions::default() }
     );
 }
 

@@ -105,7 +105,14 @@ fn skills(project: &str, places: &Places, choices: &Choices) -> Result<SkillsOpt
         sources.push(source(parsed(path)?, label));
     }
     let pinned = choices.pinned_in(project, places);
-    Ok(SkillsOptions { builtin: true, sources, pinned, off: choices.off_in(project, places) })
+    let builtin_at = places.builtin_skills.clone();
+    Ok(SkillsOptions {
+        builtin: builtin_at.is_some(),
+        builtin_at,
+        sources,
+        pinned,
+        off: choices.off_in(project, places),
+    })
 }
 
 fn parsed(path: &str) -> Result<VirtualPath, SessionError> {

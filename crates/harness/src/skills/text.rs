@@ -1,6 +1,6 @@
 //! Skills as prompt text.
 
-use super::builtin::FOLDER;
+use super::builtin;
 use super::skill::{PinnedSkill, Skill, one_line};
 use super::{SkillSet, SkillSource, SkillsOptions};
 
@@ -22,7 +22,8 @@ pub(super) fn section(set: &SkillSet, options: &SkillsOptions) -> Option<String>
         return None;
     }
     let mut text = HOW.to_owned();
-    let builtin = options.builtin.then(|| ("Built-in".to_owned(), FOLDER.to_owned()));
+    let folder = || builtin::folder(options.builtin_at.as_ref()).to_string();
+    let builtin = options.builtin.then(|| ("Built-in".to_owned(), folder()));
     let sources: Vec<(String, String)> = builtin
         .into_iter()
         .chain(options.sources.iter().map(|source| (label(source), source.path.to_string())))

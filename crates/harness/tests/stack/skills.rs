@@ -171,7 +171,7 @@ async fn only_the_general_purpose_subagent_has_its_parents_skills() {
 #[tokio::test]
 async fn every_built_in_skill_can_be_read_and_followed_in_any_backend() {
     for skill in builtin_skills() {
-        let path = skill.path();
+        let path = format!("/skills/builtin/{}/SKILL.md", skill.name);
         let read = Reply::new().and_call_with_id("r", "read_file", json!({"file_path": path, "limit": 1000}));
         let model = ScriptedModel::new([Scripted::from(read), "done".into()]);
         let scene = Scene::build(Project::new(), model, vec![], |config| config.skills.builtin = true);
