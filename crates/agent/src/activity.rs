@@ -12,11 +12,12 @@ pub struct Activity {
     worked: Arc<Mutex<Worked>>,
 }
 
-/// How long there was anything going on.
+/// How long there was anything going on, by whoever shares the time.
 #[derive(Debug, Default)]
 struct Worked {
     before: Duration,
     since: Option<Instant>,
+    going_on: usize,
 }
 
 impl Default for Activity {
@@ -28,13 +29,19 @@ impl Default for Activity {
 impl Activity {
     /// Counts until the guard is dropped.
     pub fn enter(&self) -> ActivityGuard {
-        self.busy.send_modify(|count| {
-            if *count == 0 {
-                self.worked().since = Some(Instant::now());
-            }
-            *count += 1;
-        });
+        self.worked().begin();
+        self.busy.send_modify(|count| *count += 1);
         ActivityGuard { activity: self.clone() }
+    }
+
+    /// One that is busy by itself and works on the same time.
+    pub(crate) fn beside(&self) -> Self {
+        Self::default().on_the_time_of(self)
+    }
+
+    /// The same, working on the time of `other` from now on.
+    pub(crate) fn on_the_time_of(self, other: &Self) -> Self {
+        Self { worked: Arc::clone(&other.worked), ..self }
     }
 
     /// How long something was going on, side by side or not. What a person takes to decide is not in it.
@@ -69,13 +76,21 @@ pub struct ActivityGuard {
 
 impl Drop for ActivityGuard {
     fn drop(&mut self) {
-        self.activity.busy.send_modify(|count| {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                let mut worked = self.activity.worked();
-                let since = worked.since.take();
-                worked.before += since.map_or(Duration::ZERO, |since| since.elapsed());
-            }
-        });
+        self.activity.worked().end();
+        self.activity.busy.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+impl Worked {
+    fn begin(&mut self) {
+        self.since.get_or_insert_with(Instant::now);
+        self.going_on += 1;
+    }
+
+    fn end(&mut self) {
+        self.going_on = self.going_on.saturating_sub(1);
+        if self.going_on == 0 {
+            self.before += self.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        }
     }
 }

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bosun_backend::{Backend, BlobStore};
 use bosun_model::{ChatModel, SystemBlock};
@@ -36,11 +37,14 @@ pub struct Limits {
     pub max_depth: u32,
     /// Subagents at work at once on one depth; the rest queue.
     pub max_subagents: usize,
+    /// How long a turn and all whom it sent out may work; `None` for as long as it takes. What a person takes to decide
+    /// is not counted. What runs then is ended as a stop ends it.
+    pub max_work: Option<Duration>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_steps: 1_000, max_depth: 3, max_subagents: 8 }
+        Self { max_steps: 1_000, max_depth: 3, max_subagents: 8, max_work: None }
     }
 }
 

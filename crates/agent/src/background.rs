@@ -10,7 +10,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::delegate::{answer_of, problem_of};
 use crate::{
-    Agent, AgentError, EntryBody, SentSubagent, SessionId, SessionLog, Spent, State, TurnContext, TurnEnd, run_turn,
+    Activity, Agent, AgentError, EntryBody, SentSubagent, SessionId, SessionLog, Spent, State, TurnContext, TurnEnd,
+    run_turn,
 };
 
 /// Longest part of an answer in the notice of an end, in characters. The whole is there for the asking.
@@ -30,8 +31,9 @@ pub struct BackgroundRuns {
     slots: OnceLock<Arc<Semaphore>>,
     changed: Notify,
     on_end: Mutex<Option<Listener>>,
-    /// What was spent by whoever ended last: a turn that only its end begins has no limits of its own.
-    spent: Mutex<Option<Arc<Spent>>>,
+    /// What was spent, in money and in time, by whoever ended last: a turn that only its end begins has no limits of its
+    /// own.
+    spent: Mutex<Option<(Arc<Spent>, Activity)>>,
     begun: AtomicU64,
 }
 
@@ -141,7 +143,7 @@ impl BackgroundRuns {
     }
 
     /// What the turn may not spend again, where the model goes on only because a subagent has ended.
-    pub(crate) fn carried(&self, state: &State) -> Option<Arc<Spent>> {
+    pub(crate) fn carried(&self, state: &State) -> Option<(Arc<Spent>, Activity)> {
         let Some(Message::Human(last)) = state.messages.last().map(|last| &**last) else { return None };
         let spent = || self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone();
         is_notice(last).then(spent).flatten()
@@ -232,7 +234,8 @@ async fn run(
             continue;
         }
         forget_what_waits(&child, stopped_by).await?;
-        *runs.spent.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.shared_spent());
+        let spent = (cx.shared_spent(), cx.activity().clone());
+        *runs.spent.lock().unwrap_or_else(PoisonError::into_inner) = Some(spent);
         tell_end(cx.agent(), parent, &child, end, stopped_by).await?;
         runs.ended();
         // What was asked since is taken up by this run or, once it is off the list, by a new one.

@@ -13,12 +13,12 @@ use crate::{Activity, Agent, AgentError, Ask, EntryBody, SessionLog, Spent, Suba
 #[derive(Clone)]
 pub struct TurnContext {
     inner: Arc<TurnParts>,
+    cancel: CancellationToken,
 }
 
 struct TurnParts {
     agent: Arc<Agent>,
     log: Arc<SessionLog>,
-    cancel: CancellationToken,
     mode: SubagentMode,
     activity: Activity,
     spent: Arc<Spent>,
@@ -49,7 +49,10 @@ impl TurnContext {
         let depths = agent.limits.max_depth.max(1);
         let slots = (0..depths).map(|_| Semaphore::new(agent.limits.max_subagents.max(1))).collect();
         let path = vec![agent.name.clone()];
-        let spent = log.with_state(|state| log.background().carried(state)).unwrap_or_default();
+        let (spent, activity) = match log.with_state(|state| log.background().carried(state)) {
+            Some((spent, before)) => (spent, activity.on_the_time_of(&before)),
+            None => (Arc::default(), activity),
+        };
         Self::with(agent, log, cancel, (SubagentMode::Awaited, activity, spent), path, slots)
     }
 
@@ -61,18 +64,19 @@ impl TurnContext {
         Self::with(agent, log, cancel, shared, path, Arc::clone(&self.inner.slots))
     }
 
-    /// A context for a subagent that works beside this one: it counts as busy by itself and is stopped by itself.
+    /// A context for a subagent that works beside this one: it counts as busy by itself and is stopped by itself, on the
+    /// time and the money of the same tree.
     pub(crate) fn beside(&self, agent: Arc<Agent>, log: Arc<SessionLog>, cancel: CancellationToken) -> Self {
         let mut path = self.inner.path.clone();
         path.push(agent.name.clone());
-        let shared = (SubagentMode::Background, Activity::default(), Arc::clone(&self.inner.spent));
+        let shared = (SubagentMode::Background, self.inner.activity.beside(), Arc::clone(&self.inner.spent));
         Self::with(agent, log, cancel, shared, path, Arc::clone(&self.inner.slots))
     }
 
     /// A context for the next turn of the same.
     pub(crate) fn again(&self, cancel: CancellationToken) -> Self {
         let parts = &self.inner;
-        let shared = (parts.mode, Activity::default(), Arc::clone(&parts.spent));
+        let shared = (parts.mode, parts.activity.beside(), Arc::clone(&parts.spent));
         let (agent, log) = (Arc::clone(&parts.agent), Arc::clone(&parts.log));
         Self::with(agent, log, cancel, shared, parts.path.clone(), Arc::clone(&parts.slots))
     }
@@ -87,8 +91,13 @@ impl TurnContext {
     ) -> Self {
         let (notes, partial) = (Mutex::default(), Mutex::default());
         let asks = AskOrder::default();
-        let parts = TurnParts { agent, log, cancel, mode, activity, spent, path, slots, notes, asks, partial };
-        Self { inner: Arc::new(parts) }
+        let parts = TurnParts { agent, log, mode, activity, spent, path, slots, notes, asks, partial };
+        Self { inner: Arc::new(parts), cancel }
+    }
+
+    /// The same turn for what `cancel` ends.
+    pub(crate) fn under(&self, cancel: CancellationToken) -> Self {
+        Self { inner: Arc::clone(&self.inner), cancel }
     }
 
     pub fn agent(&self) -> &Arc<Agent> {
@@ -100,7 +109,7 @@ impl TurnContext {
     }
 
     pub fn cancel(&self) -> &CancellationToken {
-        &self.inner.cancel
+        &self.cancel
     }
 
     pub fn activity(&self) -> &Activity {
@@ -114,6 +123,17 @@ impl TurnContext {
 
     pub(crate) fn shared_spent(&self) -> Arc<Spent> {
         Arc::clone(&self.inner.spent)
+    }
+
+    /// Asks the stack whether a member may call a model beside the conversation, as for a summary.
+    ///
+    /// # Errors
+    /// Why it may not ([`crate::Middleware::before_side_call`]).
+    pub async fn before_side_call(&self) -> Result<(), AgentError> {
+        for middleware in &self.agent().middleware {
+            middleware.before_side_call(self).await?;
+        }
+        Ok(())
     }
 
     /// Whether this is a subagent that works beside its parent.

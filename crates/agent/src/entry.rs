@@ -237,6 +237,8 @@ pub enum NoteKind {
     HookFailed,
     /// What looks like a key goes to the model.
     KeySeen,
+    /// The file of a skill or of a subagent is not as it should be.
+    DefinitionWrong,
 }
 
 /// A file that is no longer as the agent read or wrote it.

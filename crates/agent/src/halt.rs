@@ -68,6 +68,10 @@ pub enum NoteAbout {
          one, replace it where you got it"
     )]
     KeyInResult { tool: String, model: String },
+    #[error("Skills: {detail}")]
+    SkillWrong { detail: String },
+    #[error("Subagents: {detail}")]
+    SubagentWrong { detail: String },
 }
 
 /// As it was stored; what a newer Bosun had to say is left to the sentence beside it.

@@ -43,6 +43,12 @@ pub trait Middleware: Send + Sync {
         next.run(request)
     }
 
+    /// Before a call to a model that a member makes beside the conversation, as for a summary: [`Self::wrap_model_call`]
+    /// sees none of those. An error refuses it.
+    fn before_side_call<'a>(&'a self, _cx: &'a TurnContext) -> BoxFuture<'a, Result<(), AgentError>> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// After a reply was recorded.
     fn after_model<'a>(
         &'a self,

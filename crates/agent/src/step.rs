@@ -11,8 +11,8 @@ use futures_util::stream::FuturesUnordered;
 
 use crate::recover::Begun;
 use crate::{
-    AgentError, Decision, EntryBody, NextModel, NextTool, OpenCall, State, ToolOutcome, TurnContext, delegate, recover,
-    tool_call,
+    AgentError, Decision, EntryBody, NextModel, NextTool, OpenCall, State, ToolOutcome, TurnContext, TurnEnd, delegate,
+    recover, tool_call,
 };
 
 /// One model call through the stack, in the state and, where it is the last, recorded.
@@ -272,16 +272,18 @@ async fn record_result(
     Ok(())
 }
 
-/// Gives every open call a result that says it was cancelled (law 5).
-pub(crate) async fn cancel_open_calls(cx: &TurnContext) -> Result<(), AgentError> {
+/// Gives every open call a result that says it was cancelled with the turn, which ended as `end` (law 5).
+pub(crate) async fn cancel_open_calls(cx: &TurnContext, end: &TurnEnd) -> Result<(), AgentError> {
     let open: Vec<OpenCall> = cx.log().with_state(|state| {
         state.step.iter().flat_map(|step| &step.calls).filter(|call| call.result.is_none()).cloned().collect()
     });
+    let why = if *end == TurnEnd::Stopped { "by the user" } else { "with the turn, which was ended," };
     for call in open {
-        let text = if call.started || !call.intents.is_empty() {
-            "Cancelled by the user while it ran; look at what it may have changed before you repeat it."
+        let has_begun = call.started || call.child.is_some() || !call.intents.is_empty();
+        let text = if has_begun {
+            format!("Cancelled {why} while it ran; look at what it may have changed before you repeat it.")
         } else {
-            "Cancelled by the user before it ran."
+            format!("Cancelled {why} before it ran.")
         };
         record_result(cx, &call, ToolOutput::error(text), ToolOutcome::Cancelled).await?;
     }

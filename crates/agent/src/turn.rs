@@ -2,13 +2,15 @@ use std::time::Duration;
 
 use bosun_model::{AiMessage, Message};
 
-use crate::{AgentError, EntryBody, SessionLog, State, TurnContext, TurnEnd, background, model_call, step};
+use crate::{AgentError, EntryBody, Halt, SessionLog, State, TurnContext, TurnEnd, background, model_call, step};
 
 /// How long running tools get to end by themselves after a stop.
 const STOP_GRACE: Duration = Duration::from_millis(500);
 /// How often subagents get as long once more. Each of them ends by itself after its own tools had that time; only a busy
 /// machine needs more.
 const STOP_ROUNDS: u32 = 60;
+/// How often the time at work is looked at, at most: it stands still while only a person can move the turn.
+const TIME_GRAIN: Duration = Duration::from_millis(100);
 
 /// Runs the session's open turn to its end, from wherever the journal says it is.
 ///
@@ -49,17 +51,24 @@ async fn to_the_end(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
     if let (None, Some(end)) = cx.log().with_state(|state| (state.turn, state.last_end.clone())) {
         return Ok(end);
     }
+    let under = cx.under(cx.cancel().child_token());
+    let mut out_of_time = None;
     let outcome = {
-        let mut work = Box::pin(work(cx));
+        let mut work = Box::pin(work(&under));
         tokio::select! {
             biased;
             outcome = &mut work => outcome,
             () = cx.cancel().cancelled() => ending(cx, work).await,
+            halt = time_is_up(cx) => {
+                out_of_time = Some(halt);
+                under.cancel().cancel();
+                ending(cx, work).await
+            }
         }
     };
     match outcome {
         Ok(end) => finish(cx, end).await,
-        Err(AgentError::Cancelled) => stop(cx).await,
+        Err(AgentError::Cancelled) => stop(cx, out_of_time.map_or(TurnEnd::Stopped, halted)).await,
         Err(AgentError::Model(error)) => {
             let reason = error.to_string();
             let (message, partial) = cx.take_partial().unzip();
@@ -67,15 +76,27 @@ async fn to_the_end(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
             cx.log().record(vec![EntryBody::ModelFailed { error, partial, message }]).await?;
             finish(cx, TurnEnd::failed(reason)).await
         }
-        Err(AgentError::Fatal(reason)) => {
-            step::cancel_open_calls(cx).await?;
-            finish(cx, TurnEnd::failed(reason)).await
-        }
-        Err(AgentError::Halted(halt)) => {
-            step::cancel_open_calls(cx).await?;
-            finish(cx, TurnEnd::Failed { reason: halt.to_string(), halt: Some(halt) }).await
-        }
+        Err(AgentError::Fatal(reason)) => cut(cx, TurnEnd::failed(reason)).await,
+        Err(AgentError::Halted(halt)) => cut(cx, halted(halt)).await,
         Err(error @ AgentError::Journal(_)) => Err(error),
+    }
+}
+
+fn halted(halt: Halt) -> TurnEnd {
+    TurnEnd::Failed { reason: halt.to_string(), halt: Some(halt) }
+}
+
+/// Returns once the turn, with all whom it sent out, has worked as long as it may. One that is waited for ends with whom
+/// it works for.
+async fn time_is_up(cx: &TurnContext) -> Halt {
+    let watched = cx.depth() == 0 || cx.is_beside();
+    let Some(limit) = cx.agent().limits.max_work.filter(|_| watched) else { return std::future::pending().await };
+    loop {
+        let left = limit.saturating_sub(cx.activity().worked_for());
+        if left.is_zero() {
+            return Halt::LimitOfSeconds { limit: limit.as_secs().to_string() };
+        }
+        tokio::time::sleep(left.max(TIME_GRAIN)).await;
     }
 }
 
@@ -153,13 +174,20 @@ fn end_of(message: &AiMessage) -> TurnEnd {
     if message.text().trim().is_empty() { TurnEnd::Empty } else { TurnEnd::Done }
 }
 
-async fn stop(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
-    step::cancel_open_calls(cx).await?;
+/// Ends the turn with what a person has read of the reply under way.
+async fn stop(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {
+    step::cancel_open_calls(cx, &end).await?;
     if let Some(message) = model_call::stopped_message(cx) {
         let cost = message.usage.and_then(|usage| cx.agent().model.info().price?.cost(&usage));
         cx.log().record(vec![EntryBody::Ai { message, kinds: Vec::new(), cost }]).await?;
     }
-    finish(cx, TurnEnd::Stopped).await
+    finish(cx, end).await
+}
+
+/// Ends the turn without what was under way.
+async fn cut(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {
+    step::cancel_open_calls(cx, &end).await?;
+    finish(cx, end).await
 }
 
 async fn finish(cx: &TurnContext, end: TurnEnd) -> Result<TurnEnd, AgentError> {

@@ -137,6 +137,7 @@ pub enum DeepAgentError {
 /// [`DeepAgentError`] for names that clash or do not exist.
 pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentError> {
     let mut policy = config.policy;
+    let max_work = config.guards.max_seconds.map(Duration::from_secs).or(config.limits.max_work);
     let paths = PathRules::new(config.permissions);
     let backend = paths.hold(config.backend, &config.filesystem.mounts);
     let skills = config.skills.sources.iter().map(|source| source.path.clone());
@@ -194,7 +195,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         backend,
         blobs: config.blobs,
         subagents: Some(Arc::new(DeclaredSubagents { blueprint })),
-        limits: config.limits,
+        limits: Limits { max_work, ..config.limits },
         ids: config.ids,
         policy,
     })?

@@ -93,7 +93,7 @@ fn memory_skills_and_the_cache() {
     let source = SkillSource { path: path("/skills/user"), label: Some("Mine".into()) };
     assert_eq!(
         config.skills,
-        SkillsOptions { builtin: true, sources: vec![source], pinned: vec!["a".into()], off: vec![] }
+        SkillsOptions { builtin: true, sources: vec![source], pinned: vec!["a".into()], ..SkillsOptions::default() }
     );
 }
 
@@ -168,7 +168,7 @@ fn limits_and_guards() {
         "[limits]\nmax_steps = 3\nmax_depth = 2\nmax_subagents = 1\n\
          [guards]\nmax_steps = 9\nmax_tokens = 8\nmax_dollars = 0.5\nmax_seconds = 7\nsame_failures = 6",
     );
-    let limits = bosun_agent::Limits { max_steps: 3, max_depth: 2, max_subagents: 1 };
+    let limits = bosun_agent::Limits { max_steps: 3, max_depth: 2, max_subagents: 1, max_work: None };
     let guards = GuardOptions {
         max_steps: Some(9),
         max_tokens: Some(8),

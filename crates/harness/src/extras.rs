@@ -2,6 +2,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bosun_mcp::{ConfigError, McpServers, PinStore, ServerConfigs, TokenStore};
+use bosun_model::ModelInfo;
 use bosun_tools::DynTool;
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +10,10 @@ use crate::{
     DeclaredGuards, DeclaredLimits, DeclaredRoute, DeepAgentConfig, HookConfig, HookError, Hooks, OnDemand, RouteFault,
 };
 
-/// Tokens that the descriptions of all servers' tools may take of every request; beyond it they are looked for first.
+/// Tokens that the descriptions of all servers' tools may take of every request, and what part of the model's window;
+/// beyond it they are looked for first.
 const MOST_TOOL_TOKENS: u64 = 10_000;
+const MOST_OF_WINDOW: u64 = 10;
 
 /// What a person adds to every session: servers of tools, hooks, more places in the path space, and limits. Written as
 /// TOML, `[mcp.NAME]`, `[[hooks]]`, `[[routes]]`, `[limits]` and `[guards]`.
@@ -116,7 +119,7 @@ impl OpenExtras {
     /// that the tools a person said so of run without asking.
     pub fn extend(&self, config: &mut DeepAgentConfig) {
         let tools = self.tools();
-        if let Some(on_demand) = OnDemand::over(&tools, MOST_TOOL_TOKENS) {
+        if let Some(on_demand) = OnDemand::over(&tools, most_tool_tokens(config.model.info())) {
             config.everywhere.push(Arc::new(on_demand));
         }
         if let Some(hooks) = &self.hooks {
@@ -125,4 +128,9 @@ impl OpenExtras {
         config.tools.extend(tools);
         config.policy.interrupt_on.extend(self.servers.never_ask().into_iter().map(|tool| (tool, None)));
     }
+}
+
+fn most_tool_tokens(model: &ModelInfo) -> u64 {
+    let window = model.context_window.filter(|window| *window > 0);
+    window.map_or(MOST_TOOL_TOKENS, |window| MOST_TOOL_TOKENS.min(u64::from(window) / MOST_OF_WINDOW))
 }

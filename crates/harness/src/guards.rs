@@ -1,7 +1,7 @@
-use std::time::Duration;
+use std::collections::{HashMap, HashSet};
 
 use bosun_agent::{AgentError, BoxFuture, Halt, Middleware, NextModel, State, TurnContext, is_news};
-use bosun_model::{AiMessage, ChatRequest, Message, ToolStatus};
+use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolStatus};
 use serde_json::Value;
 
 /// What a turn may cost at most, with all its subagents. Reaching a limit ends the turn with a sentence that says so;
@@ -14,7 +14,7 @@ pub struct GuardOptions {
     pub max_tokens: Option<u64>,
     /// US dollars. Models without a known price count as free.
     pub max_dollars: Option<f64>,
-    /// Seconds at work. What a person takes to decide is not counted.
+    /// Seconds at work. What a person takes to decide is not counted. What runs when they are over is ended.
     pub max_seconds: Option<u64>,
     /// The same call that failed so often ends the turn; 0 never does.
     pub same_failures: usize,
@@ -26,22 +26,24 @@ impl Default for GuardOptions {
     }
 }
 
-/// Ends turns that run away. It stands behind everything that makes model calls of its own, so that it sees them all.
+/// Ends turns that run away. It stands behind everything that makes model calls of its own, so that it sees them all, and
+/// is asked before those that members make beside the conversation. The time holds without it too
+/// ([`bosun_agent::Limits::max_work`]): a call that runs for long makes no model call.
 pub struct Guards {
     options: GuardOptions,
 }
 
-/// Failures are looked for among so many of the last messages, so that a step costs the same in a long turn.
-const LOOK_BACK: usize = 60;
+/// Failures are looked for in so many of the last steps, so that a step costs the same in a long turn.
+const LOOK_BACK: usize = 30;
 
 impl Guards {
     pub fn new(options: GuardOptions) -> Self {
         Self { options }
     }
 
-    /// Why the turn may not go on.
-    fn reason(&self, cx: &TurnContext) -> Option<Halt> {
-        let GuardOptions { max_steps, max_tokens, max_dollars, max_seconds, same_failures } = &self.options;
+    /// The limit that the turn has reached.
+    fn limit(&self, cx: &TurnContext) -> Option<Halt> {
+        let GuardOptions { max_steps, max_tokens, max_dollars, max_seconds, .. } = &self.options;
         let spent = cx.spent();
         if let Some(limit) = max_steps.filter(|limit| spent.steps() >= *limit) {
             return Some(Halt::LimitOfSteps { limit: limit.to_string() });
@@ -53,21 +55,17 @@ impl Guards {
             return Some(Halt::LimitOfDollars { limit: limit.to_string() });
         }
         if let Some(limit) = max_seconds.filter(|limit| cx.activity().worked_for().as_secs() >= *limit) {
-            return Some(out_of_time(limit));
+            return Some(Halt::LimitOfSeconds { limit: limit.to_string() });
         }
-        let tool = cx.log().with_state(|state| failing(state, *same_failures))?;
-        Some(Halt::SameFailures { tool, times: same_failures.to_string() })
+        None
     }
 
-    /// What is left of the time, where there is a limit.
-    fn time_left(&self, cx: &TurnContext) -> Option<(u64, Duration)> {
-        let limit = self.options.max_seconds?;
-        Some((limit, Duration::from_secs(limit).saturating_sub(cx.activity().worked_for())))
+    /// The call that is made again and again.
+    fn repetition(&self, cx: &TurnContext) -> Option<Halt> {
+        let times = self.options.same_failures;
+        let tool = cx.log().with_state(|state| failing(state, times))?;
+        Some(Halt::SameFailures { tool, times: times.to_string() })
     }
-}
-
-fn out_of_time(limit: u64) -> Halt {
-    Halt::LimitOfSeconds { limit: limit.to_string() }
 }
 
 /// The tool of a call that failed `times` times in this turn, its last failure in the last step. A turn that was just
@@ -76,27 +74,26 @@ fn failing(state: &State, times: usize) -> Option<String> {
     if times == 0 || state.turn.is_some_and(|turn| turn.steps == 0) {
         return None;
     }
-    let recent = state.messages.iter().rev().take(LOOK_BACK);
     let is_said = |message: &Message| matches!(message, Message::Human(human) if !is_news(human));
-    let turn: Vec<&Message> = recent.map(|message| &**message).take_while(|message| !is_said(message)).collect();
-    let failed: Vec<_> = turn
-        .iter()
-        .filter_map(|message| match message {
-            Message::Tool(result) if result.status == ToolStatus::Error => Some(&result.call_id),
-            _ => None,
-        })
-        .collect();
-    let mut calls = turn.iter().filter_map(|message| match message {
-        Message::Ai(reply) => Some(reply.tool_calls.iter().filter(|call| failed.contains(&&call.id))),
-        _ => None,
-    });
-    let last: Vec<(&str, &Value)> = calls.next()?.map(|call| (call.name.as_str(), &call.args)).collect();
-    let before: Vec<(&str, &Value)> = calls.flatten().map(|call| (call.name.as_str(), &call.args)).collect();
-    let count = |call: &(&str, &Value)| {
-        let same = |known: &&(&str, &Value)| known == &call;
-        last.iter().filter(same).count() + before.iter().filter(same).count()
-    };
-    last.iter().find(|call| count(call) >= times).map(|(name, _)| (*name).to_owned())
+    let mut failed: HashSet<&CallId> = HashSet::new();
+    let mut steps: Vec<Vec<(&str, &Value)>> = Vec::new();
+    for message in state.messages.iter().rev().take_while(|message| !is_said(message)) {
+        match &**message {
+            Message::Tool(result) if result.status == ToolStatus::Error => drop(failed.insert(&result.call_id)),
+            Message::Ai(reply) => {
+                let calls = reply.tool_calls.iter().filter(|call| failed.contains(&call.id));
+                steps.push(calls.map(|call| (call.name.as_str(), &call.args)).collect());
+            }
+            Message::Tool(_) | Message::Human(_) | Message::System(_) => {}
+        }
+        if steps.len() == LOOK_BACK {
+            break;
+        }
+    }
+    let mut counts: HashMap<(&str, &Value), usize> = HashMap::new();
+    steps.iter().flatten().for_each(|call| *counts.entry(*call).or_default() += 1);
+    let last = steps.first()?;
+    last.iter().find(|call| counts.get(call).is_some_and(|count| *count >= times)).map(|(name, _)| (*name).to_owned())
 }
 
 impl Middleware for Guards {
@@ -111,19 +108,17 @@ impl Middleware for Guards {
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         Box::pin(async move {
-            if let Some(halt) = self.reason(cx) {
+            if let Some(halt) = self.limit(cx).or_else(|| self.repetition(cx)) {
                 return Err(halt.into());
             }
-            let reply = match self.time_left(cx) {
-                None => next.run(request).await?,
-                Some((limit, left)) => match tokio::time::timeout(left, next.run(request)).await {
-                    Ok(reply) => reply?,
-                    Err(_elapsed) => return Err(out_of_time(limit).into()),
-                },
-            };
+            let reply = next.run(request).await?;
             cx.spent().add(reply.usage, cx.agent().model.info().price);
             Ok(reply)
         })
+    }
+
+    fn before_side_call<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<(), AgentError>> {
+        Box::pin(async move { self.limit(cx).map_or(Ok(()), |halt| Err(halt.into())) })
     }
 }
 

@@ -56,3 +56,14 @@ fn other_arguments_success_and_having_moved_on_are_no_failure() {
     assert_eq!(stuck(&[&[("ls", 1, GOOD)], &[("ls", 1, GOOD)], &[("ls", 1, GOOD)]]), None);
     assert_eq!(stuck(&[&[ls], &[ls], &[ls], &[("grep", 1, GOOD)]]), None);
 }
+
+#[test]
+fn a_wide_step_hides_no_failure() {
+    let wide = |n: i32| {
+        let others = (0..80).map(move |other| ("grep", 100 * n + other, GOOD));
+        [("ls", 1, BAD)].into_iter().chain(others).collect::<Vec<_>>()
+    };
+    let steps: Vec<_> = (1..4).map(wide).collect();
+    assert_eq!(stuck(&[&steps[0], &steps[1]]), None);
+    assert_eq!(stuck(&[&steps[0], &steps[1], &steps[2]]), Some("ls".into()));
+}

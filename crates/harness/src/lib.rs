@@ -64,7 +64,7 @@ pub use permissions::{PathMode, PathOperation, PathPattern, PathPatternError, Pa
 pub use prompt_caching::PromptCaching;
 pub use skills::{
     BuiltinSkill, PinnedSkill, SKILLS_FIELD, Skill, SkillError, SkillSet, SkillSource, SkillWarning, Skills,
-    SkillsOptions, builtin_skills, find_skills, read_skill,
+    SkillsOptions, builtin_skill_files, builtin_skills, find_skills, read_skill,
 };
 pub use sub_agents::{
     FieldKind, GENERAL_PURPOSE, LoadedSubagents, ReadySubagent, SubAgents, SubagentFileError, SubagentSpec,

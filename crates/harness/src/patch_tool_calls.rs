@@ -104,20 +104,32 @@ const MALFORMED: &str = "The arguments of this call were malformed or truncated,
 
 #[cfg(test)]
 mod tests {
-    use bosun_model::{StopReason, ToolCall};
+    use bosun_model::{InvalidToolCall, StopReason, ToolCall};
     use pretty_assertions::assert_eq;
     use serde_json::json;
 
     use super::*;
 
     fn reply(calls: &[&str]) -> Arc<Message> {
+        with_broken(calls, &[])
+    }
+
+    /// A reply of which the calls `broken` did not arrive whole.
+    fn with_broken(calls: &[&str], broken: &[&str]) -> Arc<Message> {
         let tool_calls =
             calls.iter().map(|id| ToolCall { id: (*id).into(), name: "ls".into(), args: json!({}) }).collect();
+        let broken = broken.iter().map(|id| InvalidToolCall {
+            id: (*id).into(),
+            name: "ls".into(),
+            args: "{\"path".into(),
+            reason: "it ends too early".into(),
+            place: 1,
+        });
         Arc::new(Message::Ai(AiMessage {
             id: "m".into(),
             content: vec![],
             tool_calls,
-            invalid_tool_calls: vec![],
+            invalid_tool_calls: broken.collect(),
             usage: None,
             stop: StopReason::ToolUse,
             model: None,
@@ -164,6 +176,14 @@ mod tests {
         let repaired = patched(&[reply(&["a", "b"]), result("a"), Arc::new(Message::human("h", "go on"))]).unwrap();
         let Message::Tool(patch) = &*repaired[1] else { panic!("no result after the reply") };
         assert_eq!((patch.call_id.as_str(), patch.status), ("b", ToolStatus::Error));
-        assert_eq!(repaired.len(), 4);
+        assert_eq!((patch.text().as_str(), repaired.len()), (NO_RESULT, 4));
+    }
+
+    #[test]
+    fn a_call_that_did_not_arrive_whole_is_told_so() {
+        assert_eq!(patched(&[with_broken(&["a"], &["b"]), result("a"), result("b")]), None);
+        let repaired = patched(&[with_broken(&["a"], &["b"]), result("a")]).unwrap();
+        let Message::Tool(patch) = &*repaired[1] else { panic!("no result after the reply") };
+        assert_eq!((patch.call_id.as_str(), patch.text().as_str(), repaired.len()), ("b", MALFORMED, 3));
     }
 }

@@ -14,7 +14,7 @@ use bosun_tools::{StateField, StateUpdate, ToolKind, ToolOutput};
 use serde::{Deserialize, Serialize};
 
 use crate::prompt;
-pub use builtin::{BuiltinSkill, builtin_skills};
+pub use builtin::{BuiltinSkill, builtin_skill_files, builtin_skills};
 pub use skill::{PinnedSkill, Skill, SkillError, SkillWarning};
 
 /// The state field with the [`SkillSet`] in force.
@@ -26,6 +26,10 @@ pub const SKILLS_FIELD: &str = "skills";
 pub struct SkillsOptions {
     /// Bosun's own skills, below all other sources.
     pub builtin: bool,
+    /// Where their files are mounted ([`builtin_skill_files`]). Without a place `read_file` finds them at
+    /// `/skills/builtin`, and nothing else does.
+    #[serde(skip)]
+    pub builtin_at: Option<VirtualPath>,
     /// Folders of skills, low to high: of two skills with one name the later one counts. A project's own belong here
     /// only if the person trusts the project.
     pub sources: Vec<SkillSource>,
@@ -61,6 +65,9 @@ pub struct SkillSet {
     pub pinned: Vec<PinnedSkill>,
     /// What could not be loaded, one sentence each.
     pub problems: Vec<String>,
+    /// What is wrong with those that are used all the same, for the person alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl SkillSet {
@@ -178,6 +185,7 @@ impl Middleware for Skills {
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
         if self.options.builtin
+            && self.options.builtin_at.is_none()
             && let Some(output) = builtin::read(&call, &self.options.off)
         {
             return Box::pin(async move { Ok(output) });

@@ -240,6 +240,10 @@ impl Middleware for Chosen {
         self.member.wrap_model_call(cx, request, next)
     }
 
+    fn before_side_call<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<(), AgentError>> {
+        self.member.before_side_call(cx)
+    }
+
     fn after_model<'a>(
         &'a self,
         cx: &'a TurnContext,

@@ -3,6 +3,7 @@ mod compact;
 mod cutoff;
 mod offload;
 mod record;
+mod requirements;
 mod shorten;
 mod threshold;
 mod tool;

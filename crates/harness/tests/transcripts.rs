@@ -135,6 +135,43 @@ async fn breakpoints_of_the_cache_and_the_same_bytes_before_them() {
     assert_eq!(scene.log.with_state(|state| state.usage.cache_read), Some(80), "hits are counted");
 }
 
+/// What a provider that caches by itself goes by: the bytes of a request, from its first on.
+#[tokio::test]
+async fn a_request_repeats_the_bytes_of_the_one_before_up_to_its_last_message() {
+    let scene = scene(Wire::OpenAi, Project::new().file("AGENTS.md", "note"), |config| {
+        config.memory.sources = vec![path("/AGENTS.md")];
+    });
+    scene.server.add(
+        Rule::turn("look")
+            .reply(call("a", "ls", json!({"path": "/"})))
+            .reply(call("b", "glob", json!({"pattern": "*"})).and_call_with_id("c", "ls", json!({"path": "/no"})))
+            .reply("Seen."),
+    );
+    scene.server.add(Rule::turn("and now").reply("The same."));
+    assert_eq!(scene.say("look").await, TurnEnd::Done);
+    assert_eq!(scene.say("and now").await, TurnEnd::Done);
+    let bodies: Vec<String> =
+        scene.server.requests().iter().map(|request| String::from_utf8(request.body.to_vec()).unwrap()).collect();
+    assert_eq!(bodies.len(), 4);
+    for pair in bodies.windows(2) {
+        let (before, after): (Raw<'_>, Raw<'_>) =
+            (serde_json::from_str(&pair[0]).unwrap(), serde_json::from_str(&pair[1]).unwrap());
+        let place = pair[0].find(before.messages.get()).unwrap();
+        let shared = pair[0][..place + before.messages.get().len()].strip_suffix(']').unwrap();
+        assert!(pair[1].starts_with(&format!("{shared},")), "{}\n{}", pair[0], pair[1]);
+        assert_eq!(before.tools.get(), after.tools.get());
+    }
+}
+
+/// Parts of a request's body as they were written.
+#[derive(serde::Deserialize)]
+struct Raw<'a> {
+    #[serde(borrow)]
+    messages: &'a serde_json::value::RawValue,
+    #[serde(borrow)]
+    tools: &'a serde_json::value::RawValue,
+}
+
 fn without_marks(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {

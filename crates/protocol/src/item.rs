@@ -158,6 +158,8 @@ pub enum NoticeCode {
     HookFailed,
     /// What looks like a key goes to the model; `detail` says where it stands.
     KeySeen,
+    /// The file of a skill or of a subagent is not as it should be; `detail` says which and why.
+    DefinitionWrong,
     /// Files are no longer as the agent had read them, and it was told; `detail` names some of them and counts the rest.
     FilesChanged,
     /// The beginning of the conversation is sent in short from here on; `detail` is its estimated tokens before and after.

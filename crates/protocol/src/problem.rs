@@ -468,6 +468,8 @@ problems! {
     HookBroke { hook: String, point: String, detail: String } = "The hook '{hook}' {detail}. It runs at {point}";
     KeyInMessage { model: String } = "What you wrote holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it";
     KeyInResult { tool: String, model: String } = "A result of {tool} holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it";
+    SkillWrong { detail: String } = "Skills: {detail}";
+    SubagentWrong { detail: String } = "Subagents: {detail}";
 }
 
 /// Several at once, as one sentence.

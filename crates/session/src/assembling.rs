@@ -4,6 +4,7 @@ use bosun_agent::Agent;
 use bosun_harness::{DeclaredAgent, DeclaredDefault, DeepAgentConfig, Summarization, create_deep_agent};
 
 use crate::actor::Actor;
+use crate::definitions::Definitions;
 use crate::stream::locked;
 use crate::watching::Watching;
 use crate::{Explain, SessionError};
@@ -29,7 +30,7 @@ impl Actor {
         config.memory = known.memory;
         config.skills = known.skills;
         config.context = Some(known.context);
-        config.subagents = known.subagents;
+        config.subagents = known.subagents.specs;
         if let Some(added) = &self.setting.added {
             added.extras().limit(&mut config);
         }
@@ -43,6 +44,7 @@ impl Actor {
         self.extend(&mut config).await?;
         config.models = self.models_of(&config.subagents).await;
         calls.put_into(&mut config);
+        config.everywhere.push(Arc::new(Definitions::new(known.subagents.problems)));
         config.everywhere.push(Arc::new(Watching::new(Arc::clone(&self.stream))));
         let summarization = Summarization::new(config.summarization.clone(), config.artifacts.clone());
         let agent = create_deep_agent(config).map_err(|error| SessionError::invalid(error.problem()))?;

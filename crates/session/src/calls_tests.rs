@@ -213,6 +213,27 @@ async fn the_budget_of_a_day_holds_across_sessions() {
 }
 
 #[tokio::test]
+async fn no_summary_is_asked_for_once_a_budget_is_used_up() {
+    let long = || said(&"much to be said. ".repeat(100));
+    let replies = vec![long(), long(), long(), long(), said("the story")];
+    let mut settings = ModelSettings::default();
+    settings.budgets.day = Budget { warn: None, stop: Some(4.0) };
+    let stage = Stage::new(vec![model("big", Some(DEAR), replies)], settings.clone()).await;
+    stage.sessions.declare(crate::DeclaredAgent::parse("[summarization]\nkeep.messages = 2").unwrap());
+    for text in ["a", "b", "c", "d"] {
+        assert_eq!(stage.say(text).await, SessionStatus::Idle);
+    }
+    let refused = stage.sessions.compact(&stage.session, None).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Invalid);
+    assert!(refused.to_string().contains("the budget of $4.00 for today is used up"), "{refused}");
+    assert_eq!(stage.models["big"].requests().len(), 4, "no summary was asked for");
+
+    settings.budgets.day.stop = Some(50.0);
+    stage.sessions.save_model_settings(settings).await.unwrap();
+    assert_eq!(stage.sessions.compact(&stage.session, None).await.unwrap().text, "the story");
+}
+
+#[tokio::test]
 async fn every_call_is_counted_with_its_price_or_as_unknown() {
     let models = vec![model("big", Some(DEAR), vec![said("1")]), model("free", None, vec![said("2")])];
     let stage = Stage::new(models, ModelSettings::default()).await;

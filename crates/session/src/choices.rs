@@ -86,7 +86,7 @@ fn folder_of(key: &str, project: &str, places: &Places) -> Option<VirtualPath> {
     }
     let [agents, bosun] = SKILLS;
     let root = match origin {
-        "builtin" => VirtualPath::parse("/skills/builtin").ok()?,
+        "builtin" => places.builtin_skills.clone()?,
         "user" => places.skills.as_ref()?.join("user").ok()?,
         "home" => places.home_skills.clone()?,
         "agents" => VirtualPath::parse(agents).ok()?,

@@ -222,6 +222,7 @@ pub(crate) fn note(kind: NoteKind) -> wire::NoticeCode {
         NoteKind::BudgetWarning => wire::NoticeCode::BudgetWarning,
         NoteKind::HookFailed => wire::NoticeCode::HookFailed,
         NoteKind::KeySeen => wire::NoticeCode::KeySeen,
+        NoteKind::DefinitionWrong => wire::NoticeCode::DefinitionWrong,
     }
 }
 

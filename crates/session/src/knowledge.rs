@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bosun_backend::{Backend, StoreBackend, StoreScope, VirtualPath};
-use bosun_harness::{MemoryOptions, MemorySearch, SkillSource, SkillsOptions, SubagentSpec, load_subagents};
+use bosun_harness::{
+    LoadedSubagents, MemoryOptions, MemorySearch, SkillSource, SkillsOptions, SubagentSpec, load_subagents,
+};
 use bosun_model::ChatModel;
 use bosun_protocol::{ModelRef, SubagentOrigin, SubagentRef};
 
@@ -18,7 +20,7 @@ pub(crate) struct Known {
     pub context: Arc<dyn Backend>,
     pub memory: MemoryOptions,
     pub skills: SkillsOptions,
-    pub subagents: Vec<SubagentSpec>,
+    pub subagents: LoadedSubagents,
 }
 
 impl Actor {
@@ -50,25 +52,23 @@ impl Actor {
     }
 
     /// The person's subagents, and the project's where they are trusted.
-    async fn subagents(&self, context: &dyn Backend, choices: &Choices) -> Result<Vec<SubagentSpec>, SessionError> {
+    async fn subagents(&self, context: &dyn Backend, choices: &Choices) -> Result<LoadedSubagents, SessionError> {
         let namespace = StoreScope::User.namespace("agents");
         let namespace = namespace.map_err(SessionError::internal)?;
         let own = StoreBackend::new(self.store(), namespace);
         let own_place = (SubagentOrigin::User, None, &own as &dyn Backend, VirtualPath::root());
         let project = Some(self.tree.project.clone());
-        let mut found: Vec<SubagentSpec> = Vec::new();
+        let mut found = LoadedSubagents::default();
         for (origin, project, backend, folder) in
             [own_place, (SubagentOrigin::Project, project, context, parsed(SUBAGENTS)?)]
         {
             let loaded = load_subagents(backend, &[folder]).await;
-            for problem in &loaded.problems {
-                tracing::info!(problem, "a subagent is not as it should be");
-            }
+            found.problems.extend(loaded.problems);
             for spec in loaded.specs {
                 let named = SubagentRef { origin, project: project.clone(), name: spec.name.clone() };
                 if !choices.subagents_off.contains(&subagent_key(&named)) {
-                    found.retain(|known| known.name != spec.name);
-                    found.push(spec);
+                    found.specs.retain(|known| known.name != spec.name);
+                    found.specs.push(spec);
                 }
             }
         }
@@ -105,7 +105,14 @@ fn skills(project: &str, places: &Places, choices: &Choices) -> Result<SkillsOpt
         sources.push(source(parsed(path)?, label));
     }
     let pinned = choices.pinned_in(project, places);
-    Ok(SkillsOptions { builtin: true, sources, pinned, off: choices.off_in(project, places) })
+    let builtin_at = places.builtin_skills.clone();
+    Ok(SkillsOptions {
+        builtin: builtin_at.is_some(),
+        builtin_at,
+        sources,
+        pinned,
+        off: choices.off_in(project, places),
+    })
 }
 
 fn parsed(path: &str) -> Result<VirtualPath, SessionError> {

@@ -15,6 +15,7 @@ mod convert;
 mod counting;
 mod deciding;
 mod declared;
+mod definitions;
 mod error;
 pub mod export;
 mod extras;

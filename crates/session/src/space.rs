@@ -6,7 +6,7 @@ use bosun_backend::{
     Access, AppMounts, Backend, CompositeBackend, FilesystemBackend, FilesystemOptions, LocalShellBackend,
     LocalShellOptions, MountError, Route, Store, VirtualPath, mount_point,
 };
-use bosun_harness::{Artifacts, DeclaredDefault, DeclaredKind, MountNote};
+use bosun_harness::{Artifacts, DeclaredDefault, DeclaredKind, MountNote, builtin_skill_files};
 use bosun_store::KeyValueStore;
 
 use crate::actor::Actor;
@@ -35,8 +35,10 @@ pub(crate) struct Space {
 pub(crate) struct Places {
     /// The person's memories; the project's are below `project`.
     pub memories: Option<VirtualPath>,
-    /// The folder whose folders are sources of skills: `user`, and `home` where the person has such a folder.
+    /// The folder whose folders are sources of skills: `builtin`, `user`, and `home` where the person has such a folder.
     pub skills: Option<VirtualPath>,
+    /// Bosun's own; `None` where a route of the person's is in their place.
+    pub builtin_skills: Option<VirtualPath>,
     pub home_skills: Option<VirtualPath>,
     pub results: Option<VirtualPath>,
     pub history: Option<VirtualPath>,
@@ -53,6 +55,7 @@ impl Places {
                 ("large_tool_results", None) => places.results = Some(route.prefix.clone()),
                 ("conversation_history", None) => places.history = Some(route.prefix.clone()),
                 ("skills", Some("user")) => places.skills = route.prefix.parent(),
+                ("skills", Some("builtin")) => places.builtin_skills = Some(route.prefix.clone()),
                 ("skills", Some("home")) => places.home_skills = Some(route.prefix.clone()),
                 _ => {}
             }
@@ -75,7 +78,10 @@ impl Places {
         };
         let notes = [
             note(&self.memories, "what is remembered for the person; below `project/` what holds for this project"),
-            note(&self.skills, "skills, each a folder with a `SKILL.md`; those of the person are below `user/`"),
+            note(
+                &self.skills,
+                "skills, each a folder with a `SKILL.md`; those of the person are below `user/`, Bosun's own below `builtin/`",
+            ),
             note(&self.results, "results of tools that were too large to be shown"),
             note(&self.history, "the conversation before it was summed up"),
         ];
@@ -119,8 +125,8 @@ impl Actor {
         };
         let own = self.own_routes(&*project).await?;
         let mut routes = own.iter().map(|route| self.opened(route)).collect::<Result<Vec<_>, _>>()?;
-        let home = home_skills(&*project).await?;
-        routes.extend(home.filter(|home| !own.iter().any(|route| route.prefix == home.prefix)));
+        let is_own = |prefix: &VirtualPath| own.iter().any(|route| route.prefix == *prefix);
+        routes.extend(read_only_skills(&*project).await?.into_iter().filter(|skills| !is_own(&skills.prefix)));
         let mounts = AppMounts {
             project,
             store: Some(self.store()),
@@ -129,7 +135,8 @@ impl Actor {
             routes,
         };
         let backend = mounts.mount().await.map_err(unmountable)?;
-        let places = Places::of(&backend);
+        let mut places = Places::of(&backend);
+        places.builtin_skills = places.builtin_skills.filter(|builtin| !is_own(builtin));
         let reach = backend.routes().iter().map(|route| (route.prefix.clone(), part_of(&places, &own, &route.prefix)));
         let mut notes = places.notes();
         let own = own.iter().map(OwnRoute::note).filter(|note| !notes.iter().any(|told| told.path == note.path));
@@ -169,13 +176,21 @@ fn part_of(places: &Places, own: &[OwnRoute], prefix: &VirtualPath) -> AskPlace 
     }
 }
 
-/// The person's own folder of skills, to be read only; `None` where they have none.
-async fn home_skills(project: &dyn Backend) -> Result<Option<Route>, SessionError> {
-    let Some(folder) = std::env::home_dir().map(|home: PathBuf| home.join(HOME_SKILLS)) else { return Ok(None) };
-    let Ok(backend) = FilesystemBackend::open(&folder, FilesystemOptions::default()) else { return Ok(None) };
+/// Skills that are there to be read only: Bosun's own, and those of the person's home folder where they have any.
+async fn read_only_skills(project: &dyn Backend) -> Result<Vec<Route>, SessionError> {
     let skills = mount_point(project, "skills").await?;
-    let prefix = skills.join("home").map_err(SessionError::internal)?;
-    Ok(Some(Route { prefix, backend: Arc::new(backend), access: Access::ReadOnly }))
+    let route = |name: &str, backend: Arc<dyn Backend>| {
+        let prefix = skills.join(name).map_err(SessionError::internal)?;
+        Ok::<_, SessionError>(Route { prefix, backend, access: Access::ReadOnly })
+    };
+    let mut routes = vec![route("builtin", Arc::new(builtin_skill_files()))?];
+    let folder = std::env::home_dir().map(|home: PathBuf| home.join(HOME_SKILLS));
+    if let Some(folder) = folder
+        && let Ok(backend) = FilesystemBackend::open(&folder, FilesystemOptions::default())
+    {
+        routes.push(route("home", Arc::new(backend))?);
+    }
+    Ok(routes)
 }
 
 fn unmountable(error: MountError) -> SessionError {

@@ -1,4 +1,4 @@
-use bosun_backend::VirtualPath;
+use bosun_backend::{FileData, StateBackend, VirtualPath};
 use bosun_model::ToolCall;
 use bosun_tools::{ReadFile, Tool, ToolOutput};
 use serde_json::Value;
@@ -11,8 +11,9 @@ pub struct BuiltinSkill {
     pub text: &'static str,
 }
 
-/// Where they are found, whether or not the backend has such a folder.
-pub(super) const FOLDER: &str = "/skills/builtin";
+/// Where they are where nobody mounts them: there [`READER`] alone finds them.
+const FOLDER: &str = "/skills/builtin";
+const FILE: &str = "SKILL.md";
 /// The tool that reads them.
 pub(super) const READER: &str = ReadFile::NAME;
 
@@ -32,22 +33,34 @@ pub fn builtin_skills() -> [BuiltinSkill; 5] {
     ]
 }
 
+/// The skills that come with Bosun as files, to be mounted for reading at [`super::SkillsOptions::builtin_at`].
+pub fn builtin_skill_files() -> StateBackend {
+    let file =
+        |skill: BuiltinSkill| (skill.path_in(&VirtualPath::root()), FileData::of(skill.text.as_bytes(), None, 0));
+    StateBackend::new(builtin_skills().map(file))
+}
+
+/// Where they are for an agent; `None` mounts them nowhere.
+pub(super) fn folder(mounted: Option<&VirtualPath>) -> VirtualPath {
+    mounted.cloned().or_else(|| VirtualPath::parse(FOLDER).ok()).unwrap_or_else(VirtualPath::root)
+}
+
 impl BuiltinSkill {
-    pub fn path(&self) -> VirtualPath {
-        let path = VirtualPath::parse(&format!("{FOLDER}/{}/SKILL.md", self.name));
-        path.unwrap_or_else(|_| VirtualPath::root())
+    /// Its file where the skills that come with Bosun are in `folder`.
+    pub fn path_in(&self, folder: &VirtualPath) -> VirtualPath {
+        folder.join(&format!("{}/{FILE}", self.name)).unwrap_or_else(|_| folder.clone())
     }
 }
 
-/// What `read_file` gives for a built-in skill that is not `off`; `None` for any other call.
+/// What `read_file` gives for a built-in skill that is mounted nowhere and not `off`; `None` for any other call.
 pub(super) fn read(call: &ToolCall, off: &[VirtualPath]) -> Option<ToolOutput> {
     if call.name != READER {
         return None;
     }
-    let path = call.args.get("file_path").and_then(Value::as_str)?;
-    let skill =
-        builtin_skills().into_iter().find(|skill| VirtualPath::parse(path).is_ok_and(|path| path == skill.path()))?;
-    if off.iter().any(|off| skill.path().starts_with(off)) {
+    let path = VirtualPath::parse(call.args.get("file_path").and_then(Value::as_str)?).ok()?;
+    let folder = folder(None);
+    let skill = builtin_skills().into_iter().find(|skill| path == skill.path_in(&folder))?;
+    if off.iter().any(|off| path.starts_with(off)) {
         return None;
     }
     let rows = skill.text.lines().enumerate().map(|(index, line)| format!("{:>6}\t{line}", index + 1));

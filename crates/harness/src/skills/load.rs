@@ -1,6 +1,6 @@
 use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
 
-use super::builtin::builtin_skills;
+use super::builtin::{self, builtin_skills};
 use super::skill::{PinnedSkill, Skill};
 use super::{SkillSet, SkillSource, SkillsOptions, text};
 
@@ -12,7 +12,7 @@ const FILE: &str = "SKILL.md";
 
 /// Everything that is found: of two skills of one name the later one, in the place of the earlier.
 pub(super) async fn all(backend: &dyn Backend, options: &SkillsOptions) -> SkillSet {
-    let (mut set, mut bodies) = builtin(options);
+    let (mut set, mut bodies) = own(options);
     for source in &options.sources {
         from(backend, source, &options.off, &mut set, &mut bodies).await;
     }
@@ -21,15 +21,17 @@ pub(super) async fn all(backend: &dyn Backend, options: &SkillsOptions) -> Skill
 
 /// What there is without looking anywhere.
 pub(super) fn stock(options: &SkillsOptions) -> SkillSet {
-    let (set, bodies) = builtin(options);
+    let (set, bodies) = own(options);
     pin(options, set, &bodies)
 }
 
-fn builtin(options: &SkillsOptions) -> (SkillSet, Vec<String>) {
+/// Bosun's own.
+fn own(options: &SkillsOptions) -> (SkillSet, Vec<String>) {
     let mut set = SkillSet::default();
     let mut bodies = Vec::new();
+    let folder = builtin::folder(options.builtin_at.as_ref());
     for skill in builtin_skills().into_iter().filter(|_| options.builtin) {
-        let path = skill.path();
+        let path = skill.path_in(&folder);
         if options.off.iter().any(|off| path.starts_with(off)) {
             continue;
         }
@@ -73,7 +75,10 @@ async fn from(
         match read(backend, &path).await {
             Ok(None) => {}
             Ok(Some(text)) => match Skill::parse(&text, &path, folder.name().unwrap_or_default(), &label) {
-                Ok((skill, body, _)) => take(set, bodies, skill, body),
+                Ok((skill, body, warnings)) => {
+                    set.warnings.extend(warnings.iter().map(|warning| format!("{path}: {warning}")));
+                    take(set, bodies, skill, body);
+                }
                 Err(error) => set.problems.push(format!("{path}: {error}")),
             },
             Err(reason) => set.problems.push(format!("{path}: {reason}")),

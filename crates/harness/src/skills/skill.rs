@@ -130,7 +130,7 @@ fn head(text: &str, limit: usize) -> Option<String> {
     (text.chars().count() > limit).then(|| text.chars().take(limit).collect())
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -1,9 +1,11 @@
 //! Skills as prompt text.
 
-use super::builtin::FOLDER;
-use super::skill::{PinnedSkill, Skill};
+use super::builtin;
+use super::skill::{PinnedSkill, Skill, one_line};
 use super::{SkillSet, SkillSource, SkillsOptions};
 
+/// Most characters of a word of a skill's front matter in its row; the format's own bounds hold for the rest.
+const LONGEST_WORD: usize = 200;
 /// Most problems that are told, and characters of one.
 const MOST_PROBLEMS: usize = 20;
 const LONGEST_PROBLEM: usize = 1_000;
@@ -20,7 +22,8 @@ pub(super) fn section(set: &SkillSet, options: &SkillsOptions) -> Option<String>
         return None;
     }
     let mut text = HOW.to_owned();
-    let builtin = options.builtin.then(|| ("Built-in".to_owned(), FOLDER.to_owned()));
+    let folder = || builtin::folder(options.builtin_at.as_ref()).to_string();
+    let builtin = options.builtin.then(|| ("Built-in".to_owned(), folder()));
     let sources: Vec<(String, String)> = builtin
         .into_iter()
         .chain(options.sources.iter().map(|source| (label(source), source.path.to_string())))
@@ -46,16 +49,26 @@ pub(super) fn section(set: &SkillSet, options: &SkillsOptions) -> Option<String>
     Some(text)
 }
 
+/// What stands in a file is told on one line and no longer than it needs: a skill is material, not the prompt's own words.
 fn row(skill: &Skill) -> String {
     let mut notes = Vec::new();
-    notes.extend(skill.license.as_ref().map(|license| format!("License: {license}")));
-    notes.extend(skill.compatibility.as_ref().map(|needs| format!("Compatibility: {needs}")));
+    notes.extend(skill.license.as_deref().map(|license| format!("License: {}", word(license))));
+    notes.extend(skill.compatibility.as_deref().map(|needs| format!("Compatibility: {}", one_line(needs))));
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
     let tools = match skill.allowed_tools.is_empty() {
         true => String::new(),
-        false => format!("\n  tools: {}", skill.allowed_tools.join(", ")),
+        false => format!("\n  tools: {}", word(&skill.allowed_tools.join(", "))),
     };
-    format!("\n- **{}**: {}{notes}{tools}\n  read `{}`", skill.name, skill.description, skill.path)
+    let (name, description) = (word(&skill.name), one_line(&skill.description));
+    format!("\n- **{name}**: {description}{notes}{tools}\n  read `{}`", one_line(&skill.path))
+}
+
+fn word(text: &str) -> String {
+    let line = one_line(text);
+    match line.char_indices().nth(LONGEST_WORD) {
+        Some((cut, _)) => format!("{}…", line.get(..cut).unwrap_or_default()),
+        None => line,
+    }
 }
 
 pub(super) fn pinned(skill: &PinnedSkill) -> String {

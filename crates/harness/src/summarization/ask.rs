@@ -9,7 +9,8 @@ use futures_util::StreamExt;
 const ATTEMPTS: u32 = 3;
 
 /// One call that nobody watches: its text does not go into the conversation. The agent's model has a smaller one for
-/// that, or makes it itself; it does, too, what the smaller one cannot.
+/// that, or makes it itself; it does, too, what the smaller one cannot. It holds to the limits of the turn and the
+/// person's budgets as every call does.
 pub(crate) async fn ask(
     cx: &TurnContext,
     system: &str,
@@ -40,6 +41,7 @@ async fn patiently(
 ) -> Result<(String, Option<Usage>), AgentError> {
     let mut attempt = 1;
     loop {
+        cx.before_side_call().await?;
         let answer = tokio::select! {
             biased;
             () = cx.cancel().cancelled() => return Err(AgentError::Cancelled),

@@ -6,7 +6,9 @@ use bosun_model::{Message, Usage};
 use bosun_tools::{StateUpdate, TodoStatus};
 
 use super::cutoff::{Keep, cutoff};
-use super::{Compaction, Summarization, Summary, SummaryCause, ask, lead_of, offload, record, transcript};
+use super::{
+    Compaction, Summarization, Summary, SummaryCause, ask, lead_of, offload, record, requirements, transcript,
+};
 use crate::prompt;
 use crate::tokens::tokens_of;
 
@@ -52,8 +54,8 @@ const UNKNOWN_SOURCE: usize = 300_000;
 /// Bounds of a summary and of the user's words in it, in tokens.
 const LONGEST_SUMMARY: u32 = 8_000;
 const SHORTEST_SUMMARY: u32 = 256;
-const FACTS: f64 = 0.05;
-const UNKNOWN_FACTS: usize = 40_000;
+const FACTS: f64 = 0.2;
+const UNKNOWN_FACTS: usize = 34_000;
 
 impl Summarization {
     /// Sums up a session's conversation now, for a person, with what they want to be minded in it.
@@ -109,7 +111,7 @@ impl Summarization {
         let mut summary = Summary {
             cutoff: cut,
             text,
-            facts: self.facts(cx, before).await,
+            facts: self.facts(cx, before, file.as_ref()).await,
             file,
             made_at: work.messages.len(),
             cause: work.cause,
@@ -157,7 +159,9 @@ impl Summarization {
             match ask::ask(cx, prompt::SUMMARIZER, text, longest).await {
                 Ok((text, _)) if text.trim().is_empty() => return Ok(Err(CompactionError::Empty)),
                 Ok((text, usage)) => return Ok(Ok((bounded(text.trim(), longest), usage))),
-                Err(error @ (AgentError::Cancelled | AgentError::Journal(_))) => return Err(error),
+                Err(error @ (AgentError::Cancelled | AgentError::Journal(_) | AgentError::Halted(_))) => {
+                    return Err(error);
+                }
                 // Shorter than what was sent, not than what might have been.
                 Err(error) if ask::is_overflow(&error) && length.min(limit) > 6_000 => limit = length.min(limit) / 3,
                 Err(error) => return Ok(Err(CompactionError::Failed(error))),
@@ -182,8 +186,8 @@ impl Summarization {
         }
     }
 
-    async fn facts(&self, cx: &TurnContext, before: &[Arc<Message>]) -> String {
-        let limit = Self::part_of(Self::window(cx), FACTS).map_or(UNKNOWN_FACTS, |tokens| usize_of(tokens) * 4);
+    async fn facts(&self, cx: &TurnContext, before: &[Arc<Message>], file: Option<&VirtualPath>) -> String {
+        let most_tokens = Self::part_of(Self::window(cx), FACTS).map_or(UNKNOWN_FACTS, usize_of);
         let plan: Vec<(String, &'static str)> = cx.log().with_state(|state| {
             let row = |todo: &bosun_agent::PlannedTodo| (todo.content.clone(), word_of(todo.status));
             state.todos.iter().map(row).collect()
@@ -192,7 +196,7 @@ impl Summarization {
             tracing::warn!(%error, "a summary does not name the files that were changed");
             Vec::new()
         });
-        transcript::facts(before, &files, &plan, limit)
+        transcript::facts(&requirements::of(before, most_tokens, file), &files, &plan)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bosun_agent::{ChangedFile, FileFate, is_news};
-use bosun_model::{ContentBlock, Message, text_of};
+use bosun_agent::{ChangedFile, FileFate};
+use bosun_model::{ContentBlock, Message};
 
 /// One message per line, as in the files of other Deep Agents.
 pub(crate) fn history(messages: &[Arc<Message>], media: &dyn Fn(&bosun_model::Media) -> String) -> String {
@@ -75,28 +75,28 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// `text`, or its head and its tail within `limit` characters and what is left out between them.
+/// `text`, or its head and its tail within `limit` characters and how much is left out between them.
 pub(crate) fn shortened(text: &str, limit: usize) -> String {
+    shortened_with(text, limit, "")
+}
+
+/// As [`shortened`], with more words about what is left out.
+pub(super) fn shortened_with(text: &str, limit: usize, note: &str) -> String {
     let count = text.chars().count();
     if count <= limit {
         return text.to_owned();
     }
     let head: String = text.chars().take(limit * 2 / 3).collect();
     let tail: String = text.chars().skip(count - limit / 3).collect();
-    format!("{head}\n[… {} characters left out …]\n{tail}", count - limit * 2 / 3 - limit / 3)
+    format!("{head}\n[… {} characters left out{note} …]\n{tail}", count - limit * 2 / 3 - limit / 3)
 }
 
-/// What a summary carries over without a model: the user's messages word for word (newest first come in whole, as
-/// far as `limit` characters go), the files that were changed, and the plan.
-pub(crate) fn facts(
-    messages: &[Arc<Message>],
-    files: &[ChangedFile],
-    plan: &[(String, &'static str)],
-    limit: usize,
-) -> String {
+/// What a summary carries over without a model: what the user said (`requirements`), the files that were changed, and
+/// the plan.
+pub(crate) fn facts(requirements: &[String], files: &[ChangedFile], plan: &[(String, &'static str)]) -> String {
     let mut text =
         String::from("<user_messages>\nWord for word, oldest first. They hold until the user says otherwise.\n");
-    for words in requirements(messages, limit) {
+    for words in requirements {
         text.push_str(&format!("- {words}\n"));
     }
     text.push_str("</user_messages>\n");
@@ -113,29 +113,6 @@ pub(crate) fn facts(
     text
 }
 
-fn requirements(messages: &[Arc<Message>], limit: usize) -> Vec<String> {
-    let mut left = limit;
-    let mut said: Vec<String> = messages
-        .iter()
-        .rev()
-        .filter_map(|message| match &**message {
-            Message::Human(human) if is_news(human) => None,
-            Message::Human(human) => Some(text_of(&human.content)).filter(|text| !text.trim().is_empty()),
-            Message::System(_) | Message::Ai(_) | Message::Tool(_) => None,
-        })
-        .map(|text| {
-            let words =
-                if text.chars().count() <= left.max(SHORTEST) { text } else { shortened(&text, left.max(SHORTEST)) };
-            left = left.saturating_sub(words.chars().count());
-            words
-        })
-        .collect();
-    said.reverse();
-    said
-}
-
-/// What even the oldest of very many messages keeps.
-const SHORTEST: usize = 400;
 const MOST_FILES: usize = 300;
 
 fn rows(files: &[ChangedFile]) -> Vec<String> {
@@ -157,22 +134,6 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
-
-    #[test]
-    fn requests_are_kept_word_for_word_newest_first() {
-        let said = |n: usize| Arc::new(Message::human("h", format!("{n}: {}", "w".repeat(600))));
-        let messages: Vec<_> = (0..4).map(said).collect();
-        let kept = requirements(&messages, 1_300);
-        assert_eq!(kept[3], text_of(messages[3].content()));
-        assert_eq!(kept[2], text_of(messages[2].content()));
-        assert!(kept[0].starts_with("0: www") && kept[0].contains("left out"), "{}", kept[0]);
-    }
-
-    #[test]
-    fn what_a_person_did_not_say_is_no_requirement() {
-        let messages: Vec<_> = ["notice-child-1", "files-7", "h"].map(|id| Arc::new(Message::human(id, id))).into();
-        assert_eq!(requirements(&messages, 1_000), ["h"]);
-    }
 
     #[test]
     fn what_is_summed_up_is_bounded() {

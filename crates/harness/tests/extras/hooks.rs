@@ -1,8 +1,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bosun_agent::{AskReason, EntryBody, NoteKind, Policy, TurnEnd, run_turn};
-use bosun_harness::{HookConfig, HookPoint, Hooks, OnFailure};
+use bosun_agent::{AskReason, EntryBody, NoteKind, Policy, Recorded, TurnEnd, run_turn};
+use bosun_harness::{
+    Artifacts, HookConfig, HookPoint, Hooks, OnFailure, Summarization, SummarizationOptions, Threshold,
+};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -93,6 +95,58 @@ async fn every_point_is_told_as_json_in_its_order() {
     assert_eq!(events[3]["tool"]["arguments"]["description"], "look");
     assert_eq!(events[10]["result"], json!({ "is_error": false, "text": "looked" }));
     assert_eq!(events[13]["end"], json!({ "end": "done" }));
+}
+
+/// A hook for every summary, in a conversation that is summed up at six messages and then again.
+fn summing_up(replies: Vec<Scripted>, project: Project, entries: Vec<Recorded>) -> Scene {
+    let folder = project.root().to_owned();
+    let told = hook("told", HookPoint::Compaction, "cat >> events; echo >> events");
+    Scene::build(project, ScriptedModel::new(replies), entries, |config| {
+        config.everywhere = vec![Arc::new(Hooks::new(vec![told], folder).unwrap())];
+        config.summarization = at_six();
+    })
+}
+
+fn at_six() -> SummarizationOptions {
+    SummarizationOptions {
+        trigger: vec![Threshold::Messages(6).into()],
+        keep: Some(Threshold::Messages(2)),
+        ..SummarizationOptions::default()
+    }
+}
+
+#[tokio::test]
+async fn every_summary_is_told_once_whoever_made_it_and_however_often_the_app_starts() {
+    let long = || Scripted::from(Reply::text("and so on ".repeat(300)));
+    let told = |scene: &Scene| -> Vec<Value> {
+        if !scene.project.exists("events") {
+            return Vec::new();
+        }
+        scene.project.read("events").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let replies = vec![long(), long(), long(), "the first story".into(), long()];
+    let scene = summing_up(replies, Project::new(), vec![]);
+    for turn in 0..3 {
+        scene.say(&format!("request {turn}")).await;
+    }
+    assert_eq!(told(&scene), Vec::<Value>::new());
+    scene.say("request 3").await;
+    let events = told(&scene);
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert_eq!(events[0]["point"], "compaction");
+    assert!(events[0].to_string().contains("the first story"), "{}", events[0]);
+
+    // After a restart nothing is told again, and what a person asks for is told with the next step.
+    let entries = scene.host.entries();
+    let scene = summing_up(vec!["short".into(), "the second story".into(), "on".into()], scene.project, entries);
+    scene.say("request 4").await;
+    assert_eq!(told(&scene).len(), 1);
+    let summarization = Summarization::new(at_six(), Artifacts::at_root());
+    summarization.compact_now(&scene.context(), None).await.unwrap();
+    scene.say("request 5").await;
+    let events = told(&scene);
+    assert_eq!(events.len(), 2, "{events:?}");
+    assert!(events[1].to_string().contains("the second story"), "{}", events[1]);
 }
 
 #[tokio::test]

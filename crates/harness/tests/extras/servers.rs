@@ -7,7 +7,7 @@ use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, prompt};
+use crate::scene::{Scene, prompt, small};
 
 /// A server as a shell script, with this many tools, each described by `words`.
 fn settings(tools: usize, words: &str) -> Extras {
@@ -120,6 +120,19 @@ async fn many_tools_are_looked_for_before_they_fill_the_context() {
     assert!(found.contains(&"far__tool17".to_owned()) && found.contains(&"far__tool399".to_owned()), "{found:?}");
     assert!(found.len() < 25, "{found:?}");
     assert_eq!(scene.result("c"), "called");
+}
+
+#[tokio::test]
+async fn fewer_tools_are_many_for_a_small_window() {
+    // About 2,000 tokens of descriptions.
+    for (window, shown) in [(100_000, 25), (8_000, 0)] {
+        let project = Project::new();
+        let extras = open(&settings(25, &"words ".repeat(40)), &project).await;
+        let scene = Scene::build(project, small(vec!["done".into()], window), vec![], |config| extras.extend(config));
+        assert_eq!(scene.say("go").await, TurnEnd::Done);
+        assert_eq!(offered(&scene, 0).len(), shown, "{window}");
+        assert_eq!(scene.request(0).tools.iter().any(|tool| tool.name == "search_tools"), shown == 0);
+    }
 }
 
 #[tokio::test]

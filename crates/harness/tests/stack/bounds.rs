@@ -28,7 +28,9 @@ async fn of_ten_thousand_subagents_in_one_step_those_over_the_limit_are_refused_
         let task = texts(request).first().cloned().unwrap_or_default();
         let has_results = request.messages.iter().any(|message| matches!(&**message, Message::Tool(_)));
         match (task.as_str(), has_results) {
-            ("go", false) => (0..10_000).fold(Reply::new(), |reply, n| send(reply, &format!("t{n}"), "help")),
+            ("go", false) => {
+                (0..10_000).fold(Reply::new(), |reply, n| send(reply, &format!("t{n}"), &format!("help {n}")))
+            }
             ("go", true) => Reply::text("done"),
             _ => Reply::text("helped"),
         }
@@ -93,10 +95,10 @@ async fn a_thousand_subagents_are_stopped_at_once_and_all_of_it_is_saved() {
 }
 
 /// A tool that hears of no stop.
-struct Deaf;
+pub struct Deaf;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
-struct Nothing {}
+pub struct Nothing {}
 
 impl Tool for Deaf {
     const NAME: &'static str = "deaf";
@@ -193,56 +195,82 @@ async fn a_subagent_has_no_right_that_its_parent_has_not() {
     assert!(told.contains("refused by the rule 'no commands'"), "{told}");
 }
 
-#[tokio::test]
-async fn a_compaction_loses_no_open_call_and_no_question() {
-    // Enough talk to be summed up, then a step of which one call waits for a person.
-    let mut replies: Vec<Scripted> =
-        (0..3).map(|n| format!("long {n} {}", "word ".repeat(200)).as_str().into()).collect();
-    let asks = Reply::new().and_call_with_id("l", "ls", json!({"path": "/"})).and_call_with_id(
-        "e",
-        "execute",
-        json!({"command": "echo ran > out"}),
-    );
-    replies.extend([asks.into(), "the story".into(), "done".into()]);
-    let scene = Scene::build(Project::new(), ScriptedModel::new(replies), vec![], |config| {
+/// Enough talk to be summed up, then a step in which one call compacts and another one waits for a person.
+fn compacting_while_it_asks(replies: Vec<Scripted>, project: Project, entries: Vec<bosun_agent::Recorded>) -> Scene {
+    Scene::build(project, ScriptedModel::new(replies), entries, |config| {
         config.policy = Policy::default();
         config.summarization = SummarizationOptions {
-            trigger: vec![Threshold::Messages(9).into()],
+            trigger: vec![Threshold::Messages(12).into()],
             keep: Some(Threshold::Messages(2)),
             guidance: None,
         };
-    });
-    for text in ["one", "two", "three"] {
-        assert_eq!(scene.say(text).await, TurnEnd::Done);
-    }
-    let message = HumanMessage { id: "h4".into(), content: vec!["go".into()] };
-    scene.log.record(vec![EntryBody::TurnStarted { turn: 4, message }]).await.unwrap();
-    let cx = scene.context();
-    let turn = tokio::spawn(async move { bosun_agent::run_turn(&cx).await });
+    })
+}
+
+/// What the call `e` waits for, once the compaction beside it is done.
+async fn asked_beside_the_compaction(scene: &Scene) -> bosun_agent::Ask {
     let ask = async {
         loop {
-            let ask = scene.log.with_state(|state| state.waiting().next().and_then(|call| call.ask.clone()));
+            let ask = scene.log.with_state(|state| {
+                let done = state.open_call(&"k".into()).is_some_and(|call| call.result.is_some());
+                state.open_call(&"e".into()).filter(|_| done).and_then(|call| call.ask.clone())
+            });
             match ask {
                 Some(ask) => return ask,
                 None => tokio::time::sleep(Duration::from_millis(2)).await,
             }
         }
     };
-    let ask = tokio::time::timeout(Duration::from_secs(10), ask).await.unwrap();
-    let record = bosun_agent::DecisionRecord {
-        decision: bosun_agent::Decision::Approve,
-        by: bosun_agent::DecisionSource::Person,
-    };
-    scene.log.record(vec![EntryBody::Decided { call_id: ask.call.id.clone(), record }]).await.unwrap();
-    assert_eq!(turn.await.unwrap().unwrap(), TurnEnd::Done);
-    assert_eq!(scene.project.read("out"), "ran\n");
-    // The request behind the summary still has the step whole: the calls with both of their results.
-    let last = scene.last_request();
-    let of_step = last.messages.iter().filter(|message| match &***message {
-        Message::Ai(reply) => reply.tool_calls.len() == 2,
-        Message::Tool(result) => ["l", "e"].contains(&result.call_id.as_str()),
-        Message::Human(_) | Message::System(_) => false,
-    });
-    assert_eq!(of_step.count(), 3, "{:?}", texts(&last));
-    assert!(texts(&last)[0].contains("the story"), "{:?}", texts(&last));
+    tokio::time::timeout(Duration::from_secs(10), ask).await.unwrap()
+}
+
+/// L03: an approval that is open while the model itself compacts, with and without a restart while it is.
+#[tokio::test]
+async fn a_compaction_loses_no_open_call_and_no_question() {
+    for restarts in [false, true] {
+        let mut replies: Vec<Scripted> =
+            (0..3).map(|n| format!("long {n} {}", "word ".repeat(200)).as_str().into()).collect();
+        let step = Reply::new().and_call_with_id("k", "compact_conversation", json!({})).and_call_with_id(
+            "e",
+            "execute",
+            json!({"command": "echo ran > out"}),
+        );
+        replies.extend([step.into(), "the story".into(), "done".into()]);
+        let mut scene = compacting_while_it_asks(replies, Project::new(), vec![]);
+        for text in ["one", "two", "three"] {
+            assert_eq!(scene.say(text).await, TurnEnd::Done);
+        }
+        let message = HumanMessage { id: "h4".into(), content: vec!["go".into()] };
+        scene.log.record(vec![EntryBody::TurnStarted { turn: 4, message }]).await.unwrap();
+        let cx = scene.context();
+        let mut turn = tokio::spawn(async move { bosun_agent::run_turn(&cx).await });
+        let ask = asked_beside_the_compaction(&scene).await;
+        if restarts {
+            turn.abort();
+            assert!(turn.await.unwrap_err().is_cancelled());
+            let entries = scene.host.entries();
+            scene = compacting_while_it_asks(vec!["done".into()], scene.project, entries);
+            let cx = scene.context();
+            turn = tokio::spawn(async move { bosun_agent::run_turn(&cx).await });
+            assert_eq!(asked_beside_the_compaction(&scene).await, ask, "it is asked as it was");
+        }
+        assert!(!scene.project.exists("out"));
+        let record = bosun_agent::DecisionRecord {
+            decision: bosun_agent::Decision::Approve,
+            by: bosun_agent::DecisionSource::Person,
+        };
+        scene.log.record(vec![EntryBody::Decided { call_id: ask.call.id.clone(), record }]).await.unwrap();
+        assert_eq!(turn.await.unwrap().unwrap(), TurnEnd::Done);
+        assert_eq!(scene.project.read("out"), "ran\n");
+        // The request behind the summary still has the step whole: both calls with their results.
+        let last = scene.last_request();
+        let of_step = last.messages.iter().filter(|message| match &***message {
+            Message::Ai(reply) => reply.tool_calls.len() == 2,
+            Message::Tool(result) => ["k", "e"].contains(&result.call_id.as_str()),
+            Message::Human(_) | Message::System(_) => false,
+        });
+        assert_eq!(of_step.count(), 3, "{:?}", texts(&last));
+        assert!(texts(&last)[0].contains("the story"), "{:?}", texts(&last));
+        assert!(scene.result("k").contains("were replaced by a summary"), "{}", scene.result("k"));
+    }
 }

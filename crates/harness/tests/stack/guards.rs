@@ -1,11 +1,13 @@
-use bosun_agent::{EntryBody, TurnEnd, run_turn};
-use bosun_harness::GuardOptions;
-use bosun_model::{ModelInfo, Price, Usage};
+use bosun_agent::{EntryBody, Policy, TurnEnd, run_turn};
+use bosun_harness::{Compaction, GuardOptions, Threshold};
+use bosun_model::{Message, ModelInfo, Price, Usage, text_of};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
+use bosun_tools::erase;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use crate::scene::{Scene, scene};
+use crate::bounds::Deaf;
+use crate::scene::{Scene, scene, texts};
 
 fn usage(input: u64) -> Usage {
     Usage { input: Some(input), output: Some(0), ..Usage::default() }
@@ -67,6 +69,20 @@ async fn model_calls_of_the_tree_have_a_limit() {
     assert_eq!(scene.log.with_state(|state| state.step.clone()), None);
 }
 
+#[tokio::test]
+async fn no_summary_is_asked_for_beyond_a_limit() {
+    let steps = (0..2).map(|n| look(n, 300));
+    let scene = scene(steps.chain(["the story".into(), "done".into()]).collect(), |config| {
+        config.guards.max_tokens = Some(500);
+        config.summarization.trigger = vec![Threshold::Messages(5).into()];
+        config.summarization.keep = Some(Threshold::Messages(1));
+    });
+    let told = reason(scene.say(&"please ".repeat(100)).await);
+    assert!(told.contains("its limit of 500 tokens"), "{told}");
+    assert_eq!(scene.model.requests().len(), 2);
+    assert_eq!(scene.log.with_state(Compaction::of), Compaction::default());
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_model_that_does_not_answer_in_time_ends_the_turn() {
     let (model, mut driver) = ScriptedModel::driven();
@@ -74,6 +90,84 @@ async fn a_model_that_does_not_answer_in_time_ends_the_turn() {
     let (end, _call) = tokio::join!(scene.say("go"), driver.next());
     let told = reason(end);
     assert!(told.contains("its limit of 30 seconds of work"), "{told}");
+}
+
+/// A scene with a tool that never ends, and a minute.
+fn within_a_minute(replies: Vec<Scripted>) -> Scene {
+    scene(replies, |config| {
+        config.tools = vec![erase(Deaf)];
+        config.background_subagents = true;
+        config.guards.max_seconds = Some(60);
+    })
+}
+
+fn call(id: &str, name: &str, args: serde_json::Value) -> Scripted {
+    Reply::new().and_call_with_id(id, name, args).into()
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_run_when_the_time_is_over_are_ended_with_all_below_them() {
+    let task = json!({"description": "wait", "subagent_type": "general-purpose"});
+    let scene = within_a_minute(vec![call("t", "task", task), call("d", "deaf", json!({})), "go on".into()]);
+    let begun = tokio::time::Instant::now();
+    let told = reason(scene.say("go").await);
+    assert!(told.contains("its limit of 60 seconds of work"), "{told}");
+    assert!(begun.elapsed().as_secs() < 120, "{:?}", begun.elapsed());
+    let child = scene.log.find(&"s/t".into()).unwrap();
+    let ends = [&scene.log, &child].map(|log| log.with_state(|state| (state.turn.is_some(), state.step.is_some())));
+    assert_eq!(ends, [(false, false); 2], "everything has its end and its result");
+    assert_eq!(child.with_state(|state| state.last_end.clone()), Some(TurnEnd::Stopped));
+    let told = scene.result("t");
+    assert!(told.starts_with("Cancelled with the turn, which was ended, while it ran;"), "{told}");
+    // Continued it has a minute again.
+    scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
+    assert_eq!(run_turn(&scene.context()).await, Ok(TurnEnd::Done));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subagent_beside_works_on_the_time_of_its_tree() {
+    let start = json!({"description": "wait", "subagent_type": "general-purpose"});
+    let model = ScriptedModel::by(move |request| {
+        let said: Vec<String> = texts(request);
+        let has_results = request.messages.iter().any(|message| matches!(&**message, Message::Tool(_)));
+        match (said[0].as_str(), has_results) {
+            ("go", false) => Reply::new().and_call_with_id("b", "start_async_task", start.clone()),
+            ("go", true) => Reply::text("it is on its way"),
+            _ => Reply::new().and_call_with_id("d", "deaf", json!({})),
+        }
+    });
+    let scene = Scene::build(Project::new(), model, vec![], |config| {
+        config.tools = vec![erase(Deaf)];
+        config.background_subagents = true;
+        config.guards.max_seconds = Some(60);
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let begun = tokio::time::Instant::now();
+    scene.log.background().idle().await;
+    assert!(begun.elapsed().as_secs() < 120, "{:?}", begun.elapsed());
+    let end = scene.log.with_state(|state| state.subagents[0].end.clone());
+    assert!(reason(end.unwrap()).contains("its limit of 60 seconds of work"));
+    // Its end begins a turn that has no time of its own.
+    let notice = scene.log.with_state(|state| text_of(state.messages.last().unwrap().content()));
+    assert!(notice.contains("its limit of 60 seconds"), "{notice}");
+    let requests = scene.model.requests().len();
+    scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
+    let told = reason(run_turn(&scene.context()).await.unwrap());
+    assert!(told.contains("its limit of 60 seconds") && scene.model.requests().len() == requests, "{told}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_person_takes_to_decide_is_no_work() {
+    let replies = vec![call("e", "execute", json!({"command": "true"}))];
+    let scene = scene(replies, |config| {
+        config.policy = Policy::default();
+        config.guards.max_seconds = Some(30);
+    });
+    tokio::select! {
+        end = scene.say("go") => panic!("the turn ended: {end:?}"),
+        () = tokio::time::sleep(std::time::Duration::from_secs(3_600)) => {}
+    }
+    assert_eq!(scene.log.with_state(|state| state.waiting().count()), 1);
 }
 
 #[tokio::test]

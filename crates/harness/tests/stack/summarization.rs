@@ -80,6 +80,29 @@ async fn a_summary_names_what_the_agent_and_its_subagents_changed() {
 }
 
 #[tokio::test]
+async fn a_long_request_is_carried_over_word_for_word_and_a_cut_one_says_where_it_is() {
+    let lines: Vec<String> = (0..1_000).map(|n| format!("Requirement {n}: keep the {n}th line.")).collect();
+    let request = lines.join("\n");
+    assert!(request.len() > 30_000);
+    for (window, is_whole) in [(60_000, true), (20_000, false)] {
+        let replies = vec![long("one"), long("two"), long("three"), "the story so far".into(), "four".into()];
+        let scene = Scene::build(Project::new(), small(replies, window), vec![], |config| {
+            config.summarization.trigger = vec![Threshold::Messages(6).into()];
+            config.summarization.keep = Some(Threshold::Messages(2));
+        });
+        for text in [&request, "and then?", "and then?", "and then?"] {
+            assert_eq!(scene.say(text).await, TurnEnd::Done);
+        }
+        let lead = texts(&scene.last_request()).remove(0);
+        assert!(lead.contains("the story so far"), "{lead}");
+        assert_eq!(lead.contains(&request), is_whole);
+        let file = compaction(&scene).summaries[0].file.clone().unwrap();
+        assert_eq!(lead.contains(&format!("characters left out; the whole of it is in {file} …]")), !is_whole);
+        assert!(scene.project.read(file.as_str().trim_start_matches('/')).contains(&request));
+    }
+}
+
+#[tokio::test]
 async fn a_summary_can_be_edited_and_undone() {
     let replies = vec![long("one"), long("two"), long("three"), "the story".into(), "four".into(), "five".into()];
     let scene = at_six_messages(replies);

@@ -100,6 +100,10 @@ impl Middleware for CallRules {
         })
     }
 
+    fn before_side_call<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<(), AgentError>> {
+        Box::pin(self.within_budget(cx))
+    }
+
     fn after_turn<'a>(
         &'a self,
         cx: &'a TurnContext,

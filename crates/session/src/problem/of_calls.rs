@@ -115,5 +115,7 @@ pub(crate) fn of_note(about: NoteAbout) -> Problem {
         NoteAbout::HookBroke { hook, point, detail } => Problem::HookBroke { hook, point, detail },
         NoteAbout::KeyInMessage { model } => Problem::KeyInMessage { model },
         NoteAbout::KeyInResult { tool, model } => Problem::KeyInResult { tool, model },
+        NoteAbout::SkillWrong { detail } => Problem::SkillWrong { detail },
+        NoteAbout::SubagentWrong { detail } => Problem::SubagentWrong { detail },
     }
 }

@@ -44,8 +44,9 @@ impl Sessions {
         self.inner.database.purge_values(self.inner.clock.now_ms() - KEPT_MS).await?;
         let choices = Choices::read(&self.inner.database).await?;
         let mut entries = Vec::new();
+        let folder = self.builtin_folder(project).await?;
         for builtin in builtin_skills() {
-            let path = builtin.path();
+            let path = builtin.path_in(&folder);
             let read = read_skill(builtin.text, builtin.name).map_err(|error| error.problem());
             entries.push(entry(builtin_ref(builtin.name), read, path.to_string()));
         }
@@ -286,10 +287,7 @@ impl Sessions {
             Some(project) => Some(self.project_files(project).await?),
             None => None,
         };
-        let skills = match &files {
-            Some(files) => mount_point(&**files, "skills").await?.to_string(),
-            None => "/skills".to_owned(),
-        };
+        let skills = skills_mount(files.as_deref()).await?;
         let own: Arc<dyn Backend> = Arc::new(self.own_skills()?.backend());
         let mut places = vec![place(SkillOrigin::User, own, format!("{skills}/user"))];
         if let Some(home) = std::env::home_dir()
@@ -313,6 +311,15 @@ impl Sessions {
         Ok(places)
     }
 
+    /// Where agents find Bosun's own skills.
+    async fn builtin_folder(&self, project: Option<&ProjectId>) -> Result<VirtualPath, SessionError> {
+        let files = match project {
+            Some(project) => Some(self.project_files(project).await?),
+            None => None,
+        };
+        skills_mount(files.as_deref()).await?.join("builtin").map_err(|error| invalid(error.problem()))
+    }
+
     /// How often agents read a skill, and when last.
     async fn uses(&self, entry: &SkillEntry) -> Result<(u32, Option<i64>), SessionError> {
         let project = entry.skill.project.as_ref().map(ProjectId::as_str);
@@ -320,6 +327,14 @@ impl Sessions {
         let reads = found.iter().filter(|found| reads(&found.recorded.entry.body, &entry.agent_path));
         let times: Vec<i64> = reads.map(|found| found.recorded.entry.at).collect();
         Ok((u32::try_from(times.len()).unwrap_or(u32::MAX), times.into_iter().max()))
+    }
+}
+
+/// Where skills are mounted over a project, or where no project has a folder of that name.
+async fn skills_mount(project: Option<&dyn Backend>) -> Result<VirtualPath, SessionError> {
+    match project {
+        Some(project) => Ok(mount_point(project, "skills").await?),
+        None => VirtualPath::parse("/skills").map_err(|error| invalid(error.problem())),
     }
 }
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bosun_agent::{Activity, TurnContext};
+use bosun_agent::{Activity, AgentError, TurnContext};
 use bosun_harness::{Compaction, CompactionError, SummaryCause as Cause, edit_summary, undo_summary};
 use bosun_protocol::{ConversationSummary, ErrorCode, Problem, SessionId, SummaryCause};
 use tokio_util::sync::CancellationToken;
@@ -19,8 +19,8 @@ impl Sessions {
     /// Sums the conversation up now, with what the person wants to be minded in it.
     ///
     /// # Errors
-    /// [`ErrorCode::Invalid`] while a turn runs or where there is nothing to sum up; [`ErrorCode::Provider`] where the
-    /// model gave no summary that is of use. The conversation is as it was then.
+    /// [`ErrorCode::Invalid`] while a turn runs, where there is nothing to sum up or a budget is used up;
+    /// [`ErrorCode::Provider`] where the model gave no summary that is of use. The conversation is as it was then.
     pub async fn compact(
         &self,
         session: &SessionId,
@@ -91,9 +91,10 @@ fn none() -> SessionError {
 
 fn refused(error: CompactionError) -> SessionError {
     let code = match error {
-        CompactionError::NothingToCompact | CompactionError::TurnOpen | CompactionError::Cancelled => {
-            ErrorCode::Invalid
-        }
+        CompactionError::NothingToCompact
+        | CompactionError::TurnOpen
+        | CompactionError::Cancelled
+        | CompactionError::Failed(AgentError::Halted(_)) => ErrorCode::Invalid,
         CompactionError::Empty | CompactionError::TooLong | CompactionError::Failed(_) => ErrorCode::Provider,
         CompactionError::Journal(_) => ErrorCode::StorageUnavailable,
     };

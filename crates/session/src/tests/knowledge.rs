@@ -5,8 +5,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bosun_model::ChatRequest;
 use bosun_protocol::{
-    DecideTrust, Decision, FindMemories, ItemBody, MemoryRef, MemoryScope, MemoryShelf, PathRuleMode,
-    PathRuleOperation, SaveMemory, SaveSkillFile, SaveSubagent, SeenFile, SessionId, SkillHidden, SkillOrigin,
+    DecideTrust, Decision, FindMemories, ItemBody, MemoryRef, MemoryScope, MemoryShelf, NoticeCode, PathRuleMode,
+    PathRuleOperation, Problem, SaveMemory, SaveSkillFile, SaveSubagent, SeenFile, SessionId, SkillHidden, SkillOrigin,
     SkillRef, SubagentContent, SubagentForm, SubagentHidden, SubagentOrigin, SubagentPathRule, SubagentRef, TrustState,
     TrustVerdict,
 };
@@ -92,6 +92,38 @@ async fn a_memory_of_the_agent_is_seen_edited_deleted_and_brought_back() {
     assert_eq!((back.text.as_deref(), back.versions.len()), (Some("Prefers long ones."), 2));
     let first = stage.sessions.memory_version(&user("/style.md"), back.versions[1].number).await.unwrap();
     assert_eq!(first.as_deref(), Some("Prefers short résumés."));
+}
+
+/// Searches its memories for the words that it is asked about, where it can, and says what it found.
+fn searching(request: &ChatRequest) -> Reply {
+    if !request.tools.iter().any(|tool| tool.name == "search_memories") {
+        return Reply::text("There is no search.");
+    }
+    match progress(request) {
+        (words, 0) => Reply::default().and_call("search_memories", json!({"query": words})),
+        _ => {
+            let found = request.messages.last().map(|message| bosun_model::text_of(message.content()));
+            Reply::text(found.unwrap_or_default())
+        }
+    }
+}
+
+#[tokio::test]
+async fn many_memories_are_found_by_their_words_in_any_order() {
+    let stage = Stage::new(searching).await;
+    for n in 0..19 {
+        let text = format!("Note {n}: the harbour opens at {n}.");
+        stage.sessions.save_memory(&save(&format!("/notes/{n}.md"), &text, None)).await.unwrap();
+    }
+    let session = stage.session().await;
+    let told = ask(&stage, &session, "winter harbour").await;
+    assert_eq!(told, "There is no search.", "few are found without it");
+    let winter = "In the harbour, ships stay at home in winter.";
+    stage.sessions.save_memory(&save("/notes/winter.md", winter, None)).await.unwrap();
+    let told = ask(&stage, &session, "winter harbour").await;
+    assert_eq!(told, format!("/notes/winter.md\n{winter}"));
+    let told = ask(&stage, &session, "spring harbour").await;
+    assert_eq!(told, "Nothing is remembered about 'spring harbour'.");
 }
 
 #[tokio::test]
@@ -312,11 +344,7 @@ async fn a_clone_starts_loads_and_sends_nothing_before_it_is_trusted() {
     assert_eq!(started(), [].into());
 
     // The same once a person has looked at it: the hooks and the server are those that were there all along.
-    let trust = stage.sessions.project_trust(&stage.project_id).await.unwrap();
-    let files = trust.items.iter().flat_map(|item| &item.files);
-    let files = files.map(|file| SeenFile { path: file.path.clone(), hash: file.hash.clone() }).collect();
-    let all = DecideTrust { files, verdict: TrustVerdict::Trust };
-    stage.sessions.decide_trust(&stage.project_id, &all).await.unwrap();
+    trust_all(&stage).await;
     let trusting = stage.session().await;
     let told = ask(&stage, &trusting, "hello").await;
     for words in ["CANARY-agents", "CANARY-own", "CANARY-skill", "CANARY-other-skill", "CANARY-subagent"] {
@@ -326,4 +354,54 @@ async fn a_clone_starts_loads_and_sends_nothing_before_it_is_trusted() {
         assert!(!told.contains(never), "{never}: {told}");
     }
     assert_eq!(started(), ["hook".to_owned(), "server".to_owned()].into());
+}
+
+/// Trusts everything that the project brings, as it is now.
+async fn trust_all(stage: &Stage) {
+    let trust = stage.sessions.project_trust(&stage.project_id).await.unwrap();
+    let files = trust.items.iter().flat_map(|item| &item.files);
+    let files = files.map(|file| SeenFile { path: file.path.clone(), hash: file.hash.clone() }).collect();
+    let all = DecideTrust { files, verdict: TrustVerdict::Trust };
+    stage.sessions.decide_trust(&stage.project_id, &all).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_skills_and_subagents_is_said_once() {
+    let stage = Stage::new(telling).await;
+    let write = |stage: &Stage, path: &str, text: &str| {
+        let path = stage.project.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write(&stage, ".bosun/agents/a.md", "no front matter");
+    write(&stage, ".bosun/skills/s/SKILL.md", "---\nname: other\ndescription: d\n---\nx");
+    trust_all(&stage).await;
+    let session = stage.session().await;
+    ask(&stage, &session, "hello").await;
+    ask(&stage, &session, "and again").await;
+    let first = wrong(&stage, &session).await;
+    assert_eq!(first.len(), 2, "{first:?}");
+    let skill = "Skills: /.bosun/skills/s/SKILL.md: the name is not that of its folder, 's'";
+    assert!(matches!(&first[0], Problem::SkillWrong { detail } if skill.ends_with(detail)), "{first:?}");
+    assert_eq!(first[0].to_string(), skill);
+    assert!(first[1].to_string().starts_with("Subagents: /.bosun/agents/a.md: "), "{first:?}");
+
+    // After a restart only what is new is said.
+    write(&stage, ".bosun/skills/t/SKILL.md", "nothing");
+    trust_all(&stage).await;
+    let stage = stage.restarted(telling).await;
+    ask(&stage, &session, "once more").await;
+    let all = wrong(&stage, &session).await;
+    assert_eq!((all.len(), &all[..2]), (3, &first[..]), "{all:?}");
+    assert!(all[2].to_string().starts_with("Skills: /.bosun/skills/t/SKILL.md: "), "{all:?}");
+}
+
+/// What a session's notices say is wrong with what its agent is made of.
+async fn wrong(stage: &Stage, session: &SessionId) -> Vec<Problem> {
+    let items = stage.snapshot(session).await.items.into_iter();
+    let notices = items.filter_map(|item| match item.body {
+        ItemBody::Notice(notice) if notice.code == NoticeCode::DefinitionWrong => notice.problem,
+        _ => None,
+    });
+    notices.collect()
 }

@@ -83,6 +83,36 @@ async fn a_project_keeps_a_name_that_it_has_and_the_mount_gives_way() {
 }
 
 #[tokio::test]
+async fn bosuns_own_skills_are_files_that_can_only_be_read() {
+    let stage = Stage::allowing_edits(obedient).await;
+    let session = stage.session().await;
+    let listed = ask(&stage, &session, "list /skills/builtin").await;
+    let names = ["debug-failure", "remember-lesson", "review-change", "write-skill", "write-tests"];
+    assert_eq!(listed.lines().collect::<Vec<_>>(), names.map(|name| format!("/skills/builtin/{name}/")));
+    let read = ask(&stage, &session, "read /skills/builtin/write-tests/SKILL.md").await;
+    assert!(read.contains("name: write-tests"), "{read}");
+    let refused = ask(&stage, &session, "write /skills/builtin/mine/SKILL.md x").await;
+    assert!(refused.starts_with("Error"), "{refused}");
+    assert!(!stage.project.root().join("skills").exists(), "nothing goes into the project");
+}
+
+#[tokio::test]
+async fn bosuns_own_skills_give_way_to_a_folder_of_the_projects() {
+    let stage = Stage::new(obedient).await;
+    std::fs::create_dir(stage.project.root().join("skills")).unwrap();
+    let session = stage.session().await;
+    let prompt = ask(&stage, &session, "prompt").await;
+    let place = "/_skills/builtin/write-tests/SKILL.md";
+    assert!(prompt.contains(&format!("read `{place}`")) && !prompt.contains("`/skills/builtin"), "{prompt}");
+    assert!(ask(&stage, &session, &format!("read {place}")).await.contains("name: write-tests"));
+    let list = stage.sessions.skills(Some(&stage.project_id)).await.unwrap();
+    let entry = list.entries.into_iter().find(|entry| entry.name == "write-tests").unwrap();
+    assert_eq!((entry.agent_path.as_str(), entry.uses), (place, 1));
+    stage.sessions.switch_skill(&entry.skill, true).await.unwrap();
+    assert!(!ask(&stage, &session, "prompt").await.contains(place));
+}
+
+#[tokio::test]
 async fn memories_outlive_the_session_and_are_in_the_prompt_of_the_next() {
     let stage = Stage::allowing_edits(obedient).await;
     let first = stage.session().await;

@@ -73,6 +73,7 @@ export const notices = {
   budget_warning: 'The budget you set',
   hook_failed: 'A hook failed',
   key_seen: 'This may be a key',
+  definition_wrong: 'Not as it should be',
   files_changed: 'Changed since the agent read them; it was told:',
   summarized:
     'From here on the model reads a summary in the place of the beginning; /compact shows it. Tokens before and after:',

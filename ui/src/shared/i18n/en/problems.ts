@@ -426,4 +426,6 @@ export const problems = {
   hook_broke: "The hook '{hook}' {detail}. It runs at {point}",
   key_in_message: "What you wrote holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it",
   key_in_result: "A result of {tool} holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it",
+  skill_wrong: "Skills: {detail}",
+  subagent_wrong: "Subagents: {detail}",
 } satisfies Record<Problem['problem'], string>;

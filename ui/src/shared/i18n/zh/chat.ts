@@ -70,6 +70,7 @@ export const notices: Messages['notices'] = {
   budget_warning: '已到你设定的预算',
   hook_failed: '钩子执行失败',
   key_seen: '这里可能有密钥',
+  definition_wrong: '文件内容有误',
   files_changed: '智能体读过之后有改动，已告知智能体：',
   summarized: '从这里起，模型读到的开头部分是一份摘要；用 /compact 查看。之前与之后的词元数：',
   retry: '重试',

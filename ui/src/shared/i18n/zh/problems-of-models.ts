@@ -133,4 +133,6 @@ export const problemsOfModels = {
   hook_broke: '钩子“{hook}”在 {point} 处失败：“{detail}”',
   key_in_message: '你写的内容中有疑似密钥的文字。它会发送给 {model} 并留在本会话中；如果是真密钥，请到签发处更换',
   key_in_result: '{tool} 的结果中有疑似密钥的文字。它会发送给 {model} 并留在本会话中；如果是真密钥，请到签发处更换',
+  skill_wrong: '技能：“{detail}”',
+  subagent_wrong: '子智能体：“{detail}”',
 } satisfies Partial<Messages['problems']>;
