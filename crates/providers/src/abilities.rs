@@ -385,7 +385,9 @@ fn refusal(row: &Row) -> Mark {
         // The wire has no word for it.
         Family::Ollama | Family::Vertex => return NotOffered,
     };
-    let refused = |event: &ModelEvent| matches!(event, ModelEvent::Finished { stop: StopReason::Refusal });
+    let refused = |event: &ModelEvent| {
+        matches!(event, ModelEvent::Finished { stop: StopReason::Refusal | StopReason::RefusalFor(_) })
+    };
     works(row.read(&bytes).iter().any(refused))
 }
 

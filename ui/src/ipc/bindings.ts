@@ -1102,6 +1102,14 @@ export type NoticeCode =
 "budget_spent" | 
 /**  A hook of the person's own ended the turn. */
 "hook_refused" | "empty_reply" | 
+/**  The last reply was cut at the model's output limit; what it said stays. */
+"output_limit" | 
+/**  The model, or its provider, declined; `detail` is the provider's sentence about it, where it has one. */
+"model_refused" | 
+/**  The provider ended the last reply for another reason; `detail` is its word for it. */
+"reply_ended" | 
+/**  A model call failed and is made again soon; the row goes away when it is. `detail` says when, and what failed. */
+"asks_again" | 
 /**  Another model answers the rest of the turn; `detail` names both. */
 "model_fell_back" | 
 /**  As much was spent as the person asked to be told of. */

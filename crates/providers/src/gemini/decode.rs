@@ -59,10 +59,9 @@ impl Decoder for GeminiDecoder {
         for candidate in candidates.filter(|candidate| candidate.index.unwrap_or(0) == 0) {
             self.candidate(candidate, out)?;
         }
-        if let Some(reason) = chunk.prompt_feedback.map(|feedback| feedback.block_reason.0)
-            && !reason.is_empty()
-        {
-            self.finish = Some(Finish { reason: "PROHIBITED_CONTENT".into(), message: String::new() });
+        if let Some(feedback) = chunk.prompt_feedback.filter(|feedback| !feedback.block_reason.0.is_empty()) {
+            let message = feedback.block_reason_message.0.into_owned();
+            self.finish = Some(Finish { reason: "PROHIBITED_CONTENT".into(), message });
         }
         self.note_usage(chunk.usage_metadata, out);
         Ok(Flow::More)
@@ -75,7 +74,7 @@ impl Decoder for GeminiDecoder {
             "STOP" => StopReason::EndTurn,
             "MAX_TOKENS" => StopReason::MaxTokens,
             "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "LANGUAGE" | "IMAGE_SAFETY" => {
-                StopReason::Refusal
+                StopReason::refusal(&finish.message)
             }
             // The model slipped; another try goes well as a rule.
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => {
@@ -86,7 +85,8 @@ impl Decoder for GeminiDecoder {
                 let labels = vec!["service_unavailable".to_owned()];
                 return Err(Fault::Refused(Refusal { message: message.to_owned(), labels, ..Refusal::default() }));
             }
-            other => StopReason::Other(other.to_owned()),
+            other if finish.message.is_empty() => StopReason::Other(other.to_owned()),
+            other => StopReason::Other(format!("{other}: {}", finish.message)),
         };
         self.sign_text(out);
         out.push_back(ModelEvent::Finished { stop });
@@ -253,6 +253,8 @@ struct Call<'a> {
 struct Feedback<'a> {
     #[serde(borrow, default)]
     block_reason: Text<'a>,
+    #[serde(borrow, default)]
+    block_reason_message: Text<'a>,
 }
 
 #[derive(Default, Deserialize)]

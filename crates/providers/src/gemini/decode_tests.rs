@@ -72,6 +72,14 @@ fn reasons_and_what_they_mean() {
     };
     assert_eq!(stop("MAX_TOKENS"), Ok(StopReason::MaxTokens));
     assert_eq!(stop("RECITATION"), Ok(StopReason::Refusal));
+    let with_words = |reason: &str| {
+        let mut chunk = parts(json!([{ "text": "a" }]), Some(reason));
+        chunk["candidates"][0]["finishMessage"] = json!("It looks like a recipe for harm.");
+        chunks(&[chunk]).message().unwrap().stop
+    };
+    assert_eq!(with_words("SAFETY"), StopReason::RefusalFor("It looks like a recipe for harm.".into()));
+    let other = "NEW_REASON: It looks like a recipe for harm.";
+    assert_eq!(with_words("NEW_REASON"), StopReason::Other(other.into()));
     assert_eq!(stop("NEW_REASON"), Ok(StopReason::Other("NEW_REASON".into())));
     assert_eq!(stop("MALFORMED_FUNCTION_CALL"), Err((ModelErrorKind::Unavailable, true)));
 }

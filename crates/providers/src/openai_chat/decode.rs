@@ -134,8 +134,9 @@ impl OpenAiDecoder {
             // An end without a reason is taken from servers that give none, but nothing is done because of it.
             None if called => return Err(Fault::Cut),
             None | Some("stop") if self.refused => StopReason::Refusal,
-            None | Some("stop" | "end_turn" | "eos") if called => StopReason::ToolUse,
-            None | Some("stop" | "end_turn" | "eos") => StopReason::EndTurn,
+            None | Some("stop" | "end_turn" | "eos" | "eos_token") if called => StopReason::ToolUse,
+            None | Some("stop" | "end_turn" | "eos" | "eos_token") => StopReason::EndTurn,
+            Some("stop_sequence") => StopReason::StopSequence,
             Some("tool_calls" | "function_call" | "tool_use") => StopReason::ToolUse,
             // Zhipu's: what was asked leaves no room for an answer.
             Some("model_context_window_exceeded") if !called && !self.spoke => {
@@ -143,7 +144,7 @@ impl OpenAiDecoder {
                 let message = "the conversation exceeds the model's context window".to_owned();
                 return Err(Fault::Refused(Refusal { message, labels, ..Refusal::default() }));
             }
-            Some("length" | "max_tokens" | "model_context_window_exceeded") => StopReason::MaxTokens,
+            Some("length" | "max_tokens" | "model_length" | "model_context_window_exceeded") => StopReason::MaxTokens,
             Some("content_filter" | "sensitive") => StopReason::Refusal,
             Some(other) => StopReason::Other(other.to_owned()),
         };

@@ -184,6 +184,18 @@ fn the_end_may_lack_done_or_a_reason_but_not_both() {
     assert_eq!(stop(&[&done]), Err(ModelErrorKind::Protocol));
 }
 
+/// TGI says which of its ends it was, Mistral which of its limits.
+#[test]
+fn other_words_for_the_usual_ends_mean_the_same() {
+    let stop = |word: &str| {
+        let reply = [chunk(json!({ "content": "a" }), None), chunk(json!({}), Some(word)), "[DONE]".into()];
+        data(&reply).message().unwrap().stop
+    };
+    assert_eq!((stop("eos_token"), stop("stop_sequence")), (StopReason::EndTurn, StopReason::StopSequence));
+    assert_eq!(stop("model_length"), StopReason::MaxTokens);
+    assert_eq!(stop("network_error"), StopReason::Other("network_error".into()));
+}
+
 /// Zhipu has words of its own for how a reply ended.
 #[test]
 fn a_full_window_ends_a_reply_and_is_an_error_where_there_is_none() {
