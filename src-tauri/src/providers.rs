@@ -171,25 +171,26 @@ impl ProviderBook {
         }
     }
 
-    /// Where the key of `account` comes from: the environment, the keyring, this run's memory, the credentials of a cloud.
+    /// Where the key of `account` comes from: the keyring or this run's memory, where the person put it; else the
+    /// environment; else the credentials of a cloud. One that a locked keyring keeps does not keep that of the environment
+    /// from being used.
     async fn key(&self, account: &Account) -> Result<(KeySource, Option<SecretString>), Failure> {
+        let kept = self.keys.get(&account.id, &account.host()).await?;
+        if let Some(secret) = kept.secret() {
+            self.secrets.learn(secret);
+        }
+        let without = match kept {
+            Key::InKeyring(key) => return Ok((KeySource::Keyring, Some(key))),
+            Key::InMemory { key, reason } => return Ok((KeySource::Memory { why: reason.problem() }, Some(key))),
+            Key::Missing => None,
+            Key::Locked { reason } => Some(KeySource::Locked { why: reason.problem() }),
+        };
         let found = bosun_store::key_from_environment(account.variables(), |name| self.environment.get(name));
         if let Some((variable, key)) = found {
             return Ok((KeySource::Environment { variable: variable.to_owned() }, Some(key)));
         }
-        let key = self.keys.get(&account.id, &account.host()).await?;
-        if let Some(secret) = key.secret() {
-            self.secrets.learn(secret);
-        }
-        Ok(match key {
-            Key::Missing => match self.cloud().source(account) {
-                Some(from) => (KeySource::Cloud { from }, None),
-                None => (KeySource::Missing, None),
-            },
-            Key::InKeyring(key) => (KeySource::Keyring, Some(key)),
-            Key::InMemory { key, reason } => (KeySource::Memory { why: reason.problem() }, Some(key)),
-            Key::Locked { reason } => (KeySource::Locked { why: reason.problem() }, None),
-        })
+        let cloud = || self.cloud().source(account).map(|from| KeySource::Cloud { from });
+        Ok((without.or_else(cloud).unwrap_or(KeySource::Missing), None))
     }
 }
 

@@ -90,6 +90,24 @@ fn a_key_of_the_environment_stays_with_its_vendor() {
 }
 
 #[test]
+fn a_key_that_was_saved_goes_before_the_one_of_the_environment_until_it_is_removed() {
+    let keyring = Arc::new(MemorySecrets::default());
+    let open = Page::plan().key("OPENAI_API_KEY", "sk-of-the-shell-000").keyring(keyring as Arc<dyn SecretStore>);
+    let page = open.open();
+    let openai = |key: &str| {
+        let provider = json!({
+            "id": "openai", "label": "OpenAI", "family": "openai_responses", "base_url": "https://api.openai.com/v1",
+            "key": key,
+        });
+        page.ok("save_provider", json!({ "provider": provider }))
+    };
+    assert_eq!(provider(&page, "openai")["key"]["source"], "environment");
+    assert_eq!(openai(KEY)["key"], json!({ "source": "keyring" }));
+    assert_eq!(provider(&page, "openai")["key"], json!({ "source": "keyring" }));
+    assert_eq!(openai("")["key"], json!({ "source": "environment", "variable": "OPENAI_API_KEY" }));
+}
+
+#[test]
 fn without_a_keyring_the_key_lives_for_this_run_and_the_reason_is_told() {
     let data = tempfile::tempdir().unwrap();
     let open = || Page::plan().data(data.path()).keyring(Arc::new(NoKeyring)).open();
