@@ -287,6 +287,23 @@ async fn every_call_is_counted_with_its_price_or_as_unknown() {
     assert_eq!(report.days[0].models.len(), 2);
 }
 
+/// OpenAI's wire tells the usage behind all that was said.
+#[tokio::test]
+async fn a_call_that_breaks_off_before_its_usage_is_counted_as_of_unknown_price() {
+    let begun = vec![ModelEvent::Started { model: Some("m".into()) }, ModelEvent::TextDelta { text: "half of".into() }];
+    let refused = ModelError::new(ModelErrorKind::InvalidRequest, "test", "no");
+    let replies = vec![Scripted::Events(begun), refused.into(), said("whole")];
+    let stage = Stage::new(vec![model("big", Some(DEAR), replies)], ModelSettings::default()).await;
+    assert_eq!(stage.say("a").await, SessionStatus::Failed);
+    let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
+    assert_eq!((usage.total.calls, usage.total.unpriced, usage.total.cost), (1, 1, 0.0));
+    assert_eq!((usage.calls[0].input_tokens, usage.calls[0].cost), (None, None));
+    assert_eq!(stage.say("b").await, SessionStatus::Failed, "what never began cost nothing");
+    stage.say("c").await;
+    let total = stage.sessions.session_usage(&stage.session).await.unwrap().total;
+    assert_eq!((total.calls, total.unpriced, total.cost), (2, 1, 1.0));
+}
+
 #[tokio::test]
 async fn the_small_model_names_a_session_after_its_first_turn() {
     let models = vec![model("big", None, vec![said("1")]), model("small", None, vec![said("\"Mend the tests.\"")])];
