@@ -401,6 +401,9 @@ problems! {
     NotAccepted { address: String } = "{address} did not accept a connection in time";
     HostUnknown { host: String, detail: String } = "the host {host} cannot be found ({detail}); check the base URL and the network";
     NothingAnswers { address: String, detail: String } = "nothing answers at {address} ({detail}); is the server running there?";
+    ProxyWantsPassword { host: String } = "the proxy on the way to {host} wants a name and a password; set HTTPS_PROXY with both (http://NAME:PASSWORD@PROXY:PORT) where Bosun is started, and none in Settings, Models";
+    ProxyRefused { host: String, detail: String } = "the proxy on the way to {host} does not let the request through ({detail}); ask whoever runs it, or look at the proxy in Settings, Models";
+    ProxyUnreached { host: String, detail: String } = "the proxy on the way to {host} cannot be reached ({detail}); look at the proxy in Settings, Models, and at HTTPS_PROXY";
     BrokeBeforeReply { address: String, detail: String } = "the connection to {address} broke before a reply came ({detail})";
     OnlyPart { host: String, seconds: String } = "{host} sent only part of an answer for {seconds} s and was given up";
     NoAnswer { host: String, seconds: String } = "{host} sent no answer for {seconds} s and was given up";
