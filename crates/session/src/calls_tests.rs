@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_agent::{BoxFuture, Limits, Policy, SystemClock, UuidSource};
-use bosun_model::{ChatRequest, ModelError, ModelErrorKind, ModelStream, Price, Usage};
-use bosun_protocol::{Budget, CallPurpose, Effort, ItemBody, Problem, SessionId, SessionStatus};
+use bosun_model::{ChatRequest, ModelError, ModelErrorKind, ModelEvent, ModelStream, Price, Usage};
+use bosun_protocol::{Budget, CallPurpose, Effort, ItemBody, Problem, SessionEvent, SessionId, SessionStatus};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 

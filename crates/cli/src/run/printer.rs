@@ -50,6 +50,7 @@ impl TextPrinter {
         for envelope in batch {
             match &envelope.event {
                 SessionEvent::ItemDelta { item, delta: Delta::Text { text } } => self.grow(item, text)?,
+                SessionEvent::ItemStarted { item } => self.waits(item)?,
                 SessionEvent::ItemUpdated { item } => self.begun(item)?,
                 SessionEvent::ItemCompleted { item } => self.completed(item)?,
                 _ => {}
@@ -67,6 +68,16 @@ impl TextPrinter {
             }
         }
         self.say(text)
+    }
+
+    /// That the model is asked again is told when the wait begins: nothing else happens meanwhile.
+    fn waits(&mut self, item: &Item) -> io::Result<()> {
+        match &item.body {
+            ItemBody::Notice(notice) if notice.code == NoticeCode::AsksAgain => {
+                self.row(&terminal::one_line(&notice.detail))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A command or a subagent is told when it begins, because it may take long.

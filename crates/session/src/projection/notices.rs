@@ -1,5 +1,7 @@
 //! What the session itself says between the rows of a conversation.
 
+use std::time::Duration;
+
 use bosun_agent::TurnEnd;
 use bosun_model::{Message, ModelError, ModelErrorKind, StopReason};
 use bosun_protocol::{Item, ItemBody, ItemId, Notice, NoticeCode, Problem, SessionEvent};
@@ -27,7 +29,27 @@ impl Projection {
         self.refresh(None);
     }
 
+    /// Says that the model is asked again after `wait`. Like all that is not recorded, the row is gone after a restart.
+    pub(super) fn asks_again(&mut self, error: &ModelError, wait: Duration, at: i64) {
+        self.asks_now();
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let problem = Problem::AsksAgain { seconds: seconds.to_string(), why: Box::new(error.problem()) };
+        let notice = Notice { code: NoticeCode::AsksAgain, detail: problem.to_string(), problem: Some(problem) };
+        let id = ItemId::new(format!("asks-again-{}", self.view.seq));
+        self.wait = Some(id.clone());
+        let item = Item { id, turn: self.turn(), at, body: ItemBody::Notice(notice) };
+        self.emit(SessionEvent::ItemStarted { item });
+    }
+
+    /// The wait is over, or nobody waits any more.
+    pub(super) fn asks_now(&mut self) {
+        if let Some(item) = self.wait.take() {
+            self.emit(SessionEvent::ItemRemoved { item });
+        }
+    }
+
     pub(super) fn turn_ended(&mut self, seq: u64, turn: u32, end: &TurnEnd, at: i64) {
+        self.asks_now();
         self.settle_replies();
         let early = matches!(end, TurnEnd::Done | TurnEnd::Empty).then(|| self.ended_early()).flatten();
         let code = match end {

@@ -423,6 +423,7 @@ export const problems = {
   session_cost_stops: "This session has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}",
   day_cost: "Today has cost ${spent}; you asked to be told at ${limit}",
   day_cost_stops: "Today has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}",
+  asks_again: "asks again in {seconds} s: {why}",
   fell_back: "{from} is overloaded ({detail}); {to} answers the rest of this turn",
   hook_broke: "The hook '{hook}' {detail}. It runs at {point}",
   key_in_message: "What you wrote holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it",
