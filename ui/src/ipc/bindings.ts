@@ -150,6 +150,8 @@ export const commands = {
 	/**  A small call to `model`; without one, a look at the provider's list. */
 	testProvider: (id: string, model: string | null) => __TAURI_INVOKE<TestCall>("test_provider", { id, model }),
 	listModels: (provider: string) => __TAURI_INVOKE<ModelChoice[]>("list_models", { provider }),
+	/**  When and from where the program has what it knows of models beforehand. */
+	catalogueSource: () => __TAURI_INVOKE<CatalogueView>("catalogue_source"),
 	/**  The model servers that answer at the usual ports of this machine. */
 	findLocalServers: () => __TAURI_INVOKE<LocalServerView[]>("find_local_servers"),
 	/**  The provider for a server that was found, added where there is none yet. */
@@ -434,6 +436,14 @@ export type CallUsage = {
 	reasoning_tokens: number | null,
 	/**  US dollars; `None` where the price or the usage is not known. */
 	cost: number | null,
+};
+
+/**  When and from where the program has what it knows of models beforehand. */
+export type CatalogueView = {
+	/**  As `2026-01-31`. */
+	date: string,
+	/**  In English, as the catalogue itself says it. */
+	source: string,
 };
 
 export type ChangeKind = "created" | "changed" | "deleted";
