@@ -105,3 +105,18 @@ fn wrong_shapes_are_typed_errors() {
         assert_eq!(error.kind, ModelErrorKind::Protocol, "{wrong}");
     }
 }
+
+#[test]
+fn a_count_that_turns_absurd_is_unknown_and_one_that_is_not_told_again_stays() {
+    let chunk = |usage: Value| {
+        let mut chunk = parts(json!([{ "text": "a" }]), Some("STOP"));
+        chunk["usageMetadata"] = usage;
+        chunk
+    };
+    let good = json!({ "promptTokenCount": 100, "candidatesTokenCount": 20, "thoughtsTokenCount": 5 });
+    let usage = |later: Value| chunks(&[chunk(good.clone()), chunk(later)]).message().unwrap().usage.unwrap();
+    let told = |usage: bosun_model::Usage| (usage.input, usage.output, usage.reasoning);
+    assert_eq!(told(usage(json!({ "candidatesTokenCount": 30 }))), (Some(100), Some(35), Some(5)));
+    assert_eq!(told(usage(json!({ "candidatesTokenCount": -1 }))), (Some(100), None, Some(5)));
+    assert_eq!(told(usage(json!({ "promptTokenCount": 1e30, "candidatesTokenCount": 30 }))), (None, Some(35), Some(5)));
+}

@@ -275,6 +275,22 @@ fn usage_in_every_chunk_is_told_once_per_change() {
     assert_eq!(usages, 2);
 }
 
+#[test]
+fn a_count_that_turns_absurd_is_unknown_and_one_that_is_not_told_again_stays() {
+    let told = |later: Value| {
+        let with = |usage: Value| json!({ "choices": [], "usage": usage }).to_string();
+        let good =
+            json!({ "prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": { "cached_tokens": 80 } });
+        let text = chunk(json!({ "content": "a" }), Some("stop"));
+        let usage = data(&[text, with(good), with(later), "[DONE]".into()]).message().unwrap().usage.unwrap();
+        (usage.input, usage.output, usage.cache_read)
+    };
+    assert_eq!(told(json!({ "completion_tokens": 30 })), (Some(100), Some(30), Some(80)));
+    assert_eq!(told(json!({ "completion_tokens": -1 })), (Some(100), None, Some(80)));
+    assert_eq!(told(json!({ "prompt_tokens": 1e30, "prompt_tokens_details": null })), (None, Some(20), Some(80)));
+    assert_eq!(told(json!({ "prompt_tokens_details": { "cached_tokens": "lots" } })), (Some(100), Some(20), None));
+}
+
 /// Each vendor's documented fields: what was read, written, cached and thought.
 #[test]
 fn usage_stands_where_each_vendor_has_it() {
