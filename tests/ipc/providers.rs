@@ -143,16 +143,22 @@ fn a_test_call_says_what_the_server_said() {
         models: vec!["test-model".to_owned()],
         ..Script::default()
     });
-    server.add(Rule::any().reply("ready").reply(Reply::error(404, "not_found", "no model named missing")));
+    server
+        .add(Rule::any().reply("ready").reply(Reply::error(404, "not_found", "no model named missing")).reply("there"));
     let page = Page::open();
     let saved = page.ok("save_provider", form(None, &server.base_url(Wire::OpenAi), Some(KEY)));
     let call = |model: Value| page.ok("test_provider", json!({ "id": saved["id"], "model": model }));
     let works = call(json!("test-model"));
     assert_eq!((&works["result"], &works["reply"]), (&json!("works"), &json!("ready")));
+    assert_eq!(works["model"], "test-model");
     let fails = call(json!("missing"));
     assert_eq!(fails["result"], "fails");
     assert!(fails["problem"]["detail"].as_str().unwrap().contains("no model named missing"), "{fails}");
-    assert_eq!(call(Value::Null)["reply"], "test-model");
+    // Where nobody names one, a model of the list is called: the list alone says nothing of whether any answers.
+    let asked = server.requests().len();
+    let listed = call(Value::Null);
+    assert_eq!((&listed["model"], &listed["reply"]), (&json!("test-model"), &json!("there")), "{listed}");
+    assert_eq!(server.requests().len(), asked + 1);
     let models = page.ok("list_models", json!({ "provider": saved["id"] }));
     assert_eq!(models[0]["model"], json!({ "provider": "my-gate", "name": "test-model" }));
 

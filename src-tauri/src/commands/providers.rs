@@ -35,7 +35,7 @@ pub async fn set_provider_header(
     shell.core().await?.providers.set_header(&id, &name, &value).await
 }
 
-/// A small call to `model`; without one, a look at the provider's list.
+/// A small call to `model`; without one, to a model of the provider's list.
 #[tauri::command]
 #[specta::specta]
 pub async fn test_provider(shell: Managed<'_>, id: Arg<String>, model: Arg<Option<String>>) -> Answer<TestCall> {

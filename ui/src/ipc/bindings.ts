@@ -147,7 +147,7 @@ export const commands = {
 	removeProvider: (id: string) => __TAURI_INVOKE<null>("remove_provider", { id }),
 	/**  Adds a header to every request to a provider, changes it, or takes it away where `value` is empty. Values only go in. */
 	setProviderHeader: (id: string, name: string, value: string) => __TAURI_INVOKE<ProviderView>("set_provider_header", { id, name, value }),
-	/**  A small call to `model`; without one, a look at the provider's list. */
+	/**  A small call to `model`; without one, to a model of the provider's list. */
 	testProvider: (id: string, model: string | null) => __TAURI_INVOKE<TestCall>("test_provider", { id, model }),
 	listModels: (provider: string) => __TAURI_INVOKE<ModelChoice[]>("list_models", { provider }),
 	/**  When and from where the program has what it knows of models beforehand. */
@@ -1823,7 +1823,9 @@ export type SummaryCause =
 "agent" | "person";
 
 /**  What a small call to the provider said. */
-export type TestCall = { result: "works"; reply: string; milliseconds: number } | { result: "fails"; problem: Problem };
+export type TestCall = 
+/**  `model` is the one that was called; `None` where only the list could be looked at, whose first names are `reply`. */
+{ result: "works"; model: string | null; reply: string; milliseconds: number } | { result: "fails"; problem: Problem };
 
 export type Theme = "system" | "light" | "dark";
 
