@@ -74,6 +74,7 @@ const COMMANDS: &[&str] = &[
     "set_provider_header",
     "test_provider",
     "list_models",
+    "catalogue_source",
     "find_local_servers",
     "use_local_server",
     "model_settings",

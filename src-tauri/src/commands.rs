@@ -120,6 +120,7 @@ macro_rules! every_command {
             providers::set_provider_header,
             providers::test_provider,
             providers::list_models,
+            providers::catalogue_source,
             providers::find_local_servers,
             providers::use_local_server,
             models::model_settings,

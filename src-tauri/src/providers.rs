@@ -100,17 +100,33 @@ impl ProviderBook {
         Ok(listed.into_iter().map(|model| choice(&config, model)).collect())
     }
 
-    /// A small call to `model`, or a look at the list of models where none is named.
+    /// A small call to `model`, or to one of the provider's list where none is named: a list alone says nothing of
+    /// whether anything in it answers.
     pub(crate) async fn test(&self, id: &str, model: Option<&str>) -> Result<TestCall, Failure> {
-        let config = self.config(&self.account(id).await?).await?;
-        let started = Instant::now();
-        let reply = match model.map(str::trim).filter(|name| !name.is_empty()) {
-            Some(name) => bosun_providers::test_call(&config, name).await,
-            None => bosun_providers::list_models(&config).await.map(|models| first_names(&models)),
+        let account = self.account(id).await?;
+        let config = self.config(&account).await?;
+        let named = model.map(str::trim).filter(|name| !name.is_empty());
+        let mut started = Instant::now();
+        let mut listed = Vec::new();
+        if named.is_none() {
+            match bosun_providers::list_models(&config).await {
+                Ok(models) => listed = models,
+                Err(error) => return Ok(TestCall::Fails { problem: error.problem() }),
+            }
+        }
+        // Azure's list has no names of deployments, which are all that can be called there.
+        let has_deployments = account.preset.is_some_and(|preset| preset.id == "azure");
+        let listed_one = || bosun_providers::test_model(&config, &listed).filter(|_| !has_deployments);
+        let since = |started: Instant| u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
+        let Some(model) = named.or_else(listed_one) else {
+            let (reply, milliseconds) = (first_names(&listed), since(started));
+            return Ok(TestCall::Works { model: None, reply, milliseconds });
         };
-        let milliseconds = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
+        started = Instant::now();
+        let reply = bosun_providers::test_call(&config, model).await;
+        let milliseconds = since(started);
         Ok(match reply {
-            Ok(reply) => TestCall::Works { reply, milliseconds },
+            Ok(reply) => TestCall::Works { model: Some(model.to_owned()), reply, milliseconds },
             Err(error) => TestCall::Fails { problem: error.problem() },
         })
     }
@@ -171,25 +187,26 @@ impl ProviderBook {
         }
     }
 
-    /// Where the key of `account` comes from: the environment, the keyring, this run's memory, the credentials of a cloud.
+    /// Where the key of `account` comes from: the keyring or this run's memory, where the person put it; else the
+    /// environment; else the credentials of a cloud. One that a locked keyring keeps does not keep that of the environment
+    /// from being used.
     async fn key(&self, account: &Account) -> Result<(KeySource, Option<SecretString>), Failure> {
+        let kept = self.keys.get(&account.id, &account.host()).await?;
+        if let Some(secret) = kept.secret() {
+            self.secrets.learn(secret);
+        }
+        let without = match kept {
+            Key::InKeyring(key) => return Ok((KeySource::Keyring, Some(key))),
+            Key::InMemory { key, reason } => return Ok((KeySource::Memory { why: reason.problem() }, Some(key))),
+            Key::Missing => None,
+            Key::Locked { reason } => Some(KeySource::Locked { why: reason.problem() }),
+        };
         let found = bosun_store::key_from_environment(account.variables(), |name| self.environment.get(name));
         if let Some((variable, key)) = found {
             return Ok((KeySource::Environment { variable: variable.to_owned() }, Some(key)));
         }
-        let key = self.keys.get(&account.id, &account.host()).await?;
-        if let Some(secret) = key.secret() {
-            self.secrets.learn(secret);
-        }
-        Ok(match key {
-            Key::Missing => match self.cloud().source(account) {
-                Some(from) => (KeySource::Cloud { from }, None),
-                None => (KeySource::Missing, None),
-            },
-            Key::InKeyring(key) => (KeySource::Keyring, Some(key)),
-            Key::InMemory { key, reason } => (KeySource::Memory { why: reason.problem() }, Some(key)),
-            Key::Locked { reason } => (KeySource::Locked { why: reason.problem() }, None),
-        })
+        let cloud = || self.cloud().source(account).map(|from| KeySource::Cloud { from });
+        Ok((without.or_else(cloud).unwrap_or(KeySource::Missing), None))
     }
 }
 

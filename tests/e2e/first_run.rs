@@ -13,6 +13,7 @@ const KEY: &str = "sk-canary-7f3a90b2c4d1";
 /// A server that refuses whoever has another key.
 fn guarded() -> ModelServer {
     let server = ModelServer::with(Script { key: Some(KEY.into()), ..Script::default() });
+    server.add(Rule::turn("Answer with one word").reply("Ready."));
     server.add(
         Rule::turn("say hello")
             .reply(Reply::call("write_file", json!({ "file_path": "/hello.txt", "content": "hello\n" })))
@@ -69,7 +70,7 @@ fn a_key_goes_to_the_keyring_and_into_no_file() {
     window.wait_for_text("key in the keyring");
     window.by_css(".cards article button.head").click();
     window.button("Test call").click();
-    window.wait_for_text("Works: answered in");
+    window.wait_for_text("Works: test-model answered in");
     window.shot("tested");
     choose_and_open(&window, &desk);
     work(&window, &desk);

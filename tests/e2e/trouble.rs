@@ -34,7 +34,7 @@ fn a_wrong_key_is_refused_in_the_providers_words_without_the_key() {
     window.wait_for_text(
         "key for this run only|key in the keyring".split('|').nth(usize::from(desk.has_keyring())).unwrap(),
     );
-    window.button("Test call").click();
+    // A test call is made by itself.
     window.wait_for_text("The provider refused");
     window.wait_for_text("Incorrect API key provided");
     window.shot("test-call");

@@ -90,6 +90,24 @@ fn a_key_of_the_environment_stays_with_its_vendor() {
 }
 
 #[test]
+fn a_key_that_was_saved_goes_before_the_one_of_the_environment_until_it_is_removed() {
+    let keyring = Arc::new(MemorySecrets::default());
+    let open = Page::plan().key("OPENAI_API_KEY", "sk-of-the-shell-000").keyring(keyring as Arc<dyn SecretStore>);
+    let page = open.open();
+    let openai = |key: &str| {
+        let provider = json!({
+            "id": "openai", "label": "OpenAI", "family": "openai_responses", "base_url": "https://api.openai.com/v1",
+            "key": key,
+        });
+        page.ok("save_provider", json!({ "provider": provider }))
+    };
+    assert_eq!(provider(&page, "openai")["key"]["source"], "environment");
+    assert_eq!(openai(KEY)["key"], json!({ "source": "keyring" }));
+    assert_eq!(provider(&page, "openai")["key"], json!({ "source": "keyring" }));
+    assert_eq!(openai("")["key"], json!({ "source": "environment", "variable": "OPENAI_API_KEY" }));
+}
+
+#[test]
 fn without_a_keyring_the_key_lives_for_this_run_and_the_reason_is_told() {
     let data = tempfile::tempdir().unwrap();
     let open = || Page::plan().data(data.path()).keyring(Arc::new(NoKeyring)).open();
@@ -125,16 +143,22 @@ fn a_test_call_says_what_the_server_said() {
         models: vec!["test-model".to_owned()],
         ..Script::default()
     });
-    server.add(Rule::any().reply("ready").reply(Reply::error(404, "not_found", "no model named missing")));
+    server
+        .add(Rule::any().reply("ready").reply(Reply::error(404, "not_found", "no model named missing")).reply("there"));
     let page = Page::open();
     let saved = page.ok("save_provider", form(None, &server.base_url(Wire::OpenAi), Some(KEY)));
     let call = |model: Value| page.ok("test_provider", json!({ "id": saved["id"], "model": model }));
     let works = call(json!("test-model"));
     assert_eq!((&works["result"], &works["reply"]), (&json!("works"), &json!("ready")));
+    assert_eq!(works["model"], "test-model");
     let fails = call(json!("missing"));
     assert_eq!(fails["result"], "fails");
     assert!(fails["problem"]["detail"].as_str().unwrap().contains("no model named missing"), "{fails}");
-    assert_eq!(call(Value::Null)["reply"], "test-model");
+    // Where nobody names one, a model of the list is called: the list alone says nothing of whether any answers.
+    let asked = server.requests().len();
+    let listed = call(Value::Null);
+    assert_eq!((&listed["model"], &listed["reply"]), (&json!("test-model"), &json!("there")), "{listed}");
+    assert_eq!(server.requests().len(), asked + 1);
     let models = page.ok("list_models", json!({ "provider": saved["id"] }));
     assert_eq!(models[0]["model"], json!({ "provider": "my-gate", "name": "test-model" }));
 

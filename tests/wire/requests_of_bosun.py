@@ -20,7 +20,7 @@ from script import check, equal
 
 SOURCES = Path(__file__).parents[2] / "crates/providers/src"
 # Other servers' additions to Chat Completions, which the vendor's type cannot know.
-ADDITIONS = {"reasoning_content", "reasoning_details", "extra_content", "enable_thinking", "thinking", "reasoning"}
+ADDITIONS = {"reasoning_content", "reasoning_details", "extra_content", "enable_thinking", "thinking", "reasoning", "cache_control"}
 
 
 def bodies(family, pattern="{}/snapshots/*__encode__tests__*.snap"):

@@ -140,8 +140,8 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.getByLabel('OpenAI: Key').fill('sk-secret');
     await page.keyboard.press('Enter');
     await page.getByText('key in the keyring').waitFor();
-    await button(page, 'Test call').click();
-    await page.getByText('Works: answered in 640 ms').waitFor();
+    // A test call is made by itself.
+    await page.getByText(/^Works: .*640 ms$/).waitFor();
     await page.keyboard.press('Escape');
     // What the test call asked is the model of new sessions.
     await page.getByRole('button', { name: /^Model: / }).waitFor();

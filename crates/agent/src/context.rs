@@ -28,8 +28,16 @@ struct TurnParts {
     slots: Arc<[Semaphore]>,
     notes: Mutex<HashMap<CallId, CallNote>>,
     asks: AskOrder,
-    /// The reply that came to nothing, and the text that was shown of it.
-    partial: Mutex<Option<(MessageId, String)>>,
+    partial: Mutex<Option<Partial>>,
+}
+
+/// A reply that came to nothing.
+pub(crate) struct Partial {
+    pub message: MessageId,
+    /// What it had said.
+    pub text: String,
+    /// Whether a person saw anything of it: words, thoughts or a call.
+    pub shown: bool,
 }
 
 /// What the endpoint and the gate know of a call and its result has to tell.
@@ -224,19 +232,20 @@ impl TurnContext {
             .collect()
     }
 
-    /// Remembers the text of a reply that came to nothing.
-    pub(crate) fn set_partial(&self, message: MessageId, text: String) {
-        *self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, text));
+    /// Remembers a reply that came to nothing.
+    pub(crate) fn set_partial(&self, partial: Partial) {
+        *self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner) = Some(partial);
     }
 
-    /// Whether a person has read some of the reply that came to nothing last.
+    /// Whether a person saw some of the reply that came to nothing last, be it a thought or a call.
     pub fn was_shown(&self) -> bool {
-        let partial = self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner);
-        partial.as_ref().is_some_and(|(_, text)| !text.trim().is_empty())
+        self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|partial| partial.shown)
     }
 
+    /// The reply that came to nothing last, with what it had said.
     pub(crate) fn take_partial(&self) -> Option<(MessageId, String)> {
-        self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let partial = self.inner.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
+        partial.map(|partial| (partial.message, partial.text))
     }
 
     /// The semaphore of the subagents that this agent sends out; `None` where the depth limit forbids any.

@@ -1,4 +1,6 @@
-use bosun_model::{CallId, MessageId};
+use std::time::Duration;
+
+use bosun_model::{CallId, MessageId, ModelError};
 
 /// News while something runs. Provisional: the journal entry that follows is what counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +26,11 @@ pub enum LiveEvent {
     /// The reply came to nothing (it failed or was stopped) and its rows go away or stay as a notice.
     ReplyDropped {
         message: MessageId,
+    },
+    /// A model call failed and is made again after `wait`, unless the turn is stopped before.
+    AskingAgain {
+        error: ModelError,
+        wait: Duration,
     },
     /// A call began to run, after any approval. Milliseconds since 1970.
     CallRunning {

@@ -4,6 +4,7 @@ use bosun_model::{AiMessage, ChatRequest, MessageBuilder, MessageId, ModelError,
 use futures_util::StreamExt;
 use tokio::time::Instant;
 
+use crate::context::Partial;
 use crate::{AgentError, EntryBody, LiveEvent, TurnContext};
 
 /// How often a growing reply is saved, so that a crash loses at most this much of what was shown.
@@ -38,7 +39,7 @@ pub(crate) async fn call(cx: &TurnContext, request: ChatRequest) -> Result<AiMes
 
 /// A reply that came to nothing: all that was shown of it is saved, reasoning too, and whoever shows it is told.
 async fn dropped(cx: &TurnContext, id: MessageId, partial: String, draft: Draft, error: AgentError) -> AgentError {
-    cx.set_partial(id.clone(), partial);
+    cx.set_partial(Partial { message: id.clone(), text: partial, shown: draft.is_shown() });
     cx.log().emit(LiveEvent::ReplyDropped { message: id.clone() });
     if matches!(error, AgentError::Journal(_)) || !draft.grown {
         return error;
@@ -74,11 +75,18 @@ struct Reply {
 struct Draft {
     text: String,
     reasoning: String,
+    /// Whether a call was told of.
+    called: bool,
     saved: Option<Instant>,
     grown: bool,
 }
 
 impl Draft {
+    /// Whether there is anything of it that a person could read.
+    fn is_shown(&self) -> bool {
+        self.called || !self.text.trim().is_empty() || !self.reasoning.trim().is_empty()
+    }
+
     fn entry(self, message: MessageId) -> EntryBody {
         EntryBody::Draft { message, text: self.text, reasoning: self.reasoning }
     }
@@ -125,6 +133,7 @@ impl Reply {
                 cx.log().emit(LiveEvent::ReasoningDelta { message, text });
             }
             ModelEvent::ToolCallStarted { id, name, .. } => {
+                self.draft.called = true;
                 cx.log().emit(LiveEvent::CallProposed { message, call_id: id, name });
             }
             ModelEvent::Started { .. }

@@ -54,8 +54,8 @@ struct NoNews;
 
 /// The way from a [`ModelRef`] to a model.
 ///
-/// A key comes from the provider's environment variable, else from the keyring. The keyring is asked only where no
-/// variable is set, and only for a key that Bosun put there.
+/// A key comes from the keyring, where the person saved one, else from the provider's environment variable. The keyring is
+/// asked only for a key that the database knows to be there: asking it takes longer than the rest of the start.
 pub(crate) struct Models {
     /// What the last call was made with, for a sentence about a key that was refused.
     used: Mutex<Option<UsedKey>>,
@@ -217,20 +217,21 @@ impl Models {
         let named = account.preset.filter(|_| self.base_url.is_some());
         let variables = named.map_or_else(|| account.variables(), |preset| preset.variables);
         let used = |place| self.used(account, place);
-        if let Some((variable, key)) = key_from_environment(variables, |name| self.keys.get(name)) {
-            used(KeyPlace::Variable(named_in(variables, variable)));
-            return Ok(Some(key));
-        }
         let kept = match self.database().await? {
             Some(database) => keyring(database).get(&account.id, &host).await?,
             None => Key::Missing,
         };
+        if let Key::InKeyring(key) | Key::InMemory { key, .. } = kept {
+            self.secrets.learn(&key);
+            used(KeyPlace::Keyring);
+            return Ok(Some(key));
+        }
+        // Also where one is kept in a keyring that is locked.
+        if let Some((variable, key)) = key_from_environment(variables, |name| self.keys.get(name)) {
+            used(KeyPlace::Variable(named_in(variables, variable)));
+            return Ok(Some(key));
+        }
         match kept {
-            Key::InKeyring(key) | Key::InMemory { key, .. } => {
-                self.secrets.learn(&key);
-                used(KeyPlace::Keyring);
-                Ok(Some(key))
-            }
             Key::Locked { reason } => {
                 let (provider, why) = (account.id.clone(), Box::new(reason.problem()));
                 let variables = variables.join(" or ");
@@ -241,11 +242,11 @@ impl Models {
                 Err(SessionError::new(ErrorCode::KeyringUnavailable, problem))
             }
             // A cloud's own credentials, or none: then the connection says what there could be.
-            Key::Missing if account.family.is_cloud() => {
+            _ if account.family.is_cloud() => {
                 used(KeyPlace::Cloud);
                 Ok(None)
             }
-            Key::Missing => match account.variables().first() {
+            _ => match account.variables().first() {
                 Some(variable) => Err(no_key(&account.id, variable)),
                 // Any other server may want none; if it does, it says so itself.
                 None => {
@@ -273,11 +274,9 @@ impl Models {
         let may_set = variable.filter(|_| account.preset.is_some_and(|_| self.base_url.is_some() || account.at_home()));
         match (place, may_set) {
             (KeyPlace::Variable(name), _) => format!(" (the key is that of {name}; set another there)"),
-            (KeyPlace::Keyring, Some(name)) => {
-                format!(" (the key is that of the keyring; enter another in Bosun's settings, or set {name})")
-            }
-            (KeyPlace::Keyring, None) => {
-                " (the key is that of the keyring; enter another in Bosun's settings)".to_owned()
+            // A variable does not go before it.
+            (KeyPlace::Keyring, _) => {
+                " (the key is that of the keyring; enter another in Bosun's settings, or remove it there)".to_owned()
             }
             (KeyPlace::Cloud, _) => String::new(),
             (KeyPlace::Nowhere, Some(name)) => format!(" (no key was sent; set {name})"),

@@ -1,7 +1,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, LiveEvent, Middleware, NextModel, TurnContext};
 use bosun_model::{AiMessage, ChatRequest, ModelError, ModelErrorKind};
 
 /// How often and how long a failed model call is tried again.
@@ -94,6 +94,7 @@ impl Middleware for ModelRetry {
                 }
                 let Some(wait) = self.wait(&error, attempt, chance()) else { return Err(error.into()) };
                 tracing::warn!(%error, attempt, ?wait, "a model call failed and is made again");
+                cx.log().emit(LiveEvent::AskingAgain { error, wait });
                 tokio::select! {
                     biased;
                     () = cx.cancel().cancelled() => return Err(AgentError::Cancelled),

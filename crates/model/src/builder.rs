@@ -131,7 +131,7 @@ impl MessageBuilder {
 fn ended_naturally(stop: &StopReason) -> bool {
     match stop {
         StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence => true,
-        StopReason::MaxTokens | StopReason::Refusal | StopReason::Other(_) => false,
+        StopReason::MaxTokens | StopReason::Refusal | StopReason::RefusalFor(_) | StopReason::Other(_) => false,
     }
 }
 

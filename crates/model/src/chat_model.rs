@@ -61,10 +61,18 @@ pub struct Price {
 }
 
 impl Price {
-    /// US dollars for one call; `None` where the provider did not report what was read or written.
+    /// That of models for which nobody charges.
+    pub const FREE: Self =
+        Self { input: 0.0, output: 0.0, cache_read: None, cache_write: None, cache_write_hour: None };
+
+    /// US dollars for one call; `None` where the provider did not report what was read or written, unless nobody charges
+    /// for it.
     ///
     /// What was read from the cache or written to it has its own price, else that of input. Reasoning is output.
     pub fn cost(&self, usage: &Usage) -> Option<f64> {
+        if *self == Self::FREE {
+            return Some(0.0);
+        }
         let (input, output) = (usage.input?, usage.output?);
         let read = usage.cache_read.unwrap_or(0).min(input);
         let written = usage.cache_write.unwrap_or(0).min(input - read);

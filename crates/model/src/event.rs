@@ -52,6 +52,18 @@ pub enum StopReason {
     MaxTokens,
     StopSequence,
     Refusal,
+    /// The same, with the provider's sentence about it.
+    RefusalFor(String),
     /// A reason this version does not know, in the provider's word.
     Other(String),
+}
+
+impl StopReason {
+    /// A refusal with the provider's sentence about it, where it has one.
+    pub fn refusal(words: &str) -> Self {
+        match words.trim() {
+            "" => Self::Refusal,
+            words => Self::RefusalFor(words.to_owned()),
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub struct ChatRequest {
     pub output: Option<OutputSchema>,
 }
 
-/// Where a provider with explicit prompt caching (Anthropic) is asked to set breakpoints. Others cache by themselves and
+/// Where a provider with explicit prompt caching (Anthropic, also behind OpenRouter) is asked to set breakpoints. Others cache by themselves and
 /// ignore this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheMarks {

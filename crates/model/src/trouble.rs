@@ -70,6 +70,18 @@ pub enum ModelTrouble {
     HostUnknown { host: String, detail: String },
     #[error("nothing answers at {address} ({detail}); is the server running there?")]
     NothingAnswers { address: String, detail: String },
+    #[error(
+        "the proxy on the way to {host} wants a name and a password; set HTTPS_PROXY with both (http://NAME:PASSWORD@PROXY:PORT) where Bosun is started, and none in Settings, Models"
+    )]
+    ProxyWantsPassword { host: String },
+    #[error(
+        "the proxy on the way to {host} does not let the request through ({detail}); ask whoever runs it, or look at the proxy in Settings, Models"
+    )]
+    ProxyRefused { host: String, detail: String },
+    #[error(
+        "the proxy on the way to {host} cannot be reached ({detail}); look at the proxy in Settings, Models, and at HTTPS_PROXY"
+    )]
+    ProxyUnreached { host: String, detail: String },
     #[error("the connection to {address} broke before a reply came ({detail}); try again")]
     BrokeBeforeReply { address: String, detail: String },
     #[error("{host} sent only part of an answer for {seconds} s and was given up; try again, or choose another model")]

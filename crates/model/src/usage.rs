@@ -23,18 +23,6 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The later snapshot wins field by field, for providers that send usage cumulatively and in parts.
-    pub fn updated_by(self, later: Self) -> Self {
-        Self {
-            input: later.input.or(self.input),
-            output: later.output.or(self.output),
-            cache_read: later.cache_read.or(self.cache_read),
-            cache_write: later.cache_write.or(self.cache_write),
-            cache_write_hour: later.cache_write_hour.or(self.cache_write_hour),
-            reasoning: later.reasoning.or(self.reasoning),
-        }
-    }
-
     /// Adds another call's usage; a field unknown on one side keeps the other's figure.
     pub fn plus(self, other: Self) -> Self {
         let add = |a: Option<u64>, b: Option<u64>| match (a, b) {

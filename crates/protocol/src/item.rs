@@ -150,6 +150,14 @@ pub enum NoticeCode {
     /// A hook of the person's own ended the turn.
     HookRefused,
     EmptyReply,
+    /// The last reply was cut at the model's output limit; what it said stays.
+    OutputLimit,
+    /// The model, or its provider, declined; `detail` is the provider's sentence about it, where it has one.
+    ModelRefused,
+    /// The provider ended the last reply for another reason; `detail` is its word for it.
+    ReplyEnded,
+    /// A model call failed and is made again soon; the row goes away when it is. `detail` says when, and what failed.
+    AsksAgain,
     /// Another model answers the rest of the turn; `detail` names both.
     ModelFellBack,
     /// As much was spent as the person asked to be told of.

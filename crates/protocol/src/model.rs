@@ -99,8 +99,24 @@ pub struct SaveProvider {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(tag = "result", rename_all = "snake_case")]
 pub enum TestCall {
-    Works { reply: String, milliseconds: u32 },
-    Fails { problem: Problem },
+    /// `model` is the one that was called; `None` where only the list could be looked at, whose first names are `reply`.
+    Works {
+        model: Option<String>,
+        reply: String,
+        milliseconds: u32,
+    },
+    Fails {
+        problem: Problem,
+    },
+}
+
+/// When and from where the program has what it knows of models beforehand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct CatalogueView {
+    /// As `2026-01-31`.
+    pub date: String,
+    /// In English, as the catalogue itself says it.
+    pub source: String,
 }
 
 /// Tokens and money; `None` means unknown, never zero.

@@ -403,6 +403,9 @@ problems! {
     NotAccepted { address: String } = "{address} did not accept a connection in time; try again, or check the base URL and the network";
     HostUnknown { host: String, detail: String } = "the host {host} cannot be found ({detail}); check the base URL and the network";
     NothingAnswers { address: String, detail: String } = "nothing answers at {address} ({detail}); is the server running there?";
+    ProxyWantsPassword { host: String } = "the proxy on the way to {host} wants a name and a password; set HTTPS_PROXY with both (http://NAME:PASSWORD@PROXY:PORT) where Bosun is started, and none in Settings, Models";
+    ProxyRefused { host: String, detail: String } = "the proxy on the way to {host} does not let the request through ({detail}); ask whoever runs it, or look at the proxy in Settings, Models";
+    ProxyUnreached { host: String, detail: String } = "the proxy on the way to {host} cannot be reached ({detail}); look at the proxy in Settings, Models, and at HTTPS_PROXY";
     BrokeBeforeReply { address: String, detail: String } = "the connection to {address} broke before a reply came ({detail}); try again";
     OnlyPart { host: String, seconds: String } = "{host} sent only part of an answer for {seconds} s and was given up; try again, or choose another model";
     NoAnswer { host: String, seconds: String } = "{host} sent no answer for {seconds} s and was given up; try again, or choose another model";
@@ -464,6 +467,7 @@ problems! {
     SessionCostStops { spent: String, limit: String, stop: String } = "This session has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}";
     DayCost { spent: String, limit: String } = "Today has cost ${spent}; you asked to be told at ${limit}";
     DayCostStops { spent: String, limit: String, stop: String } = "Today has cost ${spent}; you asked to be told at ${limit}. It stops at ${stop}";
+    AsksAgain { seconds: String, why: Box<Problem> } = "asks again in {seconds} s: {why}";
     FellBack { from: String, to: String, detail: String } = "{from} is overloaded ({detail}); {to} answers the rest of this turn";
     HookBroke { hook: String, point: String, detail: String } = "The hook '{hook}' {detail}. It runs at {point}";
     KeyInMessage { model: String } = "What you wrote holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it";

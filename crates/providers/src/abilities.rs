@@ -41,6 +41,7 @@ const PROSE: &str = "JSON is asked for and its shape told in words; nobody check
 const ONLY_TOOL: &str = "only that tool is offered";
 const SWITCH: &str = "on and off; every level is on";
 const ITSELF: &str = "nothing is marked: the provider caches by itself where it does";
+const OF_CLAUDE: &str = "marked for Claude; other models are cached by themselves where they are";
 const REPORTED: &str = "where the server reports it";
 const NAMELESS: &str = "where it comes as `reasoning_content`, as `reasoning_details`, in parts of type `thinking`, or signed beside a call \
                         (Gemini); a bare `reasoning` is shown and not sent back";
@@ -345,8 +346,14 @@ fn shaped(row: &Row) -> Mark {
 fn cached(row: &Row) -> Mark {
     let system = vec![SystemBlock { text: "Stand by.".into(), cache: true }];
     let cache = CacheMarks { tools: true, conversation: true, ..CacheMarks::default() };
-    let sent = row.sent(&ChatRequest { system, cache, ..with_tools(ToolChoice::Auto) });
-    if has_object(&sent, &|fields| fields.contains_key("cache_control")) { Works } else { Degraded(ITSELF) }
+    let request = ChatRequest { system, cache, ..with_tools(ToolChoice::Auto) };
+    let is_marked = |row: &Row| has_object(&row.sent(&request), &|fields| fields.contains_key("cache_control"));
+    let claude = Row { name: row.name.clone(), preset: row.preset, model: "anthropic/claude-sonnet-4.6" };
+    match (is_marked(row), row.is_compatible() && is_marked(&claude)) {
+        (true, _) => Works,
+        (false, true) => Degraded(OF_CLAUDE),
+        (false, false) => Degraded(ITSELF),
+    }
 }
 
 fn reported(row: &Row, is: fn(&Usage) -> bool) -> Mark {
@@ -385,7 +392,9 @@ fn refusal(row: &Row) -> Mark {
         // The wire has no word for it.
         Family::Ollama | Family::Vertex => return NotOffered,
     };
-    let refused = |event: &ModelEvent| matches!(event, ModelEvent::Finished { stop: StopReason::Refusal });
+    let refused = |event: &ModelEvent| {
+        matches!(event, ModelEvent::Finished { stop: StopReason::Refusal | StopReason::RefusalFor(_) })
+    };
     works(row.read(&bytes).iter().any(refused))
 }
 

@@ -1,8 +1,8 @@
 use bosun_model::{ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelEvent};
 use futures_util::StreamExt;
 
-use crate::ProviderConfig;
 use crate::http_model::HttpModel;
+use crate::{ListedModel, ProviderConfig, known_model};
 
 /// A call as small as can be, to see whether address, key and model work. Gives what the model said, which may be nothing.
 ///
@@ -25,4 +25,43 @@ pub async fn test_call(config: &ProviderConfig, model: &str) -> Result<String, M
         }
     }
     Ok(builder.finish("test".into(), &model.info().provider)?.text())
+}
+
+/// The model for a test call where nobody named one: of those in the list whose price is known, the cheapest that costs
+/// something, since those for nothing are the first to be refused; else the first. `None` where the list is empty.
+pub fn test_model<'a>(config: &ProviderConfig, listed: &'a [ListedModel]) -> Option<&'a str> {
+    let config = config.clone().with_listed(listed);
+    let price =
+        |model: &ListedModel| known_model(&config, &model.name).ok()?.price.map(|price| price.input + price.output);
+    let priced = listed.iter().filter_map(|model| Some((model, price(model).filter(|price| *price > 0.0)?)));
+    let cheapest = priced.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(model, _)| model);
+    cheapest.or(listed.first()).map(|model| model.name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use bosun_model::Price;
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+    use crate::Family;
+
+    fn listed(name: &str, price: Option<f64>) -> ListedModel {
+        let price = price.map(|dollars| Price { input: dollars, output: dollars, ..Price::FREE });
+        ListedModel { name: name.into(), price, ..ListedModel::default() }
+    }
+
+    #[test]
+    fn a_test_call_goes_to_the_cheapest_model_that_costs_something_else_to_the_first() {
+        let gate = ProviderConfig::new("gate", Family::OpenAiChat, "https://gate.example/v1");
+        let chosen = |models: &[ListedModel]| test_model(&gate, models).map(str::to_owned);
+        let priced =
+            [listed("a", None), listed("dear", Some(9.0)), listed("free", Some(0.0)), listed("cheap", Some(1.0))];
+        assert_eq!(chosen(&priced).as_deref(), Some("cheap"));
+        assert_eq!(chosen(&priced[..1]).as_deref(), Some("a"));
+        assert_eq!(chosen(&[]), None);
+        let vendor = ProviderConfig::new("anthropic", Family::Anthropic, "https://api.anthropic.com");
+        let known = [listed("claude-opus-4-6", None), listed("claude-haiku-4-5", None)];
+        assert_eq!(test_model(&vendor, &known), Some("claude-haiku-4-5"), "by the catalogue");
+    }
 }

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use bosun_model::{ChatRequest, Message, ModelInfo};
+use bosun_model::{CacheLifetime, ChatRequest, Message, ModelInfo};
 use reqwest::header::{HeaderMap, HeaderName};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -76,6 +76,24 @@ impl Serialize for Arguments<'_> {
             Some(args) => serializer.collect_str(args),
             None => serializer.serialize_str("{}"),
         }
+    }
+}
+
+/// Anthropic's mark of what is to be kept in the prompt cache, which gateways in front of it took over.
+#[derive(Serialize)]
+pub(crate) struct CacheControl {
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl: Option<&'static str>,
+}
+
+impl CacheControl {
+    pub(crate) fn of(lifetime: CacheLifetime) -> Self {
+        let ttl = match lifetime {
+            CacheLifetime::FiveMinutes => None,
+            CacheLifetime::OneHour => Some("1h"),
+        };
+        Self { r#type: "ephemeral", ttl }
     }
 }
 

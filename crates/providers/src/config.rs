@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::ListedModel;
 use crate::cloud::Cloud;
 use crate::network::Network;
+use crate::preset::preset;
 use crate::redact::Redactor;
 
 /// An account at a model server: where it is, what it speaks, and the key.
@@ -193,7 +194,19 @@ impl ProviderConfig {
                 known.put_on(&mut info);
             }
         }
+        if info.price.is_none() && self.serves_it_here(&info.name) {
+            info.price = Some(Price::FREE);
+        }
         info
+    }
+
+    /// Whether the model `name` runs on this machine, where nobody charges for it. LiteLLM and servers of the user's own may
+    /// hand requests on to somebody who does, and so does Ollama for the models of its cloud.
+    fn serves_it_here(&self, name: &str) -> bool {
+        let serves_its_own = preset(&self.id).is_some_and(|preset| preset.is_local() && preset.id != "litellm");
+        let is_of_a_cloud = [":cloud", "-cloud"].iter().any(|end| name.ends_with(end));
+        let is_here = || Endpoint::parse(&self.id, self.family, &self.base_url).is_ok_and(|endpoint| endpoint.loopback);
+        serves_its_own && !is_of_a_cloud && is_here()
     }
 }
 
@@ -383,5 +396,29 @@ mod tests {
             .with_header("x-gateway", "canary-67890");
         let shown = format!("{config:?}");
         assert!(shown.contains("x-gateway") && !shown.contains("canary"), "{shown}");
+    }
+
+    #[test]
+    fn models_of_this_machine_cost_nothing_unless_somebody_else_may_charge_for_them() {
+        let price = |id: &str, base_url: &str, name: &str| {
+            let family = if id == "ollama" { Family::Ollama } else { Family::OpenAiChat };
+            crate::known_model(&ProviderConfig::new(id, family, base_url), name).unwrap().price
+        };
+        assert_eq!(price("ollama", "http://localhost:11434", "qwen3:4b"), Some(Price::FREE));
+        assert_eq!(price("vllm", "http://127.0.0.1:8000/v1", "m"), Some(Price::FREE));
+        for (id, base_url, name) in [
+            ("ollama", "http://10.0.0.7:11434", "qwen3:4b"),
+            ("ollama", "http://localhost:11434", "gpt-oss:120b-cloud"),
+            ("litellm", "http://localhost:4000/v1", "m"),
+            ("my-gate", "http://localhost:9000/v1", "m"),
+            ("openai", "http://localhost:8080/v1", "m"),
+        ] {
+            assert_eq!(price(id, base_url, name), None, "{id} {base_url} {name}");
+        }
+        let said =
+            KnownModel { name: "m".into(), price: Some(Price { input: 1.0, ..Price::FREE }), ..KnownModel::default() };
+        let config = ProviderConfig::new("vllm", Family::OpenAiChat, "http://localhost:8000/v1");
+        let paid = crate::known_model(&ProviderConfig { known: vec![said], ..config }, "m").unwrap().price;
+        assert_eq!(paid.map(|price| price.input), Some(1.0), "the person knows better");
     }
 }

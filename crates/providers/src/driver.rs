@@ -24,7 +24,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use bosun_model::{ModelError, ModelErrorKind, ModelEvent, ModelTrouble};
+use bosun_model::{ModelError, ModelErrorKind, ModelEvent, ModelTrouble, StopReason};
 
 use crate::event_stream::EventStreamFramer;
 use crate::failure::{self, Refusal};
@@ -160,7 +160,7 @@ impl Driver {
         match flow {
             Ok(Flow::More) => Ok(()),
             Ok(Flow::Stop) => {
-                self.state = State::Over;
+                self.finish(out);
                 Ok(())
             }
             Err(Fault::Malformed(malformed)) if !self.saw_frame && self.head.len() < HEAD => {
@@ -185,11 +185,21 @@ impl Driver {
             return Err(failure::not_a_stream(&self.origin, &self.head));
         }
         let ended = self.decoder.end(out);
-        self.state = State::Over;
+        self.finish(out);
         match ended {
             Ok(()) => Ok(()),
             Err(Fault::Cut) => Err(self.cut(broken)),
             Err(fault) => Err(self.fail(fault)),
+        }
+    }
+
+    /// Nothing more comes. What a provider says of the end of a message is cleaned as its errors are.
+    fn finish(&mut self, out: &mut Events) {
+        self.state = State::Over;
+        if let Some(ModelEvent::Finished { stop: StopReason::RefusalFor(words) | StopReason::Other(words) }) =
+            out.back_mut()
+        {
+            *words = self.origin.clean(words);
         }
     }
 

@@ -1,6 +1,6 @@
 use std::time::Instant;
 
-use bosun_model::{ModelErrorKind, ModelEvent};
+use bosun_model::{ModelErrorKind, ModelEvent, StopReason};
 use bosun_testkit::{Part, Reply, Wire};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -193,6 +193,21 @@ fn an_error_event_that_echoes_the_key_is_redacted() {
         // Ollama's errors are a sentence without a kind.
         let kind = if family == Family::Ollama { ModelErrorKind::Unavailable } else { ModelErrorKind::Unauthorized };
         assert_eq!((error.kind, error.message.as_str()), (kind, "invalid key [redacted]"));
+    }
+}
+
+#[test]
+fn words_about_the_end_of_a_message_that_echo_the_key_are_redacted() {
+    let told = format!("the key {KEY} may not ask this");
+    let chat = json!({ "choices": [{ "index": 0, "delta": { "content": "a" }, "finish_reason": told }] });
+    let gemini = json!({ "candidates": [{ "finishReason": "SAFETY", "finishMessage": told }] });
+    let clean = "the key [redacted] may not ask this".to_owned();
+    for (family, chunk, stop) in [
+        (Family::OpenAiChat, chat, StopReason::Other(clean.clone())),
+        (Family::Gemini, gemini, StopReason::RefusalFor(clean)),
+    ] {
+        let decoded = decode(family, &[format!("data: {chunk}\n\n").as_bytes()]);
+        assert_eq!(decoded.message().unwrap().stop, stop);
     }
 }
 

@@ -27,6 +27,11 @@ pub(crate) fn status(origin: &Origin, status: StatusCode, headers: &HeaderMap, b
     if status.is_redirection() {
         return redirect(origin, headers).with_status(code);
     }
+    // Only what stands in between answers so.
+    if code == 407 {
+        let trouble = ModelTrouble::ProxyWantsPassword { host: origin.host.clone() };
+        return origin.trouble(Kind::NotAModelServer, trouble).with_status(code);
+    }
     let aws = headers.get("x-amzn-errortype").and_then(|value| value.to_str().ok());
     let refusal = match aws {
         Some(kind) => Some(Refusal::of_aws(kind, &String::from_utf8_lossy(body))),
@@ -96,7 +101,10 @@ pub(crate) fn has_type(headers: &HeaderMap, mime: &str) -> bool {
 pub(crate) fn transport(origin: &Origin, error: reqwest::Error) -> ModelError {
     let timed_out = error.is_timeout();
     let (is_connect, is_dns, is_tls) = (error.is_connect(), error.is_dns(), speaks_of_tls(&error));
-    let reason = innermost(&error.without_url());
+    let error = error.without_url();
+    let (of_proxy, reason) = (words_about_a_proxy(&error), innermost(&error));
+    // Who hangs up in the middle of a handshake was there.
+    let is_tls = is_tls || reason == "tls handshake eof";
     let (host, address, detail) = (origin.host.clone(), origin.address.clone(), reason);
     // A name for which a certificate is "not valid" has nothing to do with time.
     let of_time = ["expired", "Expired", "not valid yet", "NotValidYet"];
@@ -109,6 +117,8 @@ pub(crate) fn transport(origin: &Origin, error: reqwest::Error) -> ModelError {
         (Kind::Network, trouble)
     } else if timed_out {
         (Kind::Timeout, ModelTrouble::NotAccepted { address })
+    } else if let Some(words) = of_proxy {
+        proxy_failed(host, &words, detail)
     } else if is_dns {
         (Kind::Network, ModelTrouble::HostUnknown { host, detail })
     } else if is_tls {
@@ -119,6 +129,33 @@ pub(crate) fn transport(origin: &Origin, error: reqwest::Error) -> ModelError {
         (Kind::Network, ModelTrouble::BrokeBeforeReply { address, detail })
     };
     origin.trouble(kind, trouble)
+}
+
+/// What the library that asks proxies for a way through says, which tells their failures from the provider's by its words
+/// alone; `None` where no proxy failed.
+fn words_about_a_proxy(error: &reqwest::Error) -> Option<String> {
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let words = error.to_string();
+        if words.starts_with("tunnel error: ") || words.starts_with("SOCKS error: ") {
+            return Some(words);
+        }
+        cause = error.source();
+    }
+    None
+}
+
+fn proxy_failed(host: String, words: &str, detail: String) -> (Kind, ModelTrouble) {
+    let says = |end: &str| words.ends_with(end);
+    if says("proxy authorization required") || says("credentials not accepted") {
+        (Kind::NotAModelServer, ModelTrouble::ProxyWantsPassword { host })
+    } else if says("failed to create underlying connection") {
+        (Kind::Network, ModelTrouble::ProxyUnreached { host, detail })
+    } else {
+        // One that hung up may take the next request.
+        let kind = if says("unexpected end of file") { Kind::Network } else { Kind::NotAModelServer };
+        (kind, ModelTrouble::ProxyRefused { host, detail })
+    }
 }
 
 /// Whether somebody answered, but no secure connection came of it.

@@ -72,7 +72,7 @@ pub mod tour;
 mod unsupported;
 mod vertex;
 
-pub use account::test_call;
+pub use account::{test_call, test_model};
 pub use catalogue::catalogue_source;
 pub use cloud::Cloud;
 pub use config::{Family, KnownModel, ProviderConfig, host_of};

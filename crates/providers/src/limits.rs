@@ -7,7 +7,8 @@ use crate::config::Endpoint;
 pub struct Limits {
     /// From sending the request to the first byte of the reply's body.
     pub first_byte: Duration,
-    /// Between two reads after that. Every byte counts as life, pings and comments included.
+    /// Between two reads after that. Every byte counts as life, pings and comments included. Models that think unseen send
+    /// nothing for minutes, and some servers send no life signs meanwhile.
     pub idle: Duration,
     /// For the whole reply, against servers that trickle.
     pub total: Duration,
@@ -15,7 +16,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { first_byte: Duration::from_secs(120), idle: Duration::from_secs(60), total: Duration::from_secs(3_600) }
+        Self { first_byte: Duration::from_secs(120), idle: Duration::from_secs(300), total: Duration::from_secs(3_600) }
     }
 }
 

@@ -11,6 +11,26 @@ mod clouds;
 mod local;
 mod row;
 
+/// Whose list has all that its vendor makes, and says nothing of it but names.
+const OPENAI: &str = "api.openai.com";
+
+/// Words in the names of those that hold no conversation in text.
+const SILENT: [&str; 13] = [
+    "audio",
+    "babbage",
+    "dall",
+    "davinci",
+    "embedding",
+    "image",
+    "instruct",
+    "moderation",
+    "realtime",
+    "sora",
+    "transcribe",
+    "tts",
+    "whisper",
+];
+
 /// A list of models is never longer.
 const LIST: usize = 4 << 20;
 
@@ -62,12 +82,22 @@ pub async fn list_models(config: &ProviderConfig) -> Result<Vec<ListedModel>, Mo
     let mut models =
         read(&body, Quirks::of_host(host).prices).ok_or_else(|| failure::not_a_stream(&connection.origin, &body))?;
     let is_lm_studio = config.id == "lmstudio" || preset("lmstudio").is_some_and(|preset| preset.is_home(host));
+    if host == OPENAI {
+        models.retain(|model| is_talker(&model.name));
+    }
     match config.family {
         Family::Ollama => local::ollama(&connection, &mut models).await,
         Family::OpenAiChat if is_lm_studio => local::lm_studio(&connection, &mut models).await,
         _ => {}
     }
     Ok(models)
+}
+
+/// Whether a model of [`OPENAI`] can be talked to. One of the account's own (`ft:MODEL:…`) can where the one it was made
+/// from can.
+fn is_talker(name: &str) -> bool {
+    let base = name.strip_prefix("ft:").map_or(name, |tuned| tuned.split(':').next().unwrap_or(tuned));
+    !base.split('-').any(|word| SILENT.contains(&word))
 }
 
 fn read(body: &[u8], prices: PriceList) -> Option<Vec<ListedModel>> {

@@ -139,3 +139,30 @@ fn an_output_as_long_as_the_window_is_no_limit_and_what_is_no_list_is_none() {
         assert_eq!(read(wrong.as_bytes(), PriceList::None), None, "{wrong}");
     }
 }
+
+#[test]
+fn of_openais_names_only_those_that_hold_a_conversation_are_listed() {
+    for name in
+        ["gpt-5.4", "gpt-4o-mini", "o3", "chatgpt-4o-latest", "codex-mini-latest", "ft:gpt-4o-mini:me:tts-bot:1"]
+    {
+        assert!(is_talker(name), "{name}");
+    }
+    for name in [
+        "text-embedding-3-small",
+        "whisper-1",
+        "dall-e-3",
+        "tts-1-hd",
+        "gpt-4o-mini-tts",
+        "omni-moderation-latest",
+        "gpt-4o-transcribe",
+        "gpt-4o-realtime-preview",
+        "gpt-audio",
+        "gpt-image-1",
+        "sora-2",
+        "babbage-002",
+        "gpt-3.5-turbo-instruct",
+        "ft:davinci-002:me::1",
+    ] {
+        assert!(!is_talker(name), "{name}");
+    }
+}

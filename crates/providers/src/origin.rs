@@ -45,7 +45,7 @@ impl Origin {
     }
 
     /// Without secrets, and no longer than one reads.
-    fn clean(&self, words: &str) -> String {
+    pub(crate) fn clean(&self, words: &str) -> String {
         let mut words = self.redactor.redact(words);
         if words.len() > LONGEST_MESSAGE {
             words.truncate(words.floor_char_boundary(LONGEST_MESSAGE));

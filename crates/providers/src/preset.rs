@@ -38,6 +38,7 @@ pub struct Quirks {
     pub effort: EffortField,
     pub schema: SchemaField,
     pub usage: UsageReport,
+    pub cache: CacheField,
     pub prices: PriceList,
 }
 
@@ -82,6 +83,15 @@ pub enum UsageReport {
     Always,
 }
 
+/// How a request asks for its prompt to be kept in the provider's cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheField {
+    /// Not at all: the server caches by itself where it does.
+    None,
+    /// `cache_control` beside the messages, for the models of Anthropic, which cache nothing else (OpenRouter).
+    OfAnthropic,
+}
+
 /// What the figures under `pricing` in its list of models are, which nothing in the list says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriceList {
@@ -100,6 +110,7 @@ impl Quirks {
         effort: EffortField::None,
         schema: SchemaField::JsonSchema,
         usage: UsageReport::Asked,
+        cache: CacheField::None,
         prices: PriceList::None,
     };
 
@@ -315,7 +326,11 @@ pub const PRESETS: &[Preset] = &[
         "https://openrouter.ai/api/v1",
         &["OPENROUTER_API_KEY"],
         "https://openrouter.ai/settings/keys",
-        Quirks { prices: PriceList::PerToken, ..Quirks::effort(EffortField::Reasoning) },
+        Quirks {
+            cache: CacheField::OfAnthropic,
+            prices: PriceList::PerToken,
+            ..Quirks::effort(EffortField::Reasoning)
+        },
     ),
     vendor(
         "together",

@@ -133,16 +133,26 @@ async fn a_byte_now_and_then_is_given_up_in_the_end() {
 #[tokio::test]
 async fn what_stands_in_between_never_gets_the_key() {
     let page = "<html><head><title>Hotel WiFi</title></head><body>Sign in</body></html>";
+    let password =
+        "HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n";
+    let forbidden =
+        format!("HTTP/1.1 403 Forbidden\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{page}", page.len());
+    let elsewhere = "HTTP/1.1 302 Found\r\nlocation: http://portal.example/\r\ncontent-length: 0\r\n\r\n";
+    // A portal that takes the connection for its own and answers the first thing that it hears with its page.
+    let portal = format!("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n{page}");
+    let refused = "the proxy on the way to models.example does not let the request through";
     let answers = [
-        "HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n"
-            .to_owned(),
-        format!("HTTP/1.1 403 Forbidden\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{page}", page.len()),
-        "HTTP/1.1 302 Found\r\nlocation: http://portal.example/\r\ncontent-length: 0\r\n\r\n".to_owned(),
-        // A portal that takes the connection for its own and answers the first thing that it hears with its page.
-        format!("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n{page}"),
-        String::new(),
+        (
+            password.to_owned(),
+            ModelErrorKind::NotAModelServer,
+            "the proxy on the way to models.example wants a name and a password; set HTTPS_PROXY",
+        ),
+        (forbidden, ModelErrorKind::NotAModelServer, refused),
+        (elsewhere.to_owned(), ModelErrorKind::NotAModelServer, refused),
+        (portal, ModelErrorKind::Network, "no secure connection to https://models.example"),
+        (String::new(), ModelErrorKind::Network, refused),
     ];
-    for answer in answers {
+    for (answer, kind, words) in answers {
         let said = answer.clone();
         let (port, heard) = serving(move |mut stream, heard| {
             read_head(&mut stream, &heard);
@@ -167,11 +177,25 @@ async fn what_stands_in_between_never_gets_the_key() {
             (Family::Ollama, "https://models.example"),
         ] {
             let error = error_at(family, base_url, options.clone()).await;
-            let kinds = [ModelErrorKind::Network, ModelErrorKind::NotAModelServer, ModelErrorKind::Timeout];
-            assert!(kinds.contains(&error.kind), "{answer}: {error}");
+            assert_eq!(error.kind, kind, "{answer}: {error}");
+            assert!(error.message.starts_with(words), "{answer}: {error}");
         }
         let heard = String::from_utf8_lossy(&heard.lock().unwrap()).into_owned();
         assert!(heard.starts_with("CONNECT models.example:443 "), "{heard}");
         assert!(!heard.contains("canary") && !heard.to_lowercase().contains("authorization: bearer"), "{heard}");
+    }
+}
+
+/// N11: a proxy that is not there is not taken for a provider that is not there.
+#[tokio::test]
+async fn a_proxy_that_cannot_be_reached_is_named_as_what_is_missing() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    for scheme in ["http", "socks5h"] {
+        let proxy = Some(format!("{scheme}://127.0.0.1:{port}"));
+        let options = NetworkOptions { proxy, connect: after(4_000), ..NetworkOptions::default() };
+        let error = error_at(Family::OpenAiChat, "https://models.example/v1", options).await;
+        assert_eq!(error.kind, ModelErrorKind::Network, "{error}");
+        let words = "the proxy on the way to models.example cannot be reached";
+        assert!(error.message.starts_with(words), "{scheme}: {error}");
     }
 }

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_agent::{BoxFuture, Limits, Policy, SystemClock, UuidSource};
-use bosun_model::{ChatRequest, ModelError, ModelErrorKind, ModelStream, Price, Usage};
-use bosun_protocol::{Budget, CallPurpose, Effort, ItemBody, Problem, SessionId, SessionStatus};
+use bosun_model::{ChatRequest, ModelError, ModelErrorKind, ModelEvent, ModelStream, Price, Usage};
+use bosun_protocol::{Budget, CallPurpose, Effort, ItemBody, Problem, SessionEvent, SessionId, SessionStatus};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 
@@ -152,6 +152,63 @@ async fn without_another_model_the_overload_is_shown_as_it_is() {
 }
 
 #[tokio::test]
+async fn a_reply_that_ended_early_says_why_and_keeps_what_was_said() {
+    use bosun_model::StopReason::{EndTurn, MaxTokens, Other, Refusal, RefusalFor, StopSequence};
+    let cases = [
+        (MaxTokens, "half of", Some("OutputLimit: ")),
+        (MaxTokens, "", Some("OutputLimit: ")),
+        (Refusal, "I will not.", Some("ModelRefused: ")),
+        (Refusal, "", Some("ModelRefused: ")),
+        (RefusalFor("Against the rules.".into()), "", Some("ModelRefused: Against the rules.")),
+        (Other("insufficient_system_resource".into()), "half of", Some("ReplyEnded: insufficient_system_resource")),
+        (Other("network_error".into()), "", Some("ReplyEnded: network_error")),
+        (EndTurn, "all", None),
+        (EndTurn, "", Some("EmptyReply: ")),
+        (StopSequence, "all", None),
+    ];
+    for (stop, text, notice) in cases {
+        let reply = if text.is_empty() { Reply::new() } else { Reply::text(text) }.stop(stop.clone());
+        let stage = Stage::new(vec![model("big", None, vec![reply.into()])], ModelSettings::default()).await;
+        assert_eq!(stage.say("go").await, SessionStatus::Idle, "{stop:?} is no failure");
+        let wanted: Vec<&str> = [text].into_iter().filter(|text| !text.is_empty()).chain(notice).collect();
+        assert_eq!(stage.lines().await, wanted, "{stop:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_a_busy_provider_is_a_row_until_the_model_is_asked_again() {
+    let busy = |seconds: u64| {
+        let error = ModelError::new(ModelErrorKind::RateLimited, "test", "slow down");
+        Scripted::Error(error.with_retry_after(Some(Duration::from_secs(seconds))))
+    };
+    let stage =
+        Stage::new(vec![model("big", None, vec![busy(7), busy(20), said("done")])], ModelSettings::default()).await;
+    let mut events = stage.sessions.subscribe(&stage.session).await.unwrap().events;
+    assert_eq!(stage.say("go").await, SessionStatus::Idle);
+    let (mut shown, mut told) = (Vec::new(), Vec::new());
+    for envelope in events.now() {
+        match envelope.event {
+            SessionEvent::ItemStarted { item } => {
+                let ItemBody::Notice(notice) = item.body else { continue };
+                shown.push(item.id);
+                told.push(notice.problem.unwrap());
+            }
+            SessionEvent::ItemRemoved { item } => assert_eq!(shown.pop(), Some(item), "one at a time"),
+            _ => {}
+        }
+    }
+    let seconds: Vec<u64> = told
+        .iter()
+        .map(|problem| match problem {
+            Problem::AsksAgain { seconds, why } if why.to_string() == "slow down" => seconds.parse().unwrap(),
+            other => panic!("{other}"),
+        })
+        .collect();
+    assert!(matches!(seconds[..], [7..=8, 20..=21]), "{seconds:?}");
+    assert_eq!((shown.len(), stage.lines().await), (0, vec!["done".to_owned()]));
+}
+
+#[tokio::test]
 async fn how_much_a_model_thinks_is_the_sessions_choice_else_that_of_the_settings() {
     let replies = vec![said("1"), said("2"), said("3")];
     let preferred = bosun_protocol::ModelEffort { model: named("big"), effort: Effort::Low };
@@ -249,6 +306,23 @@ async fn every_call_is_counted_with_its_price_or_as_unknown() {
     let report = stage.sessions.usage(1).await.unwrap();
     assert_eq!((report.total, report.days[0].day.clone()), (total, report.today));
     assert_eq!(report.days[0].models.len(), 2);
+}
+
+/// OpenAI's wire tells the usage behind all that was said.
+#[tokio::test]
+async fn a_call_that_breaks_off_before_its_usage_is_counted_as_of_unknown_price() {
+    let begun = vec![ModelEvent::Started { model: Some("m".into()) }, ModelEvent::TextDelta { text: "half of".into() }];
+    let refused = ModelError::new(ModelErrorKind::InvalidRequest, "test", "no");
+    let replies = vec![Scripted::Events(begun), refused.into(), said("whole")];
+    let stage = Stage::new(vec![model("big", Some(DEAR), replies)], ModelSettings::default()).await;
+    assert_eq!(stage.say("a").await, SessionStatus::Failed);
+    let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
+    assert_eq!((usage.total.calls, usage.total.unpriced, usage.total.cost), (1, 1, 0.0));
+    assert_eq!((usage.calls[0].input_tokens, usage.calls[0].cost), (None, None));
+    assert_eq!(stage.say("b").await, SessionStatus::Failed, "what never began cost nothing");
+    stage.say("c").await;
+    let total = stage.sessions.session_usage(&stage.session).await.unwrap().total;
+    assert_eq!((total.calls, total.unpriced, total.cost), (2, 1, 1.0));
 }
 
 #[tokio::test]

@@ -43,6 +43,8 @@ pub(crate) struct Projection {
     evidence: EvidenceBook,
     calls: tools::Calls,
     model: Option<ModelInfo>,
+    /// The row that says that the model is asked again.
+    wait: Option<ItemId>,
     /// Whether a turn is being run by this process.
     running: bool,
     /// A journal is being read, and nobody watches yet.
@@ -106,6 +108,7 @@ impl Projection {
             evidence: EvidenceBook::default(),
             calls: tools::Calls::default(),
             model: None,
+            wait: None,
             running: false,
             reading: false,
             summary: session,
@@ -261,7 +264,8 @@ impl Projection {
     /// Takes news that is not recorded.
     pub(crate) fn live(&mut self, event: &LiveEvent, at: i64) {
         match event {
-            LiveEvent::ReplyStarted { .. } => {}
+            LiveEvent::ReplyStarted { .. } => self.asks_now(),
+            LiveEvent::AskingAgain { error, wait } => self.asks_again(error, *wait, at),
             LiveEvent::TextDelta { message, text } => {
                 self.open_reply(message, at);
                 let delta = Delta::Text { text: text.clone() };

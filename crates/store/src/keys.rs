@@ -2,8 +2,10 @@ mod headers;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
+use tokio::time::Instant;
 
 use crate::{Database, DatabaseError, MemorySecrets, SecretError, SecretStore};
 
@@ -20,7 +22,12 @@ pub struct Keys {
     memory: MemorySecrets,
     /// What the keyring said when it did not take a key that is in memory now, by `account@host`.
     refusals: Mutex<HashMap<String, SecretError>>,
+    /// When the keyring let itself be waited for in vain, and what is said of that.
+    hung: Mutex<Option<(Instant, SecretError)>>,
 }
+
+/// How long a keyring that did not answer in time is not asked for another key: each would take as long again.
+const REST: Duration = Duration::from_secs(30);
 
 /// What is known of an account's key.
 #[derive(Clone, Debug)]
@@ -49,7 +56,8 @@ impl Key {
 
 impl Keys {
     pub fn new(keyring: Arc<dyn SecretStore>, database: Option<Arc<Database>>) -> Self {
-        Self { database, keyring, memory: MemorySecrets::default(), refusals: Mutex::default() }
+        let (memory, refusals, hung) = (MemorySecrets::default(), Mutex::default(), Mutex::default());
+        Self { database, keyring, memory, refusals, hung }
     }
 
     /// The key of `account` for `host`; one entered for another host is not found.
@@ -63,11 +71,25 @@ impl Keys {
         if !self.kept(account, host).await? {
             return Ok(Key::Missing);
         }
-        Ok(match self.keyring.get(account, host).await {
+        Ok(match self.asked(account, host).await {
             Ok(Some(key)) => Key::InKeyring(key),
             Ok(None) => Key::Locked { reason: SecretError::Locked },
             Err(reason) => Key::Locked { reason },
         })
+    }
+
+    /// What the keyring says, or said of another key a moment ago where it hung.
+    async fn asked(&self, account: &str, host: &str) -> Result<Option<SecretString>, SecretError> {
+        let hung = || self.hung.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, reason)) = hung().as_ref().filter(|(since, _)| since.elapsed() < REST) {
+            return Err(reason.clone());
+        }
+        let answer = self.keyring.get(account, host).await;
+        *hung() = match &answer {
+            Err(reason @ SecretError::Slow { .. }) => Some((Instant::now(), reason.clone())),
+            _ => None,
+        };
+        answer
     }
 
     /// Keeps a key; one that is empty is removed. What comes back says where it is now.
@@ -78,6 +100,7 @@ impl Keys {
         }
         match self.kept_as_given(account, host, &key).await {
             Ok(()) => {
+                *self.hung.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 // A key from before the keyring came back would otherwise win over this one.
                 self.forget_memory(account, host).await;
                 self.mark(account, host, true).await?;
@@ -274,6 +297,62 @@ mod tests {
         assert!(matches!(&second, Key::InMemory { reason: SecretError::Other, .. }), "{second:?}");
         let found = keys.get("openai", "h").await.unwrap();
         assert_eq!(found.secret().unwrap().expose_secret(), "sk-2");
+    }
+
+    /// A keyring that takes keys and then hangs, and how often it was asked.
+    #[derive(Default)]
+    struct Hanging(MemorySecrets, std::sync::atomic::AtomicU32);
+
+    impl SecretStore for Hanging {
+        fn get<'a>(
+            &'a self,
+            account: &'a str,
+            host: &'a str,
+        ) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
+            Box::pin(async move {
+                let asked = self.1.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                // A key that is put in is looked for once.
+                if asked < 2 {
+                    return self.0.get(account, host).await;
+                }
+                tokio::time::sleep(Duration::from_secs(90)).await;
+                Err(SecretError::Slow { seconds: 90 })
+            })
+        }
+
+        fn set<'a>(
+            &'a self,
+            account: &'a str,
+            host: &'a str,
+            key: SecretString,
+        ) -> BoxFuture<'a, Result<(), SecretError>> {
+            self.0.set(account, host, key)
+        }
+
+        fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
+            self.0.remove(account, host)
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_keyring_that_hangs_is_waited_for_once_and_not_for_every_key() {
+        let keyring = Arc::new(Hanging::default());
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(folder.path()).unwrap();
+        let keys = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, Some(database));
+        for account in ["a", "b"] {
+            keys.set(account, "h", SecretString::from("sk-1")).await.unwrap();
+        }
+        let begun = Instant::now();
+        for account in ["a", "b", "a"] {
+            let key = keys.get(account, "h").await.unwrap();
+            assert!(matches!(key, Key::Locked { reason: SecretError::Slow { seconds: 90 } }), "{key:?}");
+        }
+        let asked = || keyring.1.load(std::sync::atomic::Ordering::SeqCst);
+        assert_eq!((begun.elapsed().as_secs(), asked()), (90, 3));
+        tokio::time::advance(REST).await;
+        keys.get("b", "h").await.unwrap();
+        assert_eq!(asked(), 4, "it may have been unlocked meanwhile");
     }
 
     #[tokio::test]

@@ -147,6 +147,25 @@ impl SecretStore for MemorySecrets {
 mod tests {
     use super::*;
 
+    #[test]
+    fn every_failure_of_a_keyring_says_what_to_do_about_it() {
+        let words = || "the system's words".into();
+        let missing = |reason: &str| SecretError::Missing { reason: reason.into() };
+        let refused = |reason: &str| SecretError::Refused { reason: reason.into() };
+        let cases = [
+            (Error::NoStorageAccess(words()), SecretError::Locked),
+            (Error::PlatformFailure(words()), missing("Platform failure: the system's words")),
+            (Error::NoDefaultStore, missing(&Error::NoDefaultStore.to_string())),
+            // The bytes of what was kept are in no sentence.
+            (Error::BadEncoding(b"sk-canary".to_vec()), refused("Password data is not valid UTF-8")),
+            (Error::TooLong("user".into(), 9), refused(&Error::TooLong("user".into(), 9).to_string())),
+            (Error::Ambiguous(Vec::new()), refused(&Error::Ambiguous(Vec::new()).to_string())),
+        ];
+        for (error, expected) in cases {
+            assert_eq!(failure(&error), expected, "{error}");
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_keyring_that_hangs_is_given_up_and_one_that_is_slow_is_not() {
         let hung = patient(std::future::pending::<Result<Result<(), SecretError>, JoinError>>()).await;

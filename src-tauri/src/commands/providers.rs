@@ -1,4 +1,4 @@
-use bosun_protocol::{LocalServerView, ModelChoice, ProviderView, SaveProvider, TestCall};
+use bosun_protocol::{CatalogueView, LocalServerView, ModelChoice, ProviderView, SaveProvider, TestCall};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -35,7 +35,7 @@ pub async fn set_provider_header(
     shell.core().await?.providers.set_header(&id, &name, &value).await
 }
 
-/// A small call to `model`; without one, a look at the provider's list.
+/// A small call to `model`; without one, to a model of the provider's list.
 #[tauri::command]
 #[specta::specta]
 pub async fn test_provider(shell: Managed<'_>, id: Arg<String>, model: Arg<Option<String>>) -> Answer<TestCall> {
@@ -46,6 +46,14 @@ pub async fn test_provider(shell: Managed<'_>, id: Arg<String>, model: Arg<Optio
 #[specta::specta]
 pub async fn list_models(shell: Managed<'_>, provider: Arg<String>) -> Answer<Vec<ModelChoice>> {
     shell.core().await?.providers.models(&provider).await
+}
+
+/// When and from where the program has what it knows of models beforehand.
+#[tauri::command]
+#[specta::specta]
+pub async fn catalogue_source() -> Answer<CatalogueView> {
+    let (date, source) = bosun_providers::catalogue_source();
+    Ok(CatalogueView { date: date.to_owned(), source: source.to_owned() })
 }
 
 /// The model servers that answer at the usual ports of this machine.

@@ -2,6 +2,7 @@ import { createContext } from 'svelte';
 import type {
   Additions,
   ApprovalMode,
+  CatalogueView,
   ProjectMode,
   Rehearsal,
   Rule,
@@ -221,6 +222,8 @@ export interface UiClient extends KnowledgeClient {
   removeProvider(id: string): Promise<void>;
   testProvider(id: string, model: string | null): Promise<TestCall>;
   listModels(provider: string): Promise<ModelChoice[]>;
+  /** When and from where the program has what it knows of models beforehand. */
+  catalogueSource(): Promise<CatalogueView>;
   /** The model servers that answer at the usual ports of this machine. */
   findLocalServers(): Promise<LocalServerView[]>;
   /** The provider for a server that was found, added where there is none yet. */

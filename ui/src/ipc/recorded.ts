@@ -197,7 +197,7 @@ function setup(
       const provider = world.providers.find((one) => one.id === id);
       return provider?.key.source === 'missing' && !provider.key_optional
         ? { result: 'fails', problem: { problem: 'said', detail: 'authentication_error: invalid x-api-key' } }
-        : { result: 'works', reply: 'Hello!', milliseconds: 640 };
+        : { result: 'works', model: model ?? world.models[id]?.[0] ?? null, reply: 'Hello!', milliseconds: 640 };
     },
     listModels: (provider) =>
       later(() => {

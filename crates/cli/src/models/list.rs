@@ -4,7 +4,8 @@ use std::io::Write;
 
 use bosun_model::ModelInfo;
 use bosun_providers::{
-    Account, EnvironmentKeys, ListedModel, ProviderConfig, find_local_servers, known_model, list_models,
+    Account, EnvironmentKeys, ListedModel, ProviderConfig, catalogue_source, find_local_servers, known_model,
+    list_models,
 };
 use clap::Args;
 use serde::Serialize;
@@ -63,6 +64,10 @@ pub(crate) async fn models(args: ModelsArgs, keys: EnvironmentKeys) -> Result<Ex
     let mut out = std::io::stdout().lock();
     for row in &rows {
         if args.json { write_line(&mut out, row)? } else { writeln!(out, "{}", row.line(args.provider.is_some()))? }
+    }
+    if args.provider.is_some() && !args.json {
+        let (date, source) = catalogue_source();
+        writeln!(std::io::stderr(), "what the list does not say is of {date}, from {source}")?;
     }
     if rows.is_empty() && args.local {
         writeln!(std::io::stderr(), "no model server answered at the usual ports of this machine")?;

@@ -1,6 +1,6 @@
 use std::io::{self, Stdout, Write};
 
-use bosun_protocol::{Delta, Envelope, Item, ItemBody, ItemId, NoticeCode, SessionEvent, ToolKind, ToolState};
+use bosun_protocol::{Delta, Envelope, Item, ItemBody, ItemId, Notice, NoticeCode, SessionEvent, ToolKind, ToolState};
 
 use crate::line::write_line;
 use crate::{row, tell, terminal};
@@ -50,6 +50,7 @@ impl TextPrinter {
         for envelope in batch {
             match &envelope.event {
                 SessionEvent::ItemDelta { item, delta: Delta::Text { text } } => self.grow(item, text)?,
+                SessionEvent::ItemStarted { item } => self.waits(item)?,
                 SessionEvent::ItemUpdated { item } => self.begun(item)?,
                 SessionEvent::ItemCompleted { item } => self.completed(item)?,
                 _ => {}
@@ -67,6 +68,16 @@ impl TextPrinter {
             }
         }
         self.say(text)
+    }
+
+    /// That the model is asked again is told when the wait begins: nothing else happens meanwhile.
+    fn waits(&mut self, item: &Item) -> io::Result<()> {
+        match &item.body {
+            ItemBody::Notice(notice) if notice.code == NoticeCode::AsksAgain => {
+                self.row(&terminal::one_line(&notice.detail))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A command or a subagent is told when it begins, because it may take long.
@@ -94,8 +105,8 @@ impl TextPrinter {
                 self.end_line()
             }
             ItemBody::Tool(tool) => self.row(&row::finished(tool)),
-            ItemBody::Notice(notice) if notice.code == NoticeCode::EmptyReply => self.row("the model answered nothing"),
-            ItemBody::Human { .. } | ItemBody::Notice(_) => Ok(()),
+            ItemBody::Notice(notice) => about_the_reply(notice).map_or(Ok(()), |line| self.row(&line)),
+            ItemBody::Human { .. } => Ok(()),
         }
     }
 
@@ -120,4 +131,17 @@ impl TextPrinter {
         tell(line);
         Ok(())
     }
+}
+
+/// What is said of a reply that is not as it should be. Whatever else goes wrong is said when the turn is over.
+fn about_the_reply(notice: &Notice) -> Option<String> {
+    let words = match notice.code {
+        NoticeCode::EmptyReply => "the model answered nothing",
+        NoticeCode::OutputLimit => "the reply was cut at the model's output limit; say \"go on\" to have the rest",
+        NoticeCode::ModelRefused => "the model declined to answer",
+        NoticeCode::ReplyEnded => "the provider ended the reply early",
+        _ => return None,
+    };
+    let detail = terminal::one_line(&notice.detail);
+    Some(if detail.is_empty() { words.to_owned() } else { format!("{words}: {detail}") })
 }

@@ -74,22 +74,28 @@ fn inside_a_keyring() {
         let keys = Keys::new(Arc::new(KeyringSecrets), Some(database));
         keys.set("openai", &host, SecretString::from("sk-canary-0123456789".to_owned())).await.unwrap();
     });
-    let call = |server: &ModelServer| {
+    let command = |server: &ModelServer| {
         let mut command = bench.bosun();
         command.args(["run", "--project", bench.project.root_str(), "--model", "openai:m"]);
         command.args(["--base-url", &server.base_url(Wire::OpenAi), "hello"]);
         command.envs(std::env::var_os("DBUS_SESSION_BUS_ADDRESS").map(|bus| ("DBUS_SESSION_BUS_ADDRESS", bus)));
-        ran(&mut command)
+        command
     };
     bench.server.once("hello");
-    let answered = call(&bench.server);
+    let answered = ran(&mut command(&bench.server));
     assert_eq!((answered.code, answered.out.trim()), (Some(0), "hello"), "{}", answered.err);
     let sent = |server: &ModelServer| server.requests()[0].header("authorization").map(str::to_owned);
     assert_eq!(sent(&bench.server).as_deref(), Some("Bearer sk-canary-0123456789"));
 
+    // What the person saved goes before a variable, which the shell may have from anywhere.
+    bench.server.once("hello");
+    let both = ran(command(&bench.server).env("OPENAI_API_KEY", "sk-of-the-shell-000"));
+    assert_eq!(both.code, Some(0), "{}", both.err);
+    assert_eq!(bench.server.requests()[1].header("authorization"), Some("Bearer sk-canary-0123456789"));
+
     let other = ModelServer::start();
     other.once("hello");
-    let elsewhere = call(&other);
+    let elsewhere = ran(&mut command(&other));
     assert!(other.requests().is_empty() || sent(&other).is_none(), "{}", elsewhere.err);
     assert!(!elsewhere.err.contains("canary") && !elsewhere.out.contains("canary"), "{}", elsewhere.err);
 }

@@ -27,11 +27,15 @@ async fn what_a_providers_list_says_is_kept_where_there_is_a_database() {
     assert_eq!((rows[0]["model"].as_str(), rows[0]["context_window"].as_u64()), (Some("own-model"), Some(65_536)));
     assert_eq!((rows.len(), rows[1].get("context_window")), (2, None), "{}", first.err);
     assert!(!bench.data().exists(), "asking made a data folder");
+    assert!(!first.err.contains("models.dev"), "{}", first.err);
 
     drop(Database::open(&bench.data()).unwrap());
     for window in [65_536, 131_072] {
         bench.server.answer_models_with(listing(window));
-        assert_eq!(models(&bench, &[]).code, Some(0));
+        let told = models(&bench, &[]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        assert!(told.err.contains("what the list does not say is of 20"), "{}", told.err);
+        assert!(told.err.contains("the models.dev catalogue"), "{}", told.err);
         let database = Database::open(&bench.data()).unwrap();
         let kept: Value = database.setting(LISTED_MODELS).await.unwrap().unwrap();
         let hosts: Vec<&Value> = kept.as_object().unwrap().values().collect();

@@ -1,12 +1,12 @@
 use std::time::Duration;
 
 use bosun_agent::TurnEnd;
-use bosun_model::{ModelError, ModelErrorKind};
-use bosun_testkit::{Ending, Reply, Scripted};
+use bosun_model::{ModelError, ModelErrorKind, ModelEvent};
+use bosun_testkit::{Ending, Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use crate::scene::scene;
+use crate::scene::{Scene, scene};
 
 fn busy(seconds: u64) -> Scripted {
     let error = ModelError::new(ModelErrorKind::RateLimited, "scripted", "slow down");
@@ -53,4 +53,35 @@ async fn waiting_can_be_stopped() {
     });
     assert_eq!(end, Ok(TurnEnd::Stopped));
     assert_eq!(scene.model.requests().len(), 1);
+}
+
+/// What a person has seen of a reply was paid for: it is theirs to say whether it is paid for again.
+#[tokio::test(start_paused = true)]
+async fn a_reply_of_which_something_was_shown_is_not_asked_for_again_by_itself() {
+    let text = |text: &str| ModelEvent::TextDelta { text: text.into() };
+    let call = ModelEvent::ToolCallStarted { index: 0, id: "c".into(), name: "ls".into() };
+    let cases = [
+        (text("Let me"), 1),
+        (ModelEvent::ReasoningDelta { text: "They want".into() }, 1),
+        (call, 1),
+        (text("  "), 2),
+        (ModelEvent::Started { model: None }, 2),
+    ];
+    for (event, calls) in cases {
+        let (model, mut driver) = ScriptedModel::driven();
+        let scene = Scene::build(Project::new(), model, vec![], |_| {});
+        let served = async {
+            for _ in 0..calls {
+                let call = driver.next().await;
+                call.send(event.clone());
+                call.fail(ModelError::new(ModelErrorKind::Timeout, "scripted", "sent nothing more"));
+            }
+        };
+        let (end, ()) = tokio::join!(scene.say("go"), served);
+        assert!(
+            matches!(&end, TurnEnd::Failed { reason, .. } if reason.contains("nothing more")),
+            "{event:?}: {end:?}"
+        );
+        assert_eq!(scene.model.requests().len(), calls, "{event:?}");
+    }
 }

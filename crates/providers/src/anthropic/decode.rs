@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::driver::{Decoder, Events, Fault};
 use crate::failure::Refusal;
-use crate::lenient::Count;
+use crate::lenient::{Count, Text};
 use crate::sse::{Flow, Frame};
 use crate::unsupported;
 
@@ -86,8 +86,11 @@ impl AnthropicDecoder {
     }
 
     fn message_delta(&mut self, event: MessageDelta<'_>, out: &mut Events) {
-        if let Some(reason) = event.delta.and_then(|delta| delta.stop_reason) {
-            self.stop = Some(stop_reason(&reason));
+        if let Some(delta) = event.delta
+            && let Some(reason) = delta.stop_reason
+        {
+            let details = delta.stop_details.and_then(|raw| serde_json::from_str::<StopDetails<'_>>(raw.get()).ok());
+            self.stop = Some(stop_reason(&reason, &details.unwrap_or_default().explanation.0));
         }
         self.usage(event.usage, out);
     }
@@ -239,13 +242,13 @@ fn reasoning(text: Cow<'_, str>, out: &mut Events) {
     }
 }
 
-fn stop_reason(word: &str) -> StopReason {
+fn stop_reason(word: &str, words: &str) -> StopReason {
     match word {
         "end_turn" => StopReason::EndTurn,
         "tool_use" => StopReason::ToolUse,
         "max_tokens" | "model_context_window_exceeded" => StopReason::MaxTokens,
         "stop_sequence" => StopReason::StopSequence,
-        "refusal" => StopReason::Refusal,
+        "refusal" => StopReason::refusal(words),
         other => StopReason::Other(other.to_owned()),
     }
 }
@@ -324,6 +327,15 @@ struct MessageDelta<'a> {
 struct StopDelta<'a> {
     #[serde(borrow)]
     stop_reason: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    stop_details: Option<&'a RawValue>,
+}
+
+/// Why the model declined.
+#[derive(Default, Deserialize)]
+struct StopDetails<'a> {
+    #[serde(borrow, default)]
+    explanation: Text<'a>,
 }
 
 #[derive(Default, Deserialize)]

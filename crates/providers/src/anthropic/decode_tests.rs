@@ -54,6 +54,21 @@ fn a_call_cut_by_the_length_limit_is_no_call() {
 }
 
 #[test]
+fn a_refusal_has_the_words_about_it_where_there_are_some() {
+    let stop = |details: &str| {
+        let delta =
+            format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"refusal","stop_details":{details}}}}}"#);
+        events(&[START, &delta, STOP]).message().unwrap().stop
+    };
+    let words = "It asks for a weapon.";
+    let told = format!(r#"{{"type":"refusal","category":"bio","explanation":"{words}"}}"#);
+    assert_eq!(stop(&told), StopReason::RefusalFor(words.into()));
+    for silent in ["null", r#"{"explanation":null}"#, r#""of some other shape""#] {
+        assert_eq!(stop(silent), StopReason::Refusal, "{silent}");
+    }
+}
+
+#[test]
 fn calls_may_be_interleaved_and_prose_ends_where_a_block_begins() {
     let second = CALL.replace(r#""index":1"#, r#""index":2"#).replace("t1", "t2");
     let delta = |index: u32, json: &str| {

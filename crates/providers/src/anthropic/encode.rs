@@ -1,14 +1,14 @@
 use std::borrow::Cow;
 
 use bosun_model::{
-    AiMessage, CacheLifetime, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning,
-    SystemBlock, ToolChoice, ToolMessage, ToolSpec, ToolStatus,
+    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning, SystemBlock,
+    ToolChoice, ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use super::thinking::{self, Asked};
-use crate::adapter::{write_head, write_tail, write_turn};
+use crate::adapter::{CacheControl, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{instruction, is_blank, placeholder};
 
@@ -182,23 +182,6 @@ struct Source<'a> {
     r#type: &'static str,
     media_type: &'a str,
     data: &'a str,
-}
-
-#[derive(Serialize)]
-struct CacheControl {
-    r#type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ttl: Option<&'static str>,
-}
-
-impl CacheControl {
-    fn of(lifetime: CacheLifetime) -> Self {
-        let ttl = match lifetime {
-            CacheLifetime::FiveMinutes => None,
-            CacheLifetime::OneHour => Some("1h"),
-        };
-        Self { r#type: "ephemeral", ttl }
-    }
 }
 
 #[derive(Serialize)]

@@ -27,7 +27,8 @@ pub(super) struct GeminiDecoder {
     /// What the text so far is signed with. It is told behind the text, which it must not split.
     text_signature: Option<String>,
     finish: Option<Finish>,
-    usage: Option<Usage>,
+    tokens: Tokens,
+    usage: Usage,
 }
 
 #[derive(Debug)]
@@ -59,10 +60,9 @@ impl Decoder for GeminiDecoder {
         for candidate in candidates.filter(|candidate| candidate.index.unwrap_or(0) == 0) {
             self.candidate(candidate, out)?;
         }
-        if let Some(reason) = chunk.prompt_feedback.map(|feedback| feedback.block_reason.0)
-            && !reason.is_empty()
-        {
-            self.finish = Some(Finish { reason: "PROHIBITED_CONTENT".into(), message: String::new() });
+        if let Some(feedback) = chunk.prompt_feedback.filter(|feedback| !feedback.block_reason.0.is_empty()) {
+            let message = feedback.block_reason_message.0.into_owned();
+            self.finish = Some(Finish { reason: "PROHIBITED_CONTENT".into(), message });
         }
         self.note_usage(chunk.usage_metadata, out);
         Ok(Flow::More)
@@ -75,7 +75,7 @@ impl Decoder for GeminiDecoder {
             "STOP" => StopReason::EndTurn,
             "MAX_TOKENS" => StopReason::MaxTokens,
             "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "LANGUAGE" | "IMAGE_SAFETY" => {
-                StopReason::Refusal
+                StopReason::refusal(&finish.message)
             }
             // The model slipped; another try goes well as a rule.
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => {
@@ -86,7 +86,8 @@ impl Decoder for GeminiDecoder {
                 let labels = vec!["service_unavailable".to_owned()];
                 return Err(Fault::Refused(Refusal { message: message.to_owned(), labels, ..Refusal::default() }));
             }
-            other => StopReason::Other(other.to_owned()),
+            other if finish.message.is_empty() => StopReason::Other(other.to_owned()),
+            other => StopReason::Other(format!("{other}: {}", finish.message)),
         };
         self.sign_text(out);
         out.push_back(ModelEvent::Finished { stop });
@@ -97,7 +98,8 @@ impl Decoder for GeminiDecoder {
 impl GeminiDecoder {
     pub(super) fn new(host: &str, ids: CallIds) -> Self {
         let (host, taken) = (host.to_owned(), HashSet::new());
-        Self { host, ids, started: false, calls: 0, taken, text_signature: None, finish: None, usage: None }
+        let (tokens, usage) = (Tokens::default(), Usage::default());
+        Self { host, ids, started: false, calls: 0, taken, text_signature: None, finish: None, tokens, usage }
     }
 
     fn candidate(&mut self, candidate: Candidate<'_>, out: &mut Events) -> Result<(), Fault> {
@@ -162,11 +164,11 @@ impl GeminiDecoder {
     }
 
     fn note_usage(&mut self, usage: Option<WireUsage>, out: &mut Events) {
-        let usage = usage.map(|usage| self.usage.unwrap_or_default().updated_by(usage.usage()));
-        let usage = usage.filter(|usage| *usage != Usage::default());
-        if usage.is_some() && usage != self.usage {
-            self.usage = usage;
-            out.extend(usage.map(ModelEvent::Usage));
+        let Some(usage) = usage else { return };
+        self.tokens.update(usage);
+        let usage = self.tokens.usage();
+        if usage != std::mem::replace(&mut self.usage, usage) {
+            out.push_back(ModelEvent::Usage(usage));
         }
     }
 }
@@ -253,32 +255,55 @@ struct Call<'a> {
 struct Feedback<'a> {
     #[serde(borrow, default)]
     block_reason: Text<'a>,
+    #[serde(borrow, default)]
+    block_reason_message: Text<'a>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct WireUsage {
-    prompt_token_count: Count,
-    tool_use_prompt_token_count: Count,
-    cached_content_token_count: Count,
-    candidates_token_count: Count,
-    thoughts_token_count: Count,
+    prompt_token_count: Option<Count>,
+    tool_use_prompt_token_count: Option<Count>,
+    cached_content_token_count: Option<Count>,
+    candidates_token_count: Option<Count>,
+    thoughts_token_count: Option<Count>,
 }
 
-impl WireUsage {
+/// What was told so far. A count that was told and cannot be one stays unknown: what was told before it would make the
+/// call look cheaper than it was.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tokens {
+    prompt: Option<Count>,
+    tool_use: Option<Count>,
+    cached: Option<Count>,
+    candidates: Option<Count>,
+    thoughts: Option<Count>,
+}
+
+impl Tokens {
+    fn update(&mut self, usage: WireUsage) {
+        self.prompt = usage.prompt_token_count.or(self.prompt);
+        self.tool_use = usage.tool_use_prompt_token_count.or(self.tool_use);
+        self.cached = usage.cached_content_token_count.or(self.cached);
+        self.candidates = usage.candidates_token_count.or(self.candidates);
+        self.thoughts = usage.thoughts_token_count.or(self.thoughts);
+    }
+
     /// Thoughts are counted beside the answer on this wire.
     fn usage(self) -> Usage {
-        let sum = |a: Count, b: Count| match (a.0, b.0) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            (a, b) => a.or(b),
+        let known = |told: Option<Count>| told.and_then(|count| count.0);
+        // What was never told is nothing beside what was; what cannot be one makes the sum unknown.
+        let sum = |a: Option<Count>, b: Option<Count>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.0?.saturating_add(b.0?)),
+            (one, other) => known(one.or(other)),
         };
         Usage {
-            input: sum(self.prompt_token_count, self.tool_use_prompt_token_count),
-            output: sum(self.candidates_token_count, self.thoughts_token_count),
-            cache_read: self.cached_content_token_count.0,
+            input: sum(self.prompt, self.tool_use),
+            output: sum(self.candidates, self.thoughts),
+            cache_read: known(self.cached),
             cache_write: None,
             cache_write_hour: None,
-            reasoning: self.thoughts_token_count.0,
+            reasoning: known(self.thoughts),
         }
     }
 }

@@ -72,6 +72,14 @@ fn reasons_and_what_they_mean() {
     };
     assert_eq!(stop("MAX_TOKENS"), Ok(StopReason::MaxTokens));
     assert_eq!(stop("RECITATION"), Ok(StopReason::Refusal));
+    let with_words = |reason: &str| {
+        let mut chunk = parts(json!([{ "text": "a" }]), Some(reason));
+        chunk["candidates"][0]["finishMessage"] = json!("It looks like a recipe for harm.");
+        chunks(&[chunk]).message().unwrap().stop
+    };
+    assert_eq!(with_words("SAFETY"), StopReason::RefusalFor("It looks like a recipe for harm.".into()));
+    let other = "NEW_REASON: It looks like a recipe for harm.";
+    assert_eq!(with_words("NEW_REASON"), StopReason::Other(other.into()));
     assert_eq!(stop("NEW_REASON"), Ok(StopReason::Other("NEW_REASON".into())));
     assert_eq!(stop("MALFORMED_FUNCTION_CALL"), Err((ModelErrorKind::Unavailable, true)));
 }
@@ -96,4 +104,19 @@ fn wrong_shapes_are_typed_errors() {
         let error = chunks(&[start.clone(), wrong.clone()]).error.unwrap();
         assert_eq!(error.kind, ModelErrorKind::Protocol, "{wrong}");
     }
+}
+
+#[test]
+fn a_count_that_turns_absurd_is_unknown_and_one_that_is_not_told_again_stays() {
+    let chunk = |usage: Value| {
+        let mut chunk = parts(json!([{ "text": "a" }]), Some("STOP"));
+        chunk["usageMetadata"] = usage;
+        chunk
+    };
+    let good = json!({ "promptTokenCount": 100, "candidatesTokenCount": 20, "thoughtsTokenCount": 5 });
+    let usage = |later: Value| chunks(&[chunk(good.clone()), chunk(later)]).message().unwrap().usage.unwrap();
+    let told = |usage: bosun_model::Usage| (usage.input, usage.output, usage.reasoning);
+    assert_eq!(told(usage(json!({ "candidatesTokenCount": 30 }))), (Some(100), Some(35), Some(5)));
+    assert_eq!(told(usage(json!({ "candidatesTokenCount": -1 }))), (Some(100), None, Some(5)));
+    assert_eq!(told(usage(json!({ "promptTokenCount": 1e30, "candidatesTokenCount": 30 }))), (None, Some(35), Some(5)));
 }

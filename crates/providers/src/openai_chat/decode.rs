@@ -28,7 +28,8 @@ pub(super) struct OpenAiDecoder {
     refused: bool,
     /// Whether it was said that there is sound, or a picture, in the reply.
     told: Told,
-    usage: Option<Usage>,
+    tokens: Tokens,
+    usage: Usage,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,7 +48,8 @@ impl OpenAiDecoder {
             spoke: false,
             refused: false,
             told: Told::default(),
-            usage: None,
+            tokens: Tokens::default(),
+            usage: Usage::default(),
         }
     }
 
@@ -119,11 +121,11 @@ impl OpenAiDecoder {
     }
 
     fn note_usage(&mut self, usage: Option<WireUsage>, out: &mut Events) {
-        let usage = usage.map(|usage| self.usage.unwrap_or_default().updated_by(usage.usage()));
-        let usage = usage.filter(|usage| *usage != Usage::default());
-        if usage.is_some() && usage != self.usage {
-            self.usage = usage;
-            out.extend(usage.map(ModelEvent::Usage));
+        let Some(usage) = usage else { return };
+        self.tokens.update(usage);
+        let usage = self.tokens.usage();
+        if usage != std::mem::replace(&mut self.usage, usage) {
+            out.push_back(ModelEvent::Usage(usage));
         }
     }
 
@@ -134,8 +136,9 @@ impl OpenAiDecoder {
             // An end without a reason is taken from servers that give none, but nothing is done because of it.
             None if called => return Err(Fault::Cut),
             None | Some("stop") if self.refused => StopReason::Refusal,
-            None | Some("stop" | "end_turn" | "eos") if called => StopReason::ToolUse,
-            None | Some("stop" | "end_turn" | "eos") => StopReason::EndTurn,
+            None | Some("stop" | "end_turn" | "eos" | "eos_token") if called => StopReason::ToolUse,
+            None | Some("stop" | "end_turn" | "eos" | "eos_token") => StopReason::EndTurn,
+            Some("stop_sequence") => StopReason::StopSequence,
             Some("tool_calls" | "function_call" | "tool_use") => StopReason::ToolUse,
             // Zhipu's: what was asked leaves no room for an answer.
             Some("model_context_window_exceeded") if !called && !self.spoke => {
@@ -143,7 +146,7 @@ impl OpenAiDecoder {
                 let message = "the conversation exceeds the model's context window".to_owned();
                 return Err(Fault::Refused(Refusal { message, labels, ..Refusal::default() }));
             }
-            Some("length" | "max_tokens" | "model_context_window_exceeded") => StopReason::MaxTokens,
+            Some("length" | "max_tokens" | "model_length" | "model_context_window_exceeded") => StopReason::MaxTokens,
             Some("content_filter" | "sensitive") => StopReason::Refusal,
             Some(other) => StopReason::Other(other.to_owned()),
         };
@@ -236,40 +239,64 @@ struct Delta<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct WireUsage {
-    prompt_tokens: Count,
-    completion_tokens: Count,
-    total_tokens: Count,
+    prompt_tokens: Option<Count>,
+    completion_tokens: Option<Count>,
+    total_tokens: Option<Count>,
     prompt_tokens_details: Option<PromptDetails>,
     completion_tokens_details: Option<CompletionDetails>,
     /// DeepSeek's name for the cached part.
-    prompt_cache_hit_tokens: Count,
+    prompt_cache_hit_tokens: Option<Count>,
     /// Moonshot's.
-    cached_tokens: Count,
+    cached_tokens: Option<Count>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct PromptDetails {
-    cached_tokens: Count,
+    cached_tokens: Option<Count>,
     /// OpenRouter's, where the model's own provider is paid for it.
-    cache_write_tokens: Count,
+    cache_write_tokens: Option<Count>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct CompletionDetails {
-    reasoning_tokens: Count,
+    reasoning_tokens: Option<Count>,
 }
 
-impl WireUsage {
+/// What was told so far. A count that was told and cannot be one stays unknown: what was told before it would make the
+/// call look cheaper than it was.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tokens {
+    prompt: Option<Count>,
+    completion: Option<Count>,
+    total: Option<Count>,
+    cached: Option<Count>,
+    written: Option<Count>,
+    reasoning: Option<Count>,
+}
+
+impl Tokens {
+    fn update(&mut self, usage: WireUsage) {
+        let details = usage.prompt_tokens_details.unwrap_or_default();
+        let cached = details.cached_tokens.or(usage.prompt_cache_hit_tokens).or(usage.cached_tokens);
+        let reasoning = usage.completion_tokens_details.and_then(|details| details.reasoning_tokens);
+        self.prompt = usage.prompt_tokens.or(self.prompt);
+        self.completion = usage.completion_tokens.or(self.completion);
+        self.total = usage.total_tokens.or(self.total);
+        self.cached = cached.or(self.cached);
+        self.written = details.cache_write_tokens.or(self.written);
+        self.reasoning = reasoning.or(self.reasoning);
+    }
+
     fn usage(self) -> Usage {
-        let details = self.prompt_tokens_details.unwrap_or_default();
-        let reasoning = self.completion_tokens_details.and_then(|details| details.reasoning_tokens.0);
+        let known = |told: Option<Count>| told.and_then(|count| count.0);
+        let (prompt, reasoning) = (known(self.prompt), known(self.reasoning));
         Usage {
-            input: self.prompt_tokens.0,
-            output: output(self.prompt_tokens.0, self.completion_tokens.0, reasoning, self.total_tokens.0),
-            cache_read: details.cached_tokens.0.or(self.prompt_cache_hit_tokens.0).or(self.cached_tokens.0),
-            cache_write: details.cache_write_tokens.0,
+            input: prompt,
+            output: output(prompt, known(self.completion), reasoning, known(self.total)),
+            cache_read: known(self.cached),
+            cache_write: known(self.written),
             cache_write_hour: None,
             reasoning,
         }

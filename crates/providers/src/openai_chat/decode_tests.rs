@@ -184,6 +184,18 @@ fn the_end_may_lack_done_or_a_reason_but_not_both() {
     assert_eq!(stop(&[&done]), Err(ModelErrorKind::Protocol));
 }
 
+/// TGI says which of its ends it was, Mistral which of its limits.
+#[test]
+fn other_words_for_the_usual_ends_mean_the_same() {
+    let stop = |word: &str| {
+        let reply = [chunk(json!({ "content": "a" }), None), chunk(json!({}), Some(word)), "[DONE]".into()];
+        data(&reply).message().unwrap().stop
+    };
+    assert_eq!((stop("eos_token"), stop("stop_sequence")), (StopReason::EndTurn, StopReason::StopSequence));
+    assert_eq!(stop("model_length"), StopReason::MaxTokens);
+    assert_eq!(stop("network_error"), StopReason::Other("network_error".into()));
+}
+
 /// Zhipu has words of its own for how a reply ended.
 #[test]
 fn a_full_window_ends_a_reply_and_is_an_error_where_there_is_none() {
@@ -261,6 +273,22 @@ fn usage_in_every_chunk_is_told_once_per_change() {
     let decoded = data(&[chunk(json!({ "content": "a" }), Some("stop")), with(1), with(1), with(2), "[DONE]".into()]);
     let usages = decoded.events.iter().filter(|event| matches!(event, ModelEvent::Usage(_))).count();
     assert_eq!(usages, 2);
+}
+
+#[test]
+fn a_count_that_turns_absurd_is_unknown_and_one_that_is_not_told_again_stays() {
+    let told = |later: Value| {
+        let with = |usage: Value| json!({ "choices": [], "usage": usage }).to_string();
+        let good =
+            json!({ "prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": { "cached_tokens": 80 } });
+        let text = chunk(json!({ "content": "a" }), Some("stop"));
+        let usage = data(&[text, with(good), with(later), "[DONE]".into()]).message().unwrap().usage.unwrap();
+        (usage.input, usage.output, usage.cache_read)
+    };
+    assert_eq!(told(json!({ "completion_tokens": 30 })), (Some(100), Some(30), Some(80)));
+    assert_eq!(told(json!({ "completion_tokens": -1 })), (Some(100), None, Some(80)));
+    assert_eq!(told(json!({ "prompt_tokens": 1e30, "prompt_tokens_details": null })), (None, Some(20), Some(80)));
+    assert_eq!(told(json!({ "prompt_tokens_details": { "cached_tokens": "lots" } })), (Some(100), Some(20), None));
 }
 
 /// Each vendor's documented fields: what was read, written, cached and thought.

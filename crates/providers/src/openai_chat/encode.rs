@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::effort::{self, Asked};
 use super::thoughts;
-use crate::adapter::{Arguments, write_head, write_tail, write_turn};
+use crate::adapter::{Arguments, CacheControl, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, instruction, is_blank, placeholder};
-use crate::preset::{LimitField, Quirks, SchemaField, UsageReport};
+use crate::preset::{CacheField, LimitField, Quirks, SchemaField, UsageReport};
 
 pub(super) fn head(
     request: &ChatRequest,
@@ -42,6 +42,7 @@ pub(super) fn tail(
         tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
         max_tokens: request.max_output.filter(|_| !newer),
         max_completion_tokens: request.max_output.filter(|_| newer),
+        cache_control: cache(request, info, quirks.cache),
         effort: effort::asked(request, info, quirks.effort),
         response_format: request.output.as_ref().map(|output| ResponseFormat::of(output, quirks.schema)),
     };
@@ -66,10 +67,20 @@ struct Tail<'a> {
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<CacheControl>,
     #[serde(flatten)]
     effort: Asked,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'a>>,
+}
+
+/// The one mark of a request, which the server sets behind the last block that can be kept.
+fn cache(request: &ChatRequest, info: &ModelInfo, field: CacheField) -> Option<CacheControl> {
+    let marks = request.cache;
+    let is_marked = marks.tools || marks.conversation || request.system.iter().any(|block| block.cache);
+    let is_of_anthropic = field == CacheField::OfAnthropic && info.name.starts_with("anthropic/");
+    (is_marked && is_of_anthropic).then(|| CacheControl::of(marks.lifetime))
 }
 
 #[derive(Serialize)]

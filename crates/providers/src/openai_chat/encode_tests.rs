@@ -1,5 +1,6 @@
 use bosun_model::{
-    Abilities, ChatRequest, Effort, Message, ModelInfo, OutputSchema, ToolChoice, ToolMessage, ToolStatus,
+    Abilities, CacheLifetime, CacheMarks, ChatRequest, Effort, Message, ModelInfo, OutputSchema, ToolChoice,
+    ToolMessage, ToolStatus,
 };
 use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
@@ -106,6 +107,25 @@ fn all_that_can_be_asked_for() {
     assert_json_snapshot!("by_a_server_of_its_own_kind", of("api.deepseek.com", "deepseek-v4-pro"));
     // Mistral refuses fields that it does not know.
     assert_eq!(of("api.mistral.ai", "mistral-large-latest")["stream_options"], Value::Null);
+}
+
+/// OpenRouter sets the mark itself, behind the last block that can be kept, and only for models that want one.
+#[test]
+fn claude_at_openrouter_is_asked_to_cache_and_nobody_else_is() {
+    let asked = |host: &str, model: &str, request: &ChatRequest| {
+        crate::testing::body(&OpenAiChat::at(host), request, &info(model))["cache_control"].clone()
+    };
+    let marked =
+        |lifetime| ChatRequest { cache: CacheMarks { tools: true, conversation: true, lifetime }, ..conversation() };
+    let minutes = marked(CacheLifetime::FiveMinutes);
+    let claude = "anthropic/claude-sonnet-4.6";
+    assert_eq!(asked("openrouter.ai", claude, &minutes), json!({ "type": "ephemeral" }));
+    let hour = marked(CacheLifetime::OneHour);
+    assert_eq!(asked("openrouter.ai", claude, &hour), json!({ "type": "ephemeral", "ttl": "1h" }));
+    assert_eq!(asked("openrouter.ai", claude, &hello()), Value::Null, "nothing was to be kept");
+    assert_eq!(asked("openrouter.ai", "openai/gpt-5.4", &minutes), Value::Null);
+    assert_eq!(asked("api.together.xyz", claude, &minutes), Value::Null);
+    assert_json_snapshot!(crate::testing::body(&OpenAiChat::at("openrouter.ai"), &minutes, &info(claude)));
 }
 
 /// One golden body for each provider that speaks this wire: its limit, effort, schema and usage fields, and a tool that

@@ -263,6 +263,7 @@ impl ResponsesDecoder {
             _ if !incomplete => StopReason::EndTurn,
             "max_output_tokens" | "max_tokens" => StopReason::MaxTokens,
             "content_filter" => StopReason::Refusal,
+            "" => StopReason::Other("incomplete".to_owned()),
             other => StopReason::Other(other.to_owned()),
         };
         out.push_back(ModelEvent::Finished { stop });

@@ -85,6 +85,14 @@ fn a_refusal_is_text_with_a_stop_reason() {
 }
 
 #[test]
+fn a_response_that_is_not_complete_without_a_reason_is_said_to_be_so() {
+    let message = json!({ "type": "message", "content": [] });
+    let incomplete = json!({ "type": "response.incomplete", "response": { "model": "m" } });
+    let message = events(&[added(0, message.clone()), done(0, message), incomplete]).message().unwrap();
+    assert_eq!(message.stop, StopReason::Other("incomplete".into()));
+}
+
+#[test]
 fn what_contradicts_itself_is_an_error() {
     let delta = |index: u32| json!({ "type": "response.output_text.delta", "output_index": index, "delta": "x" });
     let arguments = json!({ "type": "response.function_call_arguments.delta", "output_index": 0, "delta": "{" });

@@ -118,7 +118,8 @@ struct Counted {
     purpose: Purpose,
     info: ModelInfo,
     began: i64,
-    /// `None` until something was reported or the reply was finished.
+    /// `None` until the reply began; then without figures until there are some, so that what a reply cost that broke off
+    /// before them is unknown and not nothing.
     usage: Option<Usage>,
 }
 
@@ -129,7 +130,7 @@ impl Stream for Counted {
         let event = self.stream.as_mut().poll_next(cx);
         match &event {
             Poll::Ready(Some(Ok(ModelEvent::Usage(usage)))) => self.usage = Some(*usage),
-            Poll::Ready(Some(Ok(ModelEvent::Finished { .. }))) => {
+            Poll::Ready(Some(Ok(_))) => {
                 self.usage.get_or_insert_default();
             }
             _ => {}

@@ -1,12 +1,17 @@
 //! What the session itself says between the rows of a conversation.
 
+use std::time::Duration;
+
 use bosun_agent::TurnEnd;
-use bosun_model::{ModelError, ModelErrorKind};
-use bosun_protocol::{ItemBody, ItemId, Notice, NoticeCode, Problem, SessionEvent};
+use bosun_model::{Message, ModelError, ModelErrorKind, StopReason};
+use bosun_protocol::{Item, ItemBody, ItemId, Notice, NoticeCode, Problem, SessionEvent};
 
 use super::Projection;
 use crate::problem::of_halt;
 use crate::{Explain, convert};
+
+/// Most letters of what a provider says of the end of a reply.
+const LONGEST_WORDS: usize = 500;
 
 impl Projection {
     pub(super) fn notice(&mut self, seq: u64, at: i64, notice: Notice) {
@@ -24,8 +29,29 @@ impl Projection {
         self.refresh(None);
     }
 
+    /// Says that the model is asked again after `wait`. Like all that is not recorded, the row is gone after a restart.
+    pub(super) fn asks_again(&mut self, error: &ModelError, wait: Duration, at: i64) {
+        self.asks_now();
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let problem = Problem::AsksAgain { seconds: seconds.to_string(), why: Box::new(error.problem()) };
+        let notice = Notice { code: NoticeCode::AsksAgain, detail: problem.to_string(), problem: Some(problem) };
+        let id = ItemId::new(format!("asks-again-{}", self.view.seq));
+        self.wait = Some(id.clone());
+        let item = Item { id, turn: self.turn(), at, body: ItemBody::Notice(notice) };
+        self.emit(SessionEvent::ItemStarted { item });
+    }
+
+    /// The wait is over, or nobody waits any more.
+    pub(super) fn asks_now(&mut self) {
+        if let Some(item) = self.wait.take() {
+            self.emit(SessionEvent::ItemRemoved { item });
+        }
+    }
+
     pub(super) fn turn_ended(&mut self, seq: u64, turn: u32, end: &TurnEnd, at: i64) {
+        self.asks_now();
         self.settle_replies();
+        let early = matches!(end, TurnEnd::Done | TurnEnd::Empty).then(|| self.ended_early()).flatten();
         let code = match end {
             TurnEnd::Done => None,
             TurnEnd::Empty => Some(NoticeCode::EmptyReply),
@@ -45,10 +71,24 @@ impl Projection {
             TurnEnd::StepLimit { limit } => limit.to_string(),
             TurnEnd::Done | TurnEnd::Empty | TurnEnd::Stopped => String::new(),
         };
-        if let Some(code) = code {
-            self.notice(seq, at, Notice { code, detail, problem });
+        if let Some(notice) = early.or(code.map(|code| Notice { code, detail, problem })) {
+            self.notice(seq, at, notice);
         }
         self.emit(SessionEvent::TurnEnded { turn, outcome: convert::outcome(end), at });
+    }
+
+    /// What is to be said where it was not the model that chose to end the last reply. It is no failure: what was said
+    /// stays and counts.
+    fn ended_early(&self) -> Option<Notice> {
+        let Message::Ai(reply) = &**self.state.messages.last()? else { return None };
+        let (code, words) = match &reply.stop {
+            StopReason::EndTurn | StopReason::ToolUse | StopReason::StopSequence => return None,
+            StopReason::MaxTokens => (NoticeCode::OutputLimit, ""),
+            StopReason::Refusal => (NoticeCode::ModelRefused, ""),
+            StopReason::RefusalFor(words) => (NoticeCode::ModelRefused, words.as_str()),
+            StopReason::Other(word) => (NoticeCode::ReplyEnded, word.as_str()),
+        };
+        Some(Notice { code, detail: words.chars().take(LONGEST_WORDS).collect(), problem: None })
     }
 
     fn last_is_model_notice(&self) -> bool {

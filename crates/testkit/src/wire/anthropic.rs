@@ -197,7 +197,7 @@ fn stop_word(stop: &StopReason) -> &str {
         StopReason::ToolUse => "tool_use",
         StopReason::MaxTokens => "max_tokens",
         StopReason::StopSequence => "stop_sequence",
-        StopReason::Refusal => "refusal",
+        StopReason::Refusal | StopReason::RefusalFor(_) => "refusal",
         StopReason::Other(word) => word,
     }
 }

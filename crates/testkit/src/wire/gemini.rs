@@ -160,7 +160,7 @@ fn stop_word(stop: &StopReason) -> &str {
     match stop {
         StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse => "STOP",
         StopReason::MaxTokens => "MAX_TOKENS",
-        StopReason::Refusal => "SAFETY",
+        StopReason::Refusal | StopReason::RefusalFor(_) => "SAFETY",
         StopReason::Other(word) => word,
     }
 }

@@ -150,7 +150,7 @@ fn stop_word(stop: &StopReason) -> &str {
         StopReason::EndTurn | StopReason::StopSequence => "stop",
         StopReason::ToolUse => "tool_calls",
         StopReason::MaxTokens => "length",
-        StopReason::Refusal => "content_filter",
+        StopReason::Refusal | StopReason::RefusalFor(_) => "content_filter",
         StopReason::Other(word) => word,
     }
 }

@@ -252,7 +252,7 @@ fn ending(reply: &Reply) -> Option<String> {
     match reply.stop_or_default() {
         StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse => None,
         StopReason::MaxTokens => Some("max_output_tokens".into()),
-        StopReason::Refusal => Some("content_filter".into()),
+        StopReason::Refusal | StopReason::RefusalFor(_) => Some("content_filter".into()),
         StopReason::Other(word) => Some(word),
     }
 }

@@ -88,6 +88,7 @@ const SESSION: SessionUsage = {
 };
 
 type Methods =
+  | 'catalogueSource'
   | 'findLocalServers'
   | 'useLocalServer'
   | 'modelSettings'
@@ -115,6 +116,7 @@ export function models(host: Host, act: Act): Pick<UiClient, Methods> {
       act('setSessionEffort', { session, effort }, () => host.update(session, { effort })),
     usageReport: () => later(() => REPORT),
     sessionUsage: () => later(() => SESSION),
+    catalogueSource: () => later(() => ({ date: '2026-07-02', source: 'the models.dev catalogue' })),
     findLocalServers: () => later(() => world.local ?? []),
     useLocalServer: async (base_url) => {
       await act('useLocalServer', base_url);

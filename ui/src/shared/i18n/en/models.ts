@@ -50,6 +50,7 @@ export const modelOptions = {
   known: 'What Bosun does not know of a model',
   knownHint:
     'Its window, limits and price, where the catalogue and the provider’s list do not have them or have them wrong.',
+  catalogue: (date: string, source: string) => `The catalogue is of ${date}: ${source}.`,
   addKnown: 'Say something of a model',
   change: (model: string) => `Change what is known of ${model}`,
   changeShort: 'Change',

@@ -62,7 +62,8 @@ export const providers = {
   removeHeader: (name: string) => `Remove the header ${name}`,
   test: 'Test call',
   testing: 'Calling…',
-  works: (time: string) => `Works: answered in ${time}`,
+  works: (time: string, model: string | null) =>
+    model ? `Works: ${model} answered in ${time}` : `Works: its list came in ${time}`,
   fails: 'The provider refused',
   taken: (model: string) => `${model} is the model for new sessions now; choose another above if you like.`,
   others: (count: number) => `${f.count(count, 'more provider', 'more providers')}`,

@@ -50,6 +50,7 @@ export const modelOptions: Messages['modelOptions'] = {
   scopes: { session: '单个会话', day: '单日' },
   known: '补充模型信息',
   knownHint: '目录和服务商列表中没有或有误的窗口、上限与价格。',
+  catalogue: (date, source) => `目录日期为 ${date}，来源：${source}。`,
   addKnown: '补充某个模型的信息',
   change: (model) => `修改 ${model} 的信息`,
   changeShort: '修改',

@@ -55,6 +55,10 @@ export const problemsOfModels = {
   not_accepted: '{address} 没有及时接受连接；请重试，或检查 Base URL 和网络',
   host_unknown: '找不到主机 {host}（“{detail}”）；请检查 Base URL 和网络',
   nothing_answers: '{address} 没有应答（“{detail}”）；服务器在那里运行吗？',
+  proxy_wants_password:
+    '通往 {host} 的代理要求用户名和密码；请在启动 Bosun 的地方设置带有两者的 HTTPS_PROXY（http://NAME:PASSWORD@PROXY:PORT），并清空“设置”的“模型”中的代理',
+  proxy_refused: '通往 {host} 的代理不放行此请求（“{detail}”）；请询问其管理者，或在“设置”的“模型”中查看代理',
+  proxy_unreached: '无法连接通往 {host} 的代理（“{detail}”）；请在“设置”的“模型”中查看代理，并检查 HTTPS_PROXY',
   broke_before_reply: '与 {address} 的连接在收到回复之前中断（“{detail}”）；请重试',
   only_part: '{host} 在 {seconds} 秒内只发来一部分应答，已放弃；请重试，或选择其他模型',
   no_answer: '{host} 在 {seconds} 秒内没有应答，已放弃；请重试，或选择其他模型',
@@ -129,6 +133,7 @@ export const problemsOfModels = {
   session_cost_stops: '本会话已花费 ${spent}；你要求在 ${limit} 时提醒。到 ${stop} 时停止',
   day_cost: '今天已花费 ${spent}；你要求在 ${limit} 时提醒',
   day_cost_stops: '今天已花费 ${spent}；你要求在 ${limit} 时提醒。到 ${stop} 时停止',
+  asks_again: '{seconds} 秒后再次请求：{why}',
   fell_back: '{from} 过载（“{detail}”）；本回合余下部分由 {to} 回答',
   hook_broke: '钩子“{hook}”在 {point} 处失败：“{detail}”',
   key_in_message: '你写的内容中有疑似密钥的文字。它会发送给 {model} 并留在本会话中；如果是真密钥，请到签发处更换',
