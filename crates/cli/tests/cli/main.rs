@@ -22,6 +22,7 @@ mod models;
 mod programs;
 mod refusals;
 mod running;
+mod sandbox;
 mod stable;
 mod stored;
 mod terminal;
