@@ -16,7 +16,7 @@ pub struct Ask {
     pub allowed: Vec<DecisionKind>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The sandbox the call would run in, in words; `None` where there is none.
+    /// The sandbox the command would run in, in words; `None` where there is none, and for what is no command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
     /// What the files are part of that the call is about, where it is about files.
@@ -34,7 +34,7 @@ pub struct Ask {
     /// The arguments are a person's own, from an answer to an earlier request for the same call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_edited: bool,
-    /// What exactly is asked for: BLAKE3 over the call, its preview and its scripts.
+    /// What exactly is asked for: BLAKE3 over the call, its preview, its scripts and its sandbox.
     pub digest: String,
 }
 
@@ -72,14 +72,22 @@ pub enum AskedAgain {
     ScriptChanged { path: String },
     /// The person's own command runs a script that they were not shown.
     ScriptNamed { path: String },
+    /// It was to run in a sandbox, and would run without one now.
+    SandboxOff,
 }
 
 impl Ask {
     /// The digest of what a person is shown. A decision is good for this and nothing else.
-    pub fn digest_of(call: &ToolCall, preview: &Preview, scripts: &[AskedScript], more_scripts: bool) -> String {
+    pub fn digest_of(
+        call: &ToolCall,
+        preview: &Preview,
+        (scripts, more_scripts): (&[AskedScript], bool),
+        sandbox: Option<&str>,
+    ) -> String {
         let shown = serde_json::to_vec(&(&call.id, &call.name, &call.args, preview, scripts)).unwrap_or_default();
         let more: &[u8] = if more_scripts { b"and more scripts" } else { b"" };
-        blake3::Hasher::new().update(&shown).update(more).finalize().to_hex().to_string()
+        let sandbox = sandbox.unwrap_or_default().as_bytes();
+        blake3::Hasher::new().update(&shown).update(more).update(sandbox).finalize().to_hex().to_string()
     }
 }
 

@@ -132,6 +132,12 @@ pub enum BackendError {
          leads to in its place, or run the command without the sandbox"
     )]
     GuardIsLink { path: VirtualPath },
+    /// Nothing ran. What to do stands last in the reason.
+    #[error(
+        "the command was not run: it is to run in a sandbox, and {reason}, or have the sandbox turned off for these \
+         commands"
+    )]
+    NoSandbox { reason: String },
     #[error("a time limit of {given} s is not possible; use 1 to {max} s")]
     BadTimeout { given: u64, max: u64 },
     /// The witness could not make the intent durable, so nothing was changed.
@@ -184,6 +190,7 @@ impl BackendError {
             | Self::Unreachable { .. }
             | Self::Spawn { .. }
             | Self::BadCommand { .. }
+            | Self::NoSandbox { .. }
             | Self::BadTimeout { .. }
             | Self::Cancelled => None,
         }

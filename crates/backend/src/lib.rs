@@ -56,7 +56,8 @@ pub use filesystem::{FilesystemBackend, FilesystemOptions};
 pub use git_branch::git_branch;
 pub use launchable::may_start;
 pub use local_shell::{
-    LocalShellBackend, LocalShellOptions, Program, ProgramAnswer, ProgramExit, ProgramPipes, ProgramRun, RunningProgram,
+    CommandSwitch, Commands, LocalShellBackend, LocalShellOptions, Program, ProgramAnswer, ProgramExit, ProgramPipes,
+    ProgramRun, RunningProgram,
 };
 pub use manifest::{
     CommandChange, CommandChanges, SightingLimits, Sightings, SightingsByRoot, Uncompared, UnkeptChange,
@@ -69,7 +70,7 @@ pub use replace::replace;
 pub use root::Mounts;
 pub use sandbox::{
     ContainerOptions, Cut, Executor, Finished, LocalExecutorOptions, OnDrop, ProjectIn, SandboxBackend, SandboxError,
-    Script, SshOptions, bubblewrap, container, local_process, ssh,
+    Script, SshOptions, bubblewrap, container, local_process, sandbox_trouble, ssh,
 };
 pub use settings_text::{given_bytes, settings_text};
 pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};

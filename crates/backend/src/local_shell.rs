@@ -1,24 +1,29 @@
 //! Files and commands of this machine, below one folder.
 
+mod commands;
 pub(crate) mod environment;
 pub(crate) mod launch;
 mod output;
 mod program;
 pub(crate) mod run;
+mod sandboxed;
 mod tree;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use commands::{CommandSwitch, Commands};
 pub use program::{Program, ProgramAnswer, ProgramExit, ProgramPipes, ProgramRun, RunningProgram};
+use sandboxed::Sandboxed;
 use tokio::sync::Semaphore;
 
 use crate::fault::on_disk;
+use crate::sandbox::{Environment, HOLDS_BACK};
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, CommandChanges, Delete, ExecRequest, ExecResult, Expect,
-    FilesystemBackend, FilesystemOptions, OutputSink, Replacement, Shell, Sightings, VirtualPath, hand_on,
+    FilesystemBackend, FilesystemOptions, LocalExecutorOptions, OutputSink, Replacement, Shell, Sightings, VirtualPath,
+    hand_on,
 };
 
 /// Longest command, in bytes: what the system takes as one argument.
@@ -28,6 +33,7 @@ const MAX_COMMAND: usize = 128 * 1024 - 1;
 #[derive(Clone, Debug)]
 pub struct LocalShellOptions {
     pub files: FilesystemOptions,
+    pub commands: CommandSwitch,
     /// For requests that name no limit.
     pub default_timeout: Duration,
     pub max_timeout: Duration,
@@ -48,6 +54,7 @@ impl Default for LocalShellOptions {
     fn default() -> Self {
         Self {
             files: FilesystemOptions::default(),
+            commands: CommandSwitch::default(),
             default_timeout: Duration::from_secs(120),
             max_timeout: Duration::from_secs(3600),
             at_once: 8,
@@ -59,12 +66,14 @@ impl Default for LocalShellOptions {
     }
 }
 
-/// A [`FilesystemBackend`] with a [`Shell`] beside it. Nothing holds the commands back but the rights of the user: see
-/// [`Shell::sandbox`].
+/// A [`FilesystemBackend`] with a [`Shell`] beside it. Files are the same wherever commands run; what holds those back
+/// is told by [`Shell::sandbox`].
 #[derive(Clone, Debug)]
 pub struct LocalShellBackend {
     files: FilesystemBackend,
-    environment: Arc<[(OsString, OsString)]>,
+    commands: CommandSwitch,
+    sandboxed: Sandboxed,
+    environment: Environment,
     default_timeout: Duration,
     max_timeout: Duration,
     spool_dir: PathBuf,
@@ -79,19 +88,30 @@ impl LocalShellBackend {
     /// Those of [`FilesystemBackend::open`].
     pub fn open(root: &Path, options: LocalShellOptions) -> Result<Self, BackendError> {
         let files = FilesystemBackend::open(root, options.files)?;
-        let environment = environment::build(std::env::vars_os(), &options, files.root().host()).into();
+        let environment: Environment = environment::build(std::env::vars_os(), &options, files.root().host()).into();
+        let spool_dir = options.spool_dir.unwrap_or_else(std::env::temp_dir);
+        let in_sandbox = LocalExecutorOptions {
+            default_timeout: options.default_timeout,
+            max_timeout: options.max_timeout,
+            at_once: options.at_once,
+            spool_dir: spool_dir.clone(),
+        };
         Ok(Self {
+            sandboxed: Sandboxed::new(Arc::clone(files.root()), Arc::clone(&environment), in_sandbox),
             files,
+            commands: options.commands,
             environment,
             default_timeout: options.default_timeout,
             max_timeout: options.max_timeout,
-            spool_dir: options.spool_dir.unwrap_or_else(std::env::temp_dir),
+            spool_dir,
             running: Arc::new(Semaphore::new(options.at_once.max(1))),
             sightings: options.sightings,
         })
     }
 
     async fn run(&self, request: ExecRequest, sink: &dyn OutputSink) -> Result<ExecResult, BackendError> {
+        // As it was when the command was asked for: the rest may take a while.
+        let commands = self.commands.get();
         check_command(&request.command)?;
         let timeout = request.timeout.unwrap_or(self.default_timeout);
         if timeout.is_zero() || timeout > self.max_timeout {
@@ -103,23 +123,29 @@ impl LocalShellBackend {
         };
         let root = Arc::clone(self.files.root());
         on_disk(move || root.check_alive()).await?;
-        let Some(sightings) = &self.sightings else { return self.launched(&request, timeout, sink).await };
+        let Some(sightings) = &self.sightings else {
+            return self.launched(request, commands, timeout, sink).await;
+        };
         let command = tokio::select! {
             biased;
             () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
             command = sightings.command(self.files.root(), &request.cancel) => command,
         };
-        let mut result = self.launched(&request, timeout, sink).await?;
+        let mut result = self.launched(request, commands, timeout, sink).await?;
         result.files = Some(command.ended(self.files.root()).await);
         Ok(result)
     }
 
     async fn launched(
         &self,
-        request: &ExecRequest,
+        request: ExecRequest,
+        commands: Commands,
         timeout: Duration,
         sink: &dyn OutputSink,
     ) -> Result<ExecResult, BackendError> {
+        if commands == Commands::Sandbox {
+            return self.sandboxed.execute(ExecRequest { timeout: Some(timeout), ..request }, sink).await;
+        }
         let running = launch::launch(self.files.root(), &request.command, &self.environment)?;
         run::run(running, timeout, &request.cancel, sink, self.spool_dir.clone()).await
     }
@@ -163,7 +189,10 @@ impl Shell for LocalShellBackend {
     }
 
     fn sandbox(&self) -> Option<&str> {
-        None
+        match self.commands.get() {
+            Commands::Machine => None,
+            Commands::Sandbox => Some(HOLDS_BACK),
+        }
     }
 
     fn left_over(&self) -> BoxFuture<'_, Option<CommandChanges>> {

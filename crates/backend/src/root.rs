@@ -87,6 +87,14 @@ impl Root {
         Ok(Self { opener: Opener::Stepwise, ..Self::open(host, mounts)? })
     }
 
+    /// The same folder, whatever is called like it by now, with the file systems that are mounted below it.
+    pub(crate) fn across_mounts(&self) -> Result<Self, BackendError> {
+        let dir = self.dir.try_clone().map_err(|error| io_fault(&error, &VirtualPath::root()))?;
+        let (host, real) = (self.host.clone(), self.real.clone());
+        let (device, inode, opener) = (self.device, self.inode, self.opener);
+        Ok(Self { dir, host, real, device, inode, mounts: Mounts::Cross, opener })
+    }
+
     pub(crate) fn handle(&self) -> BorrowedFd<'_> {
         self.dir.as_fd()
     }

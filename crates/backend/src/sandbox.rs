@@ -28,8 +28,9 @@ use change::Content;
 pub use executor::{Cut, Executor, Finished, OnDrop, Script};
 pub use process::{
     ContainerOptions, LocalExecutorOptions, ProjectIn, SandboxError, SshOptions, bubblewrap, container, local_process,
-    ssh,
+    sandbox_trouble, ssh,
 };
+pub(crate) use process::{Environment, HOLDS_BACK, around};
 use root_name::RootName;
 
 /// Largest file that goes over, in bytes.

@@ -68,6 +68,7 @@ fn why_again(again: &AskedAgain) -> String {
     match again {
         AskedAgain::ScriptChanged { path } => format!("{} changed after this was approved", one_line(path)),
         AskedAgain::ScriptNamed { path } => format!("your command runs {}, which was not shown before", one_line(path)),
+        AskedAgain::SandboxOff => "it was approved for a sandbox, which is off now".to_owned(),
     }
 }
 
@@ -85,7 +86,8 @@ fn reach(approval: &Approval) -> String {
         Undo::Yes => "can be undone",
         Undo::No => "cannot be undone",
     };
-    format!("{place}{network}; {undo}")
+    let sandbox = if approval.reach.sandbox.is_some() { ", in a sandbox without the network" } else { "" };
+    format!("{place}{network}{sandbox}; {undo}")
 }
 
 fn push_line(text: &mut String, line: &str) {

@@ -49,6 +49,10 @@ pub(crate) struct RunArgs {
     /// What happens to calls that change something.
     #[arg(long, value_enum, default_value_t = Mode::Ask, value_name = "MODE")]
     approve: Mode,
+    /// Commands run in a sandbox: they can change the project and nothing else, and have no network. A session goes on
+    /// with it.
+    #[arg(long)]
+    sandbox: bool,
     /// One event per line as JSON (docs/cli.md) instead of the model's text.
     #[arg(long)]
     json: bool,
@@ -110,6 +114,15 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
         // The person's own, as the window has them.
         None => sessions.load_additions(args.accept_tool.clone()).await?,
     }
+    let is_sandboxed = match (&args.session, &database) {
+        (Some(id), Some(database)) if !args.sandbox => {
+            remembered::recall(database, remembered::SANDBOX, id).await?.is_some()
+        }
+        _ => args.sandbox,
+    };
+    if is_sandboxed {
+        sessions.sandbox_commands().await?;
+    }
     args.choices.begin(&sessions)?;
     let begun = match &args.session {
         Some(id) => begin::resume(&sessions, &models, database.as_deref(), id, &args, model).await?,
@@ -120,6 +133,9 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     }
     if let (Some(agent), Some(database)) = (&agent, &database) {
         remembered::keep(database, remembered::AGENT, begun.session.as_str(), &agent.to_string_lossy()).await?;
+    }
+    if let (true, Some(database)) = (args.sandbox, &database) {
+        remembered::keep(database, remembered::SANDBOX, begun.session.as_str(), "on").await?;
     }
     config::tell_of_servers(&sessions, &begun.session, args.config.as_deref()).await?;
     let outcome = go_along(&sessions, &models, begun, &args).await;

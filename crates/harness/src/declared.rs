@@ -162,7 +162,7 @@ impl DeclaredAgent {
     pub fn parse(text: &str) -> Result<Self, DeclaredAgentError> {
         let declared: Self =
             toml::from_str(text).map_err(|error| DeclaredAgentError(error.to_string().trim_end().to_owned()))?;
-        DeclaredRoute::check_all(&declared.backend.routes).map_err(|error| DeclaredAgentError(error.to_string()))?;
+        declared.backend.check().map_err(|error| DeclaredAgentError(error.to_string()))?;
         declared.extras().check().map_err(|error| DeclaredAgentError(error.to_string()))?;
         Ok(declared)
     }

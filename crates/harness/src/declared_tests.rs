@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use bosun_agent::Policy;
+use bosun_backend::Commands;
 use bosun_testkit::{Project, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 
@@ -301,7 +302,8 @@ fn the_path_space_is_read_and_its_routes_are_checked() {
         folder: Some("/srv/notes".into()),
         read_only: true,
     };
-    assert_eq!(backend, DeclaredBackend { default: DeclaredDefault::State, routes: vec![stored, folder] });
+    let routes = vec![stored, folder];
+    assert_eq!(backend, DeclaredBackend { default: DeclaredDefault::State, commands: None, routes });
     let wrong = |route: &str| {
         let text = format!("[[backend.routes]]\n{route}");
         DeclaredAgent::parse(&text).unwrap_err().to_string()
@@ -316,4 +318,16 @@ fn the_path_space_is_read_and_its_routes_are_checked() {
     let twice = "prefix = '/a'\nkind = 'state'\n[[backend.routes]]\nprefix = '/a/'\nkind = 'state'";
     assert!(wrong(twice).contains("two routes are at '/a'"));
     assert!(wrong("prefix = '/../a'\nkind = 'state'").contains("cannot be used"));
+}
+
+#[test]
+fn where_commands_run_is_declared_of_the_project_only() {
+    let commands = |text: &str| DeclaredAgent::parse(text).map(|declared| declared.backend.commands);
+    assert_eq!(commands("backend.commands = 'sandbox'").unwrap(), Some(Commands::Sandbox));
+    assert_eq!(commands("backend.commands = 'machine'").unwrap(), Some(Commands::Machine));
+    assert!(commands("backend.commands = 'container'").is_err());
+    let refused = commands("[backend]\ndefault = 'state'\ncommands = 'sandbox'").unwrap_err().to_string();
+    let said = "the declaration of the agent cannot be used: 'commands' of [backend] is for default = \"project\" only: \
+                over files of the session no commands are run; leave it out";
+    assert_eq!(refused, said);
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_agent::{AgentError, AskPlace, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
-use bosun_backend::{Backend, VirtualPath};
+use bosun_backend::{Backend, Shell, VirtualPath};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
 use bosun_tools::{BuiltinOptions, DynTool, ReadFormat, StateUpdate, ToolKind, ToolOutput, file_tools_with};
 use serde::{Deserialize, Serialize};
@@ -110,7 +110,7 @@ impl Filesystem {
         self.tools.iter().any(|tool| tool.kind() == kind)
     }
 
-    fn add_prompt(&self, request: &mut ChatRequest) {
+    fn add_prompt(&self, backend: &dyn Backend, request: &mut ChatRequest) {
         match self.options.prompt.as_deref() {
             Some(text) if text.trim().is_empty() => {}
             Some(text) => prompt::append(request, text),
@@ -124,6 +124,9 @@ impl Filesystem {
         }
         if self.has(ToolKind::Execute) {
             prompt::append(request, prompt::SHELL);
+            if let Some(sandbox) = backend.shell().and_then(Shell::sandbox) {
+                prompt::append(request, &prompt::held_back(sandbox));
+            }
         }
     }
 
@@ -176,7 +179,7 @@ impl Middleware for Filesystem {
         mut request: ChatRequest,
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
-        self.add_prompt(&mut request);
+        self.add_prompt(&*cx.agent().backend, &mut request);
         Box::pin(async move {
             if !request.messages.iter().any(|message| media::has_media(message)) {
                 self.rewrite(cx, &mut request);

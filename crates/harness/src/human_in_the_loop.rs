@@ -11,7 +11,7 @@ use bosun_agent::{
 };
 use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{ContentBlock, ToolCall};
-use bosun_tools::{DynTool, ToolOutput};
+use bosun_tools::{DynTool, ToolKind, ToolOutput};
 use serde_json::Value;
 
 use crate::PathMode;
@@ -189,7 +189,8 @@ async fn ask(
     let preview = tool.preview(&cx.tool_context(&call.id), &call.args).await;
     let backend = &*cx.agent().backend;
     let Scripts { named: scripts, has_more: more_scripts } = scripts::named_by(backend, call, tool.kind()).await;
-    let digest = Ask::digest_of(call, &preview, &scripts, more_scripts);
+    let sandbox = sandbox(backend, tool.kind());
+    let digest = Ask::digest_of(call, &preview, (&scripts, more_scripts), sandbox.as_deref());
     let ask = Ask {
         call: call.clone(),
         kind: tool.kind(),
@@ -198,7 +199,7 @@ async fn ask(
         reason,
         allowed: config.allowed,
         description: config.description,
-        sandbox: sandbox(backend),
+        sandbox,
         place,
         scripts,
         more_scripts,
@@ -211,9 +212,9 @@ async fn ask(
     Ok(())
 }
 
-/// What holds commands back now, in words.
-fn sandbox(backend: &dyn Backend) -> Option<String> {
-    backend.shell().and_then(|shell| shell.sandbox()).map(str::to_owned)
+/// What holds commands back now, in words. Tools of other programs run where those do.
+fn sandbox(backend: &dyn Backend, kind: ToolKind) -> Option<String> {
+    backend.shell().filter(|_| kind == ToolKind::Execute).and_then(|shell| shell.sandbox()).map(str::to_owned)
 }
 
 async fn decide(decision: Decision, call: ToolCall, next: NextTool<'_>) -> Result<ToolOutput, AgentError> {

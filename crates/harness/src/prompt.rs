@@ -1,5 +1,5 @@
 //! The words of the default prompt. They are part of every request's stable prefix, so they never hold anything that
-//! changes during a session.
+//! changes during a session, but for where a person chose that commands run.
 
 use bosun_model::{ChatRequest, SystemBlock};
 
@@ -79,6 +79,11 @@ pub(crate) const SHELL: &str = "\
 `execute` runs a command in the project folder. Inside a command use relative paths (`src/main.rs`), never paths from \
 `/`: there `/` is the machine's root. Prefer the file tools over `cat`, `find`, `sed` and `grep`. Nothing can be typed \
 into a running command.";
+
+/// What stands behind [`SHELL`] where something holds commands back.
+pub(crate) fn held_back(sandbox: &str) -> String {
+    format!("Commands run in {sandbox}. Where a task needs more than that, say so and look for no way around it.")
+}
 
 pub(crate) const DELEGATING: &str = "\
 ## Delegating with task

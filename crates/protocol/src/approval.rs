@@ -122,6 +122,8 @@ pub enum AskedAgain {
     ScriptChanged { path: String },
     /// The person's own command runs a script that they were not shown.
     ScriptNamed { path: String },
+    /// It was to run in a sandbox, and would run without one now.
+    SandboxOff,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Type)]

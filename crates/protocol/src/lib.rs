@@ -75,8 +75,8 @@ pub use preferences::{Budget, Budgets, Effort, KnownModel, ModelEffort, ModelSet
 pub use problem::{Problem, Problems};
 pub use project::{ProjectProblem, ProjectView};
 pub use rule::{
-    ApprovalMode, PatternProblem, ProjectMode, Rehearsal, Rule, RuleDraft, RuleGuard, RuleKind, RuleOffer, RuleScope,
-    SessionMode,
+    ApprovalMode, CommandPlace, PatternProblem, ProjectMode, Rehearsal, Rule, RuleDraft, RuleGuard, RuleKind,
+    RuleOffer, RuleScope, SandboxedProjects, SessionMode,
 };
 pub use search::{SearchHit, SearchSessions, SnippetPart};
 pub use session::{ExportFormat, ExportPreview, QueuedMessage, SendMessage, SessionStatus, SessionSummary, TourStart};

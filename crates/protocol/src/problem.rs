@@ -80,6 +80,9 @@ problems! {
     ProjectIsMachine { path: String } = "{path} is the whole machine; choose a folder with one project in it";
     ProjectUnusable { path: String, detail: String } = "the folder {path} cannot be used: {detail}; choose another";
     ProjectGone = "the project folder is gone or was replaced; nothing was changed. Bring it back or open another folder";
+    SandboxMissing { program: String, remedy: String } = "{program} is not on this machine; add it with {remedy}";
+    SandboxUnusable { detail: String } = "bubblewrap is here and cannot be used: {detail}; let programs make user namespaces: on Ubuntu with an AppArmor profile for bwrap that has `userns,` in it (or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`), on Debian with `sysctl kernel.unprivileged_userns_clone=1`, in a container by what its engine allows";
+    SandboxElsewhere = "there is no sandbox for commands on this system: it takes Linux with bubblewrap";
     ProjectUnknown = "this project is not known any more; open its folder again";
     SampleTooMany { most: u32 } = "there are {most} sample projects already; delete one of them, or choose another folder";
     SampleNotPlaced { folder: String, detail: String } = "the sample project was not put into {folder}: {detail}. Choose another folder";

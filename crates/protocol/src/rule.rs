@@ -30,6 +30,26 @@ pub struct ProjectMode {
     pub mode: ApprovalMode,
 }
 
+/// Where commands run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandPlace {
+    /// On this machine, with everything that the person may do.
+    #[default]
+    Machine,
+    /// In a sandbox: the project can be written, nothing else, and there is no network.
+    Sandbox,
+}
+
+/// The projects whose commands run in a sandbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct SandboxedProjects {
+    /// Whatever is chosen: the agent's declaration, or whoever started Bosun, wants it of every project.
+    pub all: bool,
+    /// Those of which a person wants it.
+    pub projects: Vec<ProjectId>,
+}
+
 /// For how long and where a rule holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]

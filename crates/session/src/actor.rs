@@ -5,7 +5,7 @@ use bosun_agent::{
     Activity, Agent, AgentError, BoxFuture, ChildStart, EntryBody, Limits, OpenCall, Policy, SessionId, SessionLog,
     TurnContext, TurnEnd, run_turn,
 };
-use bosun_backend::{BlobStore, Sightings};
+use bosun_backend::{BlobStore, CommandSwitch, Sightings};
 use bosun_harness::{DeclaredAgent, OpenExtras, Summarization};
 use bosun_model::CallId;
 use bosun_protocol::{ModelRef, Problem};
@@ -54,6 +54,8 @@ pub(crate) struct Setting {
     pub blobs: Option<Arc<BlobStore>>,
     pub policy: Policy,
     pub limits: Limits,
+    /// Where its commands run.
+    pub commands: CommandSwitch,
     /// What was seen of the project's files, for what commands do to them.
     pub sightings: Option<Arc<Sightings>>,
     /// What a person adds to every session.

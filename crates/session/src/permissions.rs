@@ -1,12 +1,15 @@
 //! What a person said in advance: rules and modes, as they are kept and as they are in force in open sessions.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{ApprovalMode, RulePattern, RuleScope, Standing, StandingRule};
+use bosun_backend::{CommandSwitch, Commands};
 use bosun_protocol::Problem;
 use bosun_store::Database;
 use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex as AsyncMutex;
 
 use crate::SessionError;
 use crate::stream::locked;
@@ -47,6 +50,8 @@ pub(crate) struct Kept {
     pub sessions: BTreeMap<String, ApprovalMode>,
     /// By project; one that is not in here asks.
     pub projects: BTreeMap<String, ApprovalMode>,
+    /// Projects whose commands run in a sandbox.
+    pub sandboxed: BTreeSet<String>,
 }
 
 impl Kept {
@@ -91,12 +96,19 @@ pub(crate) struct Place {
 /// All of it, with what open sessions were given: they follow every change at once.
 pub(crate) struct Permissions {
     database: Arc<Database>,
+    /// Held from reading what is kept until it is in force, so that nothing older comes after it.
+    order: AsyncMutex<()>,
     open: Mutex<HashMap<String, (Place, Standing)>>,
+    /// Where commands run in the projects of open sessions.
+    commands: Mutex<HashMap<String, CommandSwitch>>,
+    /// Commands of every project run in a sandbox, in this process.
+    all_sandboxed: AtomicBool,
 }
 
 impl Permissions {
     pub(crate) fn new(database: Arc<Database>) -> Self {
-        Self { database, open: Mutex::default() }
+        let (order, open, commands) = (AsyncMutex::default(), Mutex::default(), Mutex::default());
+        Self { database, order, open, commands, all_sandboxed: AtomicBool::new(false) }
     }
 
     /// As it is kept now. What cannot be read any more is none: everything asks then.
@@ -109,9 +121,37 @@ impl Permissions {
         let known = locked(&self.open).get(&place.session).map(|(_, standing)| standing.clone());
         let standing = known.unwrap_or_default();
         locked(&self.open).insert(place.session.clone(), (place.clone(), standing.clone()));
+        let order = self.order.lock().await;
         let kept = self.kept().await?;
         standing.set(kept.mode_of(&place), kept.rules_in(&place));
+        drop(order);
         Ok(standing)
+    }
+
+    /// Where commands of `project` run, for a session that opens.
+    pub(crate) async fn commands(&self, project: &str) -> Result<CommandSwitch, SessionError> {
+        let switch = locked(&self.commands).entry(project.to_owned()).or_default().clone();
+        let order = self.order.lock().await;
+        switch.set(self.commands_by(&self.kept().await?, project));
+        drop(order);
+        Ok(switch)
+    }
+
+    /// From here on commands of every project run in a sandbox, whatever is kept.
+    pub(crate) fn sandbox_all(&self) {
+        self.all_sandboxed.store(true, Ordering::SeqCst);
+        for switch in locked(&self.commands).values() {
+            switch.set(Commands::Sandbox);
+        }
+    }
+
+    pub(crate) fn are_all_sandboxed(&self) -> bool {
+        self.all_sandboxed.load(Ordering::SeqCst)
+    }
+
+    fn commands_by(&self, kept: &Kept, project: &str) -> Commands {
+        let in_sandbox = self.are_all_sandboxed() || kept.sandboxed.contains(project);
+        if in_sandbox { Commands::Sandbox } else { Commands::Machine }
     }
 
     /// Changes what is kept, in one piece, and what is in force.
@@ -119,10 +159,15 @@ impl Permissions {
         &self,
         change: impl FnOnce(&mut Kept) -> Result<(), SessionError> + Send + 'static,
     ) -> Result<Kept, SessionError> {
+        let order = self.order.lock().await;
         let changed = self.database.change_setting(SETTING, |kept: &mut Kept| change(kept)).await??;
         for (place, standing) in locked(&self.open).values() {
             standing.set(changed.mode_of(place), changed.rules_in(place));
         }
+        for (project, switch) in locked(&self.commands).iter() {
+            switch.set(self.commands_by(&changed, project));
+        }
+        drop(order);
         Ok(changed)
     }
 }

@@ -2,7 +2,8 @@
 
 use bosun_agent::{AgentError, DecisionError, JournalError};
 use bosun_backend::{
-    BackendError, BlobError, BundleError, MountError, PathError, RootError, RouteError, StoreError, VirtualPath,
+    BackendError, BlobError, BundleError, MountError, PathError, RootError, RouteError, SandboxError, StoreError,
+    VirtualPath,
 };
 use bosun_harness::{
     CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError, RouteFault,
@@ -96,6 +97,21 @@ fn of_one_file(error: &BackendError) -> Option<Problem> {
         BackendError::Immutable { path } => told(path, |path| Problem::FileImmutable { path }),
         BackendError::CannotDelete { path } => told(path, |path| Problem::CannotDelete { path }),
         _ => None,
+    }
+}
+
+impl Explain for SandboxError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::Missing { program, remedy } => {
+                Problem::SandboxMissing { program: (*program).to_owned(), remedy: (*remedy).to_owned() }
+            }
+            Self::Unusable { reason, .. } => Problem::SandboxUnusable { detail: reason.clone() },
+            Self::Elsewhere => Problem::SandboxElsewhere,
+            Self::Folder(error) => error.problem(),
+            // Of other machines and containers, in which no session works.
+            Self::BadName { .. } | Self::NoContainer { .. } => Problem::Said { detail: self.to_string() },
+        }
     }
 }
 

@@ -2,7 +2,9 @@ use std::io;
 use std::path::PathBuf;
 
 use bosun_agent::{AgentError, DecisionError, JournalError};
-use bosun_backend::{BackendError, BlobError, BundleError, ContentHash, PathError, RootError, RouteError, StoreError};
+use bosun_backend::{
+    BackendError, BlobError, BundleError, ContentHash, PathError, RootError, RouteError, SandboxError, StoreError,
+};
 use bosun_harness::mcp::{ConfigError, ConfigFault, Ending, Failure, LeftOut, SignInError, ToolFault};
 use bosun_harness::{
     CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError, RouteFault,
@@ -51,6 +53,10 @@ fn folders_and_databases_are_told_of_in_one_sentence_everywhere() {
         RootError::InData { path: path(), data: data() },
         RootError::FileSystemRoot { path: path() },
         RootError::Io { path: path(), source: broken() },
+    ]);
+    same(&[
+        SandboxError::Missing { program: "bubblewrap", remedy: "apt-get install bubblewrap" },
+        SandboxError::Elsewhere,
     ]);
     let troubles = [
         FolderTrouble::Missing,

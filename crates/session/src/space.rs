@@ -117,8 +117,8 @@ impl Actor {
     pub(crate) async fn space(&self) -> Result<Space, SessionError> {
         let project: Arc<dyn Backend> = match self.default_backend() {
             DeclaredDefault::Project => {
-                let sightings = self.setting.sightings.clone();
-                let options = LocalShellOptions { sightings, ..LocalShellOptions::default() };
+                let (sightings, commands) = (self.setting.sightings.clone(), self.setting.commands.clone());
+                let options = LocalShellOptions { sightings, commands, ..LocalShellOptions::default() };
                 Arc::new(LocalShellBackend::open(&self.setting.root, options)?)
             }
             DeclaredDefault::State => self.session_files(&MOUNTS),

@@ -14,6 +14,7 @@ mod lists;
 mod plan;
 mod reviews;
 mod rules;
+mod sandbox;
 mod sessions;
 mod signing_in;
 mod space;

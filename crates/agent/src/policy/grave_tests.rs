@@ -7,7 +7,7 @@ use super::*;
 fn ask(kind: ToolKind, name: &str, args: Value, preview: Preview) -> Ask {
     let call = ToolCall { id: "c".into(), name: name.into(), args };
     Ask {
-        digest: Ask::digest_of(&call, &preview, &[], false),
+        digest: Ask::digest_of(&call, &preview, (&[], false), Some("bubblewrap")),
         call,
         kind,
         schema: json!({}),

@@ -16,10 +16,12 @@ use tokio::process::{Child, Command};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::{Cut, Executor, Finished, OnDrop, Script, script};
+use crate::fault::on_disk;
 use crate::local_shell::launch::{Input, start};
 use crate::local_shell::{check_command, run};
 use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink};
-pub use bubblewrap::bubblewrap;
+pub(crate) use bubblewrap::{Environment, HOLDS_BACK, around};
+pub use bubblewrap::{bubblewrap, sandbox_trouble};
 pub use container::{ContainerOptions, ProjectIn, container};
 pub use local::local_process;
 pub use ssh::{SshOptions, ssh};
@@ -35,6 +37,8 @@ pub enum SandboxError {
     Missing { program: &'static str, remedy: &'static str },
     #[error("{program} is here and cannot be used: {reason}; {remedy}")]
     Unusable { program: String, reason: String, remedy: String },
+    #[error("there is no sandbox for commands on this system: it takes Linux with bubblewrap")]
+    Elsewhere,
     #[error("'{given}' cannot be the name of a {what}: {rule}; use another name")]
     BadName { what: &'static str, given: String, rule: &'static str },
     #[error(
@@ -96,6 +100,11 @@ trait Launcher: Send + Sync {
     /// A program that runs `/bin/sh -c TEXT sh ARGS…` there, with its own standard input, output and error as theirs.
     fn program(&self, text: &str, args: &[String], purpose: Purpose) -> Result<Command, BackendError>;
 
+    /// Whether the environment that a command finds is made for it already.
+    fn makes_environment(&self) -> bool {
+        false
+    }
+
     /// What a command holds from before its program is made until it has ended, where it must be the only one.
     fn alone(&self) -> Option<&'static Semaphore> {
         None
@@ -112,7 +121,7 @@ trait Launcher: Send + Sync {
 }
 
 struct ProcessExecutor {
-    launcher: Box<dyn Launcher>,
+    launcher: Arc<dyn Launcher>,
     root: String,
     options: LocalExecutorOptions,
     /// Commands.
@@ -122,7 +131,7 @@ struct ProcessExecutor {
 }
 
 impl ProcessExecutor {
-    fn shared(launcher: Box<dyn Launcher>, root: String, options: LocalExecutorOptions) -> Arc<dyn Executor> {
+    fn shared(launcher: Arc<dyn Launcher>, root: String, options: LocalExecutorOptions) -> Arc<dyn Executor> {
         let running = Semaphore::new(options.at_once.max(1));
         let open = Semaphore::new(launcher.at_once().unwrap_or(Semaphore::MAX_PERMITS));
         Arc::new(Self { launcher, root, options, running, open })
@@ -174,6 +183,18 @@ impl ProcessExecutor {
         }
     }
 
+    /// The program for a command, made where looking through a large project keeps nobody waiting.
+    async fn command_program(&self, command: String) -> Result<(Command, Ended), BackendError> {
+        let launcher = Arc::clone(&self.launcher);
+        let made = if launcher.makes_environment() { "made" } else { "" };
+        let args = [self.root.clone(), command, made.to_owned()];
+        on_disk(move || {
+            let program = launcher.program(script::EXECUTE, &args, Purpose::Command)?;
+            Ok((program, Ended(launcher)))
+        })
+        .await
+    }
+
     async fn run_command(&self, request: ExecRequest, sink: &dyn OutputSink) -> Result<ExecResult, BackendError> {
         check_command(&request.command)?;
         let timeout = request.timeout.unwrap_or(self.options.default_timeout);
@@ -199,9 +220,7 @@ impl ProcessExecutor {
             alone = alone => alone?,
             () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
         };
-        let args = [self.root.clone(), request.command];
-        let program = self.launcher.program(script::EXECUTE, &args, Purpose::Command)?;
-        let _ended = Ended(&*self.launcher);
+        let (program, _ended) = self.command_program(request.command).await?;
         let started = keeper::started(move || start(program, Input::Line)).await;
         let running = started.ok_or_else(not_started)??;
         let spool = self.options.spool_dir.clone();
@@ -222,9 +241,9 @@ impl ProcessExecutor {
 }
 
 /// Tells the launcher that a command has ended, however that came.
-struct Ended<'a>(&'a dyn Launcher);
+struct Ended(Arc<dyn Launcher>);
 
-impl Drop for Ended<'_> {
+impl Drop for Ended {
     fn drop(&mut self) {
         self.0.command_ended();
     }

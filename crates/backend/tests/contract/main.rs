@@ -134,6 +134,11 @@ shell_contract!(local_shell_commands, {
     let backend = crate::local(&folder);
     (folder, backend)
 });
+shell_contract!(local_shell_commands_in_a_sandbox, {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(backend) = crate::places::commands_in_a_sandbox(folder.path()).await else { return };
+    (folder, backend)
+});
 contract!(state, ((), bosun_backend::StateBackend::new([])));
 contract!(store, ((), crate::stored("store")));
 contract!(store_in_the_database, {

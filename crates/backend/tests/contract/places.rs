@@ -7,7 +7,10 @@ mod machine;
 use std::path::Path;
 use std::process::Command;
 
-use bosun_backend::{LocalExecutorOptions, SandboxBackend, SandboxError, bubblewrap, local_process};
+use bosun_backend::{
+    Commands, LocalExecutorOptions, LocalShellBackend, LocalShellOptions, SandboxBackend, SandboxError, bubblewrap,
+    local_process,
+};
 use bosun_testkit::missing;
 pub use bosun_testkit::ran;
 pub use container::{
@@ -24,6 +27,13 @@ pub fn ran_if(program: &str, args: &[&str]) -> bool {
 /// The common part of all of them, with nothing between it and this machine.
 pub async fn here(folder: &Path) -> SandboxBackend {
     SandboxBackend::open(local_process(folder, LocalExecutorOptions::default()).unwrap()).await
+}
+
+/// The folder's own files, with commands in a sandbox.
+pub async fn commands_in_a_sandbox(folder: &Path) -> Option<LocalShellBackend> {
+    sandbox(folder).await?;
+    let options = LocalShellOptions { commands: Commands::Sandbox.into(), ..LocalShellOptions::default() };
+    Some(LocalShellBackend::open(folder, options).unwrap())
 }
 
 pub async fn sandbox(folder: &Path) -> Option<SandboxBackend> {

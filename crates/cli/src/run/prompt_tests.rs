@@ -54,6 +54,16 @@ fn the_whole_command_is_shown_and_nothing_in_it_acts_on_the_terminal() {
 }
 
 #[test]
+fn a_command_in_a_sandbox_says_so_and_one_that_lost_it_too() {
+    let reach = Reach { place: ReachPlace::Project, network: false, sandbox: Some("a sandbox".into()), undo: Undo::No };
+    let (_, shown) = decided(&Approval { reach, ..command(&ALL) }, "y\n");
+    assert!(shown.contains("stays in the project, in a sandbox without the network; cannot be undone\n"), "{shown}");
+    let again = Some(AskedAgain::SandboxOff);
+    let (_, shown) = decided(&Approval { again, ..command(&ALL) }, "y\n");
+    assert!(shown.contains("it was approved for a sandbox, which is off now"), "{shown}");
+}
+
+#[test]
 fn every_kind_of_answer_can_be_given() {
     let cases = [
         (" Y \n", Decision::Approve),

@@ -6,6 +6,8 @@ use bosun_store::{Database, DatabaseError};
 pub(super) const BASE_URL: &str = "cli_base_urls";
 /// The file that declares the agent.
 pub(super) const AGENT: &str = "cli_agents";
+/// Whether commands run in a sandbox.
+pub(super) const SANDBOX: &str = "cli_sandboxes";
 /// Sessions of which something is remembered; the oldest go first.
 const MOST: usize = 200;
 

@@ -23,6 +23,7 @@ mod models;
 mod programs;
 mod refusals;
 mod running;
+mod sandbox;
 mod stable;
 mod stored;
 mod summary;

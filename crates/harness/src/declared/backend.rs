@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use bosun_backend::{StoreScope, VirtualPath};
+use bosun_backend::{Commands, StoreScope, VirtualPath};
 use serde::{Deserialize, Serialize};
 
 /// The path space of an agent, as its declaration has it. Whoever opens sessions makes it so.
@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct DeclaredBackend {
     pub default: DeclaredDefault,
+    /// Where commands run; of the project's folder only, as there are none over files of the session.
+    pub commands: Option<Commands>,
     pub routes: Vec<DeclaredRoute>,
 }
 
@@ -83,6 +85,31 @@ pub enum RouteFault {
     PartOfPath { prefix: VirtualPath, folder: PathBuf },
     #[error("'{field}' at '{prefix}' is for a {kind} only; leave it out")]
     Misplaced { prefix: VirtualPath, field: &'static str, kind: &'static str },
+}
+
+impl DeclaredBackend {
+    /// Checks all that can be known without opening anything.
+    ///
+    /// # Errors
+    /// What cannot be as it is written.
+    pub(super) fn check(&self) -> Result<(), BackendFault> {
+        if self.default == DeclaredDefault::State && self.commands.is_some() {
+            return Err(BackendFault::NoCommands);
+        }
+        Ok(DeclaredRoute::check_all(&self.routes)?)
+    }
+}
+
+/// A path space that cannot be as it is declared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BackendFault {
+    #[error(
+        "'commands' of [backend] is for default = \"project\" only: over files of the session no commands are run; leave \
+         it out"
+    )]
+    NoCommands,
+    #[error(transparent)]
+    Route(#[from] RouteFault),
 }
 
 impl DeclaredRoute {

@@ -59,8 +59,8 @@ pub(super) async fn named_by(backend: &dyn Backend, call: &ToolCall, kind: ToolK
     scripts
 }
 
-/// Asks once more where an approved command would run a script that is not as it was then, or where the line that a
-/// person put in its place runs one that they were not shown. What an earlier call of the same step made of it was asked
+/// Asks once more where an approved command would run a script that is not as it was then, or without the sandbox that it
+/// was to run in, or where the line that a person put in its place runs a script that they were not shown. What an earlier call of the same step made of it was asked
 /// for beside it. Gives whether it was asked for.
 pub(super) async fn ask_again(
     cx: &TurnContext,
@@ -72,7 +72,7 @@ pub(super) async fn ask_again(
     let asked = cx.log().with_state(|state| state.open_call(call_id).and_then(|call| call.ask.clone()));
     let Some(ask) = asked.filter(|_| kind == ToolKind::Execute) else { return Ok(false) };
     let call = match decision {
-        Decision::Approve if !ask.scripts.is_empty() => ask.call.clone(),
+        Decision::Approve if !ask.scripts.is_empty() || ask.sandbox.is_some() => ask.call.clone(),
         Decision::Edit { args } => ToolCall { args: args.clone(), ..ask.call.clone() },
         Decision::Approve | Decision::Respond { .. } | Decision::Reject { .. } => return Ok(false),
     };
@@ -80,11 +80,13 @@ pub(super) async fn ask_again(
     let busy = cx.activity().enter();
     let backend = &*cx.agent().backend;
     let Scripts { named: scripts, has_more: more_scripts } = named_by(backend, &call, kind).await;
-    let Some(again) = not_approved(cx, &ask, &scripts) else { return Ok(false) };
+    let sandbox = super::sandbox(backend, kind);
+    let is_bare = ask.sandbox.is_some() && sandbox.is_none();
+    let again = not_approved(cx, &ask, &scripts).or(is_bare.then_some(AskedAgain::SandboxOff));
+    let Some(again) = again else { return Ok(false) };
     let is_edited = ask.is_edited || matches!(decision, Decision::Edit { .. });
     let preview = tool.preview(&cx.tool_context(call_id), &call.args).await;
-    let digest = Ask::digest_of(&call, &preview, &scripts, more_scripts);
-    let sandbox = super::sandbox(backend);
+    let digest = Ask::digest_of(&call, &preview, (&scripts, more_scripts), sandbox.as_deref());
     let again = Some(again);
     cx.record_ask(Ask { call, preview, sandbox, scripts, more_scripts, again, is_edited, digest, ..ask }).await?;
     drop(busy);

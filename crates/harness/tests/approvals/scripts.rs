@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bosun_agent::{Ask, AskReason, AskedAgain, Decision, EntryBody, PermissionRule, Policy, TurnEnd};
 use bosun_backend::{
-    Access, Backend, CompositeBackend, ContentHash, LocalExecutorOptions, LocalShellBackend, LocalShellOptions, Route,
-    SandboxBackend, StateBackend, VirtualPath, local_process,
+    Access, Backend, CommandSwitch, Commands, CompositeBackend, ContentHash, LocalExecutorOptions, LocalShellBackend,
+    LocalShellOptions, Route, SandboxBackend, StateBackend, VirtualPath, local_process,
 };
 use bosun_testkit::{Project, Reply, Scripted};
 use pretty_assertions::assert_eq;
@@ -195,7 +195,7 @@ async fn scripts_that_are_not_there_hide_none_that_is_and_too_many_are_said() {
     let most: String = (0..16).map(|at| format!("sh s{at}.sh; ")).collect();
     let many = asked(format!("{most} sh s16.sh")).await;
     assert_eq!((scripts(&many).len(), many.more_scripts), (16, true));
-    assert!(many.digest != Ask::digest_of(&many.call, &many.preview, &many.scripts, false));
+    assert!(many.digest != Ask::digest_of(&many.call, &many.preview, (&many.scripts, false), None));
     assert!(asked("sh $WHICH".into()).await.more_scripts);
 }
 
@@ -232,6 +232,31 @@ async fn a_second_request_says_the_sandbox_of_now() {
     assert_eq!(second.run_until_quiet().await, None);
     let ask = ask(&second);
     assert_eq!((ask.again.is_some(), ask.sandbox), (true, None));
+}
+
+/// What was approved for a sandbox never runs without one unasked, a script in it or not.
+#[tokio::test]
+async fn a_command_that_was_approved_for_a_sandbox_is_asked_for_again_without_one() {
+    let commands = CommandSwitch::from(Commands::Sandbox);
+    let project = project();
+    let options = LocalShellOptions { commands: commands.clone(), ..LocalShellOptions::default() };
+    let backend = Arc::new(LocalShellBackend::open(project.root(), options).unwrap());
+    let steps = vec![runs("x", "echo ran > ran").into(), "done".into()];
+    let scene = behind(backend, project, Policy::default(), steps, vec![], vec![]);
+    scene.begin().await;
+    assert_eq!(scene.run_until_quiet().await, None);
+    let first = ask(&scene);
+    assert!(first.sandbox.as_deref().is_some_and(|words| words.starts_with("a sandbox: ")), "{first:?}");
+    scene.decide(&scene.log, "x", Decision::Approve).await.unwrap();
+    commands.set(Commands::Machine);
+    assert_eq!(scene.run_until_quiet().await, None);
+    let second = ask(&scene);
+    assert_eq!((second.again, second.sandbox), (Some(AskedAgain::SandboxOff), None));
+    assert!(second.digest != first.digest, "an answer to the first is none to the second");
+    assert!(!scene.project.root().join("ran").exists());
+    scene.decide(&scene.log, "x", Decision::Approve).await.unwrap();
+    assert_eq!(scene.run_until_quiet().await, Some(TurnEnd::Done));
+    assert!(scene.project.root().join("ran").exists());
 }
 
 /// What is asked for a line, over the backend that `opened` makes of the project.

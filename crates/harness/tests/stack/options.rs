@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bosun_agent::{IdSource, TurnEnd};
-use bosun_backend::{FilesystemBackend, VirtualPath};
+use bosun_backend::{CommandSwitch, Commands, FilesystemBackend, LocalShellBackend, LocalShellOptions, VirtualPath};
 use bosun_harness::{DeclaredAgent, DeepAgentError, SkillSource};
 use bosun_model::{Message, ModelStream};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
@@ -172,5 +172,26 @@ fn tools_that_do_not_exist_are_named_when_the_agent_is_built() {
         DeclaredAgent::parse(toml).unwrap().apply(&mut config);
         let error = bosun_harness::create_deep_agent(config).err();
         assert!(matches!(&error, Some(DeepAgentError::UnknownTool { name, .. }) if name == "fly"), "{toml}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_model_is_told_of_the_sandbox_for_as_long_as_commands_run_in_it() {
+    let commands = CommandSwitch::default();
+    let project = Project::new();
+    let options = LocalShellOptions { commands: commands.clone(), ..LocalShellOptions::default() };
+    let backend = Arc::new(LocalShellBackend::open(project.root(), options).unwrap());
+    let scene = Scene::build(project, ScriptedModel::new(vec!["one", "two", "three"]), vec![], |config| {
+        config.backend = backend;
+    });
+    let said = "Commands run in a sandbox: it can change the project and nothing else, and has no network. Where a task \
+                needs more than that, say so and look for no way around it.";
+    for (request, place, told) in
+        [(0, Commands::Machine, false), (1, Commands::Sandbox, true), (2, Commands::Machine, false)]
+    {
+        commands.set(place);
+        assert_eq!(scene.say("go").await, TurnEnd::Done);
+        let prompt = prompt(&scene.request(request));
+        assert_eq!((prompt.contains(said), prompt.contains("## Commands")), (told, true), "{prompt}");
     }
 }

@@ -2,6 +2,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{Recorded, SessionId as CoreId, SessionLog, effective};
+use bosun_backend::Commands;
 use bosun_protocol::{ErrorCode, Problem, ProjectId};
 use bosun_store::StoredSession;
 use tokio::sync::{Mutex as AsyncMutex, OnceCell};
@@ -85,9 +86,15 @@ impl Sessions {
         let log = apart(move || SessionLog::open(log_host, clock, &entries)).await?;
         let place = Place { session: stored.id.as_str().to_owned(), project: stored.project.clone() };
         let root = self.root_path(&stored.project).await?;
+        // What a declaration wants of commands is no person's to take back.
+        let commands = match agent.as_ref().and_then(|agent| agent.backend.commands) {
+            Some(Commands::Sandbox) => Commands::Sandbox.into(),
+            Some(Commands::Machine) | None => inner.permissions.commands(&stored.project).await?,
+        };
         let setting = Setting {
             sightings: inner.blobs.as_ref().map(|blobs| inner.sightings.of(&root, blobs)),
             root,
+            commands,
             models: Arc::clone(&inner.models),
             blobs: inner.blobs.clone(),
             policy: bosun_agent::Policy { standing: inner.permissions.standing(place).await?, ..inner.policy.clone() },

@@ -1,8 +1,11 @@
-use bosun_protocol::{ApprovalMode, ProjectId, ProjectMode, SessionId, SessionMode};
+use bosun_backend::{Commands, sandbox_trouble};
+use bosun_protocol::{
+    ApprovalMode, CommandPlace, Problem, ProjectId, ProjectMode, SandboxedProjects, SessionId, SessionMode,
+};
 
 use super::{CoreId, Sessions};
 use crate::permissions::Place;
-use crate::{SessionError, convert};
+use crate::{Explain, SessionError, convert};
 
 /// How much is asked for.
 impl Sessions {
@@ -46,6 +49,57 @@ impl Sessions {
         };
         self.permissions().change(change).await?;
         Ok(())
+    }
+
+    /// The projects whose commands run in a sandbox.
+    pub async fn sandboxed_projects(&self) -> Result<SandboxedProjects, SessionError> {
+        let kept = self.permissions().kept().await?;
+        let declared = self.declared().and_then(|agent| agent.backend.commands) == Some(Commands::Sandbox);
+        let projects = kept.sandboxed.into_iter().map(ProjectId::new).collect();
+        Ok(SandboxedProjects { all: declared || self.permissions().are_all_sandboxed(), projects })
+    }
+
+    /// Where commands of a project run, from the next one on, in sessions at work too.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Invalid`] for a sandbox that cannot be had here; it stays as it was then.
+    pub async fn set_command_place(&self, project: &ProjectId, place: CommandPlace) -> Result<(), SessionError> {
+        self.root_path(project.as_str()).await?;
+        if place == CommandPlace::Sandbox {
+            self.require_sandbox().await?;
+        }
+        let project = project.to_string();
+        let change = move |kept: &mut crate::permissions::Kept| {
+            match place {
+                CommandPlace::Machine => kept.sandboxed.remove(&project),
+                CommandPlace::Sandbox => kept.sandboxed.insert(project),
+            };
+            Ok(())
+        };
+        self.permissions().change(change).await?;
+        Ok(())
+    }
+
+    /// Why commands cannot run in a sandbox here; `None` where they can.
+    pub async fn sandbox_problem(&self) -> Option<Problem> {
+        sandbox_trouble().await.map(|error| error.problem())
+    }
+
+    /// From here on commands of every project run in a sandbox in this process, whatever is chosen for one.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Invalid`] for a sandbox that cannot be had here.
+    pub async fn sandbox_commands(&self) -> Result<(), SessionError> {
+        self.require_sandbox().await?;
+        self.permissions().sandbox_all();
+        Ok(())
+    }
+
+    async fn require_sandbox(&self) -> Result<(), SessionError> {
+        match self.sandbox_problem().await {
+            Some(problem) => Err(SessionError::invalid(problem)),
+            None => Ok(()),
+        }
     }
 
     /// The root session that a session belongs to, and its project.

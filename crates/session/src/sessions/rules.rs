@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use bosun_agent::{
-    Ask, AskReason, EntryBody, PatternProblem, RuleGuard, RuleKind, RulePattern, RuleScope, RuleSubject,
+    Ask, AskReason, AskedAgain, EntryBody, PatternProblem, RuleGuard, RuleKind, RulePattern, RuleScope, RuleSubject,
 };
 use bosun_backend::VirtualPath;
 use bosun_model::CallId as CoreCallId;
@@ -208,7 +208,7 @@ struct Asked {
     args: serde_json::Value,
     path: Option<VirtualPath>,
     reason: AskReason,
-    is_again: bool,
+    has_other_script: bool,
 }
 
 impl Asked {
@@ -224,7 +224,7 @@ impl Asked {
             args: ask.call.args.clone(),
             path,
             reason: ask.reason.clone(),
-            is_again: ask.again.is_some(),
+            has_other_script: ask.again.as_ref().is_some_and(|again| *again != AskedAgain::SandboxOff),
         }
     }
 
@@ -244,7 +244,7 @@ impl Asked {
     fn guard(&self) -> Option<RuleGuard> {
         match &self.reason {
             AskReason::ProtectedName { name } => Some(RuleGuard::Protected { name: name.clone() }),
-            _ if self.is_again => Some(RuleGuard::ScriptChanged),
+            _ if self.has_other_script => Some(RuleGuard::ScriptChanged),
             AskReason::Rule { .. } => Some(RuleGuard::Configured),
             // An edit whose file could not be told would pass by the name of its tool.
             AskReason::EditsAsk if self.path.is_none() => Some(RuleGuard::Configured),

@@ -90,6 +90,19 @@ describe('the card', () => {
     expect(card.textContent).not.toContain('not checked');
   });
 
+  it('says that a command runs in the sandbox, and that it would run without it', () => {
+    const reach = { place: 'project', network: false, sandbox: 'a sandbox: as the core calls it', undo: 'no' } as const;
+    const { unmount } = show([command('make', { reach })]);
+    const card = () => screen.getByRole('dialog', { name: 'Approval: Run make' }).textContent;
+    for (const words of ['inside the project', 'no network', 'in the sandbox']) expect(card()).toContain(words);
+    const again = { again: 'sandbox_off' } as const;
+    const bare = { place: 'anywhere', network: true, sandbox: null, undo: 'no' } as const;
+    unmount();
+    show([command('make', { reach: bare, again })]);
+    expect(card()).toContain('you approved it for the sandbox, which is off now');
+    expect(card()).toContain('no sandbox');
+  });
+
   it('says where a command may run more than is checked', () => {
     show([command('sh "$X"', { more_scripts: true })]);
     const card = screen.getByRole('dialog', { name: 'Approval: Run sh "$X"' });

@@ -18,7 +18,9 @@ export function whyAsked(t: Messages, { reason }: Approval): string {
 
 /** Why a request that was approved is made again. */
 export function whyAgain(t: Messages, { again }: Approval): string | null {
-  return again === null ? null : t.approvals.again[again.again](again.path);
+  if (again === null) return null;
+  const words = t.approvals.again;
+  return again.again === 'sandbox_off' ? words.sandbox_off : words[again.again](again.path);
 }
 
 /** The chain of agents that asks: only the innermost for the main agent, all below it for a subagent. */

@@ -1,6 +1,7 @@
 //! A sandbox on this machine (security.md, section 9, steps 1 and 2): the project is writable, the system's programs
 //! can be read, and there is nothing else: no network, no home, no other process.
 
+mod covering;
 mod guard;
 #[cfg(target_os = "linux")]
 mod stage;
@@ -14,9 +15,11 @@ use tokio::sync::Semaphore;
 
 use super::local::{named, usual};
 use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found};
+use crate::fault::io_fault;
 use crate::root::{Mounts, Root};
-use crate::{BackendError, Executor};
-use guard::{Cover, CoverKind, Guarded, Placeholder};
+use crate::{BackendError, Executor, VirtualPath};
+use covering::Covering;
+use guard::{Cover, CoverKind, Guarded};
 
 const REMEDY: &str = "apt-get install bubblewrap";
 /// The usual reasons, each by what the system asks for.
@@ -62,26 +65,62 @@ const ETC: [&str; 15] = [
 const TOOLCHAINS: [&str; 6] =
     [".rustup", ".cargo/bin", ".cargo/registry", ".nvm/versions", ".pyenv/versions", ".local/share/uv/python"];
 
+/// What the sandbox does, in words for a person.
+pub(crate) const HOLDS_BACK: &str = "a sandbox: it can change the project and nothing else, and has no network";
+
+/// Variables of commands.
+pub(crate) type Environment = Arc<[(OsString, OsString)]>;
+
 /// The folder `root` in a sandbox of this machine.
 ///
 /// # Errors
 /// [`SandboxError::Missing`] without bubblewrap, [`SandboxError::Unusable`] where the system does not let it work.
 pub async fn bubblewrap(root: &Path, options: LocalExecutorOptions) -> Result<Arc<dyn Executor>, SandboxError> {
+    let program = installed(root)?;
+    let root = Root::open(root, Mounts::Cross)?;
+    let environment = usual(root.host()).into();
+    started_by(program, root, environment, options).await
+}
+
+/// Why there can be no sandbox on this machine; `None` where there can.
+pub async fn sandbox_trouble() -> Option<SandboxError> {
+    let around_nothing = tempfile::tempdir().map_err(|error| io_fault(&error, &VirtualPath::root()));
+    match around_nothing {
+        Ok(folder) => bubblewrap(folder.path(), LocalExecutorOptions::default()).await.err(),
+        Err(error) => Some(error.into()),
+    }
+}
+
+/// As [`bubblewrap`], around a folder that is held already and with this environment.
+pub(crate) async fn around(
+    root: &Root,
+    environment: Environment,
+    options: LocalExecutorOptions,
+) -> Result<Arc<dyn Executor>, SandboxError> {
+    started_by(installed(root.host())?, root.across_mounts()?, environment, options).await
+}
+
+fn installed(root: &Path) -> Result<PathBuf, SandboxError> {
+    if cfg!(not(target_os = "linux")) {
+        return Err(SandboxError::Elsewhere);
+    }
     let missing = SandboxError::Missing { program: "bubblewrap", remedy: REMEDY };
     let (_, program) = found(&["bwrap"]).filter(|(_, path)| !path.starts_with(root)).ok_or(missing)?;
-    started_by(program, root, options).await
+    Ok(program)
 }
 
 async fn started_by(
     program: PathBuf,
-    root: &Path,
+    root: Root,
+    environment: Environment,
     options: LocalExecutorOptions,
 ) -> Result<Arc<dyn Executor>, SandboxError> {
-    let by_handle = Bubblewrap::new(program.clone(), root, Mounting::ByHandle)?;
-    if cfg!(target_os = "linux") && by_handle.works().await.is_ok() {
+    let covering = Covering::of(&root);
+    let by_handle = Bubblewrap { program, root, environment, covering, mounting: Mounting::ByHandle };
+    if by_handle.works().await.is_ok() {
         return by_handle.shared(options);
     }
-    let by_name = Bubblewrap::new(program, root, Mounting::ByName)?;
+    let by_name = Bubblewrap { mounting: Mounting::ByName, ..by_handle };
     by_name.works().await.map_err(|reason| SandboxError::Unusable {
         program: "bubblewrap".to_owned(),
         reason,
@@ -107,46 +146,15 @@ enum Mounting {
 struct Bubblewrap {
     program: PathBuf,
     root: Root,
-    environment: Vec<(OsString, OsString)>,
-    covering: Mutex<Covering>,
+    environment: Environment,
+    covering: Arc<Mutex<Covering>>,
     mounting: Mounting,
 }
 
-/// What commands that run have placeholders for. They go with the last command: one that is taken away from under a
-/// running one would take its cover with it.
-#[derive(Default)]
-struct Covering {
-    commands: usize,
-    placeholders: Vec<Placeholder>,
-}
-
-impl Covering {
-    fn add(&mut self, made: Vec<Placeholder>) {
-        for placeholder in made {
-            if !self.placeholders.contains(&placeholder) {
-                self.placeholders.push(placeholder);
-            }
-        }
-    }
-
-    fn clear_where_idle(&mut self, root: &Root) {
-        if self.commands == 0 {
-            // What is in a folder goes before it.
-            self.placeholders.drain(..).rev().for_each(|placeholder| placeholder.remove(root));
-        }
-    }
-}
-
 impl Bubblewrap {
-    fn new(program: PathBuf, root: &Path, mounting: Mounting) -> Result<Self, SandboxError> {
-        let environment = usual(root);
-        let root = Root::open(root, Mounts::Cross)?;
-        Ok(Self { program, root, environment, covering: Mutex::default(), mounting })
-    }
-
     fn shared(self, options: LocalExecutorOptions) -> Result<Arc<dyn Executor>, SandboxError> {
         let root = named(self.root.host())?;
-        Ok(ProcessExecutor::shared(Box::new(self), root, options))
+        Ok(ProcessExecutor::shared(Arc::new(self), root, options))
     }
 
     /// Whether it can be used, or why not.
@@ -265,12 +273,16 @@ impl Launcher for Bubblewrap {
         covering.clear_where_idle(&self.root);
     }
 
+    fn makes_environment(&self) -> bool {
+        true
+    }
+
     fn alone(&self) -> Option<&'static Semaphore> {
         (self.mounting == Mounting::ByName).then_some(&ALONE)
     }
 
     fn holds_back(&self) -> Option<&str> {
-        Some("a sandbox: it can change the project and nothing else, and has no network")
+        Some(HOLDS_BACK)
     }
 
     fn unreachable(&self, code: Option<i32>, complaint: &str) -> Option<String> {
@@ -283,7 +295,7 @@ impl Launcher for Bubblewrap {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use super::{LocalExecutorOptions, started_by};
+    use super::{LocalExecutorOptions, Mounts, Root, started_by};
 
     /// As where the system forbids user namespaces.
     #[tokio::test]
@@ -293,7 +305,8 @@ mod tests {
         let script = "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n";
         std::fs::write(&program, script).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let refused = started_by(program, folder.path(), LocalExecutorOptions::default()).await.err().unwrap();
+        let root = Root::open(folder.path(), Mounts::Cross).unwrap();
+        let refused = started_by(program, root, [].into(), LocalExecutorOptions::default()).await.err().unwrap();
         let said = refused.to_string();
         assert!(
             said.starts_with(

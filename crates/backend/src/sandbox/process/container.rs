@@ -85,7 +85,7 @@ pub async fn container(
         let root = if folder.is_empty() { "/".to_owned() } else { folder };
         let label = format!("the container {name}");
         let launcher = Container { engine, id: name.to_owned(), label, _made: None };
-        return Ok(ProcessExecutor::shared(Box::new(launcher), root, options.run));
+        return Ok(ProcessExecutor::shared(Arc::new(launcher), root, options.run));
     }
     let mounted = project.filter(|_| options.project == ProjectIn::Mounted);
     let made = engine.make(name, mounted, &options.run_args).await;
@@ -103,7 +103,7 @@ pub async fn container(
     if let Some(project) = project.filter(|_| options.project == ProjectIn::Copied) {
         engine.copy(project, &launcher.id).await?;
     }
-    Ok(ProcessExecutor::shared(Box::new(launcher), WORK.to_owned(), options.run))
+    Ok(ProcessExecutor::shared(Arc::new(launcher), WORK.to_owned(), options.run))
 }
 
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use crate::{BackendError, Executor};
 /// # Errors
 /// [`SandboxError::Folder`] for a folder that cannot be a name in a script.
 pub fn local_process(root: &Path, options: LocalExecutorOptions) -> Result<Arc<dyn Executor>, SandboxError> {
-    Ok(ProcessExecutor::shared(Box::new(Local { environment: usual(root) }), named(root)?, options))
+    Ok(ProcessExecutor::shared(Arc::new(Local { environment: usual(root) }), named(root)?, options))
 }
 
 struct Local {

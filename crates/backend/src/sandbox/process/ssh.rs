@@ -67,7 +67,7 @@ pub fn ssh(host: &str, options: SshOptions) -> Result<Arc<dyn Executor>, Sandbox
     let root = options.root.unwrap_or_else(|| ".".to_owned());
     let label = format!("the machine {host}, where it may do what the person may do there");
     let launcher = Ssh { program, host: host.to_owned(), config: options.config, label, line: Line::new() };
-    Ok(ProcessExecutor::shared(Box::new(launcher), root, options.run))
+    Ok(ProcessExecutor::shared(Arc::new(launcher), root, options.run))
 }
 
 struct Ssh {

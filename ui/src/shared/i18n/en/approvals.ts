@@ -22,6 +22,7 @@ export const approvals = {
     network: 'network possible',
     noNetwork: 'no network',
     noSandbox: 'no sandbox',
+    inSandbox: 'in the sandbox',
     undo: 'can be undone',
     noUndo: 'cannot be undone',
   },
@@ -37,6 +38,7 @@ export const approvals = {
   again: {
     script_changed: (path: string) => `${path} changed after you approved this`,
     script_named: (path: string) => `your command runs ${path}, which was not shown to you`,
+    sandbox_off: 'you approved it for the sandbox, which is off now',
   },
   inFolder: 'in',
   /** In front of the files that a command runs. */

@@ -19,6 +19,7 @@ export const approvals: Messages['approvals'] = {
     network: '可能联网',
     noNetwork: '不联网',
     noSandbox: '无沙箱',
+    inSandbox: '在沙箱中',
     undo: '可以撤销',
     noUndo: '无法撤销',
   },
@@ -34,6 +35,7 @@ export const approvals: Messages['approvals'] = {
   again: {
     script_changed: (path) => `${path} 在你批准之后有改动`,
     script_named: (path) => `你的命令会运行 ${path}，之前没有向你显示过它`,
+    sandbox_off: '你批准的是在沙箱中运行，而沙箱现在已关闭',
   },
   inFolder: '位于',
   scripts: '将按现在的内容运行：',

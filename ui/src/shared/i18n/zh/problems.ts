@@ -53,6 +53,10 @@ export const problems: Messages['problems'] = {
   project_is_machine: '{path} 是整台机器；请选择只含一个项目的文件夹',
   project_unusable: '文件夹 {path} 无法使用：“{detail}”；请另选一个',
   project_gone: '项目文件夹已不在，或已被替换；未作任何改动。请把它恢复，或打开另一个文件夹',
+  sandbox_missing: '这台电脑上没有 {program}；请用 {remedy} 安装',
+  sandbox_unusable:
+    '这台电脑上有 bubblewrap，但无法使用：{detail}；请允许程序创建用户命名空间：在 Ubuntu 上为 bwrap 添加含有 `userns,` 的 AppArmor 配置（或 `sysctl kernel.apparmor_restrict_unprivileged_userns=0`），在 Debian 上用 `sysctl kernel.unprivileged_userns_clone=1`，在容器中则取决于其引擎允许什么',
+  sandbox_elsewhere: '本系统上没有用于命令的沙箱：它需要带有 bubblewrap 的 Linux',
   project_unknown: '这个项目已不在列表中；请重新打开它的文件夹',
   sample_too_many: '已经有 {most} 个示例项目了；请删除其中一个，或选择其他文件夹',
   sample_not_placed: '示例项目未能放入 {folder}：“{detail}”。请另选文件夹',

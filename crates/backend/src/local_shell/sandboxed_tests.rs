@@ -1,0 +1,175 @@
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use bosun_testkit::missing;
+use pretty_assertions::assert_eq;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    BackendError, BlobStore, CommandSwitch, Commands, ExecRequest, ExecResult, LocalExecutorOptions, LocalShellBackend,
+    LocalShellOptions, OutputSink, Shell, SightingLimits, Sightings, bubblewrap,
+};
+
+struct Deaf;
+
+impl OutputSink for Deaf {
+    fn output(&self, _bytes: &[u8]) {}
+}
+
+/// `proj`, and beside it `out` with a file in it. `None` where there is no sandbox, which CI has to have.
+async fn place() -> Option<tempfile::TempDir> {
+    let top = tempfile::tempdir().unwrap();
+    fs::create_dir(top.path().join("proj")).unwrap();
+    fs::create_dir(top.path().join("out")).unwrap();
+    fs::write(top.path().join("out/secret"), "secret").unwrap();
+    match bubblewrap(&top.path().join("proj"), LocalExecutorOptions::default()).await {
+        Ok(_) => Some(top),
+        Err(error) => missing(&error.to_string(), "apt-get install bubblewrap"),
+    }
+}
+
+fn in_sandbox() -> LocalShellOptions {
+    LocalShellOptions { commands: CommandSwitch::from(Commands::Sandbox), ..LocalShellOptions::default() }
+}
+
+fn open(top: &Path, options: LocalShellOptions) -> LocalShellBackend {
+    LocalShellBackend::open(&top.join("proj"), options).unwrap()
+}
+
+async fn execute(backend: &LocalShellBackend, command: &str) -> Result<ExecResult, BackendError> {
+    let timeout = Some(Duration::from_secs(60));
+    let request = ExecRequest { command: command.to_owned(), timeout, cancel: CancellationToken::new() };
+    backend.execute(request, &Deaf).await
+}
+
+async fn run(backend: &LocalShellBackend, command: &str) -> (Option<i32>, String) {
+    let ran = execute(backend, command).await.unwrap();
+    (ran.exit_code, ran.output)
+}
+
+#[tokio::test]
+async fn the_project_is_written_and_nothing_else_and_there_is_no_network() {
+    let Some(top) = place().await else { return };
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let out = top.path().join("out");
+    let denied = [
+        format!("cat {}/secret", out.display()),
+        format!("echo x > {}/new", out.display()),
+        format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'"),
+    ];
+    let backend = open(top.path(), in_sandbox());
+    for command in &denied {
+        let (code, said) = run(&backend, &format!("{{ {command}; }} 2>/dev/null")).await;
+        assert!(code.is_some_and(|code| code != 0), "{command}: {code:?} {said}");
+    }
+    assert!(!out.join("new").exists());
+    let folder = top.path().join("proj");
+    let (code, said) = run(&backend, "pwd; echo made > made; cat made").await;
+    assert_eq!((code, said), (Some(0), format!("{}\nmade\n", folder.display())), "it is where the agent's files are");
+    assert_eq!(fs::read_to_string(folder.join("made")).unwrap(), "made\n");
+    let free = open(top.path(), LocalShellOptions::default());
+    for command in &denied {
+        assert_eq!(
+            run(&free, &format!("{{ {command}; }} 2>/dev/null")).await.0,
+            Some(0),
+            "{command}: only the sandbox"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_chosen_holds_from_the_next_command_on() {
+    let Some(top) = place().await else { return };
+    let commands = CommandSwitch::default();
+    let backend = open(top.path(), LocalShellOptions { commands: commands.clone(), ..LocalShellOptions::default() });
+    let look = format!("cat {}/out/secret 2>/dev/null", top.path().display());
+    assert_eq!((backend.sandbox(), run(&backend, &look).await.0), (None, Some(0)));
+    commands.set(Commands::Sandbox);
+    let held = "a sandbox: it can change the project and nothing else, and has no network";
+    assert_eq!((backend.sandbox(), run(&backend, &look).await.0), (Some(held), Some(1)));
+    commands.set(Commands::Machine);
+    assert_eq!((backend.sandbox(), run(&backend, &look).await.0), (None, Some(0)));
+}
+
+/// A project in which the program of the sandbox is itself could bring any program of that name.
+#[tokio::test]
+async fn without_a_sandbox_nothing_runs() {
+    let top = tempfile::tempdir().unwrap();
+    let ran = top.path().join("ran");
+    let backend = LocalShellBackend::open(Path::new("/usr"), in_sandbox()).unwrap();
+    let refused = execute(&backend, &format!("echo > {}", ran.display())).await.unwrap_err();
+    let said = "the command was not run: it is to run in a sandbox, and bubblewrap is not on this machine; add it with \
+                apt-get install bubblewrap, or have the sandbox turned off for these commands";
+    assert_eq!(refused.to_string(), said);
+    assert!(!ran.exists());
+}
+
+#[tokio::test]
+async fn commands_get_the_variables_that_are_set_for_them_and_no_others() {
+    let Some(top) = place().await else { return };
+    let set_environment = vec![("EDITOR".to_owned(), "ed -s".to_owned())];
+    let backend = open(top.path(), LocalShellOptions { set_environment, ..in_sandbox() });
+    let (_, said) = run(&backend, "env").await;
+    let usual = ["EDITOR", "HOME", "LANG", "LANGUAGE", "PATH", "PWD", "SHLVL", "TERM", "TZ", "_"];
+    let names = said.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name);
+    let odd: Vec<&str> = names.filter(|name| !usual.contains(name) && !name.starts_with("LC_")).collect();
+    assert_eq!((odd, said.contains("EDITOR=ed -s\n")), (Vec::new(), true), "{said}");
+}
+
+/// Nothing that stands there for as long as the command runs is told as its work.
+#[tokio::test]
+async fn what_a_command_did_to_files_is_found() {
+    let Some(top) = place().await else { return };
+    let blobs = BlobStore::open(top.path().join("blobs")).unwrap();
+    let sightings = Some(Sightings::new(blobs.into(), SightingLimits::default()).into());
+    let backend = open(top.path(), LocalShellOptions { sightings, ..in_sandbox() });
+    fs::write(top.path().join("proj/a.txt"), "before\n").unwrap();
+    let ran = execute(&backend, "echo after > a.txt; echo new > b.txt").await.unwrap();
+    let found = ran.files.unwrap();
+    let told: Vec<_> = found.changes.iter().map(|one| (one.path.as_str(), one.before.is_some())).collect();
+    assert_eq!(told, [("/a.txt", true), ("/b.txt", false)]);
+    assert_eq!((found.unkept, found.more, found.uncompared), (Vec::new(), 0, None));
+}
+
+#[tokio::test]
+async fn a_cancel_ends_all_that_a_command_started() {
+    let Some(top) = place().await else { return };
+    let backend = open(top.path(), in_sandbox());
+    let cancel = CancellationToken::new();
+    let command = "(setsid sh -c 'while :; do echo x > beat; sleep 0.02; done' &) ; sleep 60".to_owned();
+    let request = ExecRequest { command, timeout: None, cancel: cancel.clone() };
+    let beat = top.path().join("proj/beat");
+    let stop = async {
+        while !beat.exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        cancel.cancel();
+    };
+    let (ran, ()) = tokio::join!(backend.execute(request, &Deaf), stop);
+    let ran = ran.unwrap();
+    assert_eq!((ran.cancelled, ran.timed_out, ran.exit_code), (true, false, None));
+    fs::remove_file(&beat).unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(!beat.exists(), "what it left behind goes on");
+}
+
+/// Two sessions of a project have a backend each.
+#[tokio::test]
+async fn a_command_that_ends_leaves_the_covers_of_another_backends_command() {
+    let Some(top) = place().await else { return };
+    let (one, other) = (open(top.path(), in_sandbox()), open(top.path(), in_sandbox()));
+    let proj = top.path().join("proj");
+    let long = run(&one, "echo > started; while [ ! -e go ]; do sleep 0.05; done; mkdir .vscode && echo x > .vscode/x");
+    let short = async {
+        while !proj.join("started").exists() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(run(&other, "true").await.0, Some(0));
+        fs::write(proj.join("go"), "").unwrap();
+    };
+    let ((code, _), ()) = tokio::join!(long, short);
+    assert_ne!(code, Some(0));
+    assert!(!proj.join(".vscode").exists(), "no cover stays");
+}
