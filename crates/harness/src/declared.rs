@@ -13,8 +13,8 @@ use serde::Deserialize;
 use bosun_mcp::ServerConfigs;
 
 use crate::{
-    Artifacts, DeepAgentConfig, Extras, FilesystemOptions, Gate, HookConfig, InterruptOn, Members, PathRule, SkillSource,
-    SkillsOptions, SubagentSpec, SummarizationOptions,
+    Artifacts, DeepAgentConfig, Extras, FilesystemOptions, Gate, HookConfig, InterruptOn, Members, PathRule,
+    SkillSource, SkillsOptions, SubagentSpec, SummarizationOptions,
 };
 pub use backend::{DeclaredBackend, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, RouteFault};
 pub use limits::{DeclaredGuards, DeclaredLimits};

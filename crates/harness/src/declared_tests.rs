@@ -112,11 +112,8 @@ fn subagents() {
         timeout: Some(Duration::from_secs(5)),
         ..Gate::default()
     };
-    let asks = [
-        ("ls", InterruptOn::Ask(Gate::default())),
-        ("grep", InterruptOn::Never),
-        ("glob", InterruptOn::Ask(gate)),
-    ];
+    let asks =
+        [("ls", InterruptOn::Ask(Gate::default())), ("grep", InterruptOn::Never), ("glob", InterruptOn::Ask(gate))];
     let expected = SubagentSpec {
         name: "a".into(),
         description: "d".into(),
@@ -183,7 +180,8 @@ fn limits_and_guards() {
 #[test]
 fn the_declaration_changes_only_the_limits_that_it_names() {
     let mut config = config();
-    let settings = "[limits]\nmax_steps = 7\nmax_depth = 1\n[guards]\nmax_tokens = 5\nmax_dollars = 2\nsame_failures = 0";
+    let settings =
+        "[limits]\nmax_steps = 7\nmax_depth = 1\n[guards]\nmax_tokens = 5\nmax_dollars = 2\nsame_failures = 0";
     Extras::parse(settings).unwrap().limit(&mut config);
     DeclaredAgent::parse("[limits]\nmax_steps = 9\n[guards]\nmax_tokens = 100").unwrap().apply(&mut config);
     let limits = bosun_agent::Limits { max_steps: 9, max_depth: 1, ..bosun_agent::Limits::default() };

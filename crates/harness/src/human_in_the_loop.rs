@@ -6,8 +6,8 @@ mod time_out;
 use std::sync::Arc;
 
 use bosun_agent::{
-    AgentError, Ask, AskPlace, AskReason, BoxFuture, CallFacts, Decision, InterruptConfig, Middleware, NextTool, Policy,
-    TurnContext, Verdict,
+    AgentError, Ask, AskPlace, AskReason, BoxFuture, CallFacts, Decision, InterruptConfig, Middleware, NextTool,
+    Policy, TurnContext, Verdict,
 };
 use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{ContentBlock, ToolCall};

@@ -17,12 +17,11 @@ fn sessions(bench: &Bench, arguments: &[&str]) -> Ran {
 fn talked(summary: impl Into<Reply>) -> (Bench, SessionId) {
     let bench = Bench::new();
     bench.server.add(
-        Rule::matching(|asked| asked.last_human().contains("<conversation>"))
-            .order(Order::RepeatLast)
-            .reply(summary),
+        Rule::matching(|asked| asked.last_human().contains("<conversation>")).order(Order::RepeatLast).reply(summary),
     );
     for matter in ["the mast", "the sails", "the anchor"] {
-        bench.server.add(Rule::turn(matter).reply(format!("About {matter}: {}", "much to be said. ".repeat(60))));
+        let words = format!("About {matter}: {}", "much to be said. ".repeat(60));
+        bench.server.add(Rule::turn(matter).reply(Reply::text(words)));
     }
     bench.server.add(Rule::any().order(Order::RepeatLast).reply("Aye."));
     let agent = bench.data.path().join("agent.toml");
@@ -54,9 +53,14 @@ fn a_session_is_summed_up_by_its_own_model_looked_at_and_taken_back() {
     assert_eq!((made.code, made.err.as_str()), (Some(0), ""), "{}", made.out);
     assert_eq!(bench.server.requests().len(), asked + 1);
     let request = bench.server.requests().pop().unwrap();
-    assert_eq!((request.header("authorization"), request.asked().model.as_str()), (Some("Bearer sk-test"), "test-model"));
+    assert_eq!(
+        (request.header("authorization"), request.asked().model.as_str()),
+        (Some("Bearer sk-test"), "test-model")
+    );
     assert!(request.asked().said.iter().any(|said| said.text.contains("Mind the sails")));
-    for words in ["Stands for the first ", "because you wanted it", "The ship was⟨ESC⟩[2J spoken of.", "Speak of the mast"] {
+    for words in
+        ["Stands for the first ", "because you wanted it", "The ship was⟨ESC⟩[2J spoken of.", "Speak of the mast"]
+    {
         assert!(made.out.contains(words), "{words}: {}", made.out);
     }
     assert_eq!(sessions(&bench, &["summary", id]).out, made.out);

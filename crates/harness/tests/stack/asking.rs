@@ -110,19 +110,21 @@ async fn a_subagents_own_gates_ask_more_and_let_less_be_decided_and_none_lets_an
         let args = json!({"description": "work", "subagent_type": to});
         Reply::new().and_call_with_id(id, "task", args).into()
     };
-    let look = |id: &str, path: &str| -> Scripted {
-        Reply::new().and_call_with_id(id, "ls", json!({"path": path})).into()
-    };
+    let look =
+        |id: &str, path: &str| -> Scripted { Reply::new().and_call_with_id(id, "ls", json!({"path": path})).into() };
     let when = |wanted: &'static str| -> Option<Arc<dyn Fn(&bosun_harness::GateRequest<'_>) -> bool + Send + Sync>> {
         Some(Arc::new(move |request: &bosun_harness::GateRequest<'_>| request.call.args["path"] == wanted))
     };
     let own = [
-        ("write_file", Gate {
-            allowed: vec![DecisionKind::Reject, DecisionKind::Respond],
-            description: Some("Mine.".into()),
-            timeout: Some(Duration::from_secs(5)),
-            ..Gate::default()
-        }),
+        (
+            "write_file",
+            Gate {
+                allowed: vec![DecisionKind::Reject, DecisionKind::Respond],
+                description: Some("Mine.".into()),
+                timeout: Some(Duration::from_secs(5)),
+                ..Gate::default()
+            },
+        ),
         ("ls", Gate { when: when("/deep"), ..Gate::default() }),
         ("execute", Gate { when: when("nowhere"), ..Gate::default() }),
     ];
