@@ -2,8 +2,9 @@
 //!
 //! Every operation is a small script that an [`Executor`] runs there. Nothing but `sh` and the usual small programs is
 //! assumed: names travel NUL-separated, ignore files are fetched and applied here, and a change is an upload beside the
-//! file, a check of what is there, and a rename, in one script. What races with other programs over there is settled by
-//! hash, not by handles: group P's race cases are about this machine's files only.
+//! file, a check of what is there, and a rename, in one script. That script stays in the folder that it found, so that no
+//! link that others put in the way leads a change out; all else that races with other programs over there is settled by
+//! hash, and not everything that group P asks of this machine's files is.
 
 mod answer;
 mod change;

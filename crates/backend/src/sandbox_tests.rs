@@ -25,6 +25,7 @@ fn arena() -> tempfile::TempDir {
     fs::write(top.path().join("out/secret"), "secret").unwrap();
     fs::write(proj.join("dir/f"), "inside").unwrap();
     for (target, name) in [
+        ("nowhere/../../out/made", "later"),
         ("dir/f", "good"),
         ("dir", "gooddir"),
         ("../out/secret", "bad"),
@@ -54,8 +55,8 @@ async fn write(backend: &dyn Backend, name: &str) -> Result<(), BackendError> {
 #[tokio::test]
 async fn links_that_lead_out_are_refused() {
     let top = arena();
-    let backend = open(top.path());
-    for name in ["/bad", "/baddir/secret", "/worse", "/gooddir/../bad"] {
+    let backend = open(top.path()).await;
+    for name in ["/bad", "/baddir/secret", "/worse", "/later", "/gooddir/../bad"] {
         let Ok(name) = VirtualPath::parse(name) else { continue };
         assert_eq!(read(&backend, name.as_str()).await, Err(BackendError::OutsideRoot { path: name.clone() }));
         assert_eq!(write(&backend, name.as_str()).await, Err(BackendError::OutsideRoot { path: name }));
@@ -72,6 +73,7 @@ async fn links_that_lead_out_are_refused() {
     assert!(top.path().join("proj/good").is_symlink(), "the link stays a link");
     assert_eq!(fs::read(top.path().join("out/secret")).unwrap(), b"secret");
     assert_eq!(fs::read_dir(top.path().join("out")).unwrap().count(), 1);
+    assert!(!top.path().join("proj/nowhere").exists());
 }
 
 #[tokio::test]

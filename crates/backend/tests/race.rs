@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use bosun_backend::{
     Backend, BackendError, Delete, ExecRequest, Expect, FilesystemBackend, FilesystemOptions, GlobQuery, GrepQuery,
     LocalExecutorOptions, OutputSink, ReadContent, ReadWindow, Replacement, SandboxBackend, Unwitnessed, VirtualPath,
-    bubblewrap,
+    bubblewrap, local_process,
 };
 use bosun_testkit::missing;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -99,7 +99,7 @@ async fn searches(backend: &FilesystemBackend) {
     }
 }
 
-async fn changes(backend: &FilesystemBackend) {
+async fn changes(backend: &(impl Backend + Delete)) {
     let write = |name| async move {
         let done = backend.write(&path(name), b"inside\n".to_vec(), Expect::Anything, &Unwitnessed).await;
         expected(done.map(|_| ()));
@@ -189,6 +189,56 @@ fn shape(folder: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
     }
     found.sort();
     found
+}
+
+/// The same behind an executor, whose scripts have no handles: a folder and a file are links for moments, between any two
+/// steps of a script.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_racing_link_leads_no_change_of_another_place_out() {
+    let top = tempfile::tempdir().unwrap();
+    let (project, out) = (top.path().join("proj"), top.path().join("out"));
+    arena(top.path(), FilesystemBackend::open);
+    fs::write(project.join("own.txt"), "inside\n").unwrap();
+    symlink("../out/f.txt", project.join("own-link")).unwrap();
+    let executor = local_process(&project, LocalExecutorOptions::default()).unwrap();
+    let backend = SandboxBackend::new(executor);
+    let before = shape(&out);
+    let stopped = AtomicBool::new(false);
+    let through = std::thread::scope(|scope| {
+        let stopped = &stopped;
+        for (inside, link) in [("dir", "swap"), ("own.txt", "own-link")] {
+            let (inside, link) = (project.join(inside), project.join(link));
+            scope.spawn(move || {
+                // For as long as a script takes for a step, and for as long as it takes for all.
+                for round in (1..).take_while(|_| !stopped.load(Ordering::Relaxed)) {
+                    renameat_with(CWD, &inside, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+                    std::thread::sleep(Duration::from_micros(round * 137 % 3_000));
+                    renameat_with(CWD, &inside, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+                    std::thread::sleep(Duration::from_micros(round * 1_931 % 30_000));
+                }
+            });
+        }
+        let handle = tokio::runtime::Handle::current();
+        let work = scope.spawn(move || {
+            handle.block_on(async {
+                let (begun, mut through) = (Instant::now(), 0);
+                while goes_on(begun, through) {
+                    let own = path("/own.txt");
+                    let written = backend.write(&own, b"inside\n".to_vec(), Expect::Anything, &Unwitnessed).await;
+                    through += usize::from(written.is_ok());
+                    let replacement = Replacement { old: "in", new: "out", all: true };
+                    expected(backend.edit(&own, replacement, Expect::Anything, &Unwitnessed).await.map(|_| ()));
+                    changes(&backend).await;
+                }
+                through
+            })
+        });
+        let through = work.join();
+        stopped.store(true, Ordering::Relaxed);
+        through
+    });
+    assert!(through.unwrap() > 0, "the way in was never open");
+    assert_eq!(shape(&out), before);
 }
 
 /// Security.md, section 9: what is held for a command is looked for, made and mounted while others put links in its way,

@@ -96,3 +96,7 @@ async fn put(
         },
     })
 }
+
+#[cfg(test)]
+#[path = "change_tests.rs"]
+mod tests;

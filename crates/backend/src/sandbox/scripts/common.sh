@@ -8,7 +8,8 @@ R=${R%??}
 [ "$R" = / ] && R=
 
 # Where $1, a path below the root, really is: D is the folder, N the name in it ('' for the folder itself), Q the folders
-# that are not there yet, T all of it. With "follow" the last name is followed through links. Leads nowhere outside.
+# that are not there yet, T all of it. With "follow" the last name is followed through links. Leads nowhere outside. This
+# shell is in D then.
 place() {
   p=$R/$1
   n=0
@@ -23,6 +24,8 @@ place() {
       e=${e%/*}
       e=${e:-/}
     done
+    # What is not there yet leads to nowhere but below: made, it could lead up and out.
+    case /$Q in */../*) exit 74 ;; esac
     if [ ! -d "$e" ]; then
       [ -e "$e" ] && exit 72
       exit 71
@@ -66,6 +69,21 @@ rights() {
     [ -w "$f" ] || { echo no && return; }
   done
   echo rw
+}
+
+# Gives $2 the mode of $1, without set-user-id and the like, and the owner where this user may.
+like() {
+  f=$2
+  l=$(ls -ldn "$1") || return
+  set -- $l
+  chown "$3:$4" "$f" 2>/dev/null || chgrp "$4" "$f" 2>/dev/null
+  o=${1#????}
+  g=${1%"$o"}
+  u=${g#?}
+  o=${o%"${o#??????}"}
+  g=${o%???}
+  o=${o#???}
+  chmod "$(printf 'u=%s,g=%s,o=%s' "$u" "$g" "$o" | sed 's/-//g;s/[st]/x/g;s/[ST]//g')" "$f"
 }
 
 # Goes on only where that may be.

@@ -2,6 +2,8 @@
 # "link" with its hash, or "special".
 place "$2" keep
 [ -n "$Q" ] && exit 71
+# From the folder that this shell is in, which stays the same one whatever others put in the way to it.
+T=./$N
 n=
 if [ -L "$T" ]; then
   n="link $(readlink "$T" | eval "$SUM")"
@@ -14,5 +16,5 @@ elif [ -e "$T" ]; then
 fi
 [ "$n" = "$3" ] || exit 77
 rm -f "$T" || exit 84
-sync "${D:-/}" 2>/dev/null
+sync . 2>/dev/null
 exit 0

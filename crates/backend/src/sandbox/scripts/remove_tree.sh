@@ -2,7 +2,11 @@
 # is there, a slash and its name in the folder: "file" or "link" with its hash, "special", or "folder", each of these
 # after what is in it.
 place "$2" keep
-cd "$T" 2>/dev/null || exit 77
+[ -n "$Q" ] && exit 77
+cd -P "./$N" 2>/dev/null || exit 77
+d=$(pwd -P; echo x)
+# A link came in its place.
+[ "${d%??}" = "$T" ] || exit 77
 k=$(xargs -0 sh -c 'sum() { eval "$SUM"; }
 for g; do
   h=${g%%/*} f=${g#*/} n=
@@ -17,6 +21,6 @@ done' sh)
 e=$?
 [ "$k" = changed ] && exit 77
 [ $e = 0 ] || exit 84
-cd / && rmdir "$T" || exit 84
-sync "${D:-/}" 2>/dev/null
+cd -P .. && rmdir "./$N" || exit 84
+sync . 2>/dev/null
 exit 0

@@ -6,48 +6,83 @@ under_its_own_name "$2" "$7"
 [ -z "$Q" ] && [ -d "$T" ] && exit 73
 # What this user may not do is said by who tries it.
 [ "$3" = absent ] && [ "$(rights "${D:-/}")" = ro ] && exit 79
-B=$D
-D=$D${Q:+/${Q%/}}
-M=$D/$6
-# What did not come leaves nothing behind, nor the folders that were made for it.
+# From the folder that this shell is in, which stays the same one whatever others put in the way to it.
+M=./$6
+# What did not come leaves nothing behind, nor the folders that were made for it, W.
+W=
 clear() {
   rm -f "$M"
-  q=${Q%/}
-  while [ -n "$q" ]; do
-    rmdir "$B/$q" 2>/dev/null
-    case $q in */*) q=${q%/*} ;; *) q= ;; esac
+  while [ -n "$W" ]; do
+    cd -P .. && rmdir "./${W##*/}" 2>/dev/null || break
+    W=${W%/*}
   done
 }
 trap clear EXIT
 trap 'exit 90' HUP INT TERM
 if [ -n "$Q" ]; then
   [ "$3" = absent ] || exit 77
-  mkdir -p "$D" || exit 84
+  while [ -n "$Q" ]; do
+    c=${Q%%/*}
+    Q=${Q#*/}
+    case $c in '' | .) continue ;; esac
+    mkdir "./$c" || [ -d "./$c" ] || exit 84
+    cd -P "./$c" || exit 84
+    d=$(pwd -P; echo x)
+    if [ "${d%??}" != "$D/$c" ]; then
+      # A link came in its place, and what was made cannot be gone back to.
+      W=
+      exit 77
+    fi
+    D=$D/$c
+    W=$W/$c
+  done
 fi
+T=./$N
 if [ "$3" = absent ]; then
   if [ -e "$T" ] || [ -L "$T" ]; then exit 77; fi
 else
-  [ -f "$T" ] || exit 77
+  if [ -L "$T" ] || [ ! -f "$T" ]; then exit 77; fi
   changeable "$T"
-  # The copy brings mode, owner and, where they can be kept, extended attributes along.
-  cp -a "$T" "$M" 2>/dev/null || cp -p "$T" "$M" || exit 84
+  # Private until it has the mode of the other.
+  umask 077
 fi
+# Made anew and by nothing but this: never what has come there already, nor what a link of that name leads to.
+set -C
 cat > "$M" || exit 84
+set +C
 [ "$(($(wc -c < "$M")))" = "$4" ] || exit 83
 # Most places can tell more than the length; some small ones cannot.
 if k=$(cksum < "$M" 2>/dev/null); then
   [ "${k%% *}" = "$5" ] || exit 83
 fi
+if [ "$3" != absent ]; then
+  # Mode, owner and, where they can be kept, extended attributes come along.
+  cp --attributes-only --preserve=all --no-preserve=timestamps "$T" "$M" 2>/dev/null || like "$T" "$M" || exit 84
+  if [ -L "$M" ] || [ ! -f "$M" ]; then exit 77; fi
+fi
 sync "$M" 2>/dev/null
+# Under the name itself, never into a folder of that name or one that a link leads to.
+name_it() {
+  e=$(mv -fT "$M" "$T" 2>&1) && return
+  if [ -L "$T" ] || [ -d "$T" ]; then exit 77; fi
+  case $e in
+    # Who does not know this one has nothing better.
+    *option*) mv -f "$M" "$T" || exit 84 ;;
+    *)
+      echo "$e" >&2
+      exit 84
+      ;;
+  esac
+}
 if [ "$3" = absent ]; then
-  if ! ln "$M" "$T" 2>/dev/null; then
+  if ! ln -n "$M" "$T" 2>/dev/null; then
     if [ -e "$T" ] || [ -L "$T" ]; then exit 77; fi
-    mv "$M" "$T" || exit 84
+    name_it
   fi
 else
   [ "$(sum "$T")" = "$3" ] || exit 77
-  mv -f "$M" "$T" || exit 84
+  name_it
 fi
-Q=
-sync "$D" 2>/dev/null
+W=
+sync . 2>/dev/null
 figures "$T"
