@@ -47,6 +47,12 @@ pub enum BackendError {
          lead to, or delete the link"
     )]
     LinkLoop { path: VirtualPath },
+    /// By the name that commands have for the root, or in it.
+    #[error(
+        "'{path}' can be two things: commands have this name for '{below}', and something has come to be here that has it \
+         too; write '{below}' for the first, or '{}' without a slash in front for the other", .path.relative()
+    )]
+    AmbiguousPath { path: VirtualPath, below: VirtualPath },
     #[error(
         "permission denied for '{path}': the access rights on the disk do not allow it; use another path, or have them \
          changed by the owner"
@@ -142,6 +148,7 @@ impl BackendError {
             | Self::NotRegular { path, .. }
             | Self::OutsideRoot { path }
             | Self::LinkLoop { path }
+            | Self::AmbiguousPath { path, .. }
             | Self::PermissionDenied { path }
             | Self::Forbidden { path }
             | Self::Changed { path }

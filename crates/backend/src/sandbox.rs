@@ -45,8 +45,10 @@ pub struct SandboxBackend {
 }
 
 impl SandboxBackend {
-    pub fn new(executor: Arc<dyn Executor>) -> Self {
-        Self { executor, changing: Arc::default(), root: Arc::default() }
+    /// Asks what the root is called there; where nobody answers in time, paths mean what they say.
+    pub async fn open(executor: Arc<dyn Executor>) -> Self {
+        let root = Arc::new(RootName::of(&*executor).await);
+        Self { executor, changing: Arc::default(), root }
     }
 }
 
@@ -54,9 +56,7 @@ impl Backend for SandboxBackend {
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
         Box::pin(async move {
             let rows = read::list(&*self.executor, path).await?;
-            if path.is_root() {
-                self.root.listed(rows.iter().filter_map(|row| row.path.name()));
-            }
+            rows.iter().for_each(|row| self.root.saw(&row.path));
             Ok(rows)
         })
     }
@@ -78,7 +78,7 @@ impl Backend for SandboxBackend {
     ) -> BoxFuture<'a, Result<Change, BackendError>> {
         Box::pin(async move {
             let done = change::change(self, path, Content::Whole(bytes), expect, witness).await?;
-            self.root.made(path);
+            self.root.saw(path);
             Ok(done)
         })
     }
@@ -106,7 +106,7 @@ impl Backend for SandboxBackend {
             let mut answers = Vec::with_capacity(files.len());
             for (path, bytes) in files {
                 let done = change::change(self, &path, Content::Whole(bytes), Expect::Anything, &Unwitnessed).await;
-                answers.push(done.map(|_| self.root.made(&path)));
+                answers.push(done.map(|_| self.root.saw(&path)));
             }
             answers
         })
@@ -130,10 +130,12 @@ impl Backend for SandboxBackend {
         Some(self)
     }
 
-    /// The root by the name that commands have for it becomes `/`, once one has run: only then is it known.
+    /// The root by the name that commands have for it becomes `/`, unless it had an entry of its own by the first part of
+    /// that name when this was opened. Where it has come to have one since, such a path is refused; one without a slash
+    /// in front is always below the root.
     fn resolve(&self, text: &str) -> Result<VirtualPath, BackendError> {
         let path = VirtualPath::parse(text)?;
-        let below = if text.starts_with('/') { self.root.below(&path) } else { None };
+        let below = if text.starts_with('/') { self.root.below(&path)? } else { None };
         Ok(below.unwrap_or(path))
     }
 }
@@ -157,7 +159,7 @@ impl Shell for SandboxBackend {
     ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
         Box::pin(async move {
             let ran = self.executor.execute(request, sink).await?;
-            self.root.learn(&*self.executor).await;
+            self.root.look_again(&*self.executor).await;
             Ok(ran)
         })
     }

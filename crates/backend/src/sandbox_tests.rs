@@ -39,8 +39,8 @@ fn arena() -> tempfile::TempDir {
     top
 }
 
-fn open(top: &Path) -> SandboxBackend {
-    SandboxBackend::new(local_process(&top.join("proj"), LocalExecutorOptions::default()).unwrap())
+async fn open(top: &Path) -> SandboxBackend {
+    SandboxBackend::open(local_process(&top.join("proj"), LocalExecutorOptions::default()).unwrap()).await
 }
 
 async fn read(backend: &dyn Backend, name: &str) -> Result<Vec<u8>, BackendError> {
@@ -79,7 +79,7 @@ async fn links_that_lead_out_are_refused() {
 #[tokio::test]
 async fn walks_show_links_inside_and_hide_those_that_lead_out() {
     let top = arena();
-    let backend = open(top.path());
+    let backend = open(top.path()).await;
     let rows = backend.ls(&VirtualPath::root()).await.unwrap();
     let names: Vec<String> =
         rows.iter().map(|row| format!("{}{}", row.path, if row.is_dir { "/" } else { "" })).collect();
@@ -99,7 +99,7 @@ async fn walks_show_links_inside_and_hide_those_that_lead_out() {
 #[tokio::test]
 async fn deleting_a_link_keeps_what_it_leads_to() {
     let top = arena();
-    let backend = open(top.path());
+    let backend = open(top.path()).await;
     let deleter = backend.deleter().unwrap();
     for name in ["/good", "/gooddir", "/bad", "/baddir", "/broken", "/loop"] {
         deleter.delete(&path(name), Expect::Anything, &Unwitnessed).await.unwrap_or_else(|error| panic!("{error}"));
@@ -116,7 +116,7 @@ async fn deleting_a_link_keeps_what_it_leads_to() {
 #[tokio::test]
 async fn only_regular_files_and_their_modes() {
     let top = arena();
-    let backend = open(top.path());
+    let backend = open(top.path()).await;
     let proj = top.path().join("proj");
     let made = std::process::Command::new("mkfifo").arg(proj.join("pipe")).status().unwrap();
     assert!(made.success());
@@ -143,7 +143,7 @@ async fn a_change_keeps_extended_attributes() {
         return;
     }
     note.unwrap();
-    write(&open(top.path()), "/dir/f").await.unwrap();
+    write(&open(top.path()).await, "/dir/f").await.unwrap();
     let mut value = [0; 8];
     assert_eq!(rustix::fs::fgetxattr(fs::File::open(&file).unwrap(), "user.note", &mut value[..]), Ok(4));
     assert_eq!((fs::read(&file).unwrap(), &value[..4]), (b"new".to_vec(), &b"kept"[..]));
@@ -152,7 +152,7 @@ async fn a_change_keeps_extended_attributes() {
 #[tokio::test]
 async fn a_folder_that_is_gone_is_said_and_not_made_again() {
     let top = arena();
-    let backend = open(top.path());
+    let backend = open(top.path()).await;
     fs::remove_dir_all(top.path().join("proj")).unwrap();
     assert_eq!(write(&backend, "/a").await, Err(BackendError::RootGone));
     let window = ReadWindow { offset: 0, limit: 1 };
@@ -164,7 +164,7 @@ async fn a_folder_that_is_gone_is_said_and_not_made_again() {
 #[tokio::test]
 async fn large_files_go_without_their_bytes() {
     let top = arena();
-    let backend = open(top.path());
+    let backend = open(top.path()).await;
     for name in ["dir/large", "large"] {
         let file = fs::File::create(top.path().join("proj").join(name)).unwrap();
         file.set_len(super::MAX_FILE + 1).unwrap();
@@ -194,7 +194,7 @@ async fn run(backend: &dyn Backend, command: &str) -> (Option<i32>, String) {
 /// `None` where there is no sandbox, which CI has to have.
 async fn sandboxed(proj: &Path) -> Option<SandboxBackend> {
     if let Ok(executor) = bubblewrap(proj, LocalExecutorOptions::default()).await {
-        return Some(SandboxBackend::new(executor));
+        return Some(SandboxBackend::open(executor).await);
     }
     assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "with CI=true there has to be a sandbox");
     eprintln!("passed over: there is no sandbox here; add it with apt-get install bubblewrap");

@@ -149,7 +149,7 @@ async fn a_full_and_a_read_only_disk_of_another_place() {
     let Some(mounted) = Mounted::new("a_full_and_a_read_only_disk_of_another_place", top.path(), "size=1m") else {
         return;
     };
-    let backend = SandboxBackend::new(local_process(top.path(), LocalExecutorOptions::default()).unwrap());
+    let backend = SandboxBackend::open(local_process(top.path(), LocalExecutorOptions::default()).unwrap()).await;
     fs::write(top.path().join("a"), "old").unwrap();
     let write = |name: &str, bytes: Vec<u8>| {
         let (backend, name) = (backend.clone(), path(name));
@@ -178,7 +178,7 @@ async fn a_project_that_is_unmounted_is_gone_and_nothing_is_made_in_its_place() 
     let Some(mounted) = Mounted::new(name, top.path(), "size=1m") else { return };
     fs::write(top.path().join("a"), "old").unwrap();
     let (files, place) = (open(top.path()), local_process(top.path(), LocalExecutorOptions::default()).unwrap());
-    let far = SandboxBackend::new(place);
+    let far = SandboxBackend::open(place).await;
     drop(mounted);
     let write = async |backend: &dyn Backend| {
         backend.write(&path("/a"), b"new".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap_err()

@@ -201,7 +201,7 @@ async fn a_racing_link_leads_no_change_of_another_place_out() {
     fs::write(project.join("own.txt"), "inside\n").unwrap();
     symlink("../out/f.txt", project.join("own-link")).unwrap();
     let executor = local_process(&project, LocalExecutorOptions::default()).unwrap();
-    let backend = SandboxBackend::new(executor);
+    let backend = SandboxBackend::open(executor).await;
     let before = shape(&out);
     let stopped = AtomicBool::new(false);
     let through = std::thread::scope(|scope| {
@@ -262,7 +262,7 @@ async fn commands_beside_a_racing_link(lead: impl Fn(&Path) -> PathBuf) {
         missing::<()>("a sandbox", "apt-get install bubblewrap");
         return;
     };
-    let backend = SandboxBackend::new(executor);
+    let backend = SandboxBackend::open(executor).await;
     let before = shape(&out);
     let stopped = AtomicBool::new(false);
     let command = "for at in a b/.git c/.git/hooks; do cat $at/f.txt; echo x > $at/f.txt; echo x > $at/new; done";

@@ -100,7 +100,7 @@ async fn what_nobody_may_change_is_refused_with_the_way_out_and_stays() {
     }
     assert_eq!(intents.0.load(Ordering::Relaxed), 0, "nothing was begun");
     // A place that only has a shell says it in its own words, and changes as little.
-    let far = SandboxBackend::new(local_process(top.path(), LocalExecutorOptions::default()).unwrap());
+    let far = SandboxBackend::open(local_process(top.path(), LocalExecutorOptions::default()).unwrap()).await;
     for name in ["/fixed", "/shut/new"] {
         let refused = far.write(&path(name), b"new".to_vec(), Expect::Anything, &intents).await.unwrap_err();
         assert!(matches!(refused, BackendError::PermissionDenied { .. }), "{refused}");

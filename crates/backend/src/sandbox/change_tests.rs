@@ -90,7 +90,7 @@ async fn nothing_is_led_out(program: &str, swapped: &str, target: &str, done: Do
             project.join(swapped).display()
         );
         let inner = local_process(&project, LocalExecutorOptions::default()).unwrap();
-        let backend = SandboxBackend::new(Arc::new(Meddled { inner, before }));
+        let backend = SandboxBackend::open(Arc::new(Meddled { inner, before })).await;
         let was = state(&out);
         let path = |name| VirtualPath::parse(name).unwrap();
         let ended = match done {

@@ -243,10 +243,13 @@ pub async fn the_folder_by_the_name_that_the_shell_has_for_it(backend: &dyn Back
     for other in [format!("{pwd}-evil/x"), "/etc/passwd".to_owned()] {
         assert_eq!(resolved(&other), path(&other));
     }
-    // A project that has that name itself means its own.
+    // Where the project comes to have that name itself, neither is taken for the other.
     let own = pwd.split('/').nth(1).unwrap();
     put(folder, &format!("{own}/x"), "own");
     assert!(names(backend, "/").await.contains(&format!("/{own}/")));
-    assert_eq!(resolved(&format!("{pwd}/in/a.txt")), path(&format!("{pwd}/in/a.txt")));
+    let given = format!("{pwd}/in/a.txt");
+    let refused = BackendError::AmbiguousPath { path: path(&given), below: path("/in/a.txt") };
+    assert_eq!(backend.resolve(&given).unwrap_err(), refused);
+    assert_eq!((resolved(&given[1..]), resolved("/in/a.txt")), (path(&given), path("/in/a.txt")));
     assert!(backend.resolve(&format!("{pwd}/../x")).is_err());
 }

@@ -98,7 +98,7 @@ async fn ten_gigabytes_of_a_commands_output_cost_no_memory() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_from_another_machine_costs_no_memory() {
     let Some(machine) = places::machine() else { return };
-    floods(&machine.backend(), if is_long() { 2 * 1024 } else { 48 }).await;
+    floods(&machine.backend().await, if is_long() { 2 * 1024 } else { 48 }).await;
 }
 
 /// What a script of ours is told over there comes to an end here: of an answer without end so much is taken as is asked
@@ -172,11 +172,11 @@ impl Executor for Narrow {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn endless_listings_and_files_of_another_machine_are_cut_and_said() {
     let Some(machine) = places::machine() else { return };
-    let wide = machine.backend();
+    let wide = machine.backend().await;
     let many = "mkdir folder; for i in $(seq 200); do echo needle > folder/$(printf '%0100d' $i).txt; done";
     assert_eq!(ran(&wide, many).await.exit_code, Some(0));
     wide.upload(vec![(path("/large.txt"), vec![b'x'; 100_000])]).await.remove(0).unwrap();
-    let narrow = SandboxBackend::new(Arc::new(Narrow(machine.executor(), 8_000)));
+    let narrow = SandboxBackend::open(Arc::new(Narrow(machine.executor(), 8_000))).await;
     let found = narrow.glob(glob("*.txt")).await.unwrap();
     assert!(found.truncated.is_some() && (1..200).contains(&found.paths.len()), "{:?}", found.paths.len());
     let found = narrow.grep(grep("needle")).await.unwrap();

@@ -181,12 +181,12 @@ contract!(app_mounts_of_the_session, {
 });
 contract!(sandbox_here, {
     let folder = tempfile::tempdir().unwrap();
-    let backend = crate::places::here(folder.path());
+    let backend = crate::places::here(folder.path()).await;
     (folder, backend)
 });
 shell_contract!(sandbox_here_commands, {
     let folder = tempfile::tempdir().unwrap();
-    let backend = crate::places::here(folder.path());
+    let backend = crate::places::here(folder.path()).await;
     (folder, backend)
 });
 contract!(sandbox_bubblewrap, {
@@ -201,12 +201,12 @@ shell_contract!(sandbox_bubblewrap_commands, {
 });
 contract!(sandbox_ssh, {
     let Some(machine) = crate::places::machine() else { return };
-    let backend = machine.backend();
+    let backend = machine.backend().await;
     (machine, backend)
 });
 shell_contract!(sandbox_ssh_commands, {
     let Some(machine) = crate::places::machine() else { return };
-    let backend = machine.backend();
+    let backend = machine.backend().await;
     (machine, backend)
 });
 contract!(sandbox_container, {
@@ -229,7 +229,7 @@ shell_contract!(sandbox_container_copy_commands, {
 #[cfg(target_os = "linux")]
 beside_contract!(beside_here, {
     let folder = tempfile::tempdir().unwrap();
-    let (backend, at) = (crate::places::here(folder.path()), folder.path().to_owned());
+    let (backend, at) = (crate::places::here(folder.path()).await, folder.path().to_owned());
     (folder, backend, at)
 });
 #[cfg(target_os = "linux")]
@@ -242,7 +242,7 @@ beside_contract!(beside_bubblewrap, {
 #[cfg(target_os = "linux")]
 beside_contract!(beside_ssh, {
     let Some(machine) = crate::places::machine() else { return };
-    let (backend, at) = (machine.backend(), machine.root());
+    let (backend, at) = (machine.backend().await, machine.root());
     (machine, backend, at)
 });
 #[cfg(target_os = "linux")]
@@ -277,7 +277,7 @@ async fn what_a_person_set_up_for_themselves_on_a_machine_is_left_out() {
     );
     let config = std::fs::read_to_string(machine.config()).unwrap() + &own;
     std::fs::write(machine.config(), config).unwrap();
-    let backend = machine.backend();
+    let backend = machine.backend().await;
     support::given(&backend, &[("/a.txt", "there\n")]).await;
     assert_eq!(shell::run(&backend, "cat a.txt").await.output, "there\n");
     assert_eq!(machine.welcomed(), 1, "it came over the one connection");
@@ -314,11 +314,11 @@ async fn a_container_goes_when_the_app_is_killed() {
 #[tokio::test]
 async fn another_machine_is_not_the_known_one() {
     let Some(machine) = places::machine() else { return };
-    let backend = machine.backend();
+    let backend = machine.backend().await;
     support::given(&backend, &[("/a", "x")]).await;
     machine.forget();
     // Whoever is connected stays so; whoever comes is told.
-    let backend = machine.backend();
+    let backend = machine.backend().await;
     let refused = support::write(&backend, "/a", "y", bosun_backend::Expect::Anything).await.unwrap_err();
     assert!(matches!(refused, bosun_backend::BackendError::Unreachable { .. }), "{refused}");
     assert!(refused.to_string().contains("connect once with `ssh there`"), "{refused}");
@@ -365,8 +365,8 @@ async fn a_copied_project_is_a_copy() {
 #[tokio::test]
 async fn another_machine_is_greeted_once() {
     let Some(machine) = places::machine() else { return };
-    let backend = machine.backend();
-    assert_eq!(machine.welcomed(), 0, "nothing is connected before it is needed");
+    let backend = machine.backend().await;
+    assert_eq!(machine.welcomed(), 1, "it is asked what its root is called");
     for number in 0..10 {
         support::given(&backend, &[(&format!("/f{number}"), "x")]).await;
     }

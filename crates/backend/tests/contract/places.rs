@@ -22,13 +22,13 @@ pub fn ran_if(program: &str, args: &[&str]) -> bool {
 }
 
 /// The common part of all of them, with nothing between it and this machine.
-pub fn here(folder: &Path) -> SandboxBackend {
-    SandboxBackend::new(local_process(folder, LocalExecutorOptions::default()).unwrap())
+pub async fn here(folder: &Path) -> SandboxBackend {
+    SandboxBackend::open(local_process(folder, LocalExecutorOptions::default()).unwrap()).await
 }
 
 pub async fn sandbox(folder: &Path) -> Option<SandboxBackend> {
     match bubblewrap(folder, LocalExecutorOptions::default()).await {
-        Ok(executor) => Some(SandboxBackend::new(executor)),
+        Ok(executor) => Some(SandboxBackend::open(executor).await),
         Err(SandboxError::Missing { .. }) => missing("bubblewrap", "apt-get install bubblewrap"),
         Err(error) => missing(&error.to_string(), "sysctl kernel.unprivileged_userns_clone=1, or run as root"),
     }

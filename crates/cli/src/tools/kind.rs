@@ -163,12 +163,13 @@ impl Opener<'_> {
                 Arc::new(StoreBackend::new(self.store()?, namespace))
             }
             Single::Sandbox => {
-                Arc::new(SandboxBackend::new(bubblewrap(&self.folder(None)?, LocalExecutorOptions::default()).await?))
+                let executor = bubblewrap(&self.folder(None)?, LocalExecutorOptions::default()).await?;
+                Arc::new(SandboxBackend::open(executor).await)
             }
             Single::Ssh { host, folder } => {
                 let options =
                     SshOptions { root: folder.clone(), config: self.ssh_config.clone(), ..SshOptions::default() };
-                let there = SandboxBackend::new(ssh(&host, options)?);
+                let there = SandboxBackend::open(ssh(&host, options)?).await;
                 // Everything else that may be wrong over there is an answer to the call that meets it.
                 if let Some(folder) = folder
                     && let Err(BackendError::RootGone) = there.ls(&VirtualPath::root()).await
@@ -181,7 +182,7 @@ impl Opener<'_> {
                 let project = self.project.map(|project| self.folder(Some(project.to_owned()))).transpose()?;
                 let options = ContainerOptions { project: project_in, ..ContainerOptions::default() };
                 let executor = container(&name, project.as_deref(), options).await?;
-                Arc::new(SandboxBackend::new(executor))
+                Arc::new(SandboxBackend::open(executor).await)
             }
         })
     }

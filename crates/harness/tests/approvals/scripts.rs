@@ -301,19 +301,24 @@ async fn what_is_put_where_nobody_looks_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn another_place_and_a_route_have_scripts_that_nobody_looks_at() {
-    let sandbox = |project: &Project| -> Arc<dyn Backend> {
-        Arc::new(SandboxBackend::new(local_process(project.root(), LocalExecutorOptions::default()).unwrap()))
-    };
+async fn scripts_of_another_place_are_compared() {
     for (line, names, more) in [
         ("sh x.sh; sh none.sh", vec!["/x.sh"], false),
         ("sh ROOT/x.sh", vec![], true),
+        ("sh /etc/x.sh", vec![], true),
         ("sh ../x.sh", vec![], true),
         ("/bin/sh x.sh", vec!["/x.sh"], false),
     ] {
-        let ask = asked(project(), sandbox, line).await;
+        let project = project();
+        let executor = local_process(project.root(), LocalExecutorOptions::default()).unwrap();
+        let place: Arc<dyn Backend> = Arc::new(SandboxBackend::open(executor).await);
+        let ask = asked(project, |_| Arc::clone(&place), line).await;
         assert_eq!((scripts(&ask), ask.more_scripts), (names, more), "{line}");
     }
+}
+
+#[tokio::test]
+async fn a_route_has_scripts_that_nobody_looks_at() {
     let routed = |project: &Project| -> Arc<dyn Backend> {
         let kept = Route {
             prefix: VirtualPath::parse("/memories").unwrap(),

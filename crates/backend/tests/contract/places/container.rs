@@ -20,7 +20,7 @@ pub async fn container() -> Option<Container> {
     let image = busybox_image()?;
     let folder = tempfile::tempdir().unwrap();
     let executor = open(image, Some(folder.path()), options()).await.unwrap();
-    Some(Container { folder, backend: SandboxBackend::new(executor) })
+    Some(Container { folder, backend: SandboxBackend::open(executor).await })
 }
 
 /// As [`container`], with a copy of an empty project.
@@ -29,7 +29,7 @@ pub async fn container_with_a_copy_of_nothing() -> Option<Container> {
     let folder = tempfile::tempdir().unwrap();
     let copied = ContainerOptions { project: ProjectIn::Copied, ..options() };
     let executor = open(image, Some(folder.path()), copied).await.unwrap();
-    Some(Container { folder, backend: SandboxBackend::new(executor) })
+    Some(Container { folder, backend: SandboxBackend::open(executor).await })
 }
 
 /// As [`container`], to be found by its label.
@@ -39,7 +39,7 @@ pub async fn labelled_container(label: &str) -> Option<Container> {
     let mut options = options();
     options.run_args.extend(["--label".into(), label.into()]);
     let executor = open(image, Some(folder.path()), options).await.unwrap();
-    Some(Container { folder, backend: SandboxBackend::new(executor) })
+    Some(Container { folder, backend: SandboxBackend::open(executor).await })
 }
 
 /// The containers of a label.
@@ -55,7 +55,7 @@ pub async fn container_with_a_copy() -> Option<Container> {
     fs::write(folder.path().join("deep/a.txt"), "from here\n").unwrap();
     let copied = ContainerOptions { project: ProjectIn::Copied, ..options() };
     let executor = open(image, Some(folder.path()), copied).await.unwrap();
-    Some(Container { folder, backend: SandboxBackend::new(executor) })
+    Some(Container { folder, backend: SandboxBackend::open(executor).await })
 }
 
 /// A container that somebody else made and that goes with this, and a backend that came to it by its name.
@@ -65,7 +65,7 @@ pub struct Existing {
 
 impl Existing {
     pub async fn backend(&self) -> SandboxBackend {
-        SandboxBackend::new(open(&self.name, None, options()).await.unwrap())
+        SandboxBackend::open(open(&self.name, None, options()).await.unwrap()).await
     }
 
     /// What a program in it says, asked past Bosun.

@@ -16,8 +16,8 @@ impl Deref for Machine {
 }
 
 impl Machine {
-    pub fn backend(&self) -> SandboxBackend {
-        SandboxBackend::new(self.executor())
+    pub async fn backend(&self) -> SandboxBackend {
+        SandboxBackend::open(self.executor()).await
     }
 
     pub fn executor(&self) -> Arc<dyn Executor> {
