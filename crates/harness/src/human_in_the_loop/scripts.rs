@@ -121,12 +121,12 @@ fn place_of(backend: &dyn Backend, name: &str) -> Option<VirtualPath> {
     if !name.starts_with('/') {
         return Some(literal);
     }
-    let root = backend.host_path(&VirtualPath::root())?;
-    match std::path::Path::new(name).strip_prefix(root) {
-        Ok(below) => VirtualPath::parse(below.to_str()?).ok(),
-        // By another name of the same folder.
-        Err(_) => backend.resolve(name).ok().filter(|path| *path != literal),
+    let root = backend.host_path(&VirtualPath::root());
+    if let Some(Ok(below)) = root.map(|root| std::path::Path::new(name).strip_prefix(root)) {
+        return VirtualPath::parse(below.to_str()?).ok();
     }
+    // By another name of the same folder, or in a place that is not this machine.
+    backend.resolve(name).ok().filter(|path| *path != literal)
 }
 
 enum Seen {

@@ -301,10 +301,11 @@ async fn what_is_put_where_nobody_looks_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn scripts_of_another_place_are_compared() {
+async fn scripts_of_another_place_are_compared_by_any_of_their_names() {
     for (line, names, more) in [
         ("sh x.sh; sh none.sh", vec!["/x.sh"], false),
-        ("sh ROOT/x.sh", vec![], true),
+        ("sh ROOT/x.sh", vec!["/x.sh"], false),
+        ("cd ROOT/tools && make", vec!["/tools/Makefile"], false),
         ("sh /etc/x.sh", vec![], true),
         ("sh ../x.sh", vec![], true),
         ("/bin/sh x.sh", vec!["/x.sh"], false),
