@@ -196,13 +196,48 @@ impl Walk {
 
     /// What `find` runs for what it finds.
     fn each_found(&mut self, mut words: &[Word]) {
+        let starts = self.starts(words);
         let is_run = |word: &Word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
         while let Some(at) = words.iter().position(is_run) {
+            let is_there = words.get(at).is_some_and(|word| word.text.ends_with("dir"));
             words = words.get(at + 1..).unwrap_or_default();
             let end = words.iter().position(|word| matches!(word.text.as_str(), ";" | "+")).unwrap_or(words.len());
             let (command, behind) = words.split_at_checked(end).unwrap_or_default();
-            self.deeper(|walk| walk.command(command, None));
+            if is_there {
+                self.in_each_folder(command, &starts);
+            } else {
+                self.deeper(|walk| walk.command(command, None));
+            }
             words = behind;
+        }
+    }
+
+    /// Where `find` begins.
+    fn starts(&self, words: &[Word]) -> Places {
+        let words = words.iter().skip_while(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P"));
+        let mut starts = words.take_while(|word| !word.text.starts_with(['-', '(', '!'])).peekable();
+        if starts.peek().is_none() {
+            return self.shell.now.clone();
+        }
+        let mut places = Places::default();
+        starts.for_each(|start| places.or(start.plain().map_or_else(Places::unknown, |to| self.shell.now.below(to))));
+        places
+    }
+
+    /// A command that runs in the folder of each thing that is found, which nobody knows before; it may be one of
+    /// `starts`.
+    fn in_each_folder(&mut self, command: &[Word], starts: &Places) {
+        let run_in = |walk: &mut Self, places: Places| {
+            walk.apart(|walk| {
+                walk.shell.now = places;
+                walk.deeper(|walk| walk.command(command, None));
+            });
+        };
+        run_in(self, Places::unknown());
+        if !self.is_guessing {
+            self.is_guessing = true;
+            run_in(self, starts.clone());
+            self.is_guessing = false;
         }
     }
 

@@ -116,7 +116,8 @@ fn what_stands_in_front_of_a_command_does_not_hide_it() {
         ("sudo -u u ./x; xargs -n 1 sh y.sh; time ! sh z.sh", &["x", "y.sh", "z.sh"]),
         ("if true; then sh x.sh; else { sh y.sh; }; fi", &["x.sh", "y.sh"]),
         ("find . -name a -exec sh x.sh {} \\;", &["x.sh"]),
-        ("find . -exec sh x.sh {} + -name b -execdir sh y.sh \\;", &["x.sh", "y.sh"]),
+        ("find . -exec sh x.sh {} + -name b -ok sh y.sh \\;", &["x.sh", "y.sh"]),
+        ("find . -execdir /p/x.sh {} \\; -exec sh y.sh {} +", &["/p/x.sh", "y.sh"]),
         ("uv run --with rich x.py; uv run -m pytest; uv pip install y.py", &["x.py", "pip"]),
         ("npx tsx x.ts; npx vitest run y.ts", &["x.ts"]),
         ("bunx ./x.js; poetry run python y.py", &["x.js", "y.py"]),
@@ -130,6 +131,24 @@ fn what_stands_in_front_of_a_command_does_not_hide_it() {
         ("conda run -n env sh x.sh; direnv exec . sh y.sh", &["x.sh", "y.sh"]),
         ("nix-shell -p a --run 'sh x.sh'; taskset -c 0,1 sh y.sh", &["x.sh", "y.sh"]),
     ]);
+}
+
+/// Nobody knows before in which folders `find` finds something: perhaps where it begins.
+#[test]
+fn what_is_run_in_the_folders_of_what_is_found_is_guessed_and_more_is_said() {
+    for (line, guessed) in [
+        ("find -execdir ./x.sh \\;", vec!["x.sh"]),
+        ("cd a && find . -execdir ./x.sh \\;", vec!["a/x.sh"]),
+        ("find -L sub 'other one' -name f -okdir sh x.sh \\;", vec!["sub/x.sh", "other one/x.sh"]),
+        ("find \"$D\" -execdir ./x.sh {} +", vec![]),
+    ] {
+        let named = ScriptNames::of(line, "");
+        let said = paths(named.clone(), Certainty::Said);
+        assert_eq!(
+            (said, named.has_more, runs_of(named)),
+            (vec![], true, guessed.into_iter().map(str::to_owned).collect())
+        );
+    }
 }
 
 #[test]
@@ -243,6 +262,8 @@ fn what_cannot_be_told_is_said() {
         "case a in a) $X;; esac",
         "echo $($X y)",
         "echo $((cat x.sh | sh) )",
+        "find sub -name f -execdir ./x.sh \\;",
+        "find . -okdir sh x.sh \\;",
     ] {
         let named = ScriptNames::of(line, "");
         assert_eq!((paths(named.clone(), Certainty::Said), named.has_more), (Vec::new(), true), "{line}");
@@ -282,6 +303,7 @@ fn ordinary_lines_do_not_say_that_they_run_more() {
         "pytest -q; tsc --noEmit; go test ./...; go run .; cargo run -- x",
         "find . -name '*.rs' -exec grep -l x {} + | xargs wc -l",
         "find . -name '*.orig' -delete",
+        "find . -name f -execdir rm {} +",
         "ls | xargs -I{} mv {} {}.bak",
         "sed -i \"s/$A/$B/\" x; awk '{print $1}' y | sort",
         "which python3 node; man sh; apt install python3",
