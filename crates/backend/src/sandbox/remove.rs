@@ -15,8 +15,12 @@ use crate::{
 const MAX_ENTRIES: usize = 20_000;
 /// Files whose bytes are fetched at a time.
 const BATCH: usize = 200;
-/// Time for going through files that are too large to go over.
+/// Time for going through a file that is too large to go over.
 const LARGE_TIME: Duration = Duration::from_secs(3600);
+/// Time for one entry of a tree, and for a megabyte of it, over what any script has: it goes in one script, which comes to
+/// its end also where its caller goes, and is not to be cut off halfway.
+const ENTRY_TIME: Duration = Duration::from_millis(50);
+const MEGABYTE_TIME: Duration = Duration::from_secs(1);
 
 pub(super) async fn delete(
     backend: &SandboxBackend,
@@ -118,13 +122,23 @@ async fn remove(
 #[derive(Default)]
 struct Rows {
     bytes: Vec<u8>,
-    has_large: bool,
+    entries: usize,
+    /// Of the files.
+    size: u64,
 }
 
 impl Rows {
     fn add(&mut self, state: &str, name: &str) {
         self.bytes.extend_from_slice(format!("{state}/./{name}\0").as_bytes());
+        self.entries += 1;
     }
+}
+
+/// Time for a script that goes through so many entries and bytes.
+fn time_for(entries: usize, bytes: u64) -> Duration {
+    let [entries, megabytes] = [entries as u64, bytes >> 20].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    let each = ENTRY_TIME.saturating_mul(entries).saturating_add(MEGABYTE_TIME.saturating_mul(megabytes));
+    script::TIME.saturating_add(each)
 }
 
 /// What a folder holds, by names below it.
@@ -167,6 +181,7 @@ impl Tree {
         let mut rows = Rows::default();
         self.intend_files(executor, path, witness, &mut changes, &mut rows).await?;
         let mut script = script::about(script::TARGETS, path, &[]);
+        script.time = time_for(self.links.len(), 0);
         script.input = script::nul_separated(self.links.iter().map(String::as_str));
         let told = script::run(executor, script, path).await?;
         let mut told = told.split(|byte| *byte == 0);
@@ -184,11 +199,9 @@ impl Tree {
         witness.intend_all(intended).await?;
         self.folders.iter().filter(|name| !matches!(name.as_str(), "" | ".")).for_each(|name| rows.add("folder", name));
         let mut script = script::about(script::REMOVE_TREE, path, &[]);
+        script.time = time_for(rows.entries, rows.size);
         script.input = rows.bytes;
         script.on_drop = OnDrop::Finish;
-        if rows.has_large {
-            script.time = LARGE_TIME;
-        }
         script::run(executor, script, path).await?;
         Ok(changes)
     }
@@ -210,13 +223,14 @@ impl Tree {
                 let below = path.join(name)?;
                 let (hash, bytes) = fetched.ok_or_else(|| BackendError::PermissionDenied { path: below.clone() })?;
                 rows.add(&format!("file {hash}"), name);
+                rows.size += bytes.len() as u64;
                 intended.push(doomed(below, ObjectKind::File, Some(bytes.into()), None));
             }
             if intended.is_empty() {
                 // That one alone is more than is fetched in one go.
-                let (planned, _, state) = alone(executor, path.join(first)?).await?;
+                let (planned, stamp, state) = alone(executor, path.join(first)?).await?;
                 rows.add(&state, first);
-                rows.has_large = true;
+                rows.size += stamp.size;
                 intended.push(planned);
             }
             rest = rest.get(intended.len()..).unwrap_or_default();
@@ -226,3 +240,7 @@ impl Tree {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[path = "remove_tests.rs"]
+mod tests;

@@ -38,7 +38,7 @@ scripts! {
 pub(super) const EXECUTE: &str = include_str!("scripts/execute.sh");
 
 /// Time for one operation on one file.
-const TIME: Duration = Duration::from_secs(120);
+pub(super) const TIME: Duration = Duration::from_secs(120);
 /// Bytes of a listing.
 const LISTING: usize = 64 * 1024 * 1024;
 
