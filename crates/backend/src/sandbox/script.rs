@@ -69,17 +69,15 @@ pub(super) async fn run(
     }
 }
 
-/// Protected names as scripts take them, between slashes; of one inside another folder both. Nothing where `path` has
-/// one itself, which a person was asked about.
+/// Protected names as scripts take them, between slashes; of one inside another folder both. Those that `path` has itself
+/// are left out: a person was asked about them.
 pub(super) fn not_to_be_led_to(path: &VirtualPath) -> String {
     let inside = PROTECTED_INSIDE.map(|(folder, name)| format!("{folder}>{name}"));
     let alone = [".git"].into_iter().chain(PROTECTED_FOLDERS).chain(PROTECTED_FILES);
-    let names: Vec<&str> = alone.chain(inside.iter().map(String::as_str)).collect();
     let folded: Vec<String> = path.segments().map(str::to_lowercase).collect();
-    let pairs = folded.windows(2).map(|pair| pair.join(">"));
-    if folded.iter().cloned().chain(pairs).any(|name| names.contains(&name.as_str())) {
-        return String::new();
-    }
+    let own: Vec<String> = folded.iter().cloned().chain(folded.windows(2).map(|pair| pair.join(">"))).collect();
+    let names = alone.chain(inside.iter().map(String::as_str)).filter(|name| !own.iter().any(|own| own == name));
+    let names: Vec<&str> = names.collect();
     format!("/{}/", names.join("/"))
 }
 

@@ -196,6 +196,7 @@ pub async fn no_link_leads_a_change_to_a_protected_name(backend: &dyn Backend, f
     put(folder, ".github/workflows/ci.yml", "as it was");
     put(folder, "sub/.GIT/config", "as it was");
     put(folder, "workflows/plain", "old");
+    fs::create_dir(folder.join(".vscode")).unwrap();
     for (target, name) in [
         (".git/config", "notes"),
         (".git/hooks", "hooks"),
@@ -203,10 +204,22 @@ pub async fn no_link_leads_a_change_to_a_protected_name(backend: &dyn Backend, f
         ("sub/.GIT", "dressed"),
         (".envrc", "later"),
         ("workflows", "plain"),
+        ("../.git/hooks", ".vscode/hooks"),
+        ("../workflows", ".vscode/plain"),
+        ("config", ".git/other"),
     ] {
         symlink(target, folder.join(name)).unwrap();
     }
-    for name in ["/notes", "/hooks/old", "/hooks/new", "/ci/workflows/ci.yml", "/dressed/config", "/later"] {
+    for name in [
+        "/notes",
+        "/hooks/old",
+        "/hooks/new",
+        "/ci/workflows/ci.yml",
+        "/dressed/config",
+        "/later",
+        // What a person is asked about by one protected name leads to no other.
+        "/.vscode/hooks/old",
+    ] {
         let refused = BackendError::NotRegular { path: path(name), kind: "link to a protected name" };
         assert_eq!(write(backend, name, "mine", Expect::Anything).await.unwrap_err(), refused);
     }
@@ -224,7 +237,9 @@ pub async fn no_link_leads_a_change_to_a_protected_name(backend: &dyn Backend, f
     write(backend, "/.git/config", "mine", Expect::Anything).await.unwrap();
     delete(backend, "/notes").await.unwrap();
     edit(backend, "/plain/plain", "old", "new").await.unwrap();
-    assert_eq!(text(backend, "/.git/config").await, "mine");
+    edit(backend, "/.vscode/plain/plain", "new", "newer").await.unwrap();
+    edit(backend, "/.git/other", "mine", "still mine").await.unwrap();
+    assert_eq!(text(backend, "/.git/config").await, "still mine");
 }
 
 /// A26, P06: what a shell says its folder is called is understood.
