@@ -47,6 +47,11 @@ pub enum BackendError {
          lead to, or delete the link"
     )]
     LinkLoop { path: VirtualPath },
+    #[error(
+        "'{path}' leads through a link to a protected name, so it is not touched; use the path that it leads to, which a \
+         person is asked about"
+    )]
+    LinkToProtected { path: VirtualPath },
     /// By the name that commands have for the root, or in it.
     #[error(
         "'{path}' can be two things: commands have this name for '{below}', and something has come to be here that has it \
@@ -148,6 +153,7 @@ impl BackendError {
             | Self::NotRegular { path, .. }
             | Self::OutsideRoot { path }
             | Self::LinkLoop { path }
+            | Self::LinkToProtected { path }
             | Self::AmbiguousPath { path, .. }
             | Self::PermissionDenied { path }
             | Self::Forbidden { path }

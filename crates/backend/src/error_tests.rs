@@ -31,6 +31,7 @@ fn errors() -> Vec<BackendError> {
         NotRegular { path: path(), kind: "pipe" },
         OutsideRoot { path: path() },
         LinkLoop { path: path() },
+        LinkToProtected { path: path() },
         AmbiguousPath { path: path(), below: path() },
         PermissionDenied { path: path() },
         Forbidden { path: path() },

@@ -101,6 +101,7 @@ problems! {
     NotRegular { path: String } = "'{path}' is not a regular file and is never opened; use a regular file instead";
     OutsideRoot { path: String } = "'{path}' leads outside its root through a link or a mount, so it is not touched; use a path that stays inside, or copy what it leads to there";
     LinkLoop { path: String } = "'{path}' cannot be followed: its links form a loop or are nested too deeply; use the path of what they should lead to, or delete the link";
+    LinkToProtected { path: String } = "'{path}' leads through a link to a protected name, so it is not touched; use the path that it leads to";
     Forbidden { path: String } = "permission denied for '{path}': the access rights on the disk do not allow it; use another path, or change them there";
     ForbiddenByRule { path: String } = "permission denied for '{path}': a rule of this agent forbids it; go on without it, or have the rule changed where the agent is declared";
     FileChanged { path: String } = "'{path}' changed since it was looked at; look at it again";

@@ -82,6 +82,7 @@ fn of_one_file(error: &BackendError) -> Option<Problem> {
         BackendError::NotRegular { path, .. } => told(path, |path| Problem::NotRegular { path }),
         BackendError::OutsideRoot { path } => told(path, |path| Problem::OutsideRoot { path }),
         BackendError::LinkLoop { path } => told(path, |path| Problem::LinkLoop { path }),
+        BackendError::LinkToProtected { path } => told(path, |path| Problem::LinkToProtected { path }),
         BackendError::PermissionDenied { path } => told(path, |path| Problem::Forbidden { path }),
         BackendError::Forbidden { path } => told(path, |path| Problem::ForbiddenByRule { path }),
         BackendError::Changed { path } | BackendError::NotRead { path } => {

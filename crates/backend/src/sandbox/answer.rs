@@ -80,7 +80,7 @@ pub(super) fn refused(finished: &Finished, path: &VirtualPath) -> BackendError {
         (None, Some(77)) => BackendError::Changed { path },
         (None, Some(78)) => BackendError::PermissionDenied { path },
         (None, Some(79)) => BackendError::ReadOnly { path },
-        (None, Some(81)) => BackendError::NotRegular { path, kind: "link to a protected name" },
+        (None, Some(81)) => BackendError::LinkToProtected { path },
         (None, Some(80)) => {
             let size = String::from_utf8_lossy(&finished.output).trim().parse().unwrap_or(u64::MAX);
             BackendError::TooLarge { path, size, limit: MAX_FILE }

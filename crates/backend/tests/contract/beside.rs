@@ -220,16 +220,16 @@ pub async fn no_link_leads_a_change_to_a_protected_name(backend: &dyn Backend, f
         // What a person is asked about by one protected name leads to no other.
         "/.vscode/hooks/old",
     ] {
-        let refused = BackendError::NotRegular { path: path(name), kind: "link to a protected name" };
+        let refused = BackendError::LinkToProtected { path: path(name) };
         assert_eq!(write(backend, name, "mine", Expect::Anything).await.unwrap_err(), refused);
     }
     for name in ["/notes", "/hooks/old", "/ci/workflows/ci.yml", "/dressed/config"] {
-        let refused = BackendError::NotRegular { path: path(name), kind: "link to a protected name" };
+        let refused = BackendError::LinkToProtected { path: path(name) };
         assert_eq!(edit(backend, name, "as", "is").await.unwrap_err(), refused);
         assert_eq!(text(backend, name).await, "as it was");
     }
     for name in ["/hooks/old", "/ci/workflows", "/dressed/config"] {
-        let refused = BackendError::NotRegular { path: path(name), kind: "link to a protected name" };
+        let refused = BackendError::LinkToProtected { path: path(name) };
         assert_eq!(delete(backend, name).await.unwrap_err(), refused);
     }
     assert!(!folder.join(".envrc").exists() && folder.join(".git/hooks/old").exists());

@@ -73,6 +73,7 @@ export const problems = {
   not_regular: "'{path}' is not a regular file and is never opened; use a regular file instead",
   outside_root: "'{path}' leads outside its root through a link or a mount, so it is not touched; use a path that stays inside, or copy what it leads to there",
   link_loop: "'{path}' cannot be followed: its links form a loop or are nested too deeply; use the path of what they should lead to, or delete the link",
+  link_to_protected: "'{path}' leads through a link to a protected name, so it is not touched; use the path that it leads to",
   forbidden: "permission denied for '{path}': the access rights on the disk do not allow it; use another path, or change them there",
   forbidden_by_rule: "permission denied for '{path}': a rule of this agent forbids it; go on without it, or have the rule changed where the agent is declared",
   file_changed: "'{path}' changed since it was looked at; look at it again",

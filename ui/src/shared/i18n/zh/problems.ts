@@ -72,6 +72,7 @@ export const problems: Messages['problems'] = {
   not_regular: '“{path}”不是普通文件，不会打开；请改用普通文件',
   outside_root: '“{path}”通过链接或挂载通向根目录之外，因此不作处理；请使用留在其内的路径，或把它指向的内容复制进来',
   link_loop: '“{path}”无法解析：其链接成环或嵌套过深；请使用它应指向的路径，或删除这个链接',
+  link_to_protected: '“{path}”通过链接指向受保护的名称，因此未做改动；请使用它所指向的路径',
   forbidden: '没有访问“{path}”的权限：磁盘上的访问权限不允许；请使用其他路径，或在那里更改权限',
   forbidden_by_rule: '没有权限访问“{path}”：此智能体的一条规则禁止访问它；请略过它，或在声明此智能体的地方修改规则',
   file_changed: '“{path}”在查看之后已被修改；请重新查看',
