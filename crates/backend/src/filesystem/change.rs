@@ -289,15 +289,8 @@ impl Ready {
             })?,
             Some(current) => {
                 current.still_at(dir, &self.place.name, &self.path)?;
-                self.staged.replace(dir, &self.place.name, current.as_replaced()).map_err(|error| match error {
-                    Outdated::Changed => BackendError::Changed { path: self.path.clone() },
-                    Outdated::Kept { name, errno } => {
-                        let error = std::io::Error::from(errno);
-                        let reason = format!("what was there could not be put back and is kept beside it as '{name}'");
-                        BackendError::Io { path: self.path.clone(), kind: error.kind(), reason }
-                    }
-                    Outdated::Fault(errno) => fault(errno, &self.path),
-                })?;
+                let replaced = self.staged.replace(dir, &self.place.name, current.as_replaced());
+                replaced.map_err(|outdated| told(outdated, &self.path))?;
             }
         }
         made.keep(&self.place).map_err(|errno| fault(errno, &self.path))?;
@@ -312,6 +305,29 @@ impl Ready {
             state: Vec::new(),
         })
     }
+}
+
+/// Why a file was not replaced, and what there is now.
+fn told(outdated: Outdated, path: &VirtualPath) -> BackendError {
+    let (errno, reason) = match outdated {
+        Outdated::Changed => return BackendError::Changed { path: path.clone() },
+        Outdated::Fault(errno) => return fault(errno, path),
+        Outdated::Kept { name, errno } => (
+            errno,
+            format!(
+                "somebody saved it at the same moment; what they saved could not be put back and is kept beside it as \
+                 '{name}', and the new content may be in its place"
+            ),
+        ),
+        Outdated::Unknown { name, errno } => (
+            errno,
+            format!(
+                "the new content is in its place, and whether somebody saved it at the same moment could not be told; \
+                 look for what was there beside it, as '{name}'"
+            ),
+        ),
+    };
+    BackendError::Io { path: path.clone(), kind: std::io::Error::from(errno).kind(), reason }
 }
 
 /// Folders made for a new file; removed again unless the file gets there.

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pretty_assertions::assert_eq;
 use rustix::fs::XattrFlags;
+use rustix::io::Errno;
 
+use super::{Outdated, told};
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FilesystemBackend, FilesystemOptions,
     ObjectKind, PlannedChange, ReadContent, ReadWindow, Replacement, TextPage, Unwitnessed, VirtualPath,
@@ -494,4 +496,14 @@ fn a_growing_file_can_be_read() {
             assert_eq!(page(&backend, "/log", 9_999, 1).await.unwrap().lines, ["line"]);
         }
     });
+}
+
+#[test]
+fn of_what_is_kept_beside_a_file_only_what_was_done_is_said() {
+    let (name, errno) = (".bosun-1.tmp".to_owned(), Errno::IO);
+    let kept = told(Outdated::Kept { name: name.clone(), errno }, &path("/a")).to_string();
+    let unknown = told(Outdated::Unknown { name: name.clone(), errno }, &path("/a")).to_string();
+    assert!(kept.contains("could not be put back") && kept.contains(&name), "{kept}");
+    assert!(!unknown.contains("put back") && unknown.contains("new content is in its place"), "{unknown}");
+    assert!(unknown.contains(&name), "{unknown}");
 }

@@ -104,20 +104,20 @@ impl Staged {
             Ok(true) => Ok(()),
             Ok(false) => match put_back() {
                 Ok(()) => Err(Outdated::Changed),
-                Err(errno) => Err(self.keep_apart(dir, name, waiting, errno)),
+                Err(errno) => Err(Outdated::Kept { name: self.keep_apart(dir, name, waiting, errno), errno }),
             },
-            Err(errno) => Err(self.keep_apart(dir, name, waiting, errno)),
+            Err(errno) => Err(Outdated::Unknown { name: self.keep_apart(dir, name, waiting, errno), errno }),
         }
     }
 
-    /// Lets what has the waiting name be, under one that is not taken for something left behind.
-    fn keep_apart(&mut self, dir: BorrowedFd<'_>, name: &str, waiting: &str, errno: Errno) -> Outdated {
+    /// Lets what has the waiting name be, under one that is not taken for something left behind, and gives that.
+    fn keep_apart(&mut self, dir: BorrowedFd<'_>, name: &str, waiting: &str, errno: Errno) -> String {
         self.name = None;
         let apart = format!("{name}.{}", waiting.trim_start_matches('.').trim_end_matches(".tmp"));
         let moved = rustix::fs::renameat_with(&self.dir, waiting, dir, &*apart, RenameFlags::NOREPLACE);
         let kept = if moved.is_ok() { apart } else { waiting.to_owned() };
-        tracing::warn!(%name, %kept, %errno, "what was under a name could not be put back and is kept beside it");
-        Outdated::Kept { name: kept, errno }
+        tracing::warn!(%name, %kept, %errno, "what was under a name is kept beside it");
+        kept
     }
 
     fn take_name(&mut self) -> Result<String, Errno> {
@@ -147,8 +147,13 @@ impl Drop for Staged {
 pub(super) enum Outdated {
     /// The file is not the one that was read.
     Changed,
-    /// Whose file it was that came out is not known, or it could not be put back: it is under this name.
+    /// It was somebody else's file that came out, and it could not be put back: it is under this name.
     Kept {
+        name: String,
+        errno: Errno,
+    },
+    /// Whose file it was that came out could not be told, so that it was let be under this name.
+    Unknown {
         name: String,
         errno: Errno,
     },
@@ -259,5 +264,24 @@ mod tests {
         let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, [name.as_str()]);
         assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "saved by somebody");
+    }
+
+    /// Nothing was put back then, and nobody tried: the new content is in its place.
+    #[test]
+    fn what_came_out_and_cannot_be_looked_at_is_not_said_to_have_been_put_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs::write(&path, "read").unwrap();
+        let file = File::open(&path).unwrap();
+        let stat = rustix::fs::fstat(&file).unwrap();
+        let old = Replaced { file: &file, stat: &stat };
+        let dir = Arc::new(OwnedFd::from(File::open(folder.path()).unwrap()));
+        let mut staged = Staged::write(&dir, b"mine", Some(old)).unwrap();
+        let waiting = staged.take_name().unwrap();
+        rustix::fs::renameat_with(&dir, &*waiting, &dir, "a.txt", RenameFlags::EXCHANGE).unwrap();
+        fs::remove_file(folder.path().join(&waiting)).unwrap();
+        let settled = staged.settle(dir.as_fd(), "a.txt", &waiting, old);
+        assert!(matches!(settled, Err(Outdated::Unknown { errno: Errno::NOENT, .. })), "{settled:?}");
+        assert_eq!(fs::read_to_string(path).unwrap(), "mine");
     }
 }
