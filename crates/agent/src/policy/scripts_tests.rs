@@ -133,6 +133,24 @@ fn what_stands_in_front_of_a_command_does_not_hide_it() {
     ]);
 }
 
+/// Nobody knows before in which folders `find` finds something: perhaps where it begins.
+#[test]
+fn what_is_run_in_the_folders_of_what_is_found_is_guessed_and_more_is_said() {
+    for (line, guessed) in [
+        ("find -execdir ./x.sh \\;", vec!["x.sh"]),
+        ("cd a && find . -execdir ./x.sh \\;", vec!["a/x.sh"]),
+        ("find -L sub 'other one' -name f -okdir sh x.sh \\;", vec!["sub/x.sh", "other one/x.sh"]),
+        ("find \"$D\" -execdir ./x.sh {} +", vec![]),
+    ] {
+        let named = ScriptNames::of(line, "");
+        let said = paths(named.clone(), Certainty::Said);
+        assert_eq!(
+            (said, named.has_more, runs_of(named)),
+            (vec![], true, guessed.into_iter().map(str::to_owned).collect())
+        );
+    }
+}
+
 #[test]
 fn a_guess_is_named_and_says_nothing_more() {
     for (line, expected) in [

@@ -30,7 +30,7 @@ pub(crate) async fn open(session: &SessionId, keys: EnvironmentKeys) -> Result<S
         sessions.declare(agent::read(&file)?);
     }
     sessions.keep_sign_ins(keyring(database));
-    sessions.load_additions().await?;
+    sessions.load_additions(Vec::new()).await?;
     let subscription = begin::subscribe(&sessions, session).await?;
     begin::choose_model(&sessions, &models, &subscription.snapshot, None).await?;
     Ok(sessions)
