@@ -79,7 +79,9 @@ fn failing(state: &State, times: usize) -> Option<String> {
     let mut steps: Vec<Vec<(&str, &Value)>> = Vec::new();
     for message in state.messages.iter().rev().take_while(|message| !is_said(message)) {
         match &**message {
-            Message::Tool(result) if result.status == ToolStatus::Error => drop(failed.insert(&result.call_id)),
+            Message::Tool(result) if result.status == ToolStatus::Error => {
+                failed.insert(&result.call_id);
+            }
             Message::Ai(reply) => {
                 let calls = reply.tool_calls.iter().filter(|call| failed.contains(&call.id));
                 steps.push(calls.map(|call| (call.name.as_str(), &call.args)).collect());

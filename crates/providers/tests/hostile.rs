@@ -196,5 +196,5 @@ async fn a_proxy_that_refuses_is_no_model_server() {
     let through = NetworkOptions { proxy: Some(format!("http://127.0.0.1:{port}")), ..NetworkOptions::default() };
     let error = error_at("http://models.example".to_owned(), through).await;
     assert_eq!((error.kind, error.status), (ModelErrorKind::NotAModelServer, Some(407)));
-    assert!(error.message.contains("the proxy on the way to models.example wants a name and a password"), "{error}");
+    assert!(error.message.contains("the proxy on the way to models.example:80 wants a name and a password"), "{error}");
 }

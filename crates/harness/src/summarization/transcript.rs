@@ -131,8 +131,6 @@ fn rows(files: &[ChangedFile]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use pretty_assertions::assert_eq;
-
     use super::*;
 
     #[test]

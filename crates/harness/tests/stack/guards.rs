@@ -148,10 +148,10 @@ async fn a_subagent_beside_works_on_the_time_of_its_tree() {
     let end = scene.log.with_state(|state| state.subagents[0].end.clone());
     assert!(reason(end.unwrap()).contains("its limit of 60 seconds of work"));
     // Its end begins a turn that has no time of its own.
-    let notice = scene.log.with_state(|state| text_of(state.messages.last().unwrap().content()));
-    assert!(notice.contains("its limit of 60 seconds"), "{notice}");
     let requests = scene.model.requests().len();
     scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
+    let notice = scene.log.with_state(|state| text_of(state.messages.last().unwrap().content()));
+    assert!(notice.contains("its limit of 60 seconds"), "{notice}");
     let told = reason(run_turn(&scene.context()).await.unwrap());
     assert!(told.contains("its limit of 60 seconds") && scene.model.requests().len() == requests, "{told}");
 }
