@@ -35,7 +35,9 @@ pub(crate) async fn text(shell: &Shell) -> Result<String, Failure> {
     }
     heading(&mut text, "Permissions");
     line(&mut text, "rules", &core.sessions.rules().await?.len().to_string());
-    line(&mut text, "sandbox", "none: commands ask, or a rule of the person's lets them pass");
+    let sandboxed = core.sessions.sandboxed_projects().await?;
+    let of = if sandboxed.all { "every project".to_owned() } else { format!("{} projects", sandboxed.projects.len()) };
+    line(&mut text, "sandbox", &format!("for commands of {of}; all ask, or a rule of the person's lets them pass"));
     let additions = core.sessions.additions().await?;
     let named = |line: &&str| line.starts_with("[mcp.") || line.starts_with("[[hooks");
     line(&mut text, "servers and hooks", &additions.text.lines().filter(named).count().to_string());

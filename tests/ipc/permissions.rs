@@ -76,6 +76,29 @@ fn the_mode_is_the_sessions_and_begins_as_the_projects() {
 }
 
 #[test]
+fn where_commands_run_is_chosen_for_a_project() {
+    let (page, project, server) = (Page::open(), Project::new(), ModelServer::start());
+    page.session(project.root(), &server.base_url(Wire::OpenAi), "test-model");
+    let id = page.projects()[0]["id"].clone();
+    let chosen = || page.ok("sandboxed_projects", json!({}));
+    assert_eq!(chosen(), json!({ "all": false, "projects": [] }));
+    let problem = page.ok("sandbox_problem", json!({}));
+    if problem.is_null() {
+        page.ok("set_command_place", json!({ "project": id, "place": "sandbox" }));
+        assert_eq!(chosen(), json!({ "all": false, "projects": [id] }));
+    } else {
+        assert_eq!(page.refused("set_command_place", json!({ "project": id, "place": "sandbox" })), "invalid");
+    }
+    page.ok("set_command_place", json!({ "project": id, "place": "machine" }));
+    assert_eq!(chosen(), json!({ "all": false, "projects": [] }));
+    for wrong in
+        [json!({ "project": id, "place": "moon" }), json!({ "project": "../x", "place": "machine" }), json!({})]
+    {
+        page.refused("set_command_place", wrong);
+    }
+}
+
+#[test]
 fn servers_and_hooks_are_checked_before_they_are_kept() {
     let page = Page::open();
     let wrong = "[mcp.docs]\ncommand = \"\"\n";

@@ -89,6 +89,22 @@ describe('permissions', () => {
     await done(page);
   });
 
+  test('commands of a project run in the sandbox from the settings on, and the message box says so', async () => {
+    const page = await site.show();
+    await page.getByText('Sandbox: off, asks').waitFor();
+    await settings(page, 'Permissions');
+    const project = page.getByRole('checkbox').first();
+    assert.equal(await project.isChecked(), false);
+    await project.check();
+    await page.keyboard.press('Escape');
+    await page.getByText('Sandbox: on, asks').waitFor();
+    assert.deepEqual(
+      (await calls(page, 'setCommandPlace')).map((one) => one.place),
+      ['sandbox'],
+    );
+    await done(page);
+  });
+
   test('keys are given to other commands, but never the same to two', async () => {
     const page = await site.show();
     await settings(page, 'Shortcuts');

@@ -33,7 +33,7 @@ use crate::{Exit, tell, terminal};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes: 0 done, 1 failed, 2 a call needs an approval that nobody could give (go on with --session), 130 Ctrl-C.
-Keys come from ANTHROPIC_API_KEY, OPENAI_API_KEY and the like, else from the keyring.")]
+Keys come from the keyring, where the settings put them, else from ANTHROPIC_API_KEY, OPENAI_API_KEY and the like.")]
 pub(crate) struct RunArgs {
     /// The project folder; the agent's files are those below it.
     #[arg(long, value_name = "DIR", required_unless_present = "session")]

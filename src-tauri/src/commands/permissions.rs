@@ -1,5 +1,6 @@
 use bosun_protocol::{
-    ApprovalMode, CallId, Decide, ProjectId, ProjectMode, Rehearsal, Rule, RuleDraft, RuleOffer, SessionId, SessionMode,
+    ApprovalMode, CallId, CommandPlace, Decide, Problem, ProjectId, ProjectMode, Rehearsal, Rule, RuleDraft, RuleOffer,
+    SandboxedProjects, SessionId, SessionMode,
 };
 
 use super::{Answer, Managed};
@@ -80,4 +81,26 @@ pub async fn project_modes(shell: Managed<'_>) -> Answer<Vec<ProjectMode>> {
 pub async fn set_project_mode(shell: Managed<'_>, project: Arg<ProjectId>, mode: Arg<ApprovalMode>) -> Answer<()> {
     check::id(project.as_str())?;
     Ok(shell.core().await?.sessions.set_project_mode(&project, mode.0).await?)
+}
+
+/// The projects whose commands run in a sandbox.
+#[tauri::command]
+#[specta::specta]
+pub async fn sandboxed_projects(shell: Managed<'_>) -> Answer<SandboxedProjects> {
+    Ok(shell.core().await?.sessions.sandboxed_projects().await?)
+}
+
+/// Where commands of a project run, from the next one on.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_command_place(shell: Managed<'_>, project: Arg<ProjectId>, place: Arg<CommandPlace>) -> Answer<()> {
+    check::id(project.as_str())?;
+    Ok(shell.core().await?.sessions.set_command_place(&project, place.0).await?)
+}
+
+/// Why commands cannot run in a sandbox here.
+#[tauri::command]
+#[specta::specta]
+pub async fn sandbox_problem(shell: Managed<'_>) -> Answer<Option<Problem>> {
+    Ok(shell.core().await?.sessions.sandbox_problem().await)
 }

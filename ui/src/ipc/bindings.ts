@@ -258,6 +258,12 @@ export const commands = {
 	/**  The projects whose sessions begin with another mode than asking. */
 	projectModes: () => __TAURI_INVOKE<ProjectMode[]>("project_modes"),
 	setProjectMode: (project: ProjectId, mode: ApprovalMode) => __TAURI_INVOKE<null>("set_project_mode", { project, mode }),
+	/**  The projects whose commands run in a sandbox. */
+	sandboxedProjects: () => __TAURI_INVOKE<SandboxedProjects>("sandboxed_projects"),
+	/**  Where commands of a project run, from the next one on. */
+	setCommandPlace: (project: ProjectId, place: CommandPlace) => __TAURI_INVOKE<null>("set_command_place", { project, place }),
+	/**  Why commands cannot run in a sandbox here. */
+	sandboxProblem: () => __TAURI_INVOKE<Problem | null>("sandbox_problem"),
 	/**  The person's own servers of tools, hooks and places, as text. */
 	additions: () => __TAURI_INVOKE<Additions>("additions"),
 	/**  What is wrong with a text of servers and hooks; nothing is kept or started. */
@@ -534,6 +540,13 @@ export type CommandError = {
 	message: string,
 	problem: Problem,
 };
+
+/**  Where commands run. */
+export type CommandPlace = 
+/**  On this machine, with everything that the person may do. */
+"machine" | 
+/**  In a sandbox: the project can be written, nothing else, and there is no network. */
+"sandbox";
 
 /**  What stands for the beginning of a conversation when it is sent to the model. The conversation itself stays as it is. */
 export type ConversationSummary = {
@@ -1384,6 +1397,14 @@ export type RuleOffer =
 
 /**  For how long and where a rule holds. */
 export type RuleScope = "session" | "project" | "always";
+
+/**  The projects whose commands run in a sandbox. */
+export type SandboxedProjects = {
+	/**  Whatever is chosen: the agent's declaration, or whoever started Bosun, wants it of every project. */
+	all: boolean,
+	/**  Those of which a person wants it. */
+	projects: ProjectId[],
+};
 
 /**  A memory as a person wants it. */
 export type SaveMemory = {

@@ -3,11 +3,13 @@ import type {
   Additions,
   ApprovalMode,
   CatalogueView,
+  CommandPlace,
   ProjectMode,
   Rehearsal,
   Rule,
   RuleDraft,
   RuleOffer,
+  SandboxedProjects,
   ServerView,
   SignInPage,
   SessionMode,
@@ -142,6 +144,11 @@ export interface UiClient extends KnowledgeClient {
   /** The projects whose sessions begin with another mode than asking. */
   projectModes(): Promise<ProjectMode[]>;
   setProjectMode(project: string, mode: ApprovalMode): Promise<void>;
+  /** The projects whose commands run in a sandbox. */
+  sandboxedProjects(): Promise<SandboxedProjects>;
+  setCommandPlace(project: string, place: CommandPlace): Promise<void>;
+  /** Why commands cannot run in a sandbox here; `null` where they can. */
+  sandboxProblem(): Promise<Problem | null>;
   setSessionModel(session: string, model: ModelRef): Promise<void>;
   /** The files that a session changed in the scope, with what the person made of them. */
   changedFiles(session: string, scope: ChangeScope): Promise<ChangedFiles>;

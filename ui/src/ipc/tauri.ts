@@ -96,6 +96,7 @@ export function tauriClient(): UiClient {
     decide: (decisions) => commands.decide(decisions).then(nothing),
     removeRule: (id) => commands.removeRule(id).then(nothing),
     setSessionMode: (session, mode) => commands.setSessionMode(session, mode).then(nothing),
+    setCommandPlace: (project, place) => commands.setCommandPlace(project, place).then(nothing),
     setProjectMode: (project, mode) => commands.setProjectMode(project, mode).then(nothing),
     saveAdditions: (text) => commands.saveAdditions(text).then(nothing),
     acceptChangedTool: (session, hash) => commands.acceptChangedTool(session, hash).then(nothing),

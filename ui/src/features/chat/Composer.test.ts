@@ -1,7 +1,9 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
 import type { ComponentProps } from 'svelte';
 import userEvent from '@testing-library/user-event';
-import { describe, expect, it, vi } from 'vitest';
+import { tick } from 'svelte';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { i18n } from '../../shared/i18n/i18n.svelte';
 import Composer from './Composer.svelte';
 
 function show(given: Partial<Omit<ComponentProps<typeof Composer>, 'onText' | 'onSend' | 'onSteer' | 'onStop'>> = {}) {
@@ -18,6 +20,8 @@ function show(given: Partial<Omit<ComponentProps<typeof Composer>, 'onText' | 'o
   const drawn = render(Composer, props);
   return { ...drawn, ...props, field: screen.getByRole('textbox', { name: 'Message' }), user: userEvent.setup() };
 }
+
+afterEach(() => i18n.use('en', 'en'));
 
 const enter = { key: 'Enter', keyCode: 13 };
 
@@ -66,6 +70,18 @@ describe('the message box', () => {
     await user.type(field, 'a');
     expect(onText).toHaveBeenCalledWith('a');
     expect(screen.getByText('Sandbox: off, asks')).toBeTruthy();
+  });
+
+  it.each([
+    ['en', 'Sandbox: on, asks', 'Sandbox: off, asks'],
+    ['zh-CN', '沙箱：开，逐次询问', '沙箱：关，逐次询问'],
+  ] as const)('states in %s whether commands run in a sandbox', async (language, on, off) => {
+    const { rerender } = show({ isSandboxed: true });
+    i18n.use(language, language);
+    await tick();
+    expect([screen.queryByText(on), screen.queryByText(off)].map((chip) => chip !== null)).toEqual([true, false]);
+    await rerender({ isSandboxed: false });
+    expect([screen.queryByText(on), screen.queryByText(off)].map((chip) => chip !== null)).toEqual([false, true]);
   });
 
   it('offers commands at the start of a message, and does the chosen one in place of sending', async () => {

@@ -26,6 +26,9 @@ type Permissions = Pick<
   | 'setSessionMode'
   | 'projectModes'
   | 'setProjectMode'
+  | 'sandboxedProjects'
+  | 'setCommandPlace'
+  | 'sandboxProblem'
   | 'additions'
   | 'checkAdditions'
   | 'saveAdditions'
@@ -114,6 +117,7 @@ export function permissions(host: Host, act: Act): Permissions {
   ];
   const modes = new Map<string, ApprovalMode>();
   let projects: ProjectMode[] = [];
+  let sandboxed: string[] = [];
   let toml = TOML;
   let servers = SERVERS;
   const signedIn = (server: string, is: boolean) => {
@@ -146,6 +150,12 @@ export function permissions(host: Host, act: Act): Permissions {
       act('setProjectMode', { project, mode }, () => {
         projects = [...projects.filter((one) => one.project !== project), { project, mode }];
       }),
+    sandboxedProjects: () => later(() => ({ all: false, projects: sandboxed })),
+    setCommandPlace: (project, place) =>
+      act('setCommandPlace', { project, place }, () => {
+        sandboxed = sandboxed.filter((one) => one !== project).concat(place === 'sandbox' ? [project] : []);
+      }),
+    sandboxProblem: () => later(() => null),
     additions: () => later(() => ({ text: toml, problem: null })),
     checkAdditions: (text) => later(() => wrong(text)),
     saveAdditions: (text) =>

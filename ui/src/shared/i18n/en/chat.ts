@@ -41,6 +41,9 @@ export const composer = {
   escStops: 'Esc stops',
   sandboxOff: 'Sandbox: off, asks',
   sandboxOffTitle: 'Commands run with your rights on this machine, so every one of them asks.',
+  sandboxOn: 'Sandbox: on, asks',
+  sandboxOnTitle:
+    'Commands can change the project and nothing else, and have no network. Every one of them asks all the same.',
   queued: (count: number) => `${f.number(count)} queued`,
   queuedTitle: 'Sent when the turn is over',
   steers: (keys: string) => `${keys} steers`,

@@ -11,7 +11,7 @@ export const modes = {
   edits: 'Edit freely in the project',
   editsHint: 'Files of the project change without asking. Deleting, protected names and commands ask.',
   sandbox: 'Run freely in the sandbox',
-  sandboxHint: 'Not here: there is no sandbox for commands on this system yet.',
+  sandboxHint: 'Not yet: commands in the sandbox ask as well.',
   next: 'Shift+Tab: next mode',
   changed: (mode: string) => `From now on: ${mode}`,
 };
@@ -78,22 +78,28 @@ export const permissions = {
   removed: (pattern: string) => `“${pattern}” asks again`,
   modesTitle: 'How sessions of a project begin',
   modesText: 'Holds for sessions in which you chose nothing else.',
+  sandboxTitle: 'Commands run in a sandbox',
+  sandboxText:
+    'The project can be written, nothing else, and there is no network. What later runs code or configures programs, such as git hooks or .envrc, can be neither changed nor made. Each command asks all the same.',
+  sandboxMissing: 'Not here:',
+  sandboxAll: 'The agent’s declaration wants it of every project.',
   noProjects: 'Open a folder first.',
 };
 
 export const sandbox = {
   title: 'Sandbox',
   stateTitle: 'Commands',
-  off: 'No sandbox',
+  off: 'As chosen for the project',
   offText:
-    'Commands run with your rights on this machine, with an environment that holds no keys, a time limit, and everything they start ended with them. That is no wall: a command could read and change whatever you may. So every command asks, unless a rule of yours lets it pass.',
+    'Commands run with your rights on this machine, with an environment that holds no keys, a time limit, and everything they start ended with them. That is no wall: a command could read and change whatever you may. So every command asks, unless a rule of yours lets it pass. In Permissions you can have the commands of a project run in a sandbox instead.',
   filesTitle: 'File tools',
   files: 'Held to the project',
   filesText:
     'Reading and changing files goes through a handle of the project folder that leads nowhere else, whatever links and names are used. It is enforced by the system, not by a list.',
   networkTitle: 'Network',
   network: 'Commands may use it',
-  networkText: 'Bosun itself speaks only to the model you chose and the servers you added.',
+  networkText:
+    'In the sandbox they have none. Bosun itself speaks only to the model you chose and the servers you added.',
 };
 
 export const additions = {

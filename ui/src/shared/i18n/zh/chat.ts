@@ -38,6 +38,8 @@ export const composer: Messages['composer'] = {
   enterQueues: '回车排队',
   escStops: 'Esc 停止',
   sandboxOff: '沙箱：关，逐次询问',
+  sandboxOn: '沙箱：开，逐次询问',
+  sandboxOnTitle: '命令只能修改项目，别处都不行，也没有网络。每一条仍会先问你。',
   sandboxOffTitle: '命令以你的权限在本机运行，因此每一条都会先问你。',
   queued: (count) => `${count} 条排队中`,
   queuedTitle: '当前回合结束后发送',

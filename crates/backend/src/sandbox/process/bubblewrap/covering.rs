@@ -13,7 +13,9 @@ pub(super) struct Covering {
 }
 
 /// One for all sandboxes of a folder, by device and inode: several sessions may work in it.
-static COVERINGS: Mutex<BTreeMap<(u64, u64), Weak<Mutex<Covering>>>> = Mutex::new(BTreeMap::new());
+static COVERINGS: Mutex<Coverings> = Mutex::new(BTreeMap::new());
+
+type Coverings = BTreeMap<(u64, u64), Weak<Mutex<Covering>>>;
 
 impl Covering {
     pub(super) fn of(root: &Root) -> Arc<Mutex<Self>> {
