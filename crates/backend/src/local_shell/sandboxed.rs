@@ -61,6 +61,7 @@ fn of_run(error: BackendError) -> BackendError {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 #[path = "sandboxed_tests.rs"]
 mod tests;

@@ -112,8 +112,9 @@ async fn a_subagents_own_gates_ask_more_and_let_less_be_decided_and_none_lets_an
     };
     let look =
         |id: &str, path: &str| -> Scripted { Reply::new().and_call_with_id(id, "ls", json!({"path": path})).into() };
-    let when = |wanted: &'static str| -> Option<Arc<dyn Fn(&bosun_harness::GateRequest<'_>) -> bool + Send + Sync>> {
-        Some(Arc::new(move |request: &bosun_harness::GateRequest<'_>| request.call.args["path"] == wanted))
+    let when = |wanted: &'static str| Gate {
+        when: Some(Arc::new(move |request: &bosun_harness::GateRequest<'_>| request.call.args["path"] == wanted)),
+        ..Gate::default()
     };
     let own = [
         (
@@ -125,8 +126,8 @@ async fn a_subagents_own_gates_ask_more_and_let_less_be_decided_and_none_lets_an
                 ..Gate::default()
             },
         ),
-        ("ls", Gate { when: when("/deep"), ..Gate::default() }),
-        ("execute", Gate { when: when("nowhere"), ..Gate::default() }),
+        ("ls", when("/deep")),
+        ("execute", when("nowhere")),
     ];
     let own = own.map(|(tool, gate)| (tool.to_owned(), InterruptOn::Ask(gate)));
     let never = ("delete".to_owned(), InterruptOn::Never);

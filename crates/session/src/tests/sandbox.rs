@@ -1,4 +1,5 @@
 //! Where commands run: what a person chose for a project, what a declaration wants, and what it is known by.
+#![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
 use std::path::PathBuf;
 
