@@ -17,7 +17,6 @@ import type {
 } from '../ipc/bindings';
 import type { UiClient } from '../ipc/client';
 import { Modes } from '../features/approvals/modes.svelte';
-import { Sandboxes } from '../features/approvals/sandboxes.svelte';
 import { Feeds } from '../features/session/feed.svelte';
 import { asError } from '../shared/error';
 import { i18n } from '../shared/i18n/i18n.svelte';
@@ -85,7 +84,6 @@ export class Workspace {
 
   readonly feeds: Feeds;
   readonly modes: Modes;
-  readonly sandboxes: Sandboxes;
   readonly layout = new Layout();
   readonly past = new Past(this);
   readonly bin = new Bin(this);
@@ -117,7 +115,6 @@ export class Workspace {
   ) {
     this.feeds = new Feeds(client);
     this.modes = new Modes(client, this);
-    this.sandboxes = new Sandboxes(client, this);
     this.applySettings(info.settings);
     this.isWelcoming = !this.settings.welcomed;
   }

@@ -2,6 +2,7 @@
 import { untrack } from 'svelte';
 import type { ApprovalMode } from '../../ipc/bindings';
 import type { UiClient } from '../../ipc/client';
+import { Sandboxes } from './sandboxes.svelte';
 
 export const MODES: readonly ApprovalMode[] = ['plan_only', 'ask', 'edits'];
 
@@ -13,6 +14,7 @@ interface Place {
 }
 
 export class Modes {
+  readonly sandboxes: Sandboxes;
   private known = $state.raw<ReadonlyMap<string, ApprovalMode>>(new Map());
   private projects = $state.raw<ReadonlyMap<string, ApprovalMode>>(new Map());
   /** Chosen for the session that does not exist yet. */
@@ -21,7 +23,9 @@ export class Modes {
   constructor(
     private readonly client: UiClient,
     private readonly place: Place,
-  ) {}
+  ) {
+    this.sandboxes = new Sandboxes(client, place);
+  }
 
   get current(): ApprovalMode {
     const { sessionId, projectId } = this.place;

@@ -2,24 +2,25 @@ import { screen, waitFor } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { i18n } from '../../shared/i18n/i18n.svelte';
-import { draw, setUp } from '../../test/stage';
+import { draw, setUp, type Scene } from '../../test/stage';
 import CommandPlaces from './CommandPlaces.svelte';
 
 afterEach(() => i18n.use('en', 'en'));
 
 const boxes = () => screen.getAllByRole<HTMLInputElement>('checkbox');
+const first = () => boxes()[0] as HTMLInputElement;
+const idOf = ({ workspace }: Scene) => workspace.projects[0]?.id ?? '';
 
 describe('where commands run', () => {
   it('is on this machine until a person chooses the sandbox for a project, and for that alone', async () => {
     const scene = await setUp();
     draw(scene, CommandPlaces, {});
     expect(boxes().map((box) => box.checked)).toEqual(scene.workspace.projects.map(() => false));
-    const [first] = boxes();
-    await userEvent.click(first!);
-    await waitFor(() => expect(scene.workspace.sandboxes.holds(scene.workspace.projects[0]!.id)).toBe(true));
+    await userEvent.click(first());
+    await waitFor(() => expect(scene.workspace.modes.sandboxes.holds(idOf(scene))).toBe(true));
     expect(boxes().map((box) => box.checked)).toEqual(scene.workspace.projects.map((_, at) => at === 0));
-    await userEvent.click(first!);
-    await waitFor(() => expect(scene.workspace.sandboxes.holds(scene.workspace.projects[0]!.id)).toBe(false));
+    await userEvent.click(first());
+    await waitFor(() => expect(scene.workspace.modes.sandboxes.holds(idOf(scene))).toBe(false));
   });
 
   it.each([
@@ -28,8 +29,7 @@ describe('where commands run', () => {
   ] as const)('says in %s why it cannot be had, and lets what is on be turned off', async (language, words) => {
     const scene = await setUp();
     i18n.use(language, language);
-    const [chosen] = scene.workspace.projects;
-    await scene.client.setCommandPlace(chosen!.id, 'sandbox');
+    await scene.client.setCommandPlace(idOf(scene), 'sandbox');
     scene.client.sandboxProblem = () =>
       Promise.resolve({ problem: 'sandbox_missing', program: 'bubblewrap', remedy: 'apt-get install bubblewrap' });
     const { container } = draw(scene, CommandPlaces, {});
@@ -42,8 +42,8 @@ describe('where commands run', () => {
     const scene = await setUp();
     scene.client.setCommandPlace = vi.fn(() => Promise.reject(new Error('no')));
     draw(scene, CommandPlaces, {});
-    await userEvent.click(boxes()[0]!);
-    await waitFor(() => expect(boxes()[0]!.checked).toBe(false));
+    await userEvent.click(first());
+    await waitFor(() => expect(first().checked).toBe(false));
     expect(scene.workspace.errors).toHaveLength(1);
   });
 
