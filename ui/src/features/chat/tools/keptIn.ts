@@ -3,7 +3,8 @@
  * Whatever else an output names, it is no place that Bosun keeps results in.
  */
 export function keptIn(output: string): string | null {
-  const moved = /^The result of the call \S+ was too large for this conversation and is in the file (\/_?large_tool_results\/\S+)\.\n/;
+  const moved =
+    /^The result of the call \S+ was too large for this conversation and is in the file (\/_?large_tool_results\/\S+)\.\n/;
   const beside = /\[The whole output is in (\/_?large_tool_results\/\S+)\.\]\s*$/;
   return (moved.exec(output) ?? beside.exec(output))?.[1] ?? null;
 }
