@@ -30,7 +30,7 @@ impl Shell {
         decisions: &[Decide],
         rule: Option<&str>,
     ) -> Result<(), Failure> {
-        let grave = core.sessions.grave_calls(decisions).await?;
+        let grave = core.sessions.grave_calls(decisions, rule.is_some()).await?;
         if grave.is_empty() {
             return Ok(());
         }
@@ -79,6 +79,7 @@ fn reason(words: &Words, grave: &Grave) -> String {
     let with = |sentence: &str, name: &str| sentence.replace("{}", &bosun_session::export::short(name, 120));
     match grave {
         Grave::Unsandboxed => words.grave_unsandboxed.to_owned(),
+        Grave::UnsandboxedLater => words.grave_unsandboxed_later.to_owned(),
         Grave::OtherProgram { .. } => words.grave_other_program.to_owned(),
         Grave::Outside => words.grave_outside.to_owned(),
         Grave::Protected { name } => with(words.grave_protected, name),

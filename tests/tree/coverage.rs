@@ -45,13 +45,14 @@ fn runs_in_rust(path: &str, text: &str, function: &str) -> bool {
     let lines = above.lines().rev().map(str::trim);
     let head: Vec<&str> = lines.take_while(|line| line.starts_with("#[") || line.starts_with("//")).collect();
     let has = |what: &str| head.iter().any(|line| line.starts_with("#[") && line.contains(what));
-    has("test") && !has("ignore") || is_case_of_suite(path, function)
+    !has("ignore") && (has("test]") || has("test(") || is_case_of_suite(path, function))
 }
 
 fn is_case_of_suite(path: &str, function: &str) -> bool {
     let folder = std::path::Path::new(path).parent();
     let suite = folder.and_then(|folder| std::fs::read_to_string(root().join(folder).join("main.rs")).ok());
-    suite.is_some_and(|suite| suite.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == function))
+    let listed = [format!(" {function},"), format!("::{function},")];
+    suite.is_some_and(|suite| listed.iter().any(|listed| suite.contains(listed)))
 }
 
 fn runs_in_page(text: &str, title: &str) -> bool {

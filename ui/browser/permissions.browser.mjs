@@ -95,7 +95,9 @@ describe('permissions', () => {
     await settings(page, 'Permissions');
     const project = page.getByRole('checkbox').first();
     assert.equal(await project.isChecked(), false);
-    await project.check();
+    await project.focus();
+    await page.keyboard.press('Space');
+    assert.equal(await project.isChecked(), true);
     await page.keyboard.press('Escape');
     await page.getByText('Sandbox: on, asks').waitFor();
     assert.deepEqual(

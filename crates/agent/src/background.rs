@@ -142,8 +142,12 @@ impl BackgroundRuns {
         self.running().get(child).and_then(|run| run.stop)
     }
 
-    /// What the turn may not spend again, where the model goes on only because a subagent has ended.
+    /// What the turn may not spend again, where the model goes on only because a subagent has ended. One that a person
+    /// continues has its limits anew.
     pub(crate) fn carried(&self, state: &State) -> Option<(Arc<Spent>, Activity)> {
+        if state.limits_anew {
+            return None;
+        }
         let Some(Message::Human(last)) = state.messages.last().map(|last| &**last) else { return None };
         let spent = || self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone();
         is_notice(last).then(spent).flatten()

@@ -64,6 +64,13 @@ impl TurnContext {
         Self::with(agent, log, cancel, (SubagentMode::Awaited, activity, spent), path, slots)
     }
 
+    /// A context for what a person has done between turns, which no turn has spent anything of.
+    pub fn between_turns(agent: Arc<Agent>, log: Arc<SessionLog>) -> Self {
+        let path = vec![agent.name.clone()];
+        let shared = (SubagentMode::Awaited, Activity::default(), Arc::default());
+        Self::with(agent, log, CancellationToken::new(), shared, path, Arc::new([]))
+    }
+
     /// A context for a subagent of this one.
     pub(crate) fn child(&self, agent: Arc<Agent>, log: Arc<SessionLog>, cancel: CancellationToken) -> Self {
         let mut path = self.inner.path.clone();

@@ -44,6 +44,8 @@ pub struct State {
     /// Number of the last turn begun.
     pub turns: u32,
     pub last_end: Option<TurnEnd>,
+    /// The turn goes on behind one that a limit ended: it has its limits anew.
+    pub(crate) limits_anew: bool,
     pub queue: Vec<QueuedMessage>,
     /// Messages to the turn under way that stand behind what is open now: the calls of a step, or a reply.
     pub steering: Vec<HumanMessage>,
@@ -159,7 +161,9 @@ impl State {
                 self.messages.push(Arc::new(Message::Human(message.clone())));
             }
             EntryBody::TurnContinued { turn } => {
+                let was_halted = matches!(self.last_end, Some(TurnEnd::Failed { halt: Some(_), .. }));
                 self.begin(*turn);
+                self.limits_anew = was_halted;
                 // Where nothing else made it go on, a person did.
                 if self.steering.is_empty() {
                     self.refused.clear();
@@ -301,6 +305,7 @@ impl State {
         self.turns = self.turns.max(turn);
         self.turn = Some(OpenTurn { number: turn, steps: 0 });
         self.last_end = None;
+        self.limits_anew = false;
     }
 
     /// A conversation that ends with the model's own words (a stop keeps them) is refused by some providers and read by

@@ -123,19 +123,19 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     if is_sandboxed {
         sessions.sandbox_commands().await?;
     }
+    if let (true, Some(id), Some(database)) = (args.sandbox, &args.session, &database) {
+        remembered::keep(database, remembered::SANDBOX, id, "on").await?;
+    }
     args.choices.begin(&sessions)?;
     let begun = match &args.session {
         Some(id) => begin::resume(&sessions, &models, database.as_deref(), id, &args, model).await?,
-        None => begin::begin(&sessions, &models, &args, model).await?,
+        None => begin::begin(&sessions, &models, database.as_deref(), &args, model).await?,
     };
     if let (Some(url), Some(database)) = (&args.base_url, &database) {
         remembered::keep(database, remembered::BASE_URL, begun.session.as_str(), remembered::bare(url)).await?;
     }
     if let (Some(agent), Some(database)) = (&agent, &database) {
         remembered::keep(database, remembered::AGENT, begun.session.as_str(), &agent.to_string_lossy()).await?;
-    }
-    if let (true, Some(database)) = (args.sandbox, &database) {
-        remembered::keep(database, remembered::SANDBOX, begun.session.as_str(), "on").await?;
     }
     config::tell_of_servers(&sessions, &begun.session, args.config.as_deref()).await?;
     let outcome = go_along(&sessions, &models, begun, &args).await;

@@ -6,8 +6,8 @@ mod time_out;
 use std::sync::Arc;
 
 use bosun_agent::{
-    AgentError, Ask, AskPlace, AskReason, BoxFuture, CallFacts, Decision, InterruptConfig, Middleware, NextTool,
-    Policy, TurnContext, Verdict,
+    AgentError, Ask, AskPlace, AskReason, BoxFuture, CallFacts, Decision, DecisionKind, InterruptConfig, Middleware,
+    NextTool, Policy, TurnContext, Verdict,
 };
 use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{ContentBlock, ToolCall};
@@ -169,11 +169,11 @@ fn stricter(above: Verdict, own: Verdict) -> Verdict {
     }
 }
 
-/// The decisions that both allow. Where there are none, those of the sender: something must be open to a person.
+/// The decisions that both allow. Where there are none a person can refuse: something must be open to them.
 fn narrowed(above: InterruptConfig, own: InterruptConfig) -> InterruptConfig {
     let both: Vec<_> = above.allowed.iter().copied().filter(|kind| own.allowed.contains(kind)).collect();
     InterruptConfig {
-        allowed: if both.is_empty() { above.allowed } else { both },
+        allowed: if both.is_empty() { vec![DecisionKind::Reject] } else { both },
         description: own.description.or(above.description),
     }
 }

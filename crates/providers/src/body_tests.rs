@@ -19,6 +19,10 @@ enum Change {
     Tools,
     Limit(Option<u32>),
     Effort(bool),
+    /// Whether a tool must be called, whether the answer has a shape, and what is marked for caching.
+    Forced(bool),
+    Shaped(bool),
+    Marked(bool, bool),
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -31,6 +35,9 @@ fn change() -> impl Strategy<Value = Change> {
         1 => Just(Change::Tools),
         1 => any::<Option<u32>>().prop_map(Change::Limit),
         1 => any::<bool>().prop_map(Change::Effort),
+        1 => any::<bool>().prop_map(Change::Forced),
+        1 => any::<bool>().prop_map(Change::Shaped),
+        1 => any::<(bool, bool)>().prop_map(|(tools, hour)| Change::Marked(tools, hour)),
     ]
 }
 
@@ -56,6 +63,18 @@ proptest! {
                     Change::Switch => conversations.rotate_left(1),
                     Change::Tools => base.tools = base.tools.iter().rev().cloned().collect(),
                     Change::Limit(most) => base.max_output = *most,
+                    Change::Forced(must) => {
+                        base.tool_choice = if *must { ToolChoice::Required } else { ToolChoice::Auto };
+                    }
+                    Change::Shaped(has) => base.output = has.then(|| OutputSchema {
+                        name: "shape".into(),
+                        schema: serde_json::json!({ "type": "object", "properties": {} }),
+                    }),
+                    Change::Marked(tools, hour) => base.cache = CacheMarks {
+                        tools: *tools,
+                        conversation: *tools,
+                        lifetime: if *hour { CacheLifetime::OneHour } else { CacheLifetime::FiveMinutes },
+                    },
                     Change::Effort(thinks) => base.effort = thinks.then_some(Effort::High),
                 }
                 let request = ChatRequest {

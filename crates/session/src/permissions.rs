@@ -8,7 +8,8 @@ use bosun_agent::{ApprovalMode, RulePattern, RuleScope, Standing, StandingRule};
 use bosun_backend::{CommandSwitch, Commands};
 use bosun_protocol::Problem;
 use bosun_store::Database;
-use serde::{Deserialize, Serialize};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::SessionError;
@@ -45,13 +46,23 @@ impl StoredRule {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Kept {
+    #[serde(deserialize_with = "readable")]
     pub rules: Vec<StoredRule>,
     /// By session; one that is not in here has its project's.
+    #[serde(deserialize_with = "readable")]
     pub sessions: BTreeMap<String, ApprovalMode>,
     /// By project; one that is not in here asks.
+    #[serde(deserialize_with = "readable")]
     pub projects: BTreeMap<String, ApprovalMode>,
     /// Projects whose commands run in a sandbox.
     pub sandboxed: BTreeSet<String>,
+}
+
+/// A part that cannot be read any more, as of a newer Bosun, is empty: everything asks then. It takes no other part with it,
+/// least of all what holds commands back.
+fn readable<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(part: D) -> Result<T, D::Error> {
+    let value = serde_json::Value::deserialize(part)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
 impl Kept {
@@ -138,7 +149,8 @@ impl Permissions {
     }
 
     /// From here on commands of every project run in a sandbox, whatever is kept.
-    pub(crate) fn sandbox_all(&self) {
+    pub(crate) async fn sandbox_all(&self) {
+        let _order = self.order.lock().await;
         self.all_sandboxed.store(true, Ordering::SeqCst);
         for switch in locked(&self.commands).values() {
             switch.set(Commands::Sandbox);
@@ -169,5 +181,17 @@ impl Permissions {
         }
         drop(order);
         Ok(changed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_takes_nothing_else_with_it() {
+        let text = r#"{"rules":[{"from":"a newer Bosun"}],"projects":{"p":"some new mode"},"sandboxed":["p"]}"#;
+        let kept: Kept = serde_json::from_str(text).unwrap();
+        assert_eq!((kept.rules.len(), kept.projects.len(), kept.sandboxed.contains("p")), (0, 0, true));
     }
 }

@@ -12,6 +12,8 @@ use crate::{Ask, AskPlace, AskReason};
 pub enum Grave {
     /// It runs with everything that the person may do: no sandbox holds it.
     Unsandboxed,
+    /// A rule for calls like it holds where no sandbox does, too.
+    UnsandboxedLater,
     /// A tool of another program, which reaches what that reaches.
     OtherProgram { tool: String },
     /// It names a place outside the project, or an address.
@@ -25,6 +27,11 @@ pub enum Grave {
 }
 
 impl Ask {
+    /// What is grave about a rule that lets calls like this one run from now on, beside what is grave about the call.
+    pub fn grave_as_rule(&self) -> Option<Grave> {
+        (self.kind == ToolKind::Execute && self.sandbox.is_some()).then_some(Grave::UnsandboxedLater)
+    }
+
     /// What is grave about running the call with `args`, its own or others that were put in their place.
     pub fn grave(&self, args: &Value) -> Vec<Grave> {
         match self.kind {

@@ -131,6 +131,14 @@ async fn what_a_command_did_to_files_is_found() {
     let told: Vec<_> = found.changes.iter().map(|one| (one.path.as_str(), one.before.is_some())).collect();
     assert_eq!(told, [("/a.txt", true), ("/b.txt", false)]);
     assert_eq!((found.unkept, found.more, found.uncompared), (Vec::new(), 0, None));
+    // Nor does it hide what it did by ending like a sandbox that cannot be had.
+    for command in ["echo 1 > c.txt; echo 'bwrap: no' >&2; exit 1", "echo 2 > c.txt; exit 70"] {
+        let ran = execute(&backend, command).await.unwrap();
+        let found = ran.files.unwrap();
+        let told: Vec<_> = found.changes.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!((told, ran.exit_code), (vec!["/c.txt"], Some(1)), "{}", ran.output);
+        assert!(ran.output.contains("it did run"), "{}", ran.output);
+    }
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use bosun_protocol::{ErrorCode, ModelRef, SessionId, SessionStatus, Snapshot};
 use bosun_session::{ModelSource, Sessions, Subscription};
 use bosun_store::Database;
 
-use super::{RunArgs, attached};
+use super::{RunArgs, attached, remembered};
 use crate::failure::Failure;
 use crate::models::Models;
 
@@ -21,6 +21,7 @@ pub(super) struct Begun {
 pub(super) async fn begin(
     sessions: &Sessions,
     models: &Models,
+    database: Option<&Database>,
     args: &RunArgs,
     model: Option<ModelRef>,
 ) -> Result<Begun, Failure> {
@@ -35,6 +36,10 @@ pub(super) async fn begin(
     let attached = attached::keep(sessions, &args.attach).await?;
     let project = sessions.open_project(project).await?;
     let session = sessions.create(&project.id, Some(model)).await?.id;
+    // Before anything runs in it.
+    if let (true, Some(database)) = (args.sandbox, database) {
+        remembered::keep(database, remembered::SANDBOX, session.as_str(), "on").await?;
+    }
     args.choices.put_into(sessions, &session).await?;
     let subscription = sessions.subscribe(&session).await?;
     attached::send(sessions, &session, task, attached).await?;

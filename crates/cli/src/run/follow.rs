@@ -40,7 +40,7 @@ pub(super) struct Reason {
     pub words: String,
     /// Whether another key would help.
     pub is_about_the_key: bool,
-    /// The limit that ended it, where a flag sets it.
+    /// The limit that ended it, and the flag that sets another.
     pub limit: Option<String>,
 }
 

@@ -46,7 +46,7 @@ impl TurnLimits {
     }
 }
 
-/// The limit that ended a turn, where a flag sets it.
+/// The limit that ended a turn, and the flag that sets another.
 pub(super) fn reached(notice: &Notice) -> Option<String> {
     let (within, flag) = match &notice.problem {
         _ if notice.code == NoticeCode::StepLimit => (counted(&notice.detail, "model call"), "--max-steps"),

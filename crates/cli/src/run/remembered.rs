@@ -8,7 +8,7 @@ pub(super) const BASE_URL: &str = "cli_base_urls";
 pub(super) const AGENT: &str = "cli_agents";
 /// Whether commands run in a sandbox.
 pub(super) const SANDBOX: &str = "cli_sandboxes";
-/// Sessions of which something is remembered; the oldest go first.
+/// Sessions of which something is remembered; the oldest go first, but what holds a session back stays.
 const MOST: usize = 200;
 
 pub(super) async fn recall(
@@ -29,7 +29,7 @@ pub(super) async fn keep(
     let mut known: Vec<(String, String)> = database.setting(what).await?.unwrap_or_default();
     known.retain(|(id, _)| id != session);
     known.push((session.to_owned(), value.to_owned()));
-    let over = known.len().saturating_sub(MOST);
+    let over = if what == SANDBOX { 0 } else { known.len().saturating_sub(MOST) };
     known.drain(..over);
     database.set_setting(what, &known).await
 }

@@ -55,7 +55,7 @@ const UNKNOWN_SOURCE: usize = 300_000;
 const LONGEST_SUMMARY: u32 = 8_000;
 const SHORTEST_SUMMARY: u32 = 256;
 const FACTS: f64 = 0.2;
-const UNKNOWN_FACTS: usize = 34_000;
+const UNKNOWN_FACTS: usize = 10_000;
 
 impl Summarization {
     /// Sums up a session's conversation now, for a person, with what they want to be minded in it.
@@ -107,11 +107,15 @@ impl Summarization {
             Ok(made) => made,
             Err(error) => return Ok(Err(error)),
         };
-        let (file, kept) = self.offload(cx, fresh, compaction.summaries.last()).await;
+        let (written, kept) = self.offload(cx, fresh).await;
+        // A file that cannot be written is no reason to send too much: the summary then names the one before, or none. What
+        // is cut of the person's words stands in no earlier file.
+        let facts = self.facts(cx, before, written.as_ref()).await;
+        let file = written.or_else(|| compaction.summaries.last()?.file.clone());
         let mut summary = Summary {
             cutoff: cut,
             text,
-            facts: self.facts(cx, before, file.as_ref()).await,
+            facts,
             file,
             made_at: work.messages.len(),
             cause: work.cause,
@@ -169,19 +173,13 @@ impl Summarization {
         }
     }
 
-    /// A file that cannot be written is no reason to send too much: the summary then names the one before, or none.
-    async fn offload(
-        &self,
-        cx: &TurnContext,
-        messages: &[Arc<Message>],
-        last: Option<&Summary>,
-    ) -> (Option<VirtualPath>, StateUpdate) {
+    async fn offload(&self, cx: &TurnContext, messages: &[Arc<Message>]) -> (Option<VirtualPath>, StateUpdate) {
         match offload::keep(cx, &self.artifacts, messages).await {
             Ok(Some((path, update))) => (Some(path), update),
             Ok(None) => (None, StateUpdate::default()),
             Err(error) => {
                 tracing::warn!(%error, "the old conversation could not be written to its file");
-                (last.and_then(|summary| summary.file.clone()), StateUpdate::default())
+                (None, StateUpdate::default())
             }
         }
     }

@@ -154,6 +154,10 @@ async fn a_subagent_beside_works_on_the_time_of_its_tree() {
     assert!(notice.contains("its limit of 60 seconds"), "{notice}");
     let told = reason(run_turn(&scene.context()).await.unwrap());
     assert!(told.contains("its limit of 60 seconds") && scene.model.requests().len() == requests, "{told}");
+    // Who continues it gives it its limits again.
+    scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
+    assert_eq!(run_turn(&scene.context()).await.unwrap(), TurnEnd::Done);
+    assert!(scene.model.requests().len() > requests);
 }
 
 #[tokio::test(start_paused = true)]

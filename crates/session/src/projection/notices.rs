@@ -21,6 +21,7 @@ impl Projection {
     /// The turn was halted because the journal cannot be written. The notice is gone after a restart, like all that was
     /// not recorded.
     pub(crate) fn not_recorded(&mut self, why: Problem, at: i64) {
+        self.asks_now();
         self.settle_replies();
         let problem = Problem::NotRecorded { why: Box::new(why) };
         let id = ItemId::new(format!("not-recorded-{}", self.view.seq));

@@ -16,18 +16,20 @@ pub struct GraveCall {
 }
 
 impl Sessions {
-    /// Those of the calls that `decisions` would let run that have to be confirmed where no script can press.
+    /// Those of the calls that `decisions` would let run that have to be confirmed where no script can press; with
+    /// `as_rules` where calls like them run by themselves from then on.
     ///
     /// # Errors
     /// Where one of them does not wait any more, or was shown as something else.
-    pub async fn grave_calls(&self, decisions: &[Decide]) -> Result<Vec<GraveCall>, SessionError> {
+    pub async fn grave_calls(&self, decisions: &[Decide], as_rules: bool) -> Result<Vec<GraveCall>, SessionError> {
         let mut grave = Vec::new();
         for decide in decisions {
             if matches!(decide.decision, Decision::Respond { .. } | Decision::Reject { .. }) {
                 continue;
             }
             let (ask, args) = self.ask_as_decided(decide).await?;
-            let why = ask.grave(&args);
+            let mut why = ask.grave(&args);
+            why.extend(ask.grave_as_rule().filter(|_| as_rules));
             if !why.is_empty() {
                 grave.push(GraveCall { tool: ask.call.name.clone(), payload: payload(&ask, &args), why });
             }

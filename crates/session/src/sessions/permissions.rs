@@ -91,7 +91,7 @@ impl Sessions {
     /// [`ErrorCode::Invalid`] for a sandbox that cannot be had here.
     pub async fn sandbox_commands(&self) -> Result<(), SessionError> {
         self.require_sandbox().await?;
-        self.permissions().sandbox_all();
+        self.permissions().sandbox_all().await;
         Ok(())
     }
 

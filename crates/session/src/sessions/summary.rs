@@ -1,9 +1,8 @@
 use std::sync::Arc;
 
-use bosun_agent::{Activity, AgentError, TurnContext};
+use bosun_agent::{AgentError, TurnContext};
 use bosun_harness::{Compaction, CompactionError, SummaryCause as Cause, edit_summary, undo_summary};
 use bosun_protocol::{ConversationSummary, ErrorCode, Problem, SessionId, SummaryCause};
-use tokio_util::sync::CancellationToken;
 
 use super::Sessions;
 use crate::SessionError;
@@ -77,7 +76,7 @@ impl Actor {
         self.refuse_running(&turn)?;
         let agent = self.agent().await?;
         let summarization = self.summarization().ok_or_else(none)?;
-        let cx = TurnContext::new(agent, Arc::clone(&self.log), CancellationToken::new(), Activity::default());
+        let cx = TurnContext::between_turns(agent, Arc::clone(&self.log));
         let guidance = guidance.map(str::trim).filter(|words| !words.is_empty());
         summarization.compact_now(&cx, guidance).await.map_err(refused)?;
         drop(turn);

@@ -81,7 +81,7 @@ export const permissions = {
   sandboxTitle: 'Commands run in a sandbox',
   sandboxText:
     'The project can be written, nothing else, and there is no network. What later runs code or configures programs, such as git hooks or .envrc, can be neither changed nor made. Each command asks all the same.',
-  sandboxMissing: 'Not here:',
+  sandboxMissing: 'Not here: ',
   sandboxAll: 'The agent’s declaration wants it of every project.',
   noProjects: 'Open a folder first.',
 };

@@ -65,7 +65,6 @@ export const providers = {
   works: (time: string, model: string | null) =>
     model ? `Works: ${model} answered in ${time}` : `Works: its list came in ${time}`,
   fails: 'The provider refused',
-  taken: (model: string) => `${model} is the model for new sessions now; choose another above if you like.`,
   others: (count: number) => `${f.count(count, 'more provider', 'more providers')}`,
   fewer: 'Fewer providers',
   baseUrl: 'Base URL',

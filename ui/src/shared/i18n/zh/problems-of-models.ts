@@ -56,7 +56,7 @@ export const problemsOfModels = {
   host_unknown: '找不到主机 {host}（“{detail}”）；请检查 Base URL 和网络',
   nothing_answers: '{address} 没有应答（“{detail}”）；服务器在那里运行吗？',
   proxy_wants_password:
-    '通往 {host} 的代理要求用户名和密码；请在启动 Bosun 的地方设置带有两者的 HTTPS_PROXY（http://NAME:PASSWORD@PROXY:PORT），并清空“设置”的“模型”中的代理',
+    '通往 {host} 的代理要求用户名和密码；请在启动 Bosun 的环境中设置含用户名和密码的 HTTPS_PROXY（http://NAME:PASSWORD@PROXY:PORT），并清空“设置”的“模型”中的代理',
   proxy_refused: '通往 {host} 的代理不放行此请求（“{detail}”）；请询问其管理者，或在“设置”的“模型”中查看代理',
   proxy_unreached: '无法连接通往 {host} 的代理（“{detail}”）；请在“设置”的“模型”中查看代理，并检查 HTTPS_PROXY',
   broke_before_reply: '与 {address} 的连接在收到回复之前中断（“{detail}”）；请重试',

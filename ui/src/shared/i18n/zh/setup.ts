@@ -59,7 +59,6 @@ export const providers: Messages['providers'] = {
   testing: '正在调用…',
   works: (time, model) => (model ? `可用：${model} 在${time}内应答` : `可用：${time}内收到列表`),
   fails: '服务商拒绝了请求',
-  taken: (model: string) => `${model} 现在是新会话的模型；可以在上方另选。`,
   others: (count: number) => `另外 ${count} 个服务商`,
   fewer: '收起',
   baseUrl: 'Base URL',
