@@ -134,8 +134,10 @@ fn every_event_is_documented_with_a_line_of_a_real_run() {
 /// The flags of `command` and of the commands below it, as its help has them.
 fn flags_of(bench: &Bench, command: &[&str]) -> BTreeSet<String> {
     let help = ran(bench.bosun().args(command).arg("--help")).out;
-    let mut flags: BTreeSet<String> =
-        flags_in(&help).filter(|flag| !matches!(flag.as_str(), "--help" | "--version")).collect();
+    // What is said of a flag stands behind or below it.
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let named = lines.filter_map(|line| flags_in(line).next());
+    let mut flags: BTreeSet<String> = named.filter(|flag| !matches!(flag.as_str(), "--help" | "--version")).collect();
     for below in commands_in(&help) {
         flags.extend(flags_of(bench, &[command, &[below]].concat()));
     }
