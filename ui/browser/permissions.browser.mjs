@@ -93,11 +93,9 @@ describe('permissions', () => {
     const page = await site.show();
     await page.getByText('Sandbox: off, asks').waitFor();
     await settings(page, 'Permissions');
-    const project = page.getByRole('checkbox').first();
+    const project = page.getByRole('checkbox', { name: 'harbour-env' });
     assert.equal(await project.isChecked(), false);
-    await project.focus();
-    await page.keyboard.press('Space');
-    assert.equal(await project.isChecked(), true);
+    await project.check();
     await page.keyboard.press('Escape');
     await page.getByText('Sandbox: on, asks').waitFor();
     assert.deepEqual(
