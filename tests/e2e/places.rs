@@ -53,7 +53,8 @@ fn what_goes_wrong_is_said_in_chinese() {
     window.shot("refused");
     window.field("消息").write("开始");
     window.button("发送").click();
-    window.wait_for_text("的回复在完成之前中断；请重试");
+    window.wait_for_text("的回复在完成之前中断");
+    window.wait_for_text("；请重试");
     window.shot("cut");
 }
 
