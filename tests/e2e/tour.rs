@@ -38,13 +38,16 @@ fn take(desk: &Desk, words: &Words) {
     crate::scene::card(&window);
     window.shot("command");
     assert_eq!(fs::read_to_string(&script).unwrap(), before.replace("NR > 2", "NR > 1"));
-    answer(&window, words.approve);
-    if let Some(dialog) = words.dialog {
-        let dialog = desk.wait_for_window(dialog);
-        desk.picture("dialog");
-        // Sooner a yes would not count.
-        std::thread::sleep(std::time::Duration::from_millis(600));
-        desk.choose_yes_in(&dialog);
+    match words.dialog {
+        None => answer(&window, words.approve),
+        Some(title) => {
+            window.button(words.approve).click();
+            let dialog = desk.wait_for_window(title);
+            desk.picture("dialog");
+            // Sooner a yes would not count.
+            std::thread::sleep(std::time::Duration::from_millis(600));
+            desk.choose_yes_in(&dialog);
+        }
     }
     window.wait_for_text(words.end);
     window.wait_until("return document.querySelectorAll('.dot.running, .dot.waiting').length === 0");
