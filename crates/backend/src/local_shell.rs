@@ -133,29 +133,30 @@ impl LocalShellBackend {
         };
         let begun = std::time::Instant::now();
         let ran = self.launched(request, commands, timeout, sink).await;
+        if let Err(error) = &ran
+            && !matches!(error, BackendError::NoSandbox { .. } | BackendError::RootGone)
+        {
+            return ran;
+        }
         let files = command.ended(self.files.root()).await;
         match ran {
             Ok(result) => Ok(ExecResult { files: Some(files), ..result }),
             // That a sandbox could not be had is told by an output and a code, which a command can give itself. What it
             // changed says that it ran.
-            Err(error @ (BackendError::NoSandbox { .. } | BackendError::RootGone))
-                if !(files.changes.is_empty() && files.unkept.is_empty()) =>
-            {
-                Ok(ExecResult {
-                    output: format!(
-                        "[it ended as where there is no sandbox, but it changed files, so that it did run: {error}]"
-                    ),
-                    exit_code: Some(1),
-                    signal: None,
-                    timed_out: false,
-                    cancelled: false,
-                    truncated: false,
-                    total_bytes: 0,
-                    full_output: None,
-                    duration: begun.elapsed(),
-                    files: Some(files),
-                })
-            }
+            Err(error) if !(files.changes.is_empty() && files.unkept.is_empty()) => Ok(ExecResult {
+                output: format!(
+                    "[it ended as where there is no sandbox, but it changed files, so that it did run: {error}]"
+                ),
+                exit_code: Some(1),
+                signal: None,
+                timed_out: false,
+                cancelled: false,
+                truncated: false,
+                total_bytes: 0,
+                full_output: None,
+                duration: begun.elapsed(),
+                files: Some(files),
+            }),
             Err(error) => Err(error),
         }
     }
