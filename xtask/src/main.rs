@@ -28,9 +28,9 @@ cargo xtask <task>
   run [--release] [-- ARGS]       install what is missing, build, open the window
   test [--long] [--only STAGE]    every test; STAGE is tree, ui, rust, wire, mcp, local, window
                                   or package (may be repeated)
-  bench [--write] [--only FIGURE] [--debug] [--built]
-                                  the measured figures; --write puts them into docs/benchmarks.md, --built takes the
-                                  programs that are there
+  bench [--write] [--only FIGURE] [--long] [--debug] [--built]
+                                  the measured figures; --write puts them into docs/benchmarks.md, --long measures what
+                                  takes an hour too, --built takes the programs that are there
   bundle [KIND...]                the packages: deb and rpm; appimage (its tools are downloaded)
   audit                           licences, bans and unused dependencies (with cargo-deny and cargo-machete)
   ci                              `test` as continuous integration runs it: nothing may be skipped

@@ -9,8 +9,8 @@ use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, Problem, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
-    Account, Cloud, EnvironmentKeys, KnownSecrets, ListedModel, ListedModels, PRESETS, Preferences, ProviderConfig,
-    SavedAccount, host_of, preset, tour,
+    Account, Cloud, EnvironmentKeys, KnownSecrets, ListedModel, ListedModels, NoNews, PRESETS, Preferences,
+    ProviderConfig, SavedAccount, host_of, preset, tour,
 };
 use bosun_session::{Explain, ModelSource, SessionError};
 use bosun_store::{APP_SETTINGS, Database, Key, LISTED_MODELS, MODEL_SETTINGS, ProviderAccount, key_from_environment};
@@ -48,9 +48,6 @@ struct UsedKey {
     account: Account,
     place: KeyPlace,
 }
-
-/// Nothing has to be written.
-struct NoNews;
 
 /// The way from a [`ModelRef`] to a model.
 ///
@@ -111,10 +108,7 @@ impl Models {
     async fn learn(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), SessionError> {
         let Some(database) = self.database().await? else { return Ok(()) };
         let (config, listed) = (config.clone(), listed.to_vec());
-        let learn = move |learnt: &mut ListedModels| match learnt.learn(&config, &listed) {
-            true => Ok(()),
-            false => Err(NoNews),
-        };
+        let learn = move |learnt: &mut ListedModels| learnt.learn(&config, &listed);
         let (Ok(_) | Err(NoNews)) = database.change_setting(LISTED_MODELS, learn).await?;
         Ok(())
     }

@@ -81,19 +81,26 @@ impl Known {
 #[serde(transparent)]
 pub struct ListedModels(BTreeMap<String, Vec<KnownModel>>);
 
+/// A list said what was known of it already.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoNews;
+
 /// Hosts of which lists are kept.
 const MOST: usize = 100;
 
 impl ListedModels {
-    /// Learns what the server that `config` describes listed just now. Gives whether that was news.
-    pub fn learn(&mut self, config: &ProviderConfig, models: &[ListedModel]) -> bool {
-        let Ok(host) = host_of(&config.base_url) else { return false };
+    /// Learns what the server that `config` describes listed just now.
+    ///
+    /// # Errors
+    /// Where nothing was learnt by it, so that nothing has to be kept.
+    pub fn learn(&mut self, config: &ProviderConfig, models: &[ListedModel]) -> Result<(), NoNews> {
+        let host = host_of(&config.base_url).map_err(|_| NoNews)?;
         let said: Vec<KnownModel> = models.iter().map(ListedModel::said).filter(KnownModel::says).collect();
         if said.is_empty() {
-            return self.0.remove(&host).is_some();
+            return self.0.remove(&host).map(drop).ok_or(NoNews);
         }
         if self.0.get(&host) == Some(&said) {
-            return false;
+            return Err(NoNews);
         }
         self.0.insert(host.clone(), said);
         if self.0.len() > MOST
@@ -101,7 +108,7 @@ impl ListedModels {
         {
             self.0.remove(&other);
         }
-        true
+        Ok(())
     }
 
     fn of(&self, config: &ProviderConfig) -> impl Iterator<Item = KnownModel> {
@@ -128,7 +135,7 @@ mod tests {
         let config = || ProviderConfig::new("anthropic", Family::Anthropic, "https://api.anthropic.com");
         let mut windows = ListedModels::default();
         let models = [listed("claude-haiku-4-5", 150_000), listed("claude-next", 300_000)];
-        assert!(windows.learn(&config(), &models) && !windows.learn(&config(), &models));
+        assert_eq!((windows.learn(&config(), &models), windows.learn(&config(), &models)), (Ok(()), Err(NoNews)));
         let said = json!({
             "fallback": null,
             "known": [
@@ -162,12 +169,12 @@ mod tests {
         let blind = ListedModel { name: "claude-haiku-4-5".into(), images: Some(false), ..ListedModel::default() };
         let mut learnt = ListedModels::default();
         let bare = [ListedModel { name: "bare".into(), ..ListedModel::default() }];
-        assert!(!ListedModels::default().learn(&config(), &bare), "it says nothing");
-        assert!(learnt.learn(&config(), &[sees, blind]));
+        assert_eq!(ListedModels::default().learn(&config(), &bare), Err(NoNews), "it says nothing");
+        assert_eq!(learnt.learn(&config(), &[sees, blind]), Ok(()));
         let stored: ListedModels = serde_json::from_value(serde_json::to_value(&learnt).unwrap()).unwrap();
         assert_eq!(stored, learnt);
         assert!(
-            learnt.learn(&config(), &bare) && learnt == ListedModels::default(),
+            learnt.learn(&config(), &bare).is_ok() && learnt == ListedModels::default(),
             "what is said no more is forgotten"
         );
         let config = Preferences::default().apply(config(), &stored).unwrap();
@@ -194,7 +201,7 @@ mod tests {
         for number in 0..MOST + 5 {
             let config =
                 ProviderConfig::new("own", Family::OpenAiChat, format!("http://10.0.0.7:{}/v1", 9_000 + number));
-            assert!(windows.learn(&config, &[listed("m", 4_096)]));
+            assert_eq!(windows.learn(&config, &[listed("m", 4_096)]), Ok(()));
         }
         assert_eq!(windows.0.len(), MOST);
     }

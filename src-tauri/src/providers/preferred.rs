@@ -1,15 +1,12 @@
 //! What the person set and their providers listed, put into what connects to a model.
 
 use bosun_protocol::{ErrorCode, ModelSettings, Problem};
-use bosun_providers::{ListedModel, ListedModels, Preferences, ProviderConfig};
+use bosun_providers::{ListedModel, ListedModels, NoNews, Preferences, ProviderConfig};
 use bosun_session::Explain;
 use bosun_store::{LISTED_MODELS, MODEL_SETTINGS};
 
 use super::ProviderBook;
 use crate::error::Failure;
-
-/// Nothing has to be written.
-struct NoNews;
 
 impl ProviderBook {
     /// `config` with the network and the knowledge of models that are set.
@@ -22,10 +19,7 @@ impl ProviderBook {
     /// Keeps what a provider said of its models in their list.
     pub(super) async fn learn(&self, config: &ProviderConfig, listed: &[ListedModel]) -> Result<(), Failure> {
         let (config, listed) = (config.clone(), listed.to_vec());
-        let learn = move |learnt: &mut ListedModels| match learnt.learn(&config, &listed) {
-            true => Ok(()),
-            false => Err(NoNews),
-        };
+        let learn = move |learnt: &mut ListedModels| learnt.learn(&config, &listed);
         let (Ok(_) | Err(NoNews)) = self.database.change_setting(LISTED_MODELS, learn).await?;
         Ok(())
     }

@@ -38,6 +38,17 @@ fn without_a_sandbox_every_command_is_grave() {
 }
 
 #[test]
+fn a_rule_made_in_a_sandbox_holds_outside_too_and_is_grave_for_that() {
+    let args = json!({"command": "cargo test"});
+    let held = ask(ToolKind::Execute, "execute", args.clone(), Preview::Fields);
+    assert_eq!((held.grave(&args), held.grave_as_rule()), (vec![], Some(Grave::UnsandboxedLater)));
+    let bare = Ask { sandbox: None, ..held };
+    assert_eq!(bare.grave_as_rule(), None, "it is grave by itself");
+    let edit = ask(ToolKind::Edit, "edit_file", json!({"file_path": "/a"}), Preview::Fields);
+    assert_eq!(edit.grave_as_rule(), None, "a change is held by no sandbox of commands");
+}
+
+#[test]
 fn what_destroys_or_leaves_the_project_is_grave_in_a_sandbox_too() {
     let destroys = ["rm -rf build", "git reset --hard", "cd x && git push -f", "git clean -fdx", "shred a"];
     for line in destroys {

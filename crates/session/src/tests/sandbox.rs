@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use bosun_agent::Grave;
 use bosun_harness::DeclaredAgent;
 use bosun_model::ChatRequest;
 use bosun_protocol::{
@@ -126,6 +127,18 @@ async fn a_card_says_that_its_command_runs_in_the_sandbox_and_comes_again_when_i
     assert!(!stage.project.root().join("ran").exists());
     approve(&stage, &again).await;
     assert!(stage.project.root().join("ran").exists());
+}
+
+#[tokio::test]
+async fn a_call_in_the_sandbox_is_confirmed_as_a_rule_alone() {
+    let Some(stage) = with_a_sandbox(Stage::new(running).await).await else { return };
+    stage.sessions.set_command_place(&stage.project_id, CommandPlace::Sandbox).await.unwrap();
+    let session = stage.session().await;
+    let Approval { session: by, call_id, digest, .. } = say(&stage, &session, "cargo test").await.unwrap();
+    let decide = [Decide { session: by, call_id, digest, decision: Decision::Approve }];
+    assert_eq!(stage.sessions.grave_calls(&decide, false).await.unwrap(), []);
+    let found = stage.sessions.grave_calls(&decide, true).await.unwrap();
+    assert_eq!(found.iter().map(|call| &call.why[..]).collect::<Vec<_>>(), [[Grave::UnsandboxedLater]]);
 }
 
 #[tokio::test]
