@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use bosun_protocol::{Decide, ErrorCode, Problem};
+use bosun_protocol::{Decide, ErrorCode, Problem, RuleDraft};
 use bosun_session::export::visible;
 use bosun_session::{Grave, GraveCall};
 
@@ -19,8 +19,8 @@ const LINES: usize = 18;
 const TOO_SOON: Duration = Duration::from_millis(400);
 
 impl Shell {
-    /// Asks for the grave ones among the calls that `decisions` would let run. `rule` is what would hold for calls like
-    /// these from now on.
+    /// Asks for the grave ones among the calls that `decisions` would let run. `drafts` are the rules
+    /// that would be made from some of them.
     ///
     /// # Errors
     /// Where the person does not say yes; nothing may be decided then.
@@ -28,16 +28,17 @@ impl Shell {
         &self,
         core: &Core,
         decisions: &[Decide],
-        rule: Option<&str>,
+        drafts: &[RuleDraft],
     ) -> Result<(), Failure> {
-        let grave = core.sessions.grave_calls(decisions, rule.is_some()).await?;
+        let grave = core.sessions.grave_calls(decisions, drafts).await?;
         if grave.is_empty() {
             return Ok(());
         }
         let words = words(self.spoken().await);
         let mut texts: Vec<String> = grave.iter().map(|call| told(words, call)).collect();
-        if let (Some(rule), Some(last)) = (rule, texts.last_mut()) {
-            last.push_str(&format!("\n\n{}\n{}", words.confirm_rule, cut(&visible(rule), words)));
+        if let (false, Some(last)) = (drafts.is_empty(), texts.last_mut()) {
+            let rules: Vec<&str> = drafts.iter().map(|draft| draft.pattern.as_str()).collect();
+            last.push_str(&format!("\n\n{}\n{}", words.confirm_rule, cut(&visible(&rules.join("\n")), words)));
         }
         for text in pages(texts) {
             let question = Question { title: words.confirm_title, text, yes: words.confirm_run, no: words.confirm_not };

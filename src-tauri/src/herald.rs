@@ -32,8 +32,11 @@ struct Known(HashMap<SessionId, (SessionStatus, u32)>);
 impl Known {
     /// What is new about a session, for the person.
     fn learn(&mut self, session: &SessionSummary) -> Option<News> {
-        let (before, waited) = self.0.insert(session.id.clone(), (session.status, session.waiting))?;
-        if session.parent.is_some() || session.deleted_at.is_some() {
+        // What a subagent waits for counts with its session.
+        let is_own = session.parent.is_none() && session.deleted_at.is_none();
+        let waiting = if is_own { session.waiting } else { 0 };
+        let (before, waited) = self.0.insert(session.id.clone(), (session.status, waiting))?;
+        if !is_own {
             return None;
         }
         let worked = matches!(before, SessionStatus::Running | SessionStatus::Waiting);
@@ -63,13 +66,17 @@ pub(crate) async fn run<R: Runtime>(app: AppHandle<R>, shell: Arc<Shell>) {
         known.learn(session);
     }
     let bus = Bus::default();
-    let mut badge = 0;
+    // What waited when the app was closed counts from the start.
+    let mut badge = known.waiting();
+    if badge > 0 {
+        bus.count(&app, &shell, badge).await;
+    }
     loop {
         for session in changes.next().await {
             let news = known.learn(&session);
             if known.waiting() != badge {
                 badge = known.waiting();
-                show_badge(&app, badge);
+                bus.count(&app, &shell, badge).await;
             }
             let Some(news) = news else { continue };
             let muted = core.settings().await.is_ok_and(|settings| settings.muted);
@@ -113,14 +120,6 @@ fn ask_for_attention<R: Runtime>(app: &AppHandle<R>) {
     let Some(window) = app.get_webview_window(MAIN) else { return };
     if let Err(error) = window.request_user_attention(Some(UserAttentionType::Informational)) {
         tracing::debug!(%error, "the window does not ask for attention");
-    }
-}
-
-/// Where the platform has a badge for the app, it counts what waits.
-fn show_badge<R: Runtime>(app: &AppHandle<R>, count: i64) {
-    let Some(window) = app.get_webview_window(MAIN) else { return };
-    if let Err(error) = window.set_badge_count((count > 0).then_some(count)) {
-        tracing::debug!(%error, "the app has no badge here");
     }
 }
 

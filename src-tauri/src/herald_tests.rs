@@ -44,7 +44,12 @@ fn what_a_person_has_to_know_is_told_once() {
     }
     let child = SessionSummary { id: "c".into(), parent: Some("s".into()), ..session(SessionStatus::Running, 0) };
     known.learn(&child);
-    assert_eq!(known.learn(&SessionSummary { status: SessionStatus::Idle, ..child }), None);
+    assert_eq!(known.learn(&SessionSummary { status: SessionStatus::Idle, ..child.clone() }), None);
+    known.learn(&session(SessionStatus::Waiting, 2));
+    known.learn(&SessionSummary { waiting: 2, ..child });
+    assert_eq!(known.waiting(), 2, "a subagent's request is its session's");
+    known.learn(&SessionSummary { deleted_at: Some(1), ..session(SessionStatus::Waiting, 2) });
+    assert_eq!(known.waiting(), 0);
 }
 
 #[test]

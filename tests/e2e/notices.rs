@@ -18,6 +18,7 @@ fn a_session_that_needs_someone_is_told_and_a_press_leads_to_its_request() {
     ask(&window, "say <b>hello</b>");
     card(&window);
     let asked = notices.wait_for(1);
+    notices.wait_for_badge(1);
     assert_eq!((asked.summary.as_str(), asked.body.as_str()), ("Needs you", "say &lt;b&gt;hello&lt;/b&gt;"));
     assert_eq!((asked.actions[0].as_str(), asked.entry.as_str(), asked.replaces), ("default", "Bosun", 0));
 
@@ -33,6 +34,7 @@ fn a_session_that_needs_someone_is_told_and_a_press_leads_to_its_request() {
     desk.look_away();
     answer(&window, "Approve");
     window.wait_for_text("It is written.");
+    notices.wait_for_badge(0);
     let done = notices.wait_for(2);
     assert_eq!((done.summary.as_str(), done.replaces), ("Done", 0), "the first is gone with its press");
     window.close();

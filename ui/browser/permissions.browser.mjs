@@ -92,12 +92,15 @@ describe('permissions', () => {
   test('commands of a project run in the sandbox from the settings on, and the message box says so', async () => {
     const page = await site.show();
     await page.getByText('Sandbox: off, asks').waitFor();
-    await settings(page, 'Permissions');
+    await settings(page, 'Sandbox');
+    await page.getByText('With your rights').waitFor();
     const project = page.getByRole('checkbox', { name: 'harbour-env' });
     assert.equal(await project.isChecked(), false);
     await project.check();
+    await page.getByText('In the sandbox').waitFor();
+    await page.getByText('Commands have none').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('Sandbox: on, asks').waitFor();
+    await page.getByText('Sandbox: on').waitFor();
     assert.deepEqual(
       (await calls(page, 'setCommandPlace')).map((one) => one.place),
       ['sandbox'],

@@ -49,6 +49,8 @@ pub(crate) struct CallNote {
     pub allowed_by: Option<String>,
     /// Why a person has to be asked whatever the rules allow.
     pub must_ask: Option<String>,
+    /// It was let run because a sandbox holds it.
+    pub held: bool,
 }
 
 impl TurnContext {
@@ -174,6 +176,15 @@ impl TurnContext {
     /// Keeps, for the record, the rule that let a call run without asking.
     pub fn note_rule(&self, call_id: &CallId, rule: String) {
         self.note(call_id, |note| note.allowed_by = Some(rule));
+    }
+
+    /// A command was let run because a sandbox holds it: it does not run without one.
+    pub fn hold(&self, call_id: &CallId) {
+        self.note(call_id, |note| note.held = true);
+    }
+
+    pub(crate) fn is_held(&self, call_id: &CallId) -> bool {
+        self.inner.notes.lock().unwrap_or_else(PoisonError::into_inner).get(call_id).is_some_and(|note| note.held)
     }
 
     /// Makes a call ask a person whatever the rules allow; `reason` is shown with it. It only ever adds an ask.

@@ -22,6 +22,7 @@ pub use scripts::{Certainty, ScriptName, ScriptNames};
 pub use standing::{ApprovalMode, RuleScope, Standing, StandingRule};
 
 use crate::{AskReason, DecisionKind};
+use grave::grave_line;
 use protected::{beyond_project, protected_name};
 
 /// What is known of a call when it is judged.
@@ -34,6 +35,8 @@ pub struct CallFacts<'a> {
     /// That file is not the project's but kept beside it: what is said of the project's files in general does not mean it.
     pub beside: bool,
     pub args: &'a Value,
+    /// It is a command, and a sandbox holds it.
+    pub held: bool,
     /// Whether it would change what later sessions go by, after something was read that nobody vouches for (security.md
     /// C05). No rule for edits covers that, as none covers files that later run code.
     pub steers: bool,
@@ -184,14 +187,15 @@ impl Policy {
 
     /// What the person said in advance lets this call pass, named.
     fn said_before(&self, facts: &CallFacts<'_>) -> Option<String> {
-        let subject = facts.subject();
-        if let (ApprovalMode::Edits, RuleSubject::File(path)) = (self.standing.mode(), subject)
-            && protected_name(path).is_none()
-            && !beyond_project(path)
-        {
-            return Some(ApprovalMode::Edits.name().to_owned());
-        }
-        self.standing.passing(subject).ok()
+        let (mode, subject) = (self.standing.mode(), facts.subject());
+        let is_free = match (mode, subject) {
+            (ApprovalMode::Edits | ApprovalMode::Sandbox, RuleSubject::File(path)) => {
+                protected_name(path).is_none() && !beyond_project(path)
+            }
+            (ApprovalMode::Sandbox, RuleSubject::Command(line)) => facts.held && grave_line(line).is_empty(),
+            _ => false,
+        };
+        if is_free { Some(mode.name().to_owned()) } else { self.standing.passing(subject).ok() }
     }
 }
 

@@ -5,7 +5,15 @@ use super::*;
 
 fn judge(policy: &Policy, tool: &str, kind: ToolKind, path: Option<&str>) -> Verdict {
     let path = path.map(|path| VirtualPath::parse(path).unwrap());
-    policy.judge(&CallFacts { tool, kind, mutates: path.as_ref(), beside: false, steers: false, args: &Value::Null })
+    policy.judge(&CallFacts {
+        tool,
+        kind,
+        mutates: path.as_ref(),
+        beside: false,
+        held: false,
+        steers: false,
+        args: &Value::Null,
+    })
 }
 
 fn asks(verdict: &Verdict) -> Option<&AskReason> {
@@ -55,6 +63,7 @@ fn no_rule_for_edits_covers_what_later_sessions_go_by_once_something_was_read() 
             kind,
             mutates: Some(&path),
             beside: false,
+            held: false,
             args: &Value::Null,
             steers,
         })
@@ -142,6 +151,7 @@ fn what_is_beside_the_project_asks_unless_it_is_named() {
             kind: ToolKind::Edit,
             mutates: Some(&path),
             beside,
+            held: false,
             steers: false,
             args: &Value::Null,
         };
@@ -155,12 +165,17 @@ fn what_is_beside_the_project_asks_unless_it_is_named() {
 }
 
 fn command(policy: &Policy, line: &str) -> Verdict {
+    command_held(policy, line, false)
+}
+
+fn command_held(policy: &Policy, line: &str, held: bool) -> Verdict {
     let args = serde_json::json!({ "command": line });
     policy.judge(&CallFacts {
         tool: "execute",
         kind: ToolKind::Execute,
         mutates: None,
         beside: false,
+        held,
         steers: false,
         args: &args,
     })
@@ -186,6 +201,28 @@ fn the_modes_widen_and_narrow_what_asks() {
     }
     assert_eq!(asks(&judge(&edits, "delete", ToolKind::Edit, Some("/a"))), Some(&AskReason::DeletesAsk));
     assert_eq!(asks(&command(&edits, "ls")), Some(&AskReason::CommandsAsk));
+}
+
+/// security.md A23: what is grave is a person's to decide in every mode.
+#[test]
+fn in_the_sandbox_commands_run_freely_but_for_what_destroys_or_leaves_the_project() {
+    let free = standing(ApprovalMode::Sandbox, &[]);
+    let allow = allowed("run freely in the sandbox");
+    for line in ["ls", "cargo test && python3 tool.py", "for f in *; do cat $f; done", "echo a > b | sh -c 'wc -l'"] {
+        assert_eq!(command_held(&free, line, true), allow, "{line}");
+        assert_eq!(asks(&command_held(&free, line, false)), Some(&AskReason::CommandsAsk), "{line}: nothing holds it");
+        let edits = standing(ApprovalMode::Edits, &[]);
+        assert!(asks(&command_held(&edits, line, true)).is_some(), "{line}");
+    }
+    for line in ["rm -rf src", "git reset --hard", "sh -c 'rm -rf .'", "cat ../other", "ls; git clean -fdx"] {
+        assert_eq!(asks(&command_held(&free, line, true)), Some(&AskReason::CommandsAsk), "{line}");
+    }
+    assert_eq!(judge(&free, "edit_file", ToolKind::Edit, Some("/a")), allow);
+    for (tool, kind, path) in
+        [("write_file", ToolKind::Edit, "/.envrc"), ("delete", ToolKind::Edit, "/a"), ("docs", ToolKind::Other, "/a")]
+    {
+        assert!(asks(&judge(&free, tool, kind, Some(path))).is_some(), "{tool}");
+    }
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub struct State {
     /// Number of the last turn begun.
     pub turns: u32,
     pub last_end: Option<TurnEnd>,
-    /// The turn goes on behind one that a limit ended: it has its limits anew.
+    /// A person made the turn go on, or a limit had ended it: it has its limits anew.
     pub(crate) limits_anew: bool,
     pub queue: Vec<QueuedMessage>,
     /// Messages to the turn under way that stand behind what is open now: the calls of a step, or a reply.
@@ -163,9 +163,10 @@ impl State {
             EntryBody::TurnContinued { turn } => {
                 let was_halted = matches!(self.last_end, Some(TurnEnd::Failed { halt: Some(_), .. }));
                 self.begin(*turn);
-                self.limits_anew = was_halted;
                 // Where nothing else made it go on, a person did.
-                if self.steering.is_empty() {
+                let by_person = self.steering.is_empty();
+                self.limits_anew = was_halted || by_person;
+                if by_person {
                     self.refused.clear();
                 }
                 if self.step.is_none() {

@@ -96,6 +96,7 @@ pub(crate) fn context(cx: &TurnContext, call_id: &CallId) -> ToolContext {
             cut_character: Mutex::default(),
         }),
         cancel,
+        held: cx.is_held(call_id),
         abilities: cx.agent().model.info().abilities,
         delegate,
     }

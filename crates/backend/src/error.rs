@@ -138,6 +138,11 @@ pub enum BackendError {
          commands"
     )]
     NoSandbox { reason: String },
+    /// It was let run in the sandbox, which was turned off before it began.
+    #[error(
+        "the command was not run: it was let run in the sandbox, which is off now; call it again, and the user is asked"
+    )]
+    SandboxOff,
     #[error("a time limit of {given} s is not possible; use 1 to {max} s")]
     BadTimeout { given: u64, max: u64 },
     /// The witness could not make the intent durable, so nothing was changed.
@@ -191,6 +196,7 @@ impl BackendError {
             | Self::Spawn { .. }
             | Self::BadCommand { .. }
             | Self::NoSandbox { .. }
+            | Self::SandboxOff
             | Self::BadTimeout { .. }
             | Self::Cancelled => None,
         }

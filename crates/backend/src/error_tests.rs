@@ -61,6 +61,7 @@ fn errors() -> Vec<BackendError> {
         BadCommand { reason: "; told beside each reason".into() },
         GuardIsLink { path: path() },
         NoSandbox { reason: "bubblewrap is not on this machine; add it with apt-get install bubblewrap".into() },
+        SandboxOff {},
         BadTimeout { given: 0, max: 3600 },
         NotRecorded { path: path(), reason: "no room".into() },
         Cancelled {},

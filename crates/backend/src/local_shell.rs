@@ -112,6 +112,9 @@ impl LocalShellBackend {
     async fn run(&self, request: ExecRequest, sink: &dyn OutputSink) -> Result<ExecResult, BackendError> {
         // As it was when the command was asked for: the rest may take a while.
         let commands = self.commands.get();
+        if request.held && commands == Commands::Machine {
+            return Err(BackendError::SandboxOff);
+        }
         check_command(&request.command)?;
         let timeout = request.timeout.unwrap_or(self.default_timeout);
         if timeout.is_zero() || timeout > self.max_timeout {

@@ -19,7 +19,7 @@ fn backend() -> (tempfile::TempDir, LocalShellBackend) {
 }
 
 fn request(command: impl Into<String>) -> ExecRequest {
-    ExecRequest { command: command.into(), timeout: Some(Duration::from_secs(60)), cancel: CancellationToken::new() }
+    ExecRequest { timeout: Some(Duration::from_secs(60)), ..ExecRequest::new(command) }
 }
 
 async fn run(backend: &LocalShellBackend, command: impl Into<String>) -> ExecResult {

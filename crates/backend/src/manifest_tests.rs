@@ -3,7 +3,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pretty_assertions::assert_eq;
-use tokio_util::sync::CancellationToken;
 
 use super::{CommandChanges, SightingLimits, Sightings, Uncompared, UnkeptChange};
 use crate::{
@@ -43,7 +42,7 @@ impl Scene {
     }
 
     async fn run(&self, command: &str) -> CommandChanges {
-        let request = ExecRequest { command: command.into(), timeout: None, cancel: CancellationToken::new() };
+        let request = ExecRequest::new(command);
         self.shell.shell().unwrap().execute(request, &Deaf).await.unwrap().files.unwrap()
     }
 
@@ -243,7 +242,7 @@ fn kept_scene(folder: &Path, data: &Path) -> LocalShellBackend {
 #[tokio::test]
 async fn what_a_command_did_is_found_out_after_the_app_was_killed_under_it() {
     let command = "printf new > a.txt; rm b.txt; echo made > c.txt; touch ready; sleep 60";
-    let request = || ExecRequest { command: command.into(), timeout: None, cancel: CancellationToken::new() };
+    let request = || ExecRequest::new(command);
     if let Some(place) = std::env::var_os(DOOMED) {
         let place = Path::new(&place);
         let shell = kept_scene(&place.join("project"), &place.join("data"));
@@ -284,7 +283,7 @@ async fn what_a_command_did_is_found_out_after_the_app_was_killed_under_it() {
     assert_eq!(left.changes[1].after, None);
     // It is told once, and the next command has its own.
     assert_eq!(shell.shell().unwrap().left_over().await, Some(CommandChanges::default()));
-    let next = ExecRequest { command: "rm kept.txt".into(), timeout: None, cancel: CancellationToken::new() };
+    let next = ExecRequest::new("rm kept.txt");
     let next = shell.shell().unwrap().execute(next, &Deaf).await.unwrap().files.unwrap();
     assert_eq!(next.changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(), ["/kept.txt"]);
     drop(shell);
@@ -299,7 +298,7 @@ async fn two_processes_do_not_take_each_others_notes() {
     let (first, second) = (kept_scene(&project, &data), kept_scene(&project, &data));
     for (shell, text) in [(&first, "one"), (&second, "two")] {
         let command = format!("printf {text} > a.txt");
-        let request = ExecRequest { command, timeout: None, cancel: CancellationToken::new() };
+        let request = ExecRequest::new(command);
         let found = shell.shell().unwrap().execute(request, &Deaf).await.unwrap().files.unwrap();
         assert_eq!(found.changes.len(), 1, "{found:?}");
     }
@@ -315,7 +314,7 @@ async fn what_could_not_be_kept_at_first_is_kept_at_the_next_look() {
     let options = LocalShellOptions { sightings: Some(Arc::clone(&sightings)), ..LocalShellOptions::default() };
     let shell = LocalShellBackend::open(&project, options).unwrap();
     let run = async |command: &str| {
-        let request = ExecRequest { command: command.into(), timeout: None, cancel: CancellationToken::new() };
+        let request = ExecRequest::new(command);
         shell.shell().unwrap().execute(request, &Deaf).await.unwrap().files.unwrap()
     };
     run("true").await;

@@ -1,5 +1,5 @@
 //! Names that configure programs or are run later by themselves. What writes them is asked about whatever else is
-//! allowed, and a command in the sandbox cannot change or make them. `.git` is known beside these, by its parts.
+//! allowed, and a command in the sandbox cannot change them, nor make them at the top of the project. `.git` is known beside these, by its parts.
 
 /// Folders: everything in one is as protected as itself, wherever it is.
 pub const PROTECTED_FOLDERS: [&str; 6] = [".bosun", ".agents", ".claude", ".husky", ".idea", ".vscode"];

@@ -186,7 +186,7 @@ impl OutputSink for Unwatched {
 }
 
 async fn run(backend: &dyn Backend, command: &str) -> (Option<i32>, String) {
-    let request = ExecRequest { command: command.to_owned(), timeout: None, cancel: CancellationToken::new() };
+    let request = ExecRequest::new(command);
     let result = backend.shell().unwrap().execute(request, &Unwatched).await.unwrap();
     (result.exit_code, result.output)
 }
@@ -353,7 +353,7 @@ async fn a_protected_name_that_is_a_link_refuses_the_command() {
     fs::create_dir_all(proj.join("sub/.git")).unwrap();
     for name in [".git", ".claude", ".envrc", "sub/.git/hooks", "sub/.git/config"] {
         symlink("dir", proj.join(name)).unwrap();
-        let request = ExecRequest { command: "echo > ran".into(), timeout: None, cancel: CancellationToken::new() };
+        let request = ExecRequest::new("echo > ran");
         let refused = backend.shell().unwrap().execute(request, &Unwatched).await.unwrap_err();
         assert_eq!(refused, BackendError::GuardIsLink { path: path(&format!("/{name}")) });
         fs::remove_file(proj.join(name)).unwrap();
@@ -377,7 +377,7 @@ async fn a_file_in_the_way_of_a_protected_name_is_held_and_a_link_refused() {
     for target in ["nowhere", "dir"] {
         fs::remove_file(proj.join(".github")).unwrap();
         symlink(target, proj.join(".github")).unwrap();
-        let request = ExecRequest { command: "true".into(), timeout: None, cancel: CancellationToken::new() };
+        let request = ExecRequest::new("true");
         let refused = backend.shell().unwrap().execute(request, &Unwatched).await.unwrap_err();
         assert_eq!(refused, BackendError::GuardIsLink { path: path("/.github") });
     }

@@ -41,6 +41,15 @@ pub struct ExecRequest {
     /// `None` takes the shell's default.
     pub timeout: Option<Duration>,
     pub cancel: CancellationToken,
+    /// It was let run because something holds it back: where nothing does any more, it is not run.
+    pub held: bool,
+}
+
+impl ExecRequest {
+    /// With the shell's own time limit, and nobody to end it.
+    pub fn new(command: impl Into<String>) -> Self {
+        Self { command: command.into(), timeout: None, cancel: CancellationToken::new(), held: false }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

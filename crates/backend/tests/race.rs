@@ -266,7 +266,7 @@ async fn commands_beside_a_racing_link(lead: impl Fn(&Path) -> PathBuf) {
     let before = shape(&out);
     let stopped = AtomicBool::new(false);
     let command = "for at in a b/.git c/.git/hooks; do cat $at/f.txt; echo x > $at/f.txt; echo x > $at/new; done";
-    let request = || ExecRequest { command: command.into(), timeout: None, cancel: CancellationToken::new() };
+    let request = || ExecRequest::new(command);
     let one = async || {
         let (begun, mut through) = (Instant::now(), 0);
         while goes_on(begun, through) {

@@ -123,9 +123,6 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     if is_sandboxed {
         sessions.sandbox_commands().await?;
     }
-    if let (true, Some(id), Some(database)) = (args.sandbox, &args.session, &database) {
-        remembered::keep(database, remembered::SANDBOX, id, "on").await?;
-    }
     args.choices.begin(&sessions)?;
     let begun = match &args.session {
         Some(id) => begin::resume(&sessions, &models, database.as_deref(), id, &args, model).await?,

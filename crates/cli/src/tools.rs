@@ -141,6 +141,7 @@ impl Bench {
             output: Arc::new(Unwatched),
             cancel,
             // Who reads the answers is not known, so nothing is kept from them.
+            held: false,
             abilities: Abilities { images: true, documents: true, reasoning: true },
             delegate: None,
         }

@@ -16,7 +16,9 @@ use crate::{
     Artifacts, DeepAgentConfig, Extras, FilesystemOptions, Gate, HookConfig, InterruptOn, Members, PathRule,
     SkillSource, SkillsOptions, SubagentSpec, SummarizationOptions,
 };
-pub use backend::{DeclaredBackend, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, RouteFault};
+pub use backend::{
+    DeclaredBackend, DeclaredCommands, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, RouteFault,
+};
 pub use limits::{DeclaredGuards, DeclaredLimits};
 
 /// An agent as a TOML file declares it: everything of [`DeepAgentConfig`] that is not code. What the file leaves out

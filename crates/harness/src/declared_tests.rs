@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use bosun_agent::Policy;
-use bosun_backend::Commands;
 use bosun_testkit::{Project, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 
@@ -321,9 +320,11 @@ fn the_path_space_is_read_and_its_routes_are_checked() {
 #[test]
 fn where_commands_run_is_declared_of_the_project_only() {
     let commands = |text: &str| DeclaredAgent::parse(text).map(|declared| declared.backend.commands);
-    assert_eq!(commands("backend.commands = 'sandbox'").unwrap(), Some(Commands::Sandbox));
-    assert_eq!(commands("backend.commands = 'machine'").unwrap(), Some(Commands::Machine));
-    assert!(commands("backend.commands = 'container'").is_err());
+    assert_eq!(commands("backend.commands = 'sandbox'").unwrap(), Some(DeclaredCommands::Sandbox));
+    for other in ["machine", "container"] {
+        let refused = commands(&format!("backend.commands = '{other}'")).unwrap_err().to_string();
+        assert!(refused.contains(&format!("unknown variant `{other}`, expected `sandbox`")), "{refused}");
+    }
     let refused = commands("[backend]\ndefault = 'state'\ncommands = 'sandbox'").unwrap_err().to_string();
     let said = "the declaration of the agent cannot be used: 'commands' of [backend] is for default = \"project\" only: \
                 over files of the session no commands are run; leave it out";

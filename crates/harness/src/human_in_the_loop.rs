@@ -67,8 +67,12 @@ async fn gate(
         {
             return Ok(ToolOutput::error(refusal(operation, &path)));
         }
-        match judge(options, cx, &call, next.tool()) {
+        let held = sandbox(&*cx.agent().backend, next.tool().kind()).is_some();
+        match judge(options, cx, &call, next.tool(), held) {
             Verdict::Allow { rule } => {
+                if held {
+                    cx.hold(&call.id);
+                }
                 if let Some(rule) = rule {
                     cx.note_rule(&call.id, rule);
                 }
@@ -107,12 +111,22 @@ async fn gate(
             record = time_out::after(options.timeout(&call.name), cx, &call) => record,
         };
         if !scripts::ask_again(cx, &call.id, &record.decision, next.tool()).await? {
+            // It was shown as one that a sandbox holds.
+            if cx.log().with_state(|state| state.open_call(&call.id)?.ask.as_ref()?.sandbox.clone()).is_some() {
+                cx.hold(&call.id);
+            }
             return decide(record.decision, call, next).await;
         }
     }
 }
 
-fn judge(options: &HumanInTheLoopOptions, cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Verdict {
+fn judge(
+    options: &HumanInTheLoopOptions,
+    cx: &TurnContext,
+    call: &ToolCall,
+    tool: &Arc<dyn DynTool>,
+    held: bool,
+) -> Verdict {
     let mutates = tool.mutates(&cx.tool_context(&call.id), &call.args);
     let steers = |path: &VirtualPath| steering::guards(cx, &options.steering, path);
     let direct = mutates.as_ref().map(|path| cx.agent().backend.direct(path));
@@ -120,7 +134,8 @@ fn judge(options: &HumanInTheLoopOptions, cx: &TurnContext, call: &ToolCall, too
         let judged = |mutates: Option<&VirtualPath>| {
             let steers = mutates.is_some_and(steers);
             let beside = mutates.is_some_and(|path| options.is_beside(path));
-            let facts = CallFacts { tool: &call.name, kind: tool.kind(), mutates, beside, args: &call.args, steers };
+            let (tool, kind, args) = (&*call.name, tool.kind(), &call.args);
+            let facts = CallFacts { tool, kind, mutates, beside, args, held, steers };
             policy.judge(&facts)
         };
         // What may be done under a link's name has to be allowed where it leads, too.

@@ -14,6 +14,9 @@ pub enum ApprovalMode {
     Ask,
     /// Writes and edits files of the project freely; deleting, protected names and commands ask.
     Edits,
+    /// As [`Self::Edits`], and commands that a sandbox holds run too; what is grave about one asks, as does one that
+    /// nothing holds.
+    Sandbox,
 }
 
 /// The mode of a session, and the one that it has as long as none was chosen for it.

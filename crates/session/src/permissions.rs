@@ -46,23 +46,32 @@ impl StoredRule {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Kept {
-    #[serde(deserialize_with = "readable")]
+    #[serde(deserialize_with = "readable_list")]
     pub rules: Vec<StoredRule>,
     /// By session; one that is not in here has its project's.
-    #[serde(deserialize_with = "readable")]
+    #[serde(deserialize_with = "readable_map")]
     pub sessions: BTreeMap<String, ApprovalMode>,
     /// By project; one that is not in here asks.
-    #[serde(deserialize_with = "readable")]
+    #[serde(deserialize_with = "readable_map")]
     pub projects: BTreeMap<String, ApprovalMode>,
     /// Projects whose commands run in a sandbox.
     pub sandboxed: BTreeSet<String>,
 }
 
-/// A part that cannot be read any more, as of a newer Bosun, is empty: everything asks then. It takes no other part with it,
-/// least of all what holds commands back.
-fn readable<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(part: D) -> Result<T, D::Error> {
-    let value = serde_json::Value::deserialize(part)?;
-    Ok(serde_json::from_value(value).unwrap_or_default())
+/// What of it can be read: one that a newer Bosun wrote in another shape is left out, and what it was about asks. It takes no
+/// other with it, least of all what holds commands back.
+fn readable_list<'de, D: Deserializer<'de>, T: DeserializeOwned>(part: D) -> Result<Vec<T>, D::Error> {
+    let all: Vec<serde_json::Value> = lenient(part)?;
+    Ok(all.into_iter().filter_map(|one| serde_json::from_value(one).ok()).collect())
+}
+
+fn readable_map<'de, D: Deserializer<'de>, T: DeserializeOwned>(part: D) -> Result<BTreeMap<String, T>, D::Error> {
+    let all: BTreeMap<String, serde_json::Value> = lenient(part)?;
+    Ok(all.into_iter().filter_map(|(name, one)| Some((name, serde_json::from_value(one).ok()?))).collect())
+}
+
+fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(part: D) -> Result<T, D::Error> {
+    Ok(serde_json::from_value(serde_json::Value::deserialize(part)?).unwrap_or_default())
 }
 
 impl Kept {
@@ -190,8 +199,23 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_takes_nothing_else_with_it() {
-        let text = r#"{"rules":[{"from":"a newer Bosun"}],"projects":{"p":"some new mode"},"sandboxed":["p"]}"#;
-        let kept: Kept = serde_json::from_str(text).unwrap();
-        assert_eq!((kept.rules.len(), kept.projects.len(), kept.sandboxed.contains("p")), (0, 0, true));
+        let rule = StoredRule {
+            id: "r".into(),
+            scope: RuleScope::Always,
+            session: None,
+            project: None,
+            pattern: RulePattern::Command { words: vec!["ls".into()], exact: true },
+            created_at: 0,
+        };
+        let newer = serde_json::json!({
+            "rules": [{"from": "a newer Bosun"}, rule],
+            "sessions": ["of another shape"],
+            "projects": {"p": "some new mode", "q": "edits"},
+            "sandboxed": ["p"],
+        });
+        let kept: Kept = serde_json::from_value(newer).unwrap();
+        assert_eq!((&kept.rules[..], kept.sessions.len()), (&[rule][..], 0));
+        assert_eq!(kept.projects, BTreeMap::from([("q".into(), ApprovalMode::Edits)]));
+        assert!(kept.sandboxed.contains("p"));
     }
 }

@@ -18,6 +18,8 @@ pub struct ToolContext {
     /// Shows output while the tool runs.
     pub output: Arc<dyn OutputSink>,
     pub cancel: CancellationToken,
+    /// A command was let run because a sandbox holds it: without one it does not run.
+    pub held: bool,
     /// What the model that reads the result can take.
     pub abilities: Abilities,
     /// Runs subagents, where the agent may have any.

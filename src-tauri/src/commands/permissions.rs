@@ -49,8 +49,7 @@ pub async fn approve_always(
     check::decisions(&decisions)?;
     check::drafts(&drafts)?;
     let core = shell.core().await?;
-    let patterns: Vec<&str> = drafts.iter().map(|draft| draft.pattern.as_str()).collect();
-    shell.confirm_grave(&core, &decisions, Some(&patterns.join("\n"))).await?;
+    shell.confirm_grave(&core, &decisions, &drafts).await?;
     Ok(core.sessions.approve_always(decisions.0, drafts.0).await?)
 }
 

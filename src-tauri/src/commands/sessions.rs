@@ -91,7 +91,7 @@ pub async fn continue_turn(shell: Managed<'_>, session: Arg<SessionId>) -> Answe
 pub async fn decide(shell: Managed<'_>, decisions: Arg<Vec<Decide>>) -> Answer<()> {
     check::decisions(&decisions)?;
     let core = shell.core().await?;
-    shell.confirm_grave(&core, &decisions, None).await?;
+    shell.confirm_grave(&core, &decisions, &[]).await?;
     Ok(core.sessions.decide(decisions.0).await?)
 }
 

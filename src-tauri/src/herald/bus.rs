@@ -52,10 +52,15 @@ mod linux {
     /// The service's own time.
     const ITS_TIME: i32 = -1;
 
+    /// Where launchers listen for what they show beside an app (Unity's launcher API, which the docks of KDE and GNOME's
+    /// extensions follow).
+    const LAUNCHERS: &str = "/app/bosun/desktop/launcher";
+    const LAUNCHER: &str = "com.canonical.Unity.LauncherEntry";
+
     /// Notices by their number, the newest of each session.
     type Shown = Arc<Mutex<HashMap<u32, SessionId>>>;
 
-    /// The connection, made with the first notice.
+    /// The connection, made with the first thing to be told.
     #[derive(Default)]
     pub(in crate::herald) struct Bus {
         proxy: OnceCell<Option<NotificationsProxy<'static>>>,
@@ -80,6 +85,18 @@ mod linux {
                     shown.insert(number, notice.session);
                 }
                 Err(error) => tracing::warn!(%error, "the desktop shows no notification"),
+            }
+        }
+
+        /// What the app's entry in the launcher counts; nothing is shown at 0.
+        pub(in crate::herald) async fn count<R: Runtime>(&self, app: &AppHandle<R>, shell: &Arc<Shell>, count: i64) {
+            let connected = self.proxy.get_or_init(|| self.connect(app, shell)).await;
+            let Some(proxy) = connected else { return };
+            let shown = HashMap::from([("count", Value::from(count)), ("count-visible", Value::from(count > 0))]);
+            let entry = (format!("application://{ENTRY}.desktop"), shown);
+            let connection = proxy.inner().connection();
+            if let Err(error) = connection.emit_signal(None::<&str>, LAUNCHERS, LAUNCHER, "Update", &entry).await {
+                tracing::debug!(%error, "the launcher is not told");
             }
         }
 
@@ -139,16 +156,25 @@ mod linux {
 mod other {
     use std::sync::Arc;
 
-    use tauri::{AppHandle, Runtime};
+    use tauri::{AppHandle, Manager, Runtime};
 
     use crate::Shell;
     use crate::herald::Notice;
+    use crate::window::MAIN;
 
     /// Here the window asks for attention and the badge counts; there is no notice to press.
     #[derive(Default)]
     pub(in crate::herald) struct Bus;
 
     impl Bus {
+        /// Where the platform has a badge for the app, it counts what waits.
+        pub(in crate::herald) async fn count<R: Runtime>(&self, app: &AppHandle<R>, _: &Arc<Shell>, count: i64) {
+            let Some(window) = app.get_webview_window(MAIN) else { return };
+            if let Err(error) = window.set_badge_count((count > 0).then_some(count)) {
+                tracing::debug!(%error, "the app has no badge here");
+            }
+        }
+
         pub(in crate::herald) async fn tell<R: Runtime>(&self, _: &AppHandle<R>, _: &Arc<Shell>, notice: Notice) {
             tracing::debug!(title = notice.title, session = %notice.session, text = notice.text, "worth a notice");
         }

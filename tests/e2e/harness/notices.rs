@@ -1,12 +1,13 @@
-//! The desktop's notification service on a desk's bus, with a hand that presses.
+//! The desktop's notification service on a desk's bus, with a hand that presses, and the launcher beside it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use zbus::blocking::Connection;
 use zbus::blocking::connection::Builder;
+use zbus::blocking::{Connection, MessageIterator};
 use zbus::zvariant::OwnedValue;
+use zbus::{MatchRule, message};
 
 use super::wait;
 
@@ -29,6 +30,7 @@ pub struct Notice {
 pub struct Notices {
     connection: Connection,
     shown: Arc<Mutex<Vec<Notice>>>,
+    counted: Arc<Mutex<Vec<(String, i64)>>>,
 }
 
 struct Service {
@@ -74,7 +76,18 @@ impl Notices {
         let service = Service { shown: Arc::clone(&shown) };
         let builder = Builder::address(address).expect("an address").name(NAME).expect("a name");
         let connection = builder.serve_at(PATH, service).expect("a service").build().expect("a connection to the bus");
-        Self { connection, shown }
+        let counted = Arc::default();
+        listen(address, Arc::clone(&counted));
+        Self { connection, shown, counted }
+    }
+
+    /// Waits until the launcher shows `count` beside the app's entry.
+    #[track_caller]
+    pub fn wait_for_badge(&self, count: i64) {
+        let wanted = Some(("application://Bosun.desktop".to_owned(), count));
+        let seen =
+            wait(Duration::from_secs(20), || (self.counted.lock().unwrap().last().cloned() == wanted).then_some(()));
+        seen.unwrap_or_else(|| panic!("the launcher was not told {count}: {:?}", self.counted.lock().unwrap()));
     }
 
     /// Waits until so many were to be shown; the last of them.
@@ -96,4 +109,21 @@ impl Notices {
         let pressed = self.connection.emit_signal(None::<&str>, PATH, NAME, "ActionInvoked", &(id, "default"));
         pressed.expect("the press is told");
     }
+}
+
+/// What the launcher is told to count, until the bus is gone.
+fn listen(address: &str, counted: Arc<Mutex<Vec<(String, i64)>>>) {
+    let rule = MatchRule::builder().msg_type(message::Type::Signal);
+    let rule = rule.interface("com.canonical.Unity.LauncherEntry").expect("a name").member("Update").expect("a name");
+    let connection = Builder::address(address).expect("an address").build().expect("a connection to the bus");
+    let updates = MessageIterator::for_match_rule(rule.build(), &connection, None).expect("a rule");
+    std::thread::spawn(move || {
+        for update in updates.flatten() {
+            let body = update.body();
+            let (entry, shown): (String, HashMap<String, OwnedValue>) = body.deserialize().expect("an update");
+            let number = shown["count"].downcast_ref::<i64>().expect("a number");
+            assert_eq!(shown["count-visible"].downcast_ref::<bool>().expect("a mark"), number > 0);
+            counted.lock().unwrap().push((entry, number));
+        }
+    });
 }

@@ -32,6 +32,6 @@ it('has what could not be sent in the composer again, with what stood with it', 
   await workspace.past.askAgain(items, reply);
   const session = workspace.sessionId ?? '';
   expect(session).not.toBe('s-attached');
-  expect(workspace.drafts[session]).toBe(asked.text);
+  expect(workspace.drafts.of(session)).toBe(asked.text);
   expect(workspace.past.carried.get(session)).toEqual(asked.attachments);
 });

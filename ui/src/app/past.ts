@@ -36,7 +36,7 @@ export class Past {
   async editMessage(item: string, text: string, attachments: readonly Attachment[] = []): Promise<void> {
     const seq = await this.placeBefore(item);
     const made = seq === null ? null : await this.fork(seq, attachments);
-    if (made) this.workspace.drafts[made.id] = text;
+    if (made) this.workspace.drafts.write(made.id, text);
   }
 
   /** Sends the message that a reply answers once more: in a session of its own that has everything before it. */
@@ -59,7 +59,7 @@ export class Past {
         .then(() => true),
     );
     // What could not be sent is in the composer again, with all that stood with it.
-    if (!isSent) workspace.drafts[session] = text;
+    if (!isSent) workspace.drafts.write(session, text);
     this.open(made, isSent ? [] : attachments);
   }
 

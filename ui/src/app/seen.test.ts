@@ -1,9 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ago, summary } from '../ipc/recorded/builders';
 import { Seen } from './seen.svelte';
 
 describe('what was seen', () => {
-  beforeEach(() => localStorage.clear());
   const before = summary('s', { updated_at: ago(9) });
   const after = summary('s', { updated_at: ago(1) });
 

@@ -17,12 +17,14 @@ import type {
 } from '../ipc/bindings';
 import type { UiClient } from '../ipc/client';
 import { Modes } from '../features/approvals/modes.svelte';
+import { Sandboxes } from '../features/approvals/sandboxes.svelte';
 import { Feeds } from '../features/session/feed.svelte';
 import { asError } from '../shared/error';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import { said } from '../shared/problem';
 import { Bin } from './bin.svelte';
 import type { Dialog } from './dialog';
+import { Drafts } from './drafts.svelte';
 import { Layout } from './layout.svelte';
 import { Past } from './past';
 import { Seen } from './seen.svelte';
@@ -80,10 +82,11 @@ export class Workspace {
   /** Grows when the message box should take the focus. */
   isWriting = $state(0);
   /** What was typed and not sent, by session; of a session that does not exist yet, by project. */
-  drafts = $state<Record<string, string>>({});
+  readonly drafts = new Drafts();
 
   readonly feeds: Feeds;
   readonly modes: Modes;
+  readonly sandboxes: Sandboxes;
   readonly layout = new Layout();
   readonly past = new Past(this);
   readonly bin = new Bin(this);
@@ -114,6 +117,7 @@ export class Workspace {
     readonly info: StartInfo,
   ) {
     this.feeds = new Feeds(client);
+    this.sandboxes = new Sandboxes(client, this);
     this.modes = new Modes(client, this);
     this.applySettings(info.settings);
     this.isWelcoming = !this.settings.welcomed;
@@ -285,8 +289,8 @@ export class Workspace {
 
   /** Puts words at the end of what is being written, and the caret behind them. */
   addToDraft(words: string): void {
-    const written = this.drafts[this.draftKey] ?? '';
-    this.drafts[this.draftKey] = written && !/\s$/.test(written) ? `${written}\n${words}` : written + words;
+    const written = this.drafts.of(this.draftKey);
+    this.drafts.write(this.draftKey, written && !/\s$/.test(written) ? `${written}\n${words}` : written + words);
     this.dialog = null;
     this.isWriting++;
   }
@@ -359,7 +363,7 @@ export class Workspace {
       this.sessions = [tour.session, ...this.sessions];
     }
     this.look(tour.session.id);
-    this.drafts[tour.session.id] = tour.task;
+    this.drafts.write(tour.session.id, tour.task);
     return true;
   }
 

@@ -364,7 +364,12 @@ export type ApprovalMode =
 /**  Asks before changes and commands. */
 "ask" | 
 /**  Writes and edits files of the project freely; deleting, protected names and commands ask. */
-"edits";
+"edits" | 
+/**
+ *  As [`Self::Edits`], and commands that a sandbox holds run too; what is grave about one asks, as does one that
+ *  nothing holds.
+ */
+"sandbox";
 
 /**  Why this call asks. */
 export type AskReason = { reason: "edits_ask" } | { reason: "commands_ask" } | { reason: "deletes_ask" } | 

@@ -19,4 +19,7 @@ window.ResizeObserver ??= class {
 
 Element.prototype.scrollIntoView ??= () => undefined;
 
-beforeEach(() => i18n.use('en', 'en'));
+beforeEach(() => {
+  localStorage.clear();
+  i18n.use('en', 'en');
+});

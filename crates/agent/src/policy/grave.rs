@@ -60,26 +60,8 @@ impl Ask {
 
     fn grave_command(&self, args: &Value) -> Vec<Grave> {
         let line = args.get("command").and_then(Value::as_str).unwrap_or_default();
-        let mut grave = Vec::new();
-        if self.sandbox.is_none() {
-            grave.push(Grave::Unsandboxed);
-        }
-        let Ok(commands) = parts(line) else {
-            grave.extend(somewhere(line));
-            return grave;
-        };
-        let guards: Vec<_> = commands.iter().map(|words| guarded(words)).collect();
-        if guards.contains(&Err(RuleGuard::Outside)) {
-            grave.push(Grave::Outside);
-        }
-        for (words, guard) in commands.iter().zip(guards) {
-            if destroying(words) {
-                grave.push(Grave::Destroys { command: written(words) });
-            } else if guard.is_err() {
-                grave.extend(somewhere(&words.join(" ")));
-            }
-        }
-        grave
+        let unsandboxed = self.sandbox.is_none().then_some(Grave::Unsandboxed);
+        unsandboxed.into_iter().chain(grave_line(line)).collect()
     }
 
     fn grave_change(&self, args: &Value) -> Vec<Grave> {
@@ -101,6 +83,24 @@ impl Ask {
         grave.extend(protected.or(asked).map(|name| Grave::Protected { name }));
         grave
     }
+}
+
+/// What is grave about a command line wherever it runs.
+pub(super) fn grave_line(line: &str) -> Vec<Grave> {
+    let Ok(commands) = parts(line) else { return somewhere(line).into_iter().collect() };
+    let guards: Vec<_> = commands.iter().map(|words| guarded(words)).collect();
+    let mut grave = Vec::new();
+    if guards.contains(&Err(RuleGuard::Outside)) {
+        grave.push(Grave::Outside);
+    }
+    for (words, guard) in commands.iter().zip(guards) {
+        if destroying(words) {
+            grave.push(Grave::Destroys { command: written(words) });
+        } else if guard.is_err() {
+            grave.extend(somewhere(&words.join(" ")));
+        }
+    }
+    grave
 }
 
 /// Of what another program or a shell makes something, it is not known what: wherever its words would destroy, it counts.

@@ -20,6 +20,9 @@ pub enum ApprovalMode {
     Ask,
     /// Writes and edits files of the project freely; deleting, protected names and commands ask.
     Edits,
+    /// As [`Self::Edits`], and commands that a sandbox holds run too; what is grave about one asks, as does one that
+    /// nothing holds.
+    Sandbox,
 }
 
 impl ApprovalMode {
@@ -29,6 +32,7 @@ impl ApprovalMode {
             Self::PlanOnly => "plan only",
             Self::Ask => "ask before changes",
             Self::Edits => "edit freely in the project",
+            Self::Sandbox => "run freely in the sandbox",
         }
     }
 }

@@ -39,7 +39,7 @@ fn open(top: &Path, options: LocalShellOptions) -> LocalShellBackend {
 
 async fn execute(backend: &LocalShellBackend, command: &str) -> Result<ExecResult, BackendError> {
     let timeout = Some(Duration::from_secs(60));
-    let request = ExecRequest { command: command.to_owned(), timeout, cancel: CancellationToken::new() };
+    let request = ExecRequest { timeout, ..ExecRequest::new(command) };
     backend.execute(request, &Deaf).await
 }
 
@@ -91,6 +91,20 @@ async fn what_is_chosen_holds_from_the_next_command_on() {
     assert_eq!((backend.sandbox(), run(&backend, &look).await.0), (Some(held), Some(1)));
     commands.set(Commands::Machine);
     assert_eq!((backend.sandbox(), run(&backend, &look).await.0), (None, Some(0)));
+}
+
+/// security.md S: what was let run because a sandbox holds it never runs without one, whoever turned it off meanwhile.
+#[tokio::test]
+async fn what_is_to_be_held_does_not_run_where_nothing_holds_it() {
+    let Some(top) = place().await else { return };
+    let commands = CommandSwitch::from(Commands::Sandbox);
+    let backend = open(top.path(), LocalShellOptions { commands: commands.clone(), ..LocalShellOptions::default() });
+    let held = || ExecRequest { held: true, ..ExecRequest::new("echo ran >> ran") };
+    assert_eq!(backend.execute(held(), &Deaf).await.unwrap().exit_code, Some(0));
+    commands.set(Commands::Machine);
+    let refused = backend.execute(held(), &Deaf).await.unwrap_err();
+    assert!(matches!(refused, BackendError::SandboxOff), "{refused}");
+    assert_eq!(fs::read_to_string(top.path().join("proj/ran")).unwrap(), "ran\n");
 }
 
 /// A project in which the program of the sandbox is itself could bring any program of that name.
@@ -147,7 +161,7 @@ async fn a_cancel_ends_all_that_a_command_started() {
     let backend = open(top.path(), in_sandbox());
     let cancel = CancellationToken::new();
     let command = "(setsid sh -c 'while :; do echo x > beat; sleep 0.02; done' &) ; sleep 60".to_owned();
-    let request = ExecRequest { command, timeout: None, cancel: cancel.clone() };
+    let request = ExecRequest { cancel: cancel.clone(), ..ExecRequest::new(command) };
     let beat = top.path().join("proj/beat");
     let stop = async {
         while !beat.exists() {

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pretty_assertions::assert_eq;
-use tokio_util::sync::CancellationToken;
 
 use super::super::script;
 use crate::{
@@ -24,7 +23,7 @@ impl OutputSink for Unwatched {
 }
 
 async fn run(backend: &SandboxBackend, command: &str) {
-    let request = ExecRequest { command: command.to_owned(), timeout: None, cancel: CancellationToken::new() };
+    let request = ExecRequest::new(command);
     let ran = backend.shell().unwrap().execute(request, &Unwatched).await.unwrap();
     assert_eq!(ran.exit_code, Some(0), "{}", ran.output);
 }

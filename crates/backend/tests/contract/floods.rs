@@ -61,7 +61,7 @@ fn glob(pattern: &str) -> GlobQuery {
 
 async fn ran(backend: &dyn Backend, command: &str) -> ExecResult {
     let (timeout, cancel) = (Some(Duration::from_secs(3_500)), CancellationToken::new());
-    let request = ExecRequest { command: command.to_owned(), timeout, cancel };
+    let request = ExecRequest { timeout, cancel, ..ExecRequest::new(command) };
     backend.shell().unwrap().execute(request, &Silent).await.unwrap()
 }
 

@@ -17,11 +17,7 @@ impl OutputSink for Shown {
 }
 
 fn request(command: &str) -> ExecRequest {
-    ExecRequest {
-        command: command.to_owned(),
-        timeout: Some(Duration::from_secs(60)),
-        cancel: CancellationToken::new(),
-    }
+    ExecRequest { timeout: Some(Duration::from_secs(60)), ..ExecRequest::new(command) }
 }
 
 async fn execute(backend: &dyn Backend, request: ExecRequest) -> Result<ExecResult, BackendError> {

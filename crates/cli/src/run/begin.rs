@@ -36,10 +36,7 @@ pub(super) async fn begin(
     let attached = attached::keep(sessions, &args.attach).await?;
     let project = sessions.open_project(project).await?;
     let session = sessions.create(&project.id, Some(model)).await?.id;
-    // Before anything runs in it.
-    if let (true, Some(database)) = (args.sandbox, database) {
-        remembered::keep(database, remembered::SANDBOX, session.as_str(), "on").await?;
-    }
+    remember_sandbox(database, &session, args).await?;
     args.choices.put_into(sessions, &session).await?;
     let subscription = sessions.subscribe(&session).await?;
     attached::send(sessions, &session, task, attached).await?;
@@ -59,6 +56,7 @@ pub(super) async fn resume(
     let subscription = subscribe(sessions, &session).await?;
     let snapshot = &subscription.snapshot;
     check_project(snapshot, database, args).await?;
+    remember_sandbox(database, &session, args).await?;
     let model = choose_model(sessions, models, snapshot, model).await?;
     args.limits.tell_unpriced(model.info());
     args.choices.put_into(sessions, &session).await?;
@@ -77,6 +75,14 @@ pub(super) async fn resume(
         None => return Err(Failure::NothingOpen { id: id.to_owned() }),
     }
     Ok(Begun { session, subscription })
+}
+
+/// Before anything runs in it.
+async fn remember_sandbox(database: Option<&Database>, session: &SessionId, args: &RunArgs) -> Result<(), Failure> {
+    match database.filter(|_| args.sandbox) {
+        Some(database) => Ok(remembered::keep(database, remembered::SANDBOX, session.as_str(), "on").await?),
+        None => Ok(()),
+    }
 }
 
 /// The session called `id`, as it is.

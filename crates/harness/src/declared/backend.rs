@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use bosun_backend::{Commands, StoreScope, VirtualPath};
+use bosun_backend::{StoreScope, VirtualPath};
 use serde::{Deserialize, Serialize};
 
 /// The path space of an agent, as its declaration has it. Whoever opens sessions makes it so.
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct DeclaredBackend {
     pub default: DeclaredDefault,
     /// Where commands run; of the project's folder only, as there are none over files of the session.
-    pub commands: Option<Commands>,
+    pub commands: Option<DeclaredCommands>,
     pub routes: Vec<DeclaredRoute>,
 }
 
@@ -23,6 +23,14 @@ pub enum DeclaredDefault {
     Project,
     /// Files that are kept in the session; there is no shell, and the project's are out of reach.
     State,
+}
+
+/// Where commands have to run. Outside a sandbox is no declaration's to say: that is the person's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeclaredCommands {
+    /// In a sandbox around the project, whatever is chosen.
+    Sandbox,
 }
 
 /// What is below a prefix instead.

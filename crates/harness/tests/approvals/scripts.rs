@@ -3,7 +3,9 @@
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
 
-use bosun_agent::{Ask, AskReason, AskedAgain, Decision, EntryBody, PermissionRule, Policy, TurnEnd};
+use bosun_agent::{
+    ApprovalMode, Ask, AskReason, AskedAgain, Decision, EntryBody, PermissionRule, Policy, Standing, TurnEnd,
+};
 use bosun_backend::{
     Access, Backend, CommandSwitch, Commands, CompositeBackend, ContentHash, LocalExecutorOptions, LocalShellBackend,
     LocalShellOptions, Route, SandboxBackend, StateBackend, VirtualPath, local_process,
@@ -257,6 +259,27 @@ async fn a_command_that_was_approved_for_a_sandbox_is_asked_for_again_without_on
     scene.decide(&scene.log, "x", Decision::Approve).await.unwrap();
     assert_eq!(scene.run_until_quiet().await, Some(TurnEnd::Done));
     assert!(scene.project.root().join("ran").exists());
+}
+
+/// The mode lets commands run as long as a sandbox holds them, and no longer.
+#[tokio::test]
+async fn what_runs_freely_in_the_sandbox_asks_once_it_is_off() {
+    let commands = CommandSwitch::from(Commands::Sandbox);
+    let project = project();
+    let options = LocalShellOptions { commands: commands.clone(), ..LocalShellOptions::default() };
+    let backend = Arc::new(LocalShellBackend::open(project.root(), options).unwrap());
+    let policy = Policy { standing: Standing::new(ApprovalMode::Sandbox, Vec::new()), ..Policy::default() };
+    let steps =
+        vec![runs("x", "sh x.sh").into(), runs("y", "rm -rf tools").into(), runs("z", "sh x.sh").into(), "done".into()];
+    let scene = behind(backend, project, policy, steps, vec![], vec![]);
+    scene.begin().await;
+    assert_eq!(scene.run_until_quiet().await, None);
+    assert_eq!(ask(&scene).call.id.as_str(), "y", "what destroys asks; the script did not");
+    commands.set(Commands::Machine);
+    scene.decide(&scene.log, "y", Decision::Reject { reason: None }).await.unwrap();
+    assert_eq!(scene.run_until_quiet().await, None);
+    let bare = ask(&scene);
+    assert_eq!((bare.call.id.as_str(), &bare.sandbox), ("z", &None));
 }
 
 /// What is asked for a line, over the backend that `opened` makes of the project.

@@ -94,6 +94,7 @@ fn context(folder: &Path, cancel: &CancellationToken) -> ToolContext {
         witness: Arc::new(Unwitnessed),
         output: Arc::new(Nothing),
         cancel: cancel.clone(),
+        held: false,
         abilities: Abilities { images: true, ..Abilities::default() },
         delegate: None,
     }

@@ -8,6 +8,7 @@ pub(crate) fn mode(mode: ApprovalMode) -> wire::ApprovalMode {
         ApprovalMode::PlanOnly => wire::ApprovalMode::PlanOnly,
         ApprovalMode::Ask => wire::ApprovalMode::Ask,
         ApprovalMode::Edits => wire::ApprovalMode::Edits,
+        ApprovalMode::Sandbox => wire::ApprovalMode::Sandbox,
     }
 }
 
@@ -16,6 +17,7 @@ pub(crate) fn core_mode(mode: wire::ApprovalMode) -> ApprovalMode {
         wire::ApprovalMode::PlanOnly => ApprovalMode::PlanOnly,
         wire::ApprovalMode::Ask => ApprovalMode::Ask,
         wire::ApprovalMode::Edits => ApprovalMode::Edits,
+        wire::ApprovalMode::Sandbox => ApprovalMode::Sandbox,
     }
 }
 

@@ -1,5 +1,5 @@
 use bosun_agent::{Ask, Grave};
-use bosun_protocol::{Decide, Decision};
+use bosun_protocol::{Decide, Decision, RuleDraft};
 use bosun_tools::{Preview, ToolKind};
 use serde_json::Value;
 
@@ -16,12 +16,16 @@ pub struct GraveCall {
 }
 
 impl Sessions {
-    /// Those of the calls that `decisions` would let run that have to be confirmed where no script can press; with
-    /// `as_rules` where calls like them run by themselves from then on.
+    /// Those of the calls that `decisions` would let run that have to be confirmed where no script can press. Calls like
+    /// those of `drafts` run by themselves from then on.
     ///
     /// # Errors
     /// Where one of them does not wait any more, or was shown as something else.
-    pub async fn grave_calls(&self, decisions: &[Decide], as_rules: bool) -> Result<Vec<GraveCall>, SessionError> {
+    pub async fn grave_calls(
+        &self,
+        decisions: &[Decide],
+        drafts: &[RuleDraft],
+    ) -> Result<Vec<GraveCall>, SessionError> {
         let mut grave = Vec::new();
         for decide in decisions {
             if matches!(decide.decision, Decision::Respond { .. } | Decision::Reject { .. }) {
@@ -29,7 +33,9 @@ impl Sessions {
             }
             let (ask, args) = self.ask_as_decided(decide).await?;
             let mut why = ask.grave(&args);
-            why.extend(ask.grave_as_rule().filter(|_| as_rules));
+            if drafts.iter().any(|draft| draft.session == decide.session && draft.call_id == decide.call_id) {
+                why.extend(ask.grave_as_rule());
+            }
             if !why.is_empty() {
                 grave.push(GraveCall { tool: ask.call.name.clone(), payload: payload(&ask, &args), why });
             }

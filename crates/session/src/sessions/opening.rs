@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use bosun_agent::{Recorded, SessionId as CoreId, SessionLog, effective};
 use bosun_backend::Commands;
+use bosun_harness::DeclaredCommands;
 use bosun_protocol::{ErrorCode, Problem, ProjectId};
 use bosun_store::StoredSession;
 use tokio::sync::{Mutex as AsyncMutex, OnceCell};
@@ -88,8 +89,8 @@ impl Sessions {
         let root = self.root_path(&stored.project).await?;
         // What a declaration wants of commands is no person's to take back.
         let commands = match agent.as_ref().and_then(|agent| agent.backend.commands) {
-            Some(Commands::Sandbox) => Commands::Sandbox.into(),
-            Some(Commands::Machine) | None => inner.permissions.commands(&stored.project).await?,
+            Some(DeclaredCommands::Sandbox) => Commands::Sandbox.into(),
+            None => inner.permissions.commands(&stored.project).await?,
         };
         let setting = Setting {
             sightings: inner.blobs.as_ref().map(|blobs| inner.sightings.of(&root, blobs)),

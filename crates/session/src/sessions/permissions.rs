@@ -1,4 +1,5 @@
-use bosun_backend::{Commands, sandbox_trouble};
+use bosun_backend::sandbox_trouble;
+use bosun_harness::DeclaredCommands;
 use bosun_protocol::{
     ApprovalMode, CommandPlace, Problem, ProjectId, ProjectMode, SandboxedProjects, SessionId, SessionMode,
 };
@@ -54,7 +55,7 @@ impl Sessions {
     /// The projects whose commands run in a sandbox.
     pub async fn sandboxed_projects(&self) -> Result<SandboxedProjects, SessionError> {
         let kept = self.permissions().kept().await?;
-        let declared = self.declared().and_then(|agent| agent.backend.commands) == Some(Commands::Sandbox);
+        let declared = self.declared().and_then(|agent| agent.backend.commands) == Some(DeclaredCommands::Sandbox);
         let projects = kept.sandboxed.into_iter().map(ProjectId::new).collect();
         Ok(SandboxedProjects { all: declared || self.permissions().are_all_sandboxed(), projects })
     }

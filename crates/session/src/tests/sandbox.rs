@@ -7,8 +7,8 @@ use bosun_agent::Grave;
 use bosun_harness::DeclaredAgent;
 use bosun_model::ChatRequest;
 use bosun_protocol::{
-    Approval, AskedAgain, CommandPlace, Decide, Decision, ModelRef, ProjectId, ReachPlace, SandboxedProjects,
-    SessionId, Undo,
+    Approval, AskedAgain, CommandPlace, Decide, Decision, ModelRef, ProjectId, ReachPlace, RuleDraft, RuleScope,
+    SandboxedProjects, SessionId, Undo,
 };
 use bosun_testkit::{Project, Reply, missing};
 use pretty_assertions::assert_eq;
@@ -135,9 +135,18 @@ async fn a_call_in_the_sandbox_is_confirmed_as_a_rule_alone() {
     stage.sessions.set_command_place(&stage.project_id, CommandPlace::Sandbox).await.unwrap();
     let session = stage.session().await;
     let Approval { session: by, call_id, digest, .. } = say(&stage, &session, "cargo test").await.unwrap();
+    let draft = RuleDraft {
+        session: by.clone(),
+        call_id: call_id.clone(),
+        scope: RuleScope::Project,
+        pattern: "cargo test".into(),
+    };
+    let of_another = RuleDraft { call_id: "another".into(), ..draft.clone() };
     let decide = [Decide { session: by, call_id, digest, decision: Decision::Approve }];
-    assert_eq!(stage.sessions.grave_calls(&decide, false).await.unwrap(), []);
-    let found = stage.sessions.grave_calls(&decide, true).await.unwrap();
+    for drafts in [vec![], vec![of_another]] {
+        assert_eq!(stage.sessions.grave_calls(&decide, &drafts).await.unwrap(), [], "it is let run once");
+    }
+    let found = stage.sessions.grave_calls(&decide, &[draft]).await.unwrap();
     assert_eq!(found.iter().map(|call| &call.why[..]).collect::<Vec<_>>(), [[Grave::UnsandboxedLater]]);
 }
 

@@ -394,7 +394,7 @@ async fn an_edited_path_is_judged_by_where_it_leads() {
         let decision = Decision::Edit { args: json!({"file_path": edited, "content": "y"}) };
         let decide = Decide { session: by, call_id: call_id.clone(), digest, decision };
         assert_eq!(stage.sessions.decided_reach(&decide).await.unwrap().place, place, "{asked} -> {edited}");
-        let found = stage.sessions.grave_calls(std::slice::from_ref(&decide), false).await.unwrap();
+        let found = stage.sessions.grave_calls(std::slice::from_ref(&decide), &[]).await.unwrap();
         let found: Vec<Grave> = found.into_iter().flat_map(|call| call.why).collect();
         assert_eq!(found, grave, "{asked} -> {edited}");
         let stale = Decide { digest: "another".into(), ..decide };

@@ -63,7 +63,12 @@ impl Tool for Execute {
             return Err(ToolError::Model("Error: Execution not available: there is no shell here".into()));
         };
         let timeout = self.checked(&input).map_err(|fault| ToolError::Model(format!("Error: {}", reason(&fault))))?;
-        let request = ExecRequest { command: input.command, timeout: Some(timeout), cancel: cx.cancel.clone() };
+        let request = ExecRequest {
+            timeout: Some(timeout),
+            cancel: cx.cancel.clone(),
+            held: cx.held,
+            ..ExecRequest::new(input.command)
+        };
         let result = shell.execute(request, &*cx.output).await?;
         Ok(reported(cx, result, timeout, self.max_timeout))
     }

@@ -70,6 +70,7 @@ impl Fixture {
             witness: Arc::clone(&witness) as Arc<dyn ChangeWitness>,
             output: Arc::clone(&screen) as Arc<dyn OutputSink>,
             cancel: CancellationToken::new(),
+            held: false,
             abilities: Abilities { images: true, documents: true, reasoning: false },
             delegate: None,
         };

@@ -2,19 +2,19 @@
 import { untrack } from 'svelte';
 import type { ApprovalMode } from '../../ipc/bindings';
 import type { UiClient } from '../../ipc/client';
-import { Sandboxes } from './sandboxes.svelte';
+import type { Sandboxes } from './sandboxes.svelte';
 
-export const MODES: readonly ApprovalMode[] = ['plan_only', 'ask', 'edits'];
+export const MODES: readonly ApprovalMode[] = ['plan_only', 'ask', 'edits', 'sandbox'];
 
 /** What the modes hang on. */
 interface Place {
   sessionId: string | null;
   projectId: string | null;
+  sandboxes: Pick<Sandboxes, 'holds' | 'choose'>;
   run: <T>(action: () => Promise<T>) => Promise<T | undefined>;
 }
 
 export class Modes {
-  readonly sandboxes: Sandboxes;
   private known = $state.raw<ReadonlyMap<string, ApprovalMode>>(new Map());
   private projects = $state.raw<ReadonlyMap<string, ApprovalMode>>(new Map());
   /** Chosen for the session that does not exist yet. */
@@ -23,9 +23,7 @@ export class Modes {
   constructor(
     private readonly client: UiClient,
     private readonly place: Place,
-  ) {
-    this.sandboxes = new Sandboxes(client, place);
-  }
+  ) {}
 
   get current(): ApprovalMode {
     const { sessionId, projectId } = this.place;
@@ -48,23 +46,35 @@ export class Modes {
   }
 
   async choose(mode: ApprovalMode): Promise<void> {
-    const { sessionId } = this.place;
+    const { sessionId, projectId } = this.place;
+    if (!(await this.isPossible(mode, projectId))) return;
     if (sessionId === null) return void (this.coming = mode);
     await this.set(sessionId, mode);
   }
 
-  /** To the next one: Shift+Tab. */
+  /** To the next one: Shift+Tab. Where the project has no sandbox none is turned on by passing. */
   async cycle(): Promise<ApprovalMode> {
-    const next = MODES[(MODES.indexOf(this.current) + 1) % MODES.length] ?? 'ask';
+    const { sandboxes, projectId } = this.place;
+    const all = MODES.filter((mode) => mode !== 'sandbox' || sandboxes.holds(projectId));
+    const next = all[(all.indexOf(this.current) + 1) % all.length] ?? 'ask';
     await this.choose(next);
     return next;
   }
 
   async chooseFor(project: string, mode: ApprovalMode): Promise<void> {
+    if (!(await this.isPossible(mode, project))) return;
     await this.place.run(async () => {
       await this.client.setProjectMode(project, mode);
       this.projects = new Map(this.projects).set(project, mode);
     });
+  }
+
+  /** Running freely in the sandbox turns it on for the project; the core says why where it cannot be had. */
+  private async isPossible(mode: ApprovalMode, project: string | null): Promise<boolean> {
+    const { sandboxes } = this.place;
+    if (mode !== 'sandbox' || project === null || sandboxes.holds(project)) return true;
+    await sandboxes.choose(project, true);
+    return sandboxes.holds(project);
   }
 
   /** A session was made: it takes what was chosen for it, before its first message. */

@@ -73,8 +73,8 @@ describe('the message box', () => {
   });
 
   it.each([
-    ['en', 'Sandbox: on, asks', 'Sandbox: off, asks'],
-    ['zh-CN', '沙箱：开，逐次询问', '沙箱：关，逐次询问'],
+    ['en', 'Sandbox: on', 'Sandbox: off, asks'],
+    ['zh-CN', '沙箱：开', '沙箱：关，逐次询问'],
   ] as const)('states in %s whether commands run in a sandbox', async (language, on, off) => {
     const { rerender } = show({ isSandboxed: true });
     i18n.use(language, language);

@@ -25,7 +25,9 @@ export class SessionFeed {
     void this.open();
   }
 
-  private async open(): Promise<void> {
+  /** Subscribes; again, where it could not be done before. */
+  async open(): Promise<void> {
+    this.error = null;
     try {
       const { first, close } = await this.client.subscribeSession(this.id, (events) => this.receive(events));
       if (this.closed) return close();

@@ -35,6 +35,19 @@ describe('a session’s feed', () => {
     expect(texts(feed)).toEqual(['old', 'new']);
   });
 
+  it('says why it could not be opened, and can be opened again', async () => {
+    const { client, subscribeSession, answer } = host();
+    subscribeSession.mockRejectedValueOnce(new Error('locked'));
+    const feed = new SessionFeed(client, 's');
+    await settle();
+    expect([feed.error === null, feed.snapshot]).toEqual([false, null]);
+    void feed.open();
+    expect(feed.error).toBeNull();
+    answer();
+    await settle();
+    expect(texts(feed)).toEqual(['old']);
+  });
+
   it('applies what comes in one frame at once', async () => {
     const { client, tell, answer } = host();
     const feed = new SessionFeed(client, 's');

@@ -17,10 +17,10 @@ describe('where commands run', () => {
     draw(scene, CommandPlaces, {});
     expect(boxes().map((box) => box.checked)).toEqual(scene.workspace.projects.map(() => false));
     await userEvent.click(first());
-    await waitFor(() => expect(scene.workspace.modes.sandboxes.holds(idOf(scene))).toBe(true));
+    await waitFor(() => expect(scene.workspace.sandboxes.holds(idOf(scene))).toBe(true));
     expect(boxes().map((box) => box.checked)).toEqual(scene.workspace.projects.map((_, at) => at === 0));
     await userEvent.click(first());
-    await waitFor(() => expect(scene.workspace.modes.sandboxes.holds(idOf(scene))).toBe(false));
+    await waitFor(() => expect(scene.workspace.sandboxes.holds(idOf(scene))).toBe(false));
   });
 
   it.each([

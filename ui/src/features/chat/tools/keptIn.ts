@@ -4,7 +4,7 @@
  */
 export function keptIn(output: string): string | null {
   const moved =
-    /^The result of the call \S+ was too large for this conversation and is in the file (\/_?large_tool_results\/\S+)\.\n/;
-  const beside = /\[The whole output is in (\/_?large_tool_results\/\S+)\.\]\s*$/;
+    /^The result of the call \S+ was too large for this conversation and is in the file (\/(?:\S+\/)?_*large_tool_results\/\S+)\.\n/;
+  const beside = /\[The whole output is in (\/(?:\S+\/)?_*large_tool_results\/\S+)\.\]\s*$/;
   return (moved.exec(output) ?? beside.exec(output))?.[1] ?? null;
 }

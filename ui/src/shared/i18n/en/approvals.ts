@@ -45,7 +45,13 @@ export const approvals = {
   scripts: 'Runs, as it is now:',
   moreScripts: 'It may run more scripts, which are not checked.',
   /** By what the core calls them. */
-  ownRules: { 'time-out': 'nobody answered in time', 'refused before': 'refused before' },
+  ownRules: {
+    'time-out': 'nobody answered in time',
+    'refused before': 'refused before',
+    'plan only': 'Plan only',
+    'edit freely in the project': 'Edit freely in the project',
+    'run freely in the sandbox': 'Run freely in the sandbox',
+  },
   inProject: 'in the project folder',
   timeout: (time: string) => `ends after ${time}`,
   longCommand: (size: string, lines: number) =>

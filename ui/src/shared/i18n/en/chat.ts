@@ -40,10 +40,11 @@ export const composer = {
   enterQueues: 'Enter queues',
   escStops: 'Esc stops',
   sandboxOff: 'Sandbox: off, asks',
-  sandboxOffTitle: 'Commands run with your rights on this machine, so every one of them asks.',
-  sandboxOn: 'Sandbox: on, asks',
+  sandboxOffTitle:
+    'Commands run with your rights on this machine, so every one of them asks, unless a rule of yours lets it pass.',
+  sandboxOn: 'Sandbox: on',
   sandboxOnTitle:
-    'Commands can change the project and nothing else, and have no network. Every one of them asks all the same.',
+    'Commands can change the project and nothing else, and have no network. They ask, unless a rule of yours or the mode lets one pass.',
   queued: (count: number) => `${f.number(count)} queued`,
   queuedTitle: 'Sent when the turn is over',
   steers: (keys: string) => `${keys} steers`,

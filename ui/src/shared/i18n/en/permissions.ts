@@ -11,7 +11,8 @@ export const modes = {
   edits: 'Edit freely in the project',
   editsHint: 'Files of the project change without asking. Deleting, protected names and commands ask.',
   sandbox: 'Run freely in the sandbox',
-  sandboxHint: 'Not yet: commands in the sandbox ask as well.',
+  sandboxHint:
+    'As above, and commands run in the sandbox without asking: they write the project only, with no network. What deletes or names places outside asks.',
   next: 'Shift+Tab: next mode',
   changed: (mode: string) => `From now on: ${mode}`,
 };
@@ -78,28 +79,30 @@ export const permissions = {
   removed: (pattern: string) => `“${pattern}” asks again`,
   modesTitle: 'How sessions of a project begin',
   modesText: 'Holds for sessions in which you chose nothing else.',
-  sandboxTitle: 'Commands run in a sandbox',
-  sandboxText:
-    'The project can be written, nothing else, and there is no network. What later runs code or configures programs, such as git hooks or .envrc, can be neither changed nor made. Each command asks all the same.',
-  sandboxMissing: 'Not here: ',
-  sandboxAll: 'The agent’s declaration wants it of every project.',
-  noProjects: 'Open a folder first.',
 };
 
 export const sandbox = {
   title: 'Sandbox',
   stateTitle: 'Commands',
-  off: 'As chosen for the project',
+  on: 'In the sandbox',
+  onText:
+    'Commands of this project can write the project and nothing else, and find an empty home folder beside your toolchains. What runs later or configures programs, such as git hooks or .envrc, they cannot change where it is there, nor make at the top of the project. They ask all the same, unless a rule or the mode lets one pass.',
+  off: 'With your rights',
   offText:
-    'Commands run with your rights on this machine, with an environment that holds no keys, a time limit, and everything they start ended with them. That is no wall: a command could read and change whatever you may. So every command asks, unless a rule of yours lets it pass. In Permissions you can have the commands of a project run in a sandbox instead.',
+    'Commands of this project run with your rights on this machine, with an environment that holds no keys, a time limit, and everything they start ended with them. That is no wall: a command could read and change whatever you may. So every command asks, unless a rule of yours lets it pass.',
   filesTitle: 'File tools',
   files: 'Held to the project',
   filesText:
     'Reading and changing files goes through a handle of the project folder that leads nowhere else, whatever links and names are used. It is enforced by the system, not by a list.',
   networkTitle: 'Network',
   network: 'Commands may use it',
-  networkText:
-    'In the sandbox they have none. Bosun itself speaks only to the model you chose and the servers you added.',
+  noNetwork: 'Commands have none',
+  networkText: 'Bosun itself speaks only to the model you chose and the servers you added.',
+  switchTitle: 'Run in a sandbox',
+  switchText: 'The commands of these projects, from the next one on. Without bubblewrap on this machine there is none.',
+  missing: 'Not here: ',
+  all: 'The agent’s declaration wants it of every project.',
+  noProjects: 'Open a folder first.',
 };
 
 export const additions = {

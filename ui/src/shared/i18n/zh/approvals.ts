@@ -41,7 +41,13 @@ export const approvals: Messages['approvals'] = {
   scripts: '将按现在的内容运行：',
   moreScripts: '它可能还会运行其他脚本，这些不会被检查。',
   /** By what the core calls them. */
-  ownRules: { 'time-out': '超时无人回答', 'refused before': '此前已拒绝' },
+  ownRules: {
+    'time-out': '超时无人回答',
+    'refused before': '此前已拒绝',
+    'plan only': '仅计划',
+    'edit freely in the project': '项目内自由编辑',
+    'run freely in the sandbox': '在沙箱中自由运行',
+  },
   inProject: '在项目文件夹中',
   timeout: (time) => `${time}后结束`,
   longCommand: (size, lines) => `命令很长：${size}，${lines} 行。它的结尾是`,

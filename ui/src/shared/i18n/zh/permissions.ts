@@ -9,7 +9,8 @@ export const modes: Messages['modes'] = {
   edits: '项目内自由编辑',
   editsHint: '项目内的文件可直接修改；删除、受保护的名称和命令仍会询问。',
   sandbox: '在沙箱中自由运行',
-  sandboxHint: '暂不可用：沙箱中的命令也仍会询问。',
+  sandboxHint:
+    '同上，并且命令在沙箱中运行而不询问：只能改动项目内的文件，且无法联网。会删除内容或涉及项目之外的命令仍会询问。',
   next: 'Shift+Tab：下一个模式',
   changed: (mode) => `从现在起：${mode}`,
 };
@@ -73,27 +74,30 @@ export const permissions: Messages['permissions'] = {
   removed: (pattern) => `“${pattern}”将再次询问`,
   modesTitle: '项目的会话以何种模式开始',
   modesText: '适用于你未另作选择的会话。',
-  sandboxTitle: '命令在沙箱中运行',
-  sandboxText:
-    '可以写入项目，别处都不行，也没有网络。之后会运行代码或配置程序的文件（如 git 钩子、.envrc）既不能修改也不能创建。每条命令仍会询问。',
-  sandboxMissing: '此处不可用：',
-  sandboxAll: '智能体的声明要求所有项目都如此。',
-  noProjects: '请先打开一个文件夹。',
 };
 
 export const sandbox: Messages['sandbox'] = {
   title: '沙箱',
   stateTitle: '命令',
-  off: '按项目的选择',
+  on: '在沙箱中',
+  onText:
+    '本项目的命令只能改动项目内的文件，看到的主目录里只有你的工具链。之后会运行代码或配置程序的文件（如 git 钩子、.envrc），已有的不能修改，在项目顶层也不能新建。每条命令仍会询问，除非规则或模式放行。',
+  off: '以你的权限',
   offText:
-    '命令以你的权限在本机运行；其环境中没有密钥，有时间限制，它启动的一切会随它结束。但这并不是一堵墙：命令可以读取和修改你有权访问的一切。因此每条命令都会询问，除非你的规则放行。你可以在“权限”中让某个项目的命令改在沙箱中运行。',
+    '本项目的命令以你的权限在本机运行；其环境中没有密钥，有时间限制，它启动的一切会随它结束。但这并不是一堵墙：命令可以读取和修改你有权访问的一切。因此每条命令都会询问，除非你的规则放行。',
   filesTitle: '文件工具',
   files: '限于项目之内',
   filesText:
     '读取和修改文件只通过项目文件夹的句柄进行，无论使用何种链接和名称，都到不了别处。这由系统强制执行，而不是靠一份名单。',
   networkTitle: '网络',
   network: '命令可以联网',
-  networkText: '在沙箱中则不能。Bosun 自身只与你选择的模型和你添加的服务器通信。',
+  noNetwork: '命令不能联网',
+  networkText: 'Bosun 自身只与你选择的模型和你添加的服务器通信。',
+  switchTitle: '在沙箱中运行',
+  switchText: '这些项目的命令，从下一条起生效。本机没有 bubblewrap 时没有沙箱。',
+  missing: '此处不可用：',
+  all: '智能体的声明要求所有项目都如此。',
+  noProjects: '请先打开一个文件夹。',
 };
 
 export const additions: Messages['additions'] = {

@@ -133,7 +133,7 @@ export const problemsOfModels = {
   session_cost_stops: '本会话已花费 ${spent}；你要求在 ${limit} 时提醒。到 ${stop} 时停止',
   day_cost: '今天已花费 ${spent}；你要求在 ${limit} 时提醒',
   day_cost_stops: '今天已花费 ${spent}；你要求在 ${limit} 时提醒。到 ${stop} 时停止',
-  asks_again: '{seconds} 秒后再次请求：{why}',
+  asks_again: '{seconds} 秒后重试，原因：{why}',
   fell_back: '{from} 过载（“{detail}”）；本回合余下部分由 {to} 回答',
   hook_broke: '钩子“{hook}”在 {point} 处失败：“{detail}”',
   key_in_message: '你写的内容中有疑似密钥的文字。它会发送给 {model} 并留在本会话中；如果是真密钥，请到签发处更换',

@@ -1,0 +1,48 @@
+/** What is written and not sent, by session. It survives a restart, on this machine only. */
+const KEY = 'bosun.drafts';
+/** Of more than so many the oldest go. */
+const MOST = 50;
+/** A longer one is kept for this run only: storage is small. */
+const LONGEST = 100_000;
+const WAIT_MS = 300;
+
+export class Drafts {
+  private all = $state.raw<Readonly<Record<string, string>>>(read());
+  private waiting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    // What was typed last is kept when the page goes.
+    window.addEventListener('pagehide', () => this.keep());
+  }
+
+  of(key: string): string {
+    return this.all[key] ?? '';
+  }
+
+  write(key: string, text: string): void {
+    if (text === this.of(key)) return;
+    const others = Object.entries(this.all).filter(([other]) => other !== key);
+    this.all = Object.fromEntries(text === '' ? others : [...others, [key, text]]);
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.keep(), WAIT_MS);
+  }
+
+  private keep(): void {
+    const kept = Object.entries(this.all).filter(([, text]) => text.length <= LONGEST);
+    try {
+      localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(kept.slice(-MOST))));
+    } catch {
+      // Storage is full or switched off: drafts then last for this run.
+    }
+  }
+}
+
+function read(): Record<string, string> {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isMap ? Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string')) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,31 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import { Drafts } from './drafts.svelte';
+
+beforeEach(() => vi.useFakeTimers());
+
+it('are there again after a restart, until they are sent', () => {
+  const first = new Drafts();
+  first.write('s1', 'half a thought');
+  first.write('s2', 'another');
+  vi.advanceTimersByTime(1_000);
+  const second = new Drafts();
+  expect([second.of('s1'), second.of('s2'), second.of('s3')]).toEqual(['half a thought', 'another', '']);
+  second.write('s1', '');
+  window.dispatchEvent(new Event('pagehide'));
+  expect(new Drafts().of('s1')).toBe('');
+});
+
+it('are as many as storage is for, the newest, and nothing that is no draft', () => {
+  const drafts = new Drafts();
+  for (let at = 0; at < 60; at++) drafts.write(`s${at}`, 'text');
+  drafts.write('long', 'x'.repeat(100_001));
+  drafts.write('s0', 'touched again');
+  vi.advanceTimersByTime(1_000);
+  const kept = new Drafts();
+  expect([kept.of('s0'), kept.of('s5'), kept.of('s59'), kept.of('long')]).toEqual(['touched again', '', 'text', '']);
+  expect(drafts.of('long')).toHaveLength(100_001);
+  for (const bad of ['[1]', '{"s1": 7}', 'nonsense']) {
+    localStorage.setItem('bosun.drafts', bad);
+    expect(new Drafts().of('s1')).toBe('');
+  }
+});

@@ -1,0 +1,27 @@
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { draw, setUp } from '../../test/stage';
+import type { Listed } from './entries';
+import FileList from './FileList.svelte';
+
+const list = Array.from({ length: 3_000 }, (_, at): Listed => ({
+  key: `k${at}`,
+  path: `/made/${at}.ts`,
+  pending: null,
+  file: null,
+  added: 1,
+  removed: 0,
+}));
+
+it('draws of thousands as many as can be looked at, the chosen one among them, and more on demand', async () => {
+  const scene = await setUp();
+  const given = (chosen: string) => ({ list, chosen, onChoose: () => undefined });
+  const { container, redraw } = draw(scene, FileList, given('k0'));
+  const rows = () => container.querySelectorAll('li').length;
+  expect(rows()).toBe(200);
+  await userEvent.click(container.querySelector(' ul + button') as HTMLElement);
+  expect(rows()).toBe(1_200);
+  await redraw(given('k1500'));
+  expect(rows()).toBe(1_501);
+  expect(container.querySelector('button.on')?.textContent).toContain('1500.ts');
+});
