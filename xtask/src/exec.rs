@@ -81,6 +81,13 @@ impl Program {
         words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
     }
 
+    /// The variables that are left out.
+    #[cfg(test)]
+    pub fn left_out(&self) -> std::collections::BTreeSet<String> {
+        let removed = self.command.get_envs().filter(|(_, value)| value.is_none());
+        removed.map(|(name, _)| name.to_string_lossy().into_owned()).collect()
+    }
+
     /// Runs it on this terminal and tells whether it succeeded.
     pub fn status(mut self) -> Result<bool> {
         let text = self.text();
