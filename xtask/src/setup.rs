@@ -38,11 +38,10 @@ pub fn check(place: &Place, needs: &[Need]) -> Result<Missing> {
         return on_other_linux(place, needs);
     }
     let absent = apt::absent(place, &wanted);
-    if absent.is_empty() {
-        return Ok(Missing::default());
-    }
     let (allowed, refused): (Vec<_>, Vec<_>) = absent.into_iter().partition(|package| place.ci || !package.ci_only);
-    if !allowed.is_empty() {
+    if allowed.is_empty() {
+        apt::clear_up(place)?;
+    } else {
         apt::install(place, &allowed)?;
     }
     let still = apt::absent(place, &allowed);
