@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::exec::Program;
 use crate::place::Place;
-use crate::setup::{self, Missing, Need};
+use crate::setup::{self, Missing, Need, browser};
 use crate::ui;
 
 mod cache;
@@ -74,6 +74,9 @@ impl Options {
         }
         if self.wants("rust") {
             needs.push(Need::Places);
+        }
+        if self.wants("package") {
+            needs.push(Need::Package);
         }
         if self.wants("package") && self.long {
             needs.push(Need::Rpm);
@@ -140,7 +143,10 @@ fn ui_stage(place: &Place, missing: &Missing, report: &mut Report) {
     report.counted("ui: tests", || Program::npm(place).args(["run", "--silent", "test"]));
     match missing.reason(Need::Browser) {
         Some(reason) => report.skip("ui: in a browser", reason),
-        None => report.counted("ui: in a browser", || Program::npm(place).args(["run", "--silent", "test:browser"])),
+        None => report.counted("ui: in a browser", || {
+            let browser = browser::find(place).unwrap_or_default();
+            Program::npm(place).args(["run", "--silent", "test:browser"]).env(browser::VARIABLE, browser)
+        }),
     }
 }
 
@@ -204,7 +210,7 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
     if options.wants("package") {
         match missing.reason(Need::Window) {
             Some(reason) => report.skip(package::STEP, reason),
-            None => package::stage(place, &runner, report),
+            None => package::stage(place, &runner, missing, report),
         }
     }
     Ok(())
@@ -225,7 +231,16 @@ mod tests {
         assert_eq!(options.stages, STAGES);
         assert_eq!(
             options.needs(),
-            [Need::Build, Need::Places, Need::Browser, Need::Window, Need::Keyring, Need::Python, Need::Bench]
+            [
+                Need::Build,
+                Need::Places,
+                Need::Package,
+                Need::Browser,
+                Need::Window,
+                Need::Keyring,
+                Need::Python,
+                Need::Bench
+            ]
         );
         assert!(!options.long);
     }
@@ -234,6 +249,7 @@ mod tests {
     fn stages_are_chosen_by_name() {
         let options = read(&["--only", "ui", "--long"]).expect("options");
         assert!(options.long && options.wants("ui") && !options.compiles() && options.needs() == [Need::Browser]);
+        assert_eq!(read(&["--only", "package"]).expect("options").needs()[..2], [Need::Build, Need::Package]);
         assert!(read(&["--only", "everything"]).is_err());
         assert!(read(&["--only"]).is_err());
         assert!(read(&["--quick"]).is_err());

@@ -61,6 +61,11 @@ pub fn is_here() -> bool {
     Path::new("/usr/bin/dpkg-query").exists() && Path::new("/usr/bin/apt-get").exists()
 }
 
+/// Whether this is Ubuntu, whose apt has some programs as snaps only.
+pub fn is_ubuntu() -> bool {
+    std::fs::read_to_string("/etc/os-release").is_ok_and(|text| text.lines().any(|line| line == "ID=ubuntu"))
+}
+
 /// Those of `packages` that are neither installed nor replaced by something else on this machine.
 pub fn absent(place: &Place, packages: &[&'static Package]) -> Vec<&'static Package> {
     if packages.is_empty() {
