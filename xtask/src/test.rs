@@ -5,7 +5,7 @@
 
 use anyhow::{Result, bail};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::exec::Program;
 use crate::place::Place;
@@ -29,6 +29,9 @@ use tally::Tally;
 
 /// The parts one can ask for by name, in the order they run.
 const STAGES: [&str; 8] = ["ui", "tree", "rust", "wire", "mcp", "local", "window", "package"];
+
+/// A run of continuous integration should be over by then.
+const LONGEST: Duration = Duration::from_mins(60);
 
 /// What the person asked for.
 struct Options {
@@ -55,6 +58,11 @@ impl Options {
 
     fn wants(&self, stage: &str) -> bool {
         self.stages.contains(&stage)
+    }
+
+    /// What the whole run may take. Who asks for the long form expects to wait.
+    fn limit(&self, ci: bool) -> Option<Duration> {
+        (ci && !self.long).then_some(LONGEST)
     }
 
     /// Whether anything is compiled.
@@ -113,7 +121,7 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     let mut report = Report::new(place.ci);
     let start = Instant::now();
     let missing = setup::check(place, &options.needs())?;
-    report.time("set-up: what is missing", start.elapsed());
+    report.set_up(start.elapsed(), missing.was_nothing());
     setup::tell(&missing);
     let prepare = Instant::now();
     if options.wants("ui") || options.embeds_page() {
@@ -132,7 +140,7 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     if options.compiles() {
         rust_stages(place, &options, &missing, &mut report)?;
     }
-    report.print();
+    report.print(options.limit(place.ci));
     Ok(if report.total().failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -220,6 +228,7 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
 mod tests {
     use super::{Options, STAGES};
     use crate::setup::Need;
+    use std::time::Duration;
 
     fn read(arguments: &[&str]) -> anyhow::Result<Options> {
         Options::read(&arguments.iter().map(|argument| (*argument).to_owned()).collect::<Vec<_>>())
@@ -243,12 +252,14 @@ mod tests {
             ]
         );
         assert!(!options.long);
+        assert_eq!((options.limit(true), options.limit(false)), (Some(Duration::from_secs(3_600)), None));
     }
 
     #[test]
     fn stages_are_chosen_by_name() {
         let options = read(&["--only", "ui", "--long"]).expect("options");
         assert!(options.long && options.wants("ui") && !options.compiles() && options.needs() == [Need::Browser]);
+        assert_eq!(options.limit(true), None);
         assert_eq!(read(&["--only", "package"]).expect("options").needs()[..2], [Need::Build, Need::Package]);
         assert!(read(&["--only", "everything"]).is_err());
         assert!(read(&["--only"]).is_err());
