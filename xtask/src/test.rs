@@ -3,14 +3,14 @@
 //! One feature set serves every build here, so that the tree of dependencies is compiled once for the tests and checked
 //! once for clippy. A failing step does not stop the others: the table at the end tells them all.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::exec::Program;
 use crate::place::Place;
 use crate::setup::{self, Missing, Need, browser};
-use crate::ui;
+use crate::{run, ui};
 
 mod cache;
 mod fuzz;
@@ -180,6 +180,7 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
             }
         }
         report.counted("rust: examples in docs", || runner.doc_tests(place));
+        report.step("run: its program answers", || run_answers(place));
     }
     if options.wants("rust") && options.long {
         report.counted("rust: laws, a million cases each", || runner.laws(place));
@@ -222,6 +223,17 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
         }
     }
     Ok(())
+}
+
+/// `cargo xtask run -- --version`, built as the tests are, which have built it already.
+fn run_answers(place: &Place) -> Result<Tally> {
+    let window = run::prepared(place, &["--".to_owned(), "--version".to_owned()], &rust::AS_TESTS)?;
+    let text = window.text();
+    let said = window.output().with_context(|| format!("`{text}` failed"))?;
+    if !said.starts_with("Bosun ") {
+        bail!("`{text}` answers {said:?}");
+    }
+    Ok(Tally::of_check(true))
 }
 
 #[cfg(test)]
