@@ -34,8 +34,7 @@ const BUILT = 'test-results/recorded';
 const PATIENCE_MS = 60_000;
 
 /** The browser that `cargo xtask` or the person names, else the first that is here; `null` where there is none. */
-export const findBrowser = () =>
-  process.env.BOSUN_BROWSER || (PROGRAMS.find((program) => existsSync(program)) ?? null);
+export const findBrowser = () => process.env.BOSUN_BROWSER || (PROGRAMS.find((program) => existsSync(program)) ?? null);
 
 /** The built page behind a server, and a browser. Pages tell of every fault and of every request to elsewhere. */
 export async function open() {
