@@ -7,7 +7,7 @@ import { findBrowser } from './site.mjs';
 if (!findBrowser()) {
   const isRequired = process.env.CI === 'true';
   console.log(
-    `No Chromium is here, so the browser tests ${isRequired ? 'cannot run' : 'are left out'}: apt install chromium`,
+    `No Chromium is here, so the browser tests ${isRequired ? 'cannot run' : 'are left out'}: install one, or set BOSUN_BROWSER`,
   );
   process.exit(isRequired ? 1 : 0);
 }

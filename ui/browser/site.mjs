@@ -1,4 +1,4 @@
-/** Serves the recorded build and starts Debian's Chromium on it. */
+/** Serves the recorded build and starts a Chromium on it. */
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import { build, preview } from 'vite';
@@ -33,8 +33,8 @@ const BUILT = 'test-results/recorded';
 /** How long a page may take for one thing; a cold machine with two cores is slow. */
 const PATIENCE_MS = 60_000;
 
-/** The first browser that is here; `null` where there is none. */
-export const findBrowser = () => PROGRAMS.find((program) => existsSync(program)) ?? null;
+/** The browser that `cargo xtask` or the person names, else the first that is here; `null` where there is none. */
+export const findBrowser = () => process.env.BOSUN_BROWSER || (PROGRAMS.find((program) => existsSync(program)) ?? null);
 
 /** The built page behind a server, and a browser. Pages tell of every fault and of every request to elsewhere. */
 export async function open() {

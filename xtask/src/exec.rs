@@ -45,7 +45,7 @@ impl Program {
 
     /// npm in the web project.
     pub fn npm(place: &Place) -> Self {
-        let program = Self::new(place, "npm").dir(&place.ui).env("npm_config_update_notifier", "false");
+        let program = Self::new(place, script("npm")).dir(&place.ui).env("npm_config_update_notifier", "false");
         if place.ci { program.env("CI", "true").env("npm_config_cache", place.cache.join("npm")) } else { program }
     }
 
@@ -79,6 +79,13 @@ impl Program {
     pub fn text(&self) -> String {
         let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
         words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The variables that are left out.
+    #[cfg(test)]
+    pub fn left_out(&self) -> std::collections::BTreeSet<String> {
+        let removed = self.command.get_envs().filter(|(_, value)| value.is_none());
+        removed.map(|(name, _)| name.to_string_lossy().into_owned()).collect()
     }
 
     /// Runs it on this terminal and tells whether it succeeded.
@@ -151,7 +158,18 @@ fn quoted(word: &str) -> String {
 /// Where `program` is on the PATH.
 pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| file.is_file())
+    let program = if Path::new(program).extension().is_some() {
+        program.to_owned()
+    } else {
+        format!("{program}{}", std::env::consts::EXE_SUFFIX)
+    };
+    std::env::split_paths(&path).map(|dir| dir.join(&program)).find(|file| file.is_file())
+}
+
+/// The name of a program that Node starts: npm, and what npm installs. On Windows it is a batch file, and without its
+/// ending nothing would be found.
+pub fn script(name: &str) -> String {
+    if cfg!(windows) { format!("{name}.cmd") } else { name.to_owned() }
 }
 
 #[cfg(test)]

@@ -71,3 +71,38 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         other => bail!("there is no task named {other:?}; `cargo xtask help` lists them"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{HELP, dispatch};
+    use crate::place::Place;
+
+    fn text(path: &str) -> String {
+        std::fs::read_to_string(Place::here().expect("a place").root.join(path)).expect(path)
+    }
+
+    /// The words after `cargo xtask`, wherever they stand.
+    fn tasks(text: &str) -> Vec<&str> {
+        let words = text.split("cargo xtask ").skip(1);
+        words.filter_map(|rest| rest.split(|c: char| !c.is_ascii_lowercase()).find(|word| !word.is_empty())).collect()
+    }
+
+    #[test]
+    fn the_readme_says_where_the_source_is_and_names_tasks_that_there_are() {
+        let (readme, manifest) = (text("README.md"), text("Cargo.toml"));
+        let repository = manifest.lines().find_map(|line| line.strip_prefix("repository = \"")?.strip_suffix('"'));
+        let clone = format!("git clone {}\n", repository.expect("a repository"));
+        assert!(readme.contains(&clone), "README.md lacks {clone}");
+        let tasks = tasks(&readme);
+        assert!(tasks.contains(&"run") && tasks.contains(&"test"), "{tasks:?}");
+        for task in tasks {
+            assert!(HELP.contains(&format!("\n  {task} ")), "README.md names `cargo xtask {task}`");
+        }
+    }
+
+    #[test]
+    fn what_is_no_task_is_told_the_tasks() {
+        let error = dispatch(&["serve".to_owned()]).expect_err("there is no such task").to_string();
+        assert_eq!(error, "there is no task named \"serve\"; `cargo xtask help` lists them");
+    }
+}

@@ -18,6 +18,11 @@ pub fn problem(text: &str) {
     line("error:", "1;31", text);
 }
 
+/// Something that works and is not as it should be.
+pub fn warning(text: &str) {
+    line("warning:", "1;33", text);
+}
+
 /// Something that was left out, with the command that adds it.
 pub fn skipped(text: &str) {
     line("skipped:", "1;33", text);

@@ -3,14 +3,14 @@
 //! One feature set serves every build here, so that the tree of dependencies is compiled once for the tests and checked
 //! once for clippy. A failing step does not stop the others: the table at the end tells them all.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::exec::Program;
 use crate::place::Place;
-use crate::setup::{self, Missing, Need};
-use crate::ui;
+use crate::setup::{self, Missing, Need, browser};
+use crate::{run, ui};
 
 mod cache;
 mod fuzz;
@@ -29,6 +29,9 @@ use tally::Tally;
 
 /// The parts one can ask for by name, in the order they run.
 const STAGES: [&str; 8] = ["ui", "tree", "rust", "wire", "mcp", "local", "window", "package"];
+
+/// A run of continuous integration should be over by then.
+const LONGEST: Duration = Duration::from_mins(60);
 
 /// What the person asked for.
 struct Options {
@@ -57,6 +60,11 @@ impl Options {
         self.stages.contains(&stage)
     }
 
+    /// What the whole run may take. Who asks for the long form expects to wait.
+    fn limit(&self, ci: bool) -> Option<Duration> {
+        (ci && !self.long).then_some(LONGEST)
+    }
+
     /// Whether anything is compiled.
     fn compiles(&self) -> bool {
         self.stages.iter().any(|stage| *stage != "ui")
@@ -74,6 +82,9 @@ impl Options {
         }
         if self.wants("rust") {
             needs.push(Need::Places);
+        }
+        if self.wants("package") {
+            needs.push(Need::Package);
         }
         if self.wants("package") && self.long {
             needs.push(Need::Rpm);
@@ -110,7 +121,7 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     let mut report = Report::new(place.ci);
     let start = Instant::now();
     let missing = setup::check(place, &options.needs())?;
-    report.time("set-up: what is missing", start.elapsed());
+    report.set_up(start.elapsed(), missing.was_nothing());
     setup::tell(&missing);
     let prepare = Instant::now();
     if options.wants("ui") || options.embeds_page() {
@@ -129,7 +140,7 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     if options.compiles() {
         rust_stages(place, &options, &missing, &mut report)?;
     }
-    report.print();
+    report.print(options.limit(place.ci));
     Ok(if report.total().failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -140,7 +151,10 @@ fn ui_stage(place: &Place, missing: &Missing, report: &mut Report) {
     report.counted("ui: tests", || Program::npm(place).args(["run", "--silent", "test"]));
     match missing.reason(Need::Browser) {
         Some(reason) => report.skip("ui: in a browser", reason),
-        None => report.counted("ui: in a browser", || Program::npm(place).args(["run", "--silent", "test:browser"])),
+        None => report.counted("ui: in a browser", || {
+            let browser = browser::find(place).unwrap_or_default();
+            Program::npm(place).args(["run", "--silent", "test:browser"]).env(browser::VARIABLE, browser)
+        }),
     }
 }
 
@@ -166,6 +180,7 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
             }
         }
         report.counted("rust: examples in docs", || runner.doc_tests(place));
+        report.step("run: its program answers", || run_answers(place));
     }
     if options.wants("rust") && options.long {
         report.counted("rust: laws, a million cases each", || runner.laws(place));
@@ -204,16 +219,28 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
     if options.wants("package") {
         match missing.reason(Need::Window) {
             Some(reason) => report.skip(package::STEP, reason),
-            None => package::stage(place, &runner, report),
+            None => package::stage(place, &runner, missing, report),
         }
     }
     Ok(())
+}
+
+/// `cargo xtask run -- --version`, built as the tests are, which have built it already.
+fn run_answers(place: &Place) -> Result<Tally> {
+    let window = run::prepared(place, &["--".to_owned(), "--version".to_owned()], &rust::AS_TESTS)?;
+    let text = window.text();
+    let said = window.output().with_context(|| format!("`{text}` failed"))?;
+    if !said.starts_with("Bosun ") {
+        bail!("`{text}` answers {said:?}");
+    }
+    Ok(Tally::of_check(true))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Options, STAGES};
     use crate::setup::Need;
+    use std::time::Duration;
 
     fn read(arguments: &[&str]) -> anyhow::Result<Options> {
         Options::read(&arguments.iter().map(|argument| (*argument).to_owned()).collect::<Vec<_>>())
@@ -225,15 +252,27 @@ mod tests {
         assert_eq!(options.stages, STAGES);
         assert_eq!(
             options.needs(),
-            [Need::Build, Need::Places, Need::Browser, Need::Window, Need::Keyring, Need::Python, Need::Bench]
+            [
+                Need::Build,
+                Need::Places,
+                Need::Package,
+                Need::Browser,
+                Need::Window,
+                Need::Keyring,
+                Need::Python,
+                Need::Bench
+            ]
         );
         assert!(!options.long);
+        assert_eq!((options.limit(true), options.limit(false)), (Some(Duration::from_secs(3_600)), None));
     }
 
     #[test]
     fn stages_are_chosen_by_name() {
         let options = read(&["--only", "ui", "--long"]).expect("options");
         assert!(options.long && options.wants("ui") && !options.compiles() && options.needs() == [Need::Browser]);
+        assert_eq!(options.limit(true), None);
+        assert_eq!(read(&["--only", "package"]).expect("options").needs()[..2], [Need::Build, Need::Package]);
         assert!(read(&["--only", "everything"]).is_err());
         assert!(read(&["--only"]).is_err());
         assert!(read(&["--quick"]).is_err());

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::exec::Program;
+use crate::exec::{Program, script};
 use crate::place::Place;
 
 /// Which build is packed.
@@ -64,7 +64,7 @@ impl Stage {
     pub fn pack(&self, place: &Place, kinds: &[&str]) -> Result<Vec<PathBuf>> {
         let config = self.target.join("files.json");
         std::fs::write(&config, self.config())?;
-        let tauri = place.ui.join("node_modules/.bin/tauri");
+        let tauri = place.ui.join("node_modules/.bin").join(script("tauri"));
         let debug = (self.profile == Profile::Debug).then_some("--debug");
         let packing = Program::new(place, tauri).args(["bundle", "--ci", "--bundles", &kinds.join(",")]).args(debug);
         packing.arg("--config").arg(&config).env("CARGO_TARGET_DIR", &self.target).run()?;

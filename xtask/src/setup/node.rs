@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use crate::exec::Program;
+use crate::exec::{Program, find, script};
 use crate::place::Place;
 
 /// Vite 8 asks for `^20.19 || >=22.12`.
@@ -20,7 +20,7 @@ pub fn check(place: &Place) -> Result<()> {
     if !is_enough(major, minor) {
         bail!("Node {version} is too old for the UI build; install {WANTED} (https://nodejs.org)");
     }
-    if crate::exec::find(if cfg!(windows) { "npm.cmd" } else { "npm" }).is_none() {
+    if find(&script("npm")).is_none() {
         bail!("Node is here but npm is not; install the npm package of your system");
     }
     Ok(())

@@ -13,12 +13,13 @@ use super::report::Report;
 use super::rust::Runner;
 use crate::bench::window;
 use crate::bundle::{Profile, Stage};
-use crate::exec::{Program, find};
+use crate::exec::Program;
 use crate::place::Place;
 use crate::say;
-use crate::setup::apt;
+use crate::setup::{Missing, Need, apt};
 
 pub const STEP: &str = "package: its window opens";
+const ENTRY: &str = "package: its desktop entry";
 const RPM: &str = "package: the one for rpm brings the same";
 const PACKAGE: &str = "bosun";
 /// What must lie beside the programs.
@@ -35,7 +36,7 @@ const PAPERS: [&str; 7] = [
 /// The test of the window that goes from the first run to a changed file.
 const TOUR: &str = "the_tour_ends_with_a_repaired_file";
 
-pub fn stage(place: &Place, runner: &Runner, report: &mut Report) {
+pub fn stage(place: &Place, runner: &Runner, missing: &Missing, report: &mut Report) {
     if !apt::is_here() {
         return report.skip(STEP, "only Debian and Ubuntu can try a Debian package");
     }
@@ -47,10 +48,17 @@ pub fn stage(place: &Place, runner: &Runner, report: &mut Report) {
         Ok(Tally::of_check(true))
     });
     let Some(installed) = installed else { return };
+    match missing.reason(Need::Package) {
+        Some(reason) => report.skip(ENTRY, reason),
+        None => report.step(ENTRY, || {
+            let entry = installed.entry()?;
+            Program::new(place, "desktop-file-validate").arg(entry).status().map(Tally::of_check)
+        }),
+    }
     let mut desktop = None;
     report.step(STEP, || {
         installed.look(place)?;
-        let program = installed.desktop(place)?;
+        let program = installed.desktop()?;
         let (_, standing) = window::open(&program, &crate::bundle::folder(place).join("opened"))?;
         say::note(&format!("{} stands after {:.1} s", program.display(), standing / 1000.0));
         desktop = Some(program);
@@ -65,8 +73,8 @@ pub fn stage(place: &Place, runner: &Runner, report: &mut Report) {
     if !runner.long {
         return;
     }
-    if let Some(missing) = ["rpm2cpio", "cpio"].into_iter().find(|program| find(program).is_none()) {
-        return report.skip(RPM, &format!("{missing} is missing: apt install rpm2cpio cpio"));
+    if let Some(reason) = missing.reason(Need::Rpm) {
+        return report.skip(RPM, reason);
     }
     report.step(RPM, || {
         let opened = Installed::opened(place, &rpm.context("no package for rpm was made")?)?;
@@ -119,13 +127,14 @@ impl Installed {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// The program that the desktop entry starts.
-    fn desktop(&self, place: &Place) -> Result<PathBuf> {
+    fn entry(&self) -> Result<PathBuf> {
         let entry = self.files.iter().find(|file| file.starts_with("/usr/share/applications/"));
-        let entry = self.at(entry.context("the package brings no desktop entry")?);
-        if find("desktop-file-validate").is_some() {
-            Program::new(place, "desktop-file-validate").arg(&entry).run()?;
-        }
+        Ok(self.at(entry.context("the package brings no desktop entry")?))
+    }
+
+    /// The program that the desktop entry starts.
+    fn desktop(&self) -> Result<PathBuf> {
+        let entry = self.entry()?;
         let text = std::fs::read_to_string(&entry).with_context(|| format!("could not read {}", entry.display()))?;
         let program = program_of(&text).with_context(|| format!("{} starts nothing", entry.display()))?;
         let path = if program.contains('/') { program.to_owned() } else { format!("/usr/bin/{program}") };

@@ -11,7 +11,7 @@ use crate::say;
 /// when that list changes. `what` names its content for people.
 pub fn environment(place: &Place, name: &str, requirements: &str, what: &str) -> Result<PathBuf> {
     let dir = place.cache.join(name);
-    let python = dir.join("bin/python");
+    let python = dir.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let wanted = std::fs::read_to_string(place.root.join(requirements))
         .with_context(|| format!("could not read {requirements}"))?;
     let stamp = dir.join("installed.txt");

@@ -6,6 +6,9 @@ use super::Tally;
 use crate::exec::Program;
 use crate::say;
 
+/// What a set-up check takes at most that finds everything in place.
+const SET_UP: Duration = Duration::from_secs(2);
+
 struct Row {
     step: String,
     time: Duration,
@@ -19,11 +22,12 @@ pub struct Report {
     start: Instant,
     /// Whether what is left out counts as failed.
     strict: bool,
+    warnings: Vec<String>,
 }
 
 impl Report {
     pub fn new(strict: bool) -> Self {
-        Self { rows: Vec::new(), total: Tally::default(), start: Instant::now(), strict }
+        Self { rows: Vec::new(), total: Tally::default(), start: Instant::now(), strict, warnings: Vec::new() }
     }
 
     pub fn total(&self) -> Tally {
@@ -33,6 +37,15 @@ impl Report {
     /// A part that took time and cannot fail by itself.
     pub fn time(&mut self, step: &str, time: Duration) {
         self.rows.push(Row { step: step.to_owned(), time, outcome: String::new() });
+    }
+
+    /// The set-up check, which does nothing but look where everything is in place.
+    pub fn set_up(&mut self, time: Duration, only_looked: bool) {
+        self.time("set-up: what is missing", time);
+        if only_looked && time > SET_UP {
+            let (took, limit) = (say::duration(time), say::duration(SET_UP));
+            self.warnings.push(format!("nothing was missing, and seeing that took {took} instead of {limit} at most"));
+        }
     }
 
     /// A step that either passes or fails.
@@ -76,15 +89,89 @@ impl Report {
         self.total.add(tally);
     }
 
-    /// The table of steps, then the closing line on standard output, where a reader of the log looks for it.
-    pub fn print(&self) {
+    /// The table of steps and the warnings, then the closing line on standard output, where a reader of the log looks for
+    /// it. `limit` is what the whole run may take.
+    pub fn print(&self, limit: Option<Duration>) {
+        let time = self.start.elapsed();
         say::stage("time per step");
-        let width = self.rows.iter().map(|row| row.step.chars().count()).max().unwrap_or_default();
-        for row in &self.rows {
-            let line = format!("{:width$}  {:>14}  {}", row.step, say::duration(row.time), row.outcome);
-            say::note(line.trim_end());
-        }
-        say::note(&format!("{:width$}  {:>14}", "in all", say::duration(self.start.elapsed())));
+        self.table(time).iter().for_each(|line| say::note(line));
+        self.warnings(time, limit).iter().for_each(|warning| say::warning(warning));
         println!("{}", self.total.sentence());
+    }
+
+    fn table(&self, time: Duration) -> Vec<String> {
+        let width = self.rows.iter().map(|row| row.step.chars().count()).max().unwrap_or_default();
+        let line = |step: &str, time, outcome: &str| {
+            format!("{step:width$}  {:>14}  {outcome}", say::duration(time)).trim_end().to_owned()
+        };
+        let rows = self.rows.iter().map(|row| line(&row.step, row.time, &row.outcome));
+        rows.chain([line("in all", time, "")]).collect()
+    }
+
+    fn warnings(&self, time: Duration, limit: Option<Duration>) -> Vec<String> {
+        let over = limit.filter(|limit| time > *limit);
+        let slow = over
+            .map(|limit| format!("the run took {} instead of {} at most", say::duration(time), say::duration(limit)));
+        self.warnings.iter().cloned().chain(slow).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Report, Tally};
+    use std::time::Duration;
+
+    const REASON: &str = "system packages are missing for something: apt-get install something";
+
+    #[test]
+    fn what_is_left_out_is_told_with_its_command_and_with_ci_has_failed() {
+        let mut lenient = Report::new(false);
+        lenient.skip("a step", REASON);
+        assert_eq!(lenient.total(), Tally { skipped: 1, ..Tally::default() });
+        assert_eq!(
+            lenient.table(Duration::ZERO),
+            [format!("a step           0.0 s  skipped: {REASON}"), "in all           0.0 s".to_owned()]
+        );
+        let mut strict = Report::new(true);
+        strict.skip("a step", REASON);
+        assert_eq!(strict.total(), Tally { failed: 1, ..Tally::default() });
+        assert!(strict.table(Duration::ZERO)[0].ends_with("FAILED (0 passed, 1 failed)"));
+    }
+
+    #[test]
+    fn with_ci_tests_that_were_left_out_have_failed() {
+        let tally = Tally { passed: 4, skipped: 2, ..Tally::default() };
+        for (strict, expected) in [(false, tally), (true, Tally { passed: 4, failed: 2, ..Tally::default() })] {
+            let mut report = Report::new(strict);
+            report.step("tests", || Ok(tally));
+            report.step("more tests", || Ok(Tally::default()));
+            assert_eq!(report.total(), expected, "strict: {strict}");
+        }
+    }
+
+    #[test]
+    fn a_step_that_could_not_be_taken_has_failed() {
+        let mut report = Report::new(false);
+        report.step("a step", || anyhow::bail!("no such program"));
+        report.time("a part", Duration::from_secs(90));
+        assert_eq!(report.total(), Tally { failed: 1, ..Tally::default() });
+        assert!(report.table(Duration::ZERO)[1].ends_with("1 min 30 s"));
+    }
+
+    #[test]
+    fn what_takes_too_long_is_said() {
+        let said = |set_up: u64, only_looked, run: u64, limit: Option<u64>| {
+            let mut report = Report::new(true);
+            report.set_up(Duration::from_millis(set_up), only_looked);
+            report.warnings(Duration::from_secs(run), limit.map(Duration::from_secs))
+        };
+        assert!(said(2_000, true, 3_600, Some(3_600)).is_empty());
+        assert!(said(90_000, false, 3_601, None).is_empty());
+        assert_eq!(
+            said(2_100, true, 0, None),
+            ["nothing was missing, and seeing that took 2.1 s instead of 2.0 s at most"]
+        );
+        assert_eq!(said(0, true, 3_601, Some(3_600)), ["the run took 60 min 01 s instead of 60 min 00 s at most"]);
+        assert_eq!(said(2_100, true, 3_601, Some(3_600)).len(), 2);
     }
 }

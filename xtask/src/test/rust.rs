@@ -13,6 +13,10 @@ const APART: [&str; 2] = ["tree", "window"];
 /// The laws of paths and routes: property tests that a million cases suit.
 const LAWS: [&str; 2] = ["path::tests", "composite::tests"];
 
+/// Has cargo resolve features as the tests' own build does: with a test among what is asked for, the tests' dependencies
+/// count as they do there.
+pub const AS_TESTS: [&str; 4] = ["--workspace", "--locked", "--test", "cli"];
+
 pub struct Runner {
     nextest: bool,
     pub long: bool,
@@ -60,9 +64,7 @@ impl Runner {
 
     /// Compiles programs as the tests' own build does, which has compiled them already where it ran.
     pub fn programs(place: &Place, names: &[&str]) -> Program {
-        // With a test among what is asked for, the tests' dependencies count when features are resolved, as they do there.
-        let program =
-            Program::cargo(place).args(["build", "--workspace", "--locked", "--test", "cli"]).args(EMBED_PAGE);
+        let program = Program::cargo(place).arg("build").args(AS_TESTS).args(EMBED_PAGE);
         program.args(names.iter().flat_map(|name| ["--bin", name]))
     }
 

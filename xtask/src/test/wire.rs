@@ -10,6 +10,7 @@ use super::rust::Runner;
 use crate::exec::{Program, find};
 use crate::place::Place;
 use crate::say;
+use crate::setup::way_to;
 
 /// One comparison with packages from PyPI.
 struct Comparison {
@@ -58,7 +59,7 @@ pub fn stage(place: &Place, report: &mut Report) {
 impl Comparison {
     fn run(&self, place: &Place, report: &mut Report, program: impl FnOnce(PathBuf) -> Program) {
         if let Some(program) = self.program.filter(|program| find(program).is_none()) {
-            let reason = format!("{program} is not on this machine; add it with apt-get install ripgrep");
+            let reason = format!("{program} is not on this machine: {}", way_to(program));
             return report.skip(self.step, &reason);
         }
         let python = match environment(place, self.environment, self.requirements, self.what) {
