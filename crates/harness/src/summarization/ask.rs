@@ -54,7 +54,7 @@ async fn patiently(
             }
             answer => {
                 let (text, usage) = answer?;
-                cx.spent().add(usage, model.info().price);
+                cx.spent().add(usage, usage.and_then(|usage| model.info().cost(&usage)));
                 return Ok((text, usage));
             }
         }
