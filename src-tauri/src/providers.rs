@@ -111,7 +111,7 @@ impl ProviderBook {
         if named.is_none() {
             match bosun_providers::list_models(&config).await {
                 Ok(models) => listed = models,
-                Err(error) => return Ok(TestCall::Fails { problem: error.problem() }),
+                Err(error) => return Ok(TestCall::Fails { model: None, problem: error.problem() }),
             }
         }
         // Azure's list has no names of deployments, which are all that can be called there.
@@ -127,7 +127,7 @@ impl ProviderBook {
         let milliseconds = since(started);
         Ok(match reply {
             Ok(reply) => TestCall::Works { model: Some(model.to_owned()), reply, milliseconds },
-            Err(error) => TestCall::Fails { problem: error.problem() },
+            Err(error) => TestCall::Fails { model: Some(model.to_owned()), problem: error.problem() },
         })
     }
 

@@ -152,7 +152,7 @@ fn a_test_call_says_what_the_server_said() {
     assert_eq!((&works["result"], &works["reply"]), (&json!("works"), &json!("ready")));
     assert_eq!(works["model"], "test-model");
     let fails = call(json!("missing"));
-    assert_eq!(fails["result"], "fails");
+    assert_eq!((&fails["result"], &fails["model"]), (&json!("fails"), &json!("missing")));
     assert!(fails["problem"]["detail"].as_str().unwrap().contains("no model named missing"), "{fails}");
     // Where nobody names one, a model of the list is called: the list alone says nothing of whether any answers.
     let calls = || server.requests().iter().filter(|request| request.method == "POST").count();

@@ -37,7 +37,8 @@ def responses_text(port):
     equal([event.sequence_number for event in seen], list(range(len(seen))))
     usage = seen[-1].response.usage
     equal((usage.input_tokens, usage.output_tokens, usage.total_tokens), (100, 20, 120))
-    equal((usage.input_tokens_details.cached_tokens, usage.output_tokens_details.reasoning_tokens), (60, 7))
+    details = usage.input_tokens_details
+    equal((details.cached_tokens, details.cache_write_tokens, usage.output_tokens_details.reasoning_tokens), (60, 10, 7))
     equal(final(o_client(port), "plain").output_text, TEXT)
 
 

@@ -32,6 +32,8 @@ pub enum LiveEvent {
         error: ModelError,
         wait: Duration,
     },
+    /// The wait before a call beside the conversation, as for a summary, is over: no [`Self::ReplyStarted`] says so.
+    AskingNow,
     /// A call began to run, after any approval. Milliseconds since 1970.
     CallRunning {
         call_id: CallId,

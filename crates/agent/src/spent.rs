@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bosun_model::{Price, Usage};
+use bosun_model::Usage;
 
 /// What a turn and its subagents have cost since the turn began or was continued. Shared by the whole tree, so that a
 /// limit cannot be got round by delegating.
@@ -13,13 +13,13 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Counts one model call. Without a price its money is unknown and counts as none.
-    pub fn add(&self, usage: Option<Usage>, price: Option<Price>) {
+    /// Counts one model call. What it cost counts as nothing where it is unknown.
+    pub fn add(&self, usage: Option<Usage>, dollars: Option<f64>) {
         self.steps.fetch_add(1, Ordering::Relaxed);
         let Some(usage) = usage else { return };
         let tokens = usage.input.unwrap_or(0).saturating_add(usage.output.unwrap_or(0));
         self.tokens.fetch_add(tokens, Ordering::Relaxed);
-        if let Some(dollars) = price.and_then(|price| price.cost(&usage)) {
+        if let Some(dollars) = dollars {
             self.money.fetch_add((dollars * 1e6).round() as u64, Ordering::Relaxed);
         }
     }
@@ -47,14 +47,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cached_tokens_cost_what_they_cost() {
-        let price =
-            Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: None, cache_write_hour: None };
+    fn calls_count_with_and_without_a_cost() {
         let usage = Usage { input: Some(1_000), output: Some(100), cache_read: Some(600), ..Usage::default() };
         let spent = Spent::default();
-        spent.add(Some(usage), Some(price));
+        spent.add(Some(usage), Some(0.002_88));
         spent.add(Some(usage), None);
-        spent.add(None, Some(price));
+        spent.add(None, None);
         assert_eq!((spent.steps(), spent.tokens()), (3, 2_200));
         assert_eq!(spent.dollars(), 0.002_88);
     }

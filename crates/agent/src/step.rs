@@ -26,12 +26,13 @@ pub(crate) async fn reply(cx: &TurnContext) -> Result<AiMessage, AgentError> {
         messages: cx.log().with_state(|state| state.messages.clone()),
         tools: agent.tools.specs(),
         max_output: agent.model.info().max_output,
+        conversation: Some(cx.log().session().as_str().into()),
         ..ChatRequest::default()
     };
     let mut message = NextModel { cx, rest: &agent.middleware }.run(request).await?;
     name_apart(cx, &mut message);
     let kinds = message.tool_calls.iter().map(|call| kind_of(cx, &call.name)).collect();
-    let cost = message.usage.and_then(|usage| agent.model.info().price?.cost(&usage));
+    let cost = message.usage.and_then(|usage| agent.model.info().cost(&usage));
     let is_last = message.calls().next().is_none();
     let entry = vec![EntryBody::Ai { message: message.clone(), kinds, cost }];
     if is_last {

@@ -114,7 +114,8 @@ impl Middleware for Guards {
                 return Err(halt.into());
             }
             let reply = next.run(request).await?;
-            cx.spent().add(reply.usage, cx.agent().model.info().price);
+            let dollars = reply.usage.and_then(|usage| cx.agent().model.info().cost(&usage));
+            cx.spent().add(reply.usage, dollars);
             Ok(reply)
         })
     }

@@ -9,6 +9,10 @@ use bosun_backend::ContentHash;
 use bosun_model::{Abilities, ContentBlock, Kept, Media, MediaKind, Message, ModelErrorKind, Origin};
 use bosun_tools::StateUpdate;
 
+/// Words of refusals that are about what stands beside the text. Servers of text alone want messages to be strings.
+const ABOUT_MEDIA: [&str; 9] =
+    ["image", "media", "document", "pdf", "base64", "multimodal", "vision", "file", "must be a string"];
+
 /// The state field with the place before which media were refused by the provider.
 const FIELD: &str = "media_refused_before";
 
@@ -66,7 +70,7 @@ pub(crate) fn is_refusal(error: &AgentError, messages: &[Arc<Message>]) -> bool 
         return false;
     }
     let words = error.message.to_lowercase();
-    let about_media = ["image", "media", "document", "pdf", "base64"].iter().any(|word| words.contains(word));
+    let about_media = ABOUT_MEDIA.iter().any(|word| words.contains(word));
     let fresh = messages.iter().rev().take_while(|message| !matches!(***message, Message::Ai(_)));
     let has_media = |message: &Arc<Message>| message.content().iter().any(|b| matches!(b, ContentBlock::Media(_)));
     about_media && fresh.into_iter().any(has_media)
@@ -131,6 +135,30 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
+
+    #[test]
+    fn refusals_of_media_are_known_by_their_words_where_there_are_fresh_ones() {
+        let message = |content| Arc::new(Message::Human(bosun_model::HumanMessage { id: "h".into(), content }));
+        let picture =
+            Media { kind: MediaKind::Image, mime: "image/png".into(), data: "AA==".into(), name: None, kept: None };
+        let (seen, plain) = ([message(vec![ContentBlock::Media(picture)])], [message(vec!["look".into()])]);
+        let refused = |kind, words: &str, messages: &[Arc<Message>]| {
+            let error = bosun_model::ModelError::new(kind, "p", words);
+            is_refusal(&AgentError::Model(error), messages)
+        };
+        for words in [
+            "image input is not supported",
+            "Unknown variant `image_url`, expected `text`",
+            "this is not a multimodal model",
+            "messages[0].content must be a string",
+            "unknown content part type 'file'",
+        ] {
+            assert!(refused(ModelErrorKind::InvalidRequest, words, &seen), "{words}");
+            assert!(!refused(ModelErrorKind::InvalidRequest, words, &plain), "{words}");
+        }
+        assert!(!refused(ModelErrorKind::InvalidRequest, "unknown field `strict`", &seen));
+        assert!(!refused(ModelErrorKind::Unavailable, "image input is not supported", &seen));
+    }
 
     #[test]
     fn only_what_the_model_cannot_take_is_named() {

@@ -4,7 +4,8 @@ use std::time::Duration;
 use bosun_agent::{AgentError, BoxFuture, LiveEvent, Middleware, NextModel, TurnContext};
 use bosun_model::{AiMessage, ChatRequest, ModelError, ModelErrorKind};
 
-/// How often and how long a failed model call is tried again.
+/// How often and how long a failed model call is tried again: in the conversation ([`ModelRetry`]) and beside it, as for a
+/// summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryOptions {
     /// Calls after the first one, where the provider asks for patience or fails inside.
@@ -19,6 +20,33 @@ pub struct RetryOptions {
 impl Default for RetryOptions {
     fn default() -> Self {
         Self { attempts: 4, first_wait: Duration::from_secs(1), longest_wait: Duration::from_secs(60) }
+    }
+}
+
+impl RetryOptions {
+    /// How long to wait before try number `attempt` (from 1) after `error`, with jitter; `None` to give up.
+    pub fn wait(&self, error: &ModelError, attempt: u32) -> Option<Duration> {
+        self.wait_by(error, attempt, chance())
+    }
+
+    /// [`Self::wait`] with a `chance` from 0 to 1.
+    fn wait_by(&self, error: &ModelError, attempt: u32, chance: f64) -> Option<Duration> {
+        let most = match error.kind {
+            ModelErrorKind::RateLimited | ModelErrorKind::Unavailable => self.attempts,
+            ModelErrorKind::Timeout | ModelErrorKind::Network | ModelErrorKind::StreamCut => self.attempts.min(1),
+            _ => 0,
+        };
+        if attempt > most {
+            return None;
+        }
+        let doubled = self.first_wait.saturating_mul(1_u32.checked_shl(attempt - 1).unwrap_or(u32::MAX));
+        let wait = match error.retry_after {
+            Some(asked) if asked > self.longest_wait => return None,
+            // Never sooner than asked for; a little later, so that not all come at once.
+            Some(asked) => asked + doubled.min(Duration::from_secs(1)).mul_f64(chance),
+            None => doubled.min(self.longest_wait).mul_f64(0.5 + chance / 2.0),
+        };
+        Some(wait)
     }
 }
 
@@ -41,26 +69,6 @@ pub struct ModelRetry {
 impl ModelRetry {
     pub fn new(options: RetryOptions) -> Self {
         Self { options }
-    }
-
-    /// How long to wait before try number `attempt` (from 1) after `error`; `None` to give up. `chance` is from 0 to 1.
-    fn wait(&self, error: &ModelError, attempt: u32, chance: f64) -> Option<Duration> {
-        let most = match error.kind {
-            ModelErrorKind::RateLimited | ModelErrorKind::Unavailable => self.options.attempts,
-            ModelErrorKind::Timeout | ModelErrorKind::Network => self.options.attempts.min(1),
-            _ => 0,
-        };
-        if attempt > most {
-            return None;
-        }
-        let doubled = self.options.first_wait.saturating_mul(1_u32.checked_shl(attempt - 1).unwrap_or(u32::MAX));
-        let wait = match error.retry_after {
-            Some(asked) if asked > self.options.longest_wait => return None,
-            // Never sooner than asked for; a little later, so that not all come at once.
-            Some(asked) => asked + doubled.min(Duration::from_secs(1)).mul_f64(chance),
-            None => doubled.min(self.options.longest_wait).mul_f64(0.5 + chance / 2.0),
-        };
-        Some(wait)
     }
 }
 
@@ -88,11 +96,15 @@ impl Middleware for ModelRetry {
                     Err(AgentError::Model(error)) => error,
                     outcome => return outcome,
                 };
-                // A machine that slept, or went to another network, finds out in the middle of a reply.
-                if cx.was_shown() && matches!(error.kind, ModelErrorKind::Timeout | ModelErrorKind::Network) {
+                let is_begun = match error.kind {
+                    ModelErrorKind::StreamCut => true,
+                    // A machine that slept, or went to another network, finds out in the middle of a reply.
+                    ModelErrorKind::Timeout | ModelErrorKind::Network => cx.was_shown(),
+                    _ => false,
+                };
+                let Some(wait) = self.options.wait(&error, attempt).filter(|_| !is_begun) else {
                     return Err(error.into());
-                }
-                let Some(wait) = self.wait(&error, attempt, chance()) else { return Err(error.into()) };
+                };
                 tracing::warn!(%error, attempt, ?wait, "a model call failed and is made again");
                 cx.log().emit(LiveEvent::AskingAgain { error, wait });
                 tokio::select! {
@@ -120,7 +132,7 @@ mod tests {
     }
 
     fn wait(kind: ModelErrorKind, retry_after: Option<u64>, attempt: u32, chance: f64) -> Option<u64> {
-        let wait = ModelRetry::default().wait(&error(kind, retry_after), attempt, chance)?;
+        let wait = RetryOptions::default().wait_by(&error(kind, retry_after), attempt, chance)?;
         Some(u64::try_from(wait.as_millis()).unwrap())
     }
 
@@ -132,7 +144,8 @@ mod tests {
         assert_eq!(wait(Unavailable, None, 4, 0.0), Some(4_000));
         assert_eq!((wait(Network, None, 1, 1.0), wait(Network, None, 2, 1.0)), (Some(1_000), None));
         assert_eq!((wait(Timeout, None, 1, 1.0), wait(Timeout, None, 2, 1.0)), (Some(1_000), None));
-        for kind in [InvalidRequest, StreamCut, Unauthorized] {
+        assert_eq!((wait(StreamCut, None, 1, 1.0), wait(StreamCut, None, 2, 1.0)), (Some(1_000), None));
+        for kind in [InvalidRequest, Unauthorized] {
             assert_eq!(wait(kind, Some(1), 1, 1.0), None);
         }
         assert_eq!(wait(RateLimited, Some(7), 1, 0.0), Some(7_000));
@@ -142,8 +155,8 @@ mod tests {
 
     #[test]
     fn attempts_without_end_never_overflow() {
-        let patient = ModelRetry::new(RetryOptions { attempts: u32::MAX, ..RetryOptions::default() });
-        let wait = patient.wait(&error(ModelErrorKind::Unavailable, None), u32::MAX, 1.0);
+        let patient = RetryOptions { attempts: u32::MAX, ..RetryOptions::default() };
+        let wait = patient.wait_by(&error(ModelErrorKind::Unavailable, None), u32::MAX, 1.0);
         assert_eq!(wait, Some(Duration::from_secs(60)));
     }
 

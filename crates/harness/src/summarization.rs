@@ -161,6 +161,7 @@ impl Summarization {
             cache: request.cache,
             effort: request.effort,
             output: request.output.clone(),
+            conversation: request.conversation.clone(),
         }
     }
 

@@ -36,9 +36,22 @@ pub struct ModelInfo {
     pub max_output: Option<u32>,
     pub abilities: Abilities,
     pub price: Option<Price>,
+    /// What calls cost instead that read more, where the price goes by their length.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<PriceStep>,
     /// True for the tour: its replies are written down beforehand and the UI says so.
     #[serde(default)]
     pub scripted: bool,
+}
+
+impl ModelInfo {
+    /// US dollars for one call at the price of its length; `None` as for [`Price::cost`], and where there is no price.
+    pub fn cost(&self, usage: &Usage) -> Option<f64> {
+        let price = self.price?;
+        let read = usage.input.unwrap_or(0);
+        let step = self.steps.iter().filter(|step| read > step.over).max_by_key(|step| step.over);
+        step.map_or(price, |step| step.price).cost(usage)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +71,13 @@ pub struct Price {
     /// What is kept for minutes; what is kept for an hour too where that has no price of its own.
     pub cache_write: Option<f64>,
     pub cache_write_hour: Option<f64>,
+}
+
+/// The price of calls that read more than so many tokens: of all they read and write, not of what is beyond.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PriceStep {
+    pub over: u64,
+    pub price: Price,
 }
 
 impl Price {
@@ -110,6 +130,26 @@ mod tests {
         assert_eq!(price.cost(&Usage { output: None, ..usage }), None);
         let absurd = Usage { input: Some(10), cache_read: Some(1_000), cache_write: Some(1_000), ..usage };
         assert!(price.cost(&absurd).is_some_and(|cost| cost > 0.0));
+    }
+
+    #[test]
+    fn a_call_costs_the_price_of_its_length() {
+        let price = |input: f64| Price { input, output: 10.0 * input, ..Price::FREE };
+        let info = ModelInfo {
+            provider: "p".into(),
+            name: "m".into(),
+            context_window: None,
+            max_output: None,
+            abilities: Abilities::default(),
+            price: Some(price(1.0)),
+            steps: vec![PriceStep { over: 200_000, price: price(4.0) }, PriceStep { over: 100_000, price: price(2.0) }],
+            scripted: false,
+        };
+        let cost = |input: u64| info.cost(&Usage { input: Some(input), output: Some(10_000), ..Usage::default() });
+        assert_eq!([cost(100_000), cost(100_001), cost(300_000)], [Some(0.2), Some(0.400_002), Some(1.6)]);
+        assert_eq!(info.cost(&Usage { output: Some(10), ..Usage::default() }), None);
+        let unpriced = ModelInfo { price: None, ..info.clone() };
+        assert_eq!(unpriced.cost(&Usage { input: Some(1), output: Some(1), ..Usage::default() }), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod trouble;
 mod usage;
 
 pub use builder::MessageBuilder;
-pub use chat_model::{Abilities, ChatModel, ModelInfo, ModelStream, Price};
+pub use chat_model::{Abilities, ChatModel, ModelInfo, ModelStream, Price, PriceStep};
 pub use content::{ContentBlock, Kept, Media, MediaKind, Origin, Reasoning, text_of};
 pub use error::{ModelError, ModelErrorKind};
 pub use event::{ModelEvent, StopReason};

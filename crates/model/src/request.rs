@@ -21,6 +21,9 @@ pub struct ChatRequest {
     pub effort: Option<Effort>,
     /// The shape of a reply that is to be JSON; `None` for prose and tool calls.
     pub output: Option<OutputSchema>,
+    /// What tells this conversation from others, for providers that look for its beginning in their cache by it. It says
+    /// nothing of the person or the project.
+    pub conversation: Option<Arc<str>>,
 }
 
 /// Where a provider with explicit prompt caching (Anthropic, also behind OpenRouter) is asked to set breakpoints. Others cache by themselves and

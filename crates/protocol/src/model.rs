@@ -100,14 +100,9 @@ pub struct SaveProvider {
 #[serde(tag = "result", rename_all = "snake_case")]
 pub enum TestCall {
     /// `model` is the one that was called; `None` where only the list could be looked at, whose first names are `reply`.
-    Works {
-        model: Option<String>,
-        reply: String,
-        milliseconds: u32,
-    },
-    Fails {
-        problem: Problem,
-    },
+    Works { model: Option<String>, reply: String, milliseconds: u32 },
+    /// `model` is the one that was called; `None` where nothing came so far.
+    Fails { model: Option<String>, problem: Problem },
 }
 
 /// When and from where the program has what it knows of models beforehand.

@@ -42,6 +42,7 @@ const ONLY_TOOL: &str = "only that tool is offered";
 const SWITCH: &str = "on and off; every level is on";
 const ITSELF: &str = "nothing is marked: the provider caches by itself where it does";
 const OF_CLAUDE: &str = "marked for Claude; other models are cached by themselves where they are";
+const KEYED: &str = "by itself; requests say which conversation they belong to";
 const REPORTED: &str = "where the server reports it";
 const NAMELESS: &str = "where it comes as `reasoning_content`, as `reasoning_details`, in parts of type `thinking`, or signed beside a call \
                         (Gemini); a bare `reasoning` is shown and not sent back";
@@ -346,12 +347,13 @@ fn shaped(row: &Row) -> Mark {
 fn cached(row: &Row) -> Mark {
     let system = vec![SystemBlock { text: "Stand by.".into(), cache: true }];
     let cache = CacheMarks { tools: true, conversation: true, ..CacheMarks::default() };
-    let request = ChatRequest { system, cache, ..with_tools(ToolChoice::Auto) };
+    let request = ChatRequest { system, cache, conversation: Some("probe".into()), ..with_tools(ToolChoice::Auto) };
     let is_marked = |row: &Row| has_object(&row.sent(&request), &|fields| fields.contains_key("cache_control"));
     let claude = Row { name: row.name.clone(), preset: row.preset, model: "anthropic/claude-sonnet-4.6" };
     match (is_marked(row), row.is_compatible() && is_marked(&claude)) {
         (true, _) => Works,
         (false, true) => Degraded(OF_CLAUDE),
+        _ if has_text(&row.sent(&request), &|text| text == "probe") => Degraded(KEYED),
         (false, false) => Degraded(ITSELF),
     }
 }

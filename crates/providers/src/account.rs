@@ -2,6 +2,7 @@ use bosun_model::{ChatModel, ChatRequest, Message, MessageBuilder, ModelError, M
 use futures_util::StreamExt;
 
 use crate::http_model::HttpModel;
+use crate::listing::seems_to_talk;
 use crate::{ListedModel, ProviderConfig, known_model};
 
 /// A call as small as can be, to see whether address, key and model work. Gives what the model said, which may be nothing.
@@ -28,14 +29,16 @@ pub async fn test_call(config: &ProviderConfig, model: &str) -> Result<String, M
 }
 
 /// The model for a test call where nobody named one: of those in the list whose price is known, the cheapest that costs
-/// something, since those for nothing are the first to be refused; else the first. `None` where the list is empty.
+/// something, since those for nothing are the first to be refused; else the first that can be talked to by its name, else
+/// the first. `None` where the list is empty.
 pub fn test_model<'a>(config: &ProviderConfig, listed: &'a [ListedModel]) -> Option<&'a str> {
     let config = config.clone().with_listed(listed);
     let price =
         |model: &ListedModel| known_model(&config, &model.name).ok()?.price.map(|price| price.input + price.output);
     let priced = listed.iter().filter_map(|model| Some((model, price(model).filter(|price| *price > 0.0)?)));
     let cheapest = priced.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(model, _)| model);
-    cheapest.or(listed.first()).map(|model| model.name.as_str())
+    let talker = || listed.iter().find(|model| seems_to_talk(&model.name));
+    cheapest.or_else(talker).or(listed.first()).map(|model| model.name.as_str())
 }
 
 #[cfg(test)]
@@ -60,6 +63,12 @@ mod tests {
         assert_eq!(chosen(&priced).as_deref(), Some("cheap"));
         assert_eq!(chosen(&priced[..1]).as_deref(), Some("a"));
         assert_eq!(chosen(&[]), None);
+        let mixed = ["BAAI/bge-large-en-v1.5", "black-forest-labs/FLUX.1-schnell", "meta-llama/Llama-3.3-70B-Instruct"];
+        assert_eq!(chosen(&mixed.map(|name| listed(name, None))).as_deref(), Some(mixed[2]));
+        assert_eq!(
+            chosen(&mixed[..1].iter().map(|name| listed(name, None)).collect::<Vec<_>>()).as_deref(),
+            Some(mixed[0])
+        );
         let vendor = ProviderConfig::new("anthropic", Family::Anthropic, "https://api.anthropic.com");
         let known = [listed("claude-opus-4-6", None), listed("claude-haiku-4-5", None)];
         assert_eq!(test_model(&vendor, &known), Some("claude-haiku-4-5"), "by the catalogue");

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use bosun_model::{Abilities, ModelInfo, Price};
+use bosun_model::{Abilities, ModelInfo, Price, PriceStep};
 use serde::Deserialize;
 
 /// The file, as it is embedded.
@@ -14,8 +14,10 @@ const FILE: &str = include_str!("catalogue.json");
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Vendor {
-    /// Its own hosts, where its prices hold.
+    /// Its own hosts.
     hosts: Vec<String>,
+    /// Those of them where its prices hold; all where nothing is said.
+    priced_at: Option<Vec<String>>,
     models: Vec<Model>,
 }
 
@@ -31,6 +33,8 @@ struct Model {
     #[serde(default)]
     abilities: Abilities,
     price: Option<Price>,
+    #[serde(default)]
+    steps: Vec<PriceStep>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -49,7 +53,7 @@ pub fn catalogue_source() -> (&'static str, &'static str) {
 
 /// What is known of `name` at `host`.
 ///
-/// A price is the vendor's own, so it is given for the vendor's hosts only. A window holds wherever the vendor alone can
+/// A price is the vendor's own, so it is given for the vendor's hosts only, and of those where it is in US dollars. A window holds wherever the vendor alone can
 /// serve the model, behind a gateway too; who serves open weights chooses a window, so it is unknown elsewhere.
 pub(crate) fn info(provider: &str, host: &str, name: &str) -> ModelInfo {
     let mut info = ModelInfo {
@@ -59,6 +63,7 @@ pub(crate) fn info(provider: &str, host: &str, name: &str) -> ModelInfo {
         max_output: None,
         abilities: Abilities::default(),
         price: None,
+        steps: Vec::new(),
         scripted: false,
     };
     if let Some((vendor, model)) = find(name) {
@@ -68,11 +73,17 @@ pub(crate) fn info(provider: &str, host: &str, name: &str) -> ModelInfo {
             info.context_window = model.context_window;
             info.max_output = model.max_output;
         }
-        if own {
+        if vendor.priced_at.as_ref().unwrap_or(&vendor.hosts).iter().any(|known| known == host) {
             info.price = model.price;
+            info.steps.clone_from(&model.steps);
         }
     }
     info
+}
+
+/// Whether anything is known of `name` itself, wherever it is served.
+pub(crate) fn knows(name: &str) -> bool {
+    find(name).is_some()
 }
 
 /// The vendor's own name of a model, out of what gateways and clouds make of it: `anthropic/claude-x`,
@@ -96,12 +107,20 @@ fn find(name: &str) -> Option<(&'static Vendor, &'static Model)> {
         .max_by_key(|(_, model)| model.name.len())
 }
 
-/// What may follow a model's name without making it another model.
+/// What may follow a model's name without making it another model: nothing, `-latest`, or a date with its year
+/// (`-20251001`, `-2025-10-01`) or without its century (`-2512`).
 fn is_version(rest: &str) -> bool {
-    let digits = rest.chars().filter(char::is_ascii_digit).count();
-    rest.is_empty()
-        || rest == "-latest"
-        || (digits == 8 && rest.starts_with('-') && rest.chars().all(|c| c == '-' || c.is_ascii_digit()))
+    let digits: String = rest.chars().filter(char::is_ascii_digit).collect();
+    let is_date = match digits.len() {
+        8 => rest.chars().all(|c| c == '-' || c.is_ascii_digit()),
+        4 => {
+            rest.len() == 5
+                && ("2301".."4001").contains(&&*digits)
+                && digits.get(2..).is_some_and(|month| ("01"..="12").contains(&month))
+        }
+        _ => false,
+    };
+    rest.is_empty() || rest == "-latest" || (is_date && rest.starts_with('-'))
 }
 
 fn catalogue() -> &'static Catalogue {
@@ -117,6 +136,7 @@ fn catalogue() -> &'static Catalogue {
 
 #[cfg(test)]
 mod tests {
+    use bosun_model::Usage;
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -132,8 +152,23 @@ mod tests {
         assert_eq!(names.len(), count);
         for model in read.vendors.iter().flat_map(|vendor| &vendor.models) {
             assert!(model.max_output <= model.context_window, "{}", model.name);
+            let mut before = (0, model.price);
+            for step in &model.steps {
+                let (over, price) = before;
+                assert!(
+                    step.over > over && price.is_some_and(|price| step.price.input > price.input),
+                    "{}",
+                    model.name
+                );
+                before = (step.over, Some(step.price));
+            }
         }
-        assert_eq!(catalogue_source().0.len(), "2026-01-01".len());
+        for vendor in &read.vendors {
+            assert!(vendor.priced_at.iter().flatten().all(|host| vendor.hosts.contains(host)), "{vendor:?}");
+        }
+        let (date, source) = catalogue_source();
+        assert_eq!(date.len(), "2026-01-01".len());
+        assert!(source.len() < 60, "it stands in the middle of a sentence");
     }
 
     #[test]
@@ -153,9 +188,31 @@ mod tests {
     }
 
     #[test]
+    fn a_date_without_its_century_is_a_version_and_one_with_a_row_of_its_own_is_that() {
+        let price = |name| info("mistral", "api.mistral.ai", name).price.map(|price| price.input);
+        assert_eq!(price("mistral-large-2512"), price("mistral-large-latest"));
+        assert_eq!((price("mistral-medium-2604"), price("mistral-medium-2508")), (Some(1.5), Some(0.4)));
+        for not_a_date in ["mistral-large-2513", "mistral-large-9912", "mistral-large-25-12", "mistral-large2512"] {
+            assert_eq!(price(not_a_date), None, "{not_a_date}");
+        }
+    }
+
+    #[test]
+    fn a_price_holds_for_its_length_and_where_it_is_in_dollars() {
+        let cost = |input| {
+            let usage = Usage { input: Some(input), output: Some(1_000), ..Usage::default() };
+            info("openai", "api.openai.com", "gpt-5.4").cost(&usage).unwrap()
+        };
+        assert!((cost(272_000) - (0.272 * 2.5 + 0.015)).abs() < 1e-9 && (cost(272_001) - cost(272_000)) > 0.68);
+        assert!(info("zai", "api.z.ai", "glm-5.1").price.is_some());
+        assert_eq!(info("zhipu", "open.bigmodel.cn", "glm-5.1").price, None);
+        assert!(info("zhipu", "open.bigmodel.cn", "glm-5.1").context_window.is_some());
+    }
+
+    #[test]
     fn prices_and_the_windows_of_open_weights_hold_at_the_vendor_only() {
-        assert!(info("p", "api.deepseek.com", "deepseek-v4-flash").price.is_some());
-        let local = info("p", "127.0.0.1:8080", "deepseek-v4-flash");
+        assert!(info("p", "api.z.ai", "glm-4.7").price.is_some());
+        let local = info("p", "127.0.0.1:8080", "glm-4.7");
         assert_eq!((local.price, local.context_window), (None, None));
         assert!(local.abilities.reasoning);
         assert_eq!(info("p", "gateway.example", "claude-haiku-4-5").price, None);

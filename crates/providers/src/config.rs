@@ -7,6 +7,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use crate::ListedModel;
+use crate::catalogue;
 use crate::cloud::Cloud;
 use crate::network::Network;
 use crate::preset::preset;
@@ -66,7 +67,9 @@ impl KnownModel {
         abilities.images = self.images.unwrap_or(abilities.images);
         abilities.documents = self.documents.unwrap_or(abilities.documents);
         abilities.reasoning = self.reasoning.unwrap_or(abilities.reasoning);
-        info.price = self.price.or(info.price);
+        if let Some(price) = self.price {
+            (info.price, info.steps) = (Some(price), Vec::new());
+        }
     }
 }
 
@@ -196,6 +199,21 @@ impl ProviderConfig {
         }
         if info.price.is_none() && self.serves_it_here(&info.name) {
             info.price = Some(Price::FREE);
+        }
+        info
+    }
+
+    /// [`Self::said_of`], for a call. What nobody said a model cannot look at is sent to it: it may well see, and a
+    /// provider whose model does not says so.
+    pub(crate) fn ready(&self, info: ModelInfo) -> ModelInfo {
+        let mut info = self.said_of(info);
+        if !catalogue::knows(&info.name) {
+            let said = |of: fn(&KnownModel) -> Option<bool>| {
+                self.known.iter().any(|known| known.name == info.name && of(known).is_some())
+            };
+            let (images, documents) = (said(|known| known.images), said(|known| known.documents));
+            info.abilities.images |= !images;
+            info.abilities.documents |= !documents;
         }
         info
     }
@@ -396,6 +414,22 @@ mod tests {
             .with_header("x-gateway", "canary-67890");
         let shown = format!("{config:?}");
         assert!(shown.contains("x-gateway") && !shown.contains("canary"), "{shown}");
+    }
+
+    #[test]
+    fn a_model_is_sent_what_nobody_said_it_cannot_look_at() {
+        let abilities = |config: &ProviderConfig, name: &str| crate::connect(config, name).unwrap().info().abilities;
+        let sees = |config: &ProviderConfig, name: &str| {
+            let abilities = abilities(config, name);
+            (abilities.images, abilities.documents)
+        };
+        let config = ProviderConfig::new("gate", Family::OpenAiChat, "https://gate.example/v1");
+        assert_eq!(sees(&config, "their-newest"), (true, true));
+        assert!(!abilities(&config, "their-newest").reasoning, "nothing is asked of it that it may refuse");
+        assert!(!crate::known_model(&config, "their-newest").unwrap().abilities.images, "nobody said that it sees");
+        assert_eq!(sees(&config, "glm-5.1"), (false, false));
+        let blind = KnownModel { name: "their-newest".into(), images: Some(false), ..KnownModel::default() };
+        assert_eq!(sees(&config.with_known([blind]), "their-newest"), (false, true));
     }
 
     #[test]

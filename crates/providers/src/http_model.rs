@@ -26,7 +26,8 @@ pub fn connect_within(config: &ProviderConfig, name: &str, limits: Limits) -> Re
     Ok(Arc::new(HttpModel::new(config, name, Some(limits))?))
 }
 
-/// What is known of `name` at the server that `config` describes, without asking it.
+/// What is known of `name` at the server that `config` describes, without asking it. An ability that is not known is not
+/// there, though a connected model is sent what nobody said it cannot look at.
 ///
 /// # Errors
 /// A base URL that cannot be used.
@@ -48,7 +49,7 @@ impl HttpModel {
         if name.is_empty() {
             return Err(connection.origin.trouble(ModelErrorKind::NotFound, ModelTrouble::NoModelNamed));
         }
-        let info = config.said_of(catalogue::info(&config.id, &connection.endpoint().host, name));
+        let info = config.ready(catalogue::info(&config.id, &connection.endpoint().host, name));
         Ok(Self { connection, info, memo: Memo::default() })
     }
 

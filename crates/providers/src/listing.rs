@@ -100,6 +100,41 @@ fn is_talker(name: &str) -> bool {
     !base.split('-').any(|word| SILENT.contains(&word))
 }
 
+/// Words in the names of models elsewhere that are no use in a conversation, and how such words begin.
+const SILENT_ELSEWHERE: [&str; 22] = [
+    "asr",
+    "audio",
+    "bge",
+    "clip",
+    "dall",
+    "diffusion",
+    "e5",
+    "flux",
+    "gte",
+    "guard",
+    "image",
+    "imagen",
+    "kokoro",
+    "moderation",
+    "ocr",
+    "orpheus",
+    "realtime",
+    "sdxl",
+    "sora",
+    "speech",
+    "tts",
+    "veo",
+];
+const SILENT_BEGINNINGS: [&str; 5] = ["embed", "minilm", "rerank", "transcri", "whisper"];
+
+/// Whether a model of whatever vendor can be talked to, as far as its name tells.
+pub(crate) fn seems_to_talk(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let is_silent =
+        |word: &str| SILENT_ELSEWHERE.contains(&word) || SILENT_BEGINNINGS.iter().any(|begin| word.starts_with(begin));
+    !name.split(|c: char| !c.is_alphanumeric()).any(is_silent)
+}
+
 fn read(body: &[u8], prices: PriceList) -> Option<Vec<ListedModel>> {
     Some(serde_json::from_slice::<List>(body).ok()?.models(prices))
 }

@@ -166,3 +166,23 @@ fn of_openais_names_only_those_that_hold_a_conversation_are_listed() {
         assert!(!is_talker(name), "{name}");
     }
 }
+
+#[test]
+fn names_of_other_vendors_tell_what_cannot_be_talked_to() {
+    for name in ["meta-llama/Llama-3.3-70B-Instruct", "qwen3:4b", "my-gateway/claude", "mistral-small", "kimi-k2.6"] {
+        assert!(seems_to_talk(name), "{name}");
+    }
+    for name in [
+        "BAAI/bge-large-en-v1.5",
+        "intfloat/multilingual-e5-large-instruct",
+        "nomic-embed-text:latest",
+        "black-forest-labs/FLUX.1-schnell",
+        "openai/whisper-large-v3",
+        "canopylabs/orpheus-v1-english",
+        "meta-llama/llama-guard-4-12b",
+        "jina-reranker-v2",
+        "mistral-ocr-latest",
+    ] {
+        assert!(!seems_to_talk(name), "{name}");
+    }
+}

@@ -18,9 +18,11 @@ mod calls;
 mod decode;
 mod effort;
 mod encode;
+mod strict;
 mod thoughts;
 
 pub(crate) use effort::level as effort_level;
+pub(crate) use strict::takes_strictly;
 
 pub(crate) struct OpenAiChat {
     /// Reasoning goes back only to the host that it came from; others refuse the field.

@@ -17,6 +17,7 @@ use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
 use crate::openai_chat::key_header;
+use crate::preset::Quirks;
 
 mod decode;
 mod encode;
@@ -24,11 +25,12 @@ mod encode;
 pub(crate) struct OpenAiResponses {
     /// Only the host that encrypted reasoning can read it.
     host: String,
+    quirks: Quirks,
 }
 
 impl OpenAiResponses {
     pub(crate) fn new(endpoint: &Endpoint) -> Self {
-        Self { host: endpoint.host.clone() }
+        Self { host: endpoint.host.clone(), quirks: Quirks::of_host(&endpoint.host) }
     }
 }
 
@@ -48,7 +50,7 @@ impl Adapter for OpenAiResponses {
     fn add_headers(&self, _headers: &mut HeaderMap) {}
 
     fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::head(request, info, out)
+        encode::head(request, info, self.quirks, out)
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {

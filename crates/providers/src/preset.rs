@@ -1,5 +1,7 @@
 //! The providers that Bosun knows without being told, each a row of data.
 
+use bosun_model::ChatRequest;
+
 use crate::cloud;
 use crate::config::Endpoint;
 use crate::{Family, bedrock, host_of, vertex};
@@ -90,6 +92,8 @@ pub enum CacheField {
     None,
     /// `cache_control` beside the messages, for the models of Anthropic, which cache nothing else (OpenRouter).
     OfAnthropic,
+    /// `prompt_cache_key`, by which requests of one conversation find the machine that has its beginning (OpenAI, Azure).
+    Key,
 }
 
 /// What the figures under `pricing` in its list of models are, which nothing in the list says.
@@ -118,8 +122,21 @@ impl Quirks {
         Self { effort, ..Self::COMMON }
     }
 
-    const OPENAI: Self =
-        Self { limit: LimitField::MaxCompletionTokens, effort: EffortField::ReasoningEffort, ..Self::COMMON };
+    const OPENAI: Self = Self {
+        limit: LimitField::MaxCompletionTokens,
+        effort: EffortField::ReasoningEffort,
+        cache: CacheField::Key,
+        ..Self::COMMON
+    };
+
+    /// Longest `prompt_cache_key` that is taken.
+    const LONGEST_KEY: usize = 64;
+
+    /// What `request` sends as `prompt_cache_key`.
+    pub(crate) fn cache_key(self, request: &ChatRequest) -> Option<&str> {
+        let is_taken = |key: &&str| self.cache == CacheField::Key && key.len() <= Self::LONGEST_KEY;
+        request.conversation.as_deref().filter(is_taken)
+    }
 
     /// Those of the preset that lives at `host`; [`Self::COMMON`] where none does.
     pub(crate) fn of_host(host: &str) -> Self {

@@ -40,6 +40,16 @@ pub(crate) fn hello() -> ChatRequest {
     ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() }
 }
 
+/// A schema that the vendor of structured output takes as a strict one.
+pub(crate) fn strict() -> serde_json::Value {
+    serde_json::json!({
+        "type": "object",
+        "properties": { "text": { "type": "string" } },
+        "required": ["text"],
+        "additionalProperties": false,
+    })
+}
+
 /// A conversation with all that messages can hold.
 pub(crate) fn conversation() -> ChatRequest {
     let system = vec![

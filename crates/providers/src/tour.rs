@@ -61,6 +61,7 @@ impl Tour {
             max_output: None,
             abilities: Abilities::default(),
             price: None,
+            steps: Vec::new(),
             scripted: true,
         };
         Self { info, story: story(language), pause: PAUSE }

@@ -50,23 +50,25 @@ impl Calls {
 struct Counting {
     book: Arc<CallBook>,
     subject: Subject,
-    small: Option<Arc<dyn ChatModel>>,
+    /// The session's own model.
+    own: Arc<Metered>,
+    small: Option<Metered>,
 }
 
 impl Counting {
-    fn of(&self, model: Arc<dyn ChatModel>, purpose: Purpose) -> Metered {
-        Metered::new(model, None, Arc::clone(&self.book), self.subject.clone(), purpose)
-    }
-
-    /// The small model for `purpose`.
-    fn small(&self, purpose: Purpose) -> Option<Arc<dyn ChatModel>> {
-        let small = self.small.clone()?;
-        Some(Arc::new(self.of(small, purpose)))
-    }
-
+    /// The model of a subagent that names one. Where that is the session's own, it is turned over with it.
     fn of_subagent(&self, model: Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
-        Arc::new(self.of(model, Purpose::Answer).with_small(self.small(Purpose::Summary)))
+        if self.own.is_first(model.info()) {
+            return Arc::clone(&self.own) as Arc<dyn ChatModel>;
+        }
+        let metered = Metered::new(model, None, Arc::clone(&self.book), self.subject.clone(), Purpose::Answer);
+        Arc::new(metered.with_small(made_for(self.small.as_ref(), Purpose::Summary)))
     }
+}
+
+/// `small` for calls of `purpose`.
+fn made_for(small: Option<&Metered>, purpose: Purpose) -> Option<Arc<dyn ChatModel>> {
+    Some(Arc::new(small?.made_for(purpose)))
 }
 
 impl Actor {
@@ -84,21 +86,29 @@ impl Actor {
         let info = first.info().clone();
         let fallback = book.fallback().or_else(|| settings.fallback.clone()).filter(|second| *second != chosen);
         let second = self.beside(fallback.as_ref()).await;
-        let small = self.beside(settings.small.as_ref()).await;
         let subject = Subject { session: self.log.session().clone(), project: self.tree.project.to_string() };
-        let counting = Counting { book: Arc::clone(book), subject: subject.clone(), small };
-        let metered = Metered::new(first, second, Arc::clone(book), subject.clone(), Purpose::Answer);
-        let metered = Arc::new(metered.with_small(counting.small(Purpose::Summary)));
+        let own = Metered::new(first, second, Arc::clone(book), subject.clone(), Purpose::Answer);
+        let small = match &settings.small {
+            // It is turned over with the session's.
+            Some(small) if *small == chosen => Some(own.made_for(Purpose::Summary)),
+            small => self
+                .beside(small.as_ref())
+                .await
+                .map(|small| Metered::new(small, None, Arc::clone(book), subject.clone(), Purpose::Summary)),
+        };
+        let own = Arc::new(own.with_small(made_for(small.as_ref(), Purpose::Summary)));
+        let titles = made_for(small.as_ref(), Purpose::Title);
+        let counting = Counting { book: Arc::clone(book), subject: subject.clone(), own: Arc::clone(&own), small };
         let rules = CallRules {
-            model: Arc::clone(&metered),
+            model: Arc::clone(&own),
             effort: effort.or_else(|| preferred(&settings, &chosen)).map(convert::effort),
             book: Arc::clone(book),
             subject,
-            titles: counting.small(Purpose::Title),
+            titles,
             stream: Arc::clone(&self.stream),
             models: Arc::clone(&self.setting.models),
         };
-        Ok(Calls { model: metered, info, counting, rules })
+        Ok(Calls { model: own, info, counting, rules })
     }
 
     async fn beside(&self, model: Option<&ModelRef>) -> Option<Arc<dyn ChatModel>> {

@@ -7,6 +7,7 @@ use bosun_model::{ChatRequest, ModelError, ModelErrorKind, ModelEvent, ModelStre
 use bosun_protocol::{Budget, CallPurpose, Effort, ItemBody, Problem, SessionEvent, SessionId, SessionStatus};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
+use serde_json::json;
 
 use super::*;
 use crate::{ModelSource, Sessions, SessionsParts};
@@ -59,7 +60,10 @@ fn named(name: &str) -> ModelRef {
 const DEAR: Price = Price { input: 1_000.0, output: 0.0, cache_read: None, cache_write: None, cache_write_hour: None };
 
 fn model(name: &str, price: Option<Price>, replies: Vec<Scripted>) -> (String, Arc<ScriptedModel>) {
-    let plain = ScriptedModel::new(replies);
+    called(name, price, ScriptedModel::new(replies))
+}
+
+fn called(name: &str, price: Option<Price>, plain: ScriptedModel) -> (String, Arc<ScriptedModel>) {
     let info = ModelInfo { provider: "test".into(), name: name.into(), price, ..plain.info().clone() };
     (name.to_owned(), Arc::new(plain.with_info(info)))
 }
@@ -70,9 +74,13 @@ fn said(text: &str) -> Scripted {
 }
 
 /// Asks for a patience that nobody has, so that the same model is not asked again.
-fn overloaded() -> Scripted {
+fn overload() -> ModelError {
     let error = ModelError::new(ModelErrorKind::Unavailable, "test", "too many people at once");
-    error.with_retry_after(Some(Duration::from_secs(600))).into()
+    error.with_retry_after(Some(Duration::from_secs(600)))
+}
+
+fn overloaded() -> Scripted {
+    overload().into()
 }
 
 impl Stage {
@@ -144,6 +152,87 @@ async fn another_model_answers_the_rest_of_a_turn_and_the_person_is_told() {
 }
 
 #[tokio::test]
+async fn agents_that_are_refused_together_all_go_to_the_other_model_and_it_is_told_once() {
+    let (plain, mut driver) = ScriptedModel::driven();
+    let answers = ["one", "two", "three", "all of it"].map(said);
+    let models = vec![called("big", None, plain), model("spare", None, answers.to_vec())];
+    let settings = ModelSettings { fallback: Some(named("spare")), ..ModelSettings::default() };
+    let stage = Stage::new(models, settings).await;
+    let refusing = async {
+        let task = |id: &str| (id.to_owned(), json!({ "description": id, "subagent_type": "general-purpose" }));
+        let sending = ["a", "b", "c"].map(task).into_iter();
+        driver
+            .next()
+            .await
+            .reply(sending.fold(Reply::default(), |reply, (id, task)| reply.and_call_with_id(&id, "task", task)));
+        let in_flight = [driver.next().await, driver.next().await, driver.next().await];
+        in_flight.into_iter().for_each(|call| call.fail(overload()));
+    };
+    let (status, ()) = tokio::join!(stage.say("go"), refusing);
+    assert_eq!(status, SessionStatus::Idle);
+    assert_eq!(stage.lines().await.last().map(String::as_str), Some("all of it"));
+    assert_eq!(stage.models["spare"].requests().len(), 4);
+    let mut notes = 0;
+    let agents = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.agents;
+    for agent in &agents {
+        let items = stage.sessions.subscribe(&agent.session).await.unwrap().snapshot.items;
+        notes += items.iter().filter(|item| matches!(&item.body, ItemBody::Notice(_))).count();
+    }
+    assert_eq!((agents.len(), notes), (4, 1), "it is told once");
+}
+
+#[tokio::test]
+async fn a_second_model_that_is_overloaded_too_is_asked_once() {
+    let models = vec![model("big", None, vec![overloaded()]), model("spare", None, vec![overloaded()])];
+    let settings = ModelSettings { fallback: Some(named("spare")), ..ModelSettings::default() };
+    let stage = Stage::new(models, settings).await;
+    assert_eq!(stage.say("hello").await, SessionStatus::Failed);
+    assert_eq!(stage.models["spare"].requests().len(), 1);
+}
+
+/// Titles and summaries, too.
+#[tokio::test]
+async fn all_calls_of_a_model_that_was_turned_over_go_to_the_other() {
+    let long = || said(&"much to be said. ".repeat(100));
+    let big = model("big", None, vec![overloaded(), long(), long(), overloaded(), said("not asked")]);
+    let answers = vec![said("first"), said("a name"), said("last"), said("the story")];
+    let models = vec![big, model("spare", None, answers)];
+    let settings =
+        ModelSettings { fallback: Some(named("spare")), small: Some(named("big")), ..ModelSettings::default() };
+    let stage = Stage::new(models, settings).await;
+    stage.sessions.declare(crate::DeclaredAgent::parse("[summarization]\nkeep.messages = 2").unwrap());
+    let mut events = stage.sessions.subscribe(&stage.session).await.unwrap().events;
+    stage.say("hello").await;
+    while stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.session.title != "a name" {
+        events.next().await;
+    }
+    for text in ["b", "c", "d"] {
+        assert_eq!(stage.say(text).await, SessionStatus::Idle);
+    }
+    assert_eq!(stage.sessions.compact(&stage.session, None).await.unwrap().text, "the story");
+    let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
+    let quiet: Vec<_> = usage.calls.iter().filter(|call| call.purpose != CallPurpose::Answer).collect();
+    let quiet: Vec<_> = quiet.iter().map(|call| (call.model.name.as_str(), call.purpose)).collect();
+    assert_eq!(quiet, [("spare", CallPurpose::Summary), ("spare", CallPurpose::Title)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_title_waits_as_the_provider_asks() {
+    let error = ModelError::new(ModelErrorKind::RateLimited, "test", "slow down");
+    let busy = Scripted::Error(error.with_retry_after(Some(Duration::from_secs(7))));
+    let models = vec![model("big", None, vec![said("1")]), model("small", None, vec![busy, said("Mend the tests")])];
+    let settings = ModelSettings { small: Some(named("small")), ..ModelSettings::default() };
+    let stage = Stage::new(models, settings).await;
+    let mut events = stage.sessions.subscribe(&stage.session).await.unwrap().events;
+    let started = tokio::time::Instant::now();
+    stage.say("please do mend the tests").await;
+    while stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.session.title != "Mend the tests" {
+        events.next().await;
+    }
+    assert!(started.elapsed() >= Duration::from_secs(7), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
 async fn without_another_model_the_overload_is_shown_as_it_is() {
     let stage = Stage::new(vec![model("big", None, vec![overloaded()])], ModelSettings::default()).await;
     assert_eq!(stage.say("hello").await, SessionStatus::Failed);
@@ -206,6 +295,29 @@ async fn a_wait_for_a_busy_provider_is_a_row_until_the_model_is_asked_again() {
         .collect();
     assert!(matches!(seconds[..], [7..=8, 20..=21]), "{seconds:?}");
     assert_eq!((shown.len(), stage.lines().await), (0, vec!["done".to_owned()]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_a_summary_is_a_row_until_the_model_is_asked_again() {
+    let long = || said(&"much to be said. ".repeat(100));
+    let error = ModelError::new(ModelErrorKind::RateLimited, "test", "slow down");
+    let busy = Scripted::Error(error.with_retry_after(Some(Duration::from_secs(7))));
+    let replies = vec![long(), long(), long(), busy, said("the story")];
+    let stage = Stage::new(vec![model("big", None, replies)], ModelSettings::default()).await;
+    stage.sessions.declare(crate::DeclaredAgent::parse("[summarization]\nkeep.messages = 2").unwrap());
+    for text in ["a", "b", "c"] {
+        assert_eq!(stage.say(text).await, SessionStatus::Idle);
+    }
+    let mut events = stage.sessions.subscribe(&stage.session).await.unwrap().events;
+    assert_eq!(stage.sessions.compact(&stage.session, None).await.unwrap().text, "the story");
+    let told = events.now().into_iter().filter_map(|envelope| match envelope.event {
+        SessionEvent::ItemStarted { item } => Some(("begins", item.id)),
+        SessionEvent::ItemRemoved { item } => Some(("ends", item)),
+        _ => None,
+    });
+    let told: Vec<_> = told.collect();
+    assert_eq!(told.iter().map(|(what, _)| *what).collect::<Vec<_>>(), ["begins", "ends"]);
+    assert_eq!(told[0].1, told[1].1);
 }
 
 #[tokio::test]

@@ -264,7 +264,7 @@ impl Projection {
     /// Takes news that is not recorded.
     pub(crate) fn live(&mut self, event: &LiveEvent, at: i64) {
         match event {
-            LiveEvent::ReplyStarted { .. } => self.asks_now(),
+            LiveEvent::ReplyStarted { .. } | LiveEvent::AskingNow => self.asks_now(),
             LiveEvent::AskingAgain { error, wait } => self.asks_again(error, *wait, at),
             LiveEvent::TextDelta { message, text } => {
                 self.open_reply(message, at);

@@ -111,6 +111,7 @@ impl ScriptedModel {
             max_output: Some(8_192),
             abilities: Abilities { images: true, documents: true, reasoning: true },
             price: None,
+            steps: Vec::new(),
             scripted: false,
         };
         Self { info, source, requests: Arc::default(), forgets: false }

@@ -1855,7 +1855,9 @@ export type SummaryCause =
 /**  What a small call to the provider said. */
 export type TestCall = 
 /**  `model` is the one that was called; `None` where only the list could be looked at, whose first names are `reply`. */
-{ result: "works"; model: string | null; reply: string; milliseconds: number } | { result: "fails"; problem: Problem };
+{ result: "works"; model: string | null; reply: string; milliseconds: number } | 
+/**  `model` is the one that was called; `None` where nothing came so far. */
+{ result: "fails"; model: string | null; problem: Problem };
 
 export type Theme = "system" | "light" | "dark";
 

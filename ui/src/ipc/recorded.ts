@@ -196,7 +196,11 @@ function setup(
       await act('testProvider', { id, model });
       const provider = world.providers.find((one) => one.id === id);
       return provider?.key.source === 'missing' && !provider.key_optional
-        ? { result: 'fails', problem: { problem: 'said', detail: 'authentication_error: invalid x-api-key' } }
+        ? {
+            result: 'fails',
+            model: null,
+            problem: { problem: 'said', detail: 'authentication_error: invalid x-api-key' },
+          }
         : { result: 'works', model: model ?? world.models[id]?.[0] ?? null, reply: 'Hello!', milliseconds: 640 };
     },
     listModels: (provider) =>

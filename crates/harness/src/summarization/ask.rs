@@ -1,12 +1,13 @@
-use bosun_agent::{AgentError, TurnContext};
+use std::time::Duration;
+
+use bosun_agent::{AgentError, LiveEvent, TurnContext};
 use bosun_model::{
     ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelErrorKind, ModelEvent, SystemBlock, ToolChoice,
     Usage,
 };
 use futures_util::StreamExt;
 
-/// How often a call that failed for a moment is made.
-const ATTEMPTS: u32 = 3;
+use crate::RetryOptions;
 
 /// One call that nobody watches: its text does not go into the conversation. The agent's model has a smaller one for
 /// that, or makes it itself; it does, too, what the smaller one cannot. It holds to the limits of the turn and the
@@ -48,17 +49,30 @@ async fn patiently(
             answer = once(model, request.clone()) => answer,
         };
         match answer {
-            Err(error) if error.is_retryable() && attempt < ATTEMPTS => {
-                tracing::warn!(%error, attempt, "a quiet model call failed and is made again");
+            Err(error) => {
+                let Some(wait) = RetryOptions::default().wait(&error, attempt) else { return Err(error.into()) };
+                tracing::warn!(%error, attempt, ?wait, "a quiet model call failed and is made again");
+                waited(cx, error, wait).await?;
                 attempt += 1;
             }
-            answer => {
-                let (text, usage) = answer?;
-                cx.spent().add(usage, model.info().price);
+            Ok((text, usage)) => {
+                cx.spent().add(usage, usage.and_then(|usage| model.info().cost(&usage)));
                 return Ok((text, usage));
             }
         }
     }
+}
+
+/// Waits, and says so meanwhile.
+async fn waited(cx: &TurnContext, error: ModelError, wait: Duration) -> Result<(), AgentError> {
+    cx.log().emit(LiveEvent::AskingAgain { error, wait });
+    let outcome = tokio::select! {
+        biased;
+        () = cx.cancel().cancelled() => Err(AgentError::Cancelled),
+        () = tokio::time::sleep(wait) => Ok(()),
+    };
+    cx.log().emit(LiveEvent::AskingNow);
+    outcome
 }
 
 async fn once(model: &dyn ChatModel, request: ChatRequest) -> Result<(String, Option<Usage>), ModelError> {

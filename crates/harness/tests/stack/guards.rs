@@ -50,6 +50,7 @@ async fn money_is_counted_by_the_price_of_the_model() {
         max_output: None,
         abilities: Default::default(),
         price: Some(Price { input: 2.0, output: 8.0, cache_read: None, cache_write: None, cache_write_hour: None }),
+        steps: Vec::new(),
         scripted: false,
     };
     let model = ScriptedModel::new(replies).with_info(info);

@@ -101,6 +101,7 @@ pub fn small(replies: Vec<Scripted>, window: u32) -> ScriptedModel {
         max_output: Some(1_000),
         abilities: Default::default(),
         price: None,
+        steps: Vec::new(),
         scripted: false,
     };
     ScriptedModel::new(replies).with_info(info)

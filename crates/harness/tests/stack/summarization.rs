@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use bosun_agent::{EntryBody, State, TurnEnd};
 use bosun_harness::{
     Compaction, Summarization, SummarizationOptions, SummaryCause, Threshold, edit_summary, undo_summary,
@@ -6,6 +8,7 @@ use bosun_model::{Message, ModelError, ModelErrorKind};
 use bosun_testkit::{Project, Reply, Scripted};
 use pretty_assertions::assert_eq;
 use serde_json::json;
+use tokio::time::Instant;
 
 use crate::scene::{Scene, prompt, scene, small, texts};
 
@@ -130,6 +133,42 @@ async fn a_summary_that_is_empty_or_longer_or_fails_removes_nothing() {
         let reason = compaction.failed.unwrap().reason;
         assert!(reason.contains("nothing was removed"), "{reason}");
     }
+}
+
+fn busy(seconds: u64) -> Scripted {
+    let error = ModelError::new(ModelErrorKind::RateLimited, "scripted", "slow down");
+    Scripted::Error(error.with_retry_after(Some(Duration::from_secs(seconds))))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_is_asked_for_again_when_the_provider_says_so() {
+    let replies = vec![long("one"), long("two"), long("three"), busy(7), busy(7), "the story".into(), "four".into()];
+    let scene = at_six_messages(replies);
+    let started = Instant::now();
+    talk(&scene, 0..4).await;
+    assert!(started.elapsed() >= Duration::from_secs(14), "{:?}", started.elapsed());
+    assert_eq!(compaction(&scene).summaries[0].text, "the story");
+
+    let scene = at_six_messages(vec![long("one"), long("two"), long("three"), busy(600), "four".into()]);
+    let started = Instant::now();
+    talk(&scene, 0..4).await;
+    assert!(started.elapsed() < Duration::from_secs(1), "nobody has that patience");
+    assert!(compaction(&scene).failed.unwrap().reason.contains("slow down"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_summary_can_be_stopped() {
+    let scene = scene(vec![long("one"), long("two"), busy(50), "never asked".into()], |_| {});
+    talk(&scene, 0..2).await;
+    let options = SummarizationOptions { keep: Some(Threshold::Messages(1)), ..SummarizationOptions::default() };
+    let summarization = Summarization::new(options, bosun_harness::Artifacts::at_root());
+    let cx = scene.context();
+    let (outcome, ()) = tokio::join!(summarization.compact_now(&cx, None), async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        cx.cancel().cancel();
+    });
+    assert_eq!(outcome, Err(bosun_harness::CompactionError::Cancelled));
+    assert_eq!(scene.model.requests().len(), 3);
 }
 
 /// L03: a model that was told to by what it summed up.

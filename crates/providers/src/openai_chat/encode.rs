@@ -13,6 +13,7 @@ use super::thoughts;
 use crate::adapter::{Arguments, CacheControl, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, instruction, is_blank, placeholder};
+use crate::openai_chat::takes_strictly;
 use crate::preset::{CacheField, LimitField, Quirks, SchemaField, UsageReport};
 
 pub(super) fn head(
@@ -22,7 +23,8 @@ pub(super) fn head(
     out: &mut Vec<u8>,
 ) -> serde_json::Result<()> {
     let stream_options = (quirks.usage == UsageReport::Asked).then_some(StreamOptions { include_usage: true });
-    write_head(&Head { model: &info.name, stream: true, stream_options }, "messages", out)?;
+    let prompt_cache_key = quirks.cache_key(request);
+    write_head(&Head { model: &info.name, stream: true, prompt_cache_key, stream_options }, "messages", out)?;
     let described = request.output.as_ref().filter(|_| quirks.schema == SchemaField::JsonObject);
     match system(&request.system, described.map(as_prose).as_deref()) {
         Some(turn) => write_turn(&turn, out),
@@ -53,6 +55,8 @@ pub(super) fn tail(
 struct Head<'a> {
     model: &'a str,
     stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
 }
@@ -102,7 +106,8 @@ impl<'a> ResponseFormat<'a> {
         match field {
             SchemaField::JsonObject => Self::JsonObject,
             SchemaField::JsonSchema => {
-                let json_schema = JsonSchema { name: &output.name, schema: &output.schema, strict: true };
+                let strict = takes_strictly(&output.schema);
+                let json_schema = JsonSchema { name: &output.name, schema: &output.schema, strict };
                 Self::JsonSchema { json_schema }
             }
         }

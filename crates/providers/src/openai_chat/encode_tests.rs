@@ -7,7 +7,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use crate::openai_chat::OpenAiChat;
-use crate::testing::{attachments, conversation, decode_chat_at, hello, info};
+use crate::testing::{attachments, conversation, decode_chat_at, hello, info, strict};
 use crate::{Family, PRESETS, host_of};
 
 fn body(request: &ChatRequest, host: &str) -> Value {
@@ -85,6 +85,18 @@ fn the_output_limit_has_the_name_that_the_host_takes() {
 }
 
 #[test]
+fn which_conversation_it_is_is_told_where_that_is_documented() {
+    let asked = |key: &str| ChatRequest { conversation: Some(key.into()), ..hello() };
+    let told = |key: &str, host| body(&asked(key), host)["prompt_cache_key"].clone();
+    assert_eq!((told("s1", VENDOR), told("s1", "mine.openai.azure.com")), (json!("s1"), json!("s1")));
+    for host in [LOCAL, "openrouter.ai", "gate.example"] {
+        assert_eq!(told("s1", host), Value::Null, "{host}");
+    }
+    assert_eq!(told(&"x".repeat(65), VENDOR), Value::Null, "no longer one is taken");
+    assert_eq!(body(&hello(), VENDOR)["prompt_cache_key"], Value::Null);
+}
+
+#[test]
 fn tool_choices() {
     let choose = |tool_choice| body(&ChatRequest { tool_choice, ..conversation() }, LOCAL)["tool_choice"].clone();
     assert_eq!(choose(ToolChoice::Auto), Value::Null);
@@ -98,7 +110,8 @@ fn all_that_can_be_asked_for() {
     let request = ChatRequest {
         max_output: Some(1_000),
         effort: Some(Effort::High),
-        output: Some(OutputSchema { name: "answer".into(), schema: json!({ "type": "object" }) }),
+        output: Some(OutputSchema { name: "answer".into(), schema: strict() }),
+        conversation: Some("session-1".into()),
         ..hello()
     };
     let of = |host, model| crate::testing::body(&OpenAiChat::at(host), &request, &info(model));
@@ -138,6 +151,7 @@ fn every_preset_is_asked_in_its_own_words() {
         max_output: Some(1_000),
         effort: Some(Effort::High),
         output: Some(OutputSchema { name: "answer".into(), schema: json!({ "type": "object" }) }),
+        conversation: Some("session-1".into()),
         ..hello()
     };
     let chat = PRESETS.iter().filter(|preset| preset.family == Family::OpenAiChat);

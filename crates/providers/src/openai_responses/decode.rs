@@ -379,6 +379,8 @@ struct WireUsage {
 #[serde(default)]
 struct InputDetails {
     cached_tokens: Count,
+    /// A part of the input as the cached ones are. Models before GPT-5.6 write for nothing and say nothing of it.
+    cache_write_tokens: Count,
 }
 
 #[derive(Default, Deserialize)]
@@ -389,11 +391,12 @@ struct OutputDetails {
 
 impl WireUsage {
     fn usage(self) -> Usage {
+        let read = self.input_tokens_details.unwrap_or_default();
         Usage {
             input: self.input_tokens.0,
             output: self.output_tokens.0,
-            cache_read: self.input_tokens_details.and_then(|details| details.cached_tokens.0),
-            cache_write: None,
+            cache_read: read.cached_tokens.0,
+            cache_write: read.cache_write_tokens.0,
             cache_write_hour: None,
             reasoning: self.output_tokens_details.and_then(|details| details.reasoning_tokens.0),
         }

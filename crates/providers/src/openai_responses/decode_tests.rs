@@ -1,4 +1,4 @@
-use bosun_model::{ModelErrorKind, StopReason};
+use bosun_model::{ModelErrorKind, Price, StopReason};
 use insta::assert_debug_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -40,6 +40,21 @@ fn text() {
 #[test]
 fn thinking_and_calls() {
     assert_debug_snapshot!(recorded(include_str!("../../fixtures/responses_thinking_and_calls.sse")));
+}
+
+/// Both counts are parts of the input: each token costs once, and more where it was written to the cache.
+#[test]
+fn what_was_written_to_the_cache_is_counted_once() {
+    let usage = json!({
+        "input_tokens": 2_600, "output_tokens": 100,
+        "input_tokens_details": { "cached_tokens": 2_000, "cache_write_tokens": 400 },
+    });
+    let completed = json!({ "type": "response.completed", "response": { "model": "m", "usage": usage } });
+    let usage = events(&[completed]).message().unwrap().usage.unwrap();
+    assert_eq!((usage.input, usage.cache_read, usage.cache_write), (Some(2_600), Some(2_000), Some(400)));
+    let price = Price { input: 5.0, output: 30.0, cache_read: Some(0.5), cache_write: Some(6.25), ..Price::FREE };
+    let dollars = (200.0 * 5.0 + 2_000.0 * 0.5 + 400.0 * 6.25 + 100.0 * 30.0) / 1e6;
+    assert!(price.cost(&usage).is_some_and(|cost| (cost - dollars).abs() < 1e-9), "{:?}", price.cost(&usage));
 }
 
 #[test]

@@ -10,17 +10,24 @@ use serde_json::Value;
 use crate::adapter::{Arguments, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, is_blank, placeholder};
-use crate::openai_chat::effort_level;
+use crate::openai_chat::{effort_level, takes_strictly};
+use crate::preset::Quirks;
 
 /// The wire takes no smaller limit.
 const LEAST_OUTPUT: u32 = 16;
 
-pub(super) fn head(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(super) fn head(
+    request: &ChatRequest,
+    info: &ModelInfo,
+    quirks: Quirks,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
     let texts: Vec<_> = request.system.iter().map(|block| block.text.as_str()).filter(|text| !is_blank(text)).collect();
     let head = Head {
         model: &info.name,
         stream: true,
         store: false,
+        prompt_cache_key: quirks.cache_key(request),
         include: if thinks(info) { &["reasoning.encrypted_content"] } else { &[] },
         instructions: (!texts.is_empty()).then(|| texts.join("\n\n")),
     };
@@ -53,6 +60,8 @@ struct Head<'a> {
     model: &'a str,
     stream: bool,
     store: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     include: &'static [&'static str],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +104,8 @@ struct Format<'a> {
 
 impl<'a> From<&'a OutputSchema> for Format<'a> {
     fn from(output: &'a OutputSchema) -> Self {
-        Self { r#type: "json_schema", name: &output.name, schema: &output.schema, strict: true }
+        let strict = takes_strictly(&output.schema);
+        Self { r#type: "json_schema", name: &output.name, schema: &output.schema, strict }
     }
 }
 

@@ -3,9 +3,10 @@ use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
+use crate::ProviderConfig;
 use crate::config::Family;
 use crate::openai_responses::OpenAiResponses;
-use crate::testing::{attachments, config, conversation, endpoint, hello, info};
+use crate::testing::{attachments, config, conversation, endpoint, hello, info, strict};
 
 fn body_of(request: &ChatRequest, model: &str) -> Value {
     let adapter = OpenAiResponses::new(&endpoint(&config(Family::OpenAiResponses)));
@@ -37,13 +38,20 @@ fn all_that_can_be_asked_for() {
         tool_choice: ToolChoice::Tool("ls".into()),
         max_output: Some(1_000),
         effort: Some(Effort::High),
-        output: Some(OutputSchema { name: "answer".into(), schema: json!({ "type": "object" }) }),
+        output: Some(OutputSchema { name: "answer".into(), schema: strict() }),
+        conversation: Some("session-1".into()),
         tools: conversation().tools,
         ..hello()
     };
     assert_json_snapshot!(body(&request));
     assert_eq!(body_of(&request, "gpt-4.1")["reasoning"], Value::Null);
     assert_eq!(body(&ChatRequest { max_output: Some(1), ..hello() })["max_output_tokens"], 16);
+    let loose = OutputSchema { name: "answer".into(), schema: json!({ "type": "object" }) };
+    let loose = ChatRequest { output: Some(loose), ..hello() };
+    assert_eq!(body(&loose)["text"]["format"]["strict"], false, "it would be refused as a strict one");
+    let elsewhere = ProviderConfig::new("gate", Family::OpenAiResponses, "https://gate.example/v1");
+    let elsewhere = OpenAiResponses::new(&endpoint(&elsewhere));
+    assert_eq!(crate::testing::body(&elsewhere, &request, &info("gpt-5.4"))["prompt_cache_key"], Value::Null);
 }
 
 #[test]

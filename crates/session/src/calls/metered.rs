@@ -42,8 +42,8 @@ pub(crate) struct Metered {
     second: Option<Arc<dyn ChatModel>>,
     /// For calls that nobody watches.
     small: Option<Arc<dyn ChatModel>>,
-    /// Whether the second answers.
-    turned: AtomicBool,
+    /// Whether the second answers, for whatever purpose.
+    turned: Arc<AtomicBool>,
     book: Arc<CallBook>,
     subject: Subject,
     purpose: Purpose,
@@ -57,16 +57,40 @@ impl Metered {
         subject: Subject,
         purpose: Purpose,
     ) -> Self {
-        Self { first, second, small: None, turned: AtomicBool::new(false), book, subject, purpose }
+        Self { first, second, small: None, turned: Arc::default(), book, subject, purpose }
     }
 
     pub(crate) fn with_small(self, small: Option<Arc<dyn ChatModel>>) -> Self {
         Self { small, ..self }
     }
 
-    /// Whether another could answer in the place of the one that answers now.
-    pub(crate) fn has_other(&self) -> bool {
-        self.second.is_some() && !self.turned.load(Ordering::Acquire)
+    /// The same model for calls of another purpose: where the one turned over to the second, so did the other.
+    pub(crate) fn made_for(&self, purpose: Purpose) -> Self {
+        Self {
+            first: Arc::clone(&self.first),
+            second: self.second.clone(),
+            small: None,
+            turned: Arc::clone(&self.turned),
+            book: Arc::clone(&self.book),
+            subject: self.subject.clone(),
+            purpose,
+        }
+    }
+
+    /// Whether `other` is the model that answers first here.
+    pub(crate) fn is_first(&self, other: &ModelInfo) -> bool {
+        let first = self.first.info();
+        (&first.provider, &first.name) == (&other.provider, &other.name)
+    }
+
+    /// Whether another can answer in the place of the first.
+    pub(crate) fn has_second(&self) -> bool {
+        self.second.is_some()
+    }
+
+    /// Whether the second answers.
+    pub(crate) fn is_turned(&self) -> bool {
+        self.has_second() && self.turned.load(Ordering::Acquire)
     }
 
     /// Lets the second answer from now on. Gives both; `None` where there is no second or it answers already.
@@ -153,7 +177,7 @@ impl Drop for Counted {
             purpose: self.purpose.word().to_owned(),
             milliseconds: u32::try_from(milliseconds).unwrap_or(0),
             usage,
-            cost: self.info.price.and_then(|price| price.cost(&usage)),
+            cost: self.info.cost(&usage),
         });
     }
 }

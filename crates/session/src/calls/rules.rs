@@ -53,13 +53,13 @@ impl CallRules {
         std::ptr::addr_eq(Arc::as_ptr(&cx.agent().model), Arc::as_ptr(&self.model))
     }
 
-    /// Lets the second model answer, and says so. `false` where there is none.
-    async fn turn_over(&self, cx: &TurnContext, error: &ModelError) -> Result<bool, AgentError> {
-        let Some((from, to)) = self.model.turn_over() else { return Ok(false) };
+    /// Lets the second model answer, and says so where it did not already.
+    async fn turn_over(&self, cx: &TurnContext, error: &ModelError) -> Result<(), AgentError> {
+        let Some((from, to)) = self.model.turn_over() else { return Ok(()) };
         let about = NoteAbout::FellBack { from: written(from), to: written(to), detail: error.message.clone() };
         cx.log().record(vec![EntryBody::noted(NoteKind::ModelFellBack, about)]).await?;
         self.stream.update(|projection| projection.set_model(to.clone()));
-        Ok(true)
+        Ok(())
     }
 }
 
@@ -89,11 +89,17 @@ impl Middleware for CallRules {
             self.within_budget(cx).await?;
             self.warn_of_keys(cx, &request).await?;
             request.effort = request.effort.or(self.effort);
-            let again = (self.is_own(cx) && self.model.has_other()).then(|| request.clone());
+            let has_other = self.is_own(cx) && self.model.has_second();
+            let again = has_other.then(|| (request.clone(), self.model.is_turned()));
             let outcome = next.run(request).await;
             match (outcome, again) {
-                (Err(AgentError::Model(error)), Some(request)) if is_overload(&error) => {
-                    if self.turn_over(cx, &error).await? { next.run(request).await } else { Err(error.into()) }
+                // Agents that share the model are refused together: the first of them turns it over for all. Only a call
+                // that began at the second has nobody else to go to.
+                (Err(AgentError::Model(error)), Some((request, was_turned)))
+                    if is_overload(&error) && !(was_turned && self.model.is_turned()) =>
+                {
+                    self.turn_over(cx, &error).await?;
+                    next.run(request).await
                 }
                 (outcome, _) => outcome,
             }

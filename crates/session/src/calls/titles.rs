@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_agent::{EntryBody, SessionLog, TurnContext};
+use bosun_harness::RetryOptions;
 use bosun_model::{
     ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelEvent, SystemBlock, ToolChoice, text_of,
 };
@@ -32,7 +33,7 @@ pub(crate) fn begin(cx: &TurnContext, model: &Arc<dyn ChatModel>, book: &Arc<Cal
     };
     let (log, model, own) = (Arc::clone(cx.log()), Arc::clone(model), Arc::clone(book));
     book.spawn(async move {
-        match tokio::time::timeout(PATIENCE, ask(&*model, talk)).await {
+        match tokio::time::timeout(PATIENCE, patiently(&*model, talk)).await {
             Ok(Ok(title)) => put(&log, title).await,
             Ok(Err(error)) => tracing::warn!(%error, "the session got no title"),
             Err(_) => tracing::warn!("the session got no title in time"),
@@ -62,6 +63,19 @@ fn said(messages: &[Arc<Message>]) -> String {
     });
     let cut = |text: Option<String>, most: usize| text.unwrap_or_default().chars().take(most).collect::<String>();
     format!("<request>\n{}\n</request>\n<reply>\n{}\n</reply>", cut(request, REQUEST), cut(reply, REPLY))
+}
+
+async fn patiently(model: &dyn ChatModel, talk: String) -> Result<Option<String>, ModelError> {
+    let mut attempt = 1;
+    loop {
+        let error = match ask(model, talk.clone()).await {
+            Err(error) => error,
+            title => return title,
+        };
+        let Some(wait) = RetryOptions::default().wait(&error, attempt) else { return Err(error) };
+        tokio::time::sleep(wait).await;
+        attempt += 1;
+    }
 }
 
 async fn ask(model: &dyn ChatModel, talk: String) -> Result<Option<String>, ModelError> {

@@ -240,7 +240,10 @@ fn usage(usage: &Usage) -> Value {
     let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
     json!({
         "input_tokens": input,
-        "input_tokens_details": { "cached_tokens": usage.cache_read.unwrap_or(0) },
+        "input_tokens_details": {
+            "cached_tokens": usage.cache_read.unwrap_or(0),
+            "cache_write_tokens": usage.cache_write.unwrap_or(0),
+        },
         "output_tokens": output,
         "output_tokens_details": { "reasoning_tokens": usage.reasoning.unwrap_or(0) },
         "total_tokens": input + output,

@@ -116,7 +116,7 @@ export function models(host: Host, act: Act): Pick<UiClient, Methods> {
       act('setSessionEffort', { session, effort }, () => host.update(session, { effort })),
     usageReport: () => later(() => REPORT),
     sessionUsage: () => later(() => SESSION),
-    catalogueSource: () => later(() => ({ date: '2026-07-02', source: 'the models.dev catalogue' })),
+    catalogueSource: () => later(() => ({ date: '2026-11-22', source: 'LiteLLM, models.dev' })),
     findLocalServers: () => later(() => world.local ?? []),
     useLocalServer: async (base_url) => {
       await act('useLocalServer', base_url);

@@ -64,7 +64,7 @@ export const providers = {
   testing: 'Calling…',
   works: (time: string, model: string | null) =>
     model ? `Works: ${model} answered in ${time}` : `Works: its list came in ${time}`,
-  fails: 'The provider refused',
+  fails: (model: string | null) => (model ? `The provider refused a call to ${model}` : 'The provider refused'),
   others: (count: number) => `${f.count(count, 'more provider', 'more providers')}`,
   fewer: 'Fewer providers',
   baseUrl: 'Base URL',
