@@ -12,7 +12,7 @@ pub const VARIABLE: &str = "BOSUN_BROWSER";
 pub const ON_UBUNTU: &str = "install Google Chrome (https://www.google.com/chrome), or name another Chromium in \
                              BOSUN_BROWSER; apt's package on Ubuntu only fetches a snap";
 
-/// On the PATH, those first that are no snap.
+/// On the PATH. The first is never a snap, which has a temporary folder of its own.
 const PROGRAMS: [&str; 3] = ["google-chrome", "chromium", "chromium-browser"];
 
 /// Where macOS and Windows have theirs.
