@@ -1,5 +1,6 @@
 //! Files below a folder of this machine.
 
+mod aside;
 mod change;
 mod delete;
 mod leftovers;
