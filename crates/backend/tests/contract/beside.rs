@@ -162,6 +162,7 @@ pub async fn what_is_changed_in_between_stays(backend: &dyn Backend, folder: &Pa
     put(folder, "tree/sub/c", "old");
     symlink("b", folder.join("tree/link")).unwrap();
     symlink("a", folder.join("link")).unwrap();
+    ran("mkfifo", &[folder.join("pipe").to_str().unwrap()]);
     let meddles = |name: &str, into| Meddles { file: folder.join(name), into };
     let written = backend.write(&path("/a"), b"mine".to_vec(), Expect::Anything, &meddles("a", Into::File)).await;
     assert_eq!(written.unwrap_err(), BackendError::Changed { path: path("/a") });
@@ -169,12 +170,18 @@ pub async fn what_is_changed_in_between_stays(backend: &dyn Backend, folder: &Pa
     for (name, file, into) in [
         ("/a", "a", Into::File),
         ("/link", "link", Into::Link),
+        ("/link", "link", Into::File),
+        ("/pipe", "pipe", Into::File),
         ("/tree", "tree/link", Into::Link),
+        ("/tree", "tree/link", Into::File),
         ("/tree", "tree/sub/c", Into::File),
     ] {
         let is_link = matches!(into, Into::Link);
         // What was before it is gone each time.
         put(folder, "tree/sub/c", "old");
+        if file == "tree/link" && !folder.join(file).is_symlink() {
+            symlink("b", folder.join(file)).unwrap();
+        }
         let refused = delete_before(backend, name, &meddles(file, into)).await;
         assert_eq!(refused, Err(BackendError::Changed { path: path(name) }), "{file}");
         let kept = folder.join(file);
