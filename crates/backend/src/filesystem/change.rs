@@ -190,6 +190,10 @@ impl Current {
         self.stat.st_nlink > 1
     }
 
+    fn has_owner_of(&self, other: &Stat) -> bool {
+        (self.stat.st_uid, self.stat.st_gid) == (other.st_uid, other.st_gid)
+    }
+
     /// For a planned change: the stamp of a file whose bytes are not kept.
     pub(super) fn unkept(&self) -> Option<FileStamp> {
         self.bytes.is_none().then(|| self.stamp.clone())
@@ -313,6 +317,7 @@ impl Ready {
             after: Some(stamp(&stat, self.after.len() as u64, Some(self.after_hash.clone()))),
             occurrences: self.occurrences,
             parted: self.current.as_ref().is_some_and(Current::has_other_names),
+            handed_over: self.current.as_ref().is_some_and(|current| !current.has_owner_of(&stat)),
             state: Vec::new(),
         })
     }

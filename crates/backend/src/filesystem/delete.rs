@@ -260,7 +260,15 @@ impl Doomed {
         let before = self.take_away();
         let Self { place, shown, .. } = self;
         folders.entry(place.path.parent().unwrap_or_else(VirtualPath::root)).or_insert(place.dir);
-        Ok(Change { path: shown, before: before?, after: None, occurrences: 0, parted: false, state: Vec::new() })
+        Ok(Change {
+            path: shown,
+            before: before?,
+            after: None,
+            occurrences: 0,
+            parted: false,
+            handed_over: false,
+            state: Vec::new(),
+        })
     }
 
     fn is_there(&self) -> Result<bool, Errno> {

@@ -185,7 +185,10 @@ fn link(file: &File, dir: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
 }
 
 /// Gives the new file the owner, the extended attributes (access lists among them) and the mode of the old one. Owner
-/// and attributes that this user may not set are left out; the mode is not.
+/// and attributes that this user may not set are left out, and of the owner it is said ([`Change::handed_over`]); the
+/// mode is not left out.
+///
+/// [`Change::handed_over`]: crate::Change::handed_over
 fn keep_attributes(from: Replaced<'_>, to: &File) -> Result<(), Errno> {
     let own = rustix::fs::fstat(to)?;
     if (own.st_uid, own.st_gid) != (from.stat.st_uid, from.stat.st_gid) {
