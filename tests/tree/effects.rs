@@ -1,4 +1,6 @@
-//! Where processes start, files are touched, and clippy's list of refused methods is switched off.
+//! Where processes start, files are touched or opened by name, and clippy's list of refused methods is switched off.
+
+use std::collections::BTreeSet;
 
 use crate::none;
 use crate::source::{File, files};
@@ -36,6 +38,56 @@ const OPT_OUTS: [(&str, &str); 11] = [
     ("src-tauri/src/graphics.rs", "looks for a graphics device before anything runs"),
     ("src-tauri/src/sample.rs", "copies the tour's sample project into the folder the person chose"),
     ("src-tauri/src/logs/capped.rs", "the shell's own log files"),
+];
+
+/// How a file or folder is opened by its name, or looked at by it. What has a handle already is `use std::fs::File`.
+const BY_NAME: [&str; 13] = [
+    "std::fs::",
+    "std::fs;",
+    "File::open",
+    "File::create",
+    "OpenOptions",
+    "DirBuilder",
+    "rustix::fs::open",
+    "rustix::fs::stat(",
+    "rustix::fs::lstat(",
+    "CWD",
+    ".canonicalize()",
+    ".read_dir()",
+    "tokio::fs",
+];
+
+/// The files of `crates/backend` in which that is done, and what they open. No path of a project is among it but through
+/// `Root`: what resolves a name, checks it and then opens it is led out by whoever swaps a link in between.
+const OPENS_BY_NAME: [(&str, &str); 16] = [
+    ("crates/backend/src/blobs.rs", "the app's own blobs"),
+    ("crates/backend/src/blobs/sweep.rs", "the app's own blobs"),
+    ("crates/backend/src/bundle.rs", "a bundle that a person names, in and out"),
+    (
+        "crates/backend/src/filesystem/leftovers.rs",
+        "temporary files of its own in a folder that is held, never through a link",
+    ),
+    ("crates/backend/src/filesystem/stage.rs", "temporary files of its own in a folder that is held"),
+    ("crates/backend/src/launchable.rs", "looks at what the system's own opener is about to be given by this name"),
+    ("crates/backend/src/local_shell/tree/scan.rs", "the kernel's table of processes"),
+    ("crates/backend/src/manifest/trail.rs", "the app's own record of what was seen"),
+    ("crates/backend/src/project.rs", "looks whether the folder that a person chose can be a project"),
+    ("crates/backend/src/root.rs", "the root itself: everything below it goes by its handle"),
+    ("crates/backend/src/root/openat2.rs", "below a handle, by the kernel's rules"),
+    ("crates/backend/src/root/stepwise.rs", "below a handle, one name at a time, never through a link"),
+    (
+        "crates/backend/src/sandbox/process/bubblewrap.rs",
+        "links of the system's own folders, for the sandbox to have them too",
+    ),
+    (
+        "crates/backend/src/sandbox/process/bubblewrap/stage.rs",
+        "the sandbox's mounts: the root by identity, what is below it by handles",
+    ),
+    ("crates/backend/src/settings_text.rs", "a file of settings that a person names"),
+    (
+        "crates/backend/src/watch.rs",
+        "figures of a file that the agent has read, compared with its own; a difference is read through the root",
+    ),
 ];
 
 fn code() -> Vec<File> {
@@ -90,4 +142,29 @@ fn only_owners_of_effects_switch_the_refused_methods_off() {
         }
     }
     none("clippy's refused methods are switched off where they must not be", &problems);
+}
+
+#[test]
+fn the_room_of_files_opens_by_name_only_where_it_says_what() {
+    let mut problems = Vec::new();
+    let mut used = BTreeSet::new();
+    for file in code().into_iter().filter(|file| file.path.starts_with("crates/backend/src/")) {
+        let text = file.effective();
+        let is_hit = |line: &&str| line.trim() != "use std::fs::File;" && BY_NAME.iter().any(|way| line.contains(way));
+        let Some(line) = text.lines().find(is_hit) else { continue };
+        if OPENS_BY_NAME.iter().any(|(path, _)| *path == file.path) {
+            used.insert(file.path);
+        } else {
+            let line = line.trim();
+            problems
+                .push(format!("{}: opens by name; lead it through Root, or say here what it opens: {line}", file.path));
+        }
+    }
+    for (path, what) in OPENS_BY_NAME {
+        assert!(!what.is_empty(), "{path} opens something that is not said");
+        if !used.contains(path) {
+            problems.push(format!("{path}: may open by name, but no longer does"));
+        }
+    }
+    none("files are opened by name", &problems);
 }

@@ -1,6 +1,6 @@
 use crate::{
     BackendError, BoxFuture, Change, ChangeWitness, Expect, FileInfo, GlobQuery, GlobResult, GrepQuery, GrepResult,
-    ReadResult, ReadWindow, Shell, VirtualPath,
+    Listed, ReadResult, ReadWindow, Shell, VirtualPath,
 };
 
 /// Files behind one path space.
@@ -9,8 +9,8 @@ use crate::{
 /// call it exactly once per changed file, after everything that can fail by itself and before the first effect. A
 /// future that is dropped leaves the file as it was or as it was to become.
 pub trait Backend: Send + Sync {
-    /// Direct children, sorted by path.
-    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>>;
+    /// Direct children.
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>>;
 
     /// What a path names, with links followed, as [`Self::ls`] lists it. No content is read.
     fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {

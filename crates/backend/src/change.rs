@@ -84,6 +84,9 @@ pub struct Change {
     pub occurrences: usize,
     /// The file had other names (hard links), which keep the bytes before: under this name it is one of its own now.
     pub parted: bool,
+    /// The file belongs to another user or group than before: the rights here do not let them be kept. `false` also
+    /// where that cannot be told.
+    pub handed_over: bool,
     /// For backends that keep files in the session's state: what the files reducer has to merge.
     pub state: Vec<(VirtualPath, Option<FileData>)>,
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath,
+    GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath,
 };
 pub use app::{AppMounts, MountError};
 use part::Part;
@@ -96,7 +96,7 @@ impl CompositeBackend {
         self.routes_below(path).next().is_some()
     }
 
-    async fn list(&self, path: &VirtualPath) -> Result<Vec<FileInfo>, BackendError> {
+    async fn list(&self, path: &VirtualPath) -> Result<Listed, BackendError> {
         let (part, inner) = self.part(path);
         let mut mounts = BTreeMap::new();
         for (_, rest) in self.routes_below(path) {
@@ -106,18 +106,19 @@ impl CompositeBackend {
                 mounts.insert(child, row);
             }
         }
-        let rows = match part.backend.ls(&inner).await {
-            Ok(rows) => rows,
+        let listed = match part.backend.ls(&inner).await {
+            Ok(listed) => listed,
             Err(BackendError::DirectoryNotFound { .. } | BackendError::NotADirectory { .. }) if !mounts.is_empty() => {
-                Vec::new()
+                Listed::default()
             }
             Err(error) => return Err(part.outer_error(error)),
         };
-        for row in rows {
+        let left_out = listed.left_out;
+        for row in listed {
             let row = FileInfo { path: part.outer(&row.path), ..row };
             mounts.entry(row.path.clone()).or_insert(row);
         }
-        Ok(mounts.into_values().collect())
+        Ok(Listed { rows: mounts.into_values().collect(), left_out })
     }
 
     async fn read_file(&self, path: &VirtualPath, window: ReadWindow) -> Result<ReadResult, BackendError> {
@@ -154,7 +155,7 @@ pub async fn mount_point(project: &dyn Backend, name: &str) -> Result<VirtualPat
 }
 
 impl Backend for CompositeBackend {
-    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         Box::pin(self.list(path))
     }
 

@@ -82,6 +82,38 @@ pub struct FileInfo {
     pub modified_ns: Option<i64>,
 }
 
+/// What is directly in a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Sorted by path.
+    pub rows: Vec<FileInfo>,
+    /// How many more there are whose names are not text, so that no path says them.
+    pub left_out: usize,
+}
+
+impl From<Vec<FileInfo>> for Listed {
+    fn from(rows: Vec<FileInfo>) -> Self {
+        Self { rows, left_out: 0 }
+    }
+}
+
+impl std::ops::Deref for Listed {
+    type Target = [FileInfo];
+
+    fn deref(&self) -> &[FileInfo] {
+        &self.rows
+    }
+}
+
+impl IntoIterator for Listed {
+    type Item = FileInfo;
+    type IntoIter = std::vec::IntoIter<FileInfo>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.rows.into_iter()
+    }
+}
+
 /// Which lines to read: `offset` is 0-based, `limit` counts lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadWindow {

@@ -1,5 +1,6 @@
 //! Files below a folder of this machine.
 
+mod aside;
 mod change;
 mod delete;
 mod leftovers;
@@ -21,7 +22,7 @@ use crate::root::{FinalLink, Links, Mounts, READ, Root, file_type};
 use crate::search::{self, Budget};
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, SetMode, VirtualPath,
+    GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, VirtualPath,
 };
 use change::Content;
 
@@ -97,7 +98,7 @@ impl FilesystemBackend {
 }
 
 impl Backend for FilesystemBackend {
-    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         let path = path.clone();
         Box::pin(self.at_root(move |root| list::list(root, &path)))
     }

@@ -18,7 +18,7 @@ macro_rules! hand_on {
         fn ls<'a>(
             &'a self,
             path: &'a $crate::VirtualPath,
-        ) -> $crate::BoxFuture<'a, Result<Vec<$crate::FileInfo>, $crate::BackendError>> {
+        ) -> $crate::BoxFuture<'a, Result<$crate::Listed, $crate::BackendError>> {
             self.$inner.ls(path)
         }
     };

@@ -32,6 +32,8 @@ pub struct GrepResult {
     /// Sorted by path, then line.
     pub matches: Vec<GrepMatch>,
     pub truncated: Option<Truncation>,
+    /// How many names were met that are not text, so that no path says them: what they are was not searched.
+    pub left_out: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -47,6 +49,8 @@ pub struct GlobResult {
     /// Files only, sorted.
     pub paths: Vec<VirtualPath>,
     pub truncated: Option<Truncation>,
+    /// How many names were met that are not text, so that no path says them: what they are was not searched.
+    pub left_out: usize,
 }
 
 /// Why a search is partial.

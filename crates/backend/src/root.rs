@@ -103,6 +103,11 @@ impl Root {
         &self.host
     }
 
+    /// With its links resolved.
+    pub(crate) fn real(&self) -> &Path {
+        &self.real
+    }
+
     pub(crate) fn host_path(&self, path: &VirtualPath) -> PathBuf {
         if path.is_root() { self.host.clone() } else { self.host.join(path.relative()) }
     }

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, ExecRequest, ExecResult, Expect, FileInfo,
-    GlobQuery, GlobResult, GrepQuery, GrepResult, OutputSink, ReadResult, ReadWindow, Replacement, Shell, Unwitnessed,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, ExecRequest, ExecResult, Expect, GlobQuery,
+    GlobResult, GrepQuery, GrepResult, Listed, OutputSink, ReadResult, ReadWindow, Replacement, Shell, Unwitnessed,
     VirtualPath,
 };
 use change::Content;
@@ -54,7 +54,7 @@ impl SandboxBackend {
 }
 
 impl Backend for SandboxBackend {
-    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         Box::pin(async move {
             let rows = read::list(&*self.executor, path).await?;
             rows.iter().for_each(|row| self.root.saw(&row.path));

@@ -15,8 +15,8 @@ use crate::fault::on_disk;
 use crate::search::Budget;
 use crate::search::listed::{Completeness, Wanted, named};
 use crate::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, Held, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, GlobQuery, GlobResult,
+    GrepQuery, GrepResult, Held, Listed, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
 };
 use change::Content;
 
@@ -88,7 +88,7 @@ pub trait Shelf: Send + Sync {
 }
 
 impl<S: Shelf> Backend for S {
-    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         Box::pin(read::list(self, path))
     }
 

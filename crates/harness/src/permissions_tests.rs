@@ -80,8 +80,7 @@ async fn what_is_denied_is_not_to_be_had_by_any_way() {
     std::os::unix::fs::symlink("../secrets/key", project.at("pub/link")).unwrap();
     let inner = FilesystemBackend::open(project.root(), FilesystemOptions::default()).unwrap();
     let backend = denied("'/secrets/**'").hold(Arc::new(inner), &[]);
-    let names =
-        |entries: Vec<bosun_backend::FileInfo>| entries.into_iter().map(|e| e.path.to_string()).collect::<Vec<_>>();
+    let names = |entries: bosun_backend::Listed| entries.into_iter().map(|e| e.path.to_string()).collect::<Vec<_>>();
     assert_eq!(names(backend.ls(&path("/")).await.unwrap()), ["/pub"]);
     assert_eq!(names(backend.ls(&path("/pub")).await.unwrap()), ["/pub/a.txt"]);
     for hidden in ["/secrets/key", "/secrets/.env", "/pub/link"] {

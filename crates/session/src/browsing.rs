@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bosun_backend::{Backend, BackendError, FileInfo, FolderWatch, ReadContent, ReadWindow, VirtualPath};
+use bosun_backend::{Backend, BackendError, FileInfo, FolderWatch, Listed, ReadContent, ReadWindow, VirtualPath};
 use bosun_protocol::{FileEntry, FilePreview, FolderView, MountKind, MountView, PreviewBody, Problem};
 
 use crate::SessionError;
@@ -82,7 +82,7 @@ impl Actor {
             Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. })
                 if looked.mount(&path).kind != MountKind::Project =>
             {
-                Vec::new()
+                Listed::default()
             }
             found => found?,
         };

@@ -96,6 +96,12 @@ pub(crate) fn changed(text: String, changes: &[Change], diff: Option<FileDiff>) 
         figures.push(Figure::LinkBroken);
         text.push_str(". It was one of several hard links to one file; its other names keep what it held before");
     }
+    if changes.iter().any(|change| change.handed_over) {
+        text.push_str(
+            ". Its owner or group could not be kept with the rights there are: it belongs to the account that Bosun runs \
+             as now",
+        );
+    }
     ToolOutput {
         update: StateUpdate {
             files: changes.iter().flat_map(|change| change.state.iter().cloned()).collect(),
@@ -147,5 +153,28 @@ pub(crate) fn commanded(files: CommandChanges) -> Artifact {
             Uncompared::Unreadable => UncomparedFiles::Unreadable,
         }),
         ..Artifact::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changes_hands_is_said() {
+        let mut change = Change {
+            path: VirtualPath::root(),
+            before: None,
+            after: None,
+            occurrences: 0,
+            parted: false,
+            handed_over: false,
+            state: Vec::new(),
+        };
+        let said =
+            |change: &Change| bosun_model::text_of(&changed("Done".into(), std::slice::from_ref(change), None).content);
+        assert_eq!(said(&change), "Done");
+        change.handed_over = true;
+        assert!(said(&change).starts_with("Done. Its owner or group could not be kept"), "{}", said(&change));
     }
 }

@@ -73,6 +73,16 @@ pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// What is said of names that are not text, which no path here says.
+pub(crate) fn left_out(count: usize) -> Option<String> {
+    let names = match count {
+        0 => return None,
+        1 => "1 name that is not text is".to_owned(),
+        _ => format!("{count} names that are not text are"),
+    };
+    Some(format!("[{names} left out. Only a command can read, rename or delete what is called so.]"))
+}
+
 /// A count as a row shows it.
 pub(crate) fn figure(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)

@@ -1,8 +1,8 @@
 //! A backend without files.
 
 use bosun_backend::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Expect, FileInfo, GlobQuery, GlobResult, GrepQuery,
-    GrepResult, ReadResult, ReadWindow, Replacement, VirtualPath,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Expect, GlobQuery, GlobResult, GrepQuery, GrepResult,
+    Listed, ReadResult, ReadWindow, Replacement, VirtualPath,
 };
 
 pub struct NoFiles;
@@ -13,7 +13,7 @@ fn none<T: Send + 'static>(path: &VirtualPath) -> BoxFuture<'static, Result<T, B
 }
 
 impl Backend for NoFiles {
-    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         none(path)
     }
 

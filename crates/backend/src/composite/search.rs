@@ -35,6 +35,7 @@ pub(super) async fn glob(composite: &CompositeBackend, query: GlobQuery) -> Resu
             Some(found) => {
                 all.paths.extend(reachable(composite, &question.part, found.paths, |path| path));
                 all.truncated = worse(all.truncated, found.truncated);
+                all.left_out += found.left_out;
             }
             None => all.truncated = worse(all.truncated, Some(Truncation::Unreadable)),
         }
@@ -57,6 +58,7 @@ pub(super) async fn grep(composite: &CompositeBackend, query: GrepQuery) -> Resu
             Some(found) => {
                 all.matches.extend(found.matches);
                 all.truncated = worse(all.truncated, found.truncated);
+                all.left_out += found.left_out;
             }
             None => all.truncated = worse(all.truncated, Some(Truncation::Unreadable)),
         }
@@ -79,17 +81,21 @@ async fn lines(
     let wanted = query.max_count;
     let mut asked = wanted;
     for _ in 0..ROUNDS {
-        let found = question.part.backend.grep(GrepQuery { max_count: asked, ..query.clone() }).await?;
-        let matches = reachable(composite, &question.part, found.matches, |row: &mut GrepMatch| &mut row.path);
+        let mut found = question.part.backend.grep(GrepQuery { max_count: asked, ..query.clone() }).await?;
+        let matches =
+            reachable(composite, &question.part, std::mem::take(&mut found.matches), |row: &mut GrepMatch| {
+                &mut row.path
+            });
         let enough = matches.len() >= wanted || matches.len() >= asked;
         if enough || found.truncated != Some(Truncation::Count) {
-            return Ok(GrepResult { matches, truncated: found.truncated });
+            return Ok(GrepResult { matches, ..found });
         }
         asked = asked.saturating_mul(2).max(1);
     }
-    let found = question.part.backend.grep(GrepQuery { max_count: asked, ..query }).await?;
-    let matches = reachable(composite, &question.part, found.matches, |row: &mut GrepMatch| &mut row.path);
-    Ok(GrepResult { matches, truncated: found.truncated })
+    let mut found = question.part.backend.grep(GrepQuery { max_count: asked, ..query }).await?;
+    let matches =
+        reachable(composite, &question.part, std::mem::take(&mut found.matches), |row: &mut GrepMatch| &mut row.path);
+    Ok(GrepResult { matches, ..found })
 }
 
 /// Which parts hold something below `start`, and what each is asked about names.

@@ -12,10 +12,11 @@ use std::sync::Arc;
 use rustix::fs::{Access, AtFlags, Mode, Stat};
 use rustix::io::Errno;
 
+use super::aside::Kept;
 use super::leftovers;
 use super::locks::lock;
 use super::marks::require_unmarked;
-use super::read::{figures, stamp, stamp_only, whole};
+use super::read::{content_figures, figures, stamp, stamp_only, whole};
 use super::stage::{Outdated, Replaced, Staged};
 use super::{FilesystemBackend, FilesystemOptions};
 use crate::change::check;
@@ -189,6 +190,10 @@ impl Current {
         self.stat.st_nlink > 1
     }
 
+    fn has_owner_of(&self, other: &Stat) -> bool {
+        (self.stat.st_uid, self.stat.st_gid) == (other.st_uid, other.st_gid)
+    }
+
     /// For a planned change: the stamp of a file whose bytes are not kept.
     pub(super) fn unkept(&self) -> Option<FileStamp> {
         self.bytes.is_none().then(|| self.stamp.clone())
@@ -200,22 +205,31 @@ impl Current {
 
     /// Whether the file of this name is this one and holds these bytes.
     pub(super) fn still_at(&self, dir: impl AsFd, name: &str, path: &VirtualPath) -> Result<(), BackendError> {
-        let changed = || BackendError::Changed { path: path.clone() };
-        let there = match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(there) => there,
-            Err(Errno::NOENT) => return Err(changed()),
-            Err(errno) => return Err(fault(errno, path)),
-        };
-        let now = rustix::fs::fstat(&self.file).map_err(|errno| fault(errno, path))?;
-        let same = identity(&there) == identity(&self.stat) && figures(&now) == figures(&self.stat);
-        if !same {
-            return Err(changed());
-        }
         // Clocks of file systems tick slowly enough to hide a write; the bytes do not.
-        match &self.bytes {
-            Some(bytes) if !holds(&self.file, bytes).map_err(|error| io_fault(&error, path))? => Err(changed()),
-            _ => Ok(()),
-        }
+        let same = self.is_at(dir, name).map_err(|errno| fault(errno, path))?
+            && self.holds_its_bytes().map_err(|error| io_fault(&error, path))?;
+        if same { Ok(()) } else { Err(BackendError::Changed { path: path.clone() }) }
+    }
+
+    /// Whether the file of this name is this one, as far as its figures say.
+    pub(super) fn is_at(&self, dir: impl AsFd, name: &str) -> Result<bool, Errno> {
+        let there = match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => return Ok(false),
+            there => there?,
+        };
+        let now = rustix::fs::fstat(&self.file)?;
+        Ok(identity(&there) == identity(&self.stat) && figures(&now) == figures(&self.stat))
+    }
+
+    /// Whether `taken`, which got another name just now, is this file with these bytes.
+    pub(super) fn is_same(&self, taken: &Stat) -> std::io::Result<bool> {
+        let now = rustix::fs::fstat(&self.file)?;
+        let same = identity(taken) == identity(&self.stat) && content_figures(&now) == content_figures(&self.stat);
+        Ok(same && self.holds_its_bytes()?)
+    }
+
+    fn holds_its_bytes(&self) -> std::io::Result<bool> {
+        self.bytes.as_ref().map_or(Ok(true), |bytes| holds(&self.file, bytes))
     }
 }
 
@@ -289,7 +303,8 @@ impl Ready {
             })?,
             Some(current) => {
                 current.still_at(dir, &self.place.name, &self.path)?;
-                let replaced = self.staged.replace(dir, &self.place.name, current.as_replaced());
+                let recorded: Vec<_> = current.stamp.hash.iter().chain([&self.after_hash]).collect();
+                let replaced = self.staged.replace(dir, &self.place.name, current.as_replaced(), &recorded);
                 replaced.map_err(|outdated| told(outdated, &self.path))?;
             }
         }
@@ -302,6 +317,7 @@ impl Ready {
             after: Some(stamp(&stat, self.after.len() as u64, Some(self.after_hash.clone()))),
             occurrences: self.occurrences,
             parted: self.current.as_ref().is_some_and(Current::has_other_names),
+            handed_over: self.current.as_ref().is_some_and(|current| !current.has_owner_of(&stat)),
             state: Vec::new(),
         })
     }
@@ -312,14 +328,14 @@ fn told(outdated: Outdated, path: &VirtualPath) -> BackendError {
     let (errno, reason) = match outdated {
         Outdated::Changed => return BackendError::Changed { path: path.clone() },
         Outdated::Fault(errno) => return fault(errno, path),
-        Outdated::Kept { name, errno } => (
+        Outdated::Kept(Kept { name, errno }) => (
             errno,
             format!(
                 "somebody saved it at the same moment; what they saved could not be put back and is kept beside it as \
                  '{name}', and the new content may be in its place"
             ),
         ),
-        Outdated::Unknown { name, errno } => (
+        Outdated::Unknown(Kept { name, errno }) => (
             errno,
             format!(
                 "the new content is in its place, and whether somebody saved it at the same moment could not be told; \

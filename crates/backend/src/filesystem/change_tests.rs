@@ -9,7 +9,7 @@ use pretty_assertions::assert_eq;
 use rustix::fs::XattrFlags;
 use rustix::io::Errno;
 
-use super::{Outdated, told};
+use super::{Kept, Outdated, told};
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FilesystemBackend, FilesystemOptions,
     ObjectKind, PlannedChange, ReadContent, ReadWindow, Replacement, TextPage, Unwitnessed, VirtualPath,
@@ -168,7 +168,7 @@ async fn nothing_outside_is_changed() {
         delete(&backend, "/folder/secret").await.unwrap_err(),
         BackendError::OutsideRoot { path: path("/folder/secret") }
     );
-    assert_eq!(backend.ls(&path("/")).await.unwrap(), []);
+    assert_eq!(backend.ls(&path("/")).await.unwrap().rows, []);
     // A link itself may go, wherever it leads.
     let changes = delete(&backend, "/folder").await.unwrap();
     assert_eq!((changes.len(), changes[0].path.as_str()), (1, "/folder"));
@@ -500,9 +500,10 @@ fn a_growing_file_can_be_read() {
 
 #[test]
 fn of_what_is_kept_beside_a_file_only_what_was_done_is_said() {
-    let (name, errno) = (".bosun-1.tmp".to_owned(), Errno::IO);
-    let kept = told(Outdated::Kept { name: name.clone(), errno }, &path("/a")).to_string();
-    let unknown = told(Outdated::Unknown { name: name.clone(), errno }, &path("/a")).to_string();
+    let name = "a.bosun-1".to_owned();
+    let beside = || Kept { name: name.clone(), errno: Errno::IO };
+    let kept = told(Outdated::Kept(beside()), &path("/a")).to_string();
+    let unknown = told(Outdated::Unknown(beside()), &path("/a")).to_string();
     assert!(kept.contains("could not be put back") && kept.contains(&name), "{kept}");
     assert!(!unknown.contains("put back") && unknown.contains("new content is in its place"), "{unknown}");
     assert!(unknown.contains(&name), "{unknown}");

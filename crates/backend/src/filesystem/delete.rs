@@ -2,15 +2,16 @@ use std::collections::BTreeMap;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, FileType};
+use rustix::fs::{AtFlags, FileType, Stat};
 use rustix::io::Errno;
 
 use super::FilesystemBackend;
+use super::aside::{Aside, Kept};
 use super::change::{Current, require_writable_folder, sync_folder};
 use super::locks::lock;
 use super::marks::require_unmarked;
 use crate::change::check;
-use crate::fault::{fault, on_disk};
+use crate::fault::{fault, io_fault, on_disk};
 use crate::root::{FOLDER, FinalLink, Links, Place, Root, file_type, identity};
 use crate::{BackendError, Change, ChangeWitness, ContentHash, Expect, ObjectKind, PlannedChange, VirtualPath};
 
@@ -196,8 +197,8 @@ struct Doomed {
 
 enum Object {
     File(Current),
-    Link(Arc<[u8]>),
-    Special,
+    Link { target: Arc<[u8]>, stat: Stat },
+    Special(Stat),
 }
 
 impl Doomed {
@@ -218,10 +219,10 @@ impl Doomed {
             }
             FileType::Symlink => {
                 let target = rustix::fs::readlinkat(&place.dir, &*place.name, Vec::new());
-                Object::Link(target.map_err(|errno| fault(errno, &shown))?.into_bytes().into())
+                Object::Link { target: target.map_err(|errno| fault(errno, &shown))?.into_bytes().into(), stat: *stat }
             }
             FileType::Directory => return Err(BackendError::Changed { path: shown }),
-            _ => Object::Special,
+            _ => Object::Special(*stat),
         };
         Ok(Self { place, shown, object })
     }
@@ -243,32 +244,93 @@ impl Doomed {
                 mode: Some(current.mode()),
                 ..planned
             },
-            Object::Link(target) => {
+            Object::Link { target, .. } => {
                 PlannedChange { object: ObjectKind::Link, before: Some(Arc::clone(target)), ..planned }
             }
-            Object::Special => planned,
+            Object::Special(_) => planned,
         }
     }
 
     /// The folder it was in is left in `folders`, to be synced.
     fn remove(self, folders: &mut BTreeMap<VirtualPath, Arc<OwnedFd>>) -> Result<Change, BackendError> {
-        let Self { place, shown, object } = self;
-        let before = match &object {
-            Object::File(current) => {
-                current.still_at(place.dir.as_fd(), &place.name, &shown)?;
-                current.stamp.hash.clone()
-            }
-            Object::Link(target) => Some(ContentHash::of(target)),
-            Object::Special => None,
-        };
-        match rustix::fs::unlinkat(&place.dir, &*place.name, AtFlags::empty()) {
-            Ok(()) => {}
-            Err(Errno::NOENT) => return Err(BackendError::Changed { path: shown }),
-            Err(errno) => return Err(fault(errno, &shown)),
+        // What has changed already is not moved for a moment, which others would notice.
+        if !self.is_there().map_err(|errno| fault(errno, &self.shown))? {
+            return Err(BackendError::Changed { path: self.shown });
         }
+        let before = self.take_away();
+        let Self { place, shown, .. } = self;
         folders.entry(place.path.parent().unwrap_or_else(VirtualPath::root)).or_insert(place.dir);
-        Ok(Change { path: shown, before, after: None, occurrences: 0, parted: false, state: Vec::new() })
+        Ok(Change {
+            path: shown,
+            before: before?,
+            after: None,
+            occurrences: 0,
+            parted: false,
+            handed_over: false,
+            state: Vec::new(),
+        })
     }
+
+    fn is_there(&self) -> Result<bool, Errno> {
+        let (dir, name) = (&self.place.dir, &*self.place.name);
+        let found = match &self.object {
+            Object::File(current) => return current.is_at(dir, name),
+            Object::Link { stat, .. } | Object::Special(stat) => stat,
+        };
+        match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(there) => Ok(is_same_object(&there, found)),
+            Err(Errno::NOENT) => Ok(false),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// Ends what has the name, if it is the object, whatever was done to the name since somebody looked. Gives the hash
+    /// of what went.
+    fn take_away(&self) -> Result<Option<ContentHash>, BackendError> {
+        let before = match &self.object {
+            Object::File(current) => current.stamp.hash.clone(),
+            Object::Link { target, .. } => Some(ContentHash::of(target)),
+            Object::Special(_) => None,
+        };
+        let aside = match Aside::take(self.place.dir.as_fd(), &self.place.name, before.as_ref()) {
+            Err(Errno::NOENT) => return Err(BackendError::Changed { path: self.shown.clone() }),
+            taken => taken.map_err(|errno| fault(errno, &self.shown))?,
+        };
+        let ended = match self.object.is(&aside) {
+            Ok(true) => aside.remove().map_err(|errno| fault(errno, &self.shown)),
+            Ok(false) => Err(BackendError::Changed { path: self.shown.clone() }),
+            Err(error) => Err(io_fault(&error, &self.shown)),
+        };
+        let Err(error) = ended else { return Ok(before) };
+        Err(aside.put_back().map_or_else(|kept| told(&kept, &self.shown), |()| error))
+    }
+}
+
+impl Object {
+    /// Whether it is this that was taken.
+    fn is(&self, taken: &Aside<'_>) -> std::io::Result<bool> {
+        let there = taken.stat()?;
+        Ok(match self {
+            Self::File(current) => current.is_same(&there)?,
+            Self::Link { target, stat } => is_same_object(&there, stat) && taken.target()? == **target,
+            Self::Special(stat) => is_same_object(&there, stat),
+        })
+    }
+}
+
+/// An object that is gone may have left its number to another; not one of another kind.
+fn is_same_object(there: &Stat, found: &Stat) -> bool {
+    identity(there) == identity(found) && file_type(there) == file_type(found)
+}
+
+/// What is to be said of what was taken, did not go, and has its name no more.
+fn told(kept: &Kept, path: &VirtualPath) -> BackendError {
+    let Kept { name, errno } = kept;
+    let reason = format!(
+        "what was found there at the last moment was not deleted and could not be put back; it is kept beside it as \
+         '{name}'"
+    );
+    BackendError::Io { path: path.clone(), kind: std::io::Error::from(*errno).kind(), reason }
 }
 
 fn remove_folder(root: &Root, folder: &VirtualPath, asked: &VirtualPath) -> Result<(), BackendError> {
@@ -280,3 +342,7 @@ fn remove_folder(root: &Root, folder: &VirtualPath, asked: &VirtualPath) -> Resu
         Err(errno) => Err(fault(errno, asked)),
     }
 }
+
+#[cfg(test)]
+#[path = "delete_tests.rs"]
+mod tests;

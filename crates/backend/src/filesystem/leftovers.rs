@@ -1,20 +1,29 @@
-//! Temporary files that a crash left beside what was being changed: complete copies of the old or the new bytes, which
-//! nobody looks for.
+//! What a crash left beside what was being changed. Of two kinds: files of our own, which nobody looks for, and what was
+//! taken from under its name to be looked at. The latter may be what somebody saved at that moment: its name says which
+//! bytes are recorded, and whatever else it holds is kept.
 
 use std::collections::HashSet;
-use std::os::fd::OwnedFd;
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, Dir, FileType};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
 use uuid::Uuid;
 
-use crate::root::{file_type, identity};
+use super::aside::keep_beside;
+use crate::ContentHash;
+use crate::root::{READ, file_type, identity};
 
 /// Another Bosun may be at work in the same folder; none needs this long between a name and its change.
 const YOUNG: Duration = Duration::from_secs(10);
 /// Folders that are remembered as looked at; all are forgotten where there would be more.
 const MAX_LOOKED_AT: usize = 4096;
+/// Characters of a hash that a name says: enough to tell a save apart, short enough to stand in a name.
+const DIGEST: usize = 16;
+/// Longest name, in bytes, that a folder takes whose names are encrypted. Others take more.
+const LONGEST_NAME: usize = 143;
 
 /// A moment before this process made its first name.
 static BEGUN: LazyLock<Duration> = LazyLock::new(|| made_at(Uuid::now_v7()).unwrap_or_default());
@@ -25,6 +34,23 @@ static LOOKED_AT: LazyLock<Mutex<HashSet<(u64, u64)>>> = LazyLock::new(Mutex::de
 pub(super) fn fresh_name() -> String {
     LazyLock::force(&BEGUN);
     format!(".bosun-{}.tmp", Uuid::now_v7().simple())
+}
+
+/// As [`fresh_name`], for something that may not be ours: it says of which bytes nobody needs it, and what it was called
+/// (the beginning of that, where it is long).
+pub(super) fn aside_name(name: &str, recorded: &[&ContentHash]) -> String {
+    LazyLock::force(&BEGUN);
+    let digests: Vec<&str> = recorded.iter().filter_map(|hash| hash.as_str().get(..DIGEST)).collect();
+    let head = format!(".bosun-{}.{}.", Uuid::now_v7().simple(), digests.join("-"));
+    let room = LONGEST_NAME.saturating_sub(head.len() + ".tmp".len());
+    let begin = name.get(..name.floor_char_boundary(room)).unwrap_or_default();
+    format!("{head}{begin}.tmp")
+}
+
+/// Where what `waiting` was given by [`aside_name`] stays, beside `name`.
+pub(super) fn beside_name(name: &str, waiting: &str) -> String {
+    let word = waiting.strip_prefix(".bosun-").and_then(|rest| rest.split('.').next()).unwrap_or(waiting);
+    format!("{name}.bosun-{word}")
 }
 
 /// Takes them out of `folder`, once in the life of this process.
@@ -51,23 +77,39 @@ pub(super) enum Left {
     Some,
 }
 
-/// Takes out of `folder` what is called as [`fresh_name`] does and is older than this process.
+/// Takes out of `folder` what is called as [`fresh_name`] or [`aside_name`] does and is older than this process.
 pub(super) fn remove(folder: &OwnedFd) -> Left {
     let Some(now) = made_at(Uuid::now_v7()) else { return Left::Some };
     let Ok(entries) = Dir::read_from(folder) else { return Left::Some };
     let mut left = Left::None;
     for entry in entries.flatten() {
         let Some(name) = entry.file_name().to_str().ok().filter(|name| name.starts_with(".bosun-")) else { continue };
-        let Some(made) = name_made_at(name) else { continue };
-        let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-        if !stat.is_ok_and(|stat| file_type(&stat) == FileType::RegularFile) {
+        let Some((made, kind)) = Kind::of(name) else { continue };
+        let Ok(stat) = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        if matches!(kind, Kind::Own) && file_type(&stat) != FileType::RegularFile {
             continue;
         }
         if made >= *BEGUN || now.saturating_sub(made) < YOUNG {
             left = Left::Some;
             continue;
         }
-        match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
+        let needed = match kind {
+            Kind::Own => Ok(None),
+            Kind::Aside { recorded, called } => {
+                is_recorded(folder, name, file_type(&stat), recorded).map(|known| (!known).then_some(called))
+            }
+        };
+        let removed = match needed {
+            Ok(None) => rustix::fs::unlinkat(folder, name, AtFlags::empty()),
+            Ok(Some(called)) => {
+                if keep_beside(folder.as_fd(), called, name) == name {
+                    left = Left::Some;
+                }
+                continue;
+            }
+            Err(errno) => Err(errno),
+        };
+        match removed {
             Ok(()) => tracing::info!(%name, "a temporary file that a crash left behind was removed"),
             Err(errno) => {
                 tracing::debug!(%name, %errno, "a temporary file that a crash left behind stays");
@@ -78,8 +120,50 @@ pub(super) fn remove(folder: &OwnedFd) -> Left {
     left
 }
 
-fn name_made_at(name: &str) -> Option<Duration> {
-    let word = name.strip_prefix(".bosun-")?.strip_suffix(".tmp")?;
+/// Whether all that `name` holds is one of the `recorded`.
+fn is_recorded(folder: &OwnedFd, name: &str, kind: FileType, recorded: &str) -> Result<bool, Errno> {
+    let is_one = |hash: ContentHash| recorded.split('-').any(|digest| hash.as_str().get(..DIGEST) == Some(digest));
+    match kind {
+        FileType::RegularFile => {
+            let mut file = File::from(rustix::fs::openat(folder, name, READ | OFlags::NOFOLLOW, Mode::empty())?);
+            let mut hasher = blake3::Hasher::new();
+            let io = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+            hasher.update_reader(&mut file).map_err(io)?;
+            Ok(is_one(ContentHash::from_blake3(hasher.finalize())))
+        }
+        FileType::Symlink => {
+            let target = rustix::fs::readlinkat(folder, name, Vec::new())?;
+            Ok(is_one(ContentHash::of(target.as_bytes())))
+        }
+        FileType::Directory => Ok(false),
+        // It has no bytes; where some were recorded it is something else.
+        _ => Ok(recorded.is_empty()),
+    }
+}
+
+/// What has a name of ours.
+enum Kind<'a> {
+    /// Bytes of our own.
+    Own,
+    Aside {
+        recorded: &'a str,
+        called: &'a str,
+    },
+}
+
+impl<'a> Kind<'a> {
+    /// With the time when the name was made, since 1970.
+    fn of(name: &'a str) -> Option<(Duration, Self)> {
+        let ours = name.strip_prefix(".bosun-")?.strip_suffix(".tmp")?;
+        let Some((word, rest)) = ours.split_once('.') else { return Some((word_made_at(ours)?, Self::Own)) };
+        let (recorded, called) = rest.split_once('.')?;
+        let is_digest = |text: &str| text.len() == DIGEST && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_ours = (recorded.is_empty() || recorded.split('-').all(is_digest)) && !called.is_empty();
+        Some((word_made_at(word)?, Self::Aside { recorded, called })).filter(|_| is_ours)
+    }
+}
+
+fn word_made_at(word: &str) -> Option<Duration> {
     let id = Uuid::try_parse(word).ok()?;
     // Other ways to write the same number are not ours.
     (id.get_version_num() == 7 && id.simple().to_string() == word).then(|| made_at(id)).flatten()
@@ -99,8 +183,8 @@ mod tests {
     use pretty_assertions::assert_eq;
     use uuid::Uuid;
 
-    use super::{fresh_name, made_at};
-    use crate::{Backend, Expect, FilesystemBackend, FilesystemOptions, Unwitnessed, VirtualPath};
+    use super::{DIGEST, LONGEST_NAME, aside_name, fresh_name, made_at};
+    use crate::{Backend, ContentHash, Expect, FilesystemBackend, FilesystemOptions, Unwitnessed, VirtualPath};
 
     fn name_of_age(seconds: u64) -> String {
         let now = made_at(Uuid::now_v7()).unwrap().as_millis();
@@ -162,5 +246,46 @@ mod tests {
         backend.tidy(&VirtualPath::parse("/none/a.txt").unwrap()).await;
         stays.sort();
         assert_eq!(names(top.path()), stays);
+    }
+
+    /// What is a name of our own for `name`, as if made before a crash.
+    fn old_aside(name: &str, recorded: &[&str]) -> String {
+        let hashes: Vec<ContentHash> = recorded.iter().map(|text| ContentHash::of(text.as_bytes())).collect();
+        let aside = aside_name(name, &hashes.iter().collect::<Vec<_>>());
+        let rest = aside.splitn(3, '.').nth(2).unwrap();
+        format!("{}.{rest}", name_of_age(3600).trim_end_matches(".tmp"))
+    }
+
+    /// A crash between taking something from under its name and its end: a delete, or a replacement that came out.
+    #[tokio::test]
+    async fn what_was_taken_aside_before_a_crash_goes_only_where_it_is_recorded() {
+        let top = tempfile::tempdir().unwrap();
+        let at = |name: &str| top.path().join(name);
+        fs::write(at(&old_aside("deleted.txt", &["old"])), "old").unwrap();
+        fs::write(at(&old_aside("staged.txt", &["old", "new"])), "new").unwrap();
+        fs::write(at(&old_aside("came-out.txt", &["old", "new"])), "old").unwrap();
+        std::os::unix::fs::symlink("old", at(&old_aside("link", &["old"]))).unwrap();
+        fs::write(at(&old_aside("saved.txt", &["old", "new"])), "saved by somebody").unwrap();
+        std::os::unix::fs::symlink("elsewhere", at(&old_aside("saved-link", &["old"]))).unwrap();
+        fs::create_dir(at(&old_aside("saved-folder", &["old"]))).unwrap();
+        fs::write(at(&old_aside("a.pipe", &[])), "somebody's").unwrap();
+        let backend = FilesystemBackend::open(top.path(), FilesystemOptions::default()).unwrap();
+        backend.tidy(&VirtualPath::parse("/a.txt").unwrap()).await;
+        let kept = names(top.path());
+        let called: Vec<&str> = kept.iter().map(|name| name.split_once(".bosun-").unwrap().0).collect();
+        assert_eq!(called, ["a.pipe", "saved-folder", "saved-link", "saved.txt"]);
+        assert_eq!(fs::read_to_string(at(&kept[3])).unwrap(), "saved by somebody");
+    }
+
+    /// Names that are long, and text that only looks like ours.
+    #[test]
+    fn a_name_for_what_is_aside_fits_everywhere_and_is_told_apart() {
+        let hash = ContentHash::of(b"old");
+        let aside = aside_name(&"名".repeat(80), &[&hash, &hash]);
+        assert!(aside.len() <= LONGEST_NAME && super::Kind::of(&aside).is_some(), "{aside}");
+        let word = Uuid::now_v7().simple();
+        for other in ["txt", "0123.a", &format!("{}.", "0".repeat(DIGEST)), &format!("{}-.a", "0".repeat(DIGEST))] {
+            assert!(super::Kind::of(&format!(".bosun-{word}.{other}.tmp")).is_none(), "{other}");
+        }
     }
 }

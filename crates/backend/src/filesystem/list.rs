@@ -6,28 +6,31 @@ use rustix::io::Errno;
 
 use crate::fault::fault;
 use crate::root::{FOLDER, Links, NAME, Root, file_type, modified_ns, size};
-use crate::{BackendError, FileInfo, VirtualPath};
+use crate::{BackendError, FileInfo, Listed, VirtualPath};
 
 /// Entries of one listing: the first in order. A folder with a million files costs bounded memory, and no caller shows
 /// this many.
 const MAX_ENTRIES: usize = 100_000;
 
-pub(super) fn list(root: &Root, path: &VirtualPath) -> Result<Vec<FileInfo>, BackendError> {
+pub(super) fn list(root: &Root, path: &VirtualPath) -> Result<Listed, BackendError> {
     let folder = root.open_path(path, FOLDER, Links::Follow).map_err(|errno| match errno {
         Errno::NOENT => BackendError::DirectoryNotFound { path: path.clone() },
         other => fault(other, path),
     })?;
     let mut names = BinaryHeap::new();
+    let mut left_out = 0;
     for entry in rustix::fs::Dir::read_from(&folder).map_err(|errno| fault(errno, path))? {
         let entry = entry.map_err(|errno| fault(errno, path))?;
-        // A name that is not UTF-8 cannot be a path here, so that it could only be shown, never used.
-        if let Ok(name) = entry.file_name().to_str()
-            && !matches!(name, "." | "..")
-        {
-            names.push(name.to_owned());
-            if names.len() > MAX_ENTRIES {
-                names.pop();
+        match entry.file_name().to_str() {
+            Ok("." | "..") => {}
+            Ok(name) => {
+                names.push(name.to_owned());
+                if names.len() > MAX_ENTRIES {
+                    names.pop();
+                }
             }
+            // It cannot be a path here, so that it could only be shown, never used.
+            Err(_) => left_out += 1,
         }
     }
     let mut rows: Vec<FileInfo> = names
@@ -38,7 +41,7 @@ pub(super) fn list(root: &Root, path: &VirtualPath) -> Result<Vec<FileInfo>, Bac
         })
         .collect();
     rows.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    Ok(rows)
+    Ok(Listed { rows, left_out })
 }
 
 /// `None` for a link that leads out of the root. A link inside it is listed under its own name with what it leads to;

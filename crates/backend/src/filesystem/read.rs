@@ -194,6 +194,12 @@ pub(super) fn figures(stat: &Stat) -> (u64, i64, i64, i64) {
     (size(stat), modified_ns(stat), stat.st_ctime as i64, stat.st_ctime_nsec as i64)
 }
 
+/// Of those, what a rename leaves as it is.
+pub(super) fn content_figures(stat: &Stat) -> (u64, i64) {
+    let (size, modified, ..) = figures(stat);
+    (size, modified)
+}
+
 pub(super) fn stamp(stat: &Stat, length: u64, hash: Option<ContentHash>) -> FileStamp {
     let (device, inode) = identity(stat);
     FileStamp { device, inode, size: length, modified_ns: modified_ns(stat), hash }

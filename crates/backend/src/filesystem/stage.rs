@@ -6,8 +6,10 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid, XattrFlags};
 use rustix::io::Errno;
 
-use super::leftovers::fresh_name;
-use super::read::figures;
+use super::aside::{Kept, keep_beside, unsupported};
+use super::leftovers::{aside_name, fresh_name};
+use super::read::content_figures;
+use crate::ContentHash;
 use crate::root::identity;
 
 /// The new content of a file: complete, synced, with the attributes of the file it is to replace, and not yet under
@@ -74,9 +76,16 @@ impl Staged {
     /// Puts the content in the place of `name`, which has to be `old` still.
     ///
     /// Where the file system can, the two change places in one step and what came out is looked at afterwards, so
-    /// that a file that somebody else saved a moment ago is put back, not lost.
-    pub(super) fn replace(&mut self, dir: BorrowedFd<'_>, name: &str, old: Replaced<'_>) -> Result<(), Outdated> {
-        let waiting = self.take_name()?;
+    /// that a file that somebody else saved a moment ago is put back, not lost. `recorded` are the bytes of both: of
+    /// anything else nobody knows what to do after a crash.
+    pub(super) fn replace(
+        &mut self,
+        dir: BorrowedFd<'_>,
+        name: &str,
+        old: Replaced<'_>,
+        recorded: &[&ContentHash],
+    ) -> Result<(), Outdated> {
+        let waiting = self.wait_as(aside_name(name, recorded))?;
         match rustix::fs::renameat_with(&self.dir, &*waiting, dir, name, RenameFlags::EXCHANGE) {
             Ok(()) => {}
             Err(errno) if unsupported(errno) => {
@@ -104,28 +113,23 @@ impl Staged {
             Ok(true) => Ok(()),
             Ok(false) => match put_back() {
                 Ok(()) => Err(Outdated::Changed),
-                Err(errno) => Err(Outdated::Kept { name: self.keep_apart(dir, name, waiting, errno), errno }),
+                Err(errno) => Err(Outdated::Kept(self.keep_apart(dir, name, waiting, errno))),
             },
-            Err(errno) => Err(Outdated::Unknown { name: self.keep_apart(dir, name, waiting, errno), errno }),
+            Err(errno) => Err(Outdated::Unknown(self.keep_apart(dir, name, waiting, errno))),
         }
     }
 
-    /// Lets what has the waiting name be, under one that is not taken for something left behind, and gives that.
-    fn keep_apart(&mut self, dir: BorrowedFd<'_>, name: &str, waiting: &str, errno: Errno) -> String {
+    /// Lets what has the waiting name be.
+    fn keep_apart(&mut self, dir: BorrowedFd<'_>, name: &str, waiting: &str, errno: Errno) -> Kept {
         self.name = None;
-        let apart = format!("{name}.{}", waiting.trim_start_matches('.').trim_end_matches(".tmp"));
-        let moved = rustix::fs::renameat_with(&self.dir, waiting, dir, &*apart, RenameFlags::NOREPLACE);
-        let kept = if moved.is_ok() { apart } else { waiting.to_owned() };
-        tracing::warn!(%name, %kept, %errno, "what was under a name is kept beside it");
-        kept
+        Kept { name: keep_beside(dir, name, waiting), errno }
     }
 
-    fn take_name(&mut self) -> Result<String, Errno> {
-        if let Some(name) = &self.name {
-            return Ok(name.clone());
+    fn wait_as(&mut self, name: String) -> Result<String, Errno> {
+        match &self.name {
+            None => link(&self.file, self.dir.as_fd(), &name)?,
+            Some(waiting) => rustix::fs::renameat(&self.dir, &**waiting, &self.dir, &*name)?,
         }
-        let name = fresh_name();
-        link(&self.file, self.dir.as_fd(), &name)?;
         self.name = Some(name.clone());
         Ok(name)
     }
@@ -147,16 +151,10 @@ impl Drop for Staged {
 pub(super) enum Outdated {
     /// The file is not the one that was read.
     Changed,
-    /// It was somebody else's file that came out, and it could not be put back: it is under this name.
-    Kept {
-        name: String,
-        errno: Errno,
-    },
-    /// Whose file it was that came out could not be told, so that it was let be under this name.
-    Unknown {
-        name: String,
-        errno: Errno,
-    },
+    /// It was somebody else's file that came out, and it could not be put back.
+    Kept(Kept),
+    /// Whose file it was that came out could not be told, so that it was let be.
+    Unknown(Kept),
     Fault(Errno),
 }
 
@@ -164,12 +162,6 @@ impl From<Errno> for Outdated {
     fn from(errno: Errno) -> Self {
         Self::Fault(errno)
     }
-}
-
-/// Changes time of the inode is left out: the exchange itself moves it.
-fn content_figures(stat: &Stat) -> (u64, i64) {
-    let (size, modified, ..) = figures(stat);
-    (size, modified)
 }
 
 /// A file without a name, where the file system has such and they can be named later.
@@ -192,12 +184,11 @@ fn link(file: &File, dir: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
     rustix::fs::linkat(rustix::fs::CWD, held, dir, name, AtFlags::SYMLINK_FOLLOW)
 }
 
-fn unsupported(errno: Errno) -> bool {
-    matches!(errno, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
-}
-
 /// Gives the new file the owner, the extended attributes (access lists among them) and the mode of the old one. Owner
-/// and attributes that this user may not set are left out; the mode is not.
+/// and attributes that this user may not set are left out, and of the owner it is said ([`Change::handed_over`]); the
+/// mode is not left out.
+///
+/// [`Change::handed_over`]: crate::Change::handed_over
 fn keep_attributes(from: Replaced<'_>, to: &File) -> Result<(), Errno> {
     let own = rustix::fs::fstat(to)?;
     if (own.st_uid, own.st_gid) != (from.stat.st_uid, from.stat.st_gid) {
@@ -254,10 +245,11 @@ mod tests {
         let mut staged = Staged::write(&dir, b"mine", Some(old)).unwrap();
         fs::remove_file(&path).unwrap();
         fs::write(&path, "saved by somebody").unwrap();
-        let waiting = staged.take_name().unwrap();
+        let waiting = staged.wait_as(aside_name("a.txt", &[])).unwrap();
         rustix::fs::renameat_with(&dir, &*waiting, &dir, "a.txt", RenameFlags::EXCHANGE).unwrap();
         fs::remove_file(&path).unwrap();
-        let Err(Outdated::Kept { name, errno }) = staged.settle(dir.as_fd(), "a.txt", &waiting, old) else { panic!() };
+        let settled = staged.settle(dir.as_fd(), "a.txt", &waiting, old);
+        let Err(Outdated::Kept(Kept { name, errno })) = settled else { panic!() };
         drop(staged);
         assert_eq!(errno, Errno::NOENT);
         assert!(name.starts_with("a.txt.bosun-"), "no crash is thought to have left it: {name}");
@@ -277,11 +269,11 @@ mod tests {
         let old = Replaced { file: &file, stat: &stat };
         let dir = Arc::new(OwnedFd::from(File::open(folder.path()).unwrap()));
         let mut staged = Staged::write(&dir, b"mine", Some(old)).unwrap();
-        let waiting = staged.take_name().unwrap();
+        let waiting = staged.wait_as(aside_name("a.txt", &[])).unwrap();
         rustix::fs::renameat_with(&dir, &*waiting, &dir, "a.txt", RenameFlags::EXCHANGE).unwrap();
         fs::remove_file(folder.path().join(&waiting)).unwrap();
         let settled = staged.settle(dir.as_fd(), "a.txt", &waiting, old);
-        assert!(matches!(settled, Err(Outdated::Unknown { errno: Errno::NOENT, .. })), "{settled:?}");
+        assert!(matches!(settled, Err(Outdated::Unknown(Kept { errno: Errno::NOENT, .. }))), "{settled:?}");
         assert_eq!(fs::read_to_string(path).unwrap(), "mine");
     }
 }

@@ -67,7 +67,15 @@ pub(super) async fn change(
         error => error,
     })?;
     let before = found.and_then(|stamp| stamp.hash);
-    Ok(Change { path: path.clone(), before, after: Some(stamp), occurrences, parted, state: Vec::new() })
+    Ok(Change {
+        path: path.clone(),
+        before,
+        after: Some(stamp),
+        occurrences,
+        parted,
+        handed_over: false,
+        state: Vec::new(),
+    })
 }
 
 /// Puts `bytes` there, where what is there has `hash` still; `None`: where nothing is.

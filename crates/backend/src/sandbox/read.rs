@@ -4,7 +4,7 @@ use super::answer::{Figures, Kind, refused};
 use super::script::{self, COMMON, fresh_word, nul_separated};
 use super::{Executor, Finished, MAX_FILE};
 use crate::page::content_of;
-use crate::{BackendError, FileInfo, FileStamp, ReadResult, ReadWindow, VirtualPath};
+use crate::{BackendError, FileInfo, FileStamp, Listed, ReadResult, ReadWindow, VirtualPath};
 
 /// Rows of one listing.
 const MAX_ENTRIES: usize = 100_000;
@@ -103,7 +103,7 @@ fn framed(mut output: Vec<u8>) -> Option<Whole> {
     Some(Whole { bytes: output, figures, hash, rights })
 }
 
-pub(super) async fn list(executor: &dyn Executor, path: &VirtualPath) -> Result<Vec<FileInfo>, BackendError> {
+pub(super) async fn list(executor: &dyn Executor, path: &VirtualPath) -> Result<Listed, BackendError> {
     let word = fresh_word();
     let finished = executor.run(script::about(script::LIST, path, &[&word])).await?;
     let output = match finished {
@@ -111,7 +111,7 @@ pub(super) async fn list(executor: &dyn Executor, path: &VirtualPath) -> Result<
         Finished { code: Some(71), .. } => return Err(BackendError::DirectoryNotFound { path: path.clone() }),
         finished => return Err(refused(&finished, path)),
     };
-    let mut rows: Vec<(String, Figures)> = entries(&output, &word);
+    let Entries { mut rows, left_out } = Entries::parse(&output, &word);
     let links: Vec<&str> =
         rows.iter().filter(|(_, figures)| figures.kind() == Kind::Link).map(|(name, _)| name.as_str()).collect();
     let targets = targets(executor, path, &links).await?;
@@ -130,23 +130,38 @@ pub(super) async fn list(executor: &dyn Executor, path: &VirtualPath) -> Result<
             modified_ns: Some(figures.modified_ns),
         })
     });
-    Ok(shown.collect())
+    Ok(Listed { rows: shown.collect(), left_out })
 }
 
-/// Rows of the listing script. Names that are not UTF-8 cannot be paths here and are passed over.
-fn entries(output: &[u8], word: &str) -> Vec<(String, Figures)> {
-    let mark = format!("{word} ");
-    let mut starts: Vec<usize> = memchr::memmem::find_iter(output, mark.as_bytes()).collect();
-    let end = memchr::memmem::rfind(output, format!("{word}.").as_bytes()).unwrap_or(output.len());
-    starts.push(end);
-    let rows = starts.windows(2).filter_map(|pair| {
-        let row = output.get(pair.first()? + mark.len()..*pair.last()?)?;
-        let row = std::str::from_utf8(row.strip_suffix(b"\n").unwrap_or(row)).ok()?;
-        let (figures, name) = Figures::parse(row)?;
-        let name = name.strip_prefix("./").unwrap_or(name);
-        (!matches!(name, "" | "." | "..")).then(|| (name.to_owned(), figures))
-    });
-    rows.collect()
+/// What the listing script told.
+#[derive(Default)]
+struct Entries {
+    rows: Vec<(String, Figures)>,
+    /// Names that are not UTF-8 cannot be paths here.
+    left_out: usize,
+}
+
+impl Entries {
+    fn parse(output: &[u8], word: &str) -> Self {
+        let mark = format!("{word} ");
+        let mut starts: Vec<usize> = memchr::memmem::find_iter(output, mark.as_bytes()).collect();
+        let end = memchr::memmem::rfind(output, format!("{word}.").as_bytes()).unwrap_or(output.len());
+        starts.push(end);
+        let mut entries = Self::default();
+        for (from, to) in starts.iter().zip(starts.iter().skip(1)) {
+            let Some(row) = output.get(from + mark.len()..*to) else { continue };
+            let Ok(row) = std::str::from_utf8(row.strip_suffix(b"\n").unwrap_or(row)) else {
+                entries.left_out += 1;
+                continue;
+            };
+            let Some((figures, name)) = Figures::parse(row) else { continue };
+            let name = name.strip_prefix("./").unwrap_or(name);
+            if !matches!(name, "" | "." | "..") {
+                entries.rows.push((name.to_owned(), figures));
+            }
+        }
+        entries
+    }
 }
 
 /// Where a link leads.

@@ -96,7 +96,15 @@ fn doomed(path: VirtualPath, object: ObjectKind, before: Option<Arc<[u8]>>, mode
 
 fn gone(planned: &PlannedChange) -> Change {
     let before = planned.before.as_deref().map(ContentHash::of);
-    Change { path: planned.path.clone(), before, after: None, occurrences: 0, parted: false, state: Vec::new() }
+    Change {
+        path: planned.path.clone(),
+        before,
+        after: None,
+        occurrences: 0,
+        parted: false,
+        handed_over: false,
+        state: Vec::new(),
+    }
 }
 
 async fn remove(

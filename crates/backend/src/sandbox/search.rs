@@ -1,7 +1,7 @@
 //! Searching over there: one script lists, ignore files are fetched and applied here, and what is left is fetched and
 //! searched here too, so that a search means the same everywhere.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,7 @@ use super::script::{self, fresh_word, nul_separated};
 use super::{Cut, Executor, Finished};
 use crate::fault::on_disk;
 use crate::search::Budget;
-use crate::search::listed::{Completeness, Lines, Wanted, ancestors, ignore_files, named};
+use crate::search::listed::{Completeness, LeftOut, Lines, Wanted, ancestors, ignore_files, named};
 use crate::{BackendError, GlobQuery, GlobResult, GrepQuery, GrepResult, VirtualPath};
 
 const GREP_TIME: Duration = Duration::from_secs(15);
@@ -66,6 +66,8 @@ struct Listing {
     /// By full path, sorted.
     files: Vec<VirtualPath>,
     links: HashSet<VirtualPath>,
+    /// What has a name in it that is not text, by its bytes.
+    left_out: BTreeMap<Vec<u8>, LeftOut>,
     completeness: Completeness,
 }
 
@@ -126,8 +128,12 @@ impl<'a> Search<'a> {
                 whole = name == b"whole";
                 continue;
             }
-            let Ok(name) = std::str::from_utf8(name) else { continue };
-            let Ok(path) = self.start.join(name.strip_prefix("./").unwrap_or(name)) else { continue };
+            let name = name.strip_prefix(b"./").unwrap_or(name);
+            let Ok(name) = std::str::from_utf8(name) else {
+                listing.left_out.extend(self.left_out(name));
+                continue;
+            };
+            let Ok(path) = self.start.join(name) else { continue };
             if part == 1 {
                 listing.links.insert(path.clone());
             }
@@ -135,8 +141,19 @@ impl<'a> Search<'a> {
         }
         listing.files.sort_unstable();
         listing.completeness =
-            Completeness { spent: finished.cut.is_some(), unreadable: finished.cut.is_none() && !whole };
+            Completeness { spent: finished.cut.is_some(), unreadable: finished.cut.is_none() && !whole, left_out: 0 };
         listing
+    }
+
+    /// The first part of `name` that is not text, which is the file itself or a folder on the way to it.
+    fn left_out(&self, name: &[u8]) -> Option<(Vec<u8>, LeftOut)> {
+        let good = std::str::from_utf8(name).map_or_else(|error| error.valid_up_to(), str::len);
+        let rest = name.get(good..).unwrap_or_default();
+        let end = memchr::memchr(b'/', rest).map(|length| good + length);
+        let bytes = name.get(..end.unwrap_or(name.len()))?;
+        let path = self.start.join(&String::from_utf8_lossy(bytes)).ok()?;
+        let left_out = if end.is_some() { LeftOut::Folder(path) } else { LeftOut::File(path) };
+        Some((bytes.to_owned(), left_out))
     }
 
     /// The files that the search meets, sorted.
@@ -150,7 +167,13 @@ impl<'a> Search<'a> {
         listing.files.sort_unstable();
         listing.files.dedup();
         let files = std::mem::take(&mut listing.files);
-        let mut met = on_disk(move || Ok(wanted.select(&files, &|path| texts.get(path).cloned()))).await?;
+        let names: Vec<LeftOut> = std::mem::take(&mut listing.left_out).into_values().collect();
+        let (mut met, left_out) = on_disk(move || {
+            let text = |path: &VirtualPath| texts.get(path).cloned();
+            Ok((wanted.select(&files, &text), wanted.left_out(&names, &files, &text)))
+        })
+        .await?;
+        listing.completeness.left_out = left_out;
         let links: Vec<&str> =
             met.iter().filter(|path| listing.links.contains(*path)).map(VirtualPath::relative).collect();
         let targets = targets(self.executor, &VirtualPath::root(), &links).await?;
@@ -162,7 +185,7 @@ impl<'a> Search<'a> {
     }
 
     async fn ignore_files(&self, listing: &Listing) -> Result<HashMap<VirtualPath, Vec<u8>>, BackendError> {
-        if self.include_ignored || listing.files.is_empty() {
+        if self.include_ignored || (listing.files.is_empty() && listing.left_out.is_empty()) {
             return Ok(HashMap::new());
         }
         let mut asked: Vec<VirtualPath> = ancestors(self.start).iter().flat_map(ignore_files).collect();

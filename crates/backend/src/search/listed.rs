@@ -11,6 +11,12 @@ use super::{Budget, MAX_PATHS, hidden, is_git, truncation};
 use crate::search::Outcome;
 use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, VirtualPath};
 
+/// What no path says, because a name in it is not text.
+pub(crate) enum LeftOut {
+    File(VirtualPath),
+    Folder(VirtualPath),
+}
+
 /// What a search is about, checked before anything is listed.
 pub(crate) struct Wanted {
     start: VirtualPath,
@@ -53,20 +59,47 @@ impl Wanted {
         }
         let tree = Tree { files, text };
         let mut folders = vec![self.first(&tree)];
-        let mut found = Vec::new();
-        for path in tree.below(&self.start) {
-            let Some(parent) = path.parent() else { continue };
-            while folders.len() > 1 && folders.last().is_some_and(|folder| !parent.starts_with(&folder.path)) {
-                folders.pop();
-            }
-            self.open_up_to(&parent, &tree, &mut folders);
-            let (Some(folder), Some(name)) = (folders.last(), path.name()) else { continue };
-            if folder.open && !is_git(name) && self.wants(folder, name) && !folder.rules.leave_out(path.as_str(), false)
-            {
-                found.push(path.clone());
-            }
+        let met = |path: &&VirtualPath| self.is_met(path, &tree, &mut folders);
+        tree.below(&self.start).iter().filter(met).cloned().collect()
+    }
+
+    /// How many of `names`, which are not text and are shown as well as can be, a search would meet if they were.
+    pub(crate) fn left_out(
+        &self,
+        names: &[LeftOut],
+        files: &[VirtualPath],
+        text: &dyn Fn(&VirtualPath) -> Option<Vec<u8>>,
+    ) -> usize {
+        if self.start.segments().any(is_git) {
+            return 0;
         }
-        found
+        let tree = Tree { files, text };
+        let mut folders = vec![self.first(&tree)];
+        let met = |left_out: &&LeftOut| match left_out {
+            LeftOut::File(path) => self.is_met(path, &tree, &mut folders),
+            LeftOut::Folder(path) => {
+                let (Some(folder), Some(name)) = (self.folder_of(path, &tree, &mut folders), path.name()) else {
+                    return false;
+                };
+                self.enter(folder, path.clone(), name, &tree).open
+            }
+        };
+        names.iter().filter(met).count()
+    }
+
+    fn is_met(&self, path: &VirtualPath, tree: &Tree<'_>, folders: &mut Vec<Folder>) -> bool {
+        let (Some(folder), Some(name)) = (self.folder_of(path, tree, folders), path.name()) else { return false };
+        folder.open && !is_git(name) && self.wants(folder, name) && !folder.rules.leave_out(path.as_str(), false)
+    }
+
+    /// The folder that `path` is in; `folders` are those on the way to the one before.
+    fn folder_of<'a>(&self, path: &VirtualPath, tree: &Tree<'_>, folders: &'a mut Vec<Folder>) -> Option<&'a Folder> {
+        let parent = path.parent()?;
+        while folders.len() > 1 && folders.last().is_some_and(|folder| !parent.starts_with(&folder.path)) {
+            folders.pop();
+        }
+        self.open_up_to(&parent, tree, folders);
+        folders.last()
     }
 
     /// A file named as the start is searched whatever ignore files say; the filter is about its name.
@@ -184,7 +217,7 @@ pub(crate) fn named(files: Vec<VirtualPath>, outcome: Completeness) -> GlobResul
     let mut paths = files;
     let more = paths.len() > MAX_PATHS;
     paths.truncate(MAX_PATHS);
-    GlobResult { paths, truncated: truncation(outcome.into(), more) }
+    GlobResult { paths, truncated: truncation(outcome.into(), more), left_out: outcome.left_out }
 }
 
 /// How much of what there is a listing shows.
@@ -194,11 +227,13 @@ pub(crate) struct Completeness {
     pub(crate) spent: bool,
     /// Something could not be read.
     pub(crate) unreadable: bool,
+    /// Names that are not text.
+    pub(crate) left_out: usize,
 }
 
 impl From<Completeness> for Outcome {
     fn from(listing: Completeness) -> Self {
-        Self { spent: listing.spent, unreadable: listing.unreadable }
+        Self { spent: listing.spent, unreadable: listing.unreadable, left_out: listing.left_out }
     }
 }
 
@@ -241,10 +276,13 @@ impl Matches {
         if budget.is_cancelled() {
             return Err(BackendError::Cancelled);
         }
-        let outcome =
-            Outcome { spent: listing.spent || budget.is_spent(), unreadable: listing.unreadable || self.unreadable };
+        let outcome = Outcome {
+            spent: listing.spent || budget.is_spent(),
+            unreadable: listing.unreadable || self.unreadable,
+            left_out: listing.left_out,
+        };
         let (matches, more) = self.top.into_sorted();
-        Ok(GrepResult { matches, truncated: truncation(outcome, more) })
+        Ok(GrepResult { matches, truncated: truncation(outcome, more), left_out: outcome.left_out })
     }
 }
 

@@ -4,7 +4,7 @@ mod listing;
 use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{AtFlags, FileType, Stat};
@@ -17,7 +17,7 @@ use crate::fault::fault;
 use crate::root::{FOLDER, Links, NAME, READ, Root, file_type};
 use crate::{BackendError, VirtualPath};
 use folder::Reading;
-use listing::Listing;
+use listing::{Listed, Listing};
 
 const MAX_THREADS: usize = 8;
 /// Files that one thread takes on at a time; a large folder is shared out in such parts.
@@ -47,6 +47,8 @@ pub(super) struct Outcome {
     pub(super) spent: bool,
     /// Something could not be read.
     pub(super) unreadable: bool,
+    /// Names that are not text, of what would have been visited or entered.
+    pub(super) left_out: usize,
 }
 
 pub(super) struct Walk<'a> {
@@ -61,6 +63,7 @@ pub(super) struct Walk<'a> {
     wake: Condvar,
     stopped: AtomicBool,
     unreadable: AtomicBool,
+    left_out: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -127,6 +130,7 @@ impl<'a> Walk<'a> {
             wake: Condvar::new(),
             stopped: AtomicBool::new(false),
             unreadable: AtomicBool::new(false),
+            left_out: AtomicUsize::new(0),
         };
         if exists && let Some(work) = walk.first().map_err(|errno| fault(errno, path))? {
             walk.lock().waiting.push(work);
@@ -178,7 +182,11 @@ impl<'a> Walk<'a> {
         if self.budget.cancel.is_cancelled() {
             return Err(BackendError::Cancelled);
         }
-        Ok(Outcome { spent: self.stopped.load(Ordering::Relaxed), unreadable: self.unreadable.load(Ordering::Relaxed) })
+        Ok(Outcome {
+            spent: self.stopped.load(Ordering::Relaxed),
+            unreadable: self.unreadable.load(Ordering::Relaxed),
+            left_out: self.left_out.load(Ordering::Relaxed),
+        })
     }
 
     fn work<V: Visitor>(&self, visitor: &V) {
@@ -222,6 +230,10 @@ impl<'a> Walk<'a> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn leave_out(&self) {
+        self.left_out.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn add(&self, work: Work) {
         self.lock().waiting.push(work);
         self.wake.notify_one();
@@ -243,13 +255,13 @@ impl<'a> Walk<'a> {
         };
         let mut reading = Reading::new(self, folder, Arc::clone(&handle));
         let mut present = Present::default();
-        let mut names: Vec<(String, FileType)> = Vec::new();
+        let mut names: Vec<Listed> = Vec::new();
         let mut entries = Listing::open(&handle, listing);
         loop {
             match entries.next() {
-                Some(Ok((name, kind))) => {
-                    present.note(&name);
-                    names.push((name, kind));
+                Some(Ok(listed)) => {
+                    present.note(&listed.name);
+                    names.push(listed);
                     if names.len() < HELD {
                         continue;
                     }

@@ -134,6 +134,7 @@ fn changed(shelf: &dyn Shelf, path: &VirtualPath, before: Option<&Current>, afte
         after: None,
         occurrences: 0,
         parted: false,
+        handed_over: false,
         state: if shelf.is_state() { vec![(path.clone(), after)] } else { Vec::new() },
     }
 }

@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 
 use super::Shelf;
 use crate::page::content_of;
-use crate::{BackendError, ContentHash, FileData, FileInfo, FileStamp, ReadResult, ReadWindow, VirtualPath};
+use crate::{BackendError, ContentHash, FileData, FileInfo, FileStamp, Listed, ReadResult, ReadWindow, VirtualPath};
 
-pub(super) async fn list(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Vec<FileInfo>, BackendError> {
+pub(super) async fn list(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Listed, BackendError> {
     let rows = shelf.rows(path).await?;
     if rows.is_empty() && !path.is_root() {
         return Err(BackendError::DirectoryNotFound { path: path.clone() });
@@ -28,7 +28,7 @@ pub(super) async fn list(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Vec<Fi
         };
         children.entry(child).or_insert(row);
     }
-    Ok(children.into_values().collect())
+    Ok(children.into_values().collect::<Vec<_>>().into())
 }
 
 pub(super) async fn read(

@@ -1,7 +1,7 @@
 //! F05: a project folder that is deleted, moved, replaced or closed while somebody works in it. Everything says so by a
 //! typed error, nothing is made again, and what stands in its place is not touched.
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 
@@ -106,6 +106,11 @@ async fn a_deleted_project_is_not_made_again() {
 
 /// Runs the test `name` again as nobody where it runs as root, whom no right holds back; whether it did, and it passed.
 fn ran_as_nobody(name: &str) -> bool {
+    ran_as_nobody_beside(name, |_| ())
+}
+
+/// The same with something made by root first in the folder that it works in.
+fn ran_as_nobody_beside(name: &str, make: impl FnOnce(&Path)) -> bool {
     if !rustix::process::geteuid().is_root() {
         return false;
     }
@@ -113,6 +118,7 @@ fn ran_as_nobody(name: &str) -> bool {
     let open = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir_in("/tmp").unwrap();
     let program = open.path().join("contract");
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    make(open.path());
     let mut again = std::process::Command::new(&program);
     again.args(["--exact", name, "--nocapture"]).current_dir(open.path()).env("TMPDIR", "/tmp").uid(65_534).gid(65_534);
     let ran = again.output().unwrap();
@@ -172,4 +178,26 @@ async fn rights_that_are_taken_away_are_said_and_what_comes_back_works() {
     give(".", 0o755);
     give("src", 0o755);
     assert!(all_ways(&backend).await.into_iter().all(|(_, refused)| refused.is_none()));
+}
+
+/// P28: in a folder that several people share, a file that one of them changes becomes theirs, and it is said.
+#[tokio::test]
+async fn a_file_that_changes_hands_is_said() {
+    let share = |folder: &Path| {
+        fill(&folder.join("shared"));
+        for (name, mode) in [("shared/src", 0o777), ("shared/src/a.txt", 0o666)] {
+            fs::set_permissions(folder.join(name), fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
+    // Only root can give somebody a file of somebody else.
+    if ran_as_nobody_beside("gone::a_file_that_changes_hands_is_said", share) || !Path::new("shared").exists() {
+        return;
+    }
+    let backend = FilesystemBackend::open(Path::new("shared"), FilesystemOptions::default()).unwrap();
+    let (file, replacement) = (path("/src/a.txt"), Replacement { old: "old", new: "new", all: false });
+    let changed = backend.edit(&file, replacement, Expect::Anything, &Unwitnessed).await.unwrap();
+    assert!(changed.handed_over);
+    assert_eq!(fs::metadata("shared/src/a.txt").unwrap().uid(), 65_534);
+    let again = backend.write(&file, b"again".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap();
+    assert!(!again.handed_over, "it is their own by now");
 }

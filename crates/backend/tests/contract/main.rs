@@ -97,7 +97,7 @@ macro_rules! beside_contract {
             [
                 links_lead_in_and_never_out, pipes_sockets_and_devices, read_only_is_respected,
                 hard_links_are_broken_and_it_is_said, what_is_changed_in_between_stays,
-                no_link_leads_a_change_to_a_protected_name, the_folder_by_the_name_that_the_shell_has_for_it,
+                names_that_are_not_text_are_counted, no_link_leads_a_change_to_a_protected_name, the_folder_by_the_name_that_the_shell_has_for_it,
             ]
         );
     };
@@ -111,6 +111,25 @@ macro_rules! beside_contract {
                 }
             )+
         }
+    };
+}
+
+/// As `beside_contract!`, for this machine's own files: the rules of names ask [`Backend::direct`] there, and what a shell
+/// calls its folder is a path of this machine.
+#[cfg(target_os = "linux")]
+macro_rules! beside_contract_of_files {
+    ($name:ident, $open:expr) => {
+        beside_contract!(
+            $name,
+            $open,
+            [
+                links_lead_in_and_never_out,
+                pipes_sockets_and_devices,
+                read_only_is_respected,
+                hard_links_are_broken_and_it_is_said,
+                what_is_changed_in_between_stays,
+            ]
+        );
     };
 }
 
@@ -230,6 +249,25 @@ contract!(sandbox_container_copy, {
 shell_contract!(sandbox_container_copy_commands, {
     let Some(place) = crate::places::container_with_a_copy_of_nothing().await else { return };
     (place.folder, place.backend)
+});
+#[cfg(target_os = "linux")]
+beside_contract_of_files!(beside_filesystem, {
+    let folder = tempfile::tempdir().unwrap();
+    let (backend, at) = (crate::files(&folder), folder.path().to_owned());
+    (folder, backend, at)
+});
+#[cfg(target_os = "linux")]
+beside_contract_of_files!(beside_filesystem_stepwise, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::FilesystemBackend::open_stepwise(folder.path(), crate::FilesystemOptions::default()).unwrap();
+    let at = folder.path().to_owned();
+    (folder, backend, at)
+});
+#[cfg(target_os = "linux")]
+beside_contract_of_files!(beside_local_shell, {
+    let folder = tempfile::tempdir().unwrap();
+    let (backend, at) = (crate::local(&folder), folder.path().to_owned());
+    (folder, backend, at)
 });
 #[cfg(target_os = "linux")]
 beside_contract!(beside_here, {

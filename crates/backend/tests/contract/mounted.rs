@@ -1,6 +1,6 @@
 use bosun_backend::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, CompositeBackend, Delete, Expect, FileInfo, GlobQuery,
-    GlobResult, GrepQuery, GrepResult, PlannedChange, ReadResult, ReadWindow, Replacement, VirtualPath,
+    GlobResult, GrepQuery, GrepResult, Listed, PlannedChange, ReadResult, ReadWindow, Replacement, VirtualPath,
 };
 
 /// What is mounted at `prefix` of a composite, as a path space of its own. If routing loses or adds anything on its way
@@ -48,10 +48,12 @@ impl ChangeWitness for Inner<'_> {
 }
 
 impl Backend for Mounted {
-    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         Box::pin(async move {
             let rows = self.all.ls(&self.outer(path)).await.map_err(|error| self.error(error))?;
-            Ok(rows.into_iter().map(|row| FileInfo { path: self.inner(&row.path), ..row }).collect())
+            let left_out = rows.left_out;
+            let inner = |row: FileInfo| FileInfo { path: self.inner(&row.path), ..row };
+            Ok(Listed { rows: rows.into_iter().map(inner).collect(), left_out })
         })
     }
 

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use bosun_backend::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath, hand_on, real_path,
+    GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath, hand_on,
+    real_path,
 };
 
 use super::{PathMode, PathOperation, PathRules};
@@ -42,11 +43,11 @@ impl Permitted {
 impl Backend for Permitted {
     hand_on!(inner: tidy, host_path, direct, resolve);
 
-    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         Box::pin(async move {
             self.admit(PathOperation::Read, path)?;
             let mut entries = self.inner.ls(path).await?;
-            entries.retain(|entry| !self.denies(PathOperation::Read, &entry.path));
+            entries.rows.retain(|entry| !self.denies(PathOperation::Read, &entry.path));
             Ok(entries)
         })
     }

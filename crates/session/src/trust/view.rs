@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bosun_backend::{Backend, BackendError, BoxFuture, FileInfo, ReadResult, ReadWindow, VirtualPath, hand_on};
+use bosun_backend::{Backend, BackendError, BoxFuture, Listed, ReadResult, ReadWindow, VirtualPath, hand_on};
 
 use super::{Place, Trusted, files_of};
 
@@ -48,16 +48,16 @@ impl TrustedView {
 impl Backend for TrustedView {
     hand_on!(inner: write, edit, grep, glob, upload);
 
-    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         Box::pin(async move {
             let entries = self.inner.ls(path).await?;
             if Place::of(path) == Place::Ordinary {
                 return Ok(entries);
             }
-            let mut admitted = Vec::with_capacity(entries.len());
+            let mut admitted = Listed { rows: Vec::with_capacity(entries.len()), left_out: entries.left_out };
             for entry in entries {
                 if self.admits(&entry.path).await {
-                    admitted.push(entry);
+                    admitted.rows.push(entry);
                 }
             }
             Ok(admitted)

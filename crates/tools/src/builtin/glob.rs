@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::ls::NOTHING_FOUND;
 use super::{resolve, shown};
-use crate::limits::{Listing, figure};
+use crate::limits::{Listing, figure, left_out};
 use crate::{Artifact, Figure, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
 const GUIDANCE: &str = "[The list is cut here. Use a narrower pattern or path.]";
@@ -59,15 +59,13 @@ impl Tool for Glob {
             }
             other => other?,
         };
-        let note = result.truncated.map(note);
+        let notes: Vec<String> =
+            result.truncated.map(note).map(str::to_owned).into_iter().chain(left_out(result.left_out)).collect();
+        let notes: String = notes.into_iter().map(|note| format!("\n\n{note}")).collect();
         let count = result.paths.len();
-        let listing = Listing::of(result.paths.iter().map(shown), GUIDANCE, note.map_or(0, str::len));
-        let mut text = if count == 0 { NOTHING_FOUND.to_owned() } else { listing.text };
-        if let Some(note) = note {
-            text.push_str("\n\n");
-            text.push_str(note);
-        }
-        Ok(found(count, listing.cut || note.is_some(), text))
+        let listing = Listing::of(result.paths.iter().map(shown), GUIDANCE, notes.len());
+        let text = if count == 0 { NOTHING_FOUND.to_owned() } else { listing.text };
+        Ok(found(count, listing.cut || result.truncated.is_some(), text + &notes))
     }
 }
 

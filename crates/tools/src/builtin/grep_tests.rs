@@ -105,7 +105,7 @@ fn hits(count: usize, text: &str) -> GrepResult {
         line: 1,
         text: text.to_owned(),
     };
-    GrepResult { matches: (0..count).map(hit).collect(), truncated: Some(Truncation::Count) }
+    GrepResult { matches: (0..count).map(hit).collect(), truncated: Some(Truncation::Count), left_out: 0 }
 }
 
 #[tokio::test]

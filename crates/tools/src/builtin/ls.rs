@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{resolve, shown};
-use crate::limits::{Listing, figure};
+use crate::limits::{Listing, figure, left_out};
 use crate::{Artifact, Figure, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
 /// What lists show when they have nothing to show.
@@ -42,22 +42,23 @@ impl Tool for Ls {
     async fn call(&self, cx: &ToolContext, input: LsInput) -> Result<ToolOutput, ToolError> {
         let path = resolve(cx, &input.path)?;
         let entries = cx.backend.ls(&path).await?;
+        let note = left_out(entries.left_out).map(|note| format!("\n\n{note}")).unwrap_or_default();
         if entries.is_empty() {
             return Ok(ToolOutput {
                 artifact: Artifact { figures: vec![Figure::Entries(0)], ..Artifact::default() },
-                ..ToolOutput::text(NOTHING_FOUND)
+                ..ToolOutput::text(format!("{NOTHING_FOUND}{note}"))
             });
         }
         let lines =
             entries.iter().map(|entry| format!("{}{}", shown(&entry.path), if entry.is_dir { "/" } else { "" }));
-        let listing = Listing::of(lines, GUIDANCE, 0);
+        let listing = Listing::of(lines, GUIDANCE, note.len());
         Ok(ToolOutput {
             artifact: Artifact {
                 figures: vec![Figure::Entries(figure(entries.len()))],
                 truncated: listing.cut,
                 ..Artifact::default()
             },
-            ..ToolOutput::text(listing.text)
+            ..ToolOutput::text(listing.text + &note)
         })
     }
 }

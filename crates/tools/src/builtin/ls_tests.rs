@@ -46,6 +46,28 @@ async fn an_empty_folder_is_said() {
     assert_eq!(fixture.run("ls", json!({"path": "/dir"})).await.artifact.figures, [Figure::Entries(2)]);
 }
 
+/// Else a folder would look empty that is not and cannot be deleted.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn names_that_are_not_text_are_said() {
+    use std::os::unix::ffi::OsStrExt;
+    let fixture = tree();
+    std::fs::create_dir(fixture.host("/void")).unwrap();
+    let odd = |name: &[u8]| fixture.host("/void").join(std::ffi::OsStr::from_bytes(name));
+    std::fs::write(odd(b"\xff"), "needle").unwrap();
+    let note = "[1 name that is not text is left out. Only a command can read, rename or delete what is called so.]";
+    assert_eq!(fixture.ok("ls", json!({"path": "/void"})).await, format!("No files found\n\n{note}"));
+    std::fs::write(odd(b"\xfe"), "needle").unwrap();
+    std::fs::write(odd(b"a"), "needle").unwrap();
+    let note = note.replace("1 name that is not text is", "2 names that are not text are");
+    assert_eq!(fixture.ok("ls", json!({"path": "/void"})).await, format!("/void/a\n\n{note}"));
+    assert_eq!(fixture.ok("glob", json!({"pattern": "void/*"})).await, format!("/void/a\n\n{note}"));
+    let found = fixture.run("grep", json!({"pattern": "needle"})).await;
+    assert_eq!(found.content, [format!("/void/a\n\n{note}").into()]);
+    assert!(!found.artifact.truncated, "all that can be searched was");
+    assert_eq!(fixture.ok("glob", json!({"pattern": "dir/*"})).await, "/dir/b.py");
+}
+
 #[tokio::test]
 async fn what_cannot_be_listed_is_an_error() {
     let fixture = tree();

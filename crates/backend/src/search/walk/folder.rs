@@ -5,7 +5,7 @@ use rustix::fs::{AtFlags, FileType};
 
 use super::super::dialect::is_hidden;
 use super::super::rules::{Present, Rules};
-use super::{BATCH, Entry, Files, Folder, Visitor, Walk, Work, is_git};
+use super::{BATCH, Entry, Files, Folder, Listed, Visitor, Walk, Work, is_git};
 use crate::root::{Links, NAME, file_type};
 
 /// One folder while its entries come in.
@@ -25,7 +25,7 @@ impl<'a> Reading<'a> {
     /// Takes the next part of the listing: folders to the queue, files to the visitor.
     pub(super) fn take<V: Visitor>(
         &mut self,
-        names: &mut Vec<(String, FileType)>,
+        names: &mut Vec<Listed>,
         present: Present,
         visitor: &V,
         local: &mut V::Local,
@@ -41,7 +41,7 @@ impl<'a> Reading<'a> {
         self.rules = Some(rules.clone());
         let mut path = String::with_capacity(self.folder.relative.len() + 64);
         let mut files = Vec::new();
-        for (name, kind) in names.drain(..) {
+        for Listed { name, is_text, kind } in names.drain(..) {
             path.clear();
             if !self.folder.relative.is_empty() {
                 path.push('/');
@@ -50,11 +50,17 @@ impl<'a> Reading<'a> {
             path.push('/');
             path.push_str(&name);
             match self.kind(&name, kind) {
-                Some(FileType::Directory) => self.folder(&path, &name, &rules),
+                Some(FileType::Directory) => {
+                    if let Some(folder) = self.entered(&path, &name, &rules) {
+                        if is_text { self.walk.add(Work::Folder(folder)) } else { self.walk.leave_out() }
+                    }
+                }
                 Some(kind @ (FileType::RegularFile | FileType::Symlink)) => {
                     let wanted = self.wants_file(&name) && !rules.leave_out(&path, false) && visitor.wants(&path);
                     let link = kind == FileType::Symlink;
-                    if wanted && (!link || self.leads_to_file(&path)) {
+                    if wanted && !is_text {
+                        self.walk.leave_out();
+                    } else if wanted && (!link || self.leads_to_file(&path)) {
                         files.push(Entry { name, link });
                     }
                 }
@@ -86,19 +92,15 @@ impl<'a> Reading<'a> {
         Some(file_type(&stat))
     }
 
-    fn folder(&self, path: &str, name: &str, rules: &Rules) {
+    /// The folder of this name, if the search goes into it.
+    fn entered(&self, path: &str, name: &str, rules: &Rules) -> Option<Folder> {
         let progress = match (&self.walk.filter, &self.folder.progress) {
-            (Some(glob), Some(progress)) => match glob.enter(progress, name) {
-                Some(progress) => Some(progress),
-                None => return,
-            },
-            _ if is_hidden(name) && !self.walk.include_ignored => return,
+            (Some(glob), Some(progress)) => Some(glob.enter(progress, name)?),
+            _ if is_hidden(name) && !self.walk.include_ignored => return None,
             _ => None,
         };
-        if !rules.leave_out(path, true) {
-            let relative = path.trim_start_matches('/').to_owned();
-            self.walk.add(Work::Folder(Folder { relative, progress, rules: rules.clone() }));
-        }
+        let relative = path.trim_start_matches('/').to_owned();
+        (!rules.leave_out(path, true)).then(|| Folder { relative, progress, rules: rules.clone() })
     }
 
     fn wants_file(&self, name: &str) -> bool {

@@ -1,10 +1,30 @@
+use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-/// The entries of an open folder. Names that are not UTF-8 cannot be paths here and are passed over.
+/// An entry as its folder lists it.
+pub(super) struct Listed {
+    /// As well as it can be said, where it is not UTF-8 and so no path here.
+    pub(super) name: String,
+    pub(super) is_text: bool,
+    pub(super) kind: FileType,
+}
+
+impl Listed {
+    /// `None` for the folder itself and the one above.
+    fn of(name: &CStr, kind: FileType) -> Option<Self> {
+        match name.to_str() {
+            Ok("." | "..") => None,
+            Ok(name) => Some(Self { name: name.to_owned(), is_text: true, kind }),
+            Err(_) => Some(Self { name: name.to_string_lossy().into_owned(), is_text: false, kind }),
+        }
+    }
+}
+
+/// The entries of an open folder.
 pub(super) struct Listing<'a> {
     #[cfg(target_os = "linux")]
     entries: rustix::fs::RawDir<'a, &'a OwnedFd>,
@@ -20,14 +40,15 @@ impl<'a> Listing<'a> {
         Self { entries: rustix::fs::RawDir::new(folder, buffer) }
     }
 
-    pub(super) fn next(&mut self) -> Option<Result<(String, FileType), Errno>> {
+    pub(super) fn next(&mut self) -> Option<Result<Listed, Errno>> {
         loop {
             match self.entries.next()? {
                 Err(errno) => return Some(Err(errno)),
-                Ok(entry) => match entry.file_name().to_str() {
-                    Ok("." | "..") | Err(_) => {}
-                    Ok(name) => return Some(Ok((name.to_owned(), entry.file_type()))),
-                },
+                Ok(entry) => {
+                    if let Some(listed) = Listed::of(entry.file_name(), entry.file_type()) {
+                        return Some(Ok(listed));
+                    }
+                }
             }
         }
     }
@@ -39,7 +60,7 @@ impl<'a> Listing<'a> {
         Self { entries: rustix::fs::Dir::read_from(folder).map_err(Some), buffer: std::marker::PhantomData }
     }
 
-    pub(super) fn next(&mut self) -> Option<Result<(String, FileType), Errno>> {
+    pub(super) fn next(&mut self) -> Option<Result<Listed, Errno>> {
         let entries = match &mut self.entries {
             Ok(entries) => entries,
             Err(errno) => return errno.take().map(Err),
@@ -47,10 +68,11 @@ impl<'a> Listing<'a> {
         loop {
             match entries.next()? {
                 Err(errno) => return Some(Err(errno)),
-                Ok(entry) => match entry.file_name().to_str() {
-                    Ok("." | "..") | Err(_) => {}
-                    Ok(name) => return Some(Ok((name.to_owned(), entry.file_type()))),
-                },
+                Ok(entry) => {
+                    if let Some(listed) = Listed::of(entry.file_name(), entry.file_type()) {
+                        return Some(Ok(listed));
+                    }
+                }
             }
         }
     }
