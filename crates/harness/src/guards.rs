@@ -1,8 +1,12 @@
 use std::collections::{HashMap, HashSet};
 
-use bosun_agent::{AgentError, BoxFuture, Halt, Middleware, NextModel, State, TurnContext, is_news};
-use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolStatus};
-use serde_json::Value;
+use bosun_agent::{AgentError, BoxFuture, Halt, Middleware, NextModel, NextTool, State, TurnContext, is_news};
+use bosun_backend::ContentHash;
+use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolStatus, text_of};
+use bosun_tools::{Reducer, StateField, StateUpdate, ToolKind, ToolOutput, without_boundary};
+use serde_json::{Value, json};
+
+use crate::unpriced;
 
 /// What a turn may cost at most, with all its subagents. Reaching a limit ends the turn with a sentence that says so;
 /// everything is kept, and continuing the turn gives it the same limits again.
@@ -12,7 +16,7 @@ pub struct GuardOptions {
     pub max_steps: Option<u64>,
     /// Tokens read and written.
     pub max_tokens: Option<u64>,
-    /// US dollars. Models without a known price count as free.
+    /// US dollars. What a model without a known price costs is not counted, which is said.
     pub max_dollars: Option<f64>,
     /// Seconds at work. What a person takes to decide is not counted. What runs when they are over is ended.
     pub max_seconds: Option<u64>,
@@ -127,3 +131,32 @@ impl Middleware for Guards {
 #[cfg(test)]
 #[path = "guards_tests.rs"]
 mod tests;
+    fn fields(&self) -> Vec<StateField> {
+        vec![StateField::new(FIELD, Reducer::Merge).private()]
+    }
+
+    fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        Box::pin(async move {
+            if let Some(limit) = self.options.max_dollars {
+                unpriced::tell(cx, limit, cx.agent().model.info()).await?;
+            }
+            Ok(StateUpdate::default())
+        })
+    }
+
+    /// Notes of failed commands what they said, before anybody outside of here shortens it.
+    fn wrap_tool_call<'a>(
+        &'a self,
+        _cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        Box::pin(async move {
+            let id = call.id.to_string();
+            let mut output = next.run(call).await?;
+            let noted = said(&output).map(|said| (FIELD.to_owned(), json!({ id: said })));
+            output.update.fields.extend(noted);
+            Ok(output)
+        })
+    }
+

@@ -41,6 +41,7 @@ mod sub_agents;
 mod summarization;
 mod todo_list;
 mod tokens;
+mod unpriced;
 
 pub use artifacts::Artifacts;
 pub use attachments::Attachments;

@@ -11,6 +11,7 @@ use bosun_tools::{
 };
 use serde_json::Value;
 
+use crate::sub_agents::Counted;
 use crate::{
     Artifacts, DeepAgentError, Filesystem, FilesystemOptions, FinalAnswer, Gate, GuardOptions, Guards, HumanInTheLoop,
     HumanInTheLoopOptions, InterruptOn, Members, Memory, MemoryOptions, ModelRetry, OnDemand, PatchToolCalls,
@@ -33,9 +34,9 @@ pub(crate) struct Blueprint {
     pub artifacts: Artifacts,
     pub cache: CacheLifetime,
     pub guards: GuardOptions,
-    /// The user's own that hold in subagents too.
     /// What keeps many tools out of requests.
     pub on_demand: Option<Arc<OnDemand>>,
+    /// The user's own that hold in subagents too.
     pub everywhere: Vec<Arc<dyn Middleware>>,
     pub asking: Arc<HumanInTheLoopOptions>,
     /// The main agent's skills, which the general-purpose subagent has too.
@@ -100,7 +101,8 @@ impl Blueprint {
         kit: Kit<'_>,
     ) -> Result<Vec<Arc<dyn Middleware>>, DeepAgentError> {
         let files = Filesystem::new(backend, None, self.filesystem.clone()).with_artifacts(self.artifacts.clone());
-        let mut delegation = SubAgents::new(Arc::clone(&self.specs)).and_ready(Arc::clone(&self.ready));
+        let delegation = SubAgents::new(Arc::clone(&self.specs)).and_ready(Arc::clone(&self.ready));
+        let mut delegation = delegation.counting(self.counted());
         if self.background && kit.owner == Owner::Main {
             delegation = delegation.beside();
         }
@@ -122,8 +124,6 @@ impl Blueprint {
             (Role::Works, Arc::new(files)),
             (Role::Tools, Arc::new(delegation)),
             (Role::Works, Arc::new(summarization)),
-            (Role::Works, Arc::new(PromptCaching::new(self.cache))),
-            (Role::Works, Arc::new(PatchToolCalls::default())),
         ]);
         // It adds messages, which nothing outside of Summarization may, and to the prompt, of which PromptCaching marks
         // what stays.
@@ -131,6 +131,8 @@ impl Blueprint {
             members.push((Role::Asked, Arc::new(FinalAnswer::new(output))));
         }
         members.extend::<[(Role, Arc<dyn Middleware>); 2]>([
+            (Role::Works, Arc::new(PromptCaching::new(self.cache))),
+            (Role::Works, Arc::new(PatchToolCalls::default())),
         ]);
         for (role, member) in &mut members {
             let stands = kit.own.in_place_of(Arc::clone(member));
@@ -139,9 +141,9 @@ impl Blueprint {
                 (*role, *member) = (role.replaced(), stands);
             }
         }
+        let built_in = members.iter().filter(|(role, _)| *role != Role::Asked);
         let mut known: Vec<String> =
             built_in.flat_map(|(_, member)| member.tools()).map(|tool| tool.spec().name.clone()).collect();
-        let built_in = members.iter().filter(|(role, _)| *role != Role::Asked);
         if kit.owner == Owner::Main {
             check_names(&known, self.descriptions.keys())?;
         }
@@ -192,11 +194,11 @@ impl Blueprint {
         member: Arc<dyn Middleware>,
         allowed: Option<&[String]>,
     ) -> Option<Arc<dyn Middleware>> {
-        let all = member.tools();
-        let is_allowed = |tool: &Arc<dyn DynTool>| allowed.is_none_or(|allowed| allowed.contains(&tool.spec().name));
         if role == Role::Asked {
             return Some(member);
         }
+        let all = member.tools();
+        let is_allowed = |tool: &Arc<dyn DynTool>| allowed.is_none_or(|allowed| allowed.contains(&tool.spec().name));
         let tools: Vec<_> = all.iter().filter(|tool| is_allowed(tool)).map(|tool| self.described(tool)).collect();
         if tools.is_empty() && role == Role::Tools {
             return None;
@@ -217,14 +219,12 @@ impl Blueprint {
 }
 
 /// What a member is there for.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// For its tools: without any it is left out.
     Tools,
     /// For what it does around the calls, too.
     Works,
-}
-
     /// Somebody asked for it: its tools are there whatever built-in tools are chosen.
     Asked,
 }
@@ -233,6 +233,8 @@ impl Role {
     fn replaced(self) -> Self {
         if self == Self::Asked { Self::Asked } else { Self::Works }
     }
+}
+
 fn check_names<'a>(known: &[String], mut names: impl Iterator<Item = &'a String>) -> Result<(), DeepAgentError> {
     match names.find(|name| !known.contains(name)) {
         Some(name) => Err(DeepAgentError::UnknownTool { name: name.clone(), known: known.join(", ") }),

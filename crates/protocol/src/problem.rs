@@ -478,6 +478,7 @@ problems! {
     SkillWrong { detail: String } = "Skills: {detail}";
     SubagentWrong { detail: String } = "Subagents: {detail}";
 }
+    CostNotCounted { limit: String, model: String } = "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the price in the settings under Models, or set a limit of tokens";
 
 /// Several at once, as one sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]

@@ -1145,6 +1145,8 @@ export type NoticeCode =
 "key_seen" | 
 /**  The file of a skill or of a subagent is not as it should be; `detail` says which and why. */
 "definition_wrong" | 
+/**  A limit of money does not hold for a model; `detail` names both. */
+"price_unknown" | 
 /**  Files are no longer as the agent had read them, and it was told; `detail` names some of them and counts the rest. */
 "files_changed" | 
 /**  The beginning of the conversation is sent in short from here on; `detail` is its estimated tokens before and after. */

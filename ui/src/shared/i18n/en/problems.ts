@@ -436,3 +436,4 @@ export const problems = {
   skill_wrong: "Skills: {detail}",
   subagent_wrong: "Subagents: {detail}",
 } satisfies Record<Problem['problem'], string>;
+  cost_not_counted: "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the price in the settings under Models, or set a limit of tokens",
