@@ -98,8 +98,8 @@ impl Hooks {
         }
         let (compaction, seen) =
             cx.log().with_state(|state| (Compaction::of(state), state.fields.get(COMPACTION_FIELD).cloned()));
-        let Some(summary) = compaction.summaries.last() else { return Ok(()) };
-        let mark = json!([compaction.summaries.len(), summary.made_at, summary.cutoff]);
+        let Some(summary) = &compaction.summary else { return Ok(()) };
+        let mark = json!([compaction.made, summary.made_at, summary.cutoff]);
         if seen.as_ref() == Some(&mark) {
             return Ok(());
         }

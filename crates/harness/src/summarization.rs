@@ -115,7 +115,7 @@ impl Summarization {
     fn tokens(&self, cx: &TurnContext, request: &ChatRequest, compaction: &Compaction) -> u64 {
         let provider = &cx.agent().model.info().provider;
         let estimate = self.counter.request(request, provider);
-        let made_at = compaction.summaries.last().map_or(0, |summary| summary.made_at);
+        let made_at = compaction.summary.as_ref().map_or(0, |summary| summary.made_at);
         let after = cx.log().with_state(|state| state.messages.len().saturating_sub(made_at));
         let recent = request.messages.len().saturating_sub(after);
         let counted = request.messages.iter().enumerate().skip(recent).rev().find_map(|(index, message)| {

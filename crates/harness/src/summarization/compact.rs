@@ -110,7 +110,7 @@ impl Summarization {
         // A file that cannot be written is no reason to send too much: the summary then names the one before, or none. What
         // is cut of the person's words stands in no earlier file.
         let facts = self.facts(cx, before, written.as_ref()).await;
-        let file = written.or_else(|| compaction.summaries.last()?.file.clone());
+        let file = written.or_else(|| compaction.summary.as_ref()?.file.clone());
         let mut summary = Summary {
             cutoff: cut,
             text,
@@ -133,8 +133,7 @@ impl Summarization {
             tokens_after: summary.tokens_after,
             file: summary.file.clone(),
         };
-        compaction.summaries.push(summary);
-        compaction.failed = None;
+        compaction.push(summary);
         let update = StateUpdate { files: kept.files, ..compaction.update() };
         cx.log().record(vec![EntryBody::Updated { by: record::BY.into(), update }]).await?;
         drop(busy);
