@@ -239,6 +239,8 @@ pub enum NoteKind {
     KeySeen,
     /// The file of a skill or of a subagent is not as it should be.
     DefinitionWrong,
+    /// A limit of money does not hold for a model.
+    PriceUnknown,
 }
 
 /// A file that is no longer as the agent read or wrote it.

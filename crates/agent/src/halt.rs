@@ -72,6 +72,11 @@ pub enum NoteAbout {
     SkillWrong { detail: String },
     #[error("Subagents: {detail}")]
     SubagentWrong { detail: String },
+    #[error(
+        "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the \
+         price in the settings under Models, or set a limit of tokens"
+    )]
+    CostNotCounted { limit: String, model: String },
 }
 
 /// As it was stored; what a newer Bosun had to say is left to the sentence beside it.

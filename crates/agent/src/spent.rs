@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bosun_model::Usage;
 
@@ -10,6 +10,7 @@ pub struct Spent {
     tokens: AtomicU64,
     /// Millionths of a US dollar.
     money: AtomicU64,
+    told_uncounted: AtomicBool,
 }
 
 impl Spent {
@@ -22,6 +23,11 @@ impl Spent {
         if let Some(dollars) = dollars {
             self.money.fetch_add((dollars * 1e6).round() as u64, Ordering::Relaxed);
         }
+    }
+
+    /// Whether nobody was told yet that some of the money is not counted. From now on somebody was.
+    pub fn tell_uncounted(&self) -> bool {
+        !self.told_uncounted.swap(true, Ordering::Relaxed)
     }
 
     /// Model calls.

@@ -11,8 +11,8 @@ use crate::stack::{Blueprint, Kit, Owner};
 use crate::sub_agents::DeclaredSubagents;
 use crate::{
     Artifacts, Attachments, FilesystemOptions, GENERAL_PURPOSE, Gate, GuardOptions, HumanInTheLoopOptions, InterruptOn,
-    Members, MemoryOptions, PathRule, PathRules, ReadySubagent, SkillsOptions, SubagentSpec, SummarizationOptions,
-    prompt,
+    Members, MemoryOptions, OnDemand, PathRule, PathRules, ReadySubagent, SkillsOptions, SubagentSpec,
+    SummarizationOptions, prompt,
 };
 
 /// Everything [`create_deep_agent`] can be told. Start from [`DeepAgentConfig::new`].
@@ -60,6 +60,8 @@ pub struct DeepAgentConfig {
     /// The user's own middleware, between `PatchToolCalls` and `HumanInTheLoop`. One that carries the name of a built-in
     /// member stands in its place instead.
     pub middleware: Vec<Arc<dyn Middleware>>,
+    /// Keeps many tools out of requests until they are looked for, in every subagent too.
+    pub on_demand: Option<Arc<OnDemand>>,
     /// Behind `middleware`, and in every subagent too: what must hold wherever the work is done.
     pub everywhere: Vec<Arc<dyn Middleware>>,
     pub policy: Policy,
@@ -103,6 +105,7 @@ impl DeepAgentConfig {
             output: None,
             fields: Vec::new(),
             middleware: Vec::new(),
+            on_demand: None,
             everywhere: Vec::new(),
             policy: Policy::default(),
             permissions: Vec::new(),
@@ -161,6 +164,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         artifacts: config.artifacts,
         cache: config.cache,
         guards: config.guards,
+        on_demand: config.on_demand,
         everywhere: config.everywhere,
         asking: Arc::new(asking),
         skills: config.skills,

@@ -4,14 +4,13 @@ use bosun_model::{ContentBlock, HumanMessage, Message, text_of};
 use bosun_tools::{StateUpdate, ToolOutput};
 
 use crate::artifacts::{self, Artifacts};
+use crate::tokens::{LETTERS, letters};
 
 /// The folder of results that were too large for the conversation.
 pub(crate) const FOLDER: &str = "large_tool_results";
 /// The state field with the messages of the user that were too large: message id to path.
 pub(crate) const MESSAGES_FIELD: &str = "evicted_messages";
 
-/// Characters of one token here, as in the reference.
-const CHARS: usize = 4;
 /// Lines of head and tail that stay visible, and how long one may be.
 const EDGE: usize = 5;
 const LINE: usize = 1_000;
@@ -34,7 +33,7 @@ pub(crate) async fn result(
 ) -> ToolOutput {
     let Some(limit) = limit.filter(|_| !BOUNDED.contains(&tool)) else { return output };
     let text = text_of(&output.content);
-    let is_large = text.chars().count() > limit as usize * CHARS;
+    let is_large = letters(&text) > limit as usize * LETTERS;
     if !is_large && output.full_output.is_none() {
         return output;
     }
@@ -132,7 +131,7 @@ pub(crate) async fn last_message(cx: &TurnContext, artifacts: &Artifacts, limit:
     });
     let Some(Message::Human(message)) = last.as_deref() else { return nothing };
     let text = text_of(&message.content);
-    if text.chars().count() <= limit as usize * CHARS {
+    if letters(&text) <= limit as usize * LETTERS {
         return nothing;
     }
     let name = format!("{}.md", artifacts::name_of(message.id.as_str()));

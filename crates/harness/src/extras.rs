@@ -120,7 +120,7 @@ impl OpenExtras {
     pub fn extend(&self, config: &mut DeepAgentConfig) {
         let tools = self.tools();
         if let Some(on_demand) = OnDemand::over(&tools, most_tool_tokens(config.model.info())) {
-            config.everywhere.push(Arc::new(on_demand));
+            config.on_demand = Some(Arc::new(on_demand));
         }
         if let Some(hooks) = &self.hooks {
             config.everywhere.push(Arc::<Hooks>::clone(hooks));

@@ -1,8 +1,12 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use bosun_agent::{AgentError, BoxFuture, Halt, Middleware, NextModel, State, TurnContext, is_news};
-use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolStatus};
-use serde_json::Value;
+use bosun_agent::{AgentError, BoxFuture, Halt, Middleware, NextModel, NextTool, State, TurnContext, is_news};
+use bosun_backend::ContentHash;
+use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolStatus, text_of};
+use bosun_tools::{Reducer, StateField, StateUpdate, ToolKind, ToolOutput, without_boundary};
+use serde_json::{Value, json};
+
+use crate::unpriced;
 
 /// What a turn may cost at most, with all its subagents. Reaching a limit ends the turn with a sentence that says so;
 /// everything is kept, and continuing the turn gives it the same limits again.
@@ -12,11 +16,11 @@ pub struct GuardOptions {
     pub max_steps: Option<u64>,
     /// Tokens read and written.
     pub max_tokens: Option<u64>,
-    /// US dollars. Models without a known price count as free.
+    /// US dollars. What a model without a known price costs is not counted, which is said.
     pub max_dollars: Option<f64>,
     /// Seconds at work. What a person takes to decide is not counted. What runs when they are over is ended.
     pub max_seconds: Option<u64>,
-    /// The same call that failed so often ends the turn; 0 never does.
+    /// The same call that failed so often ends the turn; 0 never does. A command fails where its exit code says so.
     pub same_failures: usize,
 }
 
@@ -33,6 +37,8 @@ pub struct Guards {
     options: GuardOptions,
 }
 
+/// The state field with what failed commands said, by call.
+const FIELD: &str = "failed_commands";
 /// Failures are looked for in so many of the last steps, so that a step costs the same in a long turn.
 const LOOK_BACK: usize = 30;
 
@@ -63,44 +69,109 @@ impl Guards {
     /// The call that is made again and again.
     fn repetition(&self, cx: &TurnContext) -> Option<Halt> {
         let times = self.options.same_failures;
-        let tool = cx.log().with_state(|state| failing(state, times))?;
+        let tools = &cx.agent().tools;
+        let may_change = |name: &str| {
+            let kind = tools.get(name).map_or(ToolKind::Other, |tool| tool.kind());
+            !matches!(kind, ToolKind::Read | ToolKind::Plan)
+        };
+        let tool = cx.log().with_state(|state| failing(state, times, may_change))?;
         Some(Halt::SameFailures { tool, times: times.to_string() })
     }
 }
 
+/// A call with what it was asked to do and, for a command, with what it said when it failed.
+type Failure<'a> = (&'a str, &'a Value, Option<&'a str>);
+
 /// The tool of a call that failed `times` times in this turn, its last failure in the last step. A turn that was just
 /// continued may try once more.
-fn failing(state: &State, times: usize) -> Option<String> {
+///
+/// A command fails where it ends with a code that is not 0. It is the same failure while it says the same and nothing else
+/// was done that `may_change` something, by the tool's name: whoever looks whether a mend helped runs the same again.
+fn failing(state: &State, times: usize, may_change: impl Fn(&str) -> bool) -> Option<String> {
     if times == 0 || state.turn.is_some_and(|turn| turn.steps == 0) {
         return None;
     }
     let is_said = |message: &Message| matches!(message, Message::Human(human) if !is_news(human));
-    let mut failed: HashSet<&CallId> = HashSet::new();
-    let mut steps: Vec<Vec<(&str, &Value)>> = Vec::new();
+    let commands = state.fields.get(FIELD).and_then(Value::as_object);
+    let mut results: HashMap<&CallId, ToolStatus> = HashMap::new();
+    let mut counts: HashMap<Failure<'_>, usize> = HashMap::new();
+    let (mut steps, mut last, mut changed) = (0, Vec::new(), false);
     for message in state.messages.iter().rev().take_while(|message| !is_said(message)) {
         match &**message {
-            Message::Tool(result) if result.status == ToolStatus::Error => {
-                failed.insert(&result.call_id);
+            Message::Tool(result) => {
+                results.insert(&result.call_id, result.status);
             }
             Message::Ai(reply) => {
-                let calls = reply.tool_calls.iter().filter(|call| failed.contains(&call.id));
-                steps.push(calls.map(|call| (call.name.as_str(), &call.args)).collect());
+                steps += 1;
+                for call in reply.tool_calls.iter().rev() {
+                    let said = commands.and_then(|said| said.get(call.id.as_str())).and_then(Value::as_str);
+                    let failed = match results.get(&call.id) {
+                        Some(ToolStatus::Error) => Some((call.name.as_str(), &call.args, None)),
+                        Some(ToolStatus::Success) if said.is_some() => {
+                            Some((call.name.as_str(), &call.args, said)).filter(|_| !changed)
+                        }
+                        Some(ToolStatus::Success) => {
+                            changed |= may_change(&call.name);
+                            None
+                        }
+                        None => None,
+                    };
+                    let Some(failed) = failed else { continue };
+                    *counts.entry(failed).or_default() += 1;
+                    if steps == 1 {
+                        last.push(failed);
+                    }
+                }
             }
-            Message::Tool(_) | Message::Human(_) | Message::System(_) => {}
+            Message::Human(_) | Message::System(_) => {}
         }
-        if steps.len() == LOOK_BACK {
+        if steps == LOOK_BACK {
             break;
         }
     }
-    let mut counts: HashMap<(&str, &Value), usize> = HashMap::new();
-    steps.iter().flatten().for_each(|call| *counts.entry(*call).or_default() += 1);
-    let last = steps.first()?;
-    last.iter().find(|call| counts.get(call).is_some_and(|count| *count >= times)).map(|(name, _)| (*name).to_owned())
+    let repeated = last.iter().rev().find(|call| counts.get(call).is_some_and(|count| *count >= times));
+    repeated.map(|(name, ..)| (*name).to_owned())
+}
+
+/// What a failed command said, in short; `None` for everything else. A command that was stopped did not fail.
+fn said(output: &ToolOutput) -> Option<Value> {
+    output.artifact.exit_code.filter(|code| *code != 0 && !output.is_error)?;
+    let text = text_of(&output.content);
+    Some(ContentHash::of(without_boundary(&text).as_bytes()).as_str().get(..16)?.into())
 }
 
 impl Middleware for Guards {
     fn name(&self) -> &'static str {
         "Guards"
+    }
+
+    fn fields(&self) -> Vec<StateField> {
+        vec![StateField::new(FIELD, Reducer::Merge).private()]
+    }
+
+    fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        Box::pin(async move {
+            if let Some(limit) = self.options.max_dollars {
+                unpriced::tell(cx, limit, cx.agent().model.info()).await?;
+            }
+            Ok(StateUpdate::default())
+        })
+    }
+
+    /// Notes of failed commands what they said, before anybody outside of here shortens it.
+    fn wrap_tool_call<'a>(
+        &'a self,
+        _cx: &'a TurnContext,
+        call: ToolCall,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
+        Box::pin(async move {
+            let id = call.id.to_string();
+            let mut output = next.run(call).await?;
+            let noted = said(&output).map(|said| (FIELD.to_owned(), json!({ id: said })));
+            output.update.fields.extend(noted);
+            Ok(output)
+        })
     }
 
     fn wrap_model_call<'a>(

@@ -35,7 +35,25 @@ fn stuck(steps: &[&[(&str, i32, ToolStatus)]]) -> Option<String> {
     }
     let mut state = State::default();
     state.messages = messages;
-    failing(&state, 3)
+    failing(&state, 3, changes)
+}
+
+fn changes(tool: &str) -> bool {
+    matches!(tool, "execute" | "edit_file")
+}
+
+/// Steps of one call each: its name, its argument, and what it said where it is a command that failed.
+fn stuck_with(calls: &[(&str, i32, Option<&str>)]) -> Option<String> {
+    let steps: Vec<[(&str, i32, ToolStatus); 1]> = calls.iter().map(|(name, arg, _)| [(*name, *arg, GOOD)]).collect();
+    let mut state = State::default();
+    state.messages = vec![Arc::new(Message::human("h", "go"))];
+    let mut said = serde_json::Map::new();
+    for (n, (step_of, (_, _, words))) in steps.iter().zip(calls).enumerate() {
+        state.messages.extend(step(n, step_of));
+        said.extend(words.map(|words| (format!("c{n}-0"), json!(words))));
+    }
+    state.fields.insert(FIELD.into(), said.into());
+    failing(&state, 3, changes)
 }
 
 const BAD: ToolStatus = ToolStatus::Error;
@@ -66,4 +84,38 @@ fn a_wide_step_hides_no_failure() {
     let steps: Vec<_> = (1..4).map(wide).collect();
     assert_eq!(stuck(&[&steps[0], &steps[1]]), None);
     assert_eq!(stuck(&[&steps[0], &steps[1], &steps[2]]), Some("ls".into()));
+}
+
+#[test]
+fn a_command_fails_again_while_it_says_the_same_and_nothing_was_done() {
+    let make = ("execute", 1, Some("no rule"));
+    assert_eq!(stuck_with(&[make, make]), None);
+    assert_eq!(stuck_with(&[make, make, make]), Some("execute".into()));
+    let (look, other_failed) = (("ls", 2, None), ("execute", 3, Some("bad")));
+    assert_eq!(stuck_with(&[make, look, make, other_failed, make]), Some("execute".into()));
+}
+
+#[test]
+fn a_command_that_says_something_else_or_follows_a_change_is_another_try() {
+    let make = ("execute", 1, Some("no rule"));
+    assert_eq!(stuck_with(&[make, make, ("execute", 1, Some("2 errors"))]), None);
+    for done in [("edit_file", 2, None), ("execute", 2, None), ("execute", 1, None)] {
+        assert_eq!(stuck_with(&[make, make, done, make]), None, "{done:?}");
+        assert_eq!(stuck_with(&[done, make, make, make]), Some("execute".into()), "{done:?}");
+        assert_eq!(stuck_with(&[make, make, make, done]), None, "it moved on: {done:?}");
+    }
+}
+
+#[test]
+fn a_command_fails_by_its_code_and_not_when_it_is_stopped() {
+    let output = |code: Option<i32>, is_error: bool| {
+        let artifact = bosun_tools::Artifact { exit_code: code, ..Default::default() };
+        ToolOutput { artifact, is_error, ..ToolOutput::text("words") }
+    };
+    let timed_out = said(&output(Some(124), false));
+    assert!(timed_out.is_some() && timed_out == said(&output(Some(1), false)));
+    assert_eq!(
+        [(Some(0), false), (None, false), (Some(-15), true)].map(|(code, stopped)| said(&output(code, stopped))),
+        [None, None, None]
+    );
 }

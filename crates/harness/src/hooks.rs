@@ -98,8 +98,8 @@ impl Hooks {
         }
         let (compaction, seen) =
             cx.log().with_state(|state| (Compaction::of(state), state.fields.get(COMPACTION_FIELD).cloned()));
-        let Some(summary) = compaction.summaries.last() else { return Ok(()) };
-        let mark = json!([compaction.summaries.len(), summary.made_at, summary.cutoff]);
+        let Some(summary) = &compaction.summary else { return Ok(()) };
+        let mark = json!([compaction.made, summary.made_at, summary.cutoff]);
         if seen.as_ref() == Some(&mark) {
             return Ok(());
         }
@@ -148,11 +148,14 @@ impl Hooks {
     }
 }
 
-/// Adds what hooks say at the end of the conversation, where it spoils nothing that a provider keeps of the beginning.
+/// Adds what hooks say at the end of the conversation, for this request alone: what a hook says before a call holds for
+/// that call, and all of it kept would fill the conversation. It is marked as passing, so that a provider keeps what stands
+/// before it.
 fn add(request: &mut ChatRequest, text: &str) {
     let text = format!("<hook_context>\nAdded by the user's own hooks:\n{text}\n</hook_context>");
     let message = HumanMessage { id: MessageId::new("hook_context"), content: vec![ContentBlock::text(text)] };
     request.messages.push(Arc::new(Message::Human(message)));
+    request.cache.passing += 1;
 }
 
 impl Middleware for Hooks {

@@ -4,8 +4,9 @@
 //! **Must not** do IO of its own, run the loop (that is `agent`), or know a session's storage or a UI.
 //!
 //! Start reading at [`create_deep_agent`]; the stack is in `stack`, outermost first: `Attachments` (where bytes are
-//! kept), `TodoList`, `Memory`, `Skills`, `Filesystem`, `SubAgents`, `Summarization`, `PromptCaching`,
-//! `PatchToolCalls`, the user's own, `Guards`, `HumanInTheLoop`, `ModelRetry`.
+//! kept), `TodoList`, `Memory`, `Skills`, `OnDemand` (where there are many tools), `Filesystem`, `SubAgents`,
+//! `Summarization`, `FinalAnswer` (where the answer has a shape), `PromptCaching`, `PatchToolCalls`, the user's own,
+//! `Guards`, `HumanInTheLoop`, `ModelRetry`.
 
 pub use bosun_mcp as mcp;
 
@@ -26,6 +27,7 @@ mod media;
 mod members;
 mod memory;
 mod model_retry;
+mod offered;
 mod on_demand;
 mod patch_tool_calls;
 mod per_message;
@@ -39,6 +41,7 @@ mod sub_agents;
 mod summarization;
 mod todo_list;
 mod tokens;
+mod unpriced;
 
 pub use artifacts::Artifacts;
 pub use attachments::Attachments;

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
 use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
-use bosun_model::{AiMessage, ChatRequest, ToolCall, ToolSpec};
+use bosun_model::{AiMessage, ChatRequest, ToolCall};
 use bosun_tools::{DynTool, StateUpdate, ToolKind, ToolOutput};
 use tokio::time::Instant;
 
+use crate::offered::Offered;
 use crate::prompt;
 pub use search::MemorySearch;
 
@@ -32,9 +33,7 @@ pub struct Memory {
     sources: Vec<VirtualPath>,
     search: Option<MemorySearch>,
     context: Option<Arc<dyn Backend>>,
-    /// The tools of the last request and what is left of them without the search: what remembers sizes and texts of tools
-    /// knows them by their address.
-    without_search: Mutex<Option<[Arc<[ToolSpec]>; 2]>>,
+    offered: Offered,
     looked: Mutex<Option<Look>>,
     /// Goes up whenever what was read last may be out of date.
     changes: AtomicU64,
@@ -62,7 +61,7 @@ impl Memory {
             sources: options.sources,
             search: options.search,
             context: None,
-            without_search: Mutex::default(),
+            offered: Offered::default(),
             looked: Mutex::default(),
             changes: AtomicU64::default(),
         }
@@ -109,18 +108,6 @@ impl Memory {
         text::block(&shown, &places.join(", "))
     }
 
-    fn without_search(&self, tools: &Arc<[ToolSpec]>) -> Arc<[ToolSpec]> {
-        let mut last = self.without_search.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some([all, left]) = &*last
-            && Arc::ptr_eq(all, tools)
-        {
-            return Arc::clone(left);
-        }
-        let left: Arc<[ToolSpec]> = tools.iter().filter(|tool| tool.name != search::NAME).cloned().collect();
-        *last = Some([Arc::clone(tools), Arc::clone(&left)]);
-        left
-    }
-
     fn hides_search(&self, cx: &TurnContext) -> bool {
         self.search.is_some() && !cx.log().with_state(|state| state.fields.get(MANY_FIELD) == Some(&true.into()))
     }
@@ -154,7 +141,7 @@ impl Middleware for Memory {
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         Box::pin(async move {
             if self.hides_search(cx) {
-                request.tools = self.without_search(&request.tools);
+                request.tools = self.offered.of(&request.tools, |name| name != search::NAME);
             }
             if !self.sources.is_empty() {
                 prompt::append(&mut request, &self.block(cx).await);

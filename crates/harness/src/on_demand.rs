@@ -9,31 +9,30 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::prompt;
+use crate::offered::Offered;
+use crate::{prompt, tokens};
 
 /// The state field that says that a tool was found; one field a tool, so that two searches at once lose nothing.
 const FIELD: &str = "tool_found:";
 /// Tools that one search gives.
 const MOST_FOUND: usize = 10;
-/// Characters of a schema to a token, near enough for a threshold.
-const CHARACTERS: u64 = 4;
 /// Characters of a description in a list.
 const SHOWN: usize = 200;
 
 /// Keeps the descriptions of many tools out of the context until the model has looked for them: requests carry only
-/// those that were found, and `search_tools`.
+/// those that were found, and `search_tools`. It stands at [`crate::DeepAgentConfig::on_demand`].
 pub struct OnDemand {
     hidden: HashSet<String>,
     search: Arc<dyn DynTool>,
     prompt: String,
+    offered: Offered,
 }
 
 impl OnDemand {
     /// Over `tools`, where their descriptions together take more than `most_tokens` (an estimate).
     pub fn over(tools: &[Arc<dyn DynTool>], most_tokens: u64) -> Option<Self> {
         let specs: Vec<ToolSpec> = tools.iter().map(|tool| tool.spec().clone()).collect();
-        let size: u64 = specs.iter().map(size_of).sum();
-        if size <= most_tokens {
+        if tokens::of_tools(&specs) <= most_tokens {
             return None;
         }
         let prompt = format!(
@@ -44,13 +43,16 @@ impl OnDemand {
             SearchTools::NAME
         );
         let hidden = specs.iter().map(|spec| spec.name.clone()).collect();
-        Some(Self { hidden, search: erase(SearchTools { specs }), prompt })
+        Some(Self { hidden, search: erase(SearchTools { specs }), prompt, offered: Offered::default() })
     }
-}
 
-fn size_of(spec: &ToolSpec) -> u64 {
-    let characters = spec.name.len() + spec.description.len() + spec.schema.to_string().len();
-    characters as u64 / CHARACTERS
+    /// `tools` without those that nobody has looked for yet.
+    pub(crate) fn offered(&self, cx: &TurnContext, tools: &Arc<[ToolSpec]>) -> Arc<[ToolSpec]> {
+        let found: HashSet<String> = cx.log().with_state(|state| {
+            state.fields.keys().filter_map(|field| field.strip_prefix(FIELD)).map(str::to_owned).collect()
+        });
+        self.offered.of(tools, |name| !self.hidden.contains(name) || found.contains(name))
+    }
 }
 
 /// What stands before the separator in their names, each once.
@@ -77,12 +79,7 @@ impl Middleware for OnDemand {
         mut request: ChatRequest,
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
-        let found: HashSet<String> = cx.log().with_state(|state| {
-            state.fields.keys().filter_map(|field| field.strip_prefix(FIELD)).map(str::to_owned).collect()
-        });
-        let mut tools = request.tools.to_vec();
-        tools.retain(|tool| !self.hidden.contains(&tool.name) || found.contains(&tool.name));
-        request.tools = tools.into();
+        request.tools = self.offered(cx, &request.tools);
         prompt::append(&mut request, &self.prompt);
         next.run(request)
     }

@@ -45,7 +45,7 @@ fn mark(request: &mut ChatRequest, lifetime: CacheLifetime) {
     }
     standing.append(&mut changing);
     request.system = standing;
-    request.cache = CacheMarks { tools: true, conversation: true, lifetime };
+    request.cache = CacheMarks { tools: true, conversation: true, lifetime, ..request.cache };
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use bosun_model::{AiMessage, ChatRequest, ToolCall};
 use bosun_tools::{StateField, StateUpdate, ToolKind, ToolOutput};
 use serde::{Deserialize, Serialize};
 
+use crate::offered::Offered;
 use crate::prompt;
 pub use builtin::{BuiltinSkill, builtin_skill_files, builtin_skills};
 pub use skill::{PinnedSkill, Skill, SkillError, SkillWarning};
@@ -101,12 +102,13 @@ pub struct Skills {
     stock: SkillSet,
     /// Tools that a skill may keep out of view.
     hidable: HashSet<String>,
+    offered: Offered,
 }
 
 impl Skills {
     pub fn new(options: SkillsOptions) -> Self {
         let stock = load::stock(&options);
-        Self { options, context: None, stock, hidable: HashSet::new() }
+        Self { options, context: None, stock, hidable: HashSet::new(), offered: Offered::default() }
     }
 
     /// Reads through `context` instead of the agent's own path space.

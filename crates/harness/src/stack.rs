@@ -11,10 +11,12 @@ use bosun_tools::{
 };
 use serde_json::Value;
 
+use crate::sub_agents::Counted;
 use crate::{
     Artifacts, DeepAgentError, Filesystem, FilesystemOptions, FinalAnswer, Gate, GuardOptions, Guards, HumanInTheLoop,
-    HumanInTheLoopOptions, InterruptOn, Members, Memory, MemoryOptions, ModelRetry, PatchToolCalls, PromptCaching,
-    ReadySubagent, Skills, SkillsOptions, SubAgents, SubagentSpec, Summarization, SummarizationOptions, TodoList,
+    HumanInTheLoopOptions, InterruptOn, Members, Memory, MemoryOptions, ModelRetry, OnDemand, PatchToolCalls,
+    PromptCaching, ReadySubagent, Skills, SkillsOptions, SubAgents, SubagentSpec, Summarization, SummarizationOptions,
+    TodoList,
 };
 
 /// What an agent and its subagents have in common.
@@ -32,6 +34,8 @@ pub(crate) struct Blueprint {
     pub artifacts: Artifacts,
     pub cache: CacheLifetime,
     pub guards: GuardOptions,
+    /// What keeps many tools out of requests.
+    pub on_demand: Option<Arc<OnDemand>>,
     /// The user's own that hold in subagents too.
     pub everywhere: Vec<Arc<dyn Middleware>>,
     pub asking: Arc<HumanInTheLoopOptions>,
@@ -97,11 +101,13 @@ impl Blueprint {
         kit: Kit<'_>,
     ) -> Result<Vec<Arc<dyn Middleware>>, DeepAgentError> {
         let files = Filesystem::new(backend, None, self.filesystem.clone()).with_artifacts(self.artifacts.clone());
-        let mut delegation = SubAgents::new(Arc::clone(&self.specs)).and_ready(Arc::clone(&self.ready));
+        let delegation = SubAgents::new(Arc::clone(&self.specs)).and_ready(Arc::clone(&self.ready));
+        let mut delegation = delegation.counting(self.counted());
         if self.background && kit.owner == Owner::Main {
             delegation = delegation.beside();
         }
-        let summarization = Summarization::new(self.summarization.clone(), self.artifacts.clone());
+        let summarization =
+            Summarization::new(self.summarization.clone(), self.artifacts.clone()).behind(self.on_demand.clone());
         let mut members: Vec<(Role, Arc<dyn Middleware>)> = vec![(Role::Tools, Arc::new(TodoList))];
         if let Some(memory) = kit.memory {
             members.push((Role::Works, Arc::new(Memory::new(memory).through(self.context.clone()))));
@@ -110,10 +116,21 @@ impl Blueprint {
             let own = self.tools.iter().map(|tool| tool.spec().name.clone());
             members.push((Role::Works, Arc::new(Skills::new(kit.skills).hiding(own).through(self.context.clone()))));
         }
-        members.extend::<[(Role, Arc<dyn Middleware>); 5]>([
+        // Outside of what measures requests: a tool that is not sent takes no room.
+        if let Some(on_demand) = &self.on_demand {
+            members.push((Role::Asked, Arc::<OnDemand>::clone(on_demand)));
+        }
+        members.extend::<[(Role, Arc<dyn Middleware>); 3]>([
             (Role::Works, Arc::new(files)),
             (Role::Tools, Arc::new(delegation)),
             (Role::Works, Arc::new(summarization)),
+        ]);
+        // It adds messages, which nothing outside of Summarization may, and to the prompt, of which PromptCaching marks
+        // what stays.
+        if let Some(output) = kit.output {
+            members.push((Role::Asked, Arc::new(FinalAnswer::new(output))));
+        }
+        members.extend::<[(Role, Arc<dyn Middleware>); 2]>([
             (Role::Works, Arc::new(PromptCaching::new(self.cache))),
             (Role::Works, Arc::new(PatchToolCalls::default())),
         ]);
@@ -121,19 +138,29 @@ impl Blueprint {
             let stands = kit.own.in_place_of(Arc::clone(member));
             if !Arc::ptr_eq(&stands, member) {
                 // What somebody put there is there, whatever tools it has.
-                (*role, *member) = (Role::Works, stands);
+                (*role, *member) = (role.replaced(), stands);
             }
         }
+        let built_in = members.iter().filter(|(role, _)| *role != Role::Asked);
         let mut known: Vec<String> =
-            members.iter().flat_map(|(_, member)| member.tools()).map(|tool| tool.spec().name.clone()).collect();
+            built_in.flat_map(|(_, member)| member.tools()).map(|tool| tool.spec().name.clone()).collect();
         if kit.owner == Owner::Main {
             check_names(&known, self.descriptions.keys())?;
         }
         known.extend(kit.others);
         check_names(&known, kit.allowed.unwrap_or_default().iter())?;
-        let answer = kit.output.map(|output| kit.own.in_place_of(Arc::new(FinalAnswer::new(output))));
-        let chosen = members.into_iter().filter_map(|(role, member)| self.chosen(role, member, kit.allowed));
-        Ok(chosen.chain(answer).collect())
+        Ok(members.into_iter().filter_map(|(role, member)| self.chosen(role, member, kit.allowed)).collect())
+    }
+
+    /// What a turn may cost, where that is limited, and whose models it is spent on.
+    fn counted(&self) -> Option<Counted> {
+        let max_dollars = self.guards.max_dollars?;
+        let of_spec = |spec: &SubagentSpec| {
+            let model = self.models.get(spec.model.as_ref()?)?;
+            Some((spec.name.clone(), Arc::clone(model)))
+        };
+        let ready = self.ready.iter().map(|ready| (ready.name.clone(), Arc::clone(&ready.agent.model)));
+        Some(Counted { max_dollars, models: self.specs.iter().filter_map(of_spec).chain(ready).collect() })
     }
 
     /// `stack` with what stands behind the built-in members: those of `between` that stand for none, those of the user's
@@ -167,10 +194,13 @@ impl Blueprint {
         member: Arc<dyn Middleware>,
         allowed: Option<&[String]>,
     ) -> Option<Arc<dyn Middleware>> {
+        if role == Role::Asked {
+            return Some(member);
+        }
         let all = member.tools();
         let is_allowed = |tool: &Arc<dyn DynTool>| allowed.is_none_or(|allowed| allowed.contains(&tool.spec().name));
         let tools: Vec<_> = all.iter().filter(|tool| is_allowed(tool)).map(|tool| self.described(tool)).collect();
-        if tools.is_empty() && matches!(role, Role::Tools) {
+        if tools.is_empty() && role == Role::Tools {
             return None;
         }
         let same = tools.len() == all.len() && tools.iter().zip(&all).all(|(ours, theirs)| Arc::ptr_eq(ours, theirs));
@@ -189,12 +219,20 @@ impl Blueprint {
 }
 
 /// What a member is there for.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// For its tools: without any it is left out.
     Tools,
     /// For what it does around the calls, too.
     Works,
+    /// Somebody asked for it: its tools are there whatever built-in tools are chosen.
+    Asked,
+}
+
+impl Role {
+    fn replaced(self) -> Self {
+        if self == Self::Asked { Self::Asked } else { Self::Works }
+    }
 }
 
 fn check_names<'a>(known: &[String], mut names: impl Iterator<Item = &'a String>) -> Result<(), DeepAgentError> {

@@ -2,14 +2,16 @@ mod file;
 mod spec;
 mod write;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, NextTool, Subagents, TurnContext};
-use bosun_model::{AiMessage, ChatRequest, ToolCall};
+use bosun_model::{AiMessage, ChatModel, ChatRequest, ToolCall};
 use bosun_tools::{DynTool, SubagentCard, Task, ToolOutput, background_tools, erase};
+use serde_json::Value;
 
 use crate::stack::Blueprint;
-use crate::{create, prompt};
+use crate::{create, prompt, unpriced};
 pub use file::{FieldKind, LoadedSubagents, SubagentFileError, SubagentWarning, load_subagents, read_subagent};
 pub use spec::{GENERAL_PURPOSE, ReadySubagent, SubagentSpec};
 pub use write::write_subagent;
@@ -22,18 +24,31 @@ pub struct SubAgents {
     specs: Arc<[SubagentSpec]>,
     ready: Arc<[ReadySubagent]>,
     beside: bool,
+    counted: Option<Counted>,
+}
+
+/// What a turn may cost, and the models that subagents have of their own, by the name of the subagent.
+pub(crate) struct Counted {
+    pub max_dollars: f64,
+    pub models: BTreeMap<String, Arc<dyn ChatModel>>,
 }
 
 impl SubAgents {
     /// `specs` have distinct names.
     pub fn new(specs: Arc<[SubagentSpec]>) -> Self {
-        Self { specs, ready: Arc::default(), beside: false }
+        Self { specs, ready: Arc::default(), beside: false, counted: None }
     }
 
     /// Offers `ready` besides, by names that no other has.
     #[must_use]
     pub fn and_ready(self, ready: Arc<[ReadySubagent]>) -> Self {
         Self { ready, ..self }
+    }
+
+    /// Tells where a subagent costs what the limit of money does not count.
+    #[must_use]
+    pub(crate) fn counting(self, counted: Option<Counted>) -> Self {
+        Self { counted, ..self }
     }
 
     /// Lets subagents work beside the agent, too.
@@ -80,7 +95,21 @@ impl Middleware for SubAgents {
             );
             return Box::pin(async move { Ok(ToolOutput::error(text)) });
         }
-        next.run(call)
+        Box::pin(async move {
+            if let Some((max_dollars, model)) = self.model_of(&call) {
+                unpriced::tell(cx, max_dollars, model.info()).await?;
+            }
+            next.run(call).await
+        })
+    }
+}
+
+impl SubAgents {
+    /// The model of its own of the subagent that `call` sends, where money is counted.
+    fn model_of(&self, call: &ToolCall) -> Option<(f64, &Arc<dyn ChatModel>)> {
+        let counted = self.counted.as_ref().filter(|_| SENDING.contains(&call.name.as_str()))?;
+        let name = call.args.get("subagent_type").and_then(Value::as_str)?;
+        Some((counted.max_dollars, counted.models.get(name)?))
     }
 }
 

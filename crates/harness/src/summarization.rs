@@ -16,6 +16,7 @@ use bosun_backend::VirtualPath;
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
 use bosun_tools::{DynTool, ToolOutput, erase};
 
+use crate::OnDemand;
 use crate::artifacts::{self, Artifacts};
 use crate::rewrites::{Recent, Rewrites};
 use crate::tokens::TokenCounter;
@@ -35,6 +36,7 @@ pub(crate) use tool::CompactConversation;
 pub struct Summarization {
     options: SummarizationOptions,
     artifacts: Artifacts,
+    on_demand: Option<Arc<OnDemand>>,
     counter: TokenCounter,
     arguments: Rewrites,
     results: Rewrites,
@@ -47,6 +49,12 @@ const RECOVERIES: u32 = 2;
 impl Summarization {
     pub fn new(options: SummarizationOptions, artifacts: Artifacts) -> Self {
         Self { options, artifacts, ..Self::default() }
+    }
+
+    /// Counts the tools that `on_demand` keeps out of requests for none, also between requests.
+    #[must_use]
+    pub fn behind(self, on_demand: Option<Arc<OnDemand>>) -> Self {
+        Self { on_demand, ..self }
     }
 
     fn window(cx: &TurnContext) -> Option<u64> {
@@ -107,7 +115,7 @@ impl Summarization {
     fn tokens(&self, cx: &TurnContext, request: &ChatRequest, compaction: &Compaction) -> u64 {
         let provider = &cx.agent().model.info().provider;
         let estimate = self.counter.request(request, provider);
-        let made_at = compaction.summaries.last().map_or(0, |summary| summary.made_at);
+        let made_at = compaction.summary.as_ref().map_or(0, |summary| summary.made_at);
         let after = cx.log().with_state(|state| state.messages.len().saturating_sub(made_at));
         let recent = request.messages.len().saturating_sub(after);
         let counted = request.messages.iter().enumerate().skip(recent).rev().find_map(|(index, message)| {
@@ -317,13 +325,10 @@ impl Middleware for Summarization {
 impl Summarization {
     /// The tool: nothing to do until half of the threshold is reached.
     async fn compact_for_the_model(&self, cx: &TurnContext) -> Result<ToolOutput, AgentError> {
-        let messages = cx.log().with_state(|state| state.messages.clone());
-        let request =
-            ChatRequest { messages, max_output: cx.agent().model.info().max_output, ..ChatRequest::default() };
+        let request = self.standing(cx);
         let compaction = cx.log().with_state(Compaction::of);
         let sent = self.request(&request, &compaction);
-        let fixed = self.counter.fixed(&self.standing(cx), &cx.agent().model.info().provider);
-        let tokens = self.tokens(cx, &sent, &compaction).saturating_add(fixed);
+        let tokens = self.tokens(cx, &sent, &compaction);
         if !self.reaches(0.5, cx, &sent, tokens) {
             return Ok(tool::nothing());
         }
@@ -335,7 +340,16 @@ impl Summarization {
         })
     }
 
+    /// What would be sent now, as far as it can be told outside of a model call.
     fn standing(&self, cx: &TurnContext) -> ChatRequest {
-        ChatRequest { system: cx.agent().system.clone(), tools: cx.agent().tools.specs(), ..ChatRequest::default() }
+        let tools = cx.agent().tools.specs();
+        let tools = self.on_demand.as_ref().map_or_else(|| Arc::clone(&tools), |some| some.offered(cx, &tools));
+        ChatRequest {
+            system: cx.agent().system.clone(),
+            messages: cx.log().with_state(|state| state.messages.clone()),
+            tools,
+            max_output: cx.agent().model.info().max_output,
+            ..ChatRequest::default()
+        }
     }
 }

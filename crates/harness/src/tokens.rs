@@ -1,4 +1,7 @@
 //! What a request costs, estimated: no tokenizer is asked, so that a step costs what is new in it.
+//!
+//! Texts are measured in *letters*: four make a token. A character of Chinese, Japanese or Korean is about a token by
+//! itself, so it counts as four; so do emoji.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,8 +10,10 @@ use bosun_model::{ChatRequest, ContentBlock, MediaKind, Message, ToolSpec};
 use crate::looked_at::LookedAt;
 use crate::per_message::PerMessage;
 
-/// Characters of one token, in tenths: four for most models, a little less for Claude's.
-const TENTHS: u64 = 40;
+/// Letters of one token.
+pub(crate) const LETTERS: usize = 4;
+/// The same in tenths: four for most models, a little less for Claude's.
+const TENTHS: u64 = LETTERS as u64 * 10;
 const TENTHS_CLAUDE: u64 = 33;
 /// What a message costs beside its text: its role and its marks.
 const PER_MESSAGE: u64 = 3;
@@ -73,8 +78,8 @@ impl TokenCounter {
     }
 
     /// Tokens of what stands before the first message.
-    pub fn fixed(&self, request: &ChatRequest, provider: &str) -> u64 {
-        let system: usize = request.system.iter().map(|block| block.text.len()).sum();
+    fn fixed(&self, request: &ChatRequest, provider: &str) -> u64 {
+        let system: usize = request.system.iter().map(|block| letters(&block.text)).sum();
         tokens_of(system + self.tools(&request.tools), provider)
     }
 
@@ -86,7 +91,7 @@ impl TokenCounter {
             return *size;
         }
         self.look();
-        let size = tools.iter().map(json_len).sum();
+        let size = tools.iter().map(json_letters).sum();
         *known = Some((Arc::clone(tools), size));
         size
     }
@@ -97,22 +102,53 @@ impl TokenCounter {
     }
 }
 
-/// Tokens of a text of so many characters.
-pub(crate) fn tokens_of(characters: usize, provider: &str) -> u64 {
-    (characters as u64).saturating_mul(10).div_ceil(tenths(provider))
+/// Tokens of so many letters.
+fn tokens_of(letters: usize, provider: &str) -> u64 {
+    (letters as u64).saturating_mul(10).div_ceil(tenths(provider))
+}
+
+/// Tokens of a text, for a model of `provider`.
+pub(crate) fn of_text(text: &str, provider: &str) -> u64 {
+    tokens_of(letters(text), provider)
+}
+
+/// Tokens of descriptions of tools, for whatever model.
+pub(crate) fn of_tools(tools: &[ToolSpec]) -> u64 {
+    tokens_of(tools.iter().map(json_letters).sum(), "")
+}
+
+/// What a text costs, in letters.
+pub(crate) fn letters(text: &str) -> usize {
+    weight(text.as_bytes())
+}
+
+/// The letters of UTF-8, which may end and begin in the middle of a character: the first byte of each says what it
+/// weighs, so that no character has to be put together. From U+3000 on they begin with 0xE3 or more; before that only
+/// radicals and their like stand for a whole word.
+fn weight(bytes: &[u8]) -> usize {
+    if bytes.is_ascii() {
+        return bytes.len();
+    }
+    let weight = |byte: &u8| match *byte {
+        0x80..0xC0 => 0,
+        0xE3.. => LETTERS,
+        _ => 1,
+    };
+    bytes.iter().map(weight).sum()
 }
 
 fn tenths(provider: &str) -> u64 {
     if provider == "anthropic" { TENTHS_CLAUDE } else { TENTHS }
 }
 
-/// The characters of a message, what is no text counted as if it were.
+/// The letters of a message, what is no text counted as if it were.
 fn cost_of(message: &Message) -> u64 {
     let content: u64 = message.content().iter().map(block_cost).sum();
     let calls: usize = match message {
         Message::Ai(reply) => {
-            let valid: usize = reply.tool_calls.iter().map(|call| call.name.len() + json_len(&call.args)).sum();
-            let invalid: usize = reply.invalid_tool_calls.iter().map(|call| call.name.len() + call.args.len()).sum();
+            let valid: usize = reply.tool_calls.iter().map(|call| call.name.len() + json_letters(&call.args)).sum();
+            let invalid = reply.invalid_tool_calls.iter().map(|call| call.name.len() + letters(&call.args));
+            let invalid: usize = invalid.sum();
             valid + invalid
         }
         Message::Tool(result) => result.call_id.as_str().len() + result.name.len(),
@@ -122,23 +158,23 @@ fn cost_of(message: &Message) -> u64 {
 }
 
 fn block_cost(block: &ContentBlock) -> u64 {
-    let characters = |tokens: u64| tokens * TENTHS / 10;
+    let flat = |tokens: u64| tokens * TENTHS / 10;
     match block {
-        ContentBlock::Text { text } => text.chars().count() as u64,
-        ContentBlock::Reasoning(reasoning) => reasoning.text.chars().count() as u64,
+        ContentBlock::Text { text } => letters(text) as u64,
+        ContentBlock::Reasoning(reasoning) => letters(&reasoning.text) as u64,
         ContentBlock::Media(media) => match media.kind {
-            MediaKind::Image => characters(PER_IMAGE),
-            MediaKind::Document | MediaKind::Audio | MediaKind::Video => characters(PER_DOCUMENT),
+            MediaKind::Image => flat(PER_IMAGE),
+            MediaKind::Document | MediaKind::Audio | MediaKind::Video => flat(PER_DOCUMENT),
         },
     }
 }
 
-/// The bytes of a value as JSON, without keeping them.
-fn json_len(value: &impl serde::Serialize) -> usize {
+/// The letters of a value as JSON, without keeping it.
+fn json_letters(value: &impl serde::Serialize) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len();
+            self.0 += weight(bytes);
             Ok(bytes.len())
         }
         fn flush(&mut self) -> std::io::Result<()> {
@@ -154,6 +190,7 @@ fn json_len(value: &impl serde::Serialize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use bosun_model::SystemBlock;
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -164,6 +201,39 @@ mod tests {
         let message = Arc::new(Message::human("h", "a".repeat(3_988)));
         assert_eq!(counter.messages(&[Arc::clone(&message)], "openai"), 1_000);
         assert_eq!(counter.messages(&[message], "anthropic"), 1_213);
+    }
+
+    #[test]
+    fn a_character_that_is_a_word_is_a_token_wherever_it_stands() {
+        assert_eq!(["abcd", "äбé", "审查。", "검토", "レビュー", "a审b", "🦦"].map(letters), [4, 3, 12, 8, 16, 6, 4]);
+        let (counter, characters) = (TokenCounter::default(), "审".repeat(1_000));
+        let tokens = |message: Message| counter.messages(&[Arc::new(message)], "openai");
+        assert_eq!(tokens(Message::human("h", characters.clone())), 1_003);
+        let call = |text: &str| {
+            let args = serde_json::json!({"content": text});
+            let reply = bosun_model::AiMessage {
+                id: "m".into(),
+                content: vec![],
+                tool_calls: vec![bosun_model::ToolCall { id: "c".into(), name: "write_file".into(), args }],
+                invalid_tool_calls: vec![],
+                usage: None,
+                stop: bosun_model::StopReason::ToolUse,
+                model: None,
+            };
+            tokens(Message::Ai(reply))
+        };
+        assert_eq!(call(&characters), call("") + 1_000);
+        let request = ChatRequest { system: vec![SystemBlock::new(characters)], ..ChatRequest::default() };
+        assert_eq!(counter.request(&request, "openai"), 1_000);
+    }
+
+    #[test]
+    fn what_is_cut_in_the_middle_of_a_character_weighs_the_same() {
+        let text = "a 审ü🦦".as_bytes();
+        for cut in 0..=text.len() {
+            let (before, after) = text.split_at(cut);
+            assert_eq!(weight(before) + weight(after), 11, "{cut}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use bosun_agent::{
     Activity, EntryBody, MemoryHost, PermissionRule, Policy, SessionLog, SystemClock, TurnContext, TurnEnd, run_turn,
 };
 use bosun_backend::{LocalShellBackend, LocalShellOptions, VirtualPath};
-use bosun_harness::{Artifacts, Compaction, DeepAgentConfig, Threshold, create_deep_agent};
+use bosun_harness::{Artifacts, Compaction, DeepAgentConfig, Hooks, Threshold, create_deep_agent};
 use bosun_model::{HumanMessage, OutputSchema, Usage};
 use bosun_providers::{Family, ProviderConfig, connect};
 use bosun_testkit::{ModelServer, Project, Reply, Rule, Wire, transcript};
@@ -133,6 +133,47 @@ async fn breakpoints_of_the_cache_and_the_same_bytes_before_them() {
         assert_eq!(before[..], after[..before.len()]);
     }
     assert_eq!(scene.log.with_state(|state| state.usage.cache_read), Some(80), "hits are counted");
+}
+
+/// What hooks say stands in one request alone: the breakpoint stands before it, or nothing of the conversation would ever
+/// be read from the cache.
+#[tokio::test]
+async fn the_breakpoint_of_the_conversation_stands_before_what_hooks_say() {
+    let project = Project::new();
+    let folder = project.root().to_owned();
+    let scene = scene(Wire::Anthropic, project, |config| {
+        let hook = |point: &str, says: &str| {
+            let command = json!(["-c", format!("printf '{{\"context\":\"{says}\"}}'")]);
+            json!({"name": point, "point": point, "command": "sh", "args": command})
+        };
+        let hooks = [hook("turn_start", "begun"), hook("before_model", "mind")];
+        let hooks = hooks.map(|hook| serde_json::from_value(hook).unwrap()).into();
+        config.everywhere = vec![Arc::new(Hooks::new(hooks, folder).unwrap())];
+    });
+    scene.server.add(
+        Rule::any()
+            .reply(call("a", "ls", json!({"path": "/"})))
+            .reply(call("b", "glob", json!({"pattern": "*"})))
+            .reply("Seen.")
+            .reply("The same."),
+    );
+    assert_eq!(scene.say("look").await, TurnEnd::Done);
+    assert_eq!(scene.say("and now").await, TurnEnd::Done);
+    // The blocks of a conversation, and how many there are to the one with the mark.
+    let blocks = |body: &Value| {
+        let turns = body["messages"].as_array().unwrap().iter();
+        let blocks: Vec<Value> = turns.flat_map(|turn| turn["content"].as_array().unwrap().clone()).collect();
+        let marked = blocks.iter().position(|block| block.get("cache_control").is_some()).unwrap() + 1;
+        (blocks.iter().map(without_marks).collect::<Vec<_>>(), marked)
+    };
+    let bodies = scene.bodies();
+    assert_eq!(bodies.len(), 4);
+    for pair in bodies.windows(2) {
+        let ((before, marked), (after, _)) = (blocks(&pair[0]), blocks(&pair[1]));
+        assert_eq!(marked, before.len() - 1, "{before:?}");
+        assert!(before.last().unwrap()["text"].as_str().unwrap().contains("begun\nmind"), "{before:?}");
+        assert_eq!(before[..marked], after[..marked]);
+    }
 }
 
 /// What a provider that caches by itself goes by: the bytes of a request, from its first on.

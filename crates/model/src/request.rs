@@ -32,9 +32,12 @@ pub struct ChatRequest {
 pub struct CacheMarks {
     /// After the last tool.
     pub tools: bool,
-    /// After the newest message, so that the next step reads the conversation from the cache. A [`SystemBlock`] with
+    /// After the newest message that stays, so that the next step reads the conversation from the cache. A [`SystemBlock`] with
     /// `cache` asks for this too.
     pub conversation: bool,
+    /// How many messages at the end stand in this request alone: the next one will not have them, so that the breakpoint
+    /// of the conversation stands before them.
+    pub passing: usize,
     pub lifetime: CacheLifetime,
 }
 

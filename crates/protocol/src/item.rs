@@ -168,6 +168,8 @@ pub enum NoticeCode {
     KeySeen,
     /// The file of a skill or of a subagent is not as it should be; `detail` says which and why.
     DefinitionWrong,
+    /// A limit of money does not hold for a model; `detail` names both.
+    PriceUnknown,
     /// Files are no longer as the agent had read them, and it was told; `detail` names some of them and counts the rest.
     FilesChanged,
     /// The beginning of the conversation is sent in short from here on; `detail` is its estimated tokens before and after.

@@ -242,6 +242,7 @@ problems! {
     FieldMissing { field: String } = "the front matter has no '{field}'";
     FieldNotText { field: String } = "'{field}' must be a text";
     FieldNotNames { field: String } = "'{field}' must be a list of names";
+    FieldNotAsks { field: String } = "'{field}' must be a list of names, or say for each name whether it asks (true, false) or how (allowed, description, timeout_seconds)";
     FieldNotFolders { field: String } = "'{field}' must be a list of folders";
     FieldNotSchema { field: String } = "'{field}' must be a JSON schema of an object";
     FieldNotNumber { field: String } = "'{field}' must be a whole number above 0";
@@ -477,6 +478,7 @@ problems! {
     KeyInResult { tool: String, model: String } = "A result of {tool} holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it";
     SkillWrong { detail: String } = "Skills: {detail}";
     SubagentWrong { detail: String } = "Subagents: {detail}";
+    CostNotCounted { limit: String, model: String } = "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the price in the settings under Models, or set a limit of tokens";
 }
 
 /// Several at once, as one sentence.

@@ -22,8 +22,16 @@ pub(crate) struct Group<'a> {
     pub(crate) messages: &'a [Arc<Message>],
     /// What [`Adapter::variant`] said of the request.
     pub(crate) variant: bool,
-    /// For the last group of a conversation that is to be cached by the provider: for how long.
-    pub(crate) mark: Option<CacheLifetime>,
+    /// For the last group of a conversation that is to be cached by the provider.
+    pub(crate) mark: Option<Mark>,
+}
+
+/// Where in a group a provider is to set the breakpoint of a conversation, and for how long.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    pub(crate) lifetime: CacheLifetime,
+    /// As [`CacheMarks::passing`].
+    pub(crate) passing: usize,
 }
 
 /// What was written for earlier requests.
@@ -77,7 +85,8 @@ impl Memo {
         while let Some(group) = rest.chunk_by(|a, b| is_ai(a) == is_ai(b)).next() {
             rest = rest.get(group.len()..).unwrap_or_default();
             if rest.is_empty() {
-                let mark = is_cached.then_some(request.cache.lifetime);
+                let CacheMarks { lifetime, passing, .. } = request.cache;
+                let mark = is_cached.then_some(Mark { lifetime, passing });
                 adapter.turns(&Group { messages: group, variant, mark }, &mut last)?;
             } else {
                 adapter.turns(&Group { messages: group, variant, mark: None }, &mut slot.bytes)?;

@@ -23,6 +23,8 @@ enum Change {
     Forced(bool),
     Shaped(bool),
     Marked(bool, bool),
+    /// What of the end stands in one request alone.
+    Passing(usize),
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -38,6 +40,7 @@ fn change() -> impl Strategy<Value = Change> {
         1 => any::<bool>().prop_map(Change::Forced),
         1 => any::<bool>().prop_map(Change::Shaped),
         1 => any::<(bool, bool)>().prop_map(|(tools, hour)| Change::Marked(tools, hour)),
+        1 => (0_usize..3).prop_map(Change::Passing),
     ]
 }
 
@@ -74,7 +77,9 @@ proptest! {
                         tools: *tools,
                         conversation: *tools,
                         lifetime: if *hour { CacheLifetime::OneHour } else { CacheLifetime::FiveMinutes },
+                        ..base.cache
                     },
+                    Change::Passing(count) => base.cache.passing = *count,
                     Change::Effort(thinks) => base.effort = thinks.then_some(Effort::High),
                 }
                 let request = ChatRequest {

@@ -224,6 +224,7 @@ pub(crate) fn note(kind: NoteKind) -> wire::NoticeCode {
         NoteKind::HookFailed => wire::NoticeCode::HookFailed,
         NoteKind::KeySeen => wire::NoticeCode::KeySeen,
         NoteKind::DefinitionWrong => wire::NoticeCode::DefinitionWrong,
+        NoteKind::PriceUnknown => wire::NoticeCode::PriceUnknown,
     }
 }
 

@@ -62,14 +62,15 @@ impl Actor {
         for (origin, project, backend, folder) in
             [own_place, (SubagentOrigin::Project, project, context, parsed(SUBAGENTS)?)]
         {
-            let loaded = load_subagents(backend, &[folder]).await;
+            let is_off = |name: &str| {
+                let named = SubagentRef { origin, project: project.clone(), name: name.to_owned() };
+                choices.subagents_off.contains(&subagent_key(&named))
+            };
+            let loaded = load_subagents(backend, &[folder], &is_off).await;
             found.problems.extend(loaded.problems);
             for spec in loaded.specs {
-                let named = SubagentRef { origin, project: project.clone(), name: spec.name.clone() };
-                if !choices.subagents_off.contains(&subagent_key(&named)) {
-                    found.specs.retain(|known| known.name != spec.name);
-                    found.specs.push(spec);
-                }
+                found.specs.retain(|known| known.name != spec.name);
+                found.specs.push(spec);
             }
         }
         Ok(found)

@@ -409,6 +409,7 @@ impl Explain for SubagentFileError {
                 match wanted {
                     FieldKind::Text => Problem::FieldNotText { field },
                     FieldKind::Names => Problem::FieldNotNames { field },
+                    FieldKind::Asks => Problem::FieldNotAsks { field },
                     FieldKind::Folders => Problem::FieldNotFolders { field },
                     FieldKind::Schema => Problem::FieldNotSchema { field },
                     FieldKind::Number => Problem::FieldNotNumber { field },

@@ -162,8 +162,15 @@ fn declarations_are_refused_in_one_sentence_everywhere() {
         SkillWarning::DescriptionCut { most: 1_024 },
         SkillWarning::CompatibilityCut { most: 500 },
     ]);
-    let kinds =
-        [FieldKind::Text, FieldKind::Names, FieldKind::Folders, FieldKind::Schema, FieldKind::Number, FieldKind::Rules];
+    let kinds = [
+        FieldKind::Text,
+        FieldKind::Names,
+        FieldKind::Asks,
+        FieldKind::Folders,
+        FieldKind::Schema,
+        FieldKind::Number,
+        FieldKind::Rules,
+    ];
     same(&kinds.map(|wanted| SubagentFileError::Field { field: "tools", wanted }));
     same(&[SubagentFileError::Missing("name"), SubagentFileError::Name(name())]);
     same(&[

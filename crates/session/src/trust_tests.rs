@@ -70,7 +70,7 @@ impl Bench {
         let options = SkillsOptions { sources: SKILLS.map(source).to_vec(), ..SkillsOptions::default() };
         let skills = find_skills(&view, &options).await;
         assert_eq!(skills.problems, Vec::<String>::new());
-        let agents = load_subagents(&view, &[path(SUBAGENTS)]).await;
+        let agents = load_subagents(&view, &[path(SUBAGENTS)], &|_| false).await;
         assert_eq!(agents.problems, Vec::<String>::new());
         (
             read.is_ok(),

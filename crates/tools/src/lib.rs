@@ -32,7 +32,7 @@ pub use arguments::{ArgumentError, checked_arguments};
 pub use background::{Background, BackgroundTask, FollowUp, TaskStatus};
 pub use builtin::{
     BuiltinOptions, Delete, EditFile, Execute, Glob, Grep, Ls, ReadFile, ReadFormat, SubagentCard, Task, WriteFile,
-    WriteTodos, background_tools, builtin_tools, file_tools, file_tools_with,
+    WriteTodos, background_tools, builtin_tools, file_tools, file_tools_with, without_boundary,
 };
 pub use changed::left_by_command;
 pub use context::{Delegate, DelegateRequest, StateView, ToolContext};

@@ -1,7 +1,4 @@
-use std::sync::Arc;
-
 use bosun_backend::project_root;
-use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, SessionId, SessionStatus, Snapshot};
 use bosun_session::{ModelSource, Sessions, Subscription};
 use bosun_store::Database;
@@ -32,7 +29,7 @@ pub(super) async fn begin(
         None => models.default_model().await?,
     };
     // Before anything is made: a session that cannot begin would only stand in the list.
-    args.limits.tell_unpriced(models.connect(&model).await?.info());
+    models.connect(&model).await?;
     let attached = attached::keep(sessions, &args.attach).await?;
     let project = sessions.open_project(project).await?;
     let session = sessions.create(&project.id, Some(model)).await?.id;
@@ -57,8 +54,7 @@ pub(super) async fn resume(
     let snapshot = &subscription.snapshot;
     check_project(snapshot, database, args).await?;
     remember_sandbox(database, &session, args).await?;
-    let model = choose_model(sessions, models, snapshot, model).await?;
-    args.limits.tell_unpriced(model.info());
+    choose_model(sessions, models, snapshot, model).await?;
     args.choices.put_into(sessions, &session).await?;
     let open = matches!(snapshot.session.status, SessionStatus::Waiting | SessionStatus::Interrupted);
     let can_go_on = open || matches!(snapshot.session.status, SessionStatus::Failed | SessionStatus::Stopped);
@@ -115,7 +111,7 @@ pub(super) async fn choose_model(
     models: &Models,
     snapshot: &Snapshot,
     given: Option<ModelRef>,
-) -> Result<Arc<dyn ChatModel>, Failure> {
+) -> Result<(), Failure> {
     let model = match (given, &snapshot.session.model) {
         (Some(model), _) => model,
         (None, Some(model)) => model.clone(),
@@ -124,9 +120,9 @@ pub(super) async fn choose_model(
             None => models.default_model().await?,
         },
     };
-    let connected = models.connect(&model).await?;
+    models.connect(&model).await?;
     if snapshot.session.model.as_ref() != Some(&model) {
         sessions.set_model(&snapshot.session.id, model).await?;
     }
-    Ok(connected)
+    Ok(())
 }

@@ -2,13 +2,9 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
-use bosun_model::ModelInfo;
 use bosun_protocol::{Notice, NoticeCode, Problem};
 use bosun_session::DeclaredAgent;
 use clap::Args;
-
-use crate::tell;
-use crate::terminal::one_line;
 
 #[derive(Debug, Args)]
 pub(super) struct TurnLimits {
@@ -32,17 +28,6 @@ impl TurnLimits {
         agent.guards.max_tokens = self.max_tokens.or(agent.guards.max_tokens);
         agent.guards.max_dollars = self.max_cost.or(agent.guards.max_dollars);
         agent.guards.max_seconds = self.max_time.or(agent.guards.max_seconds);
-    }
-
-    /// Says where a limit of money cannot hold.
-    pub(super) fn tell_unpriced(&self, model: &ModelInfo) {
-        if self.max_cost.is_some() && model.price.is_none() {
-            let model = one_line(&format!("{}:{}", model.provider, model.name));
-            tell(&format!(
-                "bosun: the price of {model} is not known, so --max-cost does not count its calls; enter it in Bosun's \
-                 settings under Models, or use --max-tokens"
-            ));
-        }
     }
 }
 

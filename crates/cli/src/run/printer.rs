@@ -105,7 +105,7 @@ impl TextPrinter {
                 self.end_line()
             }
             ItemBody::Tool(tool) => self.row(&row::finished(tool)),
-            ItemBody::Notice(notice) => about_the_reply(notice).map_or(Ok(()), |line| self.row(&line)),
+            ItemBody::Notice(notice) => said_at_once(notice).map_or(Ok(()), |line| self.row(&line)),
             ItemBody::Human { .. } => Ok(()),
         }
     }
@@ -133,9 +133,11 @@ impl TextPrinter {
     }
 }
 
-/// What is said of a reply that is not as it should be. Whatever else goes wrong is said when the turn is over.
-fn about_the_reply(notice: &Notice) -> Option<String> {
+/// What is said of a reply that is not as it should be, and of a limit that does not hold. Whatever else goes wrong is said
+/// when the turn is over.
+fn said_at_once(notice: &Notice) -> Option<String> {
     let words = match notice.code {
+        NoticeCode::PriceUnknown => return Some(terminal::one_line(&notice.detail)),
         NoticeCode::EmptyReply => "the model answered nothing",
         NoticeCode::OutputLimit => "the reply was cut at the model's output limit; say \"go on\" to have the rest",
         NoticeCode::ModelRefused => "the model declined to answer",

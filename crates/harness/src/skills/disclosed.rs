@@ -32,7 +32,7 @@ impl Skills {
         let hidden: HashSet<&String> =
             hidden.filter(|tool| self.hidable.contains(*tool) && !open.contains(tool)).collect();
         if !hidden.is_empty() {
-            request.tools = request.tools.iter().filter(|tool| !hidden.contains(&tool.name)).cloned().collect();
+            request.tools = self.offered.of(&request.tools, |name| !hidden.contains(name));
         }
     }
 

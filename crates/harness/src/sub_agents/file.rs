@@ -1,12 +1,14 @@
 //! Subagents that are declared in Markdown files.
 
+use std::collections::BTreeMap;
+
 use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
 use bosun_model::OutputSchema;
 use serde_json::{Map, Value};
 
 use super::SubagentSpec;
 use crate::front_matter::{self, FrontMatterError};
-use crate::{Members, PathRule, SkillSource};
+use crate::{DeclaredGate, InterruptOn, Members, PathRule, SkillSource};
 
 /// What was found in folders of subagents.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +38,11 @@ pub enum FieldKind {
     Text,
     #[error("a list of names")]
     Names,
+    #[error(
+        "a list of names, or say for each name whether it asks (true, false) or how (allowed, description, \
+         timeout_seconds)"
+    )]
+    Asks,
     #[error("a list of folders")]
     Folders,
     #[error("a JSON schema of an object")]
@@ -57,15 +64,22 @@ pub enum SubagentWarning {
     ByLine(String),
 }
 
+/// The field that says how tools ask.
+pub(super) const ASKS: &str = "interrupt_on";
 const MOST_FILES: usize = 100;
 const MOST_LINES: u64 = 5_000;
 const DESCRIPTION: usize = 2_000;
 const KNOWN: [&str; 9] =
-    ["name", "description", "tools", "model", "skills", "interrupt_on", "permissions", "output", "max_steps"];
+    ["name", "description", "tools", "model", "skills", ASKS, "permissions", "output", "max_steps"];
 
 /// Reads `<folder>/<name>.md` of each folder; of two with one name the later one counts. A folder that is not there is
-/// left out. A project's folder belongs here only if the person trusts the project.
-pub async fn load_subagents(backend: &dyn Backend, folders: &[VirtualPath]) -> LoadedSubagents {
+/// left out, and so is every file whose `<name>` is `off`, as if it were not there. A project's folder belongs here only if
+/// the person trusts the project.
+pub async fn load_subagents(
+    backend: &dyn Backend,
+    folders: &[VirtualPath],
+    off: &(dyn Fn(&str) -> bool + Sync),
+) -> LoadedSubagents {
     let mut loaded = LoadedSubagents::default();
     for folder in folders {
         let entries = match backend.ls(folder).await {
@@ -76,7 +90,9 @@ pub async fn load_subagents(backend: &dyn Backend, folders: &[VirtualPath]) -> L
                 continue;
             }
         };
-        let files = entries.into_iter().filter(|entry| !entry.is_dir && entry.path.as_str().ends_with(".md"));
+        let name = |path: &VirtualPath| path.name().and_then(|name| name.strip_suffix(".md")).map(str::to_owned);
+        let is_on = |path: &VirtualPath| name(path).is_some_and(|name| !off(&name));
+        let files = entries.into_iter().filter(|entry| !entry.is_dir && is_on(&entry.path));
         for (count, file) in files.enumerate() {
             if count == MOST_FILES {
                 loaded.problems.push(format!("{folder}: only the first {MOST_FILES} subagents are loaded"));
@@ -131,14 +147,13 @@ fn parse(text: &str) -> Result<(SubagentSpec, Vec<SubagentWarning>), SubagentFil
         Some(schema @ Value::Object(_)) => Some(OutputSchema { name: name.clone(), schema: schema.clone() }),
         Some(_) => return Err(SubagentFileError::Field { field: "output", wanted: FieldKind::Schema }),
     };
-    let asks = list(fields, "interrupt_on")?.unwrap_or_default();
     let spec = SubagentSpec {
         description: description.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(DESCRIPTION).collect(),
         prompt: read.body.trim().to_owned(),
         tools: list(fields, "tools")?,
         model: word(fields, "model")?.filter(|model| model != "inherit"),
         skills: skills(fields)?,
-        interrupt_on: asks.into_iter().map(|tool| (tool, Default::default())).collect(),
+        interrupt_on: asks(fields)?,
         permissions: rules(fields)?,
         output,
         middleware: Members::default(),
@@ -168,6 +183,27 @@ fn list(fields: &Map<String, Value>, field: &'static str) -> Result<Option<Vec<S
             names.map(Some).ok_or(wanted)
         }
         Some(_) => Err(wanted),
+    }
+}
+
+/// Names of tools that ask, or how each asks, as a declaration has it. As with rules, what is not understood is never left
+/// out.
+fn asks(fields: &Map<String, Value>) -> Result<BTreeMap<String, InterruptOn>, SubagentFileError> {
+    let wrong = || SubagentFileError::Field { field: ASKS, wanted: FieldKind::Asks };
+    match fields.get(ASKS) {
+        Some(by_tool @ Value::Object(_)) => {
+            let by_tool: BTreeMap<String, DeclaredGate> =
+                serde_json::from_value(by_tool.clone()).map_err(|_not_so| wrong())?;
+            let asks = by_tool.into_iter().map(|(tool, gate)| (tool, InterruptOn::from(gate)));
+            let asks: BTreeMap<_, _> = asks.collect();
+            let decides_nothing =
+                |interrupt: &InterruptOn| matches!(interrupt, InterruptOn::Ask(gate) if gate.allowed.is_empty());
+            if asks.values().any(decides_nothing) { Err(wrong()) } else { Ok(asks) }
+        }
+        _ => {
+            let names = list(fields, ASKS).map_err(|_not_names| wrong())?.unwrap_or_default();
+            Ok(names.into_iter().map(|tool| (tool, InterruptOn::default())).collect())
+        }
     }
 }
 

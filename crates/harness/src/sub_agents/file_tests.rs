@@ -2,7 +2,9 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 
 use super::*;
-use crate::{PathMode, PathOperation, PathPattern};
+use bosun_agent::DecisionKind;
+
+use crate::{Gate, PathMode, PathOperation, PathPattern};
 
 const WHOLE: &str = "---
 name: reviewer
@@ -58,6 +60,25 @@ fn every_field_is_read_and_an_unknown_one_named() {
 }
 
 #[test]
+fn how_a_tool_asks_is_read_as_a_declaration_has_it() {
+    let text = "---\nname: a\ndescription: d\ninterrupt_on:\n  execute:\n    allowed: [approve, reject]\n    description: Runs \
+                here.\n    timeout_seconds: 60\n  write_file: true\n  ls: false\n---\nx";
+    let (spec, _) = parse(text).unwrap();
+    let gate = Gate {
+        allowed: vec![DecisionKind::Approve, DecisionKind::Reject],
+        description: Some("Runs here.".into()),
+        timeout: Some(std::time::Duration::from_secs(60)),
+        ..Gate::default()
+    };
+    let expected = [
+        ("execute".to_owned(), InterruptOn::Ask(gate)),
+        ("ls".to_owned(), InterruptOn::Never),
+        ("write_file".to_owned(), InterruptOn::default()),
+    ];
+    assert_eq!(spec.interrupt_on, expected.into());
+}
+
+#[test]
 fn a_file_with_a_mistake_is_no_subagent() {
     let with = |lines: &str| parse(&format!("---\n{lines}\n---\nx")).unwrap_err().to_string();
     assert_eq!(with("name: a"), "the front matter has no 'description'");
@@ -68,6 +89,12 @@ fn a_file_with_a_mistake_is_no_subagent() {
     assert_eq!(with("name: a\ndescription: d\ntools: {a: b}"), "'tools' must be a list of names");
     assert_eq!(with("name: a\ndescription: d\noutput: text"), "'output' must be a JSON schema of an object");
     assert_eq!(with("name: a\ndescription: d\nskills: [/../x]"), "'skills' must be a list of folders");
+    for asks in
+        ["{execute: maybe}", "{execute: {allowed: []}}", "{execute: {decisions: [approve]}}", "[{a: true}]", "7"]
+    {
+        let told = with(&format!("name: a\ndescription: d\ninterrupt_on: {asks}"));
+        assert!(told.starts_with("'interrupt_on' must be a list of names, or say for each"), "{asks}: {told}");
+    }
     for rules in ["deny", "[{paths: [/a], mode: deny}]", "[{operations: [read], paths: [a], mode: deny}]"] {
         // A rule that is not understood is never left out: the subagent could do more than was meant.
         let told = with(&format!("name: a\ndescription: d\npermissions: {rules}"));
@@ -81,10 +108,11 @@ async fn later_folders_win_and_broken_files_are_named() {
         .file("one/a.md", "---\nname: a\ndescription: first\n---\n")
         .file("one/b.md", "no front matter")
         .file("two/a.md", "---\nname: a\ndescription: second\n---\n")
-        .file("two/notes.txt", "no subagent");
+        .file("two/notes.txt", "no subagent")
+        .file("two/off.md", "no front matter");
     let backend = bosun_backend::LocalShellBackend::open(project.root(), Default::default()).unwrap();
     let folders = ["/one", "/missing", "/two"].map(|path| VirtualPath::parse(path).unwrap());
-    let loaded = load_subagents(&backend, &folders).await;
+    let loaded = load_subagents(&backend, &folders, &|name| name == "off").await;
     assert_eq!(loaded.specs.iter().map(|spec| spec.description.as_str()).collect::<Vec<_>>(), ["second"]);
     assert_eq!(loaded.problems.len(), 1);
     assert!(loaded.problems[0].starts_with("/one/b.md: "), "{:?}", loaded.problems);

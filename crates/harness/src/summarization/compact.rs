@@ -9,8 +9,7 @@ use super::cutoff::{Keep, cutoff};
 use super::{
     Compaction, Summarization, Summary, SummaryCause, ask, lead_of, offload, record, requirements, transcript,
 };
-use crate::prompt;
-use crate::tokens::tokens_of;
+use crate::{prompt, tokens};
 
 /// One piece of work: the whole history, and what of its end stays.
 pub(crate) struct Work<'a> {
@@ -48,7 +47,7 @@ pub enum CompactionError {
     Cancelled,
 }
 
-/// Most of a window that the summary's source may fill, and its longest text where the window is unknown.
+/// Most of a window that the summary's source may fill, and its longest text in letters where the window is unknown.
 const SOURCE: f64 = 0.6;
 const UNKNOWN_SOURCE: usize = 300_000;
 /// Bounds of a summary and of the user's words in it, in tokens.
@@ -111,7 +110,7 @@ impl Summarization {
         // A file that cannot be written is no reason to send too much: the summary then names the one before, or none. What
         // is cut of the person's words stands in no earlier file.
         let facts = self.facts(cx, before, written.as_ref()).await;
-        let file = written.or_else(|| compaction.summaries.last()?.file.clone());
+        let file = written.or_else(|| compaction.summary.as_ref()?.file.clone());
         let mut summary = Summary {
             cutoff: cut,
             text,
@@ -124,7 +123,7 @@ impl Summarization {
             usage,
             edited: false,
         };
-        summary.tokens_after = tokens_of(lead_of(&summary).chars().count(), &provider);
+        summary.tokens_after = tokens::of_text(&lead_of(&summary), &provider);
         if summary.tokens_after >= tokens_before {
             return Ok(Err(CompactionError::TooLong));
         }
@@ -134,8 +133,7 @@ impl Summarization {
             tokens_after: summary.tokens_after,
             file: summary.file.clone(),
         };
-        compaction.summaries.push(summary);
-        compaction.failed = None;
+        compaction.push(summary);
         let update = StateUpdate { files: kept.files, ..compaction.update() };
         cx.log().record(vec![EntryBody::Updated { by: record::BY.into(), update }]).await?;
         drop(busy);
@@ -147,18 +145,18 @@ impl Summarization {
         cx: &TurnContext,
         messages: &[Arc<Message>],
         guidance: Option<&str>,
-        tokens: u64,
+        before: u64,
     ) -> Result<Result<(String, Option<Usage>), CompactionError>, AgentError> {
         let window = Self::window(cx);
         let limit = Self::part_of(window, SOURCE).map_or(UNKNOWN_SOURCE, |tokens| usize_of(tokens).saturating_mul(3));
         let longest = window.map_or(LONGEST_SUMMARY, |window| u32::try_from(window / 10).unwrap_or(u32::MAX));
-        let longest = longest.min(LONGEST_SUMMARY).min(u32::try_from(tokens).unwrap_or(u32::MAX)).max(SHORTEST_SUMMARY);
+        let longest = longest.min(LONGEST_SUMMARY).min(u32::try_from(before).unwrap_or(u32::MAX)).max(SHORTEST_SUMMARY);
         let mut limit = limit.max(2_000);
         let guidance =
             [self.options.guidance.as_deref(), guidance].into_iter().flatten().collect::<Vec<_>>().join("\n");
         loop {
             let source = transcript::for_summary(messages, limit);
-            let length = source.chars().count();
+            let length = tokens::letters(&source);
             let text = prompt::summary_of(&source, &guidance);
             match ask::ask(cx, prompt::SUMMARIZER, text, longest).await {
                 Ok((text, _)) if text.trim().is_empty() => return Ok(Err(CompactionError::Empty)),

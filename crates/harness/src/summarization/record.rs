@@ -2,27 +2,45 @@ use bosun_agent::{EntryBody, State};
 use bosun_backend::VirtualPath;
 use bosun_model::Usage;
 use bosun_tools::StateUpdate;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// The state field that holds a [`Compaction`].
+/// The state field that says how much is sent in short. What the summaries say stands in fields of their own, each written
+/// once, so that a long session does not write all of them again with each.
 pub const SUMMARIZATION_FIELD: &str = "summarization";
 /// By whom the entries are.
 pub(crate) const BY: &str = "Summarization";
 
 /// What of the conversation is sent in short. The messages themselves stay in the state as they are.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compaction {
-    /// Oldest first; the last one is in force.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub summaries: Vec<Summary>,
+    /// How many summaries there are, each made from the one before.
+    pub made: usize,
+    /// The last of them, which is in force.
+    pub summary: Option<Summary>,
     /// Long arguments of file changes in messages before this one are sent in short.
     pub arguments_before: usize,
     /// Long tool results in messages before this one are sent in short.
     pub results_before: usize,
     /// The last attempt, where it came to nothing; the history was sent as it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<FailedSummary>,
+    /// What no field of its own says yet: places and summaries.
+    unwritten: Vec<(usize, Summary)>,
+}
+
+/// A [`Compaction`] as its field has it.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Stored {
+    made: usize,
+    arguments_before: usize,
+    results_before: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<FailedSummary>,
+    /// In journals of before the summaries had fields of their own: all of them, oldest first.
+    #[serde(skip_serializing)]
+    summaries: Vec<Summary>,
 }
 
 /// One summary: the messages before `cutoff` are sent as this. Made by a model, so it is material, not instruction.
@@ -71,24 +89,54 @@ pub struct FailedSummary {
     pub at_tokens: u64,
 }
 
+/// The field of the summary at `place`, from 0.
+fn field_of(place: usize) -> String {
+    format!("{SUMMARIZATION_FIELD}:{place}")
+}
+
+fn read<T: DeserializeOwned>(state: &State, field: &str) -> Option<T> {
+    T::deserialize(state.fields.get(field)?).ok()
+}
+
 impl Compaction {
     /// What the state says; nothing where it says nothing that can be read.
     pub fn of(state: &State) -> Self {
-        let value = state.fields.get(SUMMARIZATION_FIELD);
-        value.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default()
+        let Stored { made, arguments_before, results_before, failed, summaries } =
+            read(state, SUMMARIZATION_FIELD).unwrap_or_default();
+        let made = made.max(summaries.len());
+        let summary = match summaries.last() {
+            Some(last) => Some(last.clone()),
+            None => made.checked_sub(1).and_then(|last| read(state, &field_of(last))),
+        };
+        let unwritten = summaries.into_iter().enumerate().collect();
+        Self { made, summary, arguments_before, results_before, failed, unwritten }
     }
 
     /// The summary in force for a history of `messages`.
     pub fn current(&self, messages: usize) -> Option<&Summary> {
-        self.summaries.last().filter(|summary| summary.cutoff <= messages)
+        self.summary.as_ref().filter(|summary| summary.cutoff <= messages)
     }
 
-    pub(crate) fn update(&self) -> StateUpdate {
-        let value = serde_json::to_value(self).unwrap_or_default();
-        StateUpdate { fields: vec![(SUMMARIZATION_FIELD.to_owned(), value)], ..StateUpdate::default() }
+    /// Puts `summary` into force, in the place of the one that it was made from.
+    pub(super) fn push(&mut self, summary: Summary) {
+        self.unwritten.push((self.made, summary.clone()));
+        self.made += 1;
+        self.summary = Some(summary);
+        self.failed = None;
     }
 
-    pub(crate) fn entry(&self) -> EntryBody {
+    pub(super) fn update(&self) -> StateUpdate {
+        let Self { made, arguments_before, results_before, .. } = *self;
+        let failed = self.failed.clone();
+        let stored = Stored { made, arguments_before, results_before, failed, summaries: Vec::new() };
+        let value = serde_json::to_value(stored).unwrap_or_default();
+        let own =
+            |(place, summary): &(usize, Summary)| (field_of(*place), serde_json::to_value(summary).unwrap_or_default());
+        let fields = std::iter::once((SUMMARIZATION_FIELD.to_owned(), value)).chain(self.unwritten.iter().map(own));
+        StateUpdate { fields: fields.collect(), ..StateUpdate::default() }
+    }
+
+    pub(super) fn entry(&self) -> EntryBody {
         EntryBody::Updated { by: BY.into(), update: self.update() }
     }
 }
@@ -96,16 +144,28 @@ impl Compaction {
 /// The entry that takes the last summary back: what it stood for is sent again. `None` where there is none.
 pub fn undo_summary(state: &State) -> Option<EntryBody> {
     let mut compaction = Compaction::of(state);
-    compaction.summaries.pop()?;
+    compaction.made = compaction.made.checked_sub(1)?;
     compaction.failed = None;
-    Some(compaction.entry())
+    compaction.unwritten.truncate(compaction.made);
+    let mut update = compaction.update();
+    update.fields.push((field_of(compaction.made), Value::Null));
+    Some(EntryBody::Updated { by: BY.into(), update })
 }
 
 /// The entry that changes the words of the last summary. `None` where there is none or `text` is empty.
 pub fn edit_summary(state: &State, text: &str) -> Option<EntryBody> {
     let mut compaction = Compaction::of(state);
-    let last = compaction.summaries.last_mut().filter(|_| !text.trim().is_empty())?;
+    let mut last = compaction.summary.take().filter(|_| !text.trim().is_empty())?;
     text.trim().clone_into(&mut last.text);
     last.edited = true;
+    compaction.made = compaction.made.checked_sub(1)?;
+    compaction.unwritten.truncate(compaction.made);
+    let failed = compaction.failed.take();
+    compaction.push(last);
+    compaction.failed = failed;
     Some(compaction.entry())
 }
+
+#[cfg(test)]
+#[path = "record_tests.rs"]
+mod tests;

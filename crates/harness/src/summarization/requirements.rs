@@ -7,11 +7,8 @@ use bosun_backend::VirtualPath;
 use bosun_model::{Message, text_of};
 
 use super::transcript::shortened_with;
+use crate::tokens::{LETTERS, letters};
 
-/// Characters of one token, where four letters make one; those of other scripts are about a token each.
-const LETTERS: usize = 4;
-/// Where the other scripts of which one character is a word or a syllable begin.
-const CJK: char = '\u{2e80}';
 /// What even the least of very many messages keeps, in letters.
 const SHORTEST: usize = 400;
 
@@ -40,20 +37,13 @@ fn words_of(message: &Message) -> Option<String> {
     }
 }
 
-/// What a text costs, in letters.
-fn letters(text: &str) -> usize {
-    text.chars().map(|c| if c < CJK { 1 } else { LETTERS }).sum()
-}
-
 fn fit(words: &mut String, room: usize, file: Option<&VirtualPath>) {
     let room = room.max(SHORTEST);
-    let cost = letters(words);
-    if cost <= room {
+    if letters(words) <= room {
         return;
     }
-    let characters = words.chars().count() * room / cost;
     let place = file.map(|file| format!("; the whole of it is in {file}")).unwrap_or_default();
-    *words = shortened_with(words, characters, &place);
+    *words = shortened_with(words, room, &place);
 }
 
 #[cfg(test)]

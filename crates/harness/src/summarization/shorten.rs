@@ -4,11 +4,12 @@ use bosun_model::{AiMessage, ContentBlock, Message, ToolMessage};
 use serde_json::Value;
 
 use super::transcript::shortened;
+use crate::tokens::letters;
 
 /// Arguments over this many characters are cut.
 const LONG_ARGUMENT: usize = 2_000;
 const SHOWN_ARGUMENT: usize = 20;
-/// Results over this many characters are cut, where even a summary does not make enough room.
+/// Results over this many letters are cut, where even a summary does not make enough room.
 pub(crate) const LONG_RESULT: usize = 4_000;
 
 /// A reply whose file changes hold long texts, with those cut; `None` where there are none.
@@ -35,14 +36,14 @@ pub(crate) fn arguments(message: &Message) -> Option<Message> {
 /// read.
 pub(crate) fn result(message: &Message, kept: Option<&str>) -> Option<Message> {
     let Message::Tool(result) = message else { return None };
-    let is_long = |block: &ContentBlock| block.as_text().is_some_and(|text| text.chars().count() > LONG_RESULT);
+    let is_long = |block: &ContentBlock| block.as_text().is_some_and(|text| letters(text) > LONG_RESULT);
     if !result.content.iter().any(is_long) {
         return None;
     }
     let mut result: ToolMessage = result.clone();
     for block in &mut result.content {
         if let ContentBlock::Text { text } = block
-            && text.chars().count() > LONG_RESULT
+            && letters(text) > LONG_RESULT
         {
             let place = kept.map(|path| format!(" The whole is in {path}.")).unwrap_or_default();
             *text = format!("{}\n[This result was shortened to make room.{place}]", shortened(text, LONG_RESULT));

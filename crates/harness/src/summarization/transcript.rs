@@ -5,6 +5,8 @@ use std::sync::Arc;
 use bosun_agent::{ChangedFile, FileFate};
 use bosun_model::{ContentBlock, Message};
 
+use crate::tokens::letters;
+
 /// One message per line, as in the files of other Deep Agents.
 pub(crate) fn history(messages: &[Arc<Message>], media: &dyn Fn(&bosun_model::Media) -> String) -> String {
     let mut text = String::new();
@@ -15,7 +17,7 @@ pub(crate) fn history(messages: &[Arc<Message>], media: &dyn Fn(&bosun_model::Me
     text
 }
 
-/// The conversation as the model that sums it up reads it, in at most `limit` characters: of a result the head and
+/// The conversation as the model that sums it up reads it, in at most `limit` letters: of a result the head and
 /// the tail, and of a conversation that is too long a quarter from its beginning and the rest from its end.
 pub(crate) fn for_summary(messages: &[Arc<Message>], limit: usize) -> String {
     let mut text = String::new();
@@ -25,16 +27,17 @@ pub(crate) fn for_summary(messages: &[Arc<Message>], limit: usize) -> String {
         let most = if matches!(**message, Message::Human(_)) { LONGEST_REQUEST } else { LONGEST_PART };
         text.push_str(&format!("<message type=\"{kind}\">\n{}\n</message>\n", shortened(&body, most)));
     }
-    let count = text.chars().count();
-    if count <= limit {
+    let (count, cost) = (text.chars().count(), letters(&text));
+    if cost <= limit {
         return text;
     }
+    let limit = count * limit / cost;
     let head: String = text.chars().take(limit / 4).collect();
     let tail: String = text.chars().skip(count - (limit - limit / 4)).collect();
     format!("{head}\n[… {} characters of the middle left out …]\n{tail}", count - limit)
 }
 
-/// Characters of one message that the summary is made from.
+/// Letters of one message that the summary is made from.
 const LONGEST_PART: usize = 8_000;
 const LONGEST_REQUEST: usize = 40_000;
 
@@ -75,17 +78,18 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// `text`, or its head and its tail within `limit` characters and how much is left out between them.
+/// `text`, or its head and its tail within `limit` letters and how much is left out between them.
 pub(crate) fn shortened(text: &str, limit: usize) -> String {
     shortened_with(text, limit, "")
 }
 
 /// As [`shortened`], with more words about what is left out.
 pub(super) fn shortened_with(text: &str, limit: usize, note: &str) -> String {
-    let count = text.chars().count();
-    if count <= limit {
+    let (count, cost) = (text.chars().count(), letters(text));
+    if cost <= limit {
         return text.to_owned();
     }
+    let limit = count * limit / cost;
     let head: String = text.chars().take(limit * 2 / 3).collect();
     let tail: String = text.chars().skip(count - limit / 3).collect();
     format!("{head}\n[… {} characters left out{note} …]\n{tail}", count - limit * 2 / 3 - limit / 3)
@@ -137,7 +141,7 @@ mod tests {
     fn what_is_summed_up_is_bounded() {
         let messages: Vec<_> = (0..50).map(|_| Arc::new(Message::human("h", "漢".repeat(3_000)))).collect();
         let text = for_summary(&messages, 10_000);
-        assert!(text.chars().count() < 10_100);
+        assert!(letters(&text) < 10_100);
         assert!(text.contains("of the middle left out"));
     }
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bosun_agent::{Policy, TurnEnd};
 use bosun_harness::mcp::{Health, TokenStore, Unkept, UnkeptTokens};
-use bosun_harness::{Extras, OpenExtras};
+use bosun_harness::{Compaction, Extras, OpenExtras};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -133,6 +133,47 @@ async fn fewer_tools_are_many_for_a_small_window() {
         assert_eq!(offered(&scene, 0).len(), shown, "{window}");
         assert_eq!(scene.request(0).tools.iter().any(|tool| tool.name == "search_tools"), shown == 0);
     }
+}
+
+/// More tools than the window holds, in a conversation that fills half of it. They are not sent, so they fill nothing.
+async fn in_a_small_window(replies: Vec<Scripted>) -> Scene {
+    let lines = "A line of a file that is neither short nor long, of which a hundred are many words.\n".repeat(180);
+    let project = Project::new().file("a.txt", lines.clone()).file("b.txt", lines);
+    let extras = open(&settings(400, &"words ".repeat(40)), &project).await;
+    let scene = Scene::build(project, small(replies, 32_000), vec![], |config| extras.extend(config));
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(offered(&scene, 0), Vec::<String>::new());
+    scene
+}
+
+fn read(id: &str, file: &str) -> Scripted {
+    call(id, "read_file", json!({ "file_path": file, "limit": 200 }))
+}
+
+#[tokio::test]
+async fn tools_that_are_not_sent_make_no_summary() {
+    let replies = vec![read("a", "/a.txt"), read("b", "/b.txt"), "done".into(), "more".into()];
+    let scene = in_a_small_window(replies).await;
+    assert_eq!(scene.say("go on").await, TurnEnd::Done);
+    assert_eq!(scene.log.with_state(Compaction::of), Compaction::default());
+    assert_eq!(scene.model.requests().len(), 4, "no request that nobody asked for");
+}
+
+#[tokio::test]
+async fn the_model_that_asks_for_a_summary_is_measured_without_them() {
+    let compact = call("c", "compact_conversation", json!({}));
+    let scene = in_a_small_window(vec![read("a", "/a.txt"), compact, "done".into()]).await;
+    assert!(scene.result("c").contains("nothing to compact yet"), "{}", scene.result("c"));
+}
+
+/// The providers know the tools of a request by their address.
+#[tokio::test]
+async fn the_same_tools_are_the_same_list_from_step_to_step() {
+    let search = call("s", "search_tools", json!({ "query": "tool17" }));
+    let replies = vec![read("a", "/a.txt"), search, read("b", "/b.txt"), "done".into()];
+    let requests = in_a_small_window(replies).await.model.requests();
+    let same: Vec<bool> = requests.windows(2).map(|pair| Arc::ptr_eq(&pair[0].tools, &pair[1].tools)).collect();
+    assert_eq!(same, [true, false, true], "only what was found changes them");
 }
 
 #[tokio::test]

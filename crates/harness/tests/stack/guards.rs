@@ -1,5 +1,7 @@
-use bosun_agent::{EntryBody, Policy, TurnEnd, run_turn};
-use bosun_harness::{Compaction, GuardOptions, Threshold};
+use std::sync::Arc;
+
+use bosun_agent::{EntryBody, NoteKind, Policy, TurnEnd, run_turn};
+use bosun_harness::{Compaction, GuardOptions, SubagentSpec, Threshold};
 use bosun_model::{Message, ModelInfo, Price, Usage, text_of};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use bosun_tools::erase;
@@ -185,6 +187,71 @@ async fn the_same_failing_call_three_times_ends_the_turn_and_words_of_a_person_f
     let told = reason(run_turn(&scene.context()).await.unwrap());
     assert!(told.contains("the same call of ls 3 times") && scene.model.requests().len() == 4, "{told}");
     assert_eq!(scene.say("once more, then stop").await, TurnEnd::Done);
+}
+
+#[tokio::test]
+async fn the_same_failing_command_three_times_ends_the_turn_unless_something_was_done() {
+    // What looks like Bosun's own words is framed, by another line for each call.
+    let make = |id: &str| call(id, "execute", json!({"command": "echo 'make: exit code 2'; exit 1"}));
+    let told = reason(scene(vec![make("a"), make("b"), make("c"), "done".into()], |_| {}).say("go").await);
+    assert!(told.contains("the same call of execute 3 times"), "{told}");
+    let write = call("w", "write_file", json!({"file_path": "/rule", "content": "x"}));
+    let mended = scene(vec![make("a"), make("b"), write, make("c"), "done".into()], |_| {});
+    assert_eq!(mended.say("go").await, TurnEnd::Done);
+    let counted = |id: &str| call(id, "execute", json!({"command": "echo x >> n; wc -l < n; exit 1"}));
+    let moving = scene(vec![counted("a"), counted("b"), counted("c"), "done".into()], |_| {});
+    assert_eq!(moving.say("go").await, TurnEnd::Done);
+    assert_eq!(moving.project.read("n"), "x\nx\nx\n");
+}
+
+/// What was said of a limit of money that does not hold.
+fn uncounted(scene: &Scene) -> Vec<String> {
+    let notes = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Noted { kind: NoteKind::PriceUnknown, detail, .. } => Some(detail),
+        _ => None,
+    });
+    notes.collect()
+}
+
+#[tokio::test]
+async fn a_limit_of_money_that_does_not_count_a_model_is_said_once_a_turn() {
+    let task = |id: &str| call(id, "task", json!({"description": "look", "subagent_type": "reader"}));
+    let info = |name: &str, price| ModelInfo {
+        provider: "house".into(),
+        name: name.into(),
+        context_window: None,
+        max_output: None,
+        abilities: Default::default(),
+        price,
+        scripted: false,
+    };
+    let price = Price { input: 2.0, output: 8.0, cache_read: None, cache_write: None, cache_write_hour: None };
+    let of_turn = |own: Option<Price>, readers: Option<Price>, max_dollars: Option<f64>| async move {
+        let model = ScriptedModel::new(vec![task("a"), task("b"), "done".into()]).with_info(info("main", own));
+        let reader = ScriptedModel::new(["read", "read"]).with_info(info("small", readers));
+        let scene = Scene::build(Project::new(), model, vec![], |config| {
+            config.guards.max_dollars = max_dollars;
+            config.models.insert("house:small".into(), Arc::new(reader));
+            config.subagents = vec![SubagentSpec {
+                name: "reader".into(),
+                description: "Reads.".into(),
+                model: Some("house:small".into()),
+                ..SubagentSpec::default()
+            }];
+        });
+        assert_eq!(scene.say("go").await, TurnEnd::Done);
+        uncounted(&scene)
+    };
+    let told = |model: &str| {
+        vec![format!(
+            "A turn may cost $2.5, but the price of house:{model} is not known, so what it costs is not counted. Enter the \
+             price in the settings under Models, or set a limit of tokens"
+        )]
+    };
+    assert_eq!(of_turn(None, None, Some(2.5)).await, told("main"));
+    assert_eq!(of_turn(Some(price), None, Some(2.5)).await, told("small"));
+    assert_eq!(of_turn(Some(price), Some(price), Some(2.5)).await, Vec::<String>::new());
+    assert_eq!(of_turn(None, None, None).await, Vec::<String>::new());
 }
 
 #[tokio::test]

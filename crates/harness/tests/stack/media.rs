@@ -78,7 +78,7 @@ async fn a_summary_by_hand_keeps_the_bytes_of_what_is_kept_elsewhere() {
     let options = SummarizationOptions { keep: Some(Threshold::Messages(1)), ..SummarizationOptions::default() };
     let summarization = Summarization::new(options, Artifacts::at_root());
     summarization.compact_now(&scene.context(), None).await.unwrap();
-    let file = scene.log.with_state(Compaction::of).summaries[0].file.clone().unwrap();
+    let file = scene.log.with_state(Compaction::of).summary.unwrap().file.unwrap();
     let told = scene.project.read(file.as_str().trim_start_matches('/'));
     let place = told
         .split("[image/png at /")

@@ -53,7 +53,7 @@ async fn at_the_threshold_all_but_the_end_becomes_a_summary() {
     assert!(sent[0].contains("<summary>\nthe story so far\n</summary>"), "{}", sent[0]);
     assert!(sent[0].contains(&"please ".repeat(50)), "the user's words are carried over");
     assert!(sent[2].starts_with("request 3"));
-    let summary = compaction(&scene).summaries.pop().unwrap();
+    let summary = compaction(&scene).summary.unwrap();
     assert_eq!((summary.cutoff, summary.cause), (5, SummaryCause::Threshold));
     let file = summary.file.unwrap();
     let kept = scene.project.read(file.as_str().trim_start_matches('/'));
@@ -99,7 +99,7 @@ async fn a_long_request_is_carried_over_word_for_word_and_a_cut_one_says_where_i
         let lead = texts(&scene.last_request()).remove(0);
         assert!(lead.contains("the story so far"), "{lead}");
         assert_eq!(lead.contains(&request), is_whole);
-        let file = compaction(&scene).summaries[0].file.clone().unwrap();
+        let file = compaction(&scene).summary.unwrap().file.unwrap();
         assert_eq!(lead.contains(&format!("characters left out; the whole of it is in {file} …]")), !is_whole);
         assert!(scene.project.read(file.as_str().trim_start_matches('/')).contains(&request));
     }
@@ -116,7 +116,7 @@ async fn a_summary_can_be_edited_and_undone() {
     assert!(texts(&scene.last_request())[0].contains("<summary>\nas I tell it\n</summary>"));
     let undo = scene.log.with_state(undo_summary).unwrap();
     scene.log.record(vec![undo]).await.unwrap();
-    assert_eq!(compaction(&scene).summaries, vec![]);
+    assert_eq!(compaction(&scene).summary, None);
     assert_eq!(scene.log.with_state(undo_summary), None);
 }
 
@@ -129,7 +129,7 @@ async fn a_summary_that_is_empty_or_longer_or_fails_removes_nothing() {
         talk(&scene, 0..4).await;
         assert_eq!(texts(&scene.last_request()).len(), 7, "sent as it is");
         let compaction = compaction(&scene);
-        assert_eq!(compaction.summaries, vec![]);
+        assert_eq!(compaction.summary, None);
         let reason = compaction.failed.unwrap().reason;
         assert!(reason.contains("nothing was removed"), "{reason}");
     }
@@ -186,7 +186,7 @@ async fn orders_in_a_summary_stay_inside_its_frame_and_the_originals_are_there()
         texts(&scene.request(3)).concat().contains("follow nothing")
             || prompt(&scene.request(3)).contains("follow nothing")
     );
-    let file = compaction(&scene).summaries[0].file.clone().unwrap();
+    let file = compaction(&scene).summary.unwrap().file.unwrap();
     assert!(scene.project.read(file.as_str().trim_start_matches('/')).contains("request 0"));
     assert_eq!(scene.log.with_state(|state| state.messages.len()), 8, "nothing leaves the state");
 }
@@ -198,7 +198,7 @@ async fn a_request_that_is_too_long_is_summed_up_and_sent_once_more() {
     let scene = scene(replies, |config| config.summarization.keep = Some(Threshold::Messages(2)));
     talk(&scene, 0..4).await;
     assert_eq!(texts(&scene.last_request()).len(), 3);
-    assert_eq!(compaction(&scene).summaries[0].cause, SummaryCause::Overflow);
+    assert_eq!(compaction(&scene).summary.unwrap().cause, SummaryCause::Overflow);
 }
 
 #[tokio::test]
@@ -224,7 +224,7 @@ async fn long_arguments_are_cut_before_anything_is_summed_up() {
         Scene::build(Project::new(), model, vec![], |config| config.builtin_tools = Some(vec!["write_file".into()]));
     assert_eq!(scene.say("write them").await, TurnEnd::Done);
     let compaction = compaction(&scene);
-    assert_eq!(compaction.summaries, vec![]);
+    assert_eq!(compaction.summary, None);
     let last = scene.last_request();
     let Message::Ai(first) = &*last.messages[1] else { panic!("{last:?}") };
     assert_eq!(first.tool_calls[0].args["content"], "word word word word ...(argument truncated)");
@@ -243,7 +243,7 @@ async fn the_model_may_ask_for_it_once_there_is_something_to_compact() {
     talk(&scene, 0..4).await;
     assert!(scene.result("early").contains("nothing to compact yet"));
     assert!(scene.result("now").contains("were replaced by a summary"), "{}", scene.result("now"));
-    assert_eq!(compaction(&scene).summaries[0].cause, SummaryCause::Tool);
+    assert_eq!(compaction(&scene).summary.unwrap().cause, SummaryCause::Tool);
     let last = texts(&scene.last_request());
     assert!(last[0].contains("the story") && last.len() < 6, "{last:?}");
 }

@@ -302,7 +302,7 @@ async fn on_demand_keeps_tools_out_of_the_request_until_they_are_looked_for() {
     for wire in WIRES {
         let scene = scene(wire, Project::new(), |config| {
             let tools: Vec<Arc<dyn DynTool>> = vec![erase(Echo)];
-            config.everywhere.push(Arc::new(OnDemand::over(&tools, 0).unwrap()));
+            config.on_demand = OnDemand::over(&tools, 0).map(Arc::new);
             config.tools = tools;
         });
         scene.server.add(

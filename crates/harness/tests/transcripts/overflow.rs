@@ -1,5 +1,6 @@
 //! Conversations that are too long for the provider, once, twice in one turn, and without an end.
 
+use bosun_harness::undo_summary;
 use pretty_assertions::assert_eq;
 
 use super::*;
@@ -45,8 +46,9 @@ async fn a_conversation_that_is_too_long_for_the_provider_goes_on_summed_up() {
         let last = bodies.last().unwrap()["messages"].to_string();
         assert!(last.contains("They said first and second.") && !last.contains(&long), "{last}");
         assert!(last.contains("- first") && last.contains("third"), "the user's words are kept: {last}");
-        assert_eq!(scene.log.with_state(Compaction::of).summaries.len(), 1);
-        let file = scene.log.with_state(Compaction::of).summaries[0].file.clone().unwrap();
+        let compaction = scene.log.with_state(Compaction::of);
+        assert_eq!(compaction.made, 1);
+        let file = compaction.summary.unwrap().file.unwrap();
         assert!(scene.project.read(file.as_str().trim_start_matches('/')).contains(&long));
     }
 }
@@ -67,10 +69,9 @@ async fn a_second_overflow_in_one_turn_makes_a_summary_of_the_summary() {
         scene.server.once("Both stories.");
         scene.server.once("Done.");
         assert_eq!(scene.say("the second wish").await, TurnEnd::Done);
-        let summaries = scene.log.with_state(Compaction::of).summaries;
-        let told: Vec<&str> = summaries.iter().map(|summary| &summary.text[..10]).collect();
-        assert_eq!(told, ["One story.", "Both stori"]);
-        assert!(summaries[0].cutoff < summaries[1].cutoff, "{summaries:?}");
+        let summary = || scene.log.with_state(Compaction::of).summary.unwrap();
+        let second = summary();
+        assert!(second.text.starts_with("Both stori"), "{second:?}");
         let bodies = scene.bodies();
         assert!(bodies[bodies.len() - 2].to_string().contains("It was told at length."), "made of the one before");
         let last = bodies.last().unwrap()["messages"].to_string();
@@ -79,10 +80,16 @@ async fn a_second_overflow_in_one_turn_makes_a_summary_of_the_summary() {
             assert!(last.contains(wish), "{wish} is carried over word for word: {last}");
         }
         // One file holds all of it, in order.
-        let file = summaries[1].file.clone().unwrap();
+        let file = second.file.clone().unwrap();
         let kept = scene.project.read(file.as_str().trim_start_matches('/'));
-        assert_eq!((kept.matches("## Summarized at ").count(), summaries[0].file.clone()), (2, Some(file)));
+        assert_eq!(kept.matches("## Summarized at ").count(), 2);
         assert!(kept.find("the first wish") < kept.find("the second wish"), "{kept}");
+        // Taken back, the one that it was made of is in force again.
+        let undo = scene.log.with_state(undo_summary).unwrap();
+        scene.log.record(vec![undo]).await.unwrap();
+        let first = summary();
+        assert!(first.text.starts_with("One story.") && first.cutoff < second.cutoff, "{first:?}");
+        assert_eq!(first.file, Some(file));
     }
 }
 

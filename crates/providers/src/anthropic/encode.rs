@@ -248,7 +248,10 @@ pub(crate) fn turns(group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<
             Message::Human(_) | Message::System(_) => {}
         }
     }
-    for message in group.messages {
+    // Behind the results: whatever passes is something that is said.
+    let staying = group.messages.len().saturating_sub(group.mark.map_or(0, |mark| mark.passing));
+    let mut marked = content.len();
+    for (index, message) in group.messages.iter().enumerate() {
         match &**message {
             Message::Human(message) => content.extend(message.content.iter().filter_map(block)),
             Message::System(message) => {
@@ -257,10 +260,16 @@ pub(crate) fn turns(group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<
             }
             Message::Ai(_) | Message::Tool(_) => {}
         }
+        if index < staying {
+            marked = content.len();
+        }
     }
-    // One more breakpoint at the end of the conversation: the next step reads all of this from the cache.
-    if let (Some(last), Some(lifetime), "user") = (content.last_mut(), group.mark, role) {
-        last.cache_control = Some(CacheControl::of(lifetime));
+    // One more breakpoint at the end of the conversation: the next step reads all of this from the cache. Where nothing of
+    // the turn stays, one at its end still reads what was kept before.
+    let marked = if marked == 0 { content.len() } else { marked };
+    let last = marked.checked_sub(1).and_then(|last| content.get_mut(last));
+    if let (Some(last), Some(mark), "user") = (last, group.mark, role) {
+        last.cache_control = Some(CacheControl::of(mark.lifetime));
     }
     if content.is_empty() { Ok(()) } else { write_turn(&Turn { role, content }, out) }
 }

@@ -71,7 +71,12 @@ fn a_reply_that_says_nothing_is_left_out() {
 #[test]
 fn all_that_can_be_asked_for() {
     let request = ChatRequest {
-        cache: CacheMarks { tools: true, conversation: true, lifetime: CacheLifetime::OneHour },
+        cache: CacheMarks {
+            tools: true,
+            conversation: true,
+            lifetime: CacheLifetime::OneHour,
+            ..CacheMarks::default()
+        },
         effort: Some(Effort::High),
         output: Some(OutputSchema { name: "answer".into(), schema: json!({ "type": "object" }) }),
         system: vec![SystemBlock { text: "Stable.".into(), cache: true }],
@@ -86,6 +91,24 @@ fn all_that_can_be_asked_for() {
 fn a_tool_that_must_be_called() {
     let tool_choice = ToolChoice::Tool("ls".into());
     assert_json_snapshot!(body(&ChatRequest { tool_choice, tools: conversation().tools, ..hello() }));
+}
+
+#[test]
+fn the_mark_of_the_conversation_stands_before_what_passes() {
+    let said = || std::sync::Arc::new(Message::human("h", "said"));
+    let marked = |messages: Vec<std::sync::Arc<Message>>, passing| {
+        let cache = CacheMarks { conversation: true, passing, ..CacheMarks::default() };
+        let body = body(&ChatRequest { messages, cache, ..ChatRequest::default() });
+        let turns = body["messages"].as_array().unwrap();
+        let blocks = turns.last().unwrap()["content"].as_array().unwrap().clone();
+        blocks.iter().map(|block| block.get("cache_control").is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(marked(vec![said(), said()], 0), [false, true]);
+    assert_eq!(marked(vec![said(), said()], 1), [true, false]);
+    let step = &conversation().messages[7..9];
+    assert_eq!(marked([&[said()], step, &[said()]].concat(), 1), [true, false], "after the result");
+    assert_eq!(marked([&[said()], step].concat(), 0), [true]);
+    assert_eq!(marked(vec![said()], 1), [true], "nothing else is there to mark");
 }
 
 #[test]

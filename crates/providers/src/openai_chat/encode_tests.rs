@@ -128,8 +128,10 @@ fn claude_at_openrouter_is_asked_to_cache_and_nobody_else_is() {
     let asked = |host: &str, model: &str, request: &ChatRequest| {
         crate::testing::body(&OpenAiChat::at(host), request, &info(model))["cache_control"].clone()
     };
-    let marked =
-        |lifetime| ChatRequest { cache: CacheMarks { tools: true, conversation: true, lifetime }, ..conversation() };
+    let marked = |lifetime| {
+        let cache = CacheMarks { tools: true, conversation: true, lifetime, ..CacheMarks::default() };
+        ChatRequest { cache, ..conversation() }
+    };
     let minutes = marked(CacheLifetime::FiveMinutes);
     let claude = "anthropic/claude-sonnet-4.6";
     assert_eq!(asked("openrouter.ai", claude, &minutes), json!({ "type": "ephemeral" }));

@@ -209,6 +209,7 @@ pub(super) fn notice_text(notice: &Notice) -> String {
         NoticeCode::HookFailed => "A hook failed.",
         NoticeCode::KeySeen => "This may be a key.",
         NoticeCode::DefinitionWrong => "Not as it should be.",
+        NoticeCode::PriceUnknown => "Not all is counted.",
         NoticeCode::FilesChanged => "Files were changed after the agent had read them, and it was told.",
         NoticeCode::Summarized => {
             "The beginning of the conversation is sent as a summary from here on (tokens before and after)."

@@ -120,5 +120,6 @@ pub(crate) fn of_note(about: NoteAbout) -> Problem {
         NoteAbout::KeyInResult { tool, model } => Problem::KeyInResult { tool, model },
         NoteAbout::SkillWrong { detail } => Problem::SkillWrong { detail },
         NoteAbout::SubagentWrong { detail } => Problem::SubagentWrong { detail },
+        NoteAbout::CostNotCounted { limit, model } => Problem::CostNotCounted { limit, model },
     }
 }

@@ -12,13 +12,13 @@ impl Projection {
             _ => return None,
         };
         let is_about_them = update.fields.iter().any(|(name, _)| name == SUMMARIZATION_FIELD);
-        is_about_them.then(|| Compaction::of(&self.state).summaries.len())
+        is_about_them.then(|| Compaction::of(&self.state).made)
     }
 
     /// Says that the conversation was summed up, where the entry did that.
     pub(super) fn summarized(&mut self, before: usize, recorded: &Recorded) {
         let compaction = Compaction::of(&self.state);
-        let Some(summary) = compaction.summaries.last().filter(|_| compaction.summaries.len() > before) else { return };
+        let Some(summary) = compaction.summary.filter(|_| compaction.made > before) else { return };
         let detail = format!("{} → {}", summary.tokens_before, summary.tokens_after);
         self.notice(recorded.seq, recorded.entry.at, Notice { code: NoticeCode::Summarized, detail, problem: None });
     }

@@ -1,6 +1,7 @@
 use bosun_backend::{Backend, ContentHash, StoreScope, VirtualPath};
 use bosun_harness::{
-    PathMode, PathOperation, PathPattern, PathRule, SkillSource, SubagentSpec, read_subagent, write_subagent,
+    InterruptOn, PathMode, PathOperation, PathPattern, PathRule, SkillSource, SubagentSpec, read_subagent,
+    write_subagent,
 };
 use bosun_protocol::{
     DeletedSubagent, PathRuleMode, PathRuleOperation, Problem, ProjectId, SaveSubagent, SubagentContent, SubagentEntry,
@@ -165,6 +166,11 @@ fn hide_replaced(entries: &mut [SubagentEntry]) {
     }
 }
 
+/// The tools that ask.
+fn asking(spec: &SubagentSpec) -> impl Iterator<Item = &String> {
+    spec.interrupt_on.iter().filter(|(_, interrupt)| **interrupt != InterruptOn::Never).map(|(tool, _)| tool)
+}
+
 fn form_of(spec: &SubagentSpec) -> SubagentForm {
     SubagentForm {
         name: spec.name.clone(),
@@ -173,7 +179,7 @@ fn form_of(spec: &SubagentSpec) -> SubagentForm {
         tools: spec.tools.clone(),
         model: spec.model.clone(),
         skills: spec.skills.iter().map(|source| source.path.to_string()).collect(),
-        interrupt_on: spec.interrupt_on.keys().cloned().collect(),
+        interrupt_on: asking(spec).cloned().collect(),
         permissions: spec.permissions.iter().map(rule_form_of).collect(),
         max_steps: spec.max_steps,
     }

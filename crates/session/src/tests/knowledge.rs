@@ -375,6 +375,11 @@ async fn what_is_wrong_with_skills_and_subagents_is_said_once() {
     };
     write(&stage, ".bosun/agents/a.md", "no front matter");
     write(&stage, ".bosun/skills/s/SKILL.md", "---\nname: other\ndescription: d\n---\nx");
+    // What is switched off is nobody's trouble.
+    write(&stage, ".bosun/agents/off.md", "no front matter either");
+    let project = Some(stage.project_id.clone());
+    let off = SubagentRef { origin: SubagentOrigin::Project, project, name: "off".into() };
+    stage.sessions.switch_subagent(&off, true).await.unwrap();
     trust_all(&stage).await;
     let session = stage.session().await;
     ask(&stage, &session, "hello").await;

@@ -7,6 +7,8 @@ use bosun_backend::{ExecRequest, ExecResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub use framing::without_boundary;
+
 use crate::changed::commanded;
 use crate::limits::{OUTPUT_CHARS, figure, head_and_tail};
 use crate::{Artifact, Figure, Preview, PreviewFault, Tool, ToolContext, ToolError, ToolKind, ToolOutput};

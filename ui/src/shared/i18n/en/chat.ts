@@ -82,6 +82,7 @@ export const notices = {
   hook_failed: 'A hook failed',
   key_seen: 'This may be a key',
   definition_wrong: 'Not as it should be',
+  price_unknown: 'Not all is counted',
   files_changed: 'Changed since the agent read them; it was told:',
   summarized:
     'From here on the model reads a summary in the place of the beginning; /compact shows it. Tokens before and after:',

@@ -204,6 +204,7 @@ export const problems = {
   field_missing: "the front matter has no '{field}'",
   field_not_text: "'{field}' must be a text",
   field_not_names: "'{field}' must be a list of names",
+  field_not_asks: "'{field}' must be a list of names, or say for each name whether it asks (true, false) or how (allowed, description, timeout_seconds)",
   field_not_folders: "'{field}' must be a list of folders",
   field_not_schema: "'{field}' must be a JSON schema of an object",
   field_not_number: "'{field}' must be a whole number above 0",
@@ -435,4 +436,5 @@ export const problems = {
   key_in_result: "A result of {tool} holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it",
   skill_wrong: "Skills: {detail}",
   subagent_wrong: "Subagents: {detail}",
+  cost_not_counted: "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the price in the settings under Models, or set a limit of tokens",
 } satisfies Record<Problem['problem'], string>;

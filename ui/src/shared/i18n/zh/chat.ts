@@ -77,6 +77,7 @@ export const notices: Messages['notices'] = {
   hook_failed: '钩子执行失败',
   key_seen: '这里可能有密钥',
   definition_wrong: '文件内容有误',
+  price_unknown: '有费用未计入',
   files_changed: '智能体读过之后有改动，已告知智能体：',
   summarized: '从这里起，模型读到的开头部分是一份摘要；用 /compact 查看。之前与之后的词元数：',
   retry: '重试',

@@ -140,4 +140,6 @@ export const problemsOfModels = {
   key_in_result: '{tool} 的结果中有疑似密钥的文字。它会发送给 {model} 并留在本会话中；如果是真密钥，请到签发处更换',
   skill_wrong: '技能：“{detail}”',
   subagent_wrong: '子智能体：“{detail}”',
+  cost_not_counted:
+    '一个回合最多可花费 ${limit}，但 {model} 的价格未知，它的费用没有计入。请在设置的“模型”中填写价格，或设定词元上限',
 } satisfies Partial<Messages['problems']>;

@@ -207,6 +207,8 @@ export const problems: Messages['problems'] = {
   field_missing: '元数据缺少“{field}”',
   field_not_text: '“{field}”必须是文本',
   field_not_names: '“{field}”必须是名称列表',
+  field_not_asks:
+    '“{field}”必须是名称列表，或逐个名称写明是否询问（true、false）或如何询问（allowed、description、timeout_seconds）',
   field_not_folders: '“{field}”必须是文件夹列表',
   field_not_schema: '“{field}”必须是对象的 JSON schema',
   field_not_number: '“{field}”必须是大于 0 的整数',
