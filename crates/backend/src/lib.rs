@@ -48,7 +48,7 @@ pub use blobs::{BlobError, BlobStore, BlobUsage, Swept};
 pub use bundle::{Bundle, BundleError, read_archive, read_bundle, write_bundle};
 pub use change::{Change, ChangeWitness, Expect, ObjectKind, PlannedChange, Unwitnessed};
 pub use clock::Now;
-pub use composite::{Access, AppMounts, CompositeBackend, MountError, Route, RouteError, mount_point};
+pub use composite::{Access, AppMounts, CompositeBackend, MountError, Route, RouteError, kept_points, mount_point};
 pub use core_dump::{forbid_core_dumps, forbid_looking_in};
 pub use error::{BackendError, PathError};
 pub use file::{ContentHash, FileData, FileInfo, FileStamp, ReadContent, ReadResult, ReadWindow, TextPage};
