@@ -73,7 +73,7 @@ pub use sandbox::{
     Script, SshOptions, bubblewrap, container, local_process, sandbox_trouble, ssh,
 };
 pub use settings_text::{given_bytes, settings_text};
-pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};
+pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputEnds, OutputSink, Shell};
 pub use state_backend::{FileConflict, FileUpdates, StateBackend, merge_files};
 pub use store::{Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
 pub use store_backend::{StoreBackend, StoreScope};
