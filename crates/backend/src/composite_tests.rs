@@ -197,6 +197,7 @@ async fn the_app_mounts_its_own() {
         store: None,
         project_id: "p".into(),
         files: files.iter().map(|(name, text)| (path(name), FileData::of(text.as_bytes(), None, 0))).collect(),
+        blobs: None,
         routes: vec![route("/notes", &[("/n", "")])],
     };
     let all = mounts.mount().await.unwrap();
@@ -216,6 +217,7 @@ async fn what_a_session_keeps_stays_where_it_is() {
         store: None,
         project_id: "p".into(),
         files: files.iter().map(|(name, text)| (path(name), FileData::of(text.as_bytes(), None, 0))).collect(),
+        blobs: None,
         routes: vec![],
     };
     let all = mounts.clone().mount().await.unwrap();

@@ -82,7 +82,9 @@ impl Actor {
             SessionError::invalid(Problem::DeclaredRoute { prefix: prefix.to_string(), why: Box::new(why) })
         };
         let backend: Arc<dyn Backend> = match written.kind {
-            DeclaredKind::State => Arc::new(StateBackend::mounted(files, prefix)),
+            DeclaredKind::State => {
+                Arc::new(StateBackend::mounted(files, prefix).keeping_in(self.setting.blobs.clone()))
+            }
             DeclaredKind::Store => {
                 let scope = match written.scope {
                     DeclaredScope::User => StoreScope::User,

@@ -122,14 +122,20 @@ impl Actor {
                 let options = LocalShellOptions { sightings, commands, ..LocalShellOptions::default() };
                 Arc::new(LocalShellBackend::open(&self.setting.root, options)?)
             }
-            Some(own) => Arc::new(StateBackend::new(own)),
+            Some(own) => Arc::new(StateBackend::new(own).keeping_in(self.setting.blobs.clone())),
         };
         let own = self.own_routes(&*project, &files).await?;
         let mut routes = own.iter().map(|route| self.opened(route, &files)).collect::<Result<Vec<_>, _>>()?;
         let is_own = |prefix: &VirtualPath| own.iter().any(|route| route.prefix == *prefix);
         routes.extend(read_only_skills(&*project).await?.into_iter().filter(|skills| !is_own(&skills.prefix)));
-        let mounts =
-            AppMounts { project, store: Some(self.store()), project_id: self.tree.project.to_string(), files, routes };
+        let mounts = AppMounts {
+            project,
+            store: Some(self.store()),
+            project_id: self.tree.project.to_string(),
+            files,
+            blobs: self.setting.blobs.clone(),
+            routes,
+        };
         let backend = mounts.mount().await.map_err(unmountable)?;
         let mut places = Places::of(&backend);
         places.builtin_skills = places.builtin_skills.filter(|builtin| !is_own(builtin));

@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Access, CompositeBackend, Route, RouteError, mount_point};
-use crate::{Backend, BackendError, FileData, StateBackend, Store, StoreBackend, StoreError, StoreScope, VirtualPath};
+use crate::{
+    Backend, BackendError, BlobStore, FileData, StateBackend, Store, StoreBackend, StoreError, StoreScope, VirtualPath,
+};
 
 /// The path space of a session: the project at `/` and the app's own mounts (behaviour.md A25).
 ///
@@ -23,6 +25,8 @@ pub struct AppMounts {
     pub project_id: String,
     /// The files of the session's state, by their full paths.
     pub files: BTreeMap<VirtualPath, FileData>,
+    /// Has the content of those of them that are large; without it they are held whole.
+    pub blobs: Option<Arc<BlobStore>>,
     /// More routes, as settings have them. They keep their places: an app mount of the same place is left out.
     pub routes: Vec<Route>,
 }
@@ -56,7 +60,7 @@ impl AppMounts {
                 prefixes.push(mount_point(&*self.project, name).await?);
             }
             for prefix in prefixes {
-                let backend = StateBackend::mounted(&self.files, &prefix);
+                let backend = StateBackend::mounted(&self.files, &prefix).keeping_in(self.blobs.clone());
                 add(prefix, Arc::new(backend));
             }
         }

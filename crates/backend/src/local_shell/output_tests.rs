@@ -87,7 +87,7 @@ async fn of_more_than_can_be_kept_the_beginning_and_the_end_are() {
         let kept = collected(&parts).await.0.kept.unwrap();
         let ends = kept.ends(1_600, 160).unwrap();
         let (first, last) = ((0..100).flat_map(row), (rows + more - 10..rows + more).flat_map(row));
-        assert_eq!((ends.head, ends.tail), (first.collect(), last.collect()));
+        assert_eq!((ends.head, ends.tail), (first.collect::<Vec<u8>>(), last.collect::<Vec<u8>>()));
         assert_eq!(ends.left_out, (rows + more) * 16 - 1_760);
         let all = kept.ends(usize::MAX >> 1, usize::MAX >> 1).unwrap();
         assert_eq!(all.left_out, more * 16);
