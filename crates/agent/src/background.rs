@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::delegate::{answer_of, problem_of};
+use crate::state::lightened;
 use crate::{
     Activity, Agent, AgentError, EntryBody, SentSubagent, SessionId, SessionLog, Spent, State, TurnContext, TurnEnd,
     run_turn,
@@ -284,6 +285,7 @@ async fn begin_what_waits(parent: &SessionLog, cx: &TurnContext) -> Result<bool,
     }
     let message = HumanMessage { id: MessageId::new(first.id.clone()), content: vec![first.text.into()] };
     let update = parent.with_state(|above| child.with_state(|state| state.seed_again(above, cx.agent().fields())));
+    let update = lightened(update, cx.agent().blobs.as_deref()).await?;
     let begun = EntryBody::TurnStarted { turn: last + 1, message };
     child.record(vec![EntryBody::Unqueued { id: first.id }, EntryBody::Seeded { update }, begun]).await?;
     Ok(true)

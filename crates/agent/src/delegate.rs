@@ -4,7 +4,7 @@ use bosun_model::{CallId, ContentBlock, HumanMessage, Message, MessageId};
 use bosun_tools::{Background, BackgroundTask, Delegate, DelegateRequest, FollowUp, TaskStatus, ToolError, ToolOutput};
 
 use crate::background::{self, Stop};
-use crate::state::Brought;
+use crate::state::{Brought, lightened};
 use crate::{
     Agent, AgentError, BoxFuture, ChildStart, EntryBody, SentSubagent, SessionId, SessionLog, State, SubagentMode,
     Subagents, TurnContext, TurnEnd, run_turn,
@@ -75,8 +75,9 @@ impl Delegation {
         }
         let message =
             HumanMessage { id: MessageId::new(agent.ids.next()), content: vec![ContentBlock::text(description)] };
-        let seed = EntryBody::Seeded { update: self.cx.log().with_state(|state| state.seed(self.cx.agent().fields())) };
-        log.record(vec![seed, EntryBody::TurnStarted { turn: 1, message }]).await.map_err(fatal)
+        let update = self.cx.log().with_state(|state| state.seed(self.cx.agent().fields()));
+        let update = lightened(update, self.cx.agent().blobs.as_deref()).await.map_err(fatal)?;
+        log.record(vec![EntryBody::Seeded { update }, EntryBody::TurnStarted { turn: 1, message }]).await.map_err(fatal)
     }
 
     async fn run_to_end(

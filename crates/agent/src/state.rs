@@ -16,7 +16,7 @@ mod todos;
 
 pub use outside::FollowedFile;
 use outside::Following;
-pub(crate) use seed::Brought;
+pub(crate) use seed::{Brought, lightened};
 pub use subagents::SentSubagent;
 
 /// What the model reads where a turn goes on behind its own words.

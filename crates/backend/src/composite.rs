@@ -16,7 +16,7 @@ use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
     GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath,
 };
-pub use app::{AppMounts, MountError};
+pub use app::{AppMounts, MountError, kept_points};
 use part::Part;
 
 /// A backend at a place in the path space.
@@ -141,7 +141,7 @@ impl CompositeBackend {
 }
 
 /// Where something called `name` can be mounted over `project`: `/name`, or `/_name` where the project has a top-level
-/// entry of that name, which it keeps (behaviour.md A25).
+/// entry of that name, which it keeps (behaviour.md A25). What a session keeps already has its place: [`kept_points`].
 ///
 /// # Errors
 /// What keeps the project from being listed.

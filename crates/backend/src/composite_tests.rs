@@ -4,7 +4,7 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
-use super::{Access, AppMounts, CompositeBackend, Route, RouteError, mount_point};
+use super::{Access, AppMounts, CompositeBackend, Route, RouteError, kept_points, mount_point};
 use crate::{
     Backend, BackendError, Expect, FileData, GlobQuery, GrepQuery, ReadWindow, StateBackend, Truncation, Unwitnessed,
     VirtualPath,
@@ -197,6 +197,7 @@ async fn the_app_mounts_its_own() {
         store: None,
         project_id: "p".into(),
         files: files.iter().map(|(name, text)| (path(name), FileData::of(text.as_bytes(), None, 0))).collect(),
+        blobs: None,
         routes: vec![route("/notes", &[("/n", "")])],
     };
     let all = mounts.mount().await.unwrap();
@@ -205,6 +206,38 @@ async fn the_app_mounts_its_own() {
     let read = all.download(vec![path("/large_tool_results/call_1"), path("/_conversation_history/s.md")]).await;
     assert_eq!(read, [Ok(b"long".to_vec()), Ok(b"old".to_vec())]);
     assert!(all.shell().is_none());
+}
+
+#[tokio::test]
+async fn what_a_session_keeps_stays_where_it_is() {
+    let files = [("/large_tool_results/call_1", "long"), ("/_conversation_history/s.md", "old")];
+    let mounts = AppMounts {
+        // It has come to have the one name, and lost the other.
+        project: Arc::new(kept(&[("/large_tool_results/own", ""), ("/a", "")])),
+        store: None,
+        project_id: "p".into(),
+        files: files.iter().map(|(name, text)| (path(name), FileData::of(text.as_bytes(), None, 0))).collect(),
+        blobs: None,
+        routes: vec![],
+    };
+    let all = mounts.clone().mount().await.unwrap();
+    assert_eq!(names(&all, "/").await, ["/_conversation_history/", "/a", "/large_tool_results/"]);
+    assert_eq!(names(&all, "/large_tool_results").await, ["/large_tool_results/call_1"]);
+    assert_eq!(names(&all, "/_conversation_history").await, ["/_conversation_history/s.md"]);
+    // Another route of that place has it; then a new one is made.
+    let routed = AppMounts { routes: vec![route("/_conversation_history", &[])], ..mounts }.mount().await.unwrap();
+    let top = ["/_conversation_history/", "/a", "/conversation_history/", "/large_tool_results/"];
+    assert_eq!(names(&routed, "/").await, top);
+}
+
+#[test]
+fn a_place_and_what_it_gave_way_to_are_one() {
+    let files = ["/_desk/a", "/desk/deep/b", "/deskx/c", "/_desks/d", "/x_desk/e", "/__desk", "/_x/desk/f"].map(path);
+    let found = |place| kept_points(files.iter(), &path(place)).iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(found("/desk"), ["/desk", "/_desk"]);
+    assert_eq!(found("/desk/deep"), ["/desk/deep"]);
+    assert_eq!(found("/x/desk"), ["/_x/desk"]);
+    assert_eq!(found("/desk/dee"), [""; 0]);
 }
 
 #[test]

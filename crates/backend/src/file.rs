@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::VirtualPath;
-pub use data::FileData;
+pub use data::{FileContent, FileData};
 
 /// BLAKE3 of a file's bytes, as 64 hex characters. Also the name of its blob.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

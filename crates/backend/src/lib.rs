@@ -48,10 +48,16 @@ pub use blobs::{BlobError, BlobStore, BlobUsage, Swept};
 pub use bundle::{Bundle, BundleError, read_archive, read_bundle, write_bundle};
 pub use change::{Change, ChangeWitness, Expect, ObjectKind, PlannedChange, Unwitnessed};
 pub use clock::Now;
-pub use composite::{Access, AppMounts, CompositeBackend, MountError, Route, RouteError, mount_point};
+pub use composite::{Access, AppMounts, CompositeBackend, MountError, Route, RouteError, kept_points, mount_point};
 pub use core_dump::{forbid_core_dumps, forbid_looking_in};
 pub use error::{BackendError, PathError};
+<<<<<<< HEAD
 pub use file::{ContentHash, FileData, FileInfo, FileStamp, Listed, ReadContent, ReadResult, ReadWindow, TextPage};
+=======
+pub use file::{
+    ContentHash, FileContent, FileData, FileInfo, FileStamp, ReadContent, ReadResult, ReadWindow, TextPage,
+};
+>>>>>>> room-kept
 pub use filesystem::{FilesystemBackend, FilesystemOptions};
 pub use git_branch::git_branch;
 pub use launchable::may_start;
@@ -73,7 +79,7 @@ pub use sandbox::{
     Script, SshOptions, bubblewrap, container, local_process, sandbox_trouble, ssh,
 };
 pub use settings_text::{given_bytes, settings_text};
-pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputSink, Shell};
+pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputEnds, OutputSink, Shell};
 pub use state_backend::{FileConflict, FileUpdates, StateBackend, merge_files};
 pub use store::{Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
 pub use store_backend::{StoreBackend, StoreScope};

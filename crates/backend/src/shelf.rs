@@ -15,8 +15,13 @@ use crate::fault::on_disk;
 use crate::search::Budget;
 use crate::search::listed::{Completeness, Wanted, named};
 use crate::{
+<<<<<<< HEAD
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, GlobQuery, GlobResult,
     GrepQuery, GrepResult, Held, Listed, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
+=======
+    Backend, BackendError, BlobStore, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, FileInfo, GlobQuery,
+    GlobResult, GrepQuery, GrepResult, Held, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
+>>>>>>> room-kept
 };
 use change::Content;
 
@@ -80,6 +85,11 @@ pub trait Shelf: Send + Sync {
     fn set<'a>(&'a self, path: &'a VirtualPath, data: Option<Arc<FileData>>)
     -> BoxFuture<'a, Result<(), BackendError>>;
 
+    /// Where the content of large files is. Without it they are held with the others.
+    fn blobs(&self) -> Option<&Arc<BlobStore>> {
+        None
+    }
+
     /// Milliseconds since 1970.
     fn now(&self) -> i64;
 
@@ -132,7 +142,9 @@ impl<S: Shelf> Backend for S {
             if budget.is_cancelled() {
                 return Err(BackendError::Cancelled);
             }
-            let found = move || wanted.select(&paths, &|path| search::find(&guides, path)?.bytes().ok());
+            let blobs = self.blobs().cloned();
+            let rules = move |path: &VirtualPath| search::find(&guides, path)?.bytes_with(blobs.as_deref()).ok();
+            let found = move || wanted.select(&paths, &rules);
             on_disk(move || Ok(named(found(), Completeness::default()))).await
         })
     }

@@ -66,8 +66,8 @@ pub struct ExecResult {
     pub truncated: bool,
     /// All bytes that the command wrote, shown or not.
     pub total_bytes: u64,
-    /// The same output with nothing left out and its exact bytes, up to the keeping limit; `None` where `output` is
-    /// exact.
+    /// The same output with nothing left out and its exact bytes; over the keeping limit its beginning and its end. `None`
+    /// where `output` is exact.
     pub full_output: Option<KeptOutput>,
     pub duration: Duration,
     /// What it did to files, where the shell's backend can tell.
@@ -79,18 +79,37 @@ pub struct ExecResult {
 pub struct KeptOutput {
     file: Arc<File>,
     len: u64,
+    gap: Gap,
+}
+
+/// What of an output was too much to keep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gap {
+    /// Bytes kept before it.
+    pub(crate) at: u64,
+    pub(crate) bytes: u64,
+}
+
+/// The beginning and the end of an output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputEnds {
+    pub head: Vec<u8>,
+    /// Bytes between the two; 0 where they are the whole.
+    pub left_out: u64,
+    pub tail: Vec<u8>,
 }
 
 impl KeptOutput {
-    pub(crate) fn new(file: File, len: u64) -> Self {
-        Self { file: Arc::new(file), len }
+    pub(crate) fn new(file: File, len: u64, gap: Gap) -> Self {
+        Self { file: Arc::new(file), len, gap }
     }
 
     /// Keeps `bytes`, as a shell on another machine or a test does.
     pub fn of(bytes: &[u8]) -> io::Result<Self> {
         let file = tempfile::tempfile()?;
         file.write_all_at(bytes, 0)?;
-        Ok(Self::new(file, bytes.len() as u64))
+        let len = bytes.len() as u64;
+        Ok(Self::new(file, len, Gap { at: len, bytes: 0 }))
     }
 
     /// Bytes kept.
@@ -102,7 +121,21 @@ impl KeptOutput {
         self.len == 0
     }
 
-    /// Up to `limit` bytes from `offset` on. Blocks on the disk: call it on the blocking pool.
+    /// Up to `head` bytes of the output from its beginning and up to `tail` of its end, which are all of a shorter one.
+    /// Blocks on the disk: call it on the blocking pool.
+    pub fn ends(&self, head: usize, tail: usize) -> io::Result<OutputEnds> {
+        let Gap { at, bytes: gap } = self.gap;
+        let (head, tail) = match (head as u64, tail as u64) {
+            (head, tail) if gap == 0 && self.len <= head + tail => (self.len, 0),
+            (head, tail) if gap == 0 => (head, tail),
+            (head, tail) => (head.min(at), tail.min(self.len - at)),
+        };
+        let read = |offset, bytes| self.read(offset, usize::try_from(bytes).unwrap_or(usize::MAX));
+        let left_out = self.len + gap - head - tail;
+        Ok(OutputEnds { head: read(0, head)?, left_out, tail: read(self.len - tail, tail)? })
+    }
+
+    /// Up to `limit` of the bytes kept, from `offset` on. Blocks on the disk: call it on the blocking pool.
     pub fn read(&self, offset: u64, limit: usize) -> io::Result<Vec<u8>> {
         let left = usize::try_from(self.len.saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut bytes = vec![0; left.min(limit)];

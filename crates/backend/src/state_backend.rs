@@ -9,7 +9,7 @@ use tokio::sync::OwnedMutexGuard;
 
 use crate::clock::Now;
 use crate::shelf::{Rows, Shelf};
-use crate::{BackendError, BoxFuture, FileData, VirtualPath};
+use crate::{BackendError, BlobStore, BoxFuture, FileData, VirtualPath};
 pub use merge::{FileConflict, FileUpdates, merge_files};
 
 /// The files of a session's state. What a change does is seen by the next read; what lasts is what the caller merges
@@ -19,6 +19,8 @@ pub struct StateBackend {
     files: Arc<Mutex<BTreeMap<VirtualPath, Arc<FileData>>>>,
     changing: Arc<tokio::sync::Mutex<()>>,
     now: Now,
+    /// Has the content of large files.
+    blobs: Option<Arc<BlobStore>>,
 }
 
 impl StateBackend {
@@ -29,7 +31,13 @@ impl StateBackend {
     /// With another clock than the system's.
     pub fn at(files: impl IntoIterator<Item = (VirtualPath, FileData)>, now: Now) -> Self {
         let files = files.into_iter().map(|(path, data)| (path, Arc::new(data))).collect();
-        Self { files: Arc::new(Mutex::new(files)), changing: Arc::default(), now }
+        Self { files: Arc::new(Mutex::new(files)), changing: Arc::default(), now, blobs: None }
+    }
+
+    /// The content of large files is in `blobs`, so that a journal only names it. Files that hold theirs are read as ever.
+    #[must_use]
+    pub fn keeping_in(self, blobs: Option<Arc<BlobStore>>) -> Self {
+        Self { blobs, ..self }
     }
 
     /// The part of a session's files that lies below `prefix`, as a backend to be mounted there.
@@ -45,7 +53,8 @@ impl StateBackend {
 
     /// A copy that goes its own way, as a subagent with a state of its own has. Back with [`merge_files`].
     pub fn fork(&self) -> Self {
-        Self { files: Arc::new(Mutex::new(self.locked().clone())), changing: Arc::default(), now: self.now.clone() }
+        let files = Arc::new(Mutex::new(self.locked().clone()));
+        Self { files, changing: Arc::default(), now: self.now.clone(), blobs: self.blobs.clone() }
     }
 
     /// Takes what a merge or a rewind of the session's state made of the files; `None` removes.
@@ -102,6 +111,10 @@ impl Shelf for StateBackend {
             };
             Ok(())
         })
+    }
+
+    fn blobs(&self) -> Option<&Arc<BlobStore>> {
+        self.blobs.as_ref()
     }
 
     fn now(&self) -> i64 {

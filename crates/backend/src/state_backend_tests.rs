@@ -1,11 +1,13 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
+use tokio_util::sync::CancellationToken;
 
 use super::{FileConflict, FileUpdates, StateBackend, merge_files};
 use crate::clock::Now;
-use crate::{Backend, Expect, FileData, Replacement, Unwitnessed, VirtualPath};
+use crate::{Backend, BlobStore, Expect, FileContent, FileData, GrepQuery, Replacement, Unwitnessed, VirtualPath};
 
 fn path(text: &str) -> VirtualPath {
     VirtualPath::parse(text).unwrap()
@@ -52,13 +54,62 @@ async fn changes_say_what_the_reducer_merges() {
     let gone = backend.deleter().unwrap().delete(&path("/a"), Expect::Anything, &Unwitnessed).await.unwrap();
     assert_eq!(gone[0].state, [(path("/a"), None)]);
     let bytes = backend.write(&path("/b"), vec![0xff], Expect::Absent, &Unwitnessed).await.unwrap();
-    assert_eq!(bytes.state[0].1.as_ref().map(|data| (&*data.content, &*data.encoding)), Some(("/w==", "base64")));
+    let (content, encoding) = ("/w==".into(), "base64");
+    assert_eq!(bytes.state[0].1.as_ref().map(|data| (&data.content, &*data.encoding)), Some((&content, encoding)));
 }
 
 #[test]
 fn a_mount_has_its_own_part() {
     let session = files(&[("/kept/a", "1"), ("/kept/b/c", "2"), ("/kept_evil", "3"), ("/d", "4")]);
     assert_eq!(StateBackend::mounted(&session, &path("/kept")).files(), files(&[("/a", "1"), ("/b/c", "2")]));
+}
+
+/// Opening a session's files and handing them on copies no content.
+#[test]
+fn content_is_shared() {
+    let session = files(&[("/kept/a", "a text")]);
+    let FileContent::Held(text) = &session[&path("/kept/a")].content else { panic!() };
+    let mounted = StateBackend::mounted(&session, &path("/kept"));
+    let FileContent::Held(again) = &mounted.fork().files()[&path("/a")].content else { panic!() };
+    assert!(std::ptr::eq(&**text, &**again));
+}
+
+/// A large file is told to the reducer by its name, and read, searched, changed and removed like any.
+#[tokio::test]
+async fn a_large_file_is_a_blob_and_a_file_like_any() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Arc::new(BlobStore::open(folder.path()).unwrap());
+    let backend = StateBackend::new([]).keeping_in(Some(Arc::clone(&blobs)));
+    let text: String = (0..20_000).map(|row| format!("row {row}\n")).collect();
+    let made = backend.write(&path("/a/log"), text.clone().into_bytes(), Expect::Absent, &Unwitnessed).await.unwrap();
+    assert!(serde_json::to_string(&made.state).unwrap().len() < 300);
+    assert_eq!(backend.ls(&path("/a")).await.unwrap()[0].size, Some(text.len() as u64));
+    // As a session has it that begins from its journal.
+    let backend = StateBackend::new(backend.files()).keeping_in(Some(blobs));
+    assert_eq!(backend.download(vec![path("/a/log")]).await, [Ok(text.into_bytes())]);
+    let query = GrepQuery {
+        pattern: "row 19999".into(),
+        regex: false,
+        path: VirtualPath::root(),
+        glob: None,
+        include_ignored: false,
+        max_count: 10,
+        cancel: CancellationToken::new(),
+    };
+    assert_eq!(backend.grep(query).await.unwrap().matches.len(), 1);
+    let replacement = Replacement { old: "row 19999\n", new: "the end\n", all: false };
+    let edited = backend.edit(&path("/a/log"), replacement, Expect::Anything, &Unwitnessed).await.unwrap();
+    assert_eq!(edited.before, made.after.unwrap().hash);
+    assert!(serde_json::to_string(&edited.state).unwrap().len() < 300);
+    let gone = backend.deleter().unwrap().delete(&path("/a"), Expect::Anything, &Unwitnessed).await.unwrap();
+    assert_eq!(
+        (gone[0].before.clone(), gone[0].state.clone()),
+        (edited.after.unwrap().hash, vec![(path("/a/log"), None)])
+    );
+    // Without its content it is there, and says so.
+    let lost = StateBackend::new(edited.state.into_iter().filter_map(|(path, data)| Some((path, data?))));
+    let error = lost.download(vec![path("/a/log")]).await.pop().unwrap().unwrap_err();
+    assert!(error.to_string().contains("is kept in another place"), "{error}");
 }
 
 #[tokio::test]
@@ -81,7 +132,8 @@ fn two_writers_of_one_path_keep_both_versions() {
     assert!(kept_at.as_str().starts_with("/a.conflict-"), "{kept_at}");
     assert_eq!(conflicts[1], FileConflict { path: path("/c"), kept_at: None });
     let merged = reduced(ours, updates);
-    let texts: Vec<_> = merged.iter().map(|(path, data)| format!("{path} {}", data.content)).collect();
+    let text = |data: &FileData| String::from_utf8(data.bytes().unwrap()).unwrap();
+    let texts: Vec<_> = merged.iter().map(|(path, data)| format!("{path} {}", text(data))).collect();
     assert_eq!(texts, ["/a ours".to_owned(), format!("{kept_at} theirs"), "/b new".into(), "/c ours".into()]);
 }
 

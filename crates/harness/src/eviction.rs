@@ -1,5 +1,5 @@
 use bosun_agent::TurnContext;
-use bosun_backend::{KeptOutput, VirtualPath};
+use bosun_backend::{KeptOutput, OutputEnds, VirtualPath};
 use bosun_model::{ContentBlock, HumanMessage, Message, text_of};
 use bosun_tools::{StateUpdate, ToolOutput};
 
@@ -18,8 +18,9 @@ const LINE: usize = 1_000;
 const SHOWN_ID: usize = 32;
 /// Tools that bound their results themselves.
 const BOUNDED: [&str; 7] = ["ls", "glob", "grep", "read_file", "edit_file", "write_file", "delete"];
-/// Most bytes of a command's output that are kept.
-const MOST_KEPT: usize = 32 << 20;
+/// Most bytes of the beginning and of the end of an output that are kept: with the line between them, a file of 64 MiB.
+const KEPT_HEAD: usize = (60 << 20) - 4_096;
+const KEPT_TAIL: usize = 4 << 20;
 
 /// Replaces a result that is too large by its head and tail and puts the whole where the model can read it. Where it
 /// cannot be put anywhere, the result stays as it is.
@@ -38,20 +39,20 @@ pub(crate) async fn result(
         return output;
     }
     let Some(path) = artifacts.path(FOLDER, &artifacts::name_of(call_id)) else { return output };
-    let bytes = match output.full_output.take() {
-        Some(kept) => whole(kept).await.unwrap_or_else(|| text.clone().into_bytes()),
-        None => text.clone().into_bytes(),
+    let (bytes, cut) = match output.full_output.take() {
+        Some(kept) => whole(kept).await.unwrap_or_else(|| (text.clone().into_bytes(), None)),
+        None => (text.clone().into_bytes(), None),
     };
     match artifacts::put(cx, &path, bytes).await {
         Ok(written) => {
             output.update.files.extend(written.files);
             if is_large {
-                let stub = ContentBlock::text(stub(call_id, &path, &text));
+                let stub = ContentBlock::text(stub(call_id, &path, &text, cut));
                 let rest = output.content.into_iter().filter(|block| block.as_text().is_none());
                 output.content = std::iter::once(stub).chain(rest).collect();
                 output.artifact.truncated = true;
             } else {
-                output.content.push(ContentBlock::text(format!("[The whole output is in {path}.]")));
+                output.content.push(ContentBlock::text(beside(&path, cut)));
             }
         }
         Err(error) => tracing::warn!(%error, %path, "a large result could not be kept, so it stays as it is"),
@@ -59,10 +60,19 @@ pub(crate) async fn result(
     output
 }
 
-async fn whole(output: KeptOutput) -> Option<Vec<u8>> {
-    let read = tokio::task::spawn_blocking(move || output.read(0, MOST_KEPT)).await;
+/// An output of which only both ends are kept, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cut {
+    total: u64,
+    head: usize,
+    tail: usize,
+}
+
+/// The bytes for the file, and what of the output they are where they are not all of it.
+async fn whole(output: KeptOutput) -> Option<(Vec<u8>, Option<Cut>)> {
+    let read = tokio::task::spawn_blocking(move || output.ends(KEPT_HEAD, KEPT_TAIL).map(joined)).await;
     match read {
-        Ok(Ok(bytes)) => Some(bytes),
+        Ok(Ok(joined)) => Some(joined),
         Ok(Err(error)) => {
             tracing::warn!(%error, "a command's whole output could not be read back");
             None
@@ -74,18 +84,55 @@ async fn whole(output: KeptOutput) -> Option<Vec<u8>> {
     }
 }
 
-fn stub(call_id: &str, path: &VirtualPath, text: &str) -> String {
+/// Both ends with a line between them that says what is missing. Neither begins nor ends inside a character: the file is
+/// text where the output was.
+fn joined(ends: OutputEnds) -> (Vec<u8>, Option<Cut>) {
+    let OutputEnds { mut head, left_out, tail } = ends;
+    if left_out == 0 {
+        head.extend_from_slice(&tail);
+        return (head, None);
+    }
+    let total = head.len() as u64 + left_out + tail.len() as u64;
+    let whole = match std::str::from_utf8(&head) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => head.len(),
+    };
+    head.truncate(whole);
+    let inside = tail.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
+    let tail = tail.get(inside..).unwrap_or_default();
+    let cut = Cut { total, head: head.len(), tail: tail.len() };
+    let missing = total - (cut.head + cut.tail) as u64;
+    head.extend_from_slice(format!("\n\n[{missing} bytes left out here]\n\n").as_bytes());
+    head.extend_from_slice(tail);
+    (head, Some(cut))
+}
+
+/// Says where an output is of which the conversation has enough.
+fn beside(path: &VirtualPath, cut: Option<Cut>) -> String {
+    match cut {
+        None => format!("[The whole output is in {path}.]"),
+        Some(Cut { total, head, tail }) => {
+            format!("[Of the {total} bytes of the output the first {head} and the last {tail} are in {path}.]")
+        }
+    }
+}
+
+fn stub(call_id: &str, path: &VirtualPath, text: &str, cut: Option<Cut>) -> String {
     let mut id: String = call_id.chars().take(SHOWN_ID).collect();
     if id.len() < call_id.len() {
         id.push_str("...");
     }
     let preview = Preview::of(text);
-    let cut = if preview.dropped > 0 { " the head and the tail of it" } else { " all its lines" };
+    let shown = if preview.dropped > 0 { " the head and the tail of it" } else { " all its lines" };
     let clipped = if preview.clipped { ", long lines cut" } else { "" };
+    let kept = match cut {
+        None => " and is".to_owned(),
+        Some(Cut { total, head, tail }) => format!(": of its {total} bytes the first {head} and the last {tail} are"),
+    };
     format!(
-        "The result of the call {id} was too large for this conversation and is in the file {path}.\nRead only the \
+        "The result of the call {id} was too large for this conversation{kept} in the file {path}.\nRead only the \
          part you need, for example with read_file, file_path \"{path}\", offset 0, limit 100, or find the place with \
-         grep first. This shows{cut}{clipped}:\n\n{}\n",
+         grep first. This shows{shown}{clipped}:\n\n{}\n",
         preview.text
     )
 }
@@ -186,8 +233,28 @@ mod tests {
     }
 
     #[test]
+    fn of_an_output_that_is_not_kept_whole_is_said_what_is() {
+        let ends = |head: &str, left_out, tail: &str| {
+            let cut_at = |text: &str, from, to| text.as_bytes()[from..text.len() - to].to_vec();
+            joined(OutputEnds { head: cut_at(head, 0, 1), left_out, tail: cut_at(tail, 1, 0) })
+        };
+        let (bytes, cut) = ends("ahé", 100, "éoy!");
+        assert_eq!(String::from_utf8(bytes).unwrap(), "ah\n\n[102 bytes left out here]\n\noy!");
+        assert_eq!(cut, Some(Cut { total: 107, head: 2, tail: 3 }));
+        let path = VirtualPath::parse("/large_tool_results/z").unwrap();
+        let text = stub("z", &path, "a", cut);
+        assert!(
+            text.contains(": of its 107 bytes the first 2 and the last 3 are in the file /large_tool_results/z.\n")
+        );
+        let text = beside(&path, cut);
+        assert_eq!(text, "[Of the 107 bytes of the output the first 2 and the last 3 are in /large_tool_results/z.]");
+        let whole = OutputEnds { head: b"all of ".to_vec(), left_out: 0, tail: b"it".to_vec() };
+        assert_eq!(joined(whole), (b"all of it".to_vec(), None));
+    }
+
+    #[test]
     fn a_long_id_is_shown_in_part() {
         let path = VirtualPath::parse("/large_tool_results/z").unwrap();
-        assert!(stub(&"z".repeat(200), &path, "a").contains(&format!("call {}... was", "z".repeat(32))));
+        assert!(stub(&"z".repeat(200), &path, "a", None).contains(&format!("call {}... was", "z".repeat(32))));
     }
 }

@@ -1,18 +1,22 @@
 //! Places beside the project: those that a person's settings have in every session, and those of the agent's declaration.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use bosun_backend::{
-    Access, Backend, FilesystemBackend, FilesystemOptions, Route, StateBackend, Store, StoreBackend, StoreScope,
-    VirtualPath, mount_point, project_root,
+    Access, Backend, FileData, FilesystemBackend, FilesystemOptions, Route, StateBackend, Store, StoreBackend,
+    StoreScope, VirtualPath, kept_points, mount_point, project_root,
 };
-use bosun_harness::{DeclaredKind, DeclaredRoute, DeclaredScope, MountNote};
+use bosun_harness::{DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, MountNote};
 use bosun_protocol::Problem;
 
 use crate::actor::Actor;
 use crate::declared::name_of;
 use crate::{Explain, SessionError};
+
+/// Files that are kept in a session, by their full paths.
+pub(crate) type Files = BTreeMap<VirtualPath, FileData>;
 
 /// A route and where it is in this session.
 pub(crate) struct OwnRoute {
@@ -45,25 +49,42 @@ impl Actor {
 
     /// Where each is over `project`. One of the settings is there in every project, so that it gives way to a project that
     /// has its name, as mounts do (behaviour.md A25); an agent's declaration is for its own project and means its names.
-    pub(crate) async fn own_routes(&self, project: &dyn Backend) -> Result<Vec<OwnRoute>, SessionError> {
+    /// What `files` the session keeps in one stay in their place.
+    pub(crate) async fn own_routes(&self, project: &dyn Backend, files: &Files) -> Result<Vec<OwnRoute>, SessionError> {
         let mut routes = Vec::new();
         for (route, written) in self.written_routes() {
-            let prefix = match written {
-                Written::InSettings => beside(project, &route.prefix).await?,
-                Written::InDeclaration => route.prefix.clone(),
+            let prefixes = match written {
+                Written::InSettings => match self.kept_in(route, files) {
+                    kept if kept.is_empty() => vec![beside(project, &route.prefix).await?],
+                    kept => kept,
+                },
+                Written::InDeclaration => vec![route.prefix.clone()],
             };
-            routes.push(OwnRoute { prefix, written: route.clone() });
+            routes.extend(prefixes.into_iter().map(|prefix| OwnRoute { prefix, written: route.clone() }));
         }
         Ok(routes)
     }
 
-    pub(crate) fn opened(&self, route: &OwnRoute) -> Result<Route, SessionError> {
+    /// Where the session keeps `files` in this route.
+    fn kept_in(&self, route: &DeclaredRoute, files: &Files) -> Vec<VirtualPath> {
+        if route.kind != DeclaredKind::State {
+            return Vec::new();
+        }
+        let is_others = |point: &VirtualPath| {
+            *point != route.prefix && self.written_routes().any(|(other, _)| other.prefix == *point)
+        };
+        kept_points(files.keys(), &route.prefix).into_iter().filter(|point| !is_others(point)).collect()
+    }
+
+    pub(crate) fn opened(&self, route: &OwnRoute, files: &Files) -> Result<Route, SessionError> {
         let (prefix, written) = (&route.prefix, &route.written);
         let impossible = |why: Problem| {
             SessionError::invalid(Problem::DeclaredRoute { prefix: prefix.to_string(), why: Box::new(why) })
         };
         let backend: Arc<dyn Backend> = match written.kind {
-            DeclaredKind::State => self.log.with_state(|state| Arc::new(StateBackend::mounted(&state.files, prefix))),
+            DeclaredKind::State => {
+                Arc::new(StateBackend::mounted(files, prefix).keeping_in(self.setting.blobs.clone()))
+            }
             DeclaredKind::Store => {
                 let scope = match written.scope {
                     DeclaredScope::User => StoreScope::User,
@@ -80,17 +101,19 @@ impl Actor {
         Ok(Route { prefix: prefix.clone(), backend, access })
     }
 
-    /// The files at `/` where they are kept in the session: those that no mount and no route has.
-    pub(crate) fn session_files(&self, mounts: &[&str]) -> Arc<dyn Backend> {
+    /// Parts the files of the session: those at `/`, where that is in the session too, and those of mounts and routes.
+    pub(crate) fn session_files(&self, mounts: &[&str]) -> (Option<Files>, Files) {
+        let files = self.log.with_state(|state| state.files.clone());
+        if self.default_backend() != DeclaredDefault::State {
+            return (None, files);
+        }
         let routes: Vec<&VirtualPath> = self.written_routes().map(|(route, _)| &route.prefix).collect();
         let is_own = |path: &VirtualPath| {
             let top = path.segments().next().unwrap_or_default();
             !mounts.contains(&top) && !routes.iter().any(|prefix| path.starts_with(prefix))
         };
-        self.log.with_state(|state| {
-            let own = state.files.iter().filter(|(path, _)| is_own(path));
-            Arc::new(StateBackend::new(own.map(|(path, data)| (path.clone(), data.clone()))))
-        })
+        let (own, mounted) = files.into_iter().partition(|(path, _)| is_own(path));
+        (Some(own), mounted)
     }
 }
 

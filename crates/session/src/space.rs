@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bosun_agent::AskPlace;
 use bosun_backend::{
     Access, AppMounts, Backend, CompositeBackend, FilesystemBackend, FilesystemOptions, LocalShellBackend,
-    LocalShellOptions, MountError, Route, Store, VirtualPath, mount_point,
+    LocalShellOptions, MountError, Route, StateBackend, Store, VirtualPath, mount_point,
 };
 use bosun_harness::{Artifacts, DeclaredDefault, DeclaredKind, MountNote, builtin_skill_files};
 use bosun_store::KeyValueStore;
@@ -115,23 +115,25 @@ impl Actor {
 
     /// Opens the path space from the files that the session's state holds now.
     pub(crate) async fn space(&self) -> Result<Space, SessionError> {
-        let project: Arc<dyn Backend> = match self.default_backend() {
-            DeclaredDefault::Project => {
+        let (own_files, files) = self.session_files(&MOUNTS);
+        let project: Arc<dyn Backend> = match own_files {
+            None => {
                 let (sightings, commands) = (self.setting.sightings.clone(), self.setting.commands.clone());
                 let options = LocalShellOptions { sightings, commands, ..LocalShellOptions::default() };
                 Arc::new(LocalShellBackend::open(&self.setting.root, options)?)
             }
-            DeclaredDefault::State => self.session_files(&MOUNTS),
+            Some(own) => Arc::new(StateBackend::new(own).keeping_in(self.setting.blobs.clone())),
         };
-        let own = self.own_routes(&*project).await?;
-        let mut routes = own.iter().map(|route| self.opened(route)).collect::<Result<Vec<_>, _>>()?;
+        let own = self.own_routes(&*project, &files).await?;
+        let mut routes = own.iter().map(|route| self.opened(route, &files)).collect::<Result<Vec<_>, _>>()?;
         let is_own = |prefix: &VirtualPath| own.iter().any(|route| route.prefix == *prefix);
         routes.extend(read_only_skills(&*project).await?.into_iter().filter(|skills| !is_own(&skills.prefix)));
         let mounts = AppMounts {
             project,
             store: Some(self.store()),
             project_id: self.tree.project.to_string(),
-            files: self.log.with_state(|state| state.files.clone()),
+            files,
+            blobs: self.setting.blobs.clone(),
             routes,
         };
         let backend = mounts.mount().await.map_err(unmountable)?;

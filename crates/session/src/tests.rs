@@ -9,6 +9,7 @@ mod history;
 mod keys;
 mod killed;
 mod knowledge;
+mod large;
 mod law;
 mod lists;
 mod plan;

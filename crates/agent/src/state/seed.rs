@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use bosun_backend::{FileConflict, FileData, VirtualPath, merge_files};
+use bosun_backend::{BlobError, BlobStore, FileConflict, FileData, VirtualPath, merge_files};
 use bosun_tools::{Reducer, StateField, StateUpdate};
 use serde_json::Value;
 
-use crate::State;
+use crate::{JournalError, State};
 
 /// Longest value that is shown of a field, in characters.
 const SHOWN: usize = 1_000;
@@ -25,6 +25,19 @@ pub(crate) struct Brought {
     pub update: StateUpdate,
     /// Sentences about what it and someone else changed both.
     pub conflicts: Vec<String>,
+}
+
+/// Puts the content of large files into `blobs`, so that a journal does not hold it once more for every subagent. It is there
+/// already but where the state is that of an older journal, or a tool's own.
+pub(crate) async fn lightened(mut update: StateUpdate, blobs: Option<&BlobStore>) -> Result<StateUpdate, JournalError> {
+    let Some(blobs) = blobs else { return Ok(update) };
+    for data in update.files.iter_mut().filter_map(|(_, data)| data.as_mut()) {
+        data.keep_in(blobs).await.map_err(|error| match error {
+            BlobError::DiskFull => JournalError::DiskFull,
+            other => JournalError::Unavailable { reason: other.to_string() },
+        })?;
+    }
+    Ok(update)
 }
 
 impl Seed {

@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Access, CompositeBackend, Route, RouteError, mount_point};
-use crate::{Backend, BackendError, FileData, StateBackend, Store, StoreBackend, StoreError, StoreScope, VirtualPath};
+use crate::{
+    Backend, BackendError, BlobStore, FileData, StateBackend, Store, StoreBackend, StoreError, StoreScope, VirtualPath,
+};
 
 /// The path space of a session: the project at `/` and the app's own mounts (behaviour.md A25).
 ///
@@ -12,7 +14,8 @@ use crate::{Backend, BackendError, FileData, StateBackend, Store, StoreBackend, 
 /// | `/skills/user/` | the person's skills, in the store |
 /// | `/conversation_history/`, `/large_tool_results/` | in the session's state |
 ///
-/// A mount whose name the project has already is called `/_NAME/`.
+/// A mount whose name the project has already is called `/_NAME/`. One in which the session keeps files already stays where
+/// they are, whatever the project comes to have: the paths in the session's messages lead to them.
 #[derive(Clone)]
 pub struct AppMounts {
     pub project: Arc<dyn Backend>,
@@ -22,6 +25,8 @@ pub struct AppMounts {
     pub project_id: String,
     /// The files of the session's state, by their full paths.
     pub files: BTreeMap<VirtualPath, FileData>,
+    /// Has the content of those of them that are large; without it they are held whole.
+    pub blobs: Option<Arc<BlobStore>>,
     /// More routes, as settings have them. They keep their places: an app mount of the same place is left out.
     pub routes: Vec<Route>,
 }
@@ -48,8 +53,16 @@ impl AppMounts {
             }
         };
         for name in ["conversation_history", "large_tool_results"] {
-            let prefix = mount_point(&*self.project, name).await?;
-            add(prefix.clone(), Arc::new(StateBackend::mounted(&self.files, &prefix)));
+            let place = VirtualPath::root().join(name).map_err(BackendError::from)?;
+            let mut prefixes = kept_points(self.files.keys(), &place);
+            prefixes.retain(|prefix| !self.routes.iter().any(|route| route.prefix == *prefix));
+            if prefixes.is_empty() {
+                prefixes.push(mount_point(&*self.project, name).await?);
+            }
+            for prefix in prefixes {
+                let backend = StateBackend::mounted(&self.files, &prefix).keeping_in(self.blobs.clone());
+                add(prefix, Arc::new(backend));
+            }
         }
         if let Some(store) = &self.store {
             let stored = |scope: StoreScope, kind: &str| -> Result<Arc<dyn Backend>, StoreError> {
@@ -64,4 +77,20 @@ impl AppMounts {
         }
         Ok(CompositeBackend::new(self.project, routes)?)
     }
+}
+
+/// Where those of a session's `files` are that were put into `place`: below it, or below `/_NAME` where `place` had given
+/// way to the project when they were. The place itself first.
+pub fn kept_points<'a>(files: impl Iterator<Item = &'a VirtualPath>, place: &VirtualPath) -> Vec<VirtualPath> {
+    let mut points = BTreeMap::new();
+    for path in files {
+        let Some((marks, below)) = path.relative().split_once(place.relative()) else { continue };
+        if below.starts_with('/')
+            && marks.bytes().all(|mark| mark == b'_')
+            && let Ok(point) = VirtualPath::parse(&format!("/{marks}{}", place.relative()))
+        {
+            points.insert(marks.len(), point);
+        }
+    }
+    points.into_values().collect()
 }

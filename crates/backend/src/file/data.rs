@@ -1,17 +1,22 @@
+use std::sync::Arc;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::{BlobError, BlobStore, ContentHash};
+
 const TEXT: &str = "utf-8";
 const BYTES: &str = "base64";
+/// Bytes of a file that are held with it. What is larger is a blob where there is a place for blobs: a journal names it in
+/// every entry that hands the file on.
+const MOST_HELD: usize = 64 * 1024;
 
 /// A file kept in a session's state or in the store, not on disk (behaviour.md, Part B 2.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileData {
-    /// Files of older agents have a list of lines here; they are joined.
-    #[serde(deserialize_with = "content")]
-    pub content: String,
-    /// `utf-8` or `base64`.
+    pub content: FileContent,
+    /// `utf-8`, or `base64` where the content is no text.
     #[serde(default = "text")]
     pub encoding: String,
     /// ISO 8601.
@@ -26,33 +31,95 @@ impl FileData {
     /// 1970.
     pub fn of(bytes: &[u8], created_at: Option<String>, now: i64) -> Self {
         let (content, encoding) = match std::str::from_utf8(bytes) {
-            Ok(text) => (text.to_owned(), TEXT),
-            Err(_) => (STANDARD.encode(bytes), BYTES),
+            Ok(text) => (text.into(), TEXT),
+            Err(_) => (STANDARD.encode(bytes).into(), BYTES),
         };
-        let now = jiff::Timestamp::from_millisecond(now).ok().map(|now| now.to_string());
-        Self {
-            content,
-            encoding: encoding.to_owned(),
-            created_at: created_at.or_else(|| now.clone()),
-            modified_at: now,
-        }
+        Self { encoding: encoding.to_owned(), ..Self::with(content, created_at, now) }
     }
 
+    /// As [`Self::of`], with the content in `blobs` where it is large.
+    pub(crate) async fn kept(
+        bytes: &Arc<[u8]>,
+        created_at: Option<String>,
+        now: i64,
+        blobs: Option<&BlobStore>,
+    ) -> Result<Self, BlobError> {
+        let Some(blobs) = blobs.filter(|_| bytes.len() > MOST_HELD) else {
+            return Ok(Self::of(bytes, created_at, now));
+        };
+        let encoding = if std::str::from_utf8(bytes).is_ok() { TEXT } else { BYTES };
+        let content = FileContent::Kept { blob: blobs.put(Arc::clone(bytes)).await?, size: bytes.len() as u64 };
+        Ok(Self { encoding: encoding.to_owned(), ..Self::with(content, created_at, now) })
+    }
+
+    fn with(content: FileContent, created_at: Option<String>, now: i64) -> Self {
+        let now = jiff::Timestamp::from_millisecond(now).ok().map(|now| now.to_string());
+        Self { content, encoding: text(), created_at: created_at.or_else(|| now.clone()), modified_at: now }
+    }
+
+    /// Moves a large content that is held into `blobs`: files of older journals hold all of theirs.
+    ///
+    /// # Errors
+    /// [`BlobError`]: it is held as before.
+    pub async fn keep_in(&mut self, blobs: &BlobStore) -> Result<(), BlobError> {
+        if let FileContent::Held(text) = &self.content
+            && text.len() > MOST_HELD
+            && let Ok(bytes) = self.bytes()
+        {
+            let size = bytes.len() as u64;
+            self.content = FileContent::Kept { blob: blobs.put(bytes.into()).await?, size };
+        }
+        Ok(())
+    }
+
+    /// The bytes of a file that holds its content, as one in the store does.
+    ///
     /// # Errors
     /// What keeps the content from being decoded, in words.
     pub fn bytes(&self) -> Result<Vec<u8>, String> {
-        match self.encoding.as_str() {
-            TEXT => Ok(self.content.clone().into_bytes()),
-            BYTES => STANDARD.decode(&self.content).map_err(|error| format!("its base64 is damaged: {error}")),
-            other => Err(format!("it is kept as '{other}', which is not known here")),
+        self.bytes_with(None)
+    }
+
+    /// The bytes, from `blobs` where they are kept there. Blocks on the disk then: call it on the blocking pool.
+    ///
+    /// # Errors
+    /// As [`Self::bytes`].
+    pub(crate) fn bytes_with(&self, blobs: Option<&BlobStore>) -> Result<Vec<u8>, String> {
+        match (&self.content, self.encoding.as_str()) {
+            (FileContent::Kept { blob, .. }, _) => match blobs {
+                Some(blobs) => blobs.get_now(blob).map_err(|error| error.to_string()),
+                None => Err(format!("its content {blob} is kept in another place, which is not open here")),
+            },
+            (FileContent::Held(text), TEXT) => Ok(text.as_bytes().to_vec()),
+            (FileContent::Held(text), BYTES) => {
+                STANDARD.decode(&**text).map_err(|error| format!("its base64 is damaged: {error}"))
+            }
+            (_, other) => Err(format!("it is kept as '{other}', which is not known here")),
         }
     }
 
     /// Bytes of the file, where its content can be decoded.
     pub fn size(&self) -> u64 {
-        match self.encoding.as_str() {
-            BYTES => self.bytes().map_or(0, |bytes| bytes.len() as u64),
-            _ => self.content.len() as u64,
+        match (&self.content, self.encoding.as_str()) {
+            (FileContent::Kept { size, .. }, _) => *size,
+            (_, BYTES) => self.bytes().map_or(0, |bytes| bytes.len() as u64),
+            (FileContent::Held(text), _) => text.len() as u64,
+        }
+    }
+
+    /// Whether both are the same content, whenever it was written and wherever it is.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (&self.content, &other.content) {
+            (FileContent::Held(one), FileContent::Held(two)) => one == two && self.encoding == other.encoding,
+            _ => matches!((self.hash(), other.hash()), (Some(one), Some(two)) if one == two),
+        }
+    }
+
+    /// The hash of the bytes, where these can be decoded.
+    pub(crate) fn hash(&self) -> Option<ContentHash> {
+        match &self.content {
+            FileContent::Kept { blob, .. } => Some(blob.clone()),
+            FileContent::Held(_) => Some(ContentHash::of(&self.bytes().ok()?)),
         }
     }
 
@@ -67,17 +134,47 @@ fn text() -> String {
     TEXT.to_owned()
 }
 
-fn content<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Content {
-        Whole(String),
-        Lines(Vec<String>),
+/// What a file holds. Clones are the same text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum FileContent {
+    /// Its text, or the base64 of what is none.
+    Held(Arc<str>),
+    /// Its bytes are a blob.
+    Kept { blob: ContentHash, size: u64 },
+}
+
+impl From<&str> for FileContent {
+    fn from(text: &str) -> Self {
+        Self::Held(text.into())
     }
-    Ok(match Content::deserialize(deserializer)? {
-        Content::Whole(text) => text,
-        Content::Lines(lines) => lines.join("\n"),
-    })
+}
+
+impl From<String> for FileContent {
+    fn from(text: String) -> Self {
+        Self::Held(text.into())
+    }
+}
+
+impl<'de> Deserialize<'de> for FileContent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Content {
+            Whole(String),
+            Kept {
+                blob: ContentHash,
+                size: u64,
+            },
+            /// Files of older agents; they are joined.
+            Lines(Vec<String>),
+        }
+        Ok(match Content::deserialize(deserializer)? {
+            Content::Whole(text) => text.into(),
+            Content::Kept { blob, size } => Self::Kept { blob, size },
+            Content::Lines(lines) => lines.join("\n").into(),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -85,7 +182,8 @@ mod tests {
     use pretty_assertions::assert_eq;
     use serde_json::json;
 
-    use super::FileData;
+    use super::{FileContent, FileData, MOST_HELD};
+    use crate::BlobStore;
 
     #[test]
     fn files_of_older_agents_are_read() {
@@ -102,5 +200,28 @@ mod tests {
         }
         let unknown = FileData { encoding: "rot13".into(), ..FileData::of(b"", None, 0) };
         assert!(unknown.bytes().is_err());
+    }
+
+    #[tokio::test]
+    async fn what_is_large_is_a_blob_and_named_where_it_is_written_down() {
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = BlobStore::open(folder.path()).unwrap();
+        for large in [vec![b'x'; MOST_HELD + 1], vec![0xff; MOST_HELD + 1]] {
+            let mut held = FileData::of(&large, None, 1_500);
+            let kept = FileData::kept(&large.clone().into(), None, 1_500, Some(&blobs)).await.unwrap();
+            assert!(held != kept && held.is_same(&kept) && kept.is_same(&held));
+            assert_eq!((kept.size(), kept.bytes_with(Some(&blobs))), (large.len() as u64, Ok(large)));
+            assert!(kept.bytes().is_err(), "it is not at hand");
+            let written = serde_json::to_string(&kept).unwrap();
+            assert!(written.len() < 300 && written.contains(kept.hash().unwrap().as_str()), "{written}");
+            assert_eq!(serde_json::from_str::<FileData>(&written).unwrap(), kept);
+            held.keep_in(&blobs).await.unwrap();
+            assert_eq!(held, kept);
+        }
+        let mut small = FileData::kept(&vec![b'x'; MOST_HELD].into(), None, 0, Some(&blobs)).await.unwrap();
+        assert!(matches!(&small.content, FileContent::Held(_)) && blobs.usage().await.unwrap().blobs == 2);
+        small.keep_in(&blobs).await.unwrap();
+        let none = FileData::kept(&vec![b'y'; 2 * MOST_HELD].into(), None, 0, None).await.unwrap();
+        assert!(matches!((&small.content, &none.content), (FileContent::Held(_), FileContent::Held(_))));
     }
 }

@@ -8,13 +8,16 @@ use std::time::{Duration, Instant};
 
 use memchr::{memchr, memrchr};
 
+use crate::shell::Gap;
 use crate::{KeptOutput, OutputSink};
 
 /// Bytes of the result's text at each end: together what the reference takes of an output (behaviour.md 4.2).
 const HEAD: usize = 50_000;
 const TAIL: usize = 50_000;
-/// Bytes of a long output that are kept at all.
-const MAX_KEPT: u64 = 64 * 1024 * 1024;
+/// Bytes of a long output that are kept at all (security.md 9): of its beginning, on the disk as they come, and of its end,
+/// where what went wrong is said; these wait in memory until they are known to be the last.
+const KEPT_HEAD: u64 = 60 * 1024 * 1024;
+const KEPT_TAIL: usize = 4 * 1024 * 1024;
 /// Bytes handed to the disk at a time.
 const SPOOL: usize = 1024 * 1024;
 /// An unfinished line is held back for its rest up to this length.
@@ -134,7 +137,7 @@ impl<'a> Collector<'a> {
             length: 0,
             head: Vec::new(),
             tail: VecDeque::new(),
-            spool: Spool { dir: spool_dir, pending: Vec::new(), file: None, length: 0 },
+            spool: Spool::in_folder(spool_dir),
         }
     }
 
@@ -189,7 +192,6 @@ impl<'a> Collector<'a> {
     pub(super) async fn finish(mut self) -> Collected {
         self.flush();
         self.sink.finish();
-        self.spool.write_out().await;
         let left_out = self.length - (self.head.len() + self.tail.len()) as u64;
         let tail: Vec<u8> = self.tail.into();
         let whole = if left_out == 0 { [self.head.as_slice(), &tail].concat() } else { Vec::new() };
@@ -201,7 +203,7 @@ impl<'a> Collector<'a> {
         let kept = match left_out {
             0 if exact => None,
             0 => self.spool.keep_small(whole).await,
-            _ => self.spool.keep(),
+            _ => self.spool.keep().await,
         };
         Collected { output, truncated: left_out > 0, written: self.written, kept }
     }
@@ -260,10 +262,18 @@ struct Spool {
     pending: Vec<u8>,
     /// `Err`: the disk did not take it, and the ends have to do.
     file: Option<io::Result<File>>,
+    /// Bytes of the beginning, and all that came behind it.
     length: u64,
+    behind: u64,
+    /// The last of what is behind.
+    tail: VecDeque<u8>,
 }
 
 impl Spool {
+    fn in_folder(dir: PathBuf) -> Self {
+        Self { dir, pending: Vec::new(), file: None, length: 0, behind: 0, tail: VecDeque::new() }
+    }
+
     fn is_open(&self) -> bool {
         self.file.is_some()
     }
@@ -275,10 +285,22 @@ impl Spool {
     }
 
     fn add(&mut self, text: &[u8]) {
-        let room = usize::try_from(MAX_KEPT - self.length).unwrap_or(usize::MAX);
-        let kept = text.get(..room).unwrap_or(text);
-        self.length += kept.len() as u64;
-        self.pending.extend_from_slice(kept);
+        let room = usize::try_from(KEPT_HEAD - self.length).unwrap_or(usize::MAX);
+        let (first, rest) = text.split_at(room.min(text.len()));
+        self.length += first.len() as u64;
+        self.pending.extend_from_slice(first);
+        if rest.is_empty() {
+            return;
+        }
+        self.behind += rest.len() as u64;
+        let last = rest.get(rest.len().saturating_sub(KEPT_TAIL)..).unwrap_or_default();
+        // First the room, so that it never takes more of it.
+        let surplus = (self.tail.len() + last.len()).saturating_sub(KEPT_TAIL);
+        self.tail.drain(..surplus);
+        if self.tail.capacity() < KEPT_TAIL {
+            self.tail.reserve_exact(KEPT_TAIL - self.tail.len());
+        }
+        self.tail.extend(last);
     }
 
     async fn write_out(&mut self) {
@@ -295,8 +317,13 @@ impl Spool {
         self.file = Some(written);
     }
 
-    fn keep(self) -> Option<KeptOutput> {
-        Some(KeptOutput::new(self.file?.ok()?, self.length))
+    async fn keep(mut self) -> Option<KeptOutput> {
+        let tail = std::mem::take(&mut self.tail);
+        let last = tail.len() as u64;
+        self.pending.extend(tail);
+        self.write_out().await;
+        let gap = Gap { at: self.length, bytes: self.behind - last };
+        Some(KeptOutput::new(self.file?.ok()?, self.length + last, gap))
     }
 
     async fn keep_small(self, bytes: Vec<u8>) -> Option<KeptOutput> {
@@ -309,7 +336,8 @@ impl Spool {
 fn keep_in(dir: &Path, bytes: &[u8]) -> io::Result<KeptOutput> {
     let mut file = tempfile::tempfile_in(dir)?;
     file.write_all(bytes)?;
-    Ok(KeptOutput::new(file, bytes.len() as u64))
+    let len = bytes.len() as u64;
+    Ok(KeptOutput::new(file, len, Gap { at: len, bytes: 0 }))
 }
 
 #[cfg(test)]

@@ -66,13 +66,36 @@ async fn endless_output_costs_no_memory() {
         collector.take(Stream::Out, &chunk);
         collector.spill().await;
         assert!(collector.spool.pending.capacity() <= 4 * SPOOL && collector.tail.capacity() <= 4 * TAIL);
+        assert!(collector.spool.tail.capacity() <= KEPT_TAIL);
     }
     let collected = collector.finish().await;
     assert_eq!(collected.written, 1200 * chunk.len() as u64);
-    assert_eq!(collected.kept.unwrap().len(), MAX_KEPT);
+    assert_eq!(collected.kept.unwrap().len(), KEPT_HEAD + KEPT_TAIL as u64);
     assert!(collected.output.len() < HEAD + TAIL + 100);
     let live = shown.0.into_inner().unwrap();
     assert!(String::from_utf8(live).unwrap().contains("bytes not shown live"));
+}
+
+/// A build's error stands at the end of what it writes, however much that is.
+#[tokio::test]
+async fn of_more_than_can_be_kept_the_beginning_and_the_end_are() {
+    let row = |at: u64| format!("{at:>15}\n").into_bytes();
+    let rows = (KEPT_HEAD + KEPT_TAIL as u64) / 16;
+    for more in [0, 100_000] {
+        let parts: Vec<u8> = (0..rows + more).flat_map(row).collect();
+        let parts: Vec<(Stream, Vec<u8>)> = parts.chunks(700_001).map(|part| (Stream::Out, part.to_vec())).collect();
+        let kept = collected(&parts).await.0.kept.unwrap();
+        let ends = kept.ends(1_600, 160).unwrap();
+        let (first, last) = ((0..100).flat_map(row), (rows + more - 10..rows + more).flat_map(row));
+        assert_eq!((ends.head, ends.tail), (first.collect::<Vec<u8>>(), last.collect::<Vec<u8>>()));
+        assert_eq!(ends.left_out, (rows + more) * 16 - 1_760);
+        let all = kept.ends(usize::MAX >> 1, usize::MAX >> 1).unwrap();
+        assert_eq!(all.left_out, more * 16);
+        assert_eq!((all.head.len() + all.tail.len()) as u64, rows * 16);
+        assert!(
+            more == 0 || (all.head.ends_with(&row(KEPT_HEAD / 16 - 1)) && all.tail.ends_with(&row(rows + more - 1)))
+        );
+    }
 }
 
 #[tokio::test]

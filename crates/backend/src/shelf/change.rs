@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::read::{decoded, stamp};
+use super::read::{decoded, stamp, unkept};
 use super::{MAX_FILE, Shelf};
 use crate::change::check;
 use crate::replace::replace;
@@ -57,7 +57,9 @@ pub(super) async fn change(
     let after: Arc<[u8]> = after.into();
     witness.intend(planned(path, current.as_ref(), Some(Arc::clone(&after)))).await?;
     let created = current.as_ref().and_then(|current| current.data.created_at.clone());
-    let data = Arc::new(FileData::of(&after, created, shelf.now()));
+    let blobs = shelf.blobs().map(|blobs| &**blobs);
+    let data = FileData::kept(&after, created, shelf.now(), blobs).await.map_err(|error| unkept(&error, path))?;
+    let data = Arc::new(data);
     shelf.set(path, Some(Arc::clone(&data))).await?;
     let stamp = stamp(&after, &data);
     Ok(Change { after: Some(stamp), occurrences, ..changed(shelf, path, current.as_ref(), Some(data)) })
@@ -86,7 +88,8 @@ pub(super) async fn delete(
     for batch in rows.chunks(BATCH) {
         let mut doomed = Vec::with_capacity(batch.len());
         for (path, data) in batch {
-            doomed.push((path, Current { bytes: decoded(data, path)?.into(), data: Arc::clone(data) }));
+            let bytes = decoded(shelf, data, path).await?.into();
+            doomed.push((path, Current { bytes, data: Arc::clone(data) }));
         }
         witness.intend_all(doomed.iter().map(|(path, current)| planned(path, Some(current), None)).collect()).await?;
         for (path, current) in &doomed {
@@ -99,7 +102,7 @@ pub(super) async fn delete(
 
 async fn current(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Option<Current>, BackendError> {
     let Some(data) = shelf.get(path).await? else { return Ok(None) };
-    Ok(Some(Current { bytes: decoded(&data, path)?.into(), data }))
+    Ok(Some(Current { bytes: decoded(shelf, &data, path).await?.into(), data }))
 }
 
 /// Whether a file may be at `path`, where none is yet.

@@ -2,7 +2,14 @@ use std::collections::BTreeMap;
 
 use super::Shelf;
 use crate::page::content_of;
+<<<<<<< HEAD
 use crate::{BackendError, ContentHash, FileData, FileInfo, FileStamp, Listed, ReadResult, ReadWindow, VirtualPath};
+=======
+use crate::{
+    BackendError, BlobError, ContentHash, FileContent, FileData, FileInfo, FileStamp, ReadResult, ReadWindow,
+    VirtualPath,
+};
+>>>>>>> room-kept
 
 pub(super) async fn list(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Listed, BackendError> {
     let rows = shelf.rows(path).await?;
@@ -46,7 +53,7 @@ pub(super) async fn bytes(
     path: &VirtualPath,
 ) -> Result<(Vec<u8>, std::sync::Arc<FileData>), BackendError> {
     match shelf.get(path).await? {
-        Some(data) => Ok((decoded(&data, path)?, data)),
+        Some(data) => Ok((decoded(shelf, &data, path).await?, data)),
         None if path.is_root() || shelf.is_folder(path).await? => {
             Err(BackendError::IsADirectory { path: path.clone() })
         }
@@ -54,8 +61,21 @@ pub(super) async fn bytes(
     }
 }
 
-pub(super) fn decoded(data: &FileData, path: &VirtualPath) -> Result<Vec<u8>, BackendError> {
-    data.bytes().map_err(|reason| BackendError::NotText { path: path.clone(), reason })
+pub(super) async fn decoded(shelf: &dyn Shelf, data: &FileData, path: &VirtualPath) -> Result<Vec<u8>, BackendError> {
+    match (&data.content, shelf.blobs()) {
+        (FileContent::Kept { blob, .. }, Some(blobs)) => blobs.get(blob).await.map_err(|error| unkept(&error, path)),
+        _ => data.bytes().map_err(|reason| BackendError::NotText { path: path.clone(), reason }),
+    }
+}
+
+/// The content of a file that cannot be had or kept.
+pub(super) fn unkept(error: &BlobError, path: &VirtualPath) -> BackendError {
+    match error {
+        BlobError::DiskFull => BackendError::DiskFull { path: path.clone() },
+        BlobError::Missing { .. } | BlobError::Damaged { .. } | BlobError::Io { .. } => {
+            BackendError::Io { path: path.clone(), kind: std::io::ErrorKind::Other, reason: error.to_string() }
+        }
+    }
 }
 
 pub(super) fn stamp(bytes: &[u8], data: &FileData) -> FileStamp {

@@ -108,7 +108,9 @@ impl Search<'_> {
     async fn by_list(&self) -> Result<Looked, BackendError> {
         let (paths, guides) = paths(self.shelf, &self.query.path).await?;
         let lines = Arc::clone(&self.lines);
-        let select = move || Ok(lines.wanted.select(&paths, &|path| find(&guides, path)?.bytes().ok()));
+        let blobs = self.shelf.blobs().cloned();
+        let rules = move |path: &VirtualPath| find(&guides, path)?.bytes_with(blobs.as_deref()).ok();
+        let select = move || Ok(lines.wanted.select(&paths, &rules));
         let chosen = on_disk(select).await?;
         let mut looked = self.begin();
         for batch in chosen.chunks(BATCH) {
@@ -146,10 +148,10 @@ impl Search<'_> {
 
     /// Looks in those of `rows` that `names` names.
     async fn look_at(&self, mut looked: Looked, rows: Rows, names: Vec<VirtualPath>) -> Result<Looked, BackendError> {
-        let budget = self.budget.clone();
+        let (budget, blobs) = (self.budget.clone(), self.shelf.blobs().cloned());
         let look = move || {
             for path in names {
-                if let Some(bytes) = find(&rows, &path).and_then(|data| data.bytes().ok())
+                if let Some(bytes) = find(&rows, &path).and_then(|data| data.bytes_with(blobs.as_deref()).ok())
                     && !looked.matches.look_in(&path, &bytes, &budget)
                 {
                     looked.open = false;

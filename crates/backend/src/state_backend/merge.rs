@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::{ContentHash, FileData, VirtualPath};
+use crate::{ContentHash, FileContent, FileData, VirtualPath};
 
 /// Files that become this; `None`: that are removed.
 pub type FileUpdates = Vec<(VirtualPath, Option<FileData>)>;
@@ -44,11 +44,17 @@ pub fn merge_files(
 
 /// The same content, whenever it was written.
 fn same(a: Option<&FileData>, b: Option<&FileData>) -> bool {
-    a.map(|data| (&data.content, &data.encoding)) == b.map(|data| (&data.content, &data.encoding))
+    match (a, b) {
+        (Some(a), Some(b)) => a.is_same(b),
+        (a, b) => a.is_none() && b.is_none(),
+    }
 }
 
 fn beside(path: &VirtualPath, data: &FileData) -> Option<VirtualPath> {
-    let hash = ContentHash::of(data.content.as_bytes());
+    let hash = match &data.content {
+        FileContent::Held(text) => ContentHash::of(text.as_bytes()),
+        FileContent::Kept { blob, .. } => blob.clone(),
+    };
     let mark = format!(".conflict-{}", hash.as_str().get(..8)?);
     let name = path.name()?;
     // Within the longest name a file may have, cut where a character ends.

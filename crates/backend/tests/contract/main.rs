@@ -453,6 +453,7 @@ async fn app_mounts(project: &tempfile::TempDir) -> CompositeBackend {
         store: Some(Arc::new(memory_store::MemoryStore::default())),
         project_id: "project".into(),
         files: std::collections::BTreeMap::new(),
+        blobs: None,
         routes: Vec::new(),
     };
     mounts.mount().await.unwrap()

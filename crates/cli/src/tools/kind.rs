@@ -130,6 +130,7 @@ pub(super) async fn open(args: ToolsArgs) -> Result<Arc<dyn Backend>, Failure> {
                 store: Some(opener.store()?),
                 project_id: opener.project_id()?,
                 files: BTreeMap::new(),
+                blobs: None,
                 routes: opened,
             };
             return Ok(Arc::new(mounts.mount().await?));

@@ -19,7 +19,8 @@ pub(super) async fn read(from: ImportFrom) -> Result<Bundle, SessionError> {
     let read = tokio::task::spawn_blocking(move || match from {
         ImportFrom::Path(path) => read_bundle(&path),
         ImportFrom::Archive(data) => {
-            let data = FileData { content: data, encoding: "base64".into(), created_at: None, modified_at: None };
+            let data =
+                FileData { content: data.into(), encoding: "base64".into(), created_at: None, modified_at: None };
             let no_archive = |reason| BundleError::NoArchive { path: PathBuf::from("the file"), reason };
             read_archive(&data.bytes().map_err(no_archive)?)
         }

@@ -109,6 +109,7 @@ impl Sessions {
             store: Some(store),
             project_id: project.to_owned(),
             files: Default::default(),
+            blobs: None,
             routes: Vec::new(),
         };
         let mounted = mounts.mount().await;

@@ -52,7 +52,7 @@ async fn what_a_command_changed_before_the_app_ended_is_listed_and_undone() {
 }
 
 /// As if everything that is kept had been stored so long ago.
-fn age(stage: &Stage) {
+pub(super) fn age(stage: &Stage) {
     let long_ago = SystemTime::now() - Duration::from_secs(40 * 24 * 60 * 60);
     for folder in
         std::fs::read_dir(stage.data.path().join("blobs")).unwrap().flatten().filter(|one| one.path().is_dir())
@@ -63,7 +63,7 @@ fn age(stage: &Stage) {
     }
 }
 
-async fn kept_bytes(stage: &Stage) -> u64 {
+pub(super) async fn kept_bytes(stage: &Stage) -> u64 {
     let storage = stage.sessions.storage().await.unwrap();
     storage.parts.iter().find(|part| part.kind == StorageKind::Blobs).map_or(0, |part| part.bytes)
 }

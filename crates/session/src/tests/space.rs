@@ -4,8 +4,8 @@
 use bosun_agent::Grave;
 use bosun_model::{ChatRequest, Message};
 use bosun_protocol::{
-    Approval, ChangeKind, ChangeScope, CheckpointKind, Decide, Decision, ItemBody, ReachPlace, RewindWhat, SessionId,
-    SessionStatus,
+    Approval, ChangeKind, ChangeScope, CheckpointKind, Decide, Decision, ItemBody, PreviewBody, ReachPlace, RewindWhat,
+    SessionId, SessionStatus,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -140,14 +140,49 @@ async fn a_large_result_is_kept_with_the_session_and_read_after_a_restart() {
     let session = stage.session().await;
     let stub = ask(&stage, &session, "run cat big.txt").await;
     assert!(stub.len() < 20_000, "{} characters", stub.len());
-    let at = stub.find("/large_tool_results/").expect("the place of the whole result");
-    let path: String = stub[at..].chars().take_while(|c| !c.is_whitespace() && !"'`,;\"".contains(*c)).collect();
-    let path = path.trim_end_matches('.').to_owned();
+    let path = place_of(&stub);
     assert!(!stage.project.root().join("large_tool_results").exists());
     let stage = stage.restarted(obedient).await;
     let read = ask(&stage, &session, &format!("read {path}")).await;
     assert!(read.contains("row 1999 of many"), "{path}: {}", read.chars().take(200).collect::<String>());
     assert_eq!(counts(&stage, &session).await, [], "it is no change of the person's files");
+}
+
+/// Where the whole of a large result is, as its stub says.
+fn place_of(stub: &str) -> String {
+    let at = stub.find("/large_tool_results/").expect("the place of the whole result");
+    let path: String = stub[at..].chars().take_while(|c| !c.is_whitespace() && !"'`,;\"".contains(*c)).collect();
+    path.trim_end_matches('.').to_owned()
+}
+
+/// The paths in a session's messages go on to lead to what they led to, whatever the project comes to have.
+#[tokio::test]
+async fn what_a_session_keeps_stays_in_its_place_when_the_project_comes_to_have_the_name() {
+    let stage = Stage::allowing_everything(obedient).await;
+    stage.sessions.save_additions("[[routes]]\nprefix = \"/desk\"\nkind = \"state\"\n").await.unwrap();
+    let session = stage.session().await;
+    let path = place_of(&ask(&stage, &session, "run seq 1 40000").await);
+    ask(&stage, &session, "write /desk/plan.md the plan").await;
+    for name in ["large_tool_results", "conversation_history", "desk"] {
+        std::fs::create_dir(stage.project.root().join(name)).unwrap();
+        std::fs::write(stage.project.root().join(name).join("own.txt"), "of the project\n").unwrap();
+    }
+    let stage = stage.restarted(obedient).await;
+    stage.sessions.load_additions(Vec::new()).await.unwrap();
+    assert!(ask(&stage, &session, &format!("read {path}")).await.contains("1999"));
+    assert!(ask(&stage, &session, "read /desk/plan.md").await.contains("the plan"));
+    let folder = stage.sessions.folder(&session, "/large_tool_results").await.unwrap();
+    let rows: Vec<&str> = folder.entries.iter().map(|entry| entry.path.as_str()).collect();
+    assert_eq!(rows, [path.as_str()]);
+    let preview = stage.sessions.file_preview(&session, &path, 1).await.unwrap();
+    assert!(matches!(preview.body, PreviewBody::Text { first: 1, .. }), "{preview:?}");
+    // Nothing was kept there yet, so that this one gives way; so do all of a session that begins now.
+    let old = "/_conversation_history/";
+    assert!(ask(&stage, &session, "list /").await.contains(old));
+    let other = stage.session().await;
+    let listed = ask(&stage, &other, "list /").await;
+    assert!([old, "/_large_tool_results/", "/_desk/"].iter().all(|row| listed.contains(row)), "{listed}");
+    assert!(ask(&stage, &other, "read /desk/own.txt").await.contains("of the project"));
 }
 
 #[tokio::test]

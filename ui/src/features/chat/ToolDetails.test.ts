@@ -14,6 +14,6 @@ it('leads to the file in which a long output is whole', async () => {
   if (!row) throw new Error('no row');
   draw(scene, ToolDetails, { tool: row, view: lookOf('execute', 'execute').view });
   expect(screen.queryByText('Only the beginning and the end are shown.')).toBeNull();
-  await userEvent.click(screen.getByRole('button', { name: 'Open the whole output in Files' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Open the output in Files' }));
   expect([scene.workspace.layout.tab, scene.workspace.fileGoal]).toEqual(['files', '/large_tool_results/call-7']);
 });

@@ -11,6 +11,11 @@ it('is where the result itself says that it was put, and nowhere it only mention
     expect(keptIn(`ok\n[The whole output is in ${place}.]`)).toBe(place);
   }
   expect(keptIn('[The whole output is in /large_tool_results/call_8.]\nok')).toBeNull();
+  const both =
+    'Of the 90000000 bytes of the output the first 62910464 and the last 4194304 are in /large_tool_results/call_9.';
+  expect(keptIn(`ok\n[${both}]`)).toBe('/large_tool_results/call_9');
+  const ends = 'conversation: of its 90000000 bytes the first 62910464 and the last 4194304 are in the file';
+  expect(keptIn(moved.replace('conversation and is in the file', ends))).toBe('/large_tool_results/call_7');
   expect(keptIn(`It says: ${moved}`)).toBeNull();
   expect(keptIn('[The whole output is in /etc/passwd.]')).toBeNull();
   expect(keptIn('ok')).toBeNull();

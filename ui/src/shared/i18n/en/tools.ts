@@ -83,7 +83,7 @@ export const rows = {
   noOutput: 'No output.',
   liveOutput: 'Output so far',
   truncated: 'Only the beginning and the end are shown.',
-  whole: 'Open the whole output in Files',
+  whole: 'Open the output in Files',
   arguments: 'Arguments',
   result: 'Result',
   unknownOutcome:

@@ -76,7 +76,7 @@ export const rows: Messages['rows'] = {
   noOutput: '没有输出。',
   liveOutput: '目前的输出',
   truncated: '仅显示开头和结尾。',
-  whole: '在“文件”中打开全部输出',
+  whole: '在“文件”中打开输出',
   arguments: '参数',
   result: '结果',
   unknownOutcome: '运行期间 Bosun 被关闭，结果未知，也不会重新运行。继续之前请先检查。',
