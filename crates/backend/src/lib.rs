@@ -51,13 +51,9 @@ pub use clock::Now;
 pub use composite::{Access, AppMounts, CompositeBackend, MountError, Route, RouteError, kept_points, mount_point};
 pub use core_dump::{forbid_core_dumps, forbid_looking_in};
 pub use error::{BackendError, PathError};
-<<<<<<< HEAD
-pub use file::{ContentHash, FileData, FileInfo, FileStamp, Listed, ReadContent, ReadResult, ReadWindow, TextPage};
-=======
 pub use file::{
-    ContentHash, FileContent, FileData, FileInfo, FileStamp, ReadContent, ReadResult, ReadWindow, TextPage,
+    ContentHash, FileContent, FileData, FileInfo, FileStamp, Listed, ReadContent, ReadResult, ReadWindow, TextPage,
 };
->>>>>>> room-kept
 pub use filesystem::{FilesystemBackend, FilesystemOptions};
 pub use git_branch::git_branch;
 pub use launchable::may_start;

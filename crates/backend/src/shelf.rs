@@ -15,13 +15,8 @@ use crate::fault::on_disk;
 use crate::search::Budget;
 use crate::search::listed::{Completeness, Wanted, named};
 use crate::{
-<<<<<<< HEAD
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, GlobQuery, GlobResult,
+    Backend, BackendError, BlobStore, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, GlobQuery, GlobResult,
     GrepQuery, GrepResult, Held, Listed, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
-=======
-    Backend, BackendError, BlobStore, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, FileInfo, GlobQuery,
-    GlobResult, GrepQuery, GrepResult, Held, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
->>>>>>> room-kept
 };
 use change::Content;
 

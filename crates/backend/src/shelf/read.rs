@@ -2,14 +2,10 @@ use std::collections::BTreeMap;
 
 use super::Shelf;
 use crate::page::content_of;
-<<<<<<< HEAD
-use crate::{BackendError, ContentHash, FileData, FileInfo, FileStamp, Listed, ReadResult, ReadWindow, VirtualPath};
-=======
 use crate::{
-    BackendError, BlobError, ContentHash, FileContent, FileData, FileInfo, FileStamp, ReadResult, ReadWindow,
+    BackendError, BlobError, ContentHash, FileContent, FileData, FileInfo, FileStamp, Listed, ReadResult, ReadWindow,
     VirtualPath,
 };
->>>>>>> room-kept
 
 pub(super) async fn list(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Listed, BackendError> {
     let rows = shelf.rows(path).await?;
