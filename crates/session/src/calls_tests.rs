@@ -311,7 +311,7 @@ async fn a_wait_for_a_summary_is_a_row_until_the_model_is_asked_again() {
     let mut events = stage.sessions.subscribe(&stage.session).await.unwrap().events;
     assert_eq!(stage.sessions.compact(&stage.session, None).await.unwrap().text, "the story");
     let told = events.now().into_iter().filter_map(|envelope| match envelope.event {
-        SessionEvent::ItemStarted { item } => Some(("begins", item.id)),
+        SessionEvent::ItemStarted { item } => matches!(item.body, ItemBody::Notice(_)).then_some(("begins", item.id)),
         SessionEvent::ItemRemoved { item } => Some(("ends", item)),
         _ => None,
     });
