@@ -15,8 +15,8 @@ use crate::fault::on_disk;
 use crate::search::Budget;
 use crate::search::listed::{Completeness, Wanted, named};
 use crate::{
-    Backend, BackendError, BlobStore, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, Held, Listed, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
+    Backend, BackendError, BlobStore, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, GlobQuery,
+    GlobResult, GrepQuery, GrepResult, Held, Listed, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
 };
 use change::Content;
 

@@ -223,6 +223,7 @@ async fn a_limit_of_money_that_does_not_count_a_model_is_said_once_a_turn() {
         max_output: None,
         abilities: Default::default(),
         price,
+        steps: Vec::new(),
         scripted: false,
     };
     let price = Price { input: 2.0, output: 8.0, cache_read: None, cache_write: None, cache_write_hour: None };
