@@ -134,34 +134,9 @@ impl LocalShellBackend {
             () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
             command = sightings.command(self.files.root(), &request.cancel) => command,
         };
-        let begun = std::time::Instant::now();
-        let ran = self.launched(request, commands, timeout, sink).await;
-        if let Err(error) = &ran
-            && !matches!(error, BackendError::NoSandbox { .. } | BackendError::RootGone)
-        {
-            return ran;
-        }
-        let files = command.ended(self.files.root()).await;
-        match ran {
-            Ok(result) => Ok(ExecResult { files: Some(files), ..result }),
-            // That a sandbox could not be had is told by an output and a code, which a command can give itself. What it
-            // changed says that it ran.
-            Err(error) if !(files.changes.is_empty() && files.unkept.is_empty()) => Ok(ExecResult {
-                output: format!(
-                    "[it ended as where there is no sandbox, but it changed files, so that it did run: {error}]"
-                ),
-                exit_code: Some(1),
-                signal: None,
-                timed_out: false,
-                cancelled: false,
-                truncated: false,
-                total_bytes: 0,
-                full_output: None,
-                duration: begun.elapsed(),
-                files: Some(files),
-            }),
-            Err(error) => Err(error),
-        }
+        // Where it could not be run there is nothing to look for.
+        let ran = self.launched(request, commands, timeout, sink).await?;
+        Ok(ExecResult { files: Some(command.ended(self.files.root()).await), ..ran })
     }
 
     async fn launched(
@@ -175,7 +150,7 @@ impl LocalShellBackend {
             return self.sandboxed.execute(ExecRequest { timeout: Some(timeout), ..request }, sink).await;
         }
         let running = launch::launch(self.files.root(), &request.command, &self.environment)?;
-        run::run(running, timeout, &request.cancel, sink, self.spool_dir.clone()).await
+        run::run(running, timeout, &request.cancel, sink, self.spool_dir.clone(), None).await
     }
 
     /// No command did this, whichever runs.

@@ -5,6 +5,9 @@
 //! file, a check of what is there, and a rename, in one script. That script stays in the folder that it found, so that no
 //! link that others put in the way leads a change out; all else that races with other programs over there is settled by
 //! hash, and not everything that group P asks of this machine's files is.
+//!
+//! Whether something ran is told by a word that its script says when it begins, and for a command again at the end: codes
+//! and words of the programs that go there can be a command's own (`word.rs`).
 
 mod answer;
 mod change;
@@ -15,6 +18,7 @@ mod remove;
 mod root_name;
 mod script;
 mod search;
+mod word;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +36,7 @@ pub use process::{
 };
 pub(crate) use process::{Environment, HOLDS_BACK, around};
 use root_name::RootName;
+pub(crate) use word::Word;
 
 /// Largest file that goes over, in bytes.
 const MAX_FILE: u64 = 64 * 1024 * 1024;

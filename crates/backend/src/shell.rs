@@ -62,6 +62,9 @@ pub struct ExecResult {
     pub signal: Option<i32>,
     pub timed_out: bool,
     pub cancelled: bool,
+    /// The way to where it ran broke off, so that nobody knows how it ended: it may have come to its end, or go on. `exit_code`
+    /// and `signal` are `None` then.
+    pub broke_off: bool,
     /// Whether `output` leaves something out.
     pub truncated: bool,
     /// All bytes that the command wrote, shown or not.

@@ -110,7 +110,9 @@ impl Explain for SandboxError {
             Self::Elsewhere => Problem::SandboxElsewhere,
             Self::Folder(error) => error.problem(),
             // Of other machines and containers, in which no session works.
-            Self::BadName { .. } | Self::NoContainer { .. } => Problem::Said { detail: self.to_string() },
+            Self::BadName { .. } | Self::NoContainer { .. } | Self::NoFolderIn { .. } => {
+                Problem::Said { detail: self.to_string() }
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use memchr::{memchr, memrchr};
 
+use crate::sandbox::Word;
 use crate::shell::Gap;
 use crate::{KeptOutput, OutputSink};
 
@@ -110,6 +111,8 @@ impl Interleaver {
 
 /// Collects a command's output.
 pub(super) struct Collector<'a> {
+    /// What standard output says besides what the command does.
+    word: Option<&'a mut Word>,
     lines: Interleaver,
     sink: Live<'a>,
     /// Bytes the command wrote, and bytes of the marked text.
@@ -129,8 +132,9 @@ pub(super) struct Collected {
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(sink: &'a dyn OutputSink, spool_dir: PathBuf) -> Self {
+    pub(super) fn new(sink: &'a dyn OutputSink, spool_dir: PathBuf, word: Option<&'a mut Word>) -> Self {
         Self {
+            word,
             lines: Interleaver::default(),
             sink: Live { sink, window: Instant::now(), shown: 0, skipped: 0 },
             written: 0,
@@ -142,6 +146,16 @@ impl<'a> Collector<'a> {
     }
 
     pub(super) fn take(&mut self, stream: Stream, bytes: &[u8]) {
+        match &mut self.word {
+            Some(word) if stream == Stream::Out => {
+                let own = word.hear(bytes);
+                self.add_lines(stream, &own);
+            }
+            _ => self.add_lines(stream, bytes),
+        }
+    }
+
+    fn add_lines(&mut self, stream: Stream, bytes: &[u8]) {
         self.written += bytes.len() as u64;
         let mut text = Vec::with_capacity(bytes.len() + MARK.len());
         self.lines.push(stream, bytes, &mut text);
@@ -190,6 +204,9 @@ impl<'a> Collector<'a> {
     }
 
     pub(super) async fn finish(mut self) -> Collected {
+        if let Some(left) = self.word.as_mut().map(|word| word.left()) {
+            self.add_lines(Stream::Out, &left);
+        }
         self.flush();
         self.sink.finish();
         let left_out = self.length - (self.head.len() + self.tail.len()) as u64;

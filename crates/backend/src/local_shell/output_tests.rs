@@ -36,7 +36,7 @@ fn lines_are_whole_and_marked() {
 
 async fn collected(parts: &[(Stream, Vec<u8>)]) -> (Collected, Vec<u8>) {
     let shown = Shown::default();
-    let mut collector = Collector::new(&shown, std::env::temp_dir());
+    let mut collector = Collector::new(&shown, std::env::temp_dir(), None);
     for (stream, bytes) in parts {
         collector.take(*stream, bytes);
         collector.spill().await;
@@ -60,7 +60,7 @@ async fn up_to_the_limit_all_of_it_is_there() {
 #[tokio::test]
 async fn endless_output_costs_no_memory() {
     let shown = Shown::default();
-    let mut collector = Collector::new(&shown, std::env::temp_dir());
+    let mut collector = Collector::new(&shown, std::env::temp_dir(), None);
     let chunk = b"y\n".repeat(64 * 1024);
     for _ in 0..1200 {
         collector.take(Stream::Out, &chunk);
@@ -110,7 +110,7 @@ async fn cuts_do_not_fall_into_characters() {
 #[tokio::test]
 async fn a_disk_that_takes_nothing_leaves_the_ends() {
     let shown = Shown::default();
-    let mut collector = Collector::new(&shown, "/nonexistent/folder".into());
+    let mut collector = Collector::new(&shown, "/nonexistent/folder".into(), None);
     collector.take(Stream::Out, &b"z\n".repeat(400_000));
     let collected = collector.finish().await;
     assert_eq!((collected.kept, collected.truncated, collected.written), (None, true, 800_000));

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::launch::Running;
 use super::output::{Collector, Stream};
 use super::tree::ProcessTree;
+use crate::sandbox::Word;
 use crate::{BackendError, ExecResult, OutputSink};
 
 /// What a pipe holds at most.
@@ -33,17 +34,19 @@ enum End {
     Cancelled,
 }
 
+/// `word` is what a script says around the output of the command; it is no part of that.
 pub(crate) async fn run(
     running: Running,
     timeout: Duration,
     cancel: &CancellationToken,
     sink: &dyn OutputSink,
     spool_dir: PathBuf,
+    word: Option<&mut Word>,
 ) -> Result<ExecResult, BackendError> {
     let begun = Instant::now();
     let Running { mut child, stdout, stderr, tree, line } = running;
     let alive = Alive::new(tree);
-    let mut collector = Collector::new(sink, spool_dir);
+    let mut collector = Collector::new(sink, spool_dir, word);
     let mut pipes = Pipes::new(stdout, stderr);
     let mut exit = child.wait();
     let deadline = pin!(tokio::time::sleep(timeout));
@@ -81,6 +84,7 @@ pub(crate) async fn run(
         signal: status.and_then(|status| status.signal()),
         timed_out,
         cancelled,
+        broke_off: false,
         truncated: collected.truncated,
         total_bytes: collected.written,
         full_output: collected.kept,

@@ -146,12 +146,16 @@ async fn what_a_command_did_to_files_is_found() {
     assert_eq!(told, [("/a.txt", true), ("/b.txt", false)]);
     assert_eq!((found.unkept, found.more, found.uncompared), (Vec::new(), 0, None));
     // Nor does it hide what it did by ending like a sandbox that cannot be had.
-    for command in ["echo 1 > c.txt; echo 'bwrap: no' >&2; exit 1", "echo 2 > c.txt; exit 70"] {
+    for (command, code, said) in [
+        ("echo 1 > c.txt; echo 'bwrap: no' >&2; exit 1", Some(1), "[stderr] bwrap: no\n"),
+        ("echo 2 > c.txt; exit 70", Some(70), ""),
+        ("echo 3 > c.txt; kill -9 $PPID; sleep 60", None, ""),
+    ] {
         let ran = execute(&backend, command).await.unwrap();
         let found = ran.files.unwrap();
         let told: Vec<_> = found.changes.iter().map(|one| one.path.as_str()).collect();
-        assert_eq!((told, ran.exit_code), (vec!["/c.txt"], Some(1)), "{}", ran.output);
-        assert!(ran.output.contains("it did run"), "{}", ran.output);
+        assert_eq!((told, ran.exit_code, ran.output.as_str()), (vec!["/c.txt"], code, said), "{command}");
+        assert_eq!(ran.broke_off, code.is_none(), "{command}");
     }
 }
 

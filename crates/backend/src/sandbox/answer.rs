@@ -70,6 +70,10 @@ pub(super) fn refused(finished: &Finished, path: &VirtualPath) -> BackendError {
     match (finished.cut, finished.code) {
         (Some(Cut::Time), _) => io(path, ErrorKind::TimedOut, "it took too long there".to_owned()),
         (Some(Cut::Size), _) => io(path, ErrorKind::FileTooLarge, "there is more than can be taken".to_owned()),
+        (Some(Cut::Line), _) => {
+            let reason = "the connection broke off before the answer came, so that it may be changed or not";
+            io(path, ErrorKind::ConnectionAborted, reason.to_owned())
+        }
         (None, Some(70)) => BackendError::RootGone,
         (None, Some(71)) => BackendError::NotFound { path },
         (None, Some(72)) => BackendError::NotADirectory { path },

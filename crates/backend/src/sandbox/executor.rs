@@ -12,7 +12,8 @@ pub trait Executor: Send + Sync {
     /// Runs `/bin/sh -c TEXT sh ROOT ARGS…` to its end, however that is.
     ///
     /// # Errors
-    /// [`BackendError::Unreachable`] where the script cannot have run, [`BackendError::Cancelled`].
+    /// [`BackendError::Unreachable`] where the script did not begin, or only looked and was not heard to its end;
+    /// [`BackendError::Cancelled`].
     fn run<'a>(&'a self, script: Script<'a>) -> BoxFuture<'a, Result<Finished, BackendError>>;
 
     /// As [`Shell::execute`](crate::Shell::execute), in the root.
@@ -67,4 +68,6 @@ pub struct Finished {
 pub enum Cut {
     Time,
     Size,
+    /// The way to the place broke off after the script had begun.
+    Line,
 }

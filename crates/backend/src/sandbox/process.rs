@@ -15,6 +15,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use super::word::{End, Word};
 use super::{Cut, Executor, Finished, OnDrop, Script, script};
 use crate::fault::on_disk;
 use crate::local_shell::launch::{Input, start};
@@ -46,6 +47,11 @@ pub enum SandboxError {
          is here or has its registry in its name"
     )]
     NoContainer { name: String, program: String, reason: String },
+    #[error(
+        "the container '{name}' is there already, and no folder can be mounted in it any more; leave the project out to work \
+         on what is in it, copy the folder there with `{program} cp`, or name an image"
+    )]
+    NoFolderIn { name: String, program: String },
     #[error(transparent)]
     Folder(#[from] BackendError),
 }
@@ -116,8 +122,11 @@ trait Launcher: Send + Sync {
     /// As [`Executor::sandbox`].
     fn holds_back(&self) -> Option<&str>;
 
-    /// What the program said where it did not come so far as to run the script.
-    fn unreachable(&self, code: Option<i32>, complaint: &str) -> Option<String>;
+    /// Why the script did not begin, and what to do, by what was said in its place.
+    fn unreachable(&self, said: &str) -> String;
+
+    /// Whether the program ends with `code` where the way there broke off; no script of files does.
+    fn broke_off(&self, code: i32) -> bool;
 }
 
 struct ProcessExecutor {
@@ -151,7 +160,8 @@ impl ProcessExecutor {
             () = script.cancel.cancelled() => return Err(BackendError::Cancelled),
         };
         let args: Vec<String> = std::iter::once(self.root.clone()).chain(script.args).collect();
-        let mut program = self.launcher.program(script.text, &args, Purpose::Files)?;
+        let mut word = Word::fresh();
+        let mut program = self.launcher.program(&word.in_front_of(script.text), &args, Purpose::Files)?;
         program
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -168,7 +178,7 @@ impl ProcessExecutor {
                 input.write_all(&script.input).await.ok();
             }
         };
-        let talk = talk(&mut child, feed, script.limit);
+        let talk = talk(&mut child, feed, script.limit, &mut word);
         let finished = tokio::select! {
             finished = talk => finished.map_err(failed)?,
             () = tokio::time::sleep(script.time) => return Ok(ended(child).await),
@@ -177,17 +187,25 @@ impl ProcessExecutor {
                 return Err(BackendError::Cancelled);
             }
         };
-        match self.launcher.unreachable(finished.code, &finished.complaint) {
-            Some(reason) => Err(BackendError::Unreachable { reason }),
-            None => Ok(finished),
+        if !word.has_begun() {
+            let said = [finished.output.as_slice(), finished.complaint.as_bytes()].join(&b'\n');
+            let reason = self.launcher.unreachable(&String::from_utf8_lossy(&said));
+            return Err(BackendError::Unreachable { reason });
+        }
+        if finished.cut.is_some() || !finished.code.is_none_or(|code| self.launcher.broke_off(code)) {
+            return Ok(finished);
+        }
+        match script.on_drop {
+            OnDrop::End => Err(BackendError::Unreachable { reason: self.launcher.unreachable(&finished.complaint) }),
+            OnDrop::Finish => Ok(Finished { cut: Some(Cut::Line), ..finished }),
         }
     }
 
     /// The program for a command, made where looking through a large project keeps nobody waiting.
-    async fn command_program(&self, command: String) -> Result<(Command, Ended), BackendError> {
+    async fn command_program(&self, command: String, word: &Word) -> Result<(Command, Ended), BackendError> {
         let launcher = Arc::clone(&self.launcher);
         let made = if launcher.makes_environment() { "made" } else { "" };
-        let args = [self.root.clone(), command, made.to_owned()];
+        let args = [self.root.clone(), command, word.as_str().to_owned(), made.to_owned()];
         on_disk(move || {
             let program = launcher.program(script::EXECUTE, &args, Purpose::Command)?;
             Ok((program, Ended(launcher)))
@@ -220,23 +238,23 @@ impl ProcessExecutor {
             alone = alone => alone?,
             () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
         };
-        let (program, _ended) = self.command_program(request.command).await?;
+        let mut word = Word::fresh();
+        let (program, _ended) = self.command_program(request.command, &word).await?;
         let started = keeper::started(move || start(program, Input::Line)).await;
         let running = started.ok_or_else(not_started)??;
         let spool = self.options.spool_dir.clone();
-        let mut result = run::run(running, timeout, &request.cancel, sink, spool).await?;
-        if let Some(reason) = self.launcher.unreachable(result.exit_code, &result.output) {
-            return Err(BackendError::Unreachable { reason });
+        let result = run::run(running, timeout, &request.cancel, sink, spool, Some(&mut word)).await?;
+        if result.timed_out || result.cancelled {
+            return Ok(result);
         }
-        // A shell over there tells a signal as an exit code.
-        if let Some(code) = result.exit_code.filter(|code| (129..=192).contains(code)) {
-            result.exit_code = None;
-            result.signal = Some(code - 128);
+        match (word.end(), result.exit_code) {
+            (Some(End { exit_code, signal }), _) => Ok(ExecResult { exit_code, signal, ..result }),
+            (None, _) if word.has_begun() => {
+                Ok(ExecResult { exit_code: None, signal: None, broke_off: true, ..result })
+            }
+            (None, Some(70)) => Err(BackendError::RootGone),
+            (None, _) => Err(BackendError::Unreachable { reason: self.launcher.unreachable(&result.output) }),
         }
-        if result.exit_code == Some(70) && result.total_bytes == 0 {
-            return Err(BackendError::RootGone);
-        }
-        Ok(result)
     }
 }
 
@@ -265,6 +283,12 @@ fn found(names: &[&'static str]) -> Option<(&'static str, PathBuf)> {
     places.next()
 }
 
+/// The last of what was said, without the mark of its stream.
+fn last_words(said: &str) -> &str {
+    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing was said");
+    last.trim_start_matches("[stderr] ").trim()
+}
+
 /// Ends what did not end by itself. Its group goes with it, which is all of it that is on this machine.
 async fn ended(mut child: Child) -> Finished {
     let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
@@ -283,10 +307,15 @@ fn timed_out() -> Finished {
     Finished { code: None, output: Vec::new(), complaint: String::new(), cut: Some(Cut::Time) }
 }
 
-/// Feeds a script and takes what it says until it ends.
-async fn talk(child: &mut Child, feed: impl Future<Output = ()>, limit: usize) -> std::io::Result<Finished> {
+/// Feeds a script and takes what it says until it ends; of one that did not begin, what was said in its place.
+async fn talk(
+    child: &mut Child,
+    feed: impl Future<Output = ()>,
+    limit: usize,
+    word: &mut Word,
+) -> std::io::Result<Finished> {
     let (out, err) = (child.stdout.take(), child.stderr.take());
-    let ((), output, complaint) = tokio::join!(feed, taken(out, limit), heard(err));
+    let ((), output, complaint) = tokio::join!(feed, taken(out, limit, word), heard(err));
     let ((output, more), complaint) = (output?, complaint?);
     if more {
         // It has more to say than anybody takes, and would wait for ever.
@@ -311,21 +340,22 @@ async fn heard(from: Option<impl AsyncRead + Unpin>) -> std::io::Result<Vec<u8>>
     }
 }
 
-/// At most `limit` bytes, and whether there was more.
-async fn taken(from: Option<impl AsyncRead + Unpin>, limit: usize) -> std::io::Result<(Vec<u8>, bool)> {
+/// At most `limit` bytes of the script's own, and whether there was more.
+async fn taken(
+    from: Option<impl AsyncRead + Unpin>,
+    limit: usize,
+    word: &mut Word,
+) -> std::io::Result<(Vec<u8>, bool)> {
     let Some(mut from) = from else { return Ok((Vec::new(), false)) };
     let mut bytes = Vec::new();
     let mut buffer = vec![0; PIPE];
     loop {
         let got = from.read(&mut buffer).await?;
-        let part = buffer.get(..got).unwrap_or_default();
-        if got == 0 {
-            return Ok((bytes, false));
-        }
+        let part = if got == 0 { word.left() } else { word.hear(buffer.get(..got).unwrap_or_default()) };
         let room = limit.saturating_sub(bytes.len());
-        bytes.extend_from_slice(part.get(..room).unwrap_or(part));
-        if got > room {
-            return Ok((bytes, true));
+        bytes.extend_from_slice(part.get(..room).unwrap_or(&part));
+        if got == 0 || part.len() > room {
+            return Ok((bytes, part.len() > room));
         }
     }
 }

@@ -78,11 +78,21 @@ macro_rules! shell_contract {
             cases! {
                 $open,
                 shell: [
-                    it_runs_in_the_project, streams_are_told_apart, exit_codes_and_signals, refused_commands,
+                    it_runs_in_the_project, streams_are_told_apart, exit_codes_and_signals,
+                    every_code_is_the_commands_own, words_of_a_way_there_are_output, refused_commands,
                     input_is_empty, time_runs_out_and_output_stays, a_cancel_ends_it, output_arrives_while_it_runs,
                     long_output_keeps_both_ends, odd_bytes_are_shown_and_kept, no_secrets_in_the_environment,
                 ],
             }
+        }
+    };
+}
+
+/// One test per case for commands behind an executor, which something watches over there.
+macro_rules! watched_contract {
+    ($name:ident, $open:expr) => {
+        mod $name {
+            cases! { $open, shell: [a_way_that_breaks_off_leaves_what_came_and_no_outcome] }
         }
     };
 }
@@ -248,6 +258,30 @@ contract!(sandbox_container_copy, {
 });
 shell_contract!(sandbox_container_copy_commands, {
     let Some(place) = crate::places::container_with_a_copy_of_nothing().await else { return };
+    (place.folder, place.backend)
+});
+watched_contract!(watched_here, {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = crate::places::here(folder.path()).await;
+    (folder, backend)
+});
+watched_contract!(watched_in_a_sandbox, {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(backend) = crate::places::commands_in_a_sandbox(folder.path()).await else { return };
+    (folder, backend)
+});
+watched_contract!(watched_bubblewrap, {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(backend) = crate::places::sandbox(folder.path()).await else { return };
+    (folder, backend)
+});
+watched_contract!(watched_ssh, {
+    let Some(machine) = crate::places::machine() else { return };
+    let backend = machine.backend().await;
+    (machine, backend)
+});
+watched_contract!(watched_container, {
+    let Some(place) = crate::places::container().await else { return };
     (place.folder, place.backend)
 });
 #[cfg(target_os = "linux")]
@@ -434,6 +468,39 @@ async fn another_machine_is_greeted_once() {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     panic!("a connection is left: {:?}", machine.lines());
+}
+
+/// The connection is cut while a command runs: what came stays, and nobody says that it did not run.
+#[tokio::test]
+async fn a_connection_that_is_cut_leaves_what_came() {
+    let Some(machine) = places::machine() else { return };
+    let backend = machine.backend().await;
+    let until = std::time::Duration::from_secs(60);
+    let cut = async {
+        let mark = machine.root().join("up");
+        while !mark.exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        places::ran("kill", &["-9", &machine.lines()[0].to_string()]);
+    };
+    let both = async { tokio::join!(shell::run(&backend, "echo early; touch up; sleep 60"), cut).0 };
+    let result = tokio::time::timeout(until, both).await.unwrap();
+    shell::assert_broke_off(&result);
+    assert!(result.output.starts_with("early\n"), "{}", result.output);
+}
+
+/// A container that ends with a command in it leaves what came; the next one is not run, and it is said why.
+#[tokio::test]
+async fn a_container_that_ends_is_told_from_one_that_is_gone() {
+    let Some(place) = places::container().await else { return };
+    let result = shell::run(&place.backend, "echo early; kill -TERM 1; sleep 60").await;
+    shell::assert_broke_off(&result);
+    assert!(result.output.starts_with("early\n"), "{}", result.output);
+    let refused = shell::refused(&place.backend, "echo never").await;
+    assert!(matches!(refused, bosun_backend::BackendError::Unreachable { .. }), "{refused}");
+    assert!(refused.to_string().contains("see whether it runs with"), "{refused}");
+    let refused = support::write(&place.backend, "/a", "y", bosun_backend::Expect::Anything).await.unwrap_err();
+    assert!(matches!(refused, bosun_backend::BackendError::Unreachable { .. }), "{refused}");
 }
 
 type Shared = Arc<dyn Backend>;

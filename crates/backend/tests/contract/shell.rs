@@ -28,6 +28,10 @@ pub async fn run(backend: &dyn Backend, command: &str) -> ExecResult {
     execute(backend, request(command)).await.unwrap()
 }
 
+pub async fn refused(backend: &dyn Backend, command: &str) -> BackendError {
+    execute(backend, request(command)).await.unwrap_err()
+}
+
 pub async fn it_runs_in_the_project(backend: &dyn Backend) {
     given(backend, &[("/in/a.txt", "from the file\n")]).await;
     let result = run(backend, "cat in/a.txt && printf made > out.txt").await;
@@ -51,6 +55,50 @@ pub async fn exit_codes_and_signals(backend: &dyn Backend) {
     assert_eq!(run(backend, "no-such-program-anywhere").await.exit_code, Some(127));
     let killed = run(backend, "kill -9 $$").await;
     assert_eq!((killed.exit_code, killed.signal, killed.timed_out), (None, Some(9), false));
+}
+
+/// Codes that a shell, an engine and a client that goes to another machine end with themselves.
+pub async fn every_code_is_the_commands_own(backend: &dyn Backend) {
+    for code in [1, 70, 125, 126, 127, 130, 137, 192, 255] {
+        let result = run(backend, &format!("exit {code}")).await;
+        let told = (result.exit_code, result.signal, result.output.as_str(), result.total_bytes);
+        assert_eq!(told, (Some(code), None, "", 0), "exit {code}");
+    }
+}
+
+/// What a program says that did not get there is nothing to go by: a command can say it too.
+pub async fn words_of_a_way_there_are_output(backend: &dyn Backend) {
+    let words = [
+        "Error: x",
+        "ssh: connect to host there port 22: Connection refused",
+        "Connection to 127.0.0.1 closed by remote host.",
+        "Permission denied (publickey).",
+        "Host key verification failed.",
+        "bwrap: setting up uid map: Permission denied",
+    ];
+    for (turn, code) in [255, 125, 126, 127, 70, 1].into_iter().enumerate() {
+        // Each stands in front once, and last.
+        let said: Vec<&str> = words.iter().cycle().skip(turn).take(words.len()).copied().collect();
+        let command = format!("printf '%s\\n' '{}' >&2; exit {code}", said.join("' '"));
+        let result = run(backend, &command).await;
+        let shown: String = said.iter().map(|said| format!("[stderr] {said}\n")).collect();
+        assert_eq!((result.exit_code, result.output), (Some(code), shown));
+    }
+    let result = run(backend, "echo made; echo 'Error: x' >&2; exit 255").await;
+    assert_eq!((result.exit_code, result.total_bytes), (Some(255), 14));
+}
+
+/// What watches over a command ends without it, as it does where a connection ends or a machine is switched off.
+pub async fn a_way_that_breaks_off_leaves_what_came_and_no_outcome(backend: &dyn Backend) {
+    let result = run(backend, "echo early; kill -9 $PPID; sleep 60").await;
+    assert_broke_off(&result);
+    assert!(result.output.starts_with("early\n"), "{}", result.output);
+}
+
+#[track_caller]
+pub fn assert_broke_off(result: &ExecResult) {
+    let told = (result.broke_off, result.exit_code, result.signal, result.timed_out, result.cancelled);
+    assert_eq!(told, (true, None, None, false, false), "{result:?}");
 }
 
 pub async fn refused_commands(backend: &dyn Backend) {

@@ -1,6 +1,7 @@
 //! Backends by the names that the command line has for them.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use std::sync::Arc;
 use bosun_backend::{
     Access, AppMounts, Backend, BackendError, CompositeBackend, ContainerOptions, ContentHash, FilesystemBackend,
     FilesystemOptions, LocalExecutorOptions, LocalShellBackend, LocalShellOptions, MountError, Namespace, ProjectIn,
-    Route, SandboxBackend, SshOptions, StateBackend, Store, StoreBackend, StoreScope, VirtualPath, bubblewrap,
-    container, project_root, ssh,
+    Route, SandboxBackend, SandboxError, SshOptions, StateBackend, Store, StoreBackend, StoreScope, VirtualPath,
+    bubblewrap, container, project_root, ssh,
 };
 use bosun_session::SystemClock;
 use bosun_store::{Database, KeyValueStore, data_folder};
@@ -119,7 +120,13 @@ pub(super) async fn open(args: ToolsArgs) -> Result<Arc<dyn Backend>, Failure> {
     let mut opener = Opener { project: project.as_deref(), ssh_config, store: None };
     let mut opened = Vec::with_capacity(routes.len());
     for RouteTo { prefix, kind } in routes {
-        let backend = opener.single(kind).await?;
+        let backend = match opener.single(kind.clone()).await {
+            // The project is for what is at `/`; a container that is there stays as it is.
+            Err(Failure::Place(SandboxError::NoFolderIn { .. })) => {
+                Opener { project: None, ssh_config: None, store: None }.single(kind).await?
+            }
+            opened => opened?,
+        };
         opened.push(Route { prefix, backend, access: Access::ReadWrite });
     }
     let default = match kind {
@@ -183,6 +190,13 @@ impl Opener<'_> {
                 let project = self.project.map(|project| self.folder(Some(project.to_owned()))).transpose()?;
                 let options = ContainerOptions { project: project_in, ..ContainerOptions::default() };
                 let executor = container(&name, project.as_deref(), options).await?;
+                if project.is_some() && project_in == ProjectIn::Copied {
+                    writeln!(
+                        std::io::stderr(),
+                        "the container of {name} has a copy of the project, which goes at the end with all that was made in it; \
+                         container:{name} works on the project itself"
+                    )?;
+                }
                 Arc::new(SandboxBackend::open(executor).await)
             }
         })

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use bosun_testkit::{PODMAN_SETTINGS, Project, SshServer, busybox_image, is_here, missing};
+use bosun_testkit::{PODMAN_SETTINGS, PODMAN_WORDS, Project, SshServer, busybox_image, is_here, missing, ran};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -43,13 +43,20 @@ fn assert_round(answers: &[Value]) {
 /// The round, and a command that reads what it wrote.
 #[track_caller]
 fn assert_round_with_commands(desk: &Desk, arguments: &[&str]) {
+    assert_eq!(notes_of_a_round_with_commands(desk, arguments), "");
+}
+
+/// What is said beside the answers.
+#[track_caller]
+fn notes_of_a_round_with_commands(desk: &Desk, arguments: &[&str]) -> String {
     let mut all = round();
     all.push(("execute", json!({ "command": "cat desk/b.txt; ls desk; exit 3" })));
-    let answers = desk.tools(arguments, &calls(&all));
+    let (answers, notes) = desk.tools_and_notes(arguments, &calls(&all));
     assert_round(&answers);
     assert_eq!(answers[10]["artifact"]["exit_code"], 3, "{answers:#?}");
     let said = told(&answers)[10].1;
     assert!(said.contains("two") && said.contains("b.txt") && !said.contains("a.txt"), "{answers:#?}");
+    notes
 }
 
 #[test]
@@ -122,9 +129,49 @@ fn a_container_and_what_is_said_where_there_is_none() {
 
     let other = Project::new().file("kept.txt", "here\n");
     let desk = Desk::new(&other).with("CONTAINERS_CONF", settings.to_owned());
-    assert_round_with_commands(&desk, &["--backend", &format!("container-copy:{image}")]);
+    let notes = notes_of_a_round_with_commands(&desk, &["--backend", &format!("container-copy:{image}")]);
+    assert!(notes.contains("a copy of the project, which goes at the end") && notes.lines().count() == 1, "{notes}");
     assert!(!other.root().join("desk").exists(), "a copy is changed, not the project");
 
     let refused = desk.refused(&["--backend", "container:localhost:1/bosun-test-nowhere"]);
     assert!(refused.contains("localhost:1/bosun-test-nowhere"), "{refused}");
+}
+
+/// A container that somebody else made and that goes with this.
+struct There(String);
+
+impl There {
+    fn of(image: &str) -> Self {
+        let name = format!("bosun-test-tools-{}", std::process::id());
+        Self::podman(&format!("run --detach {} --network none --name {name} {image} /bin/sleep 600", PODMAN_WORDS[1]));
+        Self(name)
+    }
+
+    fn podman(words: &str) {
+        let words: Vec<&str> = PODMAN_WORDS[0].split_whitespace().chain(words.split_whitespace()).collect();
+        ran("/usr/bin/podman", &words);
+    }
+}
+
+impl Drop for There {
+    fn drop(&mut self) {
+        Self::podman(&format!("rm --force --time 0 {}", self.0));
+    }
+}
+
+/// Where it would be left out, that is said; below a folder of another the project is that one's.
+#[test]
+fn a_container_that_is_there_takes_no_project() {
+    let Some(image) = busybox_image() else { return };
+    let there = There::of(image);
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join("containers.conf");
+    fs::write(&settings, PODMAN_SETTINGS).unwrap();
+    let project = Project::new().file("kept.txt", "here\n");
+    let desk = Desk::new(&project).with("CONTAINERS_CONF", settings.to_str().unwrap().to_owned());
+    let refused = desk.refused(&["--backend", &format!("container:{}", there.0)]);
+    assert!(refused.contains("is there already") && refused.contains("leave the project out"), "{refused}");
+    let list = calls(&[("ls", json!({ "path": "/" })), ("ls", json!({ "path": "/box" }))]);
+    let answers = desk.tools(&["--route", &format!("/box=container:{}", there.0)], &list);
+    assert!(told(&answers)[0].1.contains("/kept.txt") && told(&answers)[1].1.contains("/box/bin/"), "{answers:#?}");
 }

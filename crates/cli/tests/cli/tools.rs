@@ -28,10 +28,18 @@ impl<'a> Desk<'a> {
     }
 
     pub fn tools(&self, arguments: &[&str], input: &[u8]) -> Vec<Value> {
+        let (answers, said) = self.tools_and_notes(arguments, input);
+        assert_eq!(said, "");
+        answers
+    }
+
+    /// The answers, and what is said beside them.
+    pub fn tools_and_notes(&self, arguments: &[&str], input: &[u8]) -> (Vec<Value>, String) {
         let output = self.run(arguments, input);
-        assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
         let text = String::from_utf8(output.stdout).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), said)
     }
 
     /// What is said before any line is read.

@@ -153,7 +153,7 @@ fn reported(cx: &ToolContext, result: ExecResult, timeout: Duration, max: Durati
         figures.push(Figure::Files(figure(changed)));
     }
     ToolOutput {
-        is_error: result.cancelled,
+        is_error: result.cancelled || result.broke_off,
         artifact: Artifact { figures, exit_code: code, truncated, ..commanded(result.files.unwrap_or_default()) },
         full_output: result.full_output,
         ..ToolOutput::text(text)
@@ -165,6 +165,12 @@ fn last_line(result: &ExecResult, code: Option<i32>, timeout: Duration, max: Dur
     if result.cancelled {
         return "[Command was stopped by the user with everything it had started; the output above is what it wrote \
                 until then]"
+            .into();
+    }
+    if result.broke_off {
+        return "[The connection to where the command ran broke off, and its outcome is unknown: it may have run to its end, \
+                stopped in the middle, or still be running; the output above is what came until then. Look at what it did \
+                before running it again]"
             .into();
     }
     if result.timed_out {

@@ -77,6 +77,21 @@ async fn a_signal_is_named() {
 }
 
 #[tokio::test]
+async fn a_command_nobody_saw_the_end_of_is_unknown_and_its_output_stays() {
+    let exec = ExecResult { exit_code: None, broke_off: true, ..result("early\n") };
+    let fixture = Fixture::canned(Canned { exec: Some(exec), ..Canned::default() });
+    let output = fixture.run("execute", run("make deploy")).await;
+    let text = text_of(&output.content);
+    assert!(text.starts_with("early\n\n[The connection to where the command ran broke off"), "{text}");
+    assert!(
+        text.contains("outcome is unknown: it may have run") && text.ends_with("before running it again]"),
+        "{text}"
+    );
+    assert!(output.is_error);
+    assert_eq!((output.artifact.exit_code, output.artifact.figures.len()), (None, 0));
+}
+
+#[tokio::test]
 async fn commands_and_limits_that_cannot_be_are_refused_before_anything_runs() {
     let fixture = Fixture::empty();
     for (args, token) in [
@@ -127,6 +142,7 @@ fn result(output: &str) -> ExecResult {
         signal: None,
         timed_out: false,
         cancelled: false,
+        broke_off: false,
         truncated: false,
         total_bytes: output.len() as u64,
         full_output: None,

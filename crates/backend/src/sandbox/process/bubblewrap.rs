@@ -14,7 +14,7 @@ use tokio::process::Command;
 use tokio::sync::Semaphore;
 
 use super::local::{named, usual};
-use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found};
+use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found, last_words};
 use crate::fault::io_fault;
 use crate::root::{Mounts, Root};
 use crate::{BackendError, Executor, VirtualPath};
@@ -285,9 +285,13 @@ impl Launcher for Bubblewrap {
         Some(HOLDS_BACK)
     }
 
-    fn unreachable(&self, code: Option<i32>, complaint: &str) -> Option<String> {
-        let said = complaint.trim_start_matches("[stderr] ");
-        (code == Some(1) && said.starts_with("bwrap: ")).then(|| said.trim().to_owned())
+    fn unreachable(&self, said: &str) -> String {
+        last_words(said).to_owned()
+    }
+
+    /// That all in the sandbox was ended.
+    fn broke_off(&self, code: i32) -> bool {
+        code == 137
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::process::{Child, Command};
 
 use super::local::named;
-use super::{Launcher, LocalExecutorOptions, NAME_RULE, ProcessExecutor, Purpose, SandboxError, found};
+use super::{Launcher, LocalExecutorOptions, NAME_RULE, ProcessExecutor, Purpose, SandboxError, found, last_words};
 use crate::{BackendError, Executor};
 
 const REMEDY: &str = "apt-get install podman";
@@ -63,7 +63,7 @@ pub enum ProjectIn {
 ///
 /// # Errors
 /// [`SandboxError::Missing`] without an engine, [`SandboxError::NoContainer`] and [`SandboxError::Unusable`] with its own
-/// words.
+/// words, [`SandboxError::NoFolderIn`] for a `project` and a container that is there.
 pub async fn container(
     name: &str,
     project: Option<&Path>,
@@ -82,6 +82,11 @@ pub async fn container(
     let engine = Engine { program, args: options.engine_args };
     let inspect = ["container", "inspect", "--format", "{{.Config.WorkingDir}}", name];
     if let Ok(folder) = engine.ask(&inspect.map(OsString::from)).await {
+        if project.is_some() {
+            // Nor is it copied: what is in a person's own container is not written over unasked.
+            let program = engine.program.display().to_string();
+            return Err(SandboxError::NoFolderIn { name: name.to_owned(), program });
+        }
         let root = if folder.is_empty() { "/".to_owned() } else { folder };
         let label = format!("the container {name}");
         let launcher = Container { engine, id: name.to_owned(), label, _made: None };
@@ -215,15 +220,15 @@ impl Launcher for Container {
         Some(&self.label)
     }
 
-    fn unreachable(&self, code: Option<i32>, complaint: &str) -> Option<String> {
-        let said = complaint.trim_start_matches("[stderr] ").trim();
-        let by_engine = said.starts_with("Error") || said.starts_with("error");
-        let reason = said.trim_start_matches("Error: ");
-        let words = || {
-            let program = self.engine.program.display();
-            format!("the container {}: {reason}; see whether it runs with `{program} ps`", self.id)
-        };
-        (matches!(code, Some(125 | 126 | 127 | 255)) && by_engine).then(words)
+    fn unreachable(&self, said: &str) -> String {
+        let reason = last_words(said).trim_start_matches("Error: ");
+        let program = self.engine.program.display();
+        format!("the container {}: {reason}; see whether it runs with `{program} ps`", self.id)
+    }
+
+    /// That the engine could do no more, or that all in the container was ended.
+    fn broke_off(&self, code: i32) -> bool {
+        matches!(code, 125 | 137 | 255)
     }
 }
 

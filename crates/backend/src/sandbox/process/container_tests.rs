@@ -99,7 +99,7 @@ async fn podman_needs_no_user() {
 #[tokio::test]
 async fn a_container_that_was_there_is_left_alone() {
     let engine = Engine::called("docker");
-    let executor = container("there", Some(project()), engine.options()).await.unwrap();
+    let executor = container("there", None, engine.options()).await.unwrap();
     assert_eq!(executor.root(), "/srv");
     let asked = engine.log();
     assert_eq!(asked, ["container inspect --format {{.Config.WorkingDir}} there"]);
@@ -109,6 +109,20 @@ async fn a_container_that_was_there_is_left_alone() {
         drop(container("there", None, engine.options()).await.unwrap());
     }
     assert_eq!(engine.log().iter().filter(|line| line.starts_with("rm")).count(), 0);
+}
+
+/// Neither mounted nor copied, and not left out silently.
+#[tokio::test]
+async fn a_container_that_was_there_takes_no_project() {
+    let engine = Engine::called("docker");
+    for project_in in [ProjectIn::Mounted, ProjectIn::Copied] {
+        let options = ContainerOptions { project: project_in, ..engine.options() };
+        let Err(refused) = container("there", Some(project()), options).await else { panic!() };
+        let said = refused.to_string();
+        assert!(said.starts_with("the container 'there' is there already"), "{said}");
+        assert!(said.contains("leave the project out") && said.contains("docker cp`, or name an image"), "{said}");
+    }
+    assert_eq!(engine.log(), ["container inspect --format {{.Config.WorkingDir}} there"; 2]);
 }
 
 #[tokio::test]

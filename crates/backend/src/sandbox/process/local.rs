@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tokio::process::Command;
 
-use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError};
+use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, last_words};
 use crate::local_shell::{LocalShellOptions, environment};
 use crate::{BackendError, Executor};
 
@@ -46,7 +46,11 @@ impl Launcher for Local {
         None
     }
 
-    fn unreachable(&self, _code: Option<i32>, _complaint: &str) -> Option<String> {
-        None
+    fn unreachable(&self, said: &str) -> String {
+        format!("/bin/sh ended before it ran anything: {}", last_words(said))
+    }
+
+    fn broke_off(&self, _code: i32) -> bool {
+        false
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tokio::process::Command;
 
-use super::{Launcher, LocalExecutorOptions, NAME_RULE, ProcessExecutor, Purpose, SandboxError, found};
+use super::{Launcher, LocalExecutorOptions, NAME_RULE, ProcessExecutor, Purpose, SandboxError, found, last_words};
 use crate::{BackendError, BoxFuture, Executor};
 use line::Line;
 
@@ -122,28 +122,19 @@ impl Launcher for Ssh {
         Some(&self.label)
     }
 
-    fn unreachable(&self, code: Option<i32>, complaint: &str) -> Option<String> {
-        const SAID: [&str; 6] = [
-            "ssh: ",
-            "Host key verification failed",
-            "host key",
-            "Permission denied (",
-            "Connection ",
-            "kex_exchange_identification",
-        ];
-        if code != Some(255) || !SAID.iter().any(|words| complaint.contains(words)) {
-            return None;
-        }
+    fn unreachable(&self, said: &str) -> String {
         let host = &self.host;
-        if complaint.contains("Host key verification failed") || complaint.contains("host key is known") {
-            return Some(format!(
+        if said.contains("Host key verification failed") || said.contains("host key is known") {
+            return format!(
                 "the key of {host} is not the one that is known, or none is; connect once with `ssh {host}` in a \
                  terminal and compare its key with what the machine's owner says"
-            ));
+            );
         }
-        let last = complaint.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(complaint);
-        let last = last.trim_start_matches("[stderr] ").trim();
-        Some(format!("{host}: {last}; see whether `ssh {host}` works in a terminal"))
+        format!("{host}: {}; see whether `ssh {host}` works in a terminal", last_words(said))
+    }
+
+    fn broke_off(&self, code: i32) -> bool {
+        code == 255
     }
 }
 

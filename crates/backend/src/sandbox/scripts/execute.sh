@@ -1,11 +1,14 @@
-# Runs a command of the user's in the root until it ends or standard input does. $2 the command. $3 is "made" where the
-# environment is what a command is to have already.
+# Runs a command of the user's in the root until it ends or standard input does. $2 the command, $3 a word to say before it
+# and after it, with how it ended. $4 is "made" where the environment is what a command is to have already.
 cd "$1" 2>/dev/null || exit 70
+printf '\036%s\n' "$3"
 exec 3<&0 </dev/null
 s=
 command -v setsid >/dev/null 2>&1 && s=setsid
 l=$2
-if [ "$3" = made ]; then
+w=$3
+j=
+if [ "$4" = made ]; then
   unset OLDPWD
   set --
 else
@@ -13,6 +16,9 @@ else
   set -- env -i TERM=dumb PATH="${PATH:-/usr/local/bin:/usr/bin:/bin}" ${HOME:+HOME="$HOME"} ${LANG:+LANG="$LANG"} \
     ${LC_ALL:+LC_ALL="$LC_ALL"} ${TZ:+TZ="$TZ"} ${TMPDIR:+TMPDIR="$TMPDIR"}
 fi
+# A signal and an exit code above 128 are one number to a shell; what it says of the job tells them apart. Bash forgets that
+# with the end of the job.
+[ -n "$BASH_VERSION" ] && trap 'trap - CHLD; j=$(jobs %1)' CHLD
 $s "$@" /bin/sh -c "$l" 3<&- &
 c=$!
 # What this shell says of the command's end is nobody's output.
@@ -24,9 +30,16 @@ exec 2>/dev/null
   sleep 1
   kill -KILL -$c || kill -KILL $c
 } >/dev/null 2>&1 &
-w=$!
+k=$!
 exec 3<&-
 wait $c
-s=$?
-{ kill -KILL -$c; kill $w; } 2>/dev/null
-exit $s
+e=$?
+# There the trap comes in between, and the code is told again.
+if [ -n "$BASH_VERSION" ]; then
+  wait $c
+  e=$?
+fi
+{ kill -KILL -$c; kill $k; } 2>/dev/null
+printf '\036%s %s ' "$w" $e
+if [ -n "$j" ]; then printf %s "$j"; else jobs %1; fi
+printf '\036\n'
