@@ -7,13 +7,12 @@ mod search;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::OwnedMutexGuard;
 
 use crate::fault::on_disk;
-use crate::search::Budget;
 use crate::search::listed::{Completeness, Wanted, named};
+use crate::search::{Budget, GLOB_TIME};
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, FileInfo, GlobQuery, GlobResult,
     GrepQuery, GrepResult, Held, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
@@ -22,7 +21,6 @@ use change::Content;
 
 /// Largest file kept on a shelf, in bytes.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
-const GLOB_TIME: Duration = Duration::from_secs(10);
 
 /// Files by path, sorted.
 pub type Rows = Vec<(VirtualPath, Arc<FileData>)>;

@@ -255,6 +255,7 @@ async fn a_word_that_is_everywhere_costs_what_is_shown_of_it() {
     };
     let (shown, truncated, cost) = fetched(query("common", 100)).await;
     assert_eq!((shown, truncated), (100, Some(Truncation::Count)));
+        until: None,
     assert!(cost <= 512, "{cost} files for 100 lines");
     let (shown, _, cost) = fetched(query("common", 1_000)).await;
     assert!(shown == 1_000 && cost <= 2_048, "{cost} files for 1,000 lines");
@@ -315,4 +316,5 @@ async fn ignore_files_count_in_every_way_through_the_files() {
             }
         }
     }
+                    until: None,
 }
