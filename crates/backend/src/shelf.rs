@@ -27,7 +27,7 @@ pub type Rows = Vec<(VirtualPath, Arc<FileData>)>;
 
 /// Where whole files are kept. Every shelf is a [`Backend`].
 pub trait Shelf: Send + Sync {
-    /// Waits until no other change of this shelf is under way.
+    /// Waits until no other change of this shelf is under way in this process.
     fn lock(&self) -> BoxFuture<'_, OwnedMutexGuard<()>>;
 
     /// What is at `path` or below it, sorted by path.
@@ -74,9 +74,14 @@ pub trait Shelf: Send + Sync {
     /// Whether anything is below `path`.
     fn is_folder<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<bool, BackendError>>;
 
-    /// Keeps `data` at `path`; `None` removes it. Called with the lock held.
-    fn set<'a>(&'a self, path: &'a VirtualPath, data: Option<Arc<FileData>>)
-    -> BoxFuture<'a, Result<(), BackendError>>;
+    /// Keeps `data` at `path`; `None` removes it. Called with the lock held, which another process does not wait for:
+    /// [`BackendError::Changed`] where something else than `current` has come to stand there, and it stays.
+    fn set<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        current: Option<&'a FileData>,
+        data: Option<Arc<FileData>>,
+    ) -> BoxFuture<'a, Result<(), BackendError>>;
 
     /// Milliseconds since 1970.
     fn now(&self) -> i64;

@@ -58,7 +58,12 @@ pub(super) async fn change(
     witness.intend(planned(path, current.as_ref(), Some(Arc::clone(&after)))).await?;
     let created = current.as_ref().and_then(|current| current.data.created_at.clone());
     let data = Arc::new(FileData::of(&after, created, shelf.now()));
-    shelf.set(path, Some(Arc::clone(&data))).await?;
+    let before = current.as_ref().map(|current| &*current.data);
+    shelf.set(path, before, Some(Arc::clone(&data))).await.map_err(|error| match error {
+        // Another process put something there after it was looked for.
+        BackendError::Changed { path } if expect == Expect::Absent => BackendError::AlreadyExists { path },
+        error => error,
+    })?;
     let stamp = stamp(&after, &data);
     Ok(Change { after: Some(stamp), occurrences, ..changed(shelf, path, current.as_ref(), Some(data)) })
 }
@@ -90,7 +95,7 @@ pub(super) async fn delete(
         }
         witness.intend_all(doomed.iter().map(|(path, current)| planned(path, Some(current), None)).collect()).await?;
         for (path, current) in &doomed {
-            shelf.set(path, None).await?;
+            shelf.set(path, Some(&current.data), None).await?;
             changes.push(changed(shelf, path, Some(current), None));
         }
     }
