@@ -90,7 +90,9 @@ impl Store for KeyValueStore {
                 }
                 match next {
                     Some(next) => put(connection, &namespace, &key, &next, now, author.as_deref())?,
-                    None => drop(delete(connection, &namespace, &key, now)?),
+                    None => {
+                        delete(connection, &namespace, &key, now)?;
+                    }
                 }
                 Ok(Swap::Done)
             };
