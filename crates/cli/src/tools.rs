@@ -141,7 +141,7 @@ impl Bench {
             output: Arc::new(Unwatched),
             cancel,
             // Who reads the answers is not known, so nothing is kept from them.
-            abilities: Abilities { images: true, documents: true, reasoning: true },
+            abilities: Abilities { images: true, documents: true, audio: true, video: true, reasoning: true },
             delegate: None,
         }
     }

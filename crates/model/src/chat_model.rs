@@ -46,6 +46,8 @@ pub struct ModelInfo {
 pub struct Abilities {
     pub images: bool,
     pub documents: bool,
+    pub audio: bool,
+    pub video: bool,
     pub reasoning: bool,
 }
 

@@ -70,7 +70,7 @@ impl Fixture {
             witness: Arc::clone(&witness) as Arc<dyn ChangeWitness>,
             output: Arc::clone(&screen) as Arc<dyn OutputSink>,
             cancel: CancellationToken::new(),
-            abilities: Abilities { images: true, documents: true, reasoning: false },
+            abilities: Abilities { images: true, documents: true, audio: true, video: true, reasoning: false },
             delegate: None,
         };
         Self { folder, cx, tools, knowledge, witness, screen }
