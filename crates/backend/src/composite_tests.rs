@@ -1,12 +1,15 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
 use super::{Access, AppMounts, CompositeBackend, Route, RouteError, kept_points, mount_point};
+use crate::search::GREP_TIME;
 use crate::{
-    Backend, BackendError, Expect, FileData, GlobQuery, GrepQuery, ReadWindow, StateBackend, Truncation, Unwitnessed,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Expect, FileData, FileInfo, GlobQuery, GlobResult,
+    GrepMatch, GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, StateBackend, Truncation, Unwitnessed,
     VirtualPath,
 };
 
@@ -58,6 +61,7 @@ fn todo(max_count: usize, below: &str, glob: Option<&str>) -> GrepQuery {
         glob: glob.map(str::to_owned),
         include_ignored: false,
         max_count,
+        until: None,
         cancel: CancellationToken::new(),
     }
 }
@@ -163,6 +167,89 @@ async fn unreachable_matches_cost_nothing() {
     files.push(("/z", "TODO"));
     let all = composite(&files, vec![route("/a", &[])]);
     assert_eq!(grep(&all, todo(1, "/", None)).await, (vec!["/z".to_owned()], None));
+}
+
+/// Writes down until when it may search, and gives as many matches as are asked for: one in `/z`, each time
+/// another, the others in `/a`.
+struct Asked {
+    files: StateBackend,
+    until: Mutex<Vec<Option<Instant>>>,
+}
+
+impl Backend for Asked {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+        self.files.ls(path)
+    }
+
+    fn read<'a>(&'a self, path: &'a VirtualPath, page: ReadWindow) -> BoxFuture<'a, Result<ReadResult, BackendError>> {
+        self.files.read(path, page)
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        bytes: Vec<u8>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        self.files.write(path, bytes, expect, witness)
+    }
+
+    fn edit<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        replacement: Replacement<'a>,
+        expect: Expect,
+        witness: &'a dyn ChangeWitness,
+    ) -> BoxFuture<'a, Result<Change, BackendError>> {
+        self.files.edit(path, replacement, expect, witness)
+    }
+
+    fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
+        let round = {
+            let mut until = self.until.lock().unwrap();
+            until.push(query.until);
+            until.len()
+        };
+        let row = |place: String| GrepMatch { path: path(&place), line: 1, text: "TODO".into() };
+        let mut matches: Vec<_> = (1..query.max_count).map(|at| row(format!("/a/{at:04}"))).collect();
+        matches.push(row(format!("/z/{round}")));
+        Box::pin(async move { Ok(GrepResult { matches, truncated: Some(Truncation::Count) }) })
+    }
+
+    fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {
+        self.files.glob(query)
+    }
+
+    fn upload(&self, files: Vec<(VirtualPath, Vec<u8>)>) -> BoxFuture<'_, Vec<Result<(), BackendError>>> {
+        self.files.upload(files)
+    }
+
+    fn download(&self, paths: Vec<VirtualPath>) -> BoxFuture<'_, Vec<Result<Vec<u8>, BackendError>>> {
+        self.files.download(paths)
+    }
+}
+
+/// However often a part is asked again, there is one end, that of whoever asks where it comes first; what came before it
+/// stays.
+#[tokio::test]
+async fn one_search_has_one_end() {
+    let part = Arc::new(Asked { files: kept(&[]), until: Mutex::default() });
+    let all = CompositeBackend::new(part.clone(), vec![route("/a", &[])]).unwrap();
+    let asked = || std::mem::take(&mut *part.until.lock().unwrap());
+    let latest = Instant::now() + GREP_TIME;
+    let (found, _) = grep(&all, todo(5, "/", None)).await;
+    assert_eq!(found, ["/z/1", "/z/2", "/z/3", "/z/4", "/z/5"], "nothing that a round found is lost");
+    let ends = asked();
+    let end = ends[0].unwrap();
+    assert_eq!(ends, [Some(end); 5]);
+    assert!(end >= latest && end <= Instant::now() + GREP_TIME);
+    let sooner = end - GREP_TIME / 2;
+    grep(&all, GrepQuery { until: Some(sooner), ..todo(5, "/", None) }).await;
+    assert_eq!(asked(), [Some(sooner); 5]);
+    let over = GrepQuery { until: Some(Instant::now()), ..todo(5, "/", None) };
+    assert_eq!(grep(&all, over).await, (Vec::new(), Some(Truncation::Budget)));
+    assert!(asked().is_empty());
 }
 
 #[tokio::test]

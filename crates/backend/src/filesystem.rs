@@ -46,8 +46,8 @@ impl Default for FilesystemOptions {
             max_file_size: 64 * MIB,
             max_kept_size: 64 * MIB,
             mounts: Mounts::Refuse,
-            grep_time: Duration::from_secs(15),
-            glob_time: Duration::from_secs(10),
+            grep_time: search::GREP_TIME,
+            glob_time: search::GLOB_TIME,
         }
     }
 }
@@ -140,7 +140,7 @@ impl Backend for FilesystemBackend {
     }
 
     fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
-        let budget = Budget::new(self.options.grep_time, &query.cancel);
+        let budget = Budget::new(self.options.grep_time, &query.cancel).by(query.until);
         Box::pin(async move {
             let stop = budget.stop_on_drop();
             let result = self.at_root(move |root| search::grep(root, &query, &budget)).await;

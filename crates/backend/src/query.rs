@@ -1,3 +1,5 @@
+use std::time::Instant;
+
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +17,8 @@ pub struct GrepQuery {
     pub include_ignored: bool,
     /// Total matches over all files.
     pub max_count: usize,
+    /// When it ends at the latest and gives what it has; a backend's own limit holds where it comes first.
+    pub until: Option<Instant>,
     pub cancel: CancellationToken,
 }
 

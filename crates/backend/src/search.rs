@@ -30,6 +30,10 @@ use walk::{Found, Outcome, Visitor, Walk};
 /// Paths that one `glob` gives.
 const MAX_PATHS: usize = 100_000;
 
+/// How long a `grep` goes on where nothing else is said, also one over several backends.
+pub(crate) const GREP_TIME: Duration = Duration::from_secs(15);
+pub(crate) const GLOB_TIME: Duration = Duration::from_secs(10);
+
 /// How long a search may go on.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
@@ -40,6 +44,16 @@ pub(crate) struct Budget {
 impl Budget {
     pub(crate) fn new(time: Duration, cancel: &CancellationToken) -> Self {
         Self { deadline: Instant::now() + time, cancel: cancel.child_token() }
+    }
+
+    /// The same, over at `end` at the latest.
+    pub(crate) fn by(mut self, end: Option<Instant>) -> Self {
+        self.deadline = end.map_or(self.deadline, |end| self.deadline.min(end));
+        self
+    }
+
+    pub(crate) fn deadline(&self) -> Instant {
+        self.deadline
     }
 
     /// Stops the search when its caller goes away.

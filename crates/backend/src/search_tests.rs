@@ -37,6 +37,7 @@ fn query(pattern: &str, max_count: usize) -> GrepQuery {
         glob: None,
         include_ignored: false,
         max_count,
+        until: None,
         cancel: CancellationToken::new(),
     }
 }

@@ -7,13 +7,12 @@ mod search;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::OwnedMutexGuard;
 
 use crate::fault::on_disk;
-use crate::search::Budget;
 use crate::search::listed::{Completeness, Wanted, named};
+use crate::search::{Budget, GLOB_TIME};
 use crate::{
     Backend, BackendError, BlobStore, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, GlobQuery,
     GlobResult, GrepQuery, GrepResult, Held, Listed, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
@@ -22,14 +21,13 @@ use change::Content;
 
 /// Largest file kept on a shelf, in bytes.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
-const GLOB_TIME: Duration = Duration::from_secs(10);
 
 /// Files by path, sorted.
 pub type Rows = Vec<(VirtualPath, Arc<FileData>)>;
 
 /// Where whole files are kept. Every shelf is a [`Backend`].
 pub trait Shelf: Send + Sync {
-    /// Waits until no other change of this shelf is under way.
+    /// Waits until no other change of this shelf is under way in this process.
     fn lock(&self) -> BoxFuture<'_, OwnedMutexGuard<()>>;
 
     /// What is at `path` or below it, sorted by path.
@@ -76,9 +74,14 @@ pub trait Shelf: Send + Sync {
     /// Whether anything is below `path`.
     fn is_folder<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<bool, BackendError>>;
 
-    /// Keeps `data` at `path`; `None` removes it. Called with the lock held.
-    fn set<'a>(&'a self, path: &'a VirtualPath, data: Option<Arc<FileData>>)
-    -> BoxFuture<'a, Result<(), BackendError>>;
+    /// Keeps `data` at `path`; `None` removes it. Called with the lock held, which another process does not wait for:
+    /// [`BackendError::Changed`] where something else than `current` has come to stand there, and it stays.
+    fn set<'a>(
+        &'a self,
+        path: &'a VirtualPath,
+        current: Option<&'a FileData>,
+        data: Option<Arc<FileData>>,
+    ) -> BoxFuture<'a, Result<(), BackendError>>;
 
     /// Where the content of large files is. Without it they are held with the others.
     fn blobs(&self) -> Option<&Arc<BlobStore>> {

@@ -102,12 +102,17 @@ impl Shelf for StateBackend {
     fn set<'a>(
         &'a self,
         path: &'a VirtualPath,
+        current: Option<&'a FileData>,
         data: Option<Arc<FileData>>,
     ) -> BoxFuture<'a, Result<(), BackendError>> {
         Box::pin(async move {
+            let mut files = self.locked();
+            if files.get(path).map(|data| &**data) != current {
+                return Err(BackendError::Changed { path: path.clone() });
+            }
             match data {
-                Some(data) => self.locked().insert(path.clone(), data),
-                None => self.locked().remove(path),
+                Some(data) => files.insert(path.clone(), data),
+                None => files.remove(path),
             };
             Ok(())
         })

@@ -46,6 +46,16 @@ pub trait Store: Send + Sync {
     /// Returns whether there was something to delete.
     fn delete<'a>(&'a self, namespace: &'a Namespace, key: &'a str) -> BoxFuture<'a, Result<bool, StoreError>>;
 
+    /// Puts `next` in the place of `current` (`None`: nothing), as [`Store::put`] and [`Store::delete`] would, where
+    /// `current` still is what stands there. Compared and replaced in one step, whichever process writes at the same time.
+    fn compare_and_swap<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        key: &'a str,
+        current: Option<Value>,
+        next: Option<Value>,
+    ) -> BoxFuture<'a, Result<Swap, StoreError>>;
+
     fn search(&self, query: StoreQuery) -> BoxFuture<'_, Result<Vec<StoreHit>, StoreError>>;
 
     /// The keys that begin with `prefix`, in order.
@@ -113,6 +123,15 @@ pub struct StoreItem {
     /// Milliseconds since 1970.
     pub created_at: i64,
     pub updated_at: i64,
+}
+
+/// What came of a [`Store::compare_and_swap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Swap {
+    Done,
+    /// Something else stands there; it stays.
+    Changed,
 }
 
 /// What an index knows of a run of characters.

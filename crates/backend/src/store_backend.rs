@@ -3,13 +3,15 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
+use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::OwnedMutexGuard;
 
 use crate::clock::Now;
 use crate::shelf::{Rows, Shelf};
 use crate::{
-    BackendError, BoxFuture, FileData, Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, VirtualPath,
+    BackendError, BoxFuture, FileData, Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap,
+    VirtualPath,
 };
 
 /// Files that are fetched at once where they are gone through in their order.
@@ -92,6 +94,10 @@ fn path_of(key: &str) -> Option<VirtualPath> {
 
 fn file(item: StoreItem) -> Option<(VirtualPath, Arc<FileData>)> {
     Some((path_of(&item.key)?, Arc::new(serde_json::from_value(item.value).ok()?)))
+}
+
+fn data_of(value: &Value) -> Option<FileData> {
+    FileData::deserialize(value).ok()
 }
 
 fn sorted(items: Vec<StoreItem>) -> Rows {
@@ -216,20 +222,26 @@ impl Shelf for StoreBackend {
     fn set<'a>(
         &'a self,
         path: &'a VirtualPath,
+        current: Option<&'a FileData>,
         data: Option<Arc<FileData>>,
     ) -> BoxFuture<'a, Result<(), BackendError>> {
         Box::pin(async move {
-            let done = match data {
-                Some(data) => {
-                    let value: Value = serde_json::to_value(&*data).map_err(|error| {
-                        let kind = std::io::ErrorKind::InvalidData;
-                        BackendError::Io { path: path.clone(), kind, reason: error.to_string() }
-                    })?;
-                    self.store.put(&self.namespace, path.as_str(), value).await
-                }
-                None => self.store.delete(&self.namespace, path.as_str()).await.map(|_| ()),
-            };
-            done.map_err(|error| fault(&error, path))
+            let changed = || BackendError::Changed { path: path.clone() };
+            let next = data.map(|data| serde_json::to_value(&*data)).transpose().map_err(|error| {
+                let kind = std::io::ErrorKind::InvalidData;
+                BackendError::Io { path: path.clone(), kind, reason: error.to_string() }
+            })?;
+            // The value itself is what is compared: files of older agents are not written as they are read.
+            let item = self.store.get(&self.namespace, path.as_str()).await.map_err(|error| fault(&error, path))?;
+            let standing = item.map(|item| item.value);
+            if standing.as_ref().and_then(data_of).as_ref() != current {
+                return Err(changed());
+            }
+            let swap = self.store.compare_and_swap(&self.namespace, path.as_str(), standing, next).await;
+            match swap.map_err(|error| fault(&error, path))? {
+                Swap::Done => Ok(()),
+                Swap::Changed => Err(changed()),
+            }
         })
     }
 

@@ -92,6 +92,7 @@ async fn searches(backend: &FilesystemBackend) {
             glob: None,
             include_ignored: true,
             max_count: 100,
+            until: None,
             cancel: CancellationToken::new(),
         };
         let found = backend.grep(query).await.map(|found| found.matches).unwrap_or_default();

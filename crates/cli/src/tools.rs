@@ -142,7 +142,7 @@ impl Bench {
             cancel,
             // Who reads the answers is not known, so nothing is kept from them.
             held: false,
-            abilities: Abilities { images: true, documents: true, reasoning: true },
+            abilities: Abilities { images: true, documents: true, audio: true, video: true, reasoning: true },
             delegate: None,
         }
     }

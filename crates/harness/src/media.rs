@@ -1,4 +1,4 @@
-//! Pictures and documents, for models and providers that cannot take them. The state keeps them all.
+//! Pictures, documents, sound and film, for models and providers that cannot take them. The state keeps them all.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use bosun_model::{Abilities, ContentBlock, Kept, Media, MediaKind, Message, Mode
 use bosun_tools::StateUpdate;
 
 /// Words of refusals that are about what stands beside the text. Servers of text alone want messages to be strings.
-const ABOUT_MEDIA: [&str; 9] =
-    ["image", "media", "document", "pdf", "base64", "multimodal", "vision", "file", "must be a string"];
+const ABOUT_MEDIA: [&str; 12] =
+    ["image", "media", "document", "pdf", "audio", "video", "base64", "payload", "multimodal", "vision", "file", "must be a string"];
 
 /// The state field with the place before which media were refused by the provider.
 const FIELD: &str = "media_refused_before";
 
 pub(crate) fn takes_all(abilities: Abilities) -> bool {
-    abilities.images && abilities.documents
+    abilities.images && abilities.documents && abilities.audio && abilities.video
 }
 
 /// A message with the media named that the model cannot take; `None` where there are none.
@@ -25,10 +25,10 @@ pub(crate) fn without_unsupported(message: &Message, abilities: Abilities) -> Op
     let supported = |media: &Media| match media.kind {
         MediaKind::Image => abilities.images,
         MediaKind::Document => abilities.documents,
-        // What adapters cannot send they name themselves.
-        MediaKind::Audio | MediaKind::Video => true,
+        MediaKind::Audio => abilities.audio,
+        MediaKind::Video => abilities.video,
     };
-    replaced(message, |media| !supported(media), "this model cannot look at it")
+    replaced(message, |media| !supported(media), "this model cannot take it")
 }
 
 pub(crate) fn has_media(message: &Message) -> bool {
@@ -171,13 +171,25 @@ mod tests {
                 kept: None,
             })
         };
-        let content = vec![media(MediaKind::Image, "image/png"), media(MediaKind::Document, "application/pdf")];
+        let content = vec![
+            media(MediaKind::Image, "image/png"),
+            media(MediaKind::Document, "application/pdf"),
+            media(MediaKind::Audio, "audio/wav"),
+            media(MediaKind::Video, "video/mp4"),
+        ];
         let message = Message::Human(bosun_model::HumanMessage { id: "h".into(), content: content.clone() });
         let blind = Abilities { documents: true, ..Abilities::default() };
         let shown = without_unsupported(&message, blind).unwrap();
-        assert_eq!(shown.content()[0], "[/p (image/png) is left out: this model cannot look at it]".into());
+        assert_eq!(shown.content()[0], "[/p (image/png) is left out: this model cannot take it]".into());
         assert_eq!(shown.content()[1], content[1]);
-        let able = Abilities { images: true, documents: true, reasoning: false };
+        assert_eq!(shown.content()[2], "[/p (audio/wav) is left out: this model cannot take it]".into());
+        assert_eq!(shown.content()[3], "[/p (video/mp4) is left out: this model cannot take it]".into());
+        let able = Abilities { images: true, documents: true, audio: true, ..Abilities::default() };
+        let shown = without_unsupported(&message, able).unwrap();
+        assert_eq!(shown.content()[..3], content[..3]);
+        assert!(!takes_all(able));
+        let able = Abilities { video: true, ..able };
         assert_eq!(without_unsupported(&message, able), None);
+        assert!(takes_all(able));
     }
 }

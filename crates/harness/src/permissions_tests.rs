@@ -97,6 +97,7 @@ async fn what_is_denied_is_not_to_be_had_by_any_way() {
         glob: None,
         include_ignored: true,
         max_count: 10,
+        until: None,
         cancel: Default::default(),
     };
     let found = backend.grep(grep).await.unwrap().matches;

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bosun_model::{ChatRequest, ContentBlock, MediaKind, Message, ToolSpec};
+use bosun_model::{ChatRequest, ContentBlock, Media, MediaKind, Message, ToolSpec};
 
 use crate::looked_at::LookedAt;
 use crate::per_message::PerMessage;
@@ -20,6 +20,8 @@ const PER_MESSAGE: u64 = 3;
 /// What an image costs, whatever its bytes: providers scale it down to about this.
 const PER_IMAGE: u64 = 1_600;
 const PER_DOCUMENT: u64 = 6_000;
+/// Of sound and film: 32 tokens for a second of an MP3, 300 for one of a film, as Gemini counts, at the sizes they have.
+const BYTES_PER_TOKEN: u64 = 500;
 /// As many messages are added up each time, so that a few of them do not take the place of a whole history.
 const FEW: usize = 64;
 
@@ -164,9 +166,15 @@ fn block_cost(block: &ContentBlock) -> u64 {
         ContentBlock::Reasoning(reasoning) => letters(&reasoning.text) as u64,
         ContentBlock::Media(media) => match media.kind {
             MediaKind::Image => flat(PER_IMAGE),
-            MediaKind::Document | MediaKind::Audio | MediaKind::Video => flat(PER_DOCUMENT),
+            MediaKind::Document => flat(PER_DOCUMENT),
+            MediaKind::Audio | MediaKind::Video => flat(size_of(media) / BYTES_PER_TOKEN),
         },
     }
+}
+
+/// Bytes of the file.
+fn size_of(media: &Media) -> u64 {
+    media.kept.as_ref().map_or(media.data.len() as u64 / 4 * 3, |kept| kept.size)
 }
 
 /// The letters of a value as JSON, without keeping it.
@@ -190,7 +198,7 @@ fn json_letters(value: &impl serde::Serialize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use bosun_model::SystemBlock;
+    use bosun_model::{HumanMessage, Kept, Origin, SystemBlock};
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -234,6 +242,20 @@ mod tests {
             let (before, after) = text.split_at(cut);
             assert_eq!(weight(before) + weight(after), 11, "{cut}");
         }
+    }
+
+    #[test]
+    fn sound_and_film_count_by_their_size_wherever_they_are_kept() {
+        let tokens = |kept: Option<Kept>, data: &str| {
+            let (kind, mime) = (MediaKind::Video, "video/mp4".into());
+            let content = vec![ContentBlock::Media(Media { kind, mime, data: data.into(), name: None, kept })];
+            let message = Message::Human(HumanMessage { id: "h".into(), content });
+            TokenCounter::default().messages(&[Arc::new(message)], "gemini")
+        };
+        let kept = Kept { blob: "b".into(), size: 1_000_000, origin: Origin::Read };
+        let nothing = tokens(None, "");
+        assert_eq!(tokens(Some(kept), "") - nothing, 2_000);
+        assert_eq!(tokens(None, &"A".repeat(1_333_336)) - nothing, 2_000);
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn pictures_come_where_the_model_takes_them_and_are_named_where_not() {
     let lying = json!({ "content": [{ "type": "image", "mimeType": "image/png", "data": "aGVsbG8=" }] });
     assert!(texts(&read(lying, true)).contains("is not shown"));
     let sound = json!({ "content": [{ "type": "audio", "mimeType": "audio/wav", "data": "aGVsbG8=" }] });
-    assert!(texts(&read(sound, true)).contains("Bosun sends no audio to models"));
+    assert!(texts(&read(sound, true)).contains("this model takes no sound"));
 }
 
 #[test]

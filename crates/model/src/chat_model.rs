@@ -59,6 +59,8 @@ impl ModelInfo {
 pub struct Abilities {
     pub images: bool,
     pub documents: bool,
+    pub audio: bool,
+    pub video: bool,
     pub reasoning: bool,
 }
 

@@ -109,10 +109,25 @@ pub enum Figure {
         done: u32,
         total: u32,
     },
+    /// What the model was shown instead of text, in bytes of its file.
+    Media {
+        kind: MediaKind,
+        size: u32,
+    },
     TimedOut,
     Truncated,
     /// The file was one of several hard links; the others keep what it held.
     LinkBroken,
+}
+
+/// What is shown to a model that is no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum MediaKind {
+    Image,
+    Document,
+    Audio,
+    Video,
 }
 
 /// Something that happened to the turn and is not a message.

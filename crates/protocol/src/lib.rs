@@ -61,7 +61,7 @@ pub use history::{
     Checkpoint, CheckpointKind, FileAt, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall, Timeline,
 };
 pub use ids::{CallId, ItemId, ProjectId, SessionId};
-pub use item::{Figure, Item, ItemBody, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
+pub use item::{Figure, Item, ItemBody, MediaKind, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
 pub use knowledge::{FileVersion, Imported, WrittenBy};
 pub use local::{LocalModel, LocalServerView};
 pub use memory::{

@@ -20,6 +20,8 @@ pub struct ModelChoice {
     /// What it is known to take; `false` where nothing is known of it.
     pub images: bool,
     pub documents: bool,
+    pub audio: bool,
+    pub video: bool,
     /// Whether it is known to think.
     pub reasoning: bool,
     /// `None` where it is not known.

@@ -27,6 +27,8 @@ pub struct KnownModel {
     pub max_output: Option<u32>,
     pub images: Option<bool>,
     pub documents: Option<bool>,
+    pub audio: Option<bool>,
+    pub video: Option<bool>,
     pub reasoning: Option<bool>,
     pub price: Option<PriceView>,
 }

@@ -110,7 +110,7 @@ impl Row {
     }
 
     fn info(&self) -> ModelInfo {
-        let abilities = Abilities { images: true, documents: true, reasoning: true };
+        let abilities = Abilities { images: true, documents: true, audio: true, video: true, reasoning: true };
         ModelInfo { abilities, ..info(self.model) }
     }
 

@@ -49,6 +49,10 @@ pub struct KnownModel {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documents: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub audio: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub video: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
@@ -66,6 +70,8 @@ impl KnownModel {
         let abilities = &mut info.abilities;
         abilities.images = self.images.unwrap_or(abilities.images);
         abilities.documents = self.documents.unwrap_or(abilities.documents);
+        abilities.audio = self.audio.unwrap_or(abilities.audio);
+        abilities.video = self.video.unwrap_or(abilities.video);
         abilities.reasoning = self.reasoning.unwrap_or(abilities.reasoning);
         if let Some(price) = self.price {
             (info.price, info.steps) = (Some(price), Vec::new());
@@ -197,6 +203,10 @@ impl ProviderConfig {
                 known.put_on(&mut info);
             }
         }
+        // A model takes no more than its wire carries.
+        let is_gemini = matches!(self.family, Family::Gemini | Family::Vertex);
+        info.abilities.audio &= is_gemini || self.family == Family::OpenAiChat;
+        info.abilities.video &= is_gemini;
         if info.price.is_none() && self.serves_it_here(&info.name) {
             info.price = Some(Price::FREE);
         }
@@ -454,5 +464,37 @@ mod tests {
         let config = ProviderConfig::new("vllm", Family::OpenAiChat, "http://localhost:8000/v1");
         let paid = crate::known_model(&ProviderConfig { known: vec![said], ..config }, "m").unwrap().price;
         assert_eq!(paid.map(|price| price.input), Some(1.0), "the person knows better");
+    }
+
+    /// Where the model takes them and the wire carries them; what is said of a model goes over the catalogue, not over
+    /// the wire.
+    #[test]
+    fn sound_and_film_go_where_model_and_wire_take_them() {
+        let taken = |config: &ProviderConfig, name: &str| {
+            let abilities = crate::known_model(config, name).unwrap().abilities;
+            (abilities.audio, abilities.video)
+        };
+        let at = |family| ProviderConfig::new("p", family, "https://gate.example/v1");
+        for (family, name, expected) in [
+            (Family::Gemini, "gemini-2.5-flash", (true, true)),
+            (Family::Vertex, "gemini-2.5-flash", (true, true)),
+            (Family::OpenAiChat, "google/gemini-2.5-flash", (true, false)),
+            (Family::OpenAiResponses, "google/gemini-2.5-flash", (false, false)),
+            (Family::Vertex, "claude-sonnet-4-6", (false, false)),
+            (Family::OpenAiChat, "gpt-4o", (false, false)),
+            (Family::Gemini, "unknown", (false, false)),
+        ] {
+            assert_eq!(taken(&at(family), name), expected, "{family:?} {name}");
+        }
+        let all = Some(true);
+        let said = KnownModel { name: "omni".into(), audio: all, video: all, ..KnownModel::default() };
+        for (family, expected) in [
+            (Family::Gemini, (true, true)),
+            (Family::OpenAiChat, (true, false)),
+            (Family::Anthropic, (false, false)),
+            (Family::Ollama, (false, false)),
+        ] {
+            assert_eq!(taken(&ProviderConfig { known: vec![said.clone()], ..at(family) }, "omni"), expected);
+        }
     }
 }

@@ -46,6 +46,8 @@ pub struct ListedModel {
     pub max_output: Option<u32>,
     pub images: Option<bool>,
     pub documents: Option<bool>,
+    pub audio: Option<bool>,
+    pub video: Option<bool>,
     pub reasoning: Option<bool>,
     pub price: Option<Price>,
 }
@@ -59,6 +61,8 @@ impl ListedModel {
             max_output: self.max_output,
             images: self.images,
             documents: self.documents,
+            audio: self.audio,
+            video: self.video,
             reasoning: self.reasoning,
             price: self.price,
         }

@@ -38,11 +38,17 @@ fn each_list_is_read_in_its_own_words() {
             max_output: Some(64_000),
             images: Some(true),
             documents: Some(true),
+            audio: Some(false),
+            video: Some(false),
             reasoning: Some(true),
             price: Some(price),
             ..named("anthropic/claude-sonnet-4.6")
         }
     );
+    let modalities = json!({ "input_modalities": ["audio", "file", "image", "text", "video"] });
+    let all = json!({ "data": [{ "id": "google/gemini-3.5-flash", "architecture": modalities }] });
+    let all = first("openrouter.ai", &all);
+    assert_eq!((all.audio, all.video), (Some(true), Some(true)));
 
     let gemini = json!({ "models": [{ "name": "models/gemini-3-pro", "displayName": "Gemini 3 Pro", "thinking": true,
         "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536, "supportedGenerationMethods": ["generateContent"] }] });

@@ -8,7 +8,7 @@ use bosun_agent::{
     AskReason, AskedAgain, Decision, DecisionKind, DecisionRecord, DecisionSource, Halt, NoteKind, PlannedTodo,
     ToolOutcome, TurnEnd,
 };
-use bosun_model::Effort;
+use bosun_model::{Effort, MediaKind};
 use bosun_protocol as wire;
 use bosun_tools::{DiffLineKind, Figure, FileDiff, Preview, TodoStatus, ToolKind};
 
@@ -38,9 +38,19 @@ pub(crate) fn figure(figure: &Figure) -> wire::Figure {
         Figure::Removed(n) => wire::Figure::Removed(n),
         Figure::ExitCode(code) => wire::Figure::ExitCode(code),
         Figure::Todos { done, total } => wire::Figure::Todos { done, total },
+        Figure::Media { kind, size } => wire::Figure::Media { kind: media_kind(kind), size },
         Figure::TimedOut => wire::Figure::TimedOut,
         Figure::Truncated => wire::Figure::Truncated,
         Figure::LinkBroken => wire::Figure::LinkBroken,
+    }
+}
+
+fn media_kind(kind: MediaKind) -> wire::MediaKind {
+    match kind {
+        MediaKind::Image => wire::MediaKind::Image,
+        MediaKind::Document => wire::MediaKind::Document,
+        MediaKind::Audio => wire::MediaKind::Audio,
+        MediaKind::Video => wire::MediaKind::Video,
     }
 }
 

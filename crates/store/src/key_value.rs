@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bosun_agent::{BoxFuture, Clock};
-use bosun_backend::{Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
+use bosun_backend::{Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
@@ -60,15 +60,7 @@ impl Store for KeyValueStore {
         let (namespace, key) = (joined(namespace.parts()), key.to_owned());
         let (text, now, author) = (value.to_string(), self.clock.now_ms(), self.author.clone());
         Box::pin(async move {
-            let write = move |connection: &Connection| {
-                versions::keep(connection, &namespace, &key, Some(&text), now)?;
-                let sql = "INSERT INTO key_values (namespace, name, value, created_at, updated_at, author)
-                           VALUES (?1, ?2, ?3, ?4, ?4, ?5)
-                           ON CONFLICT (namespace, name) DO UPDATE
-                           SET value = excluded.value, updated_at = excluded.updated_at, author = excluded.author";
-                connection.prepare_cached(sql)?.execute(params![namespace, key, text, now, author])?;
-                Ok(())
-            };
+            let write = move |connection: &Connection| put(connection, &namespace, &key, &text, now, author.as_deref());
             Ok(self.database.write(write).await?)
         })
     }
@@ -76,10 +68,33 @@ impl Store for KeyValueStore {
     fn delete<'a>(&'a self, namespace: &'a Namespace, key: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
         let (namespace, key, now) = (joined(namespace.parts()), key.to_owned(), self.clock.now_ms());
         Box::pin(async move {
+            let write = move |connection: &Connection| delete(connection, &namespace, &key, now);
+            Ok(self.database.write(write).await?)
+        })
+    }
+
+    fn compare_and_swap<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        key: &'a str,
+        current: Option<Value>,
+        next: Option<Value>,
+    ) -> BoxFuture<'a, Result<Swap, StoreError>> {
+        let (namespace, key) = (joined(namespace.parts()), key.to_owned());
+        let (next, now, author) = (next.map(|next| next.to_string()), self.clock.now_ms(), self.author.clone());
+        Box::pin(async move {
+            // A write transaction has the file's lock from its beginning: no other process is between the look and the write.
             let write = move |connection: &Connection| {
-                versions::keep(connection, &namespace, &key, None, now)?;
-                let sql = "DELETE FROM key_values WHERE namespace = ?1 AND name = ?2";
-                Ok(connection.prepare_cached(sql)?.execute(params![namespace, key])? > 0)
+                if standing(connection, &namespace, &key)? != current {
+                    return Ok(Swap::Changed);
+                }
+                match next {
+                    Some(next) => put(connection, &namespace, &key, &next, now, author.as_deref())?,
+                    None => {
+                        delete(connection, &namespace, &key, now)?;
+                    }
+                }
+                Ok(Swap::Done)
             };
             Ok(self.database.write(write).await?)
         })
@@ -215,6 +230,38 @@ const SEPARATOR: char = '\u{1f}';
 
 pub(crate) fn joined(parts: &[String]) -> String {
     parts.join("\u{1f}")
+}
+
+/// What stands under a name.
+fn standing(connection: &Connection, namespace: &str, name: &str) -> Result<Option<Value>, DatabaseError> {
+    let sql = "SELECT value FROM key_values WHERE namespace = ?1 AND name = ?2";
+    let mut select = connection.prepare_cached(sql)?;
+    let text: Option<String> = select.query_row(params![namespace, name], |row| row.get(0)).optional()?;
+    Ok(text.map(|text| serde_json::from_str(&text).unwrap_or_default()))
+}
+
+fn put(
+    connection: &Connection,
+    namespace: &str,
+    name: &str,
+    value: &str,
+    now: i64,
+    author: Option<&str>,
+) -> Result<(), DatabaseError> {
+    versions::keep(connection, namespace, name, Some(value), now)?;
+    let sql = "INSERT INTO key_values (namespace, name, value, created_at, updated_at, author)
+               VALUES (?1, ?2, ?3, ?4, ?4, ?5)
+               ON CONFLICT (namespace, name) DO UPDATE
+               SET value = excluded.value, updated_at = excluded.updated_at, author = excluded.author";
+    connection.prepare_cached(sql)?.execute(params![namespace, name, value, now, author])?;
+    Ok(())
+}
+
+/// Whether there was something to delete.
+fn delete(connection: &Connection, namespace: &str, name: &str, now: i64) -> Result<bool, DatabaseError> {
+    versions::keep(connection, namespace, name, None, now)?;
+    let sql = "DELETE FROM key_values WHERE namespace = ?1 AND name = ?2";
+    Ok(connection.prepare_cached(sql)?.execute(params![namespace, name])? > 0)
 }
 
 fn search(connection: &Connection, query: &StoreQuery) -> Result<Vec<StoreHit>, DatabaseError> {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bosun_agent::SystemClock;
 use bosun_backend::{
     Backend, BoxFuture, FileData, GrepQuery, Held, Namespace, StateBackend, Store, StoreBackend, StoreError, StoreHit,
-    StoreItem, StoreQuery, Truncation, VirtualPath,
+    StoreItem, StoreQuery, Swap, Truncation, VirtualPath,
 };
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -138,6 +138,16 @@ impl Store for Counted {
         self.0.delete(space, key)
     }
 
+    fn compare_and_swap<'a>(
+        &'a self,
+        space: &'a Namespace,
+        key: &'a str,
+        current: Option<Value>,
+        next: Option<Value>,
+    ) -> BoxFuture<'a, Result<Swap, StoreError>> {
+        self.0.compare_and_swap(space, key, current, next)
+    }
+
     fn search(&self, query: StoreQuery) -> BoxFuture<'_, Result<Vec<StoreHit>, StoreError>> {
         Box::pin(async move {
             let hits = self.0.search(query).await?;
@@ -245,6 +255,7 @@ async fn a_word_that_is_everywhere_costs_what_is_shown_of_it() {
         glob: None,
         include_ignored: false,
         max_count,
+        until: None,
         cancel: Default::default(),
     };
     let fetched = async |query: GrepQuery| {
@@ -305,6 +316,7 @@ async fn ignore_files_count_in_every_way_through_the_files() {
                     glob: None,
                     include_ignored,
                     max_count,
+                    until: None,
                     cancel: Default::default(),
                 };
                 assert_eq!(

@@ -109,7 +109,7 @@ impl ScriptedModel {
             name: "scripted-model".into(),
             context_window: Some(200_000),
             max_output: Some(8_192),
-            abilities: Abilities { images: true, documents: true, reasoning: true },
+            abilities: Abilities { images: true, documents: true, audio: true, video: true, reasoning: true },
             price: None,
             steps: Vec::new(),
             scripted: false,

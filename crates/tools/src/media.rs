@@ -3,6 +3,7 @@
 
 mod attach;
 mod image;
+mod recording;
 
 pub use attach::{Attachable, AttachableKind, NotAttachable, attachable};
 
@@ -15,6 +16,8 @@ use bosun_model::{Abilities, ContentBlock, Media, MediaKind};
 const MAX_IMAGE: usize = 3_750_000;
 /// Largest document, in bytes.
 const MAX_DOCUMENT: usize = 16 * 1024 * 1024;
+/// Largest sound or film, in bytes: 17 MB as base64, where the one vendor that takes both has 20 MB for a whole request.
+const MAX_RECORDING: usize = 12 * 1024 * 1024;
 /// Longest side of an image, in pixels.
 const MAX_SIDE: u32 = 8_000;
 
@@ -65,10 +68,20 @@ fn usable<'m>(mime: &'m str, bytes: &[u8], abilities: Abilities) -> Result<(Medi
             Err("its bytes are no PDF".into())
         }
         "document" => within(bytes, MAX_DOCUMENT).map(|()| (MediaKind::Document, mime)),
-        "audio" => {
-            Err("Bosun sends no audio to models; work from a transcript of it, or ask what is said in it".into())
+        "audio" if !abilities.audio => {
+            Err("this model takes no sound; work from a transcript of it, or ask what is said in it".into())
         }
-        "video" => Err("Bosun sends no video to models; work from single pictures or a transcript of it".into()),
+        "audio" => {
+            let mime = recording::sniff(mime, bytes).ok_or_else(|| format!("its bytes are no {}", recording::SOUND))?;
+            within(bytes, MAX_RECORDING).map(|()| (MediaKind::Audio, mime))
+        }
+        "video" if !abilities.video => {
+            Err("this model takes no film; work from single pictures or a transcript of it".into())
+        }
+        "video" => {
+            let mime = recording::sniff(mime, bytes).ok_or_else(|| format!("its bytes are no {}", recording::FILM))?;
+            within(bytes, MAX_RECORDING).map(|()| (MediaKind::Video, mime))
+        }
         _ => Err("it is neither text nor media that models take".into()),
     }
 }

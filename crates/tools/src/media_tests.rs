@@ -28,7 +28,7 @@ const JPEG: &[u8] =
     b"\xff\xd8\xff\xe0\0\x04ab\xff\xff\xc2\0\x0b\x08\x01\x02\x03\x04\x01\0\0\0\xff\xda\0\x08\x01\0\0\0\0\0scan\xff\xd9";
 
 fn shown(mime: &str, bytes: &[u8]) -> ContentBlock {
-    let abilities = Abilities { images: true, documents: true, reasoning: false };
+    let abilities = Abilities { images: true, documents: true, audio: true, video: true, reasoning: false };
     block(&VirtualPath::parse("/f").unwrap(), mime, bytes, abilities)
 }
 
@@ -102,6 +102,68 @@ fn what_a_provider_would_refuse_is_not_sent() {
         ("application/pdf", b"text", "no PDF"),
         ("application/vnd.ms-powerpoint", b"deck", "PDF"),
         ("application/octet-stream", b"x", "neither text nor media"),
+    ] {
+        let text = shown(mime, bytes);
+        let text = text.as_text().expect("a sentence");
+        assert!(text.contains(token) && text.contains("/f") && text.contains(mime), "{text}");
+    }
+}
+
+/// What begins as files of each format do, with its usual name.
+fn recordings() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    let riff = |form: &[u8]| [&b"RIFF\x24\0\0\0"[..], form, b"...."].concat();
+    let boxed = |name: &[u8]| [&b"\0\0\0\x18"[..], name, b"isom...."].concat();
+    vec![
+        ("audio/wav", "audio/wav", riff(b"WAVE")),
+        ("audio/x-wav", "audio/wav", riff(b"WAVE")),
+        ("audio/mpeg", "audio/mpeg", b"ID3\x04....".to_vec()),
+        ("audio/mp3", "audio/mpeg", b"\xff\xfb\x90\x64".to_vec()),
+        ("audio/aiff", "audio/aiff", b"FORM\0\0\0\x10AIFF".to_vec()),
+        ("audio/aac", "audio/aac", b"\xff\xf1\x50\x80".to_vec()),
+        ("audio/ogg", "audio/ogg", b"OggS\0\x02".to_vec()),
+        ("audio/flac", "audio/flac", b"fLaC\0\0".to_vec()),
+        ("video/mp4", "video/mp4", boxed(b"ftyp")),
+        ("video/quicktime", "video/quicktime", boxed(b"moov")),
+        ("video/3gpp", "video/3gpp", boxed(b"ftyp")),
+        ("video/mpeg", "video/mpeg", b"\0\0\x01\xba\x44".to_vec()),
+        ("video/mpeg", "video/mpeg", [&b"\x47"[..], &[0; 187], b"\x47"].concat()),
+        ("video/x-msvideo", "video/x-msvideo", riff(b"AVI ")),
+        ("video/x-flv", "video/x-flv", b"FLV\x01".to_vec()),
+        ("video/webm", "video/webm", b"\x1a\x45\xdf\xa3\x01".to_vec()),
+        ("video/x-ms-wmv", "video/x-ms-wmv", b"\x30\x26\xb2\x75\x8e\x66\xcf\x11".to_vec()),
+    ]
+}
+
+/// E7: sound and film are blocks where the model takes them.
+#[test]
+fn sound_and_film_are_known_by_how_they_begin() {
+    for (mime, usual, bytes) in recordings() {
+        let ContentBlock::Media(media) = shown(mime, &bytes) else { panic!("{mime} is not shown") };
+        let kind = if mime.starts_with("audio/") { MediaKind::Audio } else { MediaKind::Video };
+        assert_eq!((media.kind, &*media.mime), (kind, usual));
+        for (other, name, _) in recordings().iter().filter(|(_, name, _)| *name != usual) {
+            // One container has all three.
+            let alike = ["video/mp4", "video/quicktime", "video/3gpp"];
+            if !(alike.contains(name) && alike.contains(&usual)) {
+                assert!(shown(other, &bytes).as_text().is_some(), "{usual} as {other}");
+            }
+        }
+        for end in 0..2 {
+            assert!(shown(mime, &bytes[..end]).as_text().is_some(), "{mime} cut after {end}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_sound_or_film_that_models_take_is_named() {
+    let vast = [&b"ID3\x04"[..], &vec![0; 12 * 1024 * 1024]].concat();
+    for (mime, bytes, token) in [
+        ("audio/mpeg", &b"words"[..], "its bytes are no WAV, MP3"),
+        ("audio/wav", b"RIFF\0\0\0\0AVI ", "its bytes are no WAV, MP3"),
+        ("audio/midi", b"MThd", "its bytes are no WAV, MP3"),
+        ("video/mp4", b"words and more", "its bytes are no MP4, MOV"),
+        ("video/x-matroska", b"\x1a\x45\xdf\xa3", "its bytes are no MP4, MOV"),
+        ("audio/mpeg", &vast, "over the limit of 12582912 bytes"),
     ] {
         let text = shown(mime, bytes);
         let text = text.as_text().expect("a sentence");

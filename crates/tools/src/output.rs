@@ -1,5 +1,5 @@
 use bosun_backend::{BackendError, Change, KeptOutput};
-use bosun_model::{ContentBlock, ToolStatus};
+use bosun_model::{ContentBlock, MediaKind, ToolStatus};
 use serde::{Deserialize, Serialize};
 
 use crate::{FileDiff, StateUpdate};
@@ -120,6 +120,11 @@ pub enum Figure {
     Todos {
         done: u32,
         total: u32,
+    },
+    /// What the model was shown instead of text, in bytes of its file.
+    Media {
+        kind: MediaKind,
+        size: u32,
     },
     TimedOut,
     Truncated,

@@ -709,6 +709,11 @@ export type ExportPreview = {
 export type Figure = { figure: "lines"; value: number } | { figure: "matches"; value: number } | { figure: "files"; value: number } | { figure: "entries"; value: number } | { figure: "added"; value: number } | { figure: "removed"; value: number } | { figure: "exit_code"; value: number } | { figure: "todos"; value: {
 	done: number,
 	total: number,
+} } | 
+/**  What the model was shown instead of text, in bytes of its file. */
+{ figure: "media"; value: {
+	kind: MediaKind,
+	size: number,
 } } | { figure: "timed_out" } | { figure: "truncated" } | 
 /**  The file was one of several hard links; the others keep what it held. */
 { figure: "link_broken" };
@@ -881,6 +886,8 @@ export type KnownModel = {
 	max_output: number | null,
 	images: boolean | null,
 	documents: boolean | null,
+	audio: boolean | null,
+	video: boolean | null,
 	reasoning: boolean | null,
 	price: PriceView | null,
 };
@@ -930,6 +937,9 @@ export type LocalServerView = {
 	models: LocalModel[],
 	wants_key: boolean,
 };
+
+/**  What is shown to a model that is no text. */
+export type MediaKind = "image" | "document" | "audio" | "video";
 
 /**  One memory in a list. */
 export type MemoryEntry = {
@@ -1018,6 +1028,8 @@ export type ModelChoice = {
 	/**  What it is known to take; `false` where nothing is known of it. */
 	images: boolean,
 	documents: boolean,
+	audio: boolean,
+	video: boolean,
 	/**  Whether it is known to think. */
 	reasoning: boolean,
 	/**  `None` where it is not known. */

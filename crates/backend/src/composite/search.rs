@@ -1,14 +1,16 @@
 //! One search over several backends: all at once, so that their time is one budget, and with one count for all.
 
+use std::time::Instant;
+
 use futures_util::future::join_all;
 
 use super::CompositeBackend;
 use super::part::Part;
-use crate::search::{Glob, hidden, is_git, is_hidden};
+use crate::search::{GREP_TIME, Glob, hidden, is_git, is_hidden};
 use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncation, VirtualPath};
 
-/// Times that a part is asked for more because what it gave first lies where another part is mounted.
-const ROUNDS: u32 = 8;
+/// Times that a part is asked, where what it gives first lies where another part is mounted.
+const ROUNDS: u32 = 9;
 
 /// What one part is asked.
 struct Question<'a> {
@@ -47,9 +49,11 @@ pub(super) async fn glob(composite: &CompositeBackend, query: GlobQuery) -> Resu
 
 pub(super) async fn grep(composite: &CompositeBackend, query: GrepQuery) -> Result<GrepResult, BackendError> {
     let questions = questions(composite, &query.path, query.glob.as_deref(), query.include_ignored)?;
+    let end = Instant::now() + GREP_TIME;
+    let until = Some(query.until.map_or(end, |until| until.min(end)));
     let max_count = query.max_count;
     let asked = questions.into_iter().map(|question| {
-        let query = GrepQuery { glob: question.pattern.clone(), path: question.start.clone(), ..query.clone() };
+        let query = GrepQuery { glob: question.pattern.clone(), path: question.start.clone(), until, ..query.clone() };
         async move { (lines(composite, &question, query).await, question) }
     });
     let mut all = GrepResult::default();
@@ -72,7 +76,7 @@ pub(super) async fn grep(composite: &CompositeBackend, query: GrepQuery) -> Resu
     Ok(all)
 }
 
-/// The first lines of one part that can be reached through the composite.
+/// The first lines of one part that can be reached through the composite. However often it is asked, the time is one.
 async fn lines(
     composite: &CompositeBackend,
     question: &Question<'_>,
@@ -80,22 +84,25 @@ async fn lines(
 ) -> Result<GrepResult, BackendError> {
     let wanted = query.max_count;
     let mut asked = wanted;
+    let mut all = GrepResult::default();
     for _ in 0..ROUNDS {
-        let mut found = question.part.backend.grep(GrepQuery { max_count: asked, ..query.clone() }).await?;
-        let matches =
-            reachable(composite, &question.part, std::mem::take(&mut found.matches), |row: &mut GrepMatch| {
-                &mut row.path
-            });
-        let enough = matches.len() >= wanted || matches.len() >= asked;
-        if enough || found.truncated != Some(Truncation::Count) {
-            return Ok(GrepResult { matches, ..found });
+        if query.until.is_some_and(|until| until <= Instant::now()) {
+            all.truncated = Some(Truncation::Budget);
+            break;
+        }
+        let found = question.part.backend.grep(GrepQuery { max_count: asked, ..query.clone() }).await?;
+        // One that ran out of time can have less than the one before it.
+        all.matches.extend(reachable(composite, &question.part, found.matches, |row: &mut GrepMatch| &mut row.path));
+        all.matches.sort_unstable();
+        all.matches.dedup();
+        all.truncated = found.truncated;
+        all.left_out = found.left_out;
+        if all.matches.len() >= wanted || all.truncated != Some(Truncation::Count) {
+            break;
         }
         asked = asked.saturating_mul(2).max(1);
     }
-    let mut found = question.part.backend.grep(GrepQuery { max_count: asked, ..query }).await?;
-    let matches =
-        reachable(composite, &question.part, std::mem::take(&mut found.matches), |row: &mut GrepMatch| &mut row.path);
-    Ok(GrepResult { matches, ..found })
+    Ok(all)
 }
 
 /// Which parts hold something below `start`, and what each is asked about names.

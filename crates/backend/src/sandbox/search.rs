@@ -2,7 +2,7 @@
 //! searched here too, so that a search means the same everywhere.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
@@ -11,19 +11,17 @@ use super::read::{Target, targets};
 use super::script::{self, fresh_word, nul_separated};
 use super::{Cut, Executor, Finished};
 use crate::fault::on_disk;
-use crate::search::Budget;
 use crate::search::listed::{Completeness, LeftOut, Lines, Wanted, ancestors, ignore_files, named};
+use crate::search::{Budget, GLOB_TIME, GREP_TIME};
 use crate::{BackendError, GlobQuery, GlobResult, GrepQuery, GrepResult, VirtualPath};
 
-const GREP_TIME: Duration = Duration::from_secs(15);
-const GLOB_TIME: Duration = Duration::from_secs(10);
 /// Files fetched at a time, and their bytes.
 const BATCH: usize = 256;
 const BATCH_BYTES: usize = 64 * 1024 * 1024;
 
 pub(super) async fn glob(executor: &dyn Executor, query: GlobQuery) -> Result<GlobResult, BackendError> {
     let wanted = Wanted::by_name(&query)?;
-    let search = Search::new(executor, &query.path, query.include_ignored, GLOB_TIME, &query.cancel);
+    let search = Search::new(executor, &query.path, query.include_ignored, Instant::now() + GLOB_TIME, &query.cancel);
     let listing = search.list().await?;
     let (files, completeness) = search.met(wanted, listing).await?;
     Ok(named(files, completeness))
@@ -31,8 +29,8 @@ pub(super) async fn glob(executor: &dyn Executor, query: GlobQuery) -> Result<Gl
 
 pub(super) async fn grep(executor: &dyn Executor, query: GrepQuery) -> Result<GrepResult, BackendError> {
     let lines = Lines::new(&query)?;
-    let budget = Budget::new(GREP_TIME, &query.cancel);
-    let search = Search::new(executor, &query.path, query.include_ignored, GREP_TIME, &query.cancel);
+    let budget = Budget::new(GREP_TIME, &query.cancel).by(query.until);
+    let search = Search::new(executor, &query.path, query.include_ignored, budget.deadline(), &query.cancel);
     let listing = search.list().await?;
     let mut matches = lines.start();
     let (files, mut completeness) = search.met(lines.wanted, listing).await?;
@@ -84,10 +82,10 @@ impl<'a> Search<'a> {
         executor: &'a dyn Executor,
         start: &'a VirtualPath,
         include_ignored: bool,
-        time: Duration,
+        until: Instant,
         cancel: &'a CancellationToken,
     ) -> Self {
-        Self { executor, start, include_ignored, until: Instant::now() + time, cancel }
+        Self { executor, start, include_ignored, until, cancel }
     }
 
     fn is_over(&self) -> bool {

@@ -60,7 +60,12 @@ pub(super) async fn change(
     let blobs = shelf.blobs().map(|blobs| &**blobs);
     let data = FileData::kept(&after, created, shelf.now(), blobs).await.map_err(|error| unkept(&error, path))?;
     let data = Arc::new(data);
-    shelf.set(path, Some(Arc::clone(&data))).await?;
+    let before = current.as_ref().map(|current| &*current.data);
+    shelf.set(path, before, Some(Arc::clone(&data))).await.map_err(|error| match error {
+        // Another process put something there after it was looked for.
+        BackendError::Changed { path } if expect == Expect::Absent => BackendError::AlreadyExists { path },
+        error => error,
+    })?;
     let stamp = stamp(&after, &data);
     Ok(Change { after: Some(stamp), occurrences, ..changed(shelf, path, current.as_ref(), Some(data)) })
 }
@@ -93,7 +98,7 @@ pub(super) async fn delete(
         }
         witness.intend_all(doomed.iter().map(|(path, current)| planned(path, Some(current), None)).collect()).await?;
         for (path, current) in &doomed {
-            shelf.set(path, None).await?;
+            shelf.set(path, Some(&current.data), None).await?;
             changes.push(changed(shelf, path, Some(current), None));
         }
     }

@@ -3,15 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::{Rows, Shelf};
 use crate::fault::on_disk;
-use crate::search::Budget;
 use crate::search::listed::{Completeness, Lines, Matches, ancestors, ignore_files};
+use crate::search::{Budget, GREP_TIME};
 use crate::{BackendError, FileData, GrepQuery, GrepResult, Held, VirtualPath};
 
-const TIME: Duration = Duration::from_secs(15);
 /// Files that are fetched at once because an index names them. Where more are named, going through all of them in their
 /// order has enough sooner.
 const MOST_HELD: usize = 2_000;
@@ -22,7 +20,7 @@ const BATCH: usize = 500;
 
 pub(super) async fn grep(shelf: &dyn Shelf, query: GrepQuery) -> Result<GrepResult, BackendError> {
     let lines = Lines::new(&query)?;
-    let budget = Budget::new(TIME, &query.cancel);
+    let budget = Budget::new(GREP_TIME, &query.cancel).by(query.until);
     let _stop = budget.stop_on_drop();
     let search = Search { shelf, query: &query, lines: Arc::new(lines), budget: &budget };
     let looked = match search.by_index(MOST_HELD, None).await? {

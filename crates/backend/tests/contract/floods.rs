@@ -46,6 +46,7 @@ fn grep(pattern: &str) -> GrepQuery {
         glob: None,
         include_ignored: false,
         max_count: 100,
+        until: None,
         cancel: CancellationToken::new(),
     }
 }

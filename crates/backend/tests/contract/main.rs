@@ -15,6 +15,7 @@ mod mounted;
 mod places;
 mod read;
 mod search;
+mod shared;
 mod shell;
 mod support;
 
@@ -66,6 +67,22 @@ macro_rules! contract {
                     odd_characters_are_found_as_they_are, expressions, a_filter_on_names,
                     the_first_matches_in_order, line_numbers_are_those_of_reading, long_lines_are_cut_around_the_match,
                     binary_files_are_passed_over, unusable_patterns, a_cancelled_search,
+                ],
+            }
+        }
+    };
+}
+
+/// For every store. `$open` gives `(guard, two handles on it)`.
+macro_rules! store_contract {
+    ($name:ident, $open:expr) => {
+        mod $name {
+            cases! {
+                $open,
+                shared: [
+                    only_what_was_seen_is_replaced, two_who_count_lose_nothing,
+                    what_another_process_wrote_in_between_stays,
+                    what_another_process_made_or_took_in_between_is_met, other_shapes_can_be_replaced,
                 ],
             }
         }
@@ -174,6 +191,22 @@ contract!(store_in_the_database, {
     let database = bosun_store::Database::in_memory().unwrap();
     let store = bosun_store::KeyValueStore::new(database, std::sync::Arc::new(bosun_agent::SystemClock));
     ((), crate::StoreBackend::new(std::sync::Arc::new(store), crate::StoreScope::User.namespace("store").unwrap()))
+});
+store_contract!(shared_in_memory, {
+    let store: std::sync::Arc<dyn bosun_backend::Store> =
+        std::sync::Arc::new(crate::memory_store::MemoryStore::default());
+    ((), [std::sync::Arc::clone(&store), store])
+});
+store_contract!(shared_in_one_database, {
+    let database = bosun_store::Database::in_memory().unwrap();
+    ((), [crate::values(&database), crate::values(&database)])
+});
+// As two processes have it: a connection each, and nothing else in common.
+store_contract!(shared_in_a_file, {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || crate::values(&bosun_store::Database::open(folder.path()).unwrap());
+    let handles = [open(), open()];
+    (folder, handles)
 });
 contract!(composite_default, {
     let folder = tempfile::tempdir().unwrap();
@@ -528,6 +561,10 @@ async fn app_mounts(project: &tempfile::TempDir) -> CompositeBackend {
 
 fn stored(kind: &str) -> StoreBackend {
     StoreBackend::new(Arc::new(memory_store::MemoryStore::default()), StoreScope::User.namespace(kind).unwrap())
+}
+
+fn values(database: &Arc<bosun_store::Database>) -> Arc<dyn bosun_backend::Store> {
+    Arc::new(bosun_store::KeyValueStore::new(Arc::clone(database), Arc::new(bosun_agent::SystemClock)))
 }
 
 fn files(folder: &tempfile::TempDir) -> FilesystemBackend {

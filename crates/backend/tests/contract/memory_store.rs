@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use bosun_backend::{BoxFuture, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery};
+use bosun_backend::{BoxFuture, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap};
 use serde_json::Value;
 
 /// A store that forgets.
@@ -35,6 +35,24 @@ impl Store for MemoryStore {
     fn delete<'a>(&'a self, namespace: &'a Namespace, key: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
         let gone = self.0.lock().unwrap().remove(&(namespace.clone(), key.to_owned())).is_some();
         Box::pin(async move { Ok(gone) })
+    }
+
+    fn compare_and_swap<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        key: &'a str,
+        current: Option<Value>,
+        next: Option<Value>,
+    ) -> BoxFuture<'a, Result<Swap, StoreError>> {
+        let (mut rows, place) = (self.0.lock().unwrap(), (namespace.clone(), key.to_owned()));
+        let is_same = rows.get(&place) == current.as_ref();
+        if is_same {
+            match next {
+                Some(next) => rows.insert(place, next),
+                None => rows.remove(&place),
+            };
+        }
+        Box::pin(async move { Ok(if is_same { Swap::Done } else { Swap::Changed }) })
     }
 
     fn search(&self, query: StoreQuery) -> BoxFuture<'_, Result<Vec<StoreHit>, StoreError>> {

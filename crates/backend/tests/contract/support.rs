@@ -78,6 +78,7 @@ pub fn grep_query(pattern: &str) -> GrepQuery {
         glob: None,
         include_ignored: false,
         max_count: 1000,
+        until: None,
         cancel: CancellationToken::new(),
     }
 }

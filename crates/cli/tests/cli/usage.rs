@@ -25,6 +25,8 @@ pub fn priced() -> ModelSettings {
         max_output: None,
         images: None,
         documents: None,
+        audio: None,
+        video: None,
         reasoning: None,
         price: Some(price),
     };

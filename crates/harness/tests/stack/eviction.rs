@@ -105,7 +105,7 @@ async fn pictures_are_named_to_a_model_that_cannot_look_at_them() {
     let scene = Scene::build(Project::new(), model, vec![], |config| config.tools.push(erase(Talk)));
     scene.say("go").await;
     let sent = texts(&scene.last_request()).pop().unwrap();
-    assert!(sent.contains("[a file (image/png) is left out: this model cannot look at it]"), "{sent}");
+    assert!(sent.contains("[a file (image/png) is left out: this model cannot take it]"), "{sent}");
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
-//! Pictures that tools bring, kept beside the session.
+//! Pictures, sound and film that tools bring, kept beside the session.
 
 use std::sync::Arc;
 
 use bosun_agent::{EntryBody, TurnEnd};
 use bosun_backend::BlobStore;
 use bosun_harness::{Artifacts, Compaction, Summarization, SummarizationOptions, Threshold};
-use bosun_model::{ChatRequest, ContentBlock, Media, Message};
+use bosun_model::{ChatRequest, ContentBlock, Media, MediaKind, Message};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -34,7 +34,8 @@ fn sent(request: &ChatRequest) -> usize {
 
 fn at_work(replies: Vec<Scripted>, folder: &std::path::Path, offload: bool) -> Scene {
     let blobs = Arc::new(BlobStore::open(folder).unwrap());
-    let project = Project::new().file("a.png", png());
+    let film = b"\0\0\0\x18ftypisom and so on";
+    let project = Project::new().file("a.png", png()).file("a.mp3", b"ID3\x04 and so on").file("a.mp4", film);
     Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
         config.blobs = Some(blobs);
         config.filesystem.offload_media = offload;
@@ -55,6 +56,22 @@ async fn a_picture_is_kept_by_its_hash_and_sent_with_every_request() {
         let media = scene.log.with_state(|state| media_of(&state.messages));
         assert_eq!(media.iter().filter(|media| !media.data.is_empty()).count(), in_journal);
         assert_eq!((sent(&scene.request(1)), sent(&scene.request(2))), (1, 1), "offloaded: {offload}");
+    }
+}
+
+/// E7 of the reference: a model that takes them gets them as blocks.
+#[tokio::test]
+async fn sound_and_film_are_kept_and_sent_as_pictures_are() {
+    for (path, kind, mime) in [("/a.mp3", MediaKind::Audio, "audio/mpeg"), ("/a.mp4", MediaKind::Video, "video/mp4")] {
+        let folder = tempfile::tempdir().unwrap();
+        let read = Reply::new().and_call_with_id("r", "read_file", json!({"file_path": path}));
+        let scene = at_work(vec![read.into(), "perceived".into(), "again".into()], folder.path(), true);
+        assert_eq!(scene.say("what is it?").await, TurnEnd::Done);
+        assert_eq!(scene.say("and again?").await, TurnEnd::Done);
+        let media = scene.log.with_state(|state| media_of(&state.messages));
+        let [media] = &media[..] else { panic!("{media:?}") };
+        assert_eq!((media.kind, &*media.mime, &*media.data, media.kept.is_some()), (kind, mime, "", true));
+        assert_eq!((sent(&scene.request(1)), sent(&scene.request(2))), (1, 1), "{path}");
     }
 }
 

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bosun_backend::{BoxFuture, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, VirtualPath};
+use bosun_backend::{BoxFuture, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap, VirtualPath};
 use bosun_harness::MemorySearch;
 use bosun_model::ChatRequest;
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
@@ -168,6 +168,16 @@ impl Store for Shelf {
 
     fn delete<'a>(&'a self, _namespace: &'a Namespace, _key: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
         Box::pin(async { Ok(false) })
+    }
+
+    fn compare_and_swap<'a>(
+        &'a self,
+        _namespace: &'a Namespace,
+        _key: &'a str,
+        _current: Option<Value>,
+        _next: Option<Value>,
+    ) -> BoxFuture<'a, Result<Swap, StoreError>> {
+        Box::pin(async { Ok(Swap::Changed) })
     }
 
     fn search(&self, query: StoreQuery) -> BoxFuture<'_, Result<Vec<StoreHit>, StoreError>> {

@@ -307,9 +307,20 @@ fn attachment(media: &Media) -> Part<'_> {
         MediaKind::Audio | MediaKind::Video => true,
     };
     if taken {
-        return Part::new(Kind::InlineData(Blob { mime_type: &media.mime, data: &media.data }));
+        return Part::new(Kind::InlineData(Blob { mime_type: own_name(&media.mime), data: &media.data }));
     }
     Part::text(placeholder(media).into())
+}
+
+/// What the vendor's list of formats calls one that others call `mime`.
+fn own_name(mime: &str) -> &str {
+    match mime {
+        "audio/mpeg" => "audio/mp3",
+        "video/quicktime" => "video/mov",
+        "video/x-msvideo" => "video/avi",
+        "video/x-ms-wmv" => "video/wmv",
+        other => other,
+    }
 }
 
 #[cfg(test)]

@@ -102,6 +102,8 @@ impl Row {
             context_window: window,
             max_output: self.max_output().filter(|most| leaves_room(*most, window)),
             images: self.images(),
+            audio: self.modality("audio"),
+            video: self.modality("video"),
             documents: self.modality("file").or_else(|| can(&self.capabilities, "pdf_input")),
             reasoning: self.reasoning(),
             price: price(&self.pricing, prices),

@@ -1,6 +1,6 @@
 //! A tool call as one line.
 
-use bosun_protocol::{Figure, ToolItem, ToolState};
+use bosun_protocol::{Figure, MediaKind, ToolItem, ToolState};
 use serde_json::Value;
 
 use super::text::short;
@@ -58,9 +58,19 @@ fn figure(figure: &Figure) -> String {
         Figure::Removed(n) => format!("-{n}"),
         Figure::ExitCode(code) => format!("exit {code}"),
         Figure::Todos { done, total } => format!("{done} of {total} done"),
+        Figure::Media { kind, size } => format!("{} of {}", media(*kind), count(*size, "byte", "bytes")),
         Figure::TimedOut => "timed out".to_owned(),
         Figure::Truncated => "cut".to_owned(),
         Figure::LinkBroken => "hard link broken".to_owned(),
+    }
+}
+
+fn media(kind: MediaKind) -> &'static str {
+    match kind {
+        MediaKind::Image => "image",
+        MediaKind::Document => "document",
+        MediaKind::Audio => "sound",
+        MediaKind::Video => "film",
     }
 }
 

@@ -118,6 +118,8 @@ mod tests {
             max_output: None,
             images: None,
             documents: None,
+            audio: None,
+            video: None,
             reasoning: None,
             price,
         };

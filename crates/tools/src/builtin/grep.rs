@@ -88,6 +88,7 @@ impl Tool for Grep {
             path: path.clone(),
             include_ignored: input.include_ignored,
             max_count: usize::try_from(max_count).unwrap_or(usize::MAX),
+            until: None,
             cancel: cx.cancel.clone(),
         };
         let result = match cx.backend.grep(query).await {

@@ -3,6 +3,7 @@ mod page;
 use std::borrow::Cow;
 
 use bosun_backend::{BackendError, ReadContent, ReadWindow, TextPage, VirtualPath};
+use bosun_model::ContentBlock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +74,7 @@ impl Tool for ReadFile {
         format!(
             "Reads a file. {shape} When more follows, the result says how many lines there are and the offset to go on \
              at: read large files page by page, or find the place with grep first. Images and PDF files are shown as \
-             such. A file has to be read before it can be changed. Read several files in one step when you need them all."
+             such, sound and film where you can take them. A file has to be read before it can be changed. Read several files in one step when you need them all."
         )
         .into()
     }
@@ -99,9 +100,7 @@ impl Tool for ReadFile {
             ReadContent::Text(page) if page.blank => ToolOutput::text(EMPTY),
             ReadContent::Bytes { bytes, .. } if bytes.is_empty() => ToolOutput::text(EMPTY),
             ReadContent::Text(page) => shown(self.format, page, window.limit, input.offset),
-            ReadContent::Bytes { mime, bytes } => {
-                ToolOutput { content: vec![media::block(&path, mime, bytes, cx.abilities)], ..ToolOutput::default() }
-            }
+            ReadContent::Bytes { mime, bytes } => seen(media::block(&path, mime, bytes, cx.abilities), bytes.len()),
         };
         output.update.reads.push((path, Some(result.stamp)));
         Ok(output)
@@ -117,6 +116,15 @@ fn shown(format: ReadFormat, page: &TextPage, limit: u64, offset: i64) -> ToolOu
         artifact: Artifact { figures: vec![Figure::Lines(figure(lines))], truncated: cut, ..Artifact::default() },
         ..ToolOutput::text(text)
     }
+}
+
+/// A block that stands for a whole file of `size` bytes.
+fn seen(block: ContentBlock, size: usize) -> ToolOutput {
+    let figures = match &block {
+        ContentBlock::Media(media) => vec![Figure::Media { kind: media.kind, size: figure(size) }],
+        ContentBlock::Text { .. } | ContentBlock::Reasoning(_) => Vec::new(),
+    };
+    ToolOutput { content: vec![block], artifact: Artifact { figures, ..Artifact::default() }, ..ToolOutput::default() }
 }
 
 /// What the agent learns of a file that cannot be shown: bytes that are no text are known from then on, so that the

@@ -199,17 +199,24 @@ fn png() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn images_and_documents_go_out_as_media() {
+async fn pictures_documents_sound_and_film_go_out_as_media() {
     let fixture = Fixture::empty();
     fixture.put("/p.PNG", png());
     fixture.put("/d.pdf", "%PDF-1.7\n…");
-    for (path, kind, mime) in
-        [("/p.PNG", MediaKind::Image, "image/png"), ("/d.pdf", MediaKind::Document, "application/pdf")]
-    {
+    fixture.put("/s.mp3", b"ID3\x04 and a sound");
+    fixture.put("/v.mp4", b"\0\0\0\x18ftypisom and a film");
+    for (path, kind, mime) in [
+        ("/p.PNG", MediaKind::Image, "image/png"),
+        ("/d.pdf", MediaKind::Document, "application/pdf"),
+        ("/s.mp3", MediaKind::Audio, "audio/mpeg"),
+        ("/v.mp4", MediaKind::Video, "video/mp4"),
+    ] {
         let output = fixture.run("read_file", json!({"file_path": path, "limit": 1})).await;
         let [ContentBlock::Media(media)] = &output.content[..] else { panic!("{output:?}") };
         assert_eq!((media.kind, &*media.mime, media.name.as_deref()), (kind, mime, Some(path)));
         assert!(fixture.knows(path));
+        let size = u32::try_from(std::fs::metadata(fixture.host(path)).unwrap().len()).unwrap();
+        assert_eq!(output.artifact.figures, [Figure::Media { kind, size }]);
     }
 }
 
@@ -221,16 +228,17 @@ async fn what_a_model_cannot_take_is_said_in_its_place() {
     fixture.put("/s.mp3", "sound");
     fixture.put("/v.mp4", "film");
     fixture.put("/o.mkv", "film");
-    for (path, kind, mime) in [
-        ("/p.png", "image", "image/png"),
-        ("/s.mp3", "audio", "audio/mpeg"),
-        ("/v.mp4", "video", "video/mp4"),
-        ("/o.mkv", "video", "video/x-matroska"),
+    for (path, kind, mime, reason) in [
+        ("/p.png", "image", "image/png", "this model takes no images."),
+        ("/s.mp3", "audio", "audio/mpeg", "this model takes no sound; work from a transcript"),
+        ("/v.mp4", "video", "video/mp4", "this model takes no film; work from single pictures"),
+        ("/o.mkv", "video", "video/x-matroska", "this model takes no film"),
     ] {
-        let text = fixture.ok("read_file", json!({"file_path": path})).await;
+        let output = fixture.run("read_file", json!({"file_path": path})).await;
+        assert_eq!((output.is_error, &output.artifact.figures[..]), (false, &[][..]));
+        let text = bosun_model::text_of(&output.content);
         assert!(text.contains(path) && text.contains(kind) && text.contains(mime), "{text}");
-        // No model was asked about these.
-        assert_eq!(text.contains(&format!("Bosun sends no {kind} to models; work from")), kind != "image", "{text}");
+        assert!(text.contains(reason), "{text}");
     }
 }
 

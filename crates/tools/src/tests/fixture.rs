@@ -71,7 +71,7 @@ impl Fixture {
             output: Arc::clone(&screen) as Arc<dyn OutputSink>,
             cancel: CancellationToken::new(),
             held: false,
-            abilities: Abilities { images: true, documents: true, reasoning: false },
+            abilities: Abilities { images: true, documents: true, audio: true, video: true, reasoning: false },
             delegate: None,
         };
         Self { folder, cx, tools, knowledge, witness, screen }

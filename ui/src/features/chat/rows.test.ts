@@ -60,6 +60,13 @@ describe('rows in words', () => {
     ]);
     expect(words(tool('read_file', {}, { figures: [{ figure: 'lines', value: 1 }] }))).toEqual(['1 line']);
     expect(words(tool('edit_file', {}, { figures: [{ figure: 'link_broken' }] }))).toEqual(['hard link broken']);
+    const shown = (['image', 'document', 'audio', 'video'] as const).map((kind) => ({ kind, size: 34 * 1024 }));
+    expect(shown.flatMap((value) => words(tool('read_file', {}, { figures: [{ figure: 'media', value }] })))).toEqual([
+      'image · 34 KB',
+      'PDF · 34 KB',
+      'sound · 34 KB',
+      'film · 34 KB',
+    ]);
     expect(words(tool('execute', {}, { took: 900, figures: [{ figure: 'exit_code', value: 0 }] }))).toEqual(['900 ms']);
     expect(
       words(tool('execute', {}, { state: 'failed', took: 900, figures: [{ figure: 'exit_code', value: 2 }] })),

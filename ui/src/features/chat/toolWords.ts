@@ -102,7 +102,7 @@ export function tenseOf(state: ToolState): Tense {
 
 /** What is written at a row's right: its figures, its time where that is worth knowing, its state where it is not done. */
 export function figureWords(t: Messages, f: Formats, tool: ToolItem, now: number): string[] {
-  const words = tool.figures.map((figure) => figureWord(t, figure)).filter((word) => word !== '');
+  const words = tool.figures.map((figure) => figureWord(t, f, figure)).filter((word) => word !== '');
   if (tool.state === 'running' && tool.started_at !== null) words.push(f.clock(now - tool.started_at));
   else if (hasTime(tool)) words.push(f.duration((tool.ended_at ?? 0) - (tool.started_at ?? 0)));
   if (tool.state !== 'done' && tool.state !== 'running') words.push(t.toolStates[tool.state]);
@@ -125,7 +125,7 @@ function hasTime(tool: ToolItem): boolean {
 export const isSearch = (name: string): boolean => name === 'grep' || name === 'glob';
 
 /** Lines added and removed are drawn in their colours and not worded. */
-function figureWord(t: Messages, figure: Figure): string {
+function figureWord(t: Messages, f: Formats, figure: Figure): string {
   switch (figure.figure) {
     case 'lines':
     case 'matches':
@@ -136,6 +136,8 @@ function figureWord(t: Messages, figure: Figure): string {
       return figure.value === 0 ? '' : t.figures.exit(figure.value);
     case 'todos':
       return t.figures.todos(figure.value.done, figure.value.total);
+    case 'media':
+      return `${t.figures.media[figure.value.kind]} · ${f.bytes(figure.value.size)}`;
     case 'timed_out':
     case 'truncated':
     case 'link_broken':

@@ -67,6 +67,7 @@ export const figures = {
   entries: (count: number) => f.count(count, 'entry', 'entries'),
   exit: (code: number) => `exit ${code}`,
   todos: (done: number, total: number) => `${done} of ${total} done`,
+  media: { image: 'image', document: 'PDF', audio: 'sound', video: 'film' },
   timed_out: 'timed out',
   truncated: 'cut',
   link_broken: 'hard link broken',
