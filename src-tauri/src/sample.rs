@@ -11,9 +11,27 @@ use std::path::{Path, PathBuf};
 const NAME: &str = "bosun-tour";
 const MOST: u32 = 999;
 
+/// Why there is no sample project.
+#[derive(Debug)]
+pub(crate) enum SampleError {
+    /// So many stand beside each other already.
+    TooMany { most: u32 },
+    /// What the system said.
+    System(io::Error),
+}
+
+impl From<io::Error> for SampleError {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
 /// Puts `files` (relative path, content) into a new folder in `parent` and returns it. What exists is never touched: where
 /// there is a `bosun-tour`, the next is `bosun-tour-2`.
-pub(crate) fn place<'a>(parent: &Path, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> io::Result<PathBuf> {
+pub(crate) fn place<'a>(
+    parent: &Path,
+    files: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<PathBuf, SampleError> {
     let folder = new_folder(parent)?;
     for (path, content) in files {
         let path = folder.join(path);
@@ -26,20 +44,17 @@ pub(crate) fn place<'a>(parent: &Path, files: impl IntoIterator<Item = (&'a str,
     Ok(folder)
 }
 
-fn new_folder(parent: &Path) -> io::Result<PathBuf> {
+fn new_folder(parent: &Path) -> Result<PathBuf, SampleError> {
     let numbered = (2..=MOST).map(|number| format!("{NAME}-{number}"));
     for name in std::iter::once(NAME.to_owned()).chain(numbered) {
         let folder = parent.join(name);
         match DirBuilder::new().create(&folder) {
             Ok(()) => return Ok(folder),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         }
     }
-    Err(io::Error::new(
-        io::ErrorKind::AlreadyExists,
-        format!("there are {MOST} sample projects already; delete one of them, or choose another folder"),
-    ))
+    Err(SampleError::TooMany { most: MOST })
 }
 
 #[cfg(test)]
@@ -63,6 +78,9 @@ mod tests {
     fn a_place_that_does_not_exist_is_an_error() {
         let parent = tempfile::tempdir().unwrap();
         let missing = place(&parent.path().join("gone"), [("a", "b")]).unwrap_err();
-        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        assert!(
+            matches!(&missing, SampleError::System(error) if error.kind() == io::ErrorKind::NotFound),
+            "{missing:?}"
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! A model that cannot be reached or does not do as it should, and a page that goes away in the middle. The window says
-//! what is wrong and what to do, and nothing is lost.
+//! A model that cannot be reached or does not do as it should, a database that another program holds, and a page that goes
+//! away in the middle. The window says what is wrong and what to do, and nothing is lost.
 
 use std::net::TcpListener;
+use std::time::Duration;
 
 use bosun_testkit::{Ending, ModelServer, Reply, Rule, Script};
 use serde_json::json;
@@ -95,6 +96,66 @@ fn a_stream_cut_in_a_call_runs_nothing_and_goes_on_when_tried_again() {
     window.wait_for_text("It is written.");
     assert!(desk.project().join("hello.txt").exists());
     window.shot("done");
+}
+
+#[test]
+fn calls_that_cannot_be_made_are_rows_that_say_why_and_the_turn_comes_to_its_end() {
+    const BYTES: &[u8] = b"\x00\x01\x02\xff\xfe";
+    let desk = Desk::plan("bad-calls").set_up();
+    let server = ModelServer::start();
+    server.add(
+        Rule::turn("look at the logo")
+            .reply(Reply::call("write_file", json!({ "path": "/logo.bin", "content": "x" })))
+            .reply(Reply::call("read_file", json!({ "file_path": "/logo.bin" })))
+            .reply(Reply::call("edit_file", json!({ "file_path": "/logo.bin", "old_string": "a", "new_string": "b" })))
+            .reply("It is a picture."),
+    );
+    let logo = desk.project().join("logo.bin");
+    std::fs::write(&logo, BYTES).unwrap();
+    let window = at_work(&desk, &server);
+    ask(&window, "look at the logo");
+    window.wait_for_text("As things stand, the call would fail");
+    window.shot("asked");
+    answer(&window, "Approve");
+    window.wait_for_text("It is a picture.");
+    window.wait_until("return document.querySelector('button.stop') === null");
+    window.shot("said");
+    let rows = "return [...document.querySelectorAll('.tool .head')].map((row) => row.innerText.trim().split(/\\s+/).join(' '))";
+    let rows = window.script(rows, &[]);
+    assert_eq!(rows, json!(["Wrote logo.bin failed", "Read logo.bin failed", "Edited logo.bin failed"]));
+    let text = window.text();
+    for words in ["'file_path' is missing ('path' is not an argument here)", "is not UTF-8 text", "is binary, and text"]
+    {
+        assert!(text.contains(words), "{words:?} is not said:\n{text}");
+    }
+    assert_eq!(std::fs::read(logo).unwrap(), BYTES);
+}
+
+#[test]
+fn a_database_that_is_locked_in_a_turn_halts_it_with_the_way_out_and_it_goes_on_afterwards() {
+    let desk = Desk::plan("locked-in-turn").set_up();
+    let server = ModelServer::start();
+    let reply = Reply::text("I begin").and_gate("half").and_text(" and I end.");
+    server.add(Rule::turn("tell me").reply(reply));
+    let window = at_work(&desk, &server);
+    ask(&window, "tell me");
+    window.wait_for_text("I begin");
+    let other = rusqlite::Connection::open(desk.data().join("bosun.db")).unwrap();
+    other.busy_timeout(Duration::from_secs(10)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    server.gate("half").open();
+    window.wait_for_text("The turn was halted because it cannot be recorded");
+    window.wait_for_text("Bosun's database is locked by another program; close it and go on");
+    window.shot("halted");
+    assert!(window.text().contains("tell me"), "the person's words are lost:\n{}", window.text());
+    other.execute_batch("ROLLBACK").unwrap();
+    window.button("Try again").click();
+    // What could not be recorded was not taken for said: the model is asked again.
+    window.wait_until("return document.body.innerText.split('I begin and I end.').length === 3");
+    window.wait_until("return document.querySelector('button.stop') === null");
+    window.shot("gone-on");
+    assert_eq!(server.requests().len(), 2);
+    assert!(!window.text().contains("interrupted"), "the turn did not end:\n{}", window.text());
 }
 
 #[test]

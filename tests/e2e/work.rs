@@ -3,7 +3,7 @@
 use bosun_testkit::{ModelServer, Reply, Rule};
 use serde_json::json;
 
-use crate::harness::Desk;
+use crate::harness::{Desk, PATIENCE, running_with, wait};
 use crate::scene::{answer, ask, at_work, card, reopen};
 
 fn edit(new: &str) -> Reply {
@@ -119,6 +119,10 @@ fn a_turn_can_be_stopped() {
     let desk = Desk::plan("stop").set_up();
     let server = ModelServer::start();
     server.add(Rule::turn("wait").reply(Reply::text("I begin").and_gate("never")));
+    // A time that no other process of this machine sleeps for.
+    let time = format!("600.{}", std::process::id());
+    let command = json!({ "command": format!("sleep {time}; touch late.txt") });
+    server.add(Rule::turn("sleep").reply(Reply::call("execute", command)));
     let window = at_work(&desk, &server);
     ask(&window, "wait for it");
     window.wait_for_text("I begin");
@@ -126,4 +130,18 @@ fn a_turn_can_be_stopped() {
     window.wait_for_text("You stopped the turn.");
     window.shot("stopped");
     server.gate("never").open();
+
+    // A command ends with the turn that ran it.
+    ask(&window, "sleep for a while");
+    answer(&window, "Approve");
+    assert!(wait(PATIENCE, || running_with(&time).then_some(())).is_some(), "the command never ran");
+    window.wait_for_text("Running sleep");
+    window.shot("running");
+    window.button("Stop").click();
+    window.wait_for_text("Command was stopped by the user with everything it had started");
+    window.wait_until("return document.body.innerText.split('You stopped the turn.').length === 3");
+    window.shot("stopped-command");
+    assert!(window.text().contains("You approved it.") && !window.text().contains("Running sleep"));
+    assert!(wait(PATIENCE, || (!running_with(&time)).then_some(())).is_some(), "the command goes on");
+    assert!(!desk.project().join("late.txt").exists(), "what came after it was done");
 }

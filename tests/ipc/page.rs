@@ -24,7 +24,7 @@ pub struct Page {
     window: WebviewWindow<MockRuntime>,
     heard: Arc<Heard>,
     pub desk: TestDesk,
-    _own: Option<TempDir>,
+    _own: TempDir,
 }
 
 /// What came over channels.
@@ -105,8 +105,8 @@ impl Plan {
     }
 
     pub fn open(self) -> Page {
-        let own = self.data.is_none().then(|| tempfile::tempdir().unwrap());
-        let data = self.data.or_else(|| Some(own.as_ref()?.path().to_owned())).unwrap();
+        let own = tempfile::tempdir().unwrap();
+        let data = self.data.unwrap_or_else(|| own.path().join("data"));
         let (desk, heard) = (TestDesk::default(), Arc::new(Heard::default()));
         let ears = Arc::clone(&heard);
         let app = mock_builder()
@@ -124,7 +124,9 @@ impl Plan {
             defaults: self.defaults,
         };
         app.manage(Arc::new(Shell::new(parts, desk.clone())));
-        let window = WebviewWindowBuilder::new(&app, self.label, tauri::WebviewUrl::default()).build().unwrap();
+        let window = WebviewWindowBuilder::new(&app, self.label, tauri::WebviewUrl::default());
+        // Where none is named, Tauri makes one in the home folder of whoever runs the tests.
+        let window = window.data_directory(own.path().join("webview")).build().unwrap();
         Page { app, window, heard, desk, _own: own }
     }
 }

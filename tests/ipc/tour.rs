@@ -45,5 +45,21 @@ fn the_tour_speaks_the_language_of_the_window() {
 fn a_place_where_nothing_can_be_made_is_named() {
     let (page, place) = (Page::open(), Project::new().file("file", "x"));
     *page.desk.picks.lock().unwrap() = Some(place.at("file"));
-    assert_eq!(page.refused("start_tour", json!({})), "project_unusable");
+    let error = page.call("start_tour", json!({})).unwrap_err();
+    let detail = "Not a directory (os error 20)";
+    let problem = json!({ "problem": "sample_not_placed", "folder": place.at("file"), "detail": detail });
+    assert_eq!((&error["code"], &error["problem"]), (&json!("project_unusable"), &problem));
+}
+
+#[test]
+fn a_place_with_too_many_sample_projects_is_named_so_and_gets_no_other() {
+    let (page, mut place) = (Page::open(), Project::new().dir("bosun-tour"));
+    for number in 2..=999 {
+        place = place.dir(&format!("bosun-tour-{number}"));
+    }
+    *page.desk.picks.lock().unwrap() = Some(place.root().to_owned());
+    let error = page.call("start_tour", json!({})).unwrap_err();
+    let problem = json!({ "problem": "sample_too_many", "most": 999 });
+    assert_eq!((&error["code"], &error["problem"]), (&json!("project_unusable"), &problem));
+    assert_eq!(std::fs::read_dir(place.root()).unwrap().count(), 999);
 }

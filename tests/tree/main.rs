@@ -10,6 +10,7 @@ mod desktop;
 mod effects;
 mod layering;
 mod machine;
+mod problems;
 mod sizes;
 mod source;
 

@@ -1,5 +1,8 @@
 /** Serves the recorded build and starts a Chromium on it. */
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { build, preview } from 'vite';
 
@@ -48,7 +51,15 @@ export async function open() {
   });
   const { port } = server.httpServer.address();
   const origin = `http://localhost:${port}`;
-  const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] });
+  // Chromium and its libraries write into the home folder, whatever profile they are given.
+  const home = await mkdtemp(join(tmpdir(), 'bosun-browser-'));
+  const env = {
+    ...process.env,
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+  };
+  const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'], env });
 
   async function show(query = {}, { width = 1440, height = 900, ...more } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, ...more });
@@ -73,6 +84,7 @@ export async function open() {
 
   async function close() {
     await browser.close();
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
     await new Promise((done) => server.httpServer.close(done));
   }
 

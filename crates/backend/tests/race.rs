@@ -41,19 +41,50 @@ fn arena(top: &Path, open: Open) -> FilesystemBackend {
     open(&project, FilesystemOptions::default()).unwrap()
 }
 
-/// Everything below a folder, names and bytes.
-fn state(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
+/// Everything below a folder with its mode, and what is in files.
+fn shape(folder: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
+    let mut found = vec![(folder.to_owned(), fs::metadata(folder).unwrap().mode(), Vec::new())];
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(state(&path));
+            found.extend(shape(&path));
         } else {
-            found.push((path.display().to_string(), fs::read(&path).unwrap()));
+            let mode = fs::symlink_metadata(&path).unwrap().mode();
+            found.push((path.clone(), mode, fs::read(&path).unwrap_or_default()));
         }
     }
     found.sort();
     found
+}
+
+/// What comes of `work`, while each of `others` is done again and again in a thread of its own.
+fn beside<T: Send>(others: impl IntoIterator<Item = impl FnMut() + Send>, work: impl AsyncFnOnce() -> T + Send) -> T {
+    let (handle, stopped) = (tokio::runtime::Handle::current(), AtomicBool::new(false));
+    let ended = std::thread::scope(|scope| {
+        for mut other in others {
+            let stopped = &stopped;
+            scope.spawn(move || {
+                while !stopped.load(Ordering::Relaxed) {
+                    other();
+                }
+            });
+        }
+        let ended = scope.spawn(move || handle.block_on(work())).join();
+        stopped.store(true, Ordering::Relaxed);
+        ended
+    });
+    ended.unwrap()
+}
+
+/// Does `once` for as long as a race takes: how often it got through in all. A busy machine gets the time that it needs for
+/// the way to be open once.
+async fn over_and_over(once: impl AsyncFn() -> usize) -> usize {
+    let time = Duration::from_millis(if std::env::var_os("BOSUN_LONG").is_some() { 10_000 } else { 500 });
+    let (begun, mut through) = (Instant::now(), 0);
+    while begun.elapsed() < time || (through == 0 && begun.elapsed() < Duration::from_secs(45)) {
+        through += once().await;
+    }
+    through
 }
 
 /// Returns how many reads got through.
@@ -131,65 +162,27 @@ async fn a_racing_link_never_leads_out_step_by_step() {
     race(FilesystemBackend::open_stepwise);
 }
 
-/// Whether a race that began then is not over: a busy machine gets the time that it needs for the way to be open once.
-fn goes_on(begun: Instant, through: usize) -> bool {
-    let time = Duration::from_millis(if std::env::var_os("BOSUN_LONG").is_some() { 10_000 } else { 500 });
-    begun.elapsed() < time || (through == 0 && begun.elapsed() < Duration::from_secs(45))
-}
-
 fn race(open: Open) {
     let top = tempfile::tempdir().unwrap();
     let backend = arena(top.path(), open);
-    let outside = state(&top.path().join("out"));
+    let outside = shape(&top.path().join("out"));
     let (dir, swap) = (top.path().join("proj/dir"), top.path().join("proj/swap"));
-    let stopped = AtomicBool::new(false);
-    let through = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !stopped.load(Ordering::Relaxed) {
-                renameat_with(CWD, &dir, CWD, &swap, RenameFlags::EXCHANGE).unwrap();
-            }
-        });
-        let handle = tokio::runtime::Handle::current();
-        let work = scope.spawn(move || {
-            handle.block_on(async {
-                let begun = Instant::now();
-                let mut through = 0;
-                while goes_on(begun, through) {
-                    through += reads(&backend).await;
-                    searches(&backend).await;
-                    changes(&backend).await;
-                }
-                through
-            })
-        });
-        let through = work.join();
-        stopped.store(true, Ordering::Relaxed);
+    let swapping = || renameat_with(CWD, &dir, CWD, &swap, RenameFlags::EXCHANGE).unwrap();
+    let once = async || {
+        let through = reads(&backend).await;
+        searches(&backend).await;
+        changes(&backend).await;
         through
-    });
-    assert!(through.unwrap() > 0, "the way in was never open");
-    assert_eq!(state(&top.path().join("out")), outside);
+    };
+    let through = beside([swapping], async || over_and_over(once).await);
+    assert!(through > 0, "the way in was never open");
+    assert_eq!(shape(&top.path().join("out")), outside);
 }
 
 struct Unseen;
 
 impl OutputSink for Unseen {
     fn output(&self, _bytes: &[u8]) {}
-}
-
-/// Everything below a folder with its mode, and what is in files.
-fn shape(folder: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
-    let mut found = vec![(folder.to_owned(), fs::metadata(folder).unwrap().mode(), Vec::new())];
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(shape(&path));
-        } else {
-            let mode = fs::symlink_metadata(&path).unwrap().mode();
-            found.push((path.clone(), mode, fs::read(&path).unwrap_or_default()));
-        }
-    }
-    found.sort();
-    found
 }
 
 /// The same behind an executor, whose scripts have no handles: a folder and a file are links for moments, between any two
@@ -204,41 +197,28 @@ async fn a_racing_link_leads_no_change_of_another_place_out() {
     let executor = local_process(&project, LocalExecutorOptions::default()).unwrap();
     let backend = SandboxBackend::open(executor).await;
     let before = shape(&out);
-    let stopped = AtomicBool::new(false);
-    let through = std::thread::scope(|scope| {
-        let stopped = &stopped;
-        for (inside, link) in [("dir", "swap"), ("own.txt", "own-link")] {
-            let (inside, link) = (project.join(inside), project.join(link));
-            scope.spawn(move || {
-                // For as long as a script takes for a step, and for as long as it takes for all.
-                for round in (1..).take_while(|_| !stopped.load(Ordering::Relaxed)) {
-                    renameat_with(CWD, &inside, CWD, &link, RenameFlags::EXCHANGE).unwrap();
-                    std::thread::sleep(Duration::from_micros(round * 137 % 3_000));
-                    renameat_with(CWD, &inside, CWD, &link, RenameFlags::EXCHANGE).unwrap();
-                    std::thread::sleep(Duration::from_micros(round * 1_931 % 30_000));
-                }
-            });
+    let swapping = [("dir", "swap"), ("own.txt", "own-link")].map(|(inside, link)| {
+        let (inside, link) = (project.join(inside), project.join(link));
+        let mut round = 0;
+        move || {
+            round += 1;
+            // For as long as a script takes for a step, and for as long as it takes for all.
+            for (step, most) in [(137, 3_000), (1_931, 30_000)] {
+                renameat_with(CWD, &inside, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+                std::thread::sleep(Duration::from_micros(round * step % most));
+            }
         }
-        let handle = tokio::runtime::Handle::current();
-        let work = scope.spawn(move || {
-            handle.block_on(async {
-                let (begun, mut through) = (Instant::now(), 0);
-                while goes_on(begun, through) {
-                    let own = path("/own.txt");
-                    let written = backend.write(&own, b"inside\n".to_vec(), Expect::Anything, &Unwitnessed).await;
-                    through += usize::from(written.is_ok());
-                    let replacement = Replacement { old: "in", new: "out", all: true };
-                    expected(backend.edit(&own, replacement, Expect::Anything, &Unwitnessed).await.map(|_| ()));
-                    changes(&backend).await;
-                }
-                through
-            })
-        });
-        let through = work.join();
-        stopped.store(true, Ordering::Relaxed);
-        through
     });
-    assert!(through.unwrap() > 0, "the way in was never open");
+    let once = async || {
+        let own = path("/own.txt");
+        let written = backend.write(&own, b"inside\n".to_vec(), Expect::Anything, &Unwitnessed).await;
+        let replacement = Replacement { old: "in", new: "out", all: true };
+        expected(backend.edit(&own, replacement, Expect::Anything, &Unwitnessed).await.map(|_| ()));
+        changes(&backend).await;
+        usize::from(written.is_ok())
+    };
+    let through = beside(swapping, async || over_and_over(once).await);
+    assert!(through > 0, "the way in was never open");
     assert_eq!(shape(&out), before);
 }
 
@@ -265,45 +245,25 @@ async fn commands_beside_a_racing_link(lead: impl Fn(&Path) -> PathBuf) {
     };
     let backend = SandboxBackend::open(executor).await;
     let before = shape(&out);
-    let stopped = AtomicBool::new(false);
     let command = "for at in a b/.git c/.git/hooks; do cat $at/f.txt; echo x > $at/f.txt; echo x > $at/new; done";
     let request = || ExecRequest::new(command);
-    let one = async || {
-        let (begun, mut through) = (Instant::now(), 0);
-        while goes_on(begun, through) {
-            match backend.shell().unwrap().execute(request(), &Unseen).await {
-                Ok(ran) => {
-                    assert!(!ran.output.contains(SECRET), "{}", ran.output);
-                    through += 1;
-                }
-                // Where a mount has moved while bubblewrap went over them it gives up, and nothing runs.
-                Err(
-                    BackendError::GuardIsLink { .. } | BackendError::Spawn { .. } | BackendError::Unreachable { .. },
-                ) => {}
-                Err(error) => panic!("{error}"),
-            }
+    let once = async || match backend.shell().unwrap().execute(request(), &Unseen).await {
+        Ok(ran) => {
+            assert!(!ran.output.contains(SECRET), "{}", ran.output);
+            1
         }
-        through
+        // Where a mount has moved while bubblewrap went over them it gives up, and nothing runs.
+        Err(BackendError::GuardIsLink { .. } | BackendError::Spawn { .. } | BackendError::Unreachable { .. }) => 0,
+        Err(error) => panic!("{error}"),
     };
-    let through = std::thread::scope(|scope| {
-        let stopped = &stopped;
-        for (inside, link) in &swapped {
-            scope.spawn(move || {
-                while !stopped.load(Ordering::Relaxed) {
-                    // What a command holds stays in its place until it ends.
-                    renameat_with(CWD, inside, CWD, link, RenameFlags::EXCHANGE).ok();
-                    std::thread::yield_now();
-                }
-            });
+    let swapping = swapped.each_ref().map(|(inside, link)| {
+        move || {
+            // What a command holds stays in its place until it ends.
+            renameat_with(CWD, inside, CWD, link, RenameFlags::EXCHANGE).ok();
+            std::thread::yield_now();
         }
-        let handle = tokio::runtime::Handle::current();
-        let (one, other) = (&one, &one);
-        let work = scope.spawn(move || handle.block_on(async { tokio::join!(one(), other()) }));
-        let through = work.join();
-        stopped.store(true, Ordering::Relaxed);
-        through
     });
-    let (one, other) = through.unwrap();
+    let (one, other) = beside(swapping, async || tokio::join!(over_and_over(&once), over_and_over(&once)));
     assert!(one + other > 0, "no command ever ran");
     assert_eq!(shape(&out), before);
 }

@@ -60,6 +60,14 @@ pub fn marked(mark: &str) -> Vec<(Pid, PathBuf)> {
     found.collect()
 }
 
+/// Whether a process of this machine has `words` on its command line.
+pub fn running_with(words: &str) -> bool {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    // One that is over has no command line any more.
+    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.map(|line| String::from_utf8_lossy(&line).into_owned()).any(|line| line.contains(words))
+}
+
 /// Kills everything that carries `mark` and waits until it is gone.
 pub fn end_all(mark: &str) {
     let gone = wait(Duration::from_secs(5), || {

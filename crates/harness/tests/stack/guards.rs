@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bosun_agent::{EntryBody, NoteKind, Policy, TurnEnd, run_turn};
+use bosun_agent::{Decision, DecisionSource, EntryBody, NoteKind, Policy, TurnEnd, run_turn};
 use bosun_harness::{Compaction, GuardOptions, SubagentSpec, Threshold};
 use bosun_model::{Message, ModelInfo, Price, Usage, text_of};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
@@ -165,16 +165,24 @@ async fn a_subagent_beside_works_on_the_time_of_its_tree() {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_person_takes_to_decide_is_no_work() {
-    let replies = vec![call("e", "execute", json!({"command": "true"}))];
-    let scene = scene(replies, |config| {
+    let write = |id: &str, path: &str| call(id, "write_file", json!({"file_path": path, "content": "x"}));
+    let scene = scene(vec![write("a", "/a.txt"), write("b", "/b.txt"), "done".into()], |config| {
         config.policy = Policy::default();
         config.guards.max_seconds = Some(30);
     });
-    tokio::select! {
-        end = scene.say("go") => panic!("the turn ended: {end:?}"),
-        () = tokio::time::sleep(std::time::Duration::from_secs(3_600)) => {}
+    let mut turn = std::pin::pin!(scene.say("go"));
+    for id in ["a", "b"] {
+        tokio::select! {
+            end = &mut turn => panic!("the turn ended: {end:?}"),
+            () = tokio::time::sleep(std::time::Duration::from_secs(3_600)) => {}
+        }
+        let call = id.into();
+        let as_given = |_: &str, args: &serde_json::Value| Ok(args.clone());
+        let decided = scene.log.decide(&call, None, Decision::Approve, DecisionSource::Person, &as_given);
+        decided.await.unwrap();
     }
-    assert_eq!(scene.log.with_state(|state| state.waiting().count()), 1);
+    assert_eq!(turn.await, TurnEnd::Done);
+    assert_eq!(["a.txt", "b.txt"].map(|name| scene.project.read(name)), ["x", "x"]);
 }
 
 #[tokio::test]

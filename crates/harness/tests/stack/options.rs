@@ -99,6 +99,8 @@ async fn the_steps_of_a_turn() {
     let scene = declared(Project::new(), "limits.max_steps = 2", vec![look("a"), look("b"), "done".into()]);
     assert_eq!(scene.say("go").await, TurnEnd::StepLimit { limit: 2 });
     assert_eq!(scene.model.requests().len(), 2);
+    let usual = declared(Project::new(), "", vec![]);
+    assert_eq!(usual.agent.limits.max_steps, 1_000, "where nothing is declared");
 }
 
 #[tokio::test]

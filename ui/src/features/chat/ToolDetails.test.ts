@@ -17,3 +17,11 @@ it('leads to the file in which a long output is whole', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Open the output in Files' }));
   expect([scene.workspace.layout.tab, scene.workspace.fileGoal]).toEqual(['files', '/large_tool_results/call-7']);
 });
+
+it('says once why a change was not made', async () => {
+  const scene = await setUp();
+  const row = toolOf(tool('write_file', { path: '/a.txt' }, { state: 'failed', output: 'no path is given' }));
+  if (!row) throw new Error('no row');
+  draw(scene, ToolDetails, { tool: row, view: lookOf('write_file', 'edit').view });
+  expect(screen.getAllByText(/no path is given/u)).toHaveLength(1);
+});
