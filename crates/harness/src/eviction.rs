@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn of_an_output_that_is_not_kept_whole_is_said_what_is() {
         let ends = |head: &str, left_out, tail: &str| {
-            let cut_at = |text: &str, from, to| text.as_bytes()[from..text.len() - to].to_vec();
+            let cut_at = |text: &str, from: usize, to: usize| text.as_bytes()[from..text.len() - to].to_vec();
             joined(OutputEnds { head: cut_at(head, 0, 1), left_out, tail: cut_at(tail, 1, 0) })
         };
         let (bytes, cut) = ends("ahé", 100, "éoy!");
