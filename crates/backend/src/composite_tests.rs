@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Access, AppMounts, CompositeBackend, Route, RouteError, kept_points, mount_point};
 use crate::search::GREP_TIME;
 use crate::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Expect, FileData, FileInfo, GlobQuery, GlobResult,
-    GrepMatch, GrepQuery, GrepResult, ReadResult, ReadWindow, Replacement, StateBackend, Truncation, Unwitnessed,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Expect, FileData, GlobQuery, GlobResult, GrepMatch,
+    GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, StateBackend, Truncation, Unwitnessed,
     VirtualPath,
 };
 
@@ -177,7 +177,7 @@ struct Asked {
 }
 
 impl Backend for Asked {
-    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+    fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         self.files.ls(path)
     }
 
@@ -214,7 +214,7 @@ impl Backend for Asked {
         let row = |place: String| GrepMatch { path: path(&place), line: 1, text: "TODO".into() };
         let mut matches: Vec<_> = (1..query.max_count).map(|at| row(format!("/a/{at:04}"))).collect();
         matches.push(row(format!("/z/{round}")));
-        Box::pin(async move { Ok(GrepResult { matches, truncated: Some(Truncation::Count) }) })
+        Box::pin(async move { Ok(GrepResult { matches, truncated: Some(Truncation::Count), left_out: 0 }) })
     }
 
     fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {

@@ -94,6 +94,7 @@ async fn a_large_file_is_a_blob_and_a_file_like_any() {
         glob: None,
         include_ignored: false,
         max_count: 10,
+        until: None,
         cancel: CancellationToken::new(),
     };
     assert_eq!(backend.grep(query).await.unwrap().matches.len(), 1);

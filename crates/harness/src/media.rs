@@ -10,8 +10,20 @@ use bosun_model::{Abilities, ContentBlock, Kept, Media, MediaKind, Message, Mode
 use bosun_tools::StateUpdate;
 
 /// Words of refusals that are about what stands beside the text. Servers of text alone want messages to be strings.
-const ABOUT_MEDIA: [&str; 12] =
-    ["image", "media", "document", "pdf", "audio", "video", "base64", "payload", "multimodal", "vision", "file", "must be a string"];
+const ABOUT_MEDIA: [&str; 12] = [
+    "image",
+    "media",
+    "document",
+    "pdf",
+    "audio",
+    "video",
+    "base64",
+    "payload",
+    "multimodal",
+    "vision",
+    "file",
+    "must be a string",
+];
 
 /// The state field with the place before which media were refused by the provider.
 const FIELD: &str = "media_refused_before";
