@@ -144,7 +144,13 @@ async fn fields_are_declared_in_toml_and_once() {
     assert_eq!(field(&scene, "sources"), Some(json!({"x": 1})));
     let fields: Vec<_> =
         scene.agent.fields().map(|field| (field.name.as_str(), field.reducer, field.private)).collect();
-    assert_eq!(fields, [("findings", Reducer::Append, false), ("sources", Reducer::Merge, true)]);
+    // The first is of a member that every stack has.
+    let expected = [
+        ("failed_commands", Reducer::Merge, true),
+        ("findings", Reducer::Append, false),
+        ("sources", Reducer::Merge, true),
+    ];
+    assert_eq!(fields, expected);
     let mut config = DeepAgentConfig::new(Arc::clone(&scene.model) as _, Arc::clone(&scene.agent.backend));
     config.tools = vec![erase(Note)];
     config.fields = vec![StateField::new("findings", Reducer::Merge)];
