@@ -128,6 +128,7 @@ fn calls_that_cannot_be_made_are_rows_that_say_why_and_the_turn_comes_to_its_end
     {
         assert!(text.contains(words), "{words:?} is not said:\n{text}");
     }
+    assert!(!text.contains("Changed since the agent read them"), "nothing was changed:\n{text}");
     assert_eq!(std::fs::read(logo).unwrap(), BYTES);
 }
 

@@ -12,6 +12,9 @@
 mod answer;
 mod change;
 mod executor;
+#[cfg(test)]
+#[path = "sandbox/intercepted_tests.rs"]
+mod intercepted;
 mod process;
 mod read;
 mod remove;

@@ -8,15 +8,17 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "an example makes its own folder and prints")]
 
 use std::borrow::Cow;
+use std::error::Error;
+use std::path::Path;
 use std::sync::Arc;
 
 use bosun_agent::{
     Activity, AgentError, BoxFuture, EntryBody, MemoryHost, Middleware, NextModel, NextTool, PermissionRule,
-    SessionLog, SystemClock, TurnContext, run_turn,
+    SessionLog, SystemClock, TurnContext, TurnEnd, run_turn,
 };
 use bosun_backend::{LocalShellBackend, LocalShellOptions};
 use bosun_harness::{DeclaredAgent, DeepAgentConfig, create_deep_agent};
-use bosun_model::{AiMessage, ChatRequest, HumanMessage, SystemBlock, ToolCall};
+use bosun_model::{AiMessage, ChatRequest, HumanMessage, Message, SystemBlock, ToolCall};
 use bosun_testkit::{Reply, ScriptedModel};
 use bosun_tools::{DynTool, StateUpdate, Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
 use schemars::JsonSchema;
@@ -100,14 +102,23 @@ impl Tool for WordCount {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
+    let (end, cx) = turn_in(folder.path()).await?;
+    let said = cx.log().with_state(|state| state.last_text()).unwrap_or_default();
+    println!("{end:?} after {} calls: {said}", CallCounter::calls(&cx));
+    println!("count.txt: {}", std::fs::read_to_string(folder.path().join("count.txt"))?.trim());
+    Ok(())
+}
+
+/// One turn of the agent in `folder`, to its end.
+async fn turn_in(folder: &Path) -> Result<(TurnEnd, TurnContext), Box<dyn Error>> {
     let model = ScriptedModel::new([
         Reply::call("word_count", serde_json::json!({ "text": "one two three" })),
         Reply::call("write_file", serde_json::json!({ "file_path": "/count.txt", "content": "3\n" })),
         Reply::text("The text has three words; I wrote the figure to /count.txt."),
     ]);
-    let backend = LocalShellBackend::open(folder.path(), LocalShellOptions::default())?;
+    let backend = LocalShellBackend::open(folder, LocalShellOptions::default())?;
     let mut config = DeepAgentConfig::new(Arc::new(model), Arc::new(backend));
     config.middleware.push(Arc::new(CallCounter { many: 50 }));
     config.policy.edits = PermissionRule::Allow { name: "edits of the example".into() };
@@ -120,11 +131,23 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let log = Arc::new(SessionLog::open(host, Arc::new(SystemClock), &[]));
     let message = HumanMessage { id: "1".into(), content: vec!["How many words has 'one two three'?".into()] };
     log.record(vec![EntryBody::TurnStarted { turn: 1, message }]).await?;
-    let cx = TurnContext::new(agent, Arc::clone(&log), CancellationToken::new(), Activity::default());
+    let cx = TurnContext::new(agent, log, CancellationToken::new(), Activity::default());
     let end = run_turn(&cx).await?;
+    Ok((end, cx))
+}
 
-    let said = log.with_state(|state| state.last_text()).unwrap_or_default();
-    println!("{end:?} after {} calls: {said}", CallCounter::calls(&cx));
-    println!("count.txt: {}", std::fs::read_to_string(folder.path().join("count.txt"))?.trim());
-    Ok(())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_tool_counts_the_words_and_the_middleware_the_calls() -> Result<(), Box<dyn Error>> {
+        let folder = tempfile::tempdir()?;
+        let (end, cx) = turn_in(folder.path()).await?;
+        assert_eq!((end, CallCounter::calls(&cx)), (TurnEnd::Done, 2));
+        let is_counted = |message: &Message| matches!(message, Message::Tool(result) if result.text() == "3");
+        assert!(cx.log().with_state(|state| state.messages.iter().any(|message| is_counted(message))));
+        assert_eq!(std::fs::read_to_string(folder.path().join("count.txt"))?, "3\n");
+        Ok(())
+    }
 }

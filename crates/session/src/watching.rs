@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use bosun_agent::{
     AgentError, BoxFuture, EntryBody, FollowedFile, Middleware, OutsideChange, SessionId, State, TurnContext, TurnEnd,
 };
-use bosun_backend::{Backend, BackendError, Changed, FileWatch, ReadWindow, VirtualPath, looks_the_same};
+use bosun_backend::{Backend, BackendError, Changed, ContentHash, FileWatch, ReadWindow, VirtualPath, looks_the_same};
 use bosun_model::{ContentBlock, HumanMessage};
 use bosun_protocol::{Notice, NoticeCode};
 use bosun_tools::StateUpdate;
@@ -189,6 +189,12 @@ impl Watching {
             Ok(now) => (now.stamp.hash.is_none() || made() != Some(now.stamp.hash)).then_some(false),
             Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => {
                 (made() != Some(None)).then_some(true)
+            }
+            // What is no text is known by its hash alone.
+            Err(BackendError::NotText { .. } | BackendError::Binary { .. }) => {
+                let bytes = backend.download(vec![file.path.clone()]).await.pop().and_then(Result::ok);
+                let now = bytes.map(|bytes| ContentHash::of(&bytes));
+                (now.is_none() || (now != file.stamp.hash && made() != Some(now))).then_some(false)
             }
             // Every tool says that by itself.
             Err(BackendError::RootGone | BackendError::Cancelled) => None,

@@ -189,24 +189,59 @@ pub fn key_from_environment<'a>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use bosun_agent::BoxFuture;
 
     use super::*;
 
-    /// A keyring that takes keys and then locks, as Secret Service does: it says that there is no such key.
-    #[derive(Default)]
-    struct Locking(MemorySecrets, std::sync::atomic::AtomicBool);
+    /// How a keyring is.
+    #[derive(Clone, Copy, Default)]
+    enum Mood {
+        #[default]
+        Well,
+        /// As Secret Service is then: it says that there is no such key.
+        Locked,
+        /// It goes on giving out what it was given first.
+        Stale,
+        Hanging,
+    }
 
-    impl SecretStore for Locking {
+    /// A keyring that is well until the test says otherwise, and how often it hung.
+    #[derive(Default)]
+    struct Moody {
+        memory: MemorySecrets,
+        mood: Mutex<Mood>,
+        hung: AtomicU32,
+    }
+
+    impl Moody {
+        fn becomes(&self, mood: Mood) {
+            *self.mood.lock().unwrap() = mood;
+        }
+
+        fn mood(&self) -> Mood {
+            *self.mood.lock().unwrap()
+        }
+    }
+
+    impl SecretStore for Moody {
         fn get<'a>(
             &'a self,
             account: &'a str,
             host: &'a str,
         ) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
-            if self.1.load(std::sync::atomic::Ordering::SeqCst) {
-                return Box::pin(async { Ok(None) });
-            }
-            self.0.get(account, host)
+            Box::pin(async move {
+                match self.mood() {
+                    Mood::Well | Mood::Stale => self.memory.get(account, host).await,
+                    Mood::Locked => Ok(None),
+                    Mood::Hanging => {
+                        self.hung.fetch_add(1, Ordering::SeqCst);
+                        tokio::time::sleep(Duration::from_secs(90)).await;
+                        Err(SecretError::Slow { seconds: 90 })
+                    }
+                }
+            })
         }
 
         fn set<'a>(
@@ -215,20 +250,23 @@ mod tests {
             host: &'a str,
             key: SecretString,
         ) -> BoxFuture<'a, Result<(), SecretError>> {
-            if self.1.load(std::sync::atomic::Ordering::SeqCst) {
-                return Box::pin(async { Err(SecretError::Locked) });
-            }
-            self.0.set(account, host, key)
+            Box::pin(async move {
+                match self.mood() {
+                    Mood::Locked => Err(SecretError::Locked),
+                    Mood::Stale => Ok(()),
+                    Mood::Well | Mood::Hanging => self.memory.set(account, host, key).await,
+                }
+            })
         }
 
         fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
-            self.0.remove(account, host)
+            self.memory.remove(account, host)
         }
     }
 
-    fn scene() -> (tempfile::TempDir, Arc<Locking>, Keys) {
+    fn scene() -> (tempfile::TempDir, Arc<Moody>, Keys) {
         let folder = tempfile::tempdir().unwrap();
-        let keyring = Arc::new(Locking::default());
+        let keyring = Arc::new(Moody::default());
         let database = Database::open(folder.path()).unwrap();
         let keys = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, Some(database));
         (folder, keyring, keys)
@@ -246,7 +284,7 @@ mod tests {
     async fn a_locked_keyring_is_not_taken_for_an_empty_one() {
         let (_folder, keyring, keys) = scene();
         keys.set("openai", "h", SecretString::from("sk-1")).await.unwrap();
-        keyring.1.store(true, std::sync::atomic::Ordering::SeqCst);
+        keyring.becomes(Mood::Locked);
         assert!(matches!(keys.get("openai", "h").await.unwrap(), Key::Locked { .. }));
         assert!(matches!(keys.get("other", "h").await.unwrap(), Key::Missing));
         let kept = keys.set("other", "h", SecretString::from("sk-2")).await.unwrap();
@@ -255,104 +293,34 @@ mod tests {
         assert_eq!(reason, SecretError::Locked);
     }
 
-    /// A keyring that answers with what it was given first.
-    #[derive(Default)]
-    struct Stale(MemorySecrets);
-
-    impl SecretStore for Stale {
-        fn get<'a>(
-            &'a self,
-            account: &'a str,
-            host: &'a str,
-        ) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
-            self.0.get(account, host)
-        }
-
-        fn set<'a>(
-            &'a self,
-            account: &'a str,
-            host: &'a str,
-            key: SecretString,
-        ) -> BoxFuture<'a, Result<(), SecretError>> {
-            Box::pin(async move {
-                if self.0.get(account, host).await?.is_none() {
-                    self.0.set(account, host, key).await?;
-                }
-                Ok(())
-            })
-        }
-
-        fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
-            self.0.remove(account, host)
-        }
-    }
-
     #[tokio::test]
     async fn a_keyring_that_gives_out_an_old_key_is_not_believed() {
-        let folder = tempfile::tempdir().unwrap();
-        let database = Database::open(folder.path()).unwrap();
-        let keys = Keys::new(Arc::new(Stale::default()), Some(database));
+        let (_folder, keyring, keys) = scene();
         assert!(matches!(keys.set("openai", "h", "sk-1".into()).await.unwrap(), Key::InKeyring(_)));
+        keyring.becomes(Mood::Stale);
         let second = keys.set("openai", "h", "sk-2".into()).await.unwrap();
         assert!(matches!(&second, Key::InMemory { reason: SecretError::Other, .. }), "{second:?}");
         let found = keys.get("openai", "h").await.unwrap();
         assert_eq!(found.secret().unwrap().expose_secret(), "sk-2");
     }
 
-    /// A keyring that takes keys and then hangs, and how often it was asked.
-    #[derive(Default)]
-    struct Hanging(MemorySecrets, std::sync::atomic::AtomicU32);
-
-    impl SecretStore for Hanging {
-        fn get<'a>(
-            &'a self,
-            account: &'a str,
-            host: &'a str,
-        ) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
-            Box::pin(async move {
-                let asked = self.1.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-                // A key that is put in is looked for once.
-                if asked < 2 {
-                    return self.0.get(account, host).await;
-                }
-                tokio::time::sleep(Duration::from_secs(90)).await;
-                Err(SecretError::Slow { seconds: 90 })
-            })
-        }
-
-        fn set<'a>(
-            &'a self,
-            account: &'a str,
-            host: &'a str,
-            key: SecretString,
-        ) -> BoxFuture<'a, Result<(), SecretError>> {
-            self.0.set(account, host, key)
-        }
-
-        fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
-            self.0.remove(account, host)
-        }
-    }
-
     #[tokio::test(start_paused = true)]
     async fn a_keyring_that_hangs_is_waited_for_once_and_not_for_every_key() {
-        let keyring = Arc::new(Hanging::default());
-        let folder = tempfile::tempdir().unwrap();
-        let database = Database::open(folder.path()).unwrap();
-        let keys = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, Some(database));
+        let (_folder, keyring, keys) = scene();
         for account in ["a", "b"] {
             keys.set(account, "h", SecretString::from("sk-1")).await.unwrap();
         }
+        keyring.becomes(Mood::Hanging);
         let begun = Instant::now();
         for account in ["a", "b", "a"] {
             let key = keys.get(account, "h").await.unwrap();
             assert!(matches!(key, Key::Locked { reason: SecretError::Slow { seconds: 90 } }), "{key:?}");
         }
-        let asked = || keyring.1.load(std::sync::atomic::Ordering::SeqCst);
-        assert_eq!((begun.elapsed().as_secs(), asked()), (90, 3));
+        let hung = || keyring.hung.load(Ordering::SeqCst);
+        assert_eq!((begun.elapsed().as_secs(), hung()), (90, 1));
         tokio::time::advance(REST).await;
         keys.get("b", "h").await.unwrap();
-        assert_eq!(asked(), 4, "it may have been unlocked meanwhile");
+        assert_eq!(hung(), 2, "it may have been unlocked meanwhile");
     }
 
     #[tokio::test]

@@ -1,53 +1,11 @@
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 
-use super::super::script;
-use crate::{
-    Backend, BackendError, BoxFuture, ExecRequest, ExecResult, Executor, Expect, Finished, LocalExecutorOptions,
-    OutputSink, SandboxBackend, Script, Unwitnessed, VirtualPath, local_process,
-};
-
-/// This machine, where a script that changes something meets what `before` does each time it runs a program.
-struct Meddled {
-    inner: Arc<dyn Executor>,
-    before: String,
-}
-
-impl Executor for Meddled {
-    fn root(&self) -> &str {
-        self.inner.root()
-    }
-
-    fn run<'a>(&'a self, script: Script<'a>) -> BoxFuture<'a, Result<Finished, BackendError>> {
-        if ![script::WRITE, script::REMOVE, script::REMOVE_TREE].contains(&script.text) {
-            return self.inner.run(script);
-        }
-        Box::pin(async move {
-            let text = format!("{}\n{}", self.before, script.text);
-            self.inner.run(Script { text: &text, ..script }).await
-        })
-    }
-
-    fn execute<'a>(
-        &'a self,
-        request: ExecRequest,
-        sink: &'a dyn OutputSink,
-    ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
-        self.inner.execute(request, sink)
-    }
-
-    fn default_timeout(&self) -> Duration {
-        self.inner.default_timeout()
-    }
-
-    fn sandbox(&self) -> Option<&str> {
-        self.inner.sandbox()
-    }
-}
+use super::super::intercepted::intercepted;
+use super::super::script::{REMOVE, REMOVE_TREE, WRITE};
+use crate::{Backend, Expect, SandboxBackend, Script, Unwitnessed, VirtualPath};
 
 /// All below a folder, folders with a slash and files with what they hold.
 fn state(folder: &Path) -> Vec<String> {
@@ -89,8 +47,11 @@ async fn nothing_is_led_out(program: &str, swapped: &str, target: &str, done: Do
              command {program} \"$@\"; s=$?; {back}; return $s; }}",
             project.join(swapped).display()
         );
-        let inner = local_process(&project, LocalExecutorOptions::default()).unwrap();
-        let backend = SandboxBackend::open(Arc::new(Meddled { inner, before })).await;
+        let meddled = intercepted(&project, move |Script { text, .. }| match *text {
+            WRITE | REMOVE | REMOVE_TREE => Ok(format!("{before}\n{text}").into()),
+            _ => Ok((*text).into()),
+        });
+        let backend = SandboxBackend::open(meddled).await;
         let was = state(&out);
         let path = |name| VirtualPath::parse(name).unwrap();
         let ended = match done {

@@ -2,14 +2,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 
+use super::super::intercepted::intercepted;
 use super::super::script;
 use crate::{
-    Backend, BackendError, BoxFuture, ExecRequest, ExecResult, Executor, Finished, LocalExecutorOptions, OutputSink,
-    SandboxBackend, Script, VirtualPath, local_process,
+    Backend, BackendError, ExecRequest, LocalExecutorOptions, OutputSink, SandboxBackend, Script, VirtualPath,
+    local_process,
 };
 
 fn path(text: &str) -> VirtualPath {
@@ -83,48 +83,22 @@ async fn a_folder_by_the_name_of_the_root_that_is_there_first_is_the_projects_ow
     assert_eq!(backend.resolve(&given), Ok(path(&given)));
 }
 
-/// A place that does not say what its root is called, and how often it was asked.
-struct Silent(Arc<dyn Executor>, AtomicUsize);
-
-impl Executor for Silent {
-    fn root(&self) -> &str {
-        self.0.root()
-    }
-
-    fn run<'a>(&'a self, script: Script<'a>) -> BoxFuture<'a, Result<Finished, BackendError>> {
-        if script.text == script::ROOT {
-            self.1.fetch_add(1, Ordering::SeqCst);
-            return Box::pin(async { Err(BackendError::Unreachable { reason: "it is silent".to_owned() }) });
-        }
-        self.0.run(script)
-    }
-
-    fn execute<'a>(
-        &'a self,
-        request: ExecRequest,
-        sink: &'a dyn OutputSink,
-    ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
-        self.0.execute(request, sink)
-    }
-
-    fn default_timeout(&self) -> Duration {
-        self.0.default_timeout()
-    }
-
-    fn sandbox(&self) -> Option<&str> {
-        self.0.sandbox()
-    }
-}
-
 #[tokio::test]
 async fn a_place_that_does_not_say_its_roots_name_is_asked_once() {
     let folder = tempfile::tempdir().unwrap();
-    let inner = local_process(folder.path(), LocalExecutorOptions::default()).unwrap();
-    let silent = Arc::new(Silent(inner, AtomicUsize::new(0)));
-    let backend = SandboxBackend::open(Arc::clone(&silent) as Arc<dyn Executor>).await;
+    let asked: Arc<AtomicUsize> = Arc::default();
+    let times = Arc::clone(&asked);
+    let silent = intercepted(folder.path(), move |Script { text, .. }| match *text {
+        script::ROOT => {
+            times.fetch_add(1, Ordering::SeqCst);
+            Err(BackendError::Unreachable { reason: "it is silent".to_owned() })
+        }
+        _ => Ok((*text).into()),
+    });
+    let backend = SandboxBackend::open(silent).await;
     run(&backend, "true").await;
     run(&backend, "true").await;
-    assert_eq!(silent.1.load(Ordering::SeqCst), 1);
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
     let given = format!("{}/src", folder.path().display());
     assert_eq!(backend.resolve(&given), Ok(path(&given)));
 }

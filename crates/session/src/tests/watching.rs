@@ -110,6 +110,20 @@ async fn entries(stage: &Stage, session: &SessionId) -> Vec<Vec<OutsideChange>> 
 }
 
 #[tokio::test]
+async fn bytes_that_are_no_text_are_told_of_when_they_change_and_not_before() {
+    let stage = Stage::new(script).await;
+    let session = stage.session().await;
+    stage.project.write("logo.bin", b"\x00\x01");
+    for text in ["read /logo.bin", "go on"] {
+        let heard = said(&stage, &session, text).await;
+        assert!(heard.starts_with("told 0"), "{heard}");
+    }
+    stage.project.write("logo.bin", b"\x00\x02");
+    let heard = said(&stage, &session, "go on").await;
+    assert!(heard.starts_with("told 1 times") && heard.contains("- /logo.bin\n"), "{heard}");
+}
+
+#[tokio::test]
 async fn what_somebody_else_changed_since_it_was_read_is_told_once_with_the_next_step() {
     let stage = Stage::new(script).await;
     let session = stage.session().await;
