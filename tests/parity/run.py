@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 VENV = Path(os.environ.get("BOSUN_PARITY_VENV", TOP / "target" / "parity" / "venv"))
 DOCUMENT = TOP / "docs" / "parity.md"
-COLUMNS = ("state", "filesystem", "store", "composite", "shell")
+COLUMNS = ("state", "filesystem", "store", "composite", "sandbox", "shell")
 
 
 def bosun():
@@ -130,23 +130,24 @@ def said(tool, answer, tokens):
 
 def verdict(case, kind, reference, own):
     tool = case.calls[-1][0]
-    there, here = said(tool, reference, case.tokens), said(tool, own, case.tokens)
-    same = there == here and (not case.tokens or all(there[1]))
-    wanted = case.purpose and kind not in case.same_on
+    tokens = case.tokens_of(kind)
+    there, here = said(tool, reference, tokens), said(tool, own, tokens)
+    same = there == here and (not tokens or all(there[1]))
+    purpose, meant = case.purpose_of(kind)
     if same:
-        return "same" if not wanted else "differs (the purpose is stale: both say the same)"
-    if not wanted:
+        return "same" if not purpose else "differs (the purpose is stale: both say the same)"
+    if not purpose:
         return "differs"
-    wrong = own_faults(case, own)
-    return f"differs ({', '.join(wrong)})" if wrong else f"on purpose ({case.purpose.split(':')[0]})"
+    wrong = own_faults(case, meant, own)
+    return f"differs ({', '.join(wrong)})" if wrong else f"on purpose ({purpose.split(':')[0]})"
 
 
-def own_faults(case, own):
+def own_faults(case, meant, own):
     """What is wrong with an answer that differs on purpose: it has to be the one that is meant."""
     content = own["content"] if isinstance(own["content"], str) else json.dumps(own["content"], ensure_ascii=False)
-    status = "error" if "Error" in case.own else "success"
+    status = "error" if "Error" in meant else "success"
     wrong = [] if own["status"] == status else [f"the status is {own['status']}"]
-    wrong += [f"Bosun does not say {token!r}" for token in case.own if token.lower() not in content.lower()]
+    wrong += [f"Bosun does not say {token!r}" for token in meant if token.lower() not in content.lower()]
     return wrong + [f"Bosun says {token!r}" for token in case.own_without if token.lower() in content.lower()]
 
 
@@ -155,7 +156,8 @@ def table(results):
     rows = [" | ".join(head), " | ".join(["---"] * len(head))]
     for case in CASES:
         cells = [results.get((case.name, kind), "–") for kind in COLUMNS]
-        rows.append(" | ".join([case.name, *cells, case.purpose]))
+        purposes = [case.purpose, *(purpose for purpose, _ in case.purpose_on.values())]
+        rows.append(" | ".join([case.name, *cells, "; ".join(filter(None, purposes))]))
     return "\n".join(f"| {row} |" for row in rows)
 
 
@@ -166,7 +168,8 @@ def document(results):
 Made by `tests/parity/run.py`, which plays the same tool calls into `deepagents` {VERSION} (by way of an agent with a
 scripted model) and into `bosun tools`, and compares what they answer: status, paths, lines, counts, the words that
 agents look for. How an answer is laid out is not compared (behaviour.md A2 and A23 say how ours is). `composite` is a
-disk with a state mounted at `/memories/`.
+disk with a state mounted at `/memories/`; `sandbox` is the reference's base of its sandboxes over processes of this
+machine, and Bosun's local sandbox.
 
 {counts["same"]} same, {counts["on purpose"]} on purpose, {counts["differs"]} differ. A, P, O and B with a number name the
 choice: Part A and Part B of the behaviour document, groups P and O of the security document.

@@ -19,8 +19,8 @@ struct Comparison {
     environment: &'static str,
     what: &'static str,
     requirements: &'static str,
-    /// A program that it needs beside them.
-    program: Option<&'static str>,
+    /// Programs that it needs beside them, each with the package that has it.
+    programs: &'static [&'static str],
 }
 
 const CLIENTS: Comparison = Comparison {
@@ -28,17 +28,17 @@ const CLIENTS: Comparison = Comparison {
     environment: "wire-clients",
     what: "the official Python clients",
     requirements: "tests/wire/requirements.txt",
-    program: None,
+    programs: &[],
 };
 
 /// The environment is the one that `cargo xtask bench` measures the reference in. The reference searches with ripgrep
-/// where it is, and answers otherwise where it is not.
+/// where it is, and answers otherwise where it is not. Beside the base of its sandboxes stands the local sandbox.
 const REFERENCE: Comparison = Comparison {
     step: "wire: tools of the reference",
     environment: "reference",
     what: "the reference",
     requirements: "tests/parity/requirements.txt",
-    program: Some("rg"),
+    programs: &["rg", "bwrap"],
 };
 
 /// The steps, for telling that they are left out.
@@ -58,7 +58,7 @@ pub fn stage(place: &Place, report: &mut Report) {
 
 impl Comparison {
     fn run(&self, place: &Place, report: &mut Report, program: impl FnOnce(PathBuf) -> Program) {
-        if let Some(program) = self.program.filter(|program| find(program).is_none()) {
+        if let Some(program) = self.programs.iter().find(|program| find(program).is_none()) {
             let reason = format!("{program} is not on this machine: {}", way_to(program));
             return report.skip(self.step, &reason);
         }
