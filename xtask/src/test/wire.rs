@@ -19,7 +19,7 @@ struct Comparison {
     environment: &'static str,
     what: &'static str,
     requirements: &'static str,
-    /// Programs that it needs beside them, each with the package that has it.
+    /// Programs that it needs beside them.
     programs: &'static [&'static str],
 }
 
