@@ -1,4 +1,7 @@
-/** What is written and not sent, by session. It survives a restart, on this machine only. */
+/**
+ * What is written and not sent, by session; of a session that does not exist yet, by project. It survives a restart, on this
+ * machine only.
+ */
 const KEY = 'bosun.drafts';
 /** Of more than so many the oldest go. */
 const MOST = 50;
@@ -25,6 +28,12 @@ export class Drafts {
     this.all = Object.fromEntries(text === '' ? others : [...others, [key, text]]);
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.keep(), WAIT_MS);
+  }
+
+  /** Puts words at the end, on a line of their own unless there is room already. */
+  add(key: string, words: string): void {
+    const written = this.of(key);
+    this.write(key, written && !/\s$/.test(written) ? `${written}\n${words}` : written + words);
   }
 
   private keep(): void {

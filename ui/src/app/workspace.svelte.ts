@@ -81,9 +81,7 @@ export class Workspace {
   reviewed = $state(0);
   /** Grows when the message box should take the focus. */
   isWriting = $state(0);
-  /** What was typed and not sent, by session; of a session that does not exist yet, by project. */
   readonly drafts = new Drafts();
-
   readonly feeds: Feeds;
   readonly modes: Modes;
   readonly sandboxes: Sandboxes;
@@ -289,8 +287,7 @@ export class Workspace {
 
   /** Puts words at the end of what is being written, and the caret behind them. */
   addToDraft(words: string): void {
-    const written = this.drafts.of(this.draftKey);
-    this.drafts.write(this.draftKey, written && !/\s$/.test(written) ? `${written}\n${words}` : written + words);
+    this.drafts.add(this.draftKey, words);
     this.dialog = null;
     this.isWriting++;
   }

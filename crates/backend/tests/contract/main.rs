@@ -109,7 +109,12 @@ macro_rules! shell_contract {
 macro_rules! watched_contract {
     ($name:ident, $open:expr) => {
         mod $name {
-            cases! { $open, shell: [a_way_that_breaks_off_leaves_what_came_and_no_outcome] }
+            cases! {
+                $open,
+                shell: [
+                    a_way_that_breaks_off_leaves_what_came_and_no_outcome,
+                ],
+            }
         }
     };
 }
