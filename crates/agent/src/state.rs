@@ -161,18 +161,7 @@ impl State {
                 self.messages.push(Arc::new(Message::Human(message.clone())));
             }
             EntryBody::TurnContinued { turn } => {
-                let was_halted = matches!(self.last_end, Some(TurnEnd::Failed { halt: Some(_), .. }));
-                self.begin(*turn);
-                // Where nothing else made it go on, a person did.
-                let by_person = self.steering.is_empty();
-                self.limits_anew = was_halted || by_person;
-                if by_person {
-                    self.refused.clear();
-                }
-                if self.step.is_none() {
-                    self.take_steering();
-                }
-                self.ask_to_go_on();
+                self.go_on(*turn);
             }
             EntryBody::Draft { .. } | EntryBody::Noted { .. } => {}
             EntryBody::Ai { message, kinds, .. } => self.reply(message, kinds),
@@ -300,6 +289,21 @@ impl State {
             let refused = (call.call.name.clone(), call.call.args.clone());
             self.refused.push(refused);
         }
+    }
+
+    fn go_on(&mut self, turn: u32) {
+        let was_halted = matches!(self.last_end, Some(TurnEnd::Failed { halt: Some(_), .. }));
+        self.begin(turn);
+        // Where nothing else made it go on, a person did.
+        let by_person = self.steering.is_empty();
+        self.limits_anew = was_halted || by_person;
+        if by_person {
+            self.refused.clear();
+        }
+        if self.step.is_none() {
+            self.take_steering();
+        }
+        self.ask_to_go_on();
     }
 
     fn begin(&mut self, turn: u32) {

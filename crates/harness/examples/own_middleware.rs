@@ -18,7 +18,7 @@ use bosun_agent::{
 };
 use bosun_backend::{LocalShellBackend, LocalShellOptions};
 use bosun_harness::{DeclaredAgent, DeepAgentConfig, create_deep_agent};
-use bosun_model::{AiMessage, ChatRequest, HumanMessage, Message, SystemBlock, ToolCall};
+use bosun_model::{AiMessage, ChatRequest, HumanMessage, SystemBlock, ToolCall};
 use bosun_testkit::{Reply, ScriptedModel};
 use bosun_tools::{DynTool, StateUpdate, Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
 use schemars::JsonSchema;
