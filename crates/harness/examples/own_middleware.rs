@@ -138,6 +138,8 @@ async fn turn_in(folder: &Path) -> Result<(TurnEnd, TurnContext), Box<dyn Error>
 
 #[cfg(test)]
 mod tests {
+    use bosun_model::Message;
+
     use super::*;
 
     #[tokio::test]
