@@ -93,14 +93,14 @@ describe('permissions', () => {
     const page = await site.show();
     await page.getByText('Sandbox: off, asks').waitFor();
     await settings(page, 'Sandbox');
-    await page.getByText('With your rights').waitFor();
+    await page.getByText('With your rights', { exact: true }).waitFor();
     const project = page.getByRole('checkbox', { name: 'harbour-env' });
     assert.equal(await project.isChecked(), false);
     await project.check();
-    await page.getByText('In the sandbox').waitFor();
+    await page.getByText('In the sandbox', { exact: true }).waitFor();
     await page.getByText('Commands have none').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('Sandbox: on').waitFor();
+    await page.getByText('Sandbox: on', { exact: true }).waitFor();
     assert.deepEqual(
       (await calls(page, 'setCommandPlace')).map((one) => one.place),
       ['sandbox'],

@@ -22,7 +22,7 @@ pub use scripts::{Certainty, ScriptName, ScriptNames};
 pub use standing::{ApprovalMode, RuleScope, Standing, StandingRule};
 
 use crate::{AskReason, DecisionKind};
-use grave::grave_line;
+use grave::runs_freely;
 use protected::{beyond_project, protected_name};
 
 /// What is known of a call when it is judged.
@@ -192,7 +192,7 @@ impl Policy {
             (ApprovalMode::Edits | ApprovalMode::Sandbox, RuleSubject::File(path)) => {
                 protected_name(path).is_none() && !beyond_project(path)
             }
-            (ApprovalMode::Sandbox, RuleSubject::Command(line)) => facts.held && grave_line(line).is_empty(),
+            (ApprovalMode::Sandbox, RuleSubject::Command(line)) => facts.held && runs_freely(line),
             _ => false,
         };
         if is_free { Some(mode.name().to_owned()) } else { self.standing.passing(subject).ok() }

@@ -140,7 +140,7 @@ pub enum BackendError {
     NoSandbox { reason: String },
     /// It was let run in the sandbox, which was turned off before it began.
     #[error(
-        "the command was not run: it was let run in the sandbox, which is off now; call it again, and the user is asked"
+        "the command was not run: it was let run in the sandbox, which is off now; call it again, and it is judged anew"
     )]
     SandboxOff,
     #[error("a time limit of {given} s is not possible; use 1 to {max} s")]

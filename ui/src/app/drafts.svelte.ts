@@ -26,8 +26,8 @@ export class Drafts {
     if (text === this.of(key)) return;
     const others = Object.entries(this.all).filter(([other]) => other !== key);
     this.all = Object.fromEntries(text === '' ? others : [...others, [key, text]]);
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => this.keep(), WAIT_MS);
+    // Who types without a pause is kept all the same.
+    this.waiting ??= setTimeout(() => this.keep(), WAIT_MS);
   }
 
   /** Puts words at the end, on a line of their own unless there is room already. */
@@ -37,11 +37,17 @@ export class Drafts {
   }
 
   private keep(): void {
+    clearTimeout(this.waiting);
+    this.waiting = undefined;
     const kept = Object.entries(this.all).filter(([, text]) => text.length <= LONGEST);
-    try {
-      localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(kept.slice(-MOST))));
-    } catch {
-      // Storage is full or switched off: drafts then last for this run.
+    // Where storage is full the oldest go until the rest fits; where it is switched off drafts last for this run.
+    for (let newest = kept.slice(-MOST); ; newest = newest.slice(1)) {
+      try {
+        localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(newest)));
+        return;
+      } catch {
+        if (newest.length === 0) return;
+      }
     }
   }
 }

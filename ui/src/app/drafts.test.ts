@@ -11,8 +11,26 @@ it('are there again after a restart, until they are sent', () => {
   const second = new Drafts();
   expect([second.of('s1'), second.of('s2'), second.of('s3')]).toEqual(['half a thought', 'another', '']);
   second.write('s1', '');
-  window.dispatchEvent(new Event('pagehide'));
+  vi.advanceTimersByTime(1_000);
   expect(new Drafts().of('s1')).toBe('');
+});
+
+it('are kept while somebody types without a pause, and the newest where storage is full', () => {
+  const drafts = new Drafts();
+  for (const text of ['one', 'one two', 'one two three']) {
+    drafts.write('s1', text);
+    vi.advanceTimersByTime(200);
+  }
+  expect(new Drafts().of('s1')).toBe('one two');
+  const set = vi.spyOn(Storage.prototype, 'setItem').mockImplementation(function (this: Storage, key, value) {
+    if (value.length > 60) throw new Error('full');
+    this[key] = value;
+  });
+  drafts.write('old', 'x'.repeat(30));
+  drafts.write('new', 'y'.repeat(30));
+  vi.advanceTimersByTime(1_000);
+  set.mockRestore();
+  expect([new Drafts().of('old'), new Drafts().of('new')]).toEqual(['', 'y'.repeat(30)]);
 });
 
 it('are as many as storage is for, the newest, and nothing that is no draft', () => {

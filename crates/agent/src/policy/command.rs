@@ -214,7 +214,7 @@ const ESCAPES: &[&str] = &[
 ];
 
 /// Whether a word names a place that is not plainly below the folder the command runs in, or an address.
-fn leaves_project(word: &str) -> bool {
+pub(super) fn leaves_project(word: &str) -> bool {
     if word.contains("://") {
         return true;
     }

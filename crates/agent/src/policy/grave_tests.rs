@@ -57,8 +57,19 @@ fn what_destroys_or_leaves_the_project_is_grave_in_a_sandbox_too() {
     for line in ["cat /etc/passwd", "curl https://example.org", "cp a ../b"] {
         assert_eq!(in_sandbox(line), [Grave::Outside], "{line}");
     }
+    for line in ["cat /etc/passwd > x", "cat ~/.netrc | sh -c \"$y\""] {
+        assert_eq!(in_sandbox(line), [Grave::Outside], "{line}: also where a shell makes the words");
+    }
+    assert_eq!(in_sandbox("make 2>/dev/null"), []);
     // A shell would do it, however it is hidden from plain reading.
-    for line in ["echo $(rm -rf x)", "bash -c 'git reset --hard'", "x=1; eval \"rm -r y\"", "(shred a)"] {
+    for line in [
+        "echo $(rm -rf x)",
+        "bash -c 'git reset --hard'",
+        "x=1; eval \"rm -r y\"",
+        "(shred a)",
+        "r\\m -rf x; $y",
+        "r''m -rf x; $y",
+    ] {
         assert!(in_sandbox(line).iter().any(|grave| matches!(grave, Grave::Destroys { .. })), "{line}");
     }
 }

@@ -17,8 +17,8 @@ interface Place {
 export class Modes {
   private known = $state.raw<ReadonlyMap<string, ApprovalMode>>(new Map());
   private projects = $state.raw<ReadonlyMap<string, ApprovalMode>>(new Map());
-  /** Chosen for the session that does not exist yet. */
-  private coming = $state<ApprovalMode | null>(null);
+  /** Chosen for the session that does not exist yet, in its project. */
+  private coming = $state.raw<{ project: string | null; mode: ApprovalMode } | null>(null);
 
   constructor(
     private readonly client: UiClient,
@@ -28,7 +28,8 @@ export class Modes {
   get current(): ApprovalMode {
     const { sessionId, projectId } = this.place;
     const usual = this.projects.get(projectId ?? '') ?? 'ask';
-    return sessionId === null ? (this.coming ?? usual) : (this.known.get(sessionId) ?? usual);
+    if (sessionId !== null) return this.known.get(sessionId) ?? usual;
+    return this.coming?.project === projectId ? this.coming.mode : usual;
   }
 
   of(project: string): ApprovalMode {
@@ -48,7 +49,7 @@ export class Modes {
   async choose(mode: ApprovalMode): Promise<void> {
     const { sessionId, projectId } = this.place;
     if (!(await this.isPossible(mode, projectId))) return;
-    if (sessionId === null) return void (this.coming = mode);
+    if (sessionId === null) return void (this.coming = { project: projectId, mode });
     await this.set(sessionId, mode);
   }
 
@@ -79,10 +80,10 @@ export class Modes {
 
   /** A session was made: it takes what was chosen for it, before its first message. */
   async begin(session: string): Promise<void> {
-    const { coming } = this;
-    if (coming === null) return;
-    await this.client.setSessionMode(session, coming);
-    this.known = new Map(this.known).set(session, coming);
+    const { coming, place } = this;
+    if (coming?.project !== place.projectId) return;
+    await this.client.setSessionMode(session, coming.mode);
+    this.known = new Map(this.known).set(session, coming.mode);
     this.coming = null;
   }
 

@@ -88,8 +88,7 @@ pub async fn container(
             return Err(SandboxError::NoFolderIn { name: name.to_owned(), program });
         }
         let root = if folder.is_empty() { "/".to_owned() } else { folder };
-        let label = format!("the container {name}");
-        let launcher = Container { engine, id: name.to_owned(), label, _made: None };
+        let launcher = Container { engine, id: name.to_owned(), holds: None, _made: None };
         return Ok(ProcessExecutor::shared(Arc::new(launcher), root, options.run));
     }
     let mounted = project.filter(|_| options.project == ProjectIn::Mounted);
@@ -100,11 +99,11 @@ pub async fn container(
     }
     let made = made?;
     let holds = if options.project == ProjectIn::Copied { "a copy of the project" } else { "the project" };
-    let label = format!("a container of {name}, which has {holds} and no network");
+    let holds = format!("a container of {name}, which has {holds} and no network");
     // From here on it goes with this, also where the copy does not succeed.
     let mut held = Made { engine: engine.clone(), id: made.clone(), line: None };
     held.line = Some(engine.hold(&made)?);
-    let launcher = Container { engine: engine.clone(), id: made, label, _made: Some(held) };
+    let launcher = Container { engine: engine.clone(), id: made, holds: Some(holds), _made: Some(held) };
     if let Some(project) = project.filter(|_| options.project == ProjectIn::Copied) {
         engine.copy(project, &launcher.id).await?;
     }
@@ -197,7 +196,8 @@ impl Engine {
 struct Container {
     engine: Engine,
     id: String,
-    label: String,
+    /// What it reaches; of somebody else's nobody knows.
+    holds: Option<String>,
     /// Made here, so that it goes with this.
     _made: Option<Made>,
 }
@@ -217,7 +217,7 @@ impl Launcher for Container {
     }
 
     fn holds_back(&self) -> Option<&str> {
-        Some(&self.label)
+        self.holds.as_deref()
     }
 
     fn unreachable(&self, said: &str) -> String {

@@ -12,7 +12,7 @@ export const modes = {
   editsHint: 'Files of the project change without asking. Deleting, protected names and commands ask.',
   sandbox: 'Run freely in the sandbox',
   sandboxHint:
-    'As above, and commands run in the sandbox without asking: they write the project only, with no network. What deletes or names places outside asks.',
+    'Files change and commands run without asking. Turns the project’s sandbox on: commands write the project only, with no network. What plainly deletes, or names places outside or protected files, asks.',
   next: 'Shift+Tab: next mode',
   changed: (mode: string) => `From now on: ${mode}`,
 };
