@@ -64,8 +64,8 @@ describe('rows in words', () => {
     expect(shown.flatMap((value) => words(tool('read_file', {}, { figures: [{ figure: 'media', value }] })))).toEqual([
       'image · 34 KB',
       'PDF · 34 KB',
-      'sound · 34 KB',
-      'film · 34 KB',
+      'audio · 34 KB',
+      'video · 34 KB',
     ]);
     expect(words(tool('execute', {}, { took: 900, figures: [{ figure: 'exit_code', value: 0 }] }))).toEqual(['900 ms']);
     expect(

@@ -68,7 +68,7 @@ export const modelOptions = {
   bothPrices: 'A price counts once input and output are both there.',
   priceOf: (input: string, output: string) => `${input} in, ${output} out per million`,
   priceUnchanged: 'price as known',
-  abilities: { images: 'Images', documents: 'PDF', audio: 'Sound', video: 'Film', reasoning: 'Thinks' },
+  abilities: { images: 'Images', documents: 'PDF', audio: 'Audio', video: 'Video', reasoning: 'Thinks' },
   yes: 'yes',
   no: 'no',
   network: 'Network',

@@ -67,7 +67,7 @@ export const figures = {
   entries: (count: number) => f.count(count, 'entry', 'entries'),
   exit: (code: number) => `exit ${code}`,
   todos: (done: number, total: number) => `${done} of ${total} done`,
-  media: { image: 'image', document: 'PDF', audio: 'sound', video: 'film' },
+  media: { image: 'image', document: 'PDF', audio: 'audio', video: 'video' },
   timed_out: 'timed out',
   truncated: 'cut',
   link_broken: 'hard link broken',

@@ -68,7 +68,7 @@ export const modelOptions: Messages['modelOptions'] = {
   bothPrices: '输入和输出价格都填写后才会生效。',
   priceOf: (input, output) => `每百万输入 ${input}，输出 ${output}`,
   priceUnchanged: '价格按已知',
-  abilities: { images: '图片', documents: 'PDF', audio: '声音', video: '影片', reasoning: '思考' },
+  abilities: { images: '图片', documents: 'PDF', audio: '音频', video: '视频', reasoning: '思考' },
   yes: '是',
   no: '否',
   network: '网络',

@@ -60,7 +60,7 @@ export const figures: Messages['figures'] = {
   entries: (count) => `${count} 项`,
   exit: (code) => `退出码 ${code}`,
   todos: (done, total) => `已完成 ${done} / ${total}`,
-  media: { image: '图片', document: 'PDF', audio: '声音', video: '影片' },
+  media: { image: '图片', document: 'PDF', audio: '音频', video: '视频' },
   timed_out: '超时',
   truncated: '已截断',
   link_broken: '硬链接已断开',
