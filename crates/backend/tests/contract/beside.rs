@@ -298,6 +298,7 @@ pub async fn names_that_are_not_text_are_counted(backend: &dyn Backend, folder: 
     assert_eq!((listed.rows.len(), listed.left_out), (1, 4));
     assert_eq!(backend.ls(&path("/")).await.unwrap().left_out, 0);
     let found = backend.glob(glob_query("*.txt", "/")).await.unwrap();
+    assert_eq!(found.truncated, None);
     assert_eq!((found.paths, found.left_out), (vec![path("/in/a.txt")], 2), "a file and a folder");
     assert_eq!(backend.glob(glob_query("in/*.md", "/")).await.unwrap().left_out, 1);
     let found = backend.grep(grep_query("needle")).await.unwrap();

@@ -160,6 +160,7 @@ macro_rules! beside_contract_of_files {
                 read_only_is_respected,
                 hard_links_are_broken_and_it_is_said,
                 what_is_changed_in_between_stays,
+                names_that_are_not_text_are_counted,
             ]
         );
     };
