@@ -1,8 +1,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
 use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
@@ -106,14 +107,16 @@ impl ChangeWitness for Recorded {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_save_is_lost_that_nobody_recorded() {
     const SAVES: usize = 4000;
+    const LONG: Duration = Duration::from_secs(10);
     let top = tempfile::tempdir().unwrap();
     let (project, outs) = (top.path().join("proj"), top.path().join("outs"));
     fs::create_dir(&project).unwrap();
     fs::create_dir(&outs).unwrap();
     let backend = FilesystemBackend::open(&project, FilesystemOptions::default()).unwrap();
     let (recorded, over) = (Recorded::default(), Arc::new(AtomicBool::new(false)));
+    let went = Arc::new(AtomicUsize::new(0));
     let saver = {
-        let (over, at, outs) = (Arc::clone(&over), project.join("a"), outs.clone());
+        let (over, went, at, outs) = (Arc::clone(&over), Arc::clone(&went), project.join("a"), outs.clone());
         std::thread::spawn(move || {
             for number in 0..SAVES {
                 let save = outs.join(format!("{number}"));
@@ -122,28 +125,29 @@ async fn no_save_is_lost_that_nobody_recorded() {
                 while renameat_with(CWD, &save, CWD, &at, RenameFlags::EXCHANGE).is_err()
                     && renameat_with(CWD, &save, CWD, &at, RenameFlags::NOREPLACE).is_err()
                 {}
-                // A person rests between saves; one that never does leaves no room for a change to get through.
-                if number % 16 == 0 {
-                    std::thread::sleep(std::time::Duration::from_millis(1));
+                // Now and then a change gets through, however long it takes here.
+                let (before, begun) = (went.load(Ordering::Relaxed), Instant::now());
+                while number % 1000 == 500 && went.load(Ordering::Relaxed) == before && begun.elapsed() < LONG {
+                    std::thread::yield_now();
                 }
             }
             over.store(true, Ordering::Relaxed);
         })
     };
-    let mut went = 0;
     for turn in 0.. {
         if over.load(Ordering::Relaxed) {
             break;
         }
         if turn % 2 == 0 {
-            went += usize::from(backend.delete(&path("/a"), Expect::Anything, &recorded).await.is_ok());
+            let done = backend.delete(&path("/a"), Expect::Anything, &recorded).await;
+            went.fetch_add(usize::from(done.is_ok()), Ordering::Relaxed);
         } else {
             let done = backend.write(&path("/a"), b"written".to_vec(), Expect::Anything, &recorded).await;
-            went += usize::from(done.is_ok());
+            went.fetch_add(usize::from(done.is_ok()), Ordering::Relaxed);
         }
     }
     saver.join().unwrap();
-    assert!(went > 0, "nothing was changed in between");
+    assert!(went.load(Ordering::Relaxed) > 0, "nothing was changed in between");
     let mut known: std::collections::HashSet<String> = recorded.0.into_inner().unwrap().into_iter().collect();
     for folder in [&project, &outs] {
         known.extend(fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()));
