@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bosun_protocol::{Decide, ErrorCode, Problem, RuleDraft};
 use bosun_session::export::visible;
-use bosun_session::{Grave, GraveCall};
+use bosun_session::{Grave, GraveCall, ToolKind};
 
 use crate::Shell;
 use crate::core::Core;
@@ -73,7 +73,13 @@ impl Shell {
 /// One call: what runs, and why that is grave.
 fn told(words: &Words, call: &GraveCall) -> String {
     let why: Vec<String> = call.why.iter().map(|grave| format!("• {}", reason(words, grave))).collect();
-    format!("{}\n\n{}\n\n{}", visible(&call.tool), cut(&visible(&call.payload), words), why.join("\n"))
+    let what = match call.kind {
+        ToolKind::Execute => words.confirm_command.into(),
+        ToolKind::Edit if call.tool == "delete" => words.confirm_delete.into(),
+        ToolKind::Edit => words.confirm_change.into(),
+        ToolKind::Read | ToolKind::Plan | ToolKind::Delegate | ToolKind::Other => visible(&call.tool),
+    };
+    format!("{what}\n\n{}\n\n{}", cut(&visible(&call.payload), words), why.join("\n"))
 }
 
 fn reason(words: &Words, grave: &Grave) -> String {
@@ -131,14 +137,19 @@ mod tests {
     use crate::language::Spoken;
 
     fn call(payload: &str) -> GraveCall {
-        GraveCall { tool: "execute".into(), payload: payload.into(), why: vec![Grave::Unsandboxed] }
+        GraveCall {
+            tool: "execute".into(),
+            kind: ToolKind::Execute,
+            payload: payload.into(),
+            why: vec![Grave::Unsandboxed],
+        }
     }
 
     #[test]
     fn it_says_what_runs_and_why_with_nothing_hidden() {
         let words = words(Spoken::English);
-        let text = told(words, &call("/ $ ls\u{202e}\u{1b}[1m"));
-        assert_eq!(text, format!("execute\n\n/ $ ls⟨U+202E⟩⟨ESC⟩[1m\n\n• {}", words.grave_unsandboxed));
+        let text = told(words, &call("$ ls\u{202e}\u{1b}[1m"));
+        assert_eq!(text, format!("Run a command\n\n$ ls⟨U+202E⟩⟨ESC⟩[1m\n\n• {}", words.grave_unsandboxed));
     }
 
     #[test]

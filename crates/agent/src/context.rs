@@ -51,6 +51,8 @@ pub(crate) struct CallNote {
     pub must_ask: Option<String>,
     /// It was let run because a sandbox holds it.
     pub held: bool,
+    /// What decided refused it, and nobody was asked.
+    pub is_rejected: bool,
 }
 
 impl TurnContext {
@@ -176,6 +178,11 @@ impl TurnContext {
     /// Keeps, for the record, the rule that let a call run without asking.
     pub fn note_rule(&self, call_id: &CallId, rule: String) {
         self.note(call_id, |note| note.allowed_by = Some(rule));
+    }
+
+    /// Keeps, for the record, the rule that refused a call without asking.
+    pub fn note_rejection(&self, call_id: &CallId, rule: String) {
+        self.note(call_id, |note| (note.allowed_by, note.is_rejected) = (Some(rule), true));
     }
 
     /// A command was let run because a sandbox holds it: it does not run without one.

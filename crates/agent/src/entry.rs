@@ -302,9 +302,9 @@ pub struct ChangeIntent {
 #[serde(rename_all = "snake_case")]
 pub enum ToolOutcome {
     Ran,
-    /// It never ran: unknown tool, wrong arguments, refused by a rule.
+    /// It never ran: unknown tool, wrong arguments, a path that is denied.
     Refused,
-    /// A person said no.
+    /// A person said no, or what they had said before.
     Rejected,
     /// A person answered in the tool's place.
     Answered,

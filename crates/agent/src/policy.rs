@@ -1,6 +1,7 @@
 mod command;
 mod grave;
 mod guard;
+mod held;
 mod loose;
 mod pattern;
 mod programs;
@@ -22,7 +23,7 @@ pub use scripts::{Certainty, ScriptName, ScriptNames};
 pub use standing::{ApprovalMode, RuleScope, Standing, StandingRule};
 
 use crate::{AskReason, DecisionKind};
-use grave::runs_freely;
+use held::{arming, deleting};
 use protected::{beyond_project, protected_name};
 
 /// What is known of a call when it is judged.
@@ -178,10 +179,18 @@ impl Policy {
                 }
                 let reason = match facts.guarded() {
                     Some(name) => AskReason::ProtectedName { name },
-                    None => reason_for(facts),
+                    None => self.exception(facts).unwrap_or_else(|| reason_for(facts)),
                 };
                 Verdict::Ask { reason, config: config.unwrap_or_default() }
             }
+        }
+    }
+
+    /// Why a command asks in the mode that lets them pass in a sandbox.
+    fn exception(&self, facts: &CallFacts<'_>) -> Option<AskReason> {
+        match (self.standing.mode(), facts.subject()) {
+            (ApprovalMode::Sandbox, RuleSubject::Command(line)) if facts.held => asked_in_sandbox(line),
+            _ => None,
         }
     }
 
@@ -192,11 +201,17 @@ impl Policy {
             (ApprovalMode::Edits | ApprovalMode::Sandbox, RuleSubject::File(path)) => {
                 protected_name(path).is_none() && !beyond_project(path)
             }
-            (ApprovalMode::Sandbox, RuleSubject::Command(line)) => facts.held && runs_freely(line),
+            (ApprovalMode::Sandbox, RuleSubject::Command(line)) => facts.held && asked_in_sandbox(line).is_none(),
             _ => false,
         };
         if is_free { Some(mode.name().to_owned()) } else { self.standing.passing(subject).ok() }
     }
+}
+
+/// What is asked about a command that a sandbox holds.
+fn asked_in_sandbox(line: &str) -> Option<AskReason> {
+    let armed = arming(line).map(|name| AskReason::ProtectedName { name });
+    armed.or_else(|| deleting(line).map(|_| AskReason::DeletesAsk))
 }
 
 fn reason_for(facts: &CallFacts<'_>) -> AskReason {

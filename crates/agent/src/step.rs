@@ -219,10 +219,11 @@ fn outcome_of(cx: &TurnContext, open: &OpenCall) -> ToolOutcome {
     let decision = cx.log().with_state(|state| {
         state.open_call(&open.call.id).and_then(|call| call.decision.as_ref()).map(|record| record.decision.clone())
     });
-    let mut ran = false;
-    cx.note(&open.call.id, |note| ran = note.started_at.is_some());
+    let (mut ran, mut is_rejected) = (false, false);
+    cx.note(&open.call.id, |note| (ran, is_rejected) = (note.started_at.is_some(), note.is_rejected));
     match decision {
         Some(Decision::Reject { .. }) => ToolOutcome::Rejected,
+        None if is_rejected => ToolOutcome::Rejected,
         Some(Decision::Respond { .. }) => ToolOutcome::Answered,
         _ if ran => ToolOutcome::Ran,
         _ => ToolOutcome::Refused,

@@ -84,11 +84,11 @@ async fn gate(
                      or end with what is missing.",
                     call.name
                 );
-                cx.note_rule(&call.id, rule);
+                cx.note_rejection(&call.id, rule);
                 return Ok(ToolOutput::error(text));
             }
             Verdict::Ask { .. } if cx.log().with_state(|state| state.was_refused(&call)) => {
-                cx.note_rule(&call.id, REFUSED_BEFORE.to_owned());
+                cx.note_rejection(&call.id, REFUSED_BEFORE.to_owned());
                 return Ok(ToolOutput::error(format!(
                     "Error: {} was not run: the user refused exactly this call before and was not asked again. Go on \
                      another way, or end and say what is missing.",

@@ -211,7 +211,7 @@ async fn what_was_refused_is_not_asked_again_before_the_person_speaks() {
     };
     assert_eq!(asks().await, ["e3"], "the same call was asked about again, or another one was not");
     let (outcome, text) = scene.result("e2");
-    assert_eq!(outcome, ToolOutcome::Refused);
+    assert_eq!(outcome, ToolOutcome::Rejected);
     assert!(text.contains("refused exactly this call before"), "{text}");
     scene.decide(&scene.log, "e3", Decision::Reject { reason: None }).await.unwrap();
     assert_eq!(scene.run_until_quiet().await, Some(TurnEnd::Done));
@@ -281,7 +281,7 @@ async fn rules_answer_without_a_person() {
     let scene = scene(policy, replies);
     scene.begin().await;
     assert_eq!(scene.run_until_quiet().await, Some(TurnEnd::Done));
-    assert_eq!(scene.result("x").0, ToolOutcome::Refused);
+    assert_eq!(scene.result("x").0, ToolOutcome::Rejected);
     assert!(!scene.project.root().join("made").exists());
     assert_eq!(scene.project.read("a.txt"), "1\ntwo\n");
 }

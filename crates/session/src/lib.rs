@@ -51,6 +51,7 @@ pub use bosun_agent::Grave;
 /// What [`SessionsParts`] are made of, for those who may not name the loop's own room.
 pub use bosun_agent::{Clock, IdSource, Limits, PermissionRule, Policy, SystemClock, UuidSource};
 pub use bosun_harness::{DeclaredAgent, DeclaredAgentError, Extras, ExtrasError, mcp};
+pub use bosun_tools::ToolKind;
 pub use error::SessionError;
 pub use problem::Explain;
 pub use sessions::bundles::ImportFrom;

@@ -209,7 +209,9 @@ fn migrate(connection: &mut Connection, folder: &Path, file: &Path) -> Result<()
     }
     // Only now is it ours to change, even if only in its header.
     connection.pragma_update(None, "journal_mode", "WAL").map_err(wrap)?;
-    connection.pragma_update(None, "synchronous", "FULL").map_err(wrap)?;
+    // Nothing can be lost of an empty file: what is made in it goes to the disk with the first thing that is kept.
+    let meanwhile = if tables == 0 { "NORMAL" } else { "FULL" };
+    connection.pragma_update(None, "synchronous", meanwhile).map_err(wrap)?;
     connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES).map_err(wrap)?;
     let size = connection.pragma_update_and_check(None, "journal_size_limit", WAL_BYTES, |row| row.get::<_, i64>(0));
     size.map_err(wrap)?;
@@ -224,7 +226,8 @@ fn migrate(connection: &mut Connection, folder: &Path, file: &Path) -> Result<()
     connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap)?;
     MIGRATIONS
         .to_latest(connection)
-        .map_err(|error| OpenError::Unusable { path: file.to_owned(), reason: error.to_string() })
+        .map_err(|error| OpenError::Unusable { path: file.to_owned(), reason: error.to_string() })?;
+    connection.pragma_update(None, "synchronous", "FULL").map_err(wrap)
 }
 
 fn named(file: &Path, error: &rusqlite::Error) -> OpenError {

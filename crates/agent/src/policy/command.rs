@@ -174,7 +174,7 @@ pub(super) fn destroying(words: &[String]) -> bool {
 }
 
 /// What changes how the rest of the line is read, or runs text.
-const SHELL_WORDS: &[&str] = &[
+pub(super) const SHELL_WORDS: &[&str] = &[
     ".", "!", "[", "[[", "alias", "builtin", "case", "command", "coproc", "declare", "do", "done", "elif", "else",
     "enable", "esac", "eval", "exec", "export", "fi", "for", "function", "hash", "if", "in", "let", "local", "mapfile",
     "popd", "pushd", "read", "readonly", "select", "set", "shift", "shopt", "source", "then", "time", "trap",
@@ -249,28 +249,47 @@ fn is_destructive(program: &str, rest: &[String]) -> bool {
     }
 }
 
-fn is_destructive_git(rest: &[String]) -> bool {
-    let Some((verb, rest)) = rest.split_first() else { return false };
+fn is_destructive_git(mut rest: &[String]) -> bool {
+    // Where it works, and how it shows what it says.
+    let verb = loop {
+        match rest {
+            [first, behind @ ..] if ["--no-pager", "-P", "--no-optional-locks"].contains(&first.as_str()) => {
+                rest = behind
+            }
+            [first, _, behind @ ..] if first == "-C" => rest = behind,
+            [verb, behind @ ..] => {
+                rest = behind;
+                break verb;
+            }
+            [] => return false,
+        }
+    };
     let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.as_str()));
+    let has_letter = |letters: &[char]| {
+        rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters))
+    };
     match verb.as_str() {
-        // Options before the verb set what git runs.
+        // Other options before the verb set what git runs.
         option if option.starts_with('-') => true,
         "push" => {
             has(&["-f", "--force", "--mirror", "--delete", "-d", "--prune", "--all"])
                 || rest.iter().any(|word| word.starts_with("--force") || word.starts_with(['+', ':']))
         }
         "reset" => !rest.is_empty() && !has(&["--soft"]),
-        "checkout" | "switch" => has(&["-f", "--force", "--", ".", "--discard-changes", "-B", "-C"]),
+        "checkout" | "switch" => {
+            has(&["--force", "--", ".", "./", "--discard-changes"]) || has_letter(&['f', 'B', 'C'])
+        }
         "stash" => has(&["drop", "clear", "pop"]),
-        "branch" => has(&["-D", "-d", "--delete", "-f", "--force", "-M"]),
-        "tag" => has(&["-d", "--delete", "-f", "--force"]),
+        "branch" => has(&["--delete", "--force"]) || has_letter(&['D', 'd', 'f', 'M']),
+        "tag" => has(&["--delete", "--force"]) || has_letter(&['d', 'f']),
         "commit" => has(&["--amend"]),
         "worktree" => has(&["remove", "prune"]),
         "submodule" => has(&["foreach", "deinit"]),
         "bisect" => has(&["run"]),
         "remote" => !rest.is_empty() && !has(&["-v", "show", "get-url"]),
         "clean" | "restore" | "reflog" | "gc" | "filter-branch" | "filter-repo" | "rebase" | "update-ref" | "prune"
-        | "config" | "rm" | "difftool" | "mergetool" | "fast-import" | "replace" | "hook" => true,
+        | "config" | "rm" | "read-tree" | "checkout-index" | "difftool" | "mergetool" | "fast-import" | "replace"
+        | "hook" => true,
         _ => false,
     }
 }

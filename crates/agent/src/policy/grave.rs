@@ -2,9 +2,8 @@ use bosun_backend::VirtualPath;
 use bosun_tools::{Preview, ToolKind};
 use serde_json::Value;
 
-use super::RuleGuard;
-use super::command::{destroying, guarded, leaves_project, parts, written};
-use super::programs::name_of;
+use super::command::{leaves_project, parts};
+use super::held::{arming, destroyed};
 use super::protected::protected_name;
 use crate::{Ask, AskPlace, AskReason};
 
@@ -17,7 +16,7 @@ pub enum Grave {
     UnsandboxedLater,
     /// A tool of another program, which reaches what that reaches.
     OtherProgram { tool: String },
-    /// It names a place outside the project, or an address.
+    /// It names a place outside the project, or an address, and no sandbox keeps it from there.
     Outside,
     /// A file that later runs code or holds configuration.
     Protected { name: String },
@@ -61,8 +60,17 @@ impl Ask {
 
     fn grave_command(&self, args: &Value) -> Vec<Grave> {
         let line = args.get("command").and_then(Value::as_str).unwrap_or_default();
-        let unsandboxed = self.sandbox.is_none().then_some(Grave::Unsandboxed);
-        unsandboxed.into_iter().chain(grave_line(line)).collect()
+        let held = self.sandbox.is_some();
+        let mut grave = Vec::new();
+        if held {
+            grave.extend(arming(line).map(|name| Grave::Protected { name }));
+        } else {
+            grave.push(Grave::Unsandboxed);
+            let leaves = |words: &Vec<String>| words.iter().any(|word| leaves_project(word));
+            grave.extend(parts(line).is_ok_and(|commands| commands.iter().any(leaves)).then_some(Grave::Outside));
+        }
+        grave.extend(destroyed(line, held).map(|command| Grave::Destroys { command }));
+        grave
     }
 
     fn grave_change(&self, args: &Value) -> Vec<Grave> {
@@ -84,63 +92,6 @@ impl Ask {
         grave.extend(protected.or(asked).map(|name| Grave::Protected { name }));
         grave
     }
-}
-
-/// What is grave about a command line wherever it runs.
-fn grave_line(line: &str) -> Vec<Grave> {
-    let Ok(commands) = parts(line) else {
-        let outside = readings(line).iter().flatten().any(|word| is_outside(word)).then_some(Grave::Outside);
-        return outside.into_iter().chain(somewhere(line)).collect();
-    };
-    let guards: Vec<_> = commands.iter().map(|words| guarded(words)).collect();
-    let mut grave = Vec::new();
-    if guards.contains(&Err(RuleGuard::Outside)) {
-        grave.push(Grave::Outside);
-    }
-    for (words, guard) in commands.iter().zip(guards) {
-        if destroying(words) {
-            grave.push(Grave::Destroys { command: written(words) });
-        } else if guard.is_err() {
-            grave.extend(somewhere(&words.join(" ")));
-        }
-    }
-    grave
-}
-
-/// Words by which files go, one by one too: a person is not asked about the rest of a line in the sandbox.
-const TAKES_AWAY: [&str; 7] = ["rm", "rmdir", "unlink", "shred", "truncate", "-delete", "--delete"];
-
-/// Whether nothing in a line that a sandbox holds has to be asked for: nothing is grave about it, and no word of it takes
-/// a file away, names a place outside, or a name that later runs code or configures programs. What a program makes of its
-/// words by itself nobody can tell from them.
-pub(super) fn runs_freely(line: &str) -> bool {
-    let named = |word: &str| VirtualPath::parse(&format!("/{word}")).ok().and_then(|path| protected_name(&path));
-    let asks = |word: &String| TAKES_AWAY.contains(&&*name_of(word)) || is_outside(word) || named(word).is_some();
-    grave_line(line).is_empty() && !readings(line).iter().flatten().any(asks)
-}
-
-/// Whether a word of a line names a place outside the project; where output is thrown away is none.
-fn is_outside(word: &str) -> bool {
-    let at_home = word.split('/').next() == Some("HOME");
-    word != "/dev/null" && (leaves_project(word) || at_home)
-}
-
-/// The words of a line that no rule can read, as they stand and as they are where a shell joins their parts.
-fn readings(line: &str) -> [Vec<String>; 2] {
-    let words = |line: &str, between: &str| {
-        let is_between = |c: char| c.is_whitespace() || between.contains(c);
-        line.split(is_between).filter(|word| !word.is_empty()).map(ToOwned::to_owned).collect()
-    };
-    let joined: String = line.chars().filter(|c| !"\\'\"".contains(*c)).collect();
-    [words(line, "|&;()<>`'\"{}$\\="), words(&joined, "|&;()<>`{}$=")]
-}
-
-/// Of what another program or a shell makes something, it is not known what: wherever its words would destroy, it counts.
-fn somewhere(line: &str) -> Option<Grave> {
-    let found = readings(line).into_iter().find_map(|words| {
-        (0..words.len()).filter_map(|at| words.get(at..)).find(|words| destroying(words)).map(written)
-    })?;
-    Some(Grave::Destroys { command: found })
 }
 
 #[cfg(test)]

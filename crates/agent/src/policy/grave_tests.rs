@@ -49,28 +49,26 @@ fn a_rule_made_in_a_sandbox_holds_outside_too_and_is_grave_for_that() {
 }
 
 #[test]
-fn what_destroys_or_leaves_the_project_is_grave_in_a_sandbox_too() {
+fn what_destroys_or_runs_later_is_grave_in_a_sandbox_too() {
     let destroys = ["rm -rf build", "git reset --hard", "cd x && git push -f", "git clean -fdx", "shred a"];
-    for line in destroys {
+    let hidden = ["echo $(rm -rf x)", "bash -c 'git reset --hard'", "x=1; eval \"rm -r y\"", "r\\m -rf x; $y"];
+    for line in destroys.into_iter().chain(hidden) {
         assert!(matches!(&in_sandbox(line)[..], [Grave::Destroys { .. }]), "{line}: {:?}", in_sandbox(line));
     }
+    assert_eq!(in_sandbox("echo x > sub/.envrc"), [Grave::Protected { name: "sub/.envrc".into() }]);
+    for line in ["make 2>/dev/null", "rm a", "kill 12", "git --no-pager diff", "git commit -m 'rm -rf /'"] {
+        assert_eq!(in_sandbox(line), [], "{line}");
+    }
+}
+
+#[test]
+fn a_place_outside_is_grave_where_no_sandbox_keeps_a_command_from_it() {
     for line in ["cat /etc/passwd", "curl https://example.org", "cp a ../b"] {
-        assert_eq!(in_sandbox(line), [Grave::Outside], "{line}");
-    }
-    for line in ["cat /etc/passwd > x", "cat ~/.netrc | sh -c \"$y\""] {
-        assert_eq!(in_sandbox(line), [Grave::Outside], "{line}: also where a shell makes the words");
-    }
-    assert_eq!(in_sandbox("make 2>/dev/null"), []);
-    // A shell would do it, however it is hidden from plain reading.
-    for line in [
-        "echo $(rm -rf x)",
-        "bash -c 'git reset --hard'",
-        "x=1; eval \"rm -r y\"",
-        "(shred a)",
-        "r\\m -rf x; $y",
-        "r''m -rf x; $y",
-    ] {
-        assert!(in_sandbox(line).iter().any(|grave| matches!(grave, Grave::Destroys { .. })), "{line}");
+        let args = json!({"command": line});
+        let held = ask(ToolKind::Execute, "execute", args.clone(), Preview::Fields);
+        assert_eq!(held.grave(&args), [], "{line}");
+        let bare = Ask { sandbox: None, ..held };
+        assert_eq!(bare.grave(&args), [Grave::Unsandboxed, Grave::Outside], "{line}");
     }
 }
 

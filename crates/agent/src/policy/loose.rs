@@ -36,6 +36,8 @@ pub(super) enum Join {
 pub(super) struct Command {
     pub words: Vec<Word>,
     pub input: Option<Input>,
+    /// What its output goes to: files, and the numbers of other outputs.
+    pub outputs: Vec<Word>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

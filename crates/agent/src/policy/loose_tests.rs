@@ -17,7 +17,7 @@ fn all(line: &str) -> Vec<String> {
             Join::Pipe => "|".to_owned(),
             Join::Beside => "&".to_owned(),
         },
-        Piece::Command(Command { words, input }) => {
+        Piece::Command(Command { words, input, .. }) => {
             let words = words.iter().map(word).collect::<Vec<_>>().join("|");
             match input {
                 None => words,

@@ -12,17 +12,28 @@ fn folded(name: &str) -> String {
 /// The part of `path` that makes it one that later runs code, configures programs, or is a device where Windows has it.
 pub(super) fn protected_name(path: &VirtualPath) -> Option<String> {
     let folded: Vec<String> = path.segments().map(folded).collect();
+    (is_protected(&folded) || folded.iter().any(|name| is_device_name(name))).then(|| path.to_string())
+}
+
+/// A word of a command that names such a file, wherever it lies. `.git` by itself is named to be left out, or is the
+/// project's own, in which no command of a sandbox changes what runs.
+pub(super) fn armed(word: &str) -> Option<String> {
+    let folded: Vec<String> = word.split('/').map(folded).filter(|name| !name.is_empty()).collect();
+    let is_own_git =
+        matches!(&folded[..], [git] | [git, _] if git == ".git" && folded.get(1).is_none_or(|rest| rest == "*"));
+    (!is_own_git && is_protected(&folded)).then(|| word.to_owned())
+}
+
+fn is_protected(folded: &[String]) -> bool {
     let has = |name: &str| folded.iter().any(|part| part == name);
     let pair =
         |first: &str, second: &str| folded.windows(2).any(|two| matches!(two, [a, b] if a == first && b == second));
     let last = folded.last().map(String::as_str).unwrap_or_default();
-    let protected = has(".git")
+    has(".git")
         || has("git~1")
         || PROTECTED_FOLDERS.iter().any(|name| has(name))
         || PROTECTED_INSIDE.iter().any(|(folder, name)| pair(folder, name))
-        || folded.iter().any(|name| is_device_name(name))
-        || PROTECTED_FILES.contains(&last);
-    protected.then(|| path.to_string())
+        || PROTECTED_FILES.contains(&last)
 }
 
 /// Whether a path of the agent's path space is beside the project: memories, skills and what is kept for later.

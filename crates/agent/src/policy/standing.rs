@@ -20,8 +20,8 @@ pub enum ApprovalMode {
     Ask,
     /// Writes and edits files of the project freely; deleting, protected names and commands ask.
     Edits,
-    /// As [`Self::Edits`], and commands that a sandbox holds run too; what is grave about one asks, as does one that
-    /// nothing holds.
+    /// As [`Self::Edits`], and commands that a sandbox holds run too; one that plainly deletes or names what runs
+    /// later asks, as does one that nothing holds.
     Sandbox,
 }
 

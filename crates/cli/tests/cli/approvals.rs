@@ -76,7 +76,7 @@ fn edits_lets_files_pass_and_answers_commands() {
     let bench = Bench::new();
     bench.server.add(two_changes());
     let ran = bench.run(&["--json", "--approve", "edits", "change things"]);
-    assert_eq!((ran.code, state_list(&ran)), (Some(0), vec![ToolState::Failed, ToolState::Done]), "{}", ran.err);
+    assert_eq!((ran.code, state_list(&ran)), (Some(0), vec![ToolState::Rejected, ToolState::Done]), "{}", ran.err);
     assert_eq!(bench.project.tree(), ["new.txt"]);
     let told = bench.server.requests()[1].asked();
     assert!(told.said.iter().any(|said| said.text.contains("--approve edits")), "{:?}", told.said);
@@ -114,7 +114,7 @@ fn none_answers_everything_with_a_rejection() {
     let bench = Bench::new();
     bench.server.add(two_changes()).add(two_changes());
     let ran = bench.run(&["--json", "--approve", "none", "change things"]);
-    assert_eq!((ran.code, state_list(&ran)), (Some(0), vec![ToolState::Failed, ToolState::Failed]), "{}", ran.err);
+    assert_eq!((ran.code, state_list(&ran)), (Some(0), vec![ToolState::Rejected, ToolState::Rejected]), "{}", ran.err);
     assert!(bench.project.tree().is_empty());
     assert_eq!(bench.run(&["change things"]).code, Some(2));
     let ran = bench.go_on(&bench.last_session(), &["--json", "--approve", "none"]);

@@ -10,6 +10,7 @@ use crate::SessionError;
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraveCall {
     pub tool: String,
+    pub kind: ToolKind,
     /// All of what would run: the command, the path, or the arguments. Nothing is cut or marked yet.
     pub payload: String,
     pub why: Vec<Grave>,
@@ -37,7 +38,12 @@ impl Sessions {
                 why.extend(ask.grave_as_rule());
             }
             if !why.is_empty() {
-                grave.push(GraveCall { tool: ask.call.name.clone(), payload: payload(&ask, &args), why });
+                grave.push(GraveCall {
+                    tool: ask.call.name.clone(),
+                    kind: ask.kind,
+                    payload: payload(&ask, &args),
+                    why,
+                });
             }
         }
         Ok(grave)
@@ -48,7 +54,9 @@ fn payload(ask: &Ask, args: &Value) -> String {
     let text = |name: &str| args.get(name).and_then(Value::as_str);
     match (ask.kind, &ask.preview) {
         (ToolKind::Execute, Preview::Command { folder, .. }) if text("command").is_some() => {
-            format!("{folder} $ {}", text("command").unwrap_or_default())
+            // Below the project's own folder, which needs no words.
+            let prompt = format!("{} $", folder.trim_matches('/'));
+            format!("{} {}", prompt.trim_start(), text("command").unwrap_or_default())
         }
         (ToolKind::Execute, _) => text("command").unwrap_or_default().to_owned(),
         (ToolKind::Edit, _) if text("file_path").is_some() => text("file_path").unwrap_or_default().to_owned(),

@@ -31,6 +31,7 @@ struct Current {
     words: Vec<Word>,
     word: Option<Word>,
     input: Option<Input>,
+    outputs: Vec<Word>,
     /// Where the next word belongs, instead of to the others.
     redirect: Option<Redirect>,
     mode: Mode,
@@ -338,7 +339,7 @@ impl<'l> Reader<'l> {
         let Some(word) = self.now.word.take() else { return };
         match self.now.redirect.take() {
             None => self.now.words.push(word),
-            Some(Redirect::To) => {}
+            Some(Redirect::To) => self.now.outputs.push(word),
             Some(Redirect::From) => self.now.input = Some(Input::File(word)),
             Some(Redirect::FromText) => self.now.input = Some(Input::Text(word)),
         }
@@ -346,10 +347,10 @@ impl<'l> Reader<'l> {
 
     fn end_command(&mut self) {
         self.end_word();
-        let Current { words, input, .. } = std::mem::take(&mut self.now);
+        let Current { words, input, outputs, .. } = std::mem::take(&mut self.now);
         let are_values = matches!(self.opened.last(), Some(Opened::Words { .. }));
         if !words.is_empty() && !are_values {
-            self.pieces.push(Piece::Command(Command { words, input }));
+            self.pieces.push(Piece::Command(Command { words, input, outputs }));
         }
     }
 

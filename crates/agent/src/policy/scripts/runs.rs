@@ -154,7 +154,7 @@ impl Walk {
     /// The words that `env -S` takes from its value, with those behind it.
     fn split(&mut self, line: &Word, behind: &[Word]) {
         let read = line.plain().map(pieces);
-        let Some([Piece::Command(Command { words, input: None })]) = read.as_deref() else { return self.more() };
+        let Some([Piece::Command(Command { words, input: None, .. })]) = read.as_deref() else { return self.more() };
         let env = Word { text: "env".to_owned(), is_changed: false };
         let command = [&[env], words.as_slice(), behind].concat();
         self.deeper(|walk| walk.command(&command, None));

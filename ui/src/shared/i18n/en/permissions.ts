@@ -12,7 +12,7 @@ export const modes = {
   editsHint: 'Files of the project change without asking. Deleting, protected names and commands ask.',
   sandbox: 'Run freely in the sandbox',
   sandboxHint:
-    'Files change and commands run without asking. Turns the project’s sandbox on: commands write the project only, with no network. What plainly deletes, or names places outside or protected files, asks.',
+    'Files change and commands run without asking. Turns the project’s sandbox on: commands write the project only, with no network. What plainly deletes, or names files that run code later, asks.',
   next: 'Shift+Tab: next mode',
   changed: (mode: string) => `From now on: ${mode}`,
 };
