@@ -1,6 +1,6 @@
 //! The one window: its size, and what it refuses. The page may go nowhere but to itself.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tauri::webview::{NewWindowResponse, PageLoadEvent};
 use tauri::{Manager, Runtime, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
@@ -11,7 +11,8 @@ pub(crate) const MAIN: &str = "main";
 const SIZE: (f64, f64) = (1_440.0, 900.0);
 const SMALLEST: (f64, f64) = (640.0, 480.0);
 
-/// Opens the window. `data` is where the page's own storage goes; `reloaded` is called whenever a page begins anew.
+/// Opens the window. The page's own storage goes into `data`, or stays in memory where nothing can be made there: what is
+/// wrong with the folder is then said in the window. `reloaded` is called whenever a page begins anew.
 pub(crate) fn open<R: Runtime, M: Manager<R>>(
     app: &M,
     data: Option<&Path>,
@@ -37,11 +38,23 @@ pub(crate) fn open<R: Runtime, M: Manager<R>>(
             }
         });
     let builder = without_network(builder);
-    match data {
-        Some(folder) => builder.data_directory(folder.join("webview")),
+    match data.and_then(storage) {
+        Some(folder) => builder.data_directory(folder),
         None => builder.incognito(true),
     }
     .build()
+}
+
+/// The folder of the page's own storage in `data`, made if it was missing.
+fn storage(data: &Path) -> Option<PathBuf> {
+    let folder = data.join("webview");
+    match std::fs::create_dir_all(&folder) {
+        Ok(()) => Some(folder),
+        Err(error) => {
+            tracing::warn!(%error, "what the page stores stays in memory");
+            None
+        }
+    }
 }
 
 /// Brings the window to the front.

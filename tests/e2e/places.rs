@@ -134,6 +134,22 @@ fn a_data_folder_that_cannot_be_used_says_why_and_is_tried_again() {
     window.shot("open");
 }
 
+/// No WebDriver reaches a page that keeps nothing; what the window says then is tried on an unusable database above.
+#[test]
+fn a_file_in_the_data_folders_place_is_left_alone_and_the_window_opens() {
+    let desk = Desk::plan("data-file").set_up();
+    fs::remove_dir_all(desk.data()).unwrap();
+    fs::write(desk.data(), "my notes").unwrap();
+    let mut app = desk.start(&[]);
+    desk.wait_for_window("Bosun");
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    desk.picture("said");
+    assert_eq!(app.try_wait().unwrap(), None, "it ended: {}", desk.said());
+    assert!(desk.ask_to_close());
+    assert!(app.wait().unwrap().success());
+    assert_eq!(fs::read_to_string(desk.data()).unwrap(), "my notes");
+}
+
 #[test]
 fn a_locked_database_names_itself() {
     let desk = Desk::plan("locked").set_up();

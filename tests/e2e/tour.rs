@@ -51,6 +51,10 @@ fn take(desk: &Desk, words: &Words) {
     }
     window.wait_for_text(words.end);
     window.wait_until("return document.querySelectorAll('.dot.running, .dot.waiting').length === 0");
+    // Cards that went and rows that came have not left the last words out of sight.
+    window.wait_until(
+        "const log = document.querySelector('.log'); return log.scrollHeight - log.scrollTop - log.clientHeight <= 32",
+    );
     assert!(window.text().contains(words.scripted), "the window no longer says that the model is scripted");
     window.shot("end");
     // The sum that the script printed, not the one that the model was told to say.

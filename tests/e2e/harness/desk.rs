@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use tempfile::TempDir;
 
 use super::bus::{Bus, Keyring};
@@ -153,9 +153,14 @@ impl Desk {
 
     /// Starts the app a second time while its window is open, and waits until that start is over.
     pub fn start_again(&self, arguments: &[&str]) -> ExitStatus {
-        let mut second = self.command(&binary().to_string_lossy());
-        second.args(arguments).stdin(Stdio::null()).stdout(self.log()).stderr(self.log());
-        second.status().expect("the app can be started")
+        self.start(arguments).wait().expect("the app can be waited for")
+    }
+
+    /// Starts the app with nobody at its page.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        let mut app = self.command(&binary().to_string_lossy());
+        app.args(arguments).stdin(Stdio::null()).stdout(self.log()).stderr(self.log());
+        app.spawn().expect("the app can be started")
     }
 
     /// Starts the app and waits for its page.

@@ -6,13 +6,20 @@
 /** As near as this to the end counts as at the end. */
 const NEAR_END = 32;
 const PIN_MS = 400;
+/** So long after a person's last movement the view still moves because of it. */
+const MOVES_MS = 500;
+const MOVEMENTS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 
 export class ScrollKeeper {
   /** Whether the end is followed. */
   follows = true;
   private anchor: { element: Element; top: number } | null = null;
   private pinnedUntil = 0;
+  private movesUntil = 0;
+  /** How high the view and what is in it were when the end was last gone to. */
+  private heights = '';
   private readonly resizes: ResizeObserver;
+  private readonly onMovement = () => (this.movesUntil = performance.now() + MOVES_MS);
 
   constructor(
     private readonly view: HTMLElement,
@@ -22,11 +29,17 @@ export class ScrollKeeper {
     this.resizes = new ResizeObserver(() => this.settle());
     this.resizes.observe(content);
     this.resizes.observe(view);
+    for (const name of MOVEMENTS) view.addEventListener(name, this.onMovement, { passive: true });
     this.toEnd();
   }
 
   /** To be called on every scroll of the view; `isWhole` says that its end is the end of everything. */
   scrolled(isWhole = true): void {
+    // A view that grows is moved by the browser, and by the time it says so more may stand at the end.
+    if (this.follows && this.heights !== this.measured() && performance.now() >= this.movesUntil) {
+      this.settle();
+      return;
+    }
     this.setFollows(isWhole && this.distance() <= NEAR_END);
     this.anchor = this.follows ? null : this.firstInSight();
   }
@@ -45,14 +58,14 @@ export class ScrollKeeper {
   toEnd(): void {
     this.anchor = null;
     this.setFollows(true);
-    this.view.scrollTop = this.view.scrollHeight;
+    this.goToEnd();
   }
 
   /** Puts things back after sizes changed. */
   settle(): void {
     const isPinned = performance.now() < this.pinnedUntil;
     if (this.follows && !isPinned) {
-      this.view.scrollTop = this.view.scrollHeight;
+      this.goToEnd();
       return;
     }
     const { anchor } = this;
@@ -64,6 +77,16 @@ export class ScrollKeeper {
 
   dispose(): void {
     this.resizes.disconnect();
+    for (const name of MOVEMENTS) this.view.removeEventListener(name, this.onMovement);
+  }
+
+  private goToEnd(): void {
+    this.view.scrollTop = this.view.scrollHeight;
+    this.heights = this.measured();
+  }
+
+  private measured(): string {
+    return `${this.view.scrollHeight} ${this.view.clientHeight}`;
   }
 
   private distance(): number {
