@@ -157,6 +157,7 @@ fn a_database_that_is_locked_in_a_turn_halts_it_with_the_way_out_and_it_goes_on_
     window.wait_for_text("I begin and I end.");
     window.wait_until("return document.querySelector('button.stop') === null");
     window.shot("gone-on");
+    assert_eq!(server.requests().len(), 2);
     assert!(!window.text().contains("interrupted"), "the turn did not end:\n{}", window.text());
 }
 
