@@ -1,28 +1,8 @@
-use bosun_backend::{PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_INSIDE, VirtualPath, is_device_name};
+use bosun_backend::{VirtualPath, is_protected};
 
-/// A name as the most lenient file systems take it: without case, without characters that are not seen, without trailing
-/// dots and spaces, and without the name of a stream behind it.
-fn folded(name: &str) -> String {
-    let seen = |c: &char| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    let name: String = name.chars().filter(seen).collect();
-    let own = name.split(':').next().unwrap_or_default();
-    own.trim_end_matches(['.', ' ']).to_lowercase()
-}
-
-/// The part of `path` that makes it one that later runs code, configures programs, or is a device where Windows has it.
+/// `path`, where a part of it makes it one that later runs code or configures programs.
 pub(super) fn protected_name(path: &VirtualPath) -> Option<String> {
-    let folded: Vec<String> = path.segments().map(folded).collect();
-    let has = |name: &str| folded.iter().any(|part| part == name);
-    let pair =
-        |first: &str, second: &str| folded.windows(2).any(|two| matches!(two, [a, b] if a == first && b == second));
-    let last = folded.last().map(String::as_str).unwrap_or_default();
-    let protected = has(".git")
-        || has("git~1")
-        || PROTECTED_FOLDERS.iter().any(|name| has(name))
-        || PROTECTED_INSIDE.iter().any(|(folder, name)| pair(folder, name))
-        || folded.iter().any(|name| is_device_name(name))
-        || PROTECTED_FILES.contains(&last);
-    protected.then(|| path.to_string())
+    is_protected(path).then(|| path.to_string())
 }
 
 /// Whether a path of the agent's path space is beside the project: memories, skills and what is kept for later.

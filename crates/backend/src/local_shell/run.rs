@@ -88,6 +88,7 @@ pub(crate) async fn run(
         timed_out,
         cancelled,
         broke_off: false,
+        unheld: false,
         truncated: collected.truncated,
         total_bytes: collected.written,
         full_output: collected.kept,
