@@ -9,7 +9,7 @@ pub enum Expect {
     Absent,
     /// The file is as it was when this stamp was taken.
     Unchanged(FileStamp),
-    /// Whatever is there (restores and internal writes only; no tool of the model uses this).
+    /// Whatever is there: restores, internal writes, and what has no content that could be known first.
     Anything,
 }
 
@@ -30,7 +30,7 @@ pub struct PlannedChange {
     pub object: ObjectKind,
     /// The bytes before; for a link, its target's text. `None`: there was no file, or it is in `unkept`.
     pub before: Option<Arc<[u8]>>,
-    /// The file before, where it was too large to keep its bytes: undo cannot bring it back and has to say so.
+    /// The file before, where its bytes were too many to be kept or are lost: undo cannot bring it back and has to say so.
     pub unkept: Option<FileStamp>,
     /// `None`: the file does not exist afterwards.
     pub after: Option<Arc<[u8]>>,

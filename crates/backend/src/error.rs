@@ -81,6 +81,12 @@ pub enum BackendError {
     NotText { path: VirtualPath, reason: String },
     #[error("'{path}' is binary, and text edits do not apply to it; use a program made for its format")]
     Binary { path: VirtualPath },
+    /// The file is there, and what it is to hold is not. It can still be deleted and replaced.
+    #[error(
+        "what '{path}' holds was kept in the app's data folder and cannot be had from there any more; delete the file, \
+         write it anew with overwrite: true, or have that folder restored from a backup"
+    )]
+    ContentLost { path: VirtualPath },
     #[error("'{path}' is {size} bytes, over the limit of {limit}; work with smaller parts of it")]
     TooLarge { path: VirtualPath, size: u64, limit: u64 },
     #[error("offset {offset} is past the end of '{path}' ({total_lines} lines); use a smaller one")]
@@ -173,6 +179,7 @@ impl BackendError {
             | Self::NotRead { path }
             | Self::NotText { path, .. }
             | Self::Binary { path }
+            | Self::ContentLost { path }
             | Self::TooLarge { path, .. }
             | Self::OffsetPastEnd { path, .. }
             | Self::StringNotFound { path, .. }

@@ -40,6 +40,7 @@ fn errors() -> Vec<BackendError> {
         NotRead { path: path() },
         NotText { path: path(), reason: "byte 3 is no UTF-8".into() },
         Binary { path: path() },
+        ContentLost { path: path() },
         TooLarge { path: path(), size: 2, limit: 1 },
         OffsetPastEnd { path: path(), offset: 9, total_lines: 3 },
         StringNotFound { path: path(), old: "x".into(), hint: String::new() },

@@ -191,6 +191,20 @@ async fn run(backend: &dyn Backend, command: &str) -> (Option<i32>, String) {
     (result.exit_code, result.output)
 }
 
+/// What a command left behind writes on and on into the same pipe: how it ended is told all the same.
+#[tokio::test]
+async fn the_end_of_a_command_is_heard_in_a_flood() {
+    let top = arena();
+    let backend = open(top.path()).await;
+    for code in [7, 137, 0, 255].repeat(5) {
+        let command = format!("setsid yes 'a flood' & sleep 0.05; exit {code}");
+        let request = ExecRequest::new(command);
+        let result = backend.shell().unwrap().execute(request, &Unwatched).await.unwrap();
+        assert_eq!((result.exit_code, result.signal, result.broke_off), (Some(code), None, false));
+        assert!(!result.output.contains('\u{1e}'));
+    }
+}
+
 /// `None` where there is no sandbox, which CI has to have.
 async fn sandboxed(proj: &Path) -> Option<SandboxBackend> {
     if let Ok(executor) = bubblewrap(proj, LocalExecutorOptions::default()).await {

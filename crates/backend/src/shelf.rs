@@ -140,10 +140,12 @@ impl<S: Shelf> Backend for S {
             if budget.is_cancelled() {
                 return Err(BackendError::Cancelled);
             }
-            let blobs = self.blobs().cloned();
-            let rules = move |path: &VirtualPath| search::find(&guides, path)?.bytes_with(blobs.as_deref()).ok();
-            let found = move || wanted.select(&paths, &rules);
-            on_disk(move || Ok(named(found(), Completeness::default()))).await
+            let guides = search::Guides::new(self, guides);
+            on_disk(move || {
+                let found = wanted.select(&paths, &|path| guides.text(path));
+                Ok(named(found, Completeness { unreadable: guides.unreadable.get(), ..Completeness::default() }))
+            })
+            .await
         })
     }
 

@@ -65,6 +65,8 @@ pub struct ExecResult {
     /// The way to where it ran broke off, so that nobody knows how it ended: it may have come to its end, or go on. `exit_code`
     /// and `signal` are `None` then.
     pub broke_off: bool,
+    /// The sandbox was to hold what is protected and has not looked through the whole project, which is too large.
+    pub unheld: bool,
     /// Whether `output` leaves something out.
     pub truncated: bool,
     /// All bytes that the command wrote, shown or not.

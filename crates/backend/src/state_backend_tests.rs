@@ -7,7 +7,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{FileConflict, FileUpdates, StateBackend, merge_files};
 use crate::clock::Now;
-use crate::{Backend, BlobStore, Expect, FileContent, FileData, GrepQuery, Replacement, Unwitnessed, VirtualPath};
+use crate::{
+    Backend, BackendError, BlobStore, BoxFuture, ChangeWitness, Expect, FileContent, FileData, GlobQuery, GrepQuery,
+    PlannedChange, ReadWindow, Replacement, Truncation, Unwitnessed, VirtualPath,
+};
 
 fn path(text: &str) -> VirtualPath {
     VirtualPath::parse(text).unwrap()
@@ -87,17 +90,7 @@ async fn a_large_file_is_a_blob_and_a_file_like_any() {
     // As a session has it that begins from its journal.
     let backend = StateBackend::new(backend.files()).keeping_in(Some(blobs));
     assert_eq!(backend.download(vec![path("/a/log")]).await, [Ok(text.into_bytes())]);
-    let query = GrepQuery {
-        pattern: "row 19999".into(),
-        regex: false,
-        path: VirtualPath::root(),
-        glob: None,
-        include_ignored: false,
-        max_count: 10,
-        until: None,
-        cancel: CancellationToken::new(),
-    };
-    assert_eq!(backend.grep(query).await.unwrap().matches.len(), 1);
+    assert_eq!(backend.grep(grep("row 19999")).await.unwrap().matches.len(), 1);
     let replacement = Replacement { old: "row 19999\n", new: "the end\n", all: false };
     let edited = backend.edit(&path("/a/log"), replacement, Expect::Anything, &Unwitnessed).await.unwrap();
     assert_eq!(edited.before, made.after.unwrap().hash);
@@ -107,10 +100,77 @@ async fn a_large_file_is_a_blob_and_a_file_like_any() {
         (gone[0].before.clone(), gone[0].state.clone()),
         (edited.after.unwrap().hash, vec![(path("/a/log"), None)])
     );
-    // Without its content it is there, and says so.
-    let lost = StateBackend::new(edited.state.into_iter().filter_map(|(path, data)| Some((path, data?))));
-    let error = lost.download(vec![path("/a/log")]).await.pop().unwrap().unwrap_err();
-    assert!(error.to_string().contains("is kept in another place"), "{error}");
+}
+
+/// A file whose content somebody took out of the app's folder, or one that is damaged there, is there and says so. It can
+/// go and be replaced like any; searches tell that they could not look into it.
+#[tokio::test]
+async fn a_file_whose_content_is_lost_is_replaced_and_goes_like_any() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Arc::new(BlobStore::open(folder.path()).unwrap());
+    let made = StateBackend::new([]).keeping_in(Some(Arc::clone(&blobs)));
+    for name in ["/a/one", "/a/two", "/a/three", "/a/.gitignore"] {
+        let text = format!("needle of {name}\n").repeat(10_000);
+        made.write(&path(name), text.into_bytes(), Expect::Absent, &Unwitnessed).await.unwrap();
+    }
+    let hash = made.read(&path("/a/one"), ReadWindow { offset: 0, limit: 1 }).await.unwrap().stamp;
+    let kept =
+        |entry: std::fs::DirEntry| std::fs::read_dir(entry.path()).into_iter().flatten().map(|file| file.unwrap());
+    for blob in std::fs::read_dir(folder.path()).unwrap().flat_map(|entry| kept(entry.unwrap())) {
+        std::fs::remove_file(blob.path()).unwrap();
+    }
+    let closed = StateBackend::new(made.files());
+    for backend in [&made, &closed] {
+        let lost = BackendError::ContentLost { path: path("/a/one") };
+        assert_eq!(backend.download(vec![path("/a/one")]).await, [Err(lost.clone())]);
+        let replacement = Replacement { old: "needle", new: "thread", all: true };
+        let edited = backend.edit(&path("/a/one"), replacement, Expect::Anything, &Unwitnessed).await;
+        assert_eq!(edited.unwrap_err(), lost);
+        let found = backend.grep(grep("needle")).await.unwrap();
+        assert_eq!((found.matches.len(), found.truncated), (0, Some(Truncation::Unreadable)));
+    }
+    let glob = |pattern: &str| GlobQuery {
+        pattern: pattern.into(),
+        path: VirtualPath::root(),
+        include_ignored: false,
+        cancel: CancellationToken::new(),
+    };
+    let found = made.glob(glob("**/*")).await.unwrap();
+    assert_eq!((found.paths.len(), found.truncated), (3, Some(Truncation::Unreadable)), "its rules are not known");
+    // Whoever read it before may replace it; what is taken down knows it by its name.
+    let changed = made.write(&path("/a/one"), b"new".to_vec(), Expect::Unchanged(hash.clone()), &Unwitnessed).await;
+    assert_eq!(changed.unwrap().before, hash.hash);
+    assert_eq!(made.download(vec![path("/a/one")]).await, [Ok(b"new".to_vec())]);
+    let witness = Witness::default();
+    let gone = made.deleter().unwrap().delete(&path("/a"), Expect::Anything, &witness).await.unwrap();
+    assert_eq!((gone.len(), made.files().len()), (4, 0));
+    assert!(gone.iter().all(|change| change.before.is_some()));
+    let told: Vec<(bool, bool)> =
+        witness.0.lock().unwrap().iter().map(|change| (change.before.is_some(), change.unkept.is_some())).collect();
+    assert_eq!(told, [(false, true), (true, false), (false, true), (false, true)]);
+}
+
+#[derive(Default)]
+struct Witness(std::sync::Mutex<Vec<PlannedChange>>);
+
+impl ChangeWitness for Witness {
+    fn intend(&self, change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>> {
+        self.0.lock().unwrap().push(change);
+        Box::pin(async { Ok(()) })
+    }
+}
+
+fn grep(pattern: &str) -> GrepQuery {
+    GrepQuery {
+        pattern: pattern.into(),
+        regex: false,
+        path: VirtualPath::root(),
+        glob: None,
+        include_ignored: false,
+        max_count: 10,
+        until: None,
+        cancel: CancellationToken::new(),
+    }
 }
 
 #[tokio::test]

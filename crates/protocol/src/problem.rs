@@ -113,6 +113,7 @@ problems! {
     FileOverLimit { path: String, size: String, limit: String } = "'{path}' is {size} bytes, over the limit of {limit}; work with smaller parts of it";
     NotText { path: String } = "'{path}' is no text; convert it to UTF-8, or use a program made for it";
     Binary { path: String } = "'{path}' is binary, and text edits do not apply to it; use a program made for its format";
+    ContentLost { path: String } = "what '{path}' holds was kept in the app's data folder and cannot be had from there any more; delete the file, write it anew, or restore that folder from a backup";
     FileDiskFull { path: String } = "the disk is full; '{path}' was not changed. Free some space and try again";
     FileReadOnly { path: String } = "'{path}' is read-only here; write to another place, or make this one writable";
     FileImmutable { path: String } = "'{path}' was left as it is: it, or the folder it is in, is marked immutable or append-only. Look with lsattr and take the mark off with chattr";

@@ -92,6 +92,7 @@ fn of_one_file(error: &BackendError) -> Option<Problem> {
         BackendError::Unstable { path } => told(path, |path| Problem::FileUnstable { path }),
         BackendError::NotText { path, .. } => told(path, |path| Problem::NotText { path }),
         BackendError::Binary { path } => told(path, |path| Problem::Binary { path }),
+        BackendError::ContentLost { path } => told(path, |path| Problem::ContentLost { path }),
         BackendError::DiskFull { path } => told(path, |path| Problem::FileDiskFull { path }),
         BackendError::ReadOnly { path } => told(path, |path| Problem::FileReadOnly { path }),
         BackendError::Immutable { path } => told(path, |path| Problem::FileImmutable { path }),

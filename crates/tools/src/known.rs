@@ -9,7 +9,8 @@ use crate::ToolContext;
 pub(crate) enum Found {
     File,
     Directory,
-    /// A name without content to know: a broken link, a pipe, a device. Reading it gives this error.
+    /// A name without content to know: a broken link, a pipe, a device, a file whose content is lost. Reading it gives
+    /// this error.
     Hollow(BackendError),
     Nothing,
 }
@@ -44,7 +45,7 @@ pub(crate) async fn look(backend: &dyn Backend, path: &VirtualPath) -> Result<Fo
         BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. } | BackendError::LinkLoop { .. } => {
             Ok(if is_listed(backend, path).await { Found::Hollow(error) } else { Found::Nothing })
         }
-        BackendError::NotRegular { .. } => Ok(Found::Hollow(error)),
+        BackendError::NotRegular { .. } | BackendError::ContentLost { .. } => Ok(Found::Hollow(error)),
         BackendError::NotText { .. }
         | BackendError::Binary { .. }
         | BackendError::TooLarge { .. }

@@ -54,14 +54,18 @@ impl<'a> Aside<'a> {
 
     /// Gives it its name again, unless something has that by now.
     pub(super) fn put_back(self) -> Result<(), Kept> {
-        let Self { dir, name, waiting } = self;
-        let back = match rustix::fs::renameat_with(dir, &*waiting, dir, name, RenameFlags::NOREPLACE) {
-            Err(errno) if unsupported(errno) => rustix::fs::linkat(dir, &*waiting, dir, name, AtFlags::empty())
-                .and_then(|()| rustix::fs::unlinkat(dir, &*waiting, AtFlags::empty())),
-            result => result,
-        };
-        back.map_err(|errno| Kept { name: keep_beside(dir, name, &waiting), errno })
+        give_back(self.dir, self.name, &self.waiting)
     }
+}
+
+/// Gives what waits under a name of ours the name `name`, unless something has that by now.
+pub(super) fn give_back(dir: BorrowedFd<'_>, name: &str, waiting: &str) -> Result<(), Kept> {
+    let back = match rustix::fs::renameat_with(dir, waiting, dir, name, RenameFlags::NOREPLACE) {
+        Err(errno) if unsupported(errno) => rustix::fs::linkat(dir, waiting, dir, name, AtFlags::empty())
+            .and_then(|()| rustix::fs::unlinkat(dir, waiting, AtFlags::empty())),
+        result => result,
+    };
+    back.map_err(|errno| Kept { name: keep_beside(dir, name, waiting), errno })
 }
 
 /// Lets what waits under a name of ours be, under one that no crash is thought to have left, and gives the name it has.

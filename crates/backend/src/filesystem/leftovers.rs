@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
+use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use uuid::Uuid;
 
-use super::aside::keep_beside;
+use super::aside::{Kept, give_back, keep_beside};
 use crate::ContentHash;
 use crate::root::{READ, file_type, identity};
 
@@ -22,6 +23,9 @@ const YOUNG: Duration = Duration::from_secs(10);
 const MAX_LOOKED_AT: usize = 4096;
 /// Characters of a hash that a name says: enough to tell a save apart, short enough to stand in a name.
 const DIGEST: usize = 16;
+/// Bytes of what a crash left that are read to find out whether they are recorded, while a change waits for it. More are
+/// somebody's, whatever they are.
+const MOST_HASHED: u64 = 64 * 1024 * 1024;
 /// Longest name, in bytes, that a folder takes whose names are encrypted. Others take more.
 const LONGEST_NAME: usize = 143;
 
@@ -102,7 +106,7 @@ pub(super) fn remove(folder: &OwnedFd) -> Left {
         let removed = match needed {
             Ok(None) => rustix::fs::unlinkat(folder, name, AtFlags::empty()),
             Ok(Some(called)) => {
-                if keep_beside(folder.as_fd(), called, name) == name {
+                if restored_as(folder, called, name).is_some_and(|stays| stays == name) {
                     left = Left::Some;
                 }
                 continue;
@@ -120,16 +124,31 @@ pub(super) fn remove(folder: &OwnedFd) -> Left {
     left
 }
 
+/// Gives what may be somebody's the name it was `called`, where that is whole and free; else the name it has beside that.
+fn restored_as(folder: &OwnedFd, called: &str, waiting: &str) -> Option<String> {
+    // No more than a part of one character is missing from a name that did not fit.
+    if waiting.len() + char::MAX.len_utf8() > LONGEST_NAME {
+        return Some(keep_beside(folder.as_fd(), called, waiting));
+    }
+    match give_back(folder.as_fd(), called, waiting) {
+        Ok(()) => {
+            tracing::warn!(%called, "what a crash left without its name has it again");
+            None
+        }
+        Err(Kept { name, .. }) => Some(name),
+    }
+}
+
 /// Whether all that `name` holds is one of the `recorded`.
 fn is_recorded(folder: &OwnedFd, name: &str, kind: FileType, recorded: &str) -> Result<bool, Errno> {
     let is_one = |hash: ContentHash| recorded.split('-').any(|digest| hash.as_str().get(..DIGEST) == Some(digest));
     match kind {
         FileType::RegularFile => {
-            let mut file = File::from(rustix::fs::openat(folder, name, READ | OFlags::NOFOLLOW, Mode::empty())?);
+            let file = File::from(rustix::fs::openat(folder, name, READ | OFlags::NOFOLLOW, Mode::empty())?);
             let mut hasher = blake3::Hasher::new();
             let io = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
-            hasher.update_reader(&mut file).map_err(io)?;
-            Ok(is_one(ContentHash::from_blake3(hasher.finalize())))
+            hasher.update_reader(file.take(MOST_HASHED + 1)).map_err(io)?;
+            Ok(hasher.count() <= MOST_HASHED && is_one(ContentHash::from_blake3(hasher.finalize())))
         }
         FileType::Symlink => {
             let target = rustix::fs::readlinkat(folder, name, Vec::new())?;
@@ -272,9 +291,32 @@ mod tests {
         let backend = FilesystemBackend::open(top.path(), FilesystemOptions::default()).unwrap();
         backend.tidy(&VirtualPath::parse("/a.txt").unwrap()).await;
         let kept = names(top.path());
-        let called: Vec<&str> = kept.iter().map(|name| name.split_once(".bosun-").unwrap().0).collect();
-        assert_eq!(called, ["a.pipe", "saved-folder", "saved-link", "saved.txt"]);
+        assert_eq!(kept, ["a.pipe", "saved-folder", "saved-link", "saved.txt"], "whose names are free have them again");
+        assert_eq!(fs::read_to_string(at("saved.txt")).unwrap(), "saved by somebody");
+    }
+
+    /// Something has the name by now, or nobody knows the whole of it.
+    #[tokio::test]
+    async fn what_was_taken_aside_before_a_crash_stays_beside_a_name_that_is_taken() {
+        let top = tempfile::tempdir().unwrap();
+        let at = |name: &str| top.path().join(name);
+        let long = "n".repeat(200);
+        fs::write(at("saved.txt"), "saved since").unwrap();
+        fs::write(at(&old_aside("saved.txt", &["old"])), "saved by somebody").unwrap();
+        fs::write(at(&old_aside(&long, &["old"])), "saved too").unwrap();
+        // Too large to be looked through while a change waits.
+        let large = fs::File::create(at(&old_aside("large", &["old"]))).unwrap();
+        large.set_len(1 << 40).unwrap();
+        let backend = FilesystemBackend::open(top.path(), FilesystemOptions::default()).unwrap();
+        backend.tidy(&VirtualPath::parse("/a.txt").unwrap()).await;
+        let kept = names(top.path());
+        assert_eq!((kept.len(), kept[0].as_str(), kept[2].as_str()), (4, "large", "saved.txt"), "{kept:?}");
+        assert_eq!(fs::read_to_string(at("saved.txt")).unwrap(), "saved since");
         assert_eq!(fs::read_to_string(at(&kept[3])).unwrap(), "saved by somebody");
+        assert!(
+            kept[3].starts_with("saved.txt.bosun-") && kept[1].starts_with("nnn") && kept[1].contains(".bosun-"),
+            "{kept:?}"
+        );
     }
 
     /// Names that are long, and text that only looks like ours.

@@ -1,9 +1,11 @@
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{ChildStderr, ChildStdout};
 use tokio_util::sync::CancellationToken;
@@ -54,6 +56,7 @@ pub(crate) async fn run(
     let (timed_out, cancelled) = (matches!(end, End::TimedOut), matches!(end, End::Cancelled));
     let status = match end {
         End::Exit(status) => {
+            pipes.read_rest(&mut collector);
             pipes.read_for(GRACE, &mut collector).await;
             alive.end(&mut pipes, &mut collector).await;
             Some(status.map_err(|error| BackendError::Spawn { reason: error.to_string() })?)
@@ -85,6 +88,7 @@ pub(crate) async fn run(
         timed_out,
         cancelled,
         broke_off: false,
+        unheld: false,
         truncated: collected.truncated,
         total_bytes: collected.written,
         full_output: collected.kept,
@@ -156,6 +160,28 @@ impl Pipes {
             Stream::Out if pipe_is_done => self.out = None,
             Stream::Err if pipe_is_done => self.err = None,
             _ => {}
+        }
+    }
+
+    /// Takes what the pipes hold at this moment, which is the last that a command that has ended said. There may be others
+    /// that write on and on, so it is no more than a pipe holds, and however late it is, no less.
+    fn read_rest(&self, collector: &mut Collector<'_>) {
+        let out = self.out.as_ref().map(AsFd::as_fd).map(|pipe| (Stream::Out, pipe));
+        let err = self.err.as_ref().map(AsFd::as_fd).map(|pipe| (Stream::Err, pipe));
+        for (stream, pipe) in [out, err].into_iter().flatten() {
+            let mut left = PIPE;
+            let mut buffer = vec![0; PIPE];
+            while left > 0 {
+                match rustix::io::read(pipe, buffer.get_mut(..left).unwrap_or_default()) {
+                    Err(Errno::INTR) => {}
+                    // An end is found once more by whoever reads next.
+                    Ok(0) | Err(_) => break,
+                    Ok(got) => {
+                        collector.take(stream, buffer.get(..got).unwrap_or_default());
+                        left -= got;
+                    }
+                }
+            }
         }
     }
 

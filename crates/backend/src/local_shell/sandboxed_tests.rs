@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     BackendError, BlobStore, CommandSwitch, Commands, ExecRequest, ExecResult, LocalExecutorOptions, LocalShellBackend,
-    LocalShellOptions, OutputSink, Shell, SightingLimits, Sightings, bubblewrap,
+    LocalShellOptions, OutputSink, Shell, SightingLimits, Sightings, bubblewrap, is_protected,
 };
 
 struct Deaf;
@@ -157,6 +157,26 @@ async fn what_a_command_did_to_files_is_found() {
         assert_eq!((told, ran.exit_code, ran.output.as_str()), (vec!["/c.txt"], code, said), "{command}");
         assert_eq!(ran.broke_off, code.is_none(), "{command}");
     }
+}
+
+/// Below the top no more names are held than a command can have covers; what it does to the rest is told, and that there
+/// are more.
+#[tokio::test]
+async fn a_project_that_is_not_held_to_its_end_is_said_and_what_was_made_below_is_found() {
+    let Some(top) = place().await else { return };
+    let blobs = BlobStore::open(top.path().join("blobs")).unwrap();
+    let sightings = Some(Sightings::new(blobs.into(), SightingLimits::default()).into());
+    let backend = open(top.path(), LocalShellOptions { sightings, ..in_sandbox() });
+    let ran = execute(&backend, "mkdir sub; echo 'use flake' > sub/.envrc").await.unwrap();
+    let made: Vec<bool> = ran.files.unwrap().changes.iter().map(|change| is_protected(&change.path)).collect();
+    assert_eq!((made, ran.unheld), (vec![true], false));
+    for number in 0..=200 {
+        let folder = top.path().join(format!("proj/{number}"));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(".npmrc"), "").unwrap();
+    }
+    let ran = execute(&backend, "true").await.unwrap();
+    assert_eq!((ran.exit_code, ran.unheld), (Some(0), true));
 }
 
 #[tokio::test]

@@ -91,6 +91,19 @@ enum Purpose {
     Command,
 }
 
+/// A program that is ready to be started.
+struct Prepared {
+    program: Command,
+    /// As [`ExecResult::unheld`].
+    unheld: bool,
+}
+
+impl From<Command> for Prepared {
+    fn from(program: Command) -> Self {
+        Self { program, unheld: false }
+    }
+}
+
 /// Makes the local program that takes a script over there.
 trait Launcher: Send + Sync {
     /// Waited for before a program is made: what all of them need is there then, or cannot be.
@@ -104,7 +117,7 @@ trait Launcher: Send + Sync {
     }
 
     /// A program that runs `/bin/sh -c TEXT sh ARGS…` there, with its own standard input, output and error as theirs.
-    fn program(&self, text: &str, args: &[String], purpose: Purpose) -> Result<Command, BackendError>;
+    fn program(&self, text: &str, args: &[String], purpose: Purpose) -> Result<Prepared, BackendError>;
 
     /// Whether the environment that a command finds is made for it already.
     fn makes_environment(&self) -> bool {
@@ -161,7 +174,8 @@ impl ProcessExecutor {
         };
         let args: Vec<String> = std::iter::once(self.root.clone()).chain(script.args).collect();
         let mut word = Word::fresh();
-        let mut program = self.launcher.program(&word.in_front_of(script.text), &args, Purpose::Files)?;
+        let Prepared { mut program, .. } =
+            self.launcher.program(&word.in_front_of(script.text), &args, Purpose::Files)?;
         program
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -202,7 +216,7 @@ impl ProcessExecutor {
     }
 
     /// The program for a command, made where looking through a large project keeps nobody waiting.
-    async fn command_program(&self, command: String, word: &Word) -> Result<(Command, Ended), BackendError> {
+    async fn command_program(&self, command: String, word: &Word) -> Result<(Prepared, Ended), BackendError> {
         let launcher = Arc::clone(&self.launcher);
         let made = if launcher.makes_environment() { "made" } else { "" };
         let args = [self.root.clone(), command, word.as_str().to_owned(), made.to_owned()];
@@ -239,11 +253,12 @@ impl ProcessExecutor {
             () = request.cancel.cancelled() => return Err(BackendError::Cancelled),
         };
         let mut word = Word::fresh();
-        let (program, _ended) = self.command_program(request.command, &word).await?;
+        let (Prepared { program, unheld }, _ended) = self.command_program(request.command, &word).await?;
         let started = keeper::started(move || start(program, Input::Line)).await;
         let running = started.ok_or_else(not_started)??;
         let spool = self.options.spool_dir.clone();
         let result = run::run(running, timeout, &request.cancel, sink, spool, Some(&mut word)).await?;
+        let result = ExecResult { unheld, ..result };
         if result.timed_out || result.cancelled {
             return Ok(result);
         }

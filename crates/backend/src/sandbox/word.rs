@@ -14,7 +14,8 @@ const LONGEST: usize = 1024;
 /// Bytes from before the beginning that are kept: what a shell over there says when it starts.
 const BEFORE: usize = 16 * 1024;
 
-/// A word that nothing there can know before, and what was heard of it.
+/// A word that no line holds by chance, and what was heard of it. A command that looks for it in the arguments of the shell
+/// around it finds it, and can then say an end of its own choice, which it can anyway: with an exit code.
 pub(crate) struct Word {
     text: String,
     marked: Vec<u8>,

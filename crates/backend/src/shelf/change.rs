@@ -6,7 +6,7 @@ use crate::change::check;
 use crate::replace::replace;
 use crate::search::listed::ancestors;
 use crate::{
-    BackendError, Change, ChangeWitness, ContentHash, Expect, FileData, ObjectKind, PlannedChange, Replacement,
+    BackendError, Change, ChangeWitness, Expect, FileData, FileStamp, ObjectKind, PlannedChange, Replacement,
     VirtualPath,
 };
 
@@ -19,10 +19,26 @@ pub(super) enum Content<'a> {
     Edit(Replacement<'a>),
 }
 
-/// A file as it stands, and its bytes.
+/// A file as it stands.
 struct Current {
     data: Arc<FileData>,
-    bytes: Arc<[u8]>,
+    /// `None`: they are lost. Such a file can go and be replaced like any.
+    bytes: Option<Arc<[u8]>>,
+    stamp: FileStamp,
+}
+
+impl Current {
+    async fn of(shelf: &dyn Shelf, path: &VirtualPath, data: Arc<FileData>) -> Result<Self, BackendError> {
+        match decoded(shelf, &data, path).await {
+            Ok(bytes) => Ok(Self { stamp: stamp(&bytes, &data), bytes: Some(bytes.into()), data }),
+            Err(BackendError::ContentLost { .. }) => {
+                let hash = data.hash();
+                let stamp = FileStamp { device: 0, inode: 0, size: data.size(), modified_ns: data.modified_ns(), hash };
+                Ok(Self { stamp, bytes: None, data })
+            }
+            Err(error) => Err(error),
+        }
+    }
 }
 
 pub(super) async fn change(
@@ -45,12 +61,12 @@ pub(super) async fn change(
             return Err(BackendError::NotFound { path: path.clone() });
         }
     }
-    let found = current.as_ref().map(|current| stamp(&current.bytes, &current.data));
-    check(&expect, found.as_ref(), path)?;
+    check(&expect, current.as_ref().map(|current| &current.stamp), path)?;
     let (after, occurrences) = match content {
         Content::Whole(bytes) => (bytes, 0),
         Content::Edit(replacement) => {
-            let before = current.as_ref().map(|current| &*current.bytes).unwrap_or_default();
+            let lost = || BackendError::ContentLost { path: path.clone() };
+            let before = current.as_ref().and_then(|current| current.bytes.as_deref()).ok_or_else(lost)?;
             replace(before, replacement, MAX_FILE, path)?
         }
     };
@@ -84,8 +100,7 @@ pub(super) async fn delete(
     let Some((first, _)) = rows.first() else { return Err(BackendError::NotFound { path: path.clone() }) };
     if first == path {
         let current = current(shelf, path).await?;
-        let found = current.as_ref().map(|current| stamp(&current.bytes, &current.data));
-        check(&expect, found.as_ref(), path)?;
+        check(&expect, current.as_ref().map(|current| &current.stamp), path)?;
     } else if expect == Expect::Absent {
         return Err(BackendError::AlreadyExists { path: path.clone() });
     }
@@ -93,8 +108,7 @@ pub(super) async fn delete(
     for batch in rows.chunks(BATCH) {
         let mut doomed = Vec::with_capacity(batch.len());
         for (path, data) in batch {
-            let bytes = decoded(shelf, data, path).await?.into();
-            doomed.push((path, Current { bytes, data: Arc::clone(data) }));
+            doomed.push((path, Current::of(shelf, path, Arc::clone(data)).await?));
         }
         witness.intend_all(doomed.iter().map(|(path, current)| planned(path, Some(current), None)).collect()).await?;
         for (path, current) in &doomed {
@@ -107,7 +121,7 @@ pub(super) async fn delete(
 
 async fn current(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Option<Current>, BackendError> {
     let Some(data) = shelf.get(path).await? else { return Ok(None) };
-    Ok(Some(Current { bytes: decoded(shelf, &data, path).await?.into(), data }))
+    Ok(Some(Current::of(shelf, path, data).await?))
 }
 
 /// Whether a file may be at `path`, where none is yet.
@@ -127,8 +141,8 @@ fn planned(path: &VirtualPath, current: Option<&Current>, after: Option<Arc<[u8]
     PlannedChange {
         path: path.clone(),
         object: ObjectKind::File,
-        before: current.map(|current| Arc::clone(&current.bytes)),
-        unkept: None,
+        before: current.and_then(|current| current.bytes.clone()),
+        unkept: current.filter(|current| current.bytes.is_none()).map(|current| current.stamp.clone()),
         after,
         mode: None,
     }
@@ -138,7 +152,7 @@ fn changed(shelf: &dyn Shelf, path: &VirtualPath, before: Option<&Current>, afte
     let after = after.map(|data| (*data).clone());
     Change {
         path: path.clone(),
-        before: before.map(|current| ContentHash::of(&current.bytes)),
+        before: before.and_then(|current| current.stamp.hash.clone()),
         after: None,
         occurrences: 0,
         parted: false,

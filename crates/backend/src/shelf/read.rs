@@ -60,7 +60,10 @@ pub(super) async fn bytes(
 pub(super) async fn decoded(shelf: &dyn Shelf, data: &FileData, path: &VirtualPath) -> Result<Vec<u8>, BackendError> {
     match (&data.content, shelf.blobs()) {
         (FileContent::Kept { blob, .. }, Some(blobs)) => blobs.get(blob).await.map_err(|error| unkept(&error, path)),
-        _ => data.bytes().map_err(|reason| BackendError::NotText { path: path.clone(), reason }),
+        (FileContent::Kept { .. }, None) => Err(BackendError::ContentLost { path: path.clone() }),
+        (FileContent::Held(_), _) => {
+            data.bytes().map_err(|reason| BackendError::NotText { path: path.clone(), reason })
+        }
     }
 }
 
@@ -68,7 +71,8 @@ pub(super) async fn decoded(shelf: &dyn Shelf, data: &FileData, path: &VirtualPa
 pub(super) fn unkept(error: &BlobError, path: &VirtualPath) -> BackendError {
     match error {
         BlobError::DiskFull => BackendError::DiskFull { path: path.clone() },
-        BlobError::Missing { .. } | BlobError::Damaged { .. } | BlobError::Io { .. } => {
+        BlobError::Missing { .. } | BlobError::Damaged { .. } => BackendError::ContentLost { path: path.clone() },
+        BlobError::Io { .. } => {
             BackendError::Io { path: path.clone(), kind: std::io::ErrorKind::Other, reason: error.to_string() }
         }
     }

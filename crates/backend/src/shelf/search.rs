@@ -1,6 +1,7 @@
 //! What a search has to read of a shelf: as little as shows what is asked for. Ignore files decide what it meets, so they
 //! are always looked for.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use super::{Rows, Shelf};
 use crate::fault::on_disk;
 use crate::search::listed::{Completeness, Lines, Matches, ancestors, ignore_files};
 use crate::search::{Budget, GREP_TIME};
-use crate::{BackendError, FileData, GrepQuery, GrepResult, Held, VirtualPath};
+use crate::{BackendError, BlobStore, FileData, GrepQuery, GrepResult, Held, VirtualPath};
 
 /// Files that are fetched at once because an index names them. Where more are named, going through all of them in their
 /// order has enough sooner.
@@ -31,7 +32,7 @@ pub(super) async fn grep(shelf: &dyn Shelf, query: GrepQuery) -> Result<GrepResu
         Some(looked) => looked,
         None => search.by_list().await?,
     };
-    looked.matches.finish(Completeness::default(), &budget)
+    looked.matches.finish(Completeness { unreadable: looked.unreadable, ..Completeness::default() }, &budget)
 }
 
 /// One `grep`, and the ways there are to the files in which it may find something.
@@ -47,11 +48,13 @@ struct Looked {
     matches: Matches,
     /// Whether another file can still be of use.
     open: bool,
+    /// What a file holds could not be had.
+    unreadable: bool,
 }
 
 impl Search<'_> {
     fn begin(&self) -> Looked {
-        Looked { matches: self.lines.start(), open: true }
+        Looked { matches: self.lines.start(), open: true, unreadable: false }
     }
 
     /// The files behind `after` that an index names, where it names `most` or fewer.
@@ -106,11 +109,10 @@ impl Search<'_> {
     async fn by_list(&self) -> Result<Looked, BackendError> {
         let (paths, guides) = paths(self.shelf, &self.query.path).await?;
         let lines = Arc::clone(&self.lines);
-        let blobs = self.shelf.blobs().cloned();
-        let rules = move |path: &VirtualPath| find(&guides, path)?.bytes_with(blobs.as_deref()).ok();
-        let select = move || Ok(lines.wanted.select(&paths, &rules));
-        let chosen = on_disk(select).await?;
-        let mut looked = self.begin();
+        let guides = Guides::new(self.shelf, guides);
+        let select = move || Ok((lines.wanted.select(&paths, &|path| guides.text(path)), guides.unreadable.get()));
+        let (chosen, unreadable) = on_disk(select).await?;
+        let mut looked = Looked { unreadable, ..self.begin() };
         for batch in chosen.chunks(BATCH) {
             let rows = self.shelf.get_many(&batch.iter().cloned().collect()).await?;
             let names = rows.iter().map(|(path, _)| path.clone()).collect();
@@ -149,9 +151,12 @@ impl Search<'_> {
         let (budget, blobs) = (self.budget.clone(), self.shelf.blobs().cloned());
         let look = move || {
             for path in names {
-                if let Some(bytes) = find(&rows, &path).and_then(|data| data.bytes_with(blobs.as_deref()).ok())
-                    && !looked.matches.look_in(&path, &bytes, &budget)
-                {
+                let Some(data) = find(&rows, &path) else { continue };
+                let Ok(bytes) = data.bytes_with(blobs.as_deref()) else {
+                    looked.unreadable = true;
+                    continue;
+                };
+                if !looked.matches.look_in(&path, &bytes, &budget) {
                     looked.open = false;
                     break;
                 }
@@ -159,6 +164,29 @@ impl Search<'_> {
             Ok(looked)
         };
         on_disk(look).await
+    }
+}
+
+/// The ignore files that a search has met.
+pub(super) struct Guides {
+    rows: Rows,
+    blobs: Option<Arc<BlobStore>>,
+    /// What one of them holds could not be had, so that more may be met than it would let be met.
+    pub(super) unreadable: Cell<bool>,
+}
+
+impl Guides {
+    pub(super) fn new(shelf: &dyn Shelf, rows: Rows) -> Self {
+        Self { rows, blobs: shelf.blobs().cloned(), unreadable: Cell::new(false) }
+    }
+
+    /// What is in the ignore file at `path`. May block on the disk.
+    pub(super) fn text(&self, path: &VirtualPath) -> Option<Vec<u8>> {
+        let text = find(&self.rows, path)?.bytes_with(self.blobs.as_deref());
+        if text.is_err() {
+            self.unreadable.set(true);
+        }
+        text.ok()
     }
 }
 
@@ -200,7 +228,7 @@ fn is_ignore_file(path: &VirtualPath) -> bool {
     }
 }
 
-pub(super) fn find<'a>(rows: &'a Rows, path: &VirtualPath) -> Option<&'a Arc<FileData>> {
+fn find<'a>(rows: &'a Rows, path: &VirtualPath) -> Option<&'a Arc<FileData>> {
     let at = rows.binary_search_by(|(found, _)| found.cmp(path)).ok()?;
     rows.get(at).map(|(_, data)| data)
 }

@@ -70,6 +70,15 @@ async fn of_a_link_only_the_link_goes() {
 }
 
 #[tokio::test]
+async fn a_file_whose_content_is_lost_goes_without_being_read() {
+    let fixture = Fixture::with_lost_content().await;
+    let preview = fixture.preview("delete", path("/a/log")).await;
+    assert!(matches!(preview, Preview::Delete { files: 1, is_dir: false, .. }), "{preview:?}");
+    assert_eq!(fixture.ok("delete", path("/a/log")).await, "Deleted /a/log");
+    assert!(fixture.err("delete", path("/a/log")).await.contains("not found"));
+}
+
+#[tokio::test]
 async fn a_file_that_changed_since_is_kept() {
     let fixture = Fixture::with([("/a", "a")]);
     fixture.ok("read_file", path("/a")).await;

@@ -3,7 +3,7 @@ mod framing;
 use std::borrow::Cow;
 use std::time::Duration;
 
-use bosun_backend::{ExecRequest, ExecResult};
+use bosun_backend::{ExecRequest, ExecResult, is_protected};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -37,6 +37,8 @@ pub struct ExecuteInput {
 
 /// Longest command line, in bytes: what the system takes as one argument.
 const MAX_COMMAND: usize = 128 * 1024 - 1;
+/// Files that are named of those a command left and that do more than lie there.
+const MOST_NAMED: usize = 20;
 /// The exit code of a command that reached its time limit, as `timeout(1)` has it.
 const TIMED_OUT: i32 = 124;
 
@@ -142,6 +144,9 @@ fn reported(cx: &ToolContext, result: ExecResult, timeout: Duration, max: Durati
         let total = result.total_bytes;
         text.push_str(&format!("\n[Output was truncated: {total} bytes were written, head and tail are shown.]"));
     }
+    for said in [unheld(&result), left_behind(&result).as_deref()].into_iter().flatten() {
+        text.push_str(&format!("\n{said}"));
+    }
     text.push('\n');
     text.push_str(&last_line(&result, code, timeout, max));
     let mut figures: Vec<Figure> = code.map(Figure::ExitCode).into_iter().collect();
@@ -158,6 +163,27 @@ fn reported(cx: &ToolContext, result: ExecResult, timeout: Duration, max: Durati
         full_output: result.full_output,
         ..ToolOutput::text(text)
     }
+}
+
+fn unheld(result: &ExecResult) -> Option<&'static str> {
+    const SAID: &str = "[The project is too large for the sandbox to look through all of it: below its top, names that \
+                        configure programs or are run later could be changed by this command. Look at what it changed]";
+    result.unheld.then_some(SAID)
+}
+
+/// What it made or changed that does more than lie there (security.md, section 9, step 5).
+fn left_behind(result: &ExecResult) -> Option<String> {
+    let files = result.files.as_ref()?;
+    let changed = files.changes.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
+    let unkept = files.unkept.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
+    let names: Vec<String> =
+        changed.chain(unkept).filter(|path| is_protected(path)).map(|path| format!("'{path}'")).collect();
+    let (shown, more) = names.split_at(names.len().min(MOST_NAMED));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    (!shown.is_empty()).then(|| {
+        let shown = shown.join(", ");
+        format!("[The command left files that configure programs or are run later by themselves: {shown}{more}]")
+    })
 }
 
 fn last_line(result: &ExecResult, code: Option<i32>, timeout: Duration, max: Duration) -> String {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use bosun_backend::{ExecResult, KeptOutput};
+use bosun_backend::{CommandChange, CommandChanges, ContentHash, ExecResult, KeptOutput, UnkeptChange, VirtualPath};
 use bosun_model::text_of;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -135,6 +135,12 @@ async fn a_preview_shows_the_whole_command() {
     assert_eq!(timeout_seconds, Some(5));
 }
 
+/// What is said of a command that ended so.
+async fn answered(exec: ExecResult) -> String {
+    let fixture = Fixture::canned(Canned { exec: Some(exec), ..Canned::default() });
+    fixture.ok("execute", run("make")).await
+}
+
 fn result(output: &str) -> ExecResult {
     ExecResult {
         output: output.into(),
@@ -143,12 +149,52 @@ fn result(output: &str) -> ExecResult {
         timed_out: false,
         cancelled: false,
         broke_off: false,
+        unheld: false,
         truncated: false,
         total_bytes: output.len() as u64,
         full_output: None,
         duration: Duration::ZERO,
         files: None,
     }
+}
+
+/// Wherever in the project they are; what was taken away runs no more.
+#[tokio::test]
+async fn what_a_command_left_that_runs_later_is_named() {
+    let change = |path: &str, after: Option<&str>| CommandChange {
+        path: VirtualPath::parse(path).unwrap(),
+        before: None,
+        after: after.map(|text| ContentHash::of(text.as_bytes())),
+        mode: None,
+    };
+    let unkept = UnkeptChange { path: VirtualPath::parse("/sub/.envrc").unwrap(), before: None, after: Some(1) };
+    let files = CommandChanges {
+        changes: vec![
+            change("/a/deep/.VSCode/tasks.json", Some("1")),
+            change("/sub/.npmrc", None),
+            change("/sub/plain.txt", Some("1")),
+        ],
+        unkept: vec![unkept],
+        ..CommandChanges::default()
+    };
+    let text = answered(ExecResult { files: Some(files), ..result("made\n") }).await;
+    let said = "[The command left files that configure programs or are run later by themselves: \
+                '/a/deep/.VSCode/tasks.json', '/sub/.envrc']\n[Command succeeded with exit code 0]";
+    assert!(text.ends_with(said), "{text}");
+    let many = (0..30).map(|number| change(&format!("/{number}/.envrc"), Some("1"))).collect();
+    let files = CommandChanges { changes: many, ..CommandChanges::default() };
+    let text = answered(ExecResult { files: Some(files), ..result("") }).await;
+    assert!(text.contains(" and 10 more]"), "{text}");
+    let plain = CommandChanges { changes: vec![change("/a.txt", Some("1"))], ..CommandChanges::default() };
+    let text = answered(ExecResult { files: Some(plain), ..result("") }).await;
+    assert!(!text.contains("run later"), "{text}");
+}
+
+#[tokio::test]
+async fn a_project_that_the_sandbox_could_not_look_through_is_said() {
+    let text = answered(ExecResult { unheld: true, ..result("") }).await;
+    assert!(text.contains("too large for the sandbox to look through"), "{text}");
+    assert!(!answered(result("")).await.contains("too large"));
 }
 
 #[tokio::test]

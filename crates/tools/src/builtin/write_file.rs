@@ -44,7 +44,7 @@ impl Tool for WriteFile {
     async fn call(&self, cx: &ToolContext, input: WriteFileInput) -> Result<ToolOutput, ToolError> {
         let path = resolve(cx, &input.file_path)?;
         within_limit(&path, &input.content)?;
-        let expect = expectation(cx, &path, input.overwrite);
+        let expect = expectation(cx, &path, input.overwrite).await?;
         let first_time = expect == Expect::Absent;
         let recorder = Recorder::new(&*cx.witness);
         let written = cx.backend.write(&path, input.content.into_bytes(), expect, &recorder).await;
@@ -73,9 +73,12 @@ impl WriteFile {
         within_limit(&path, &input.content)?;
         let before = match look(&*cx.backend, &path).await? {
             Found::Nothing | Found::Hollow(BackendError::NotFound { .. }) => None,
+            Found::Hollow(BackendError::ContentLost { .. }) if input.overwrite => None,
+            Found::File | Found::Hollow(BackendError::ContentLost { .. }) if !input.overwrite => {
+                return Err(BackendError::AlreadyExists { path });
+            }
             Found::Hollow(error) => return Err(error),
             Found::Directory => return Err(BackendError::IsADirectory { path }),
-            Found::File if !input.overwrite => return Err(BackendError::AlreadyExists { path }),
             Found::File => Some(known_bytes(cx, &path).await?.into()),
         };
         let after = input.content.as_bytes().into();
@@ -90,12 +93,18 @@ fn within_limit(path: &VirtualPath, content: &str) -> Result<(), BackendError> {
     Err(BackendError::TooLarge { path: path.clone(), size: content.len() as u64, limit: MAX_CONTENT as u64 })
 }
 
-/// Without leave to overwrite, or without having read a file, there must be none.
-fn expectation(cx: &ToolContext, path: &VirtualPath, overwrite: bool) -> Expect {
-    match cx.state.read_stamp(path) {
-        Some(stamp) if overwrite => Expect::Unchanged(stamp),
-        _ => Expect::Absent,
+/// Without leave to overwrite, or without having read a file, there must be none. One whose content is lost cannot be read.
+async fn expectation(cx: &ToolContext, path: &VirtualPath, overwrite: bool) -> Result<Expect, BackendError> {
+    if !overwrite {
+        return Ok(Expect::Absent);
     }
+    if let Some(stamp) = cx.state.read_stamp(path) {
+        return Ok(Expect::Unchanged(stamp));
+    }
+    Ok(match look(&*cx.backend, path).await? {
+        Found::Hollow(BackendError::ContentLost { .. }) => Expect::Anything,
+        _ => Expect::Absent,
+    })
 }
 
 #[cfg(test)]

@@ -53,6 +53,20 @@ async fn a_file_that_changed_since_it_was_read_is_not_replaced() {
     fixture.ok("write_file", write).await;
 }
 
+/// Nobody can read it first.
+#[tokio::test]
+async fn a_file_whose_content_is_lost_is_replaced_where_that_is_asked_for() {
+    let fixture = Fixture::with_lost_content().await;
+    let text = fixture.err("read_file", json!({"file_path": "/a/log"})).await;
+    assert!(text.contains("cannot be had from there any more"), "{text}");
+    let write = |overwrite: bool| json!({"file_path": "/a/log", "content": "new\n", "overwrite": overwrite});
+    assert!(fixture.problem("write_file", write(false)).await.contains("already exists"));
+    assert!(fixture.err("write_file", write(false)).await.contains("already exists"));
+    assert!(matches!(fixture.preview("write_file", write(true)).await, Preview::Diff { .. }));
+    assert_eq!(fixture.ok("write_file", write(true)).await, "Updated file /a/log");
+    assert!(fixture.ok("read_file", json!({"file_path": "/a/log"})).await.contains("new"));
+}
+
 #[tokio::test]
 async fn overwriting_what_is_not_there_makes_it() {
     let fixture = Fixture::empty();

@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use bosun_backend::{Backend, BackendError, ChangeWitness, FileStamp, OutputSink, PlannedChange, VirtualPath};
+use bosun_backend::{
+    Backend, BackendError, ChangeWitness, Expect, FileStamp, OutputSink, PlannedChange, Unwitnessed, VirtualPath,
+};
 use bosun_model::{Abilities, CallId, text_of};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -50,7 +52,22 @@ impl Fixture {
 
     /// Tools over prepared answers.
     pub fn canned(canned: Canned) -> Self {
-        Self::over(Arc::new(canned), tempfile::tempdir().unwrap(), BuiltinOptions::default())
+        Self::of(Arc::new(canned))
+    }
+
+    /// Tools over files that are in no folder.
+    pub fn of(backend: Arc<dyn Backend>) -> Self {
+        Self::over(backend, tempfile::tempdir().unwrap(), BuiltinOptions::default())
+    }
+
+    /// Tools over one file, `/a/log`, whose content the app's data folder has lost.
+    pub async fn with_lost_content() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = Arc::new(bosun_backend::BlobStore::open(folder.path()).unwrap());
+        let files = bosun_backend::StateBackend::new([]).keeping_in(Some(blobs));
+        let path = VirtualPath::parse("/a/log").unwrap();
+        files.write(&path, vec![b'x'; 200_000], Expect::Absent, &Unwitnessed).await.unwrap();
+        Self::of(Arc::new(files))
     }
 
     pub fn empty() -> Self {

@@ -14,7 +14,7 @@ use tokio::process::Command;
 use tokio::sync::Semaphore;
 
 use super::local::{named, usual};
-use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, found, last_words};
+use super::{Launcher, LocalExecutorOptions, Prepared, ProcessExecutor, Purpose, SandboxError, found, last_words};
 use crate::fault::io_fault;
 use crate::root::{Mounts, Root};
 use crate::{BackendError, Executor, VirtualPath};
@@ -159,7 +159,8 @@ impl Bubblewrap {
 
     /// Whether it can be used, or why not.
     async fn works(&self) -> Result<(), String> {
-        let mut trial = self.program("exit 42", &[], Purpose::Files).map_err(|error| error.to_string())?;
+        let trial = self.program("exit 42", &[], Purpose::Files).map_err(|error| error.to_string())?;
+        let Prepared { program: mut trial, .. } = trial;
         let output = trial.output().await.map_err(|error| error.to_string())?;
         let said = String::from_utf8_lossy(&output.stderr);
         match said.trim().trim_start_matches("bwrap: ") {
@@ -221,9 +222,10 @@ impl Bubblewrap {
         Ok(())
     }
 
-    /// Finds what a command may not change, and says that one more has it.
-    fn covered(&self) -> Result<Vec<Cover>, BackendError> {
+    /// Finds what a command may not change, and says that one more has it; whether there was more than was looked through.
+    fn covered(&self) -> Result<(Vec<Cover>, bool), BackendError> {
         let guarded = Guarded::find(&self.root)?;
+        let cut = guarded.is_cut();
         // Held until they are known, so that no command that ends takes them away meanwhile.
         let mut covering = self.covering.lock().unwrap_or_else(PoisonError::into_inner);
         let mut made = Vec::new();
@@ -232,7 +234,7 @@ impl Bubblewrap {
         match covers {
             Ok(covers) => {
                 covering.commands += 1;
-                Ok(covers)
+                Ok((covers, cut))
             }
             Err(error) => {
                 covering.clear_where_idle(&self.root);
@@ -247,7 +249,7 @@ impl Bubblewrap {
 }
 
 impl Launcher for Bubblewrap {
-    fn program(&self, text: &str, args: &[String], purpose: Purpose) -> Result<Command, BackendError> {
+    fn program(&self, text: &str, args: &[String], purpose: Purpose) -> Result<Prepared, BackendError> {
         self.root.check_alive()?;
         let mut program = Command::new(&self.program);
         program.env_clear().args(APART);
@@ -255,7 +257,7 @@ impl Launcher for Bubblewrap {
             program.arg("--setenv").arg(name).arg(value);
         }
         self.view(&mut program);
-        let covers = if purpose == Purpose::Command { self.covered()? } else { Vec::new() };
+        let (covers, unheld) = if purpose == Purpose::Command { self.covered()? } else { (Vec::new(), false) };
         if let Err(error) = self.mount(&mut program, &covers) {
             if purpose == Purpose::Command {
                 self.command_ended();
@@ -264,7 +266,7 @@ impl Launcher for Bubblewrap {
         }
         program.arg("--chdir").arg(self.root.host());
         program.args(["--", "/bin/sh", "-c", text, "sh"]).args(args);
-        Ok(program)
+        Ok(Prepared { program, unheld })
     }
 
     fn command_ended(&self) {

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use tokio::process::{Child, Command};
 
 use super::local::named;
-use super::{Launcher, LocalExecutorOptions, NAME_RULE, ProcessExecutor, Purpose, SandboxError, found, last_words};
+use super::{
+    Launcher, LocalExecutorOptions, NAME_RULE, Prepared, ProcessExecutor, Purpose, SandboxError, found, last_words,
+};
 use crate::{BackendError, Executor};
 
 const REMEDY: &str = "apt-get install podman";
@@ -210,10 +212,10 @@ struct Made {
 }
 
 impl Launcher for Container {
-    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Command, BackendError> {
+    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Prepared, BackendError> {
         let mut program = self.engine.command();
         program.args(["exec", "--interactive", &self.id, "/bin/sh", "-c", text, "sh"]).args(args);
-        Ok(program)
+        Ok(program.into())
     }
 
     fn holds_back(&self) -> Option<&str> {

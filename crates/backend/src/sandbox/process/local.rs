@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tokio::process::Command;
 
-use super::{Launcher, LocalExecutorOptions, ProcessExecutor, Purpose, SandboxError, last_words};
+use super::{Launcher, LocalExecutorOptions, Prepared, ProcessExecutor, Purpose, SandboxError, last_words};
 use crate::local_shell::{LocalShellOptions, environment};
 use crate::{BackendError, Executor};
 
@@ -35,11 +35,11 @@ pub(super) fn named(root: &Path) -> Result<String, SandboxError> {
 }
 
 impl Launcher for Local {
-    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Command, BackendError> {
+    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Prepared, BackendError> {
         let mut shell = Command::new("/bin/sh");
         shell.env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
         shell.arg("-c").arg(text).arg("sh").args(args);
-        Ok(shell)
+        Ok(shell.into())
     }
 
     fn holds_back(&self) -> Option<&str> {

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use tokio::process::Command;
 
-use super::{Launcher, LocalExecutorOptions, NAME_RULE, ProcessExecutor, Purpose, SandboxError, found, last_words};
+use super::{
+    Launcher, LocalExecutorOptions, NAME_RULE, Prepared, ProcessExecutor, Purpose, SandboxError, found, last_words,
+};
 use crate::{BackendError, BoxFuture, Executor};
 use line::Line;
 
@@ -106,14 +108,14 @@ impl Launcher for Ssh {
         Some(AT_ONCE)
     }
 
-    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Command, BackendError> {
+    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Prepared, BackendError> {
         let mut program = self.client();
         program.args(["-o", "ControlMaster=no", "-S"]);
         program.arg(self.line.socket().map_or_else(|| "none".into(), |socket| escaped(&socket)));
         let words = ["/bin/sh", "-c", text, "sh"].into_iter().chain(args.iter().map(String::as_str));
         let line: Vec<String> = words.map(quoted).collect();
         program.arg("--").arg(&self.host).arg(format!("exec {}", line.join(" ")));
-        Ok(program)
+        Ok(program.into())
     }
 
     fn holds_back(&self) -> Option<&str> {

@@ -85,6 +85,7 @@ export const problems = {
   file_over_limit: "'{path}' is {size} bytes, over the limit of {limit}; work with smaller parts of it",
   not_text: "'{path}' is no text; convert it to UTF-8, or use a program made for it",
   binary: "'{path}' is binary, and text edits do not apply to it; use a program made for its format",
+  content_lost: "what '{path}' holds was kept in the app's data folder and cannot be had from there any more; delete the file, write it anew, or restore that folder from a backup",
   file_disk_full: "the disk is full; '{path}' was not changed. Free some space and try again",
   file_read_only: "'{path}' is read-only here; write to another place, or make this one writable",
   file_immutable: "'{path}' was left as it is: it, or the folder it is in, is marked immutable or append-only. Look with lsattr and take the mark off with chattr",

@@ -85,6 +85,7 @@ export const problems: Messages['problems'] = {
   file_over_limit: '“{path}”有 {size} 字节，超过上限 {limit}；请分成较小的部分处理',
   not_text: '“{path}”不是文本；请把它转换为 UTF-8，或使用适合它的程序',
   binary: '“{path}”是二进制文件，无法按文本编辑；请使用适合其格式的程序',
+  content_lost: '“{path}”的内容原保存在应用的数据文件夹中，现已无法取得；请删除该文件、重新写入，或从备份恢复该文件夹',
   file_disk_full: '磁盘已满；“{path}”未被修改。请腾出一些空间后重试',
   file_read_only: '“{path}”在这里是只读的；请写到别处，或让它可写',
   file_immutable:

@@ -2,7 +2,8 @@
 //!
 //! At the top every protected name is held, also one that is missing: a placeholder is made for it and goes again with
 //! the last command. Below, and in repositories, it is those that are there; of a repository also its own parts that
-//! are missing. A link cannot be held in its place, so that one at such a name refuses the command.
+//! are missing. A link cannot be held in its place, so that one at such a name refuses the command. What a command makes of such
+//! names below the top is told with its result, and so is that a large project was not looked through.
 //!
 //! Other commands run meanwhile and may put a link wherever they can write: everything is looked at and made below the
 //! root's handle, and what is found is told from what takes its place by its identity.
@@ -38,6 +39,8 @@ pub(super) struct Guarded {
     /// What is not there and that a command must not make either.
     missing: Vec<PathBuf>,
     below: usize,
+    /// There is more than is looked through or held.
+    cut: bool,
 }
 
 /// Something that a command meets otherwise than it is.
@@ -87,8 +90,13 @@ impl Guarded {
                 }
             }
         }
-        tracing::info!("not all of a large project was looked through for repositories and protected names");
+        guarded.cut |= !waiting.is_empty();
         Ok(guarded)
+    }
+
+    /// Whether there may be more to hold than is held: a project that is too large is not looked through to its end.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
     }
 
     fn hold(&mut self, root: &Root, path: PathBuf) -> Result<(), BackendError> {
@@ -117,8 +125,8 @@ impl Guarded {
         self.below += 1;
         if self.below <= MAX_BELOW {
             self.paths.push(path);
-        } else if self.below == MAX_BELOW + 1 {
-            tracing::info!("not every protected name below the top is held: there are more than {MAX_BELOW}");
+        } else {
+            self.cut = true;
         }
     }
 
@@ -143,6 +151,7 @@ impl Guarded {
 
     fn modules(&mut self, root: &Root, folder: &Path, depth: usize) -> Result<(), BackendError> {
         if depth > MAX_MODULE_DEPTH {
+            self.cut = true;
             return Ok(());
         }
         for (name, kind) in entries(root, folder) {
