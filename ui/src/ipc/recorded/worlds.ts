@@ -224,7 +224,39 @@ const WORLDS: Record<string, () => World> = {
     ...only(long(300)),
     onMessage: (host, session) => streamed(host, session, ANSWER.repeat(60), 3, 1),
   }),
+  flood: () => ({ ...only(long(10_000)), onMessage: flooded }),
 };
+
+/** What a flood is made of, by the word that it was asked for with; none of it has an end of block. */
+const FLOODS: Record<string, (at: number) => string> = {
+  code: (at) => `${at === 0 ? '```rust\n' : ''}let halyard_${at} = rig(${at});\n`,
+  list: (at) => `- the module ${at} has **one** more\n`,
+  table: (at) => `${at === 0 ? '| a | b |\n|---|---|\n' : ''}| ${at} | words |\n`,
+};
+const FLOOD = 400 * 1024;
+const A_SECOND = 1000;
+
+/** A reply of 400 KB that comes in 1,000 pieces a second, however late the page is. */
+function flooded(host: Host, session: string): void {
+  const asked = host.snapshot(session).items.at(-1)?.body;
+  const piece = FLOODS[asked?.kind === 'human' ? asked.text : ''] ?? (() => 'word after word, ');
+  const row = item({ kind: 'ai', text: '', reasoning: '', streaming: true });
+  host.emit(session, { type: 'item_started', item: row });
+  const start = performance.now();
+  let [said, told] = ['', 0];
+  const timer = setInterval(() => {
+    let text = '';
+    for (; told < ((performance.now() - start) / 1000) * A_SECOND && said.length + text.length < FLOOD; told++)
+      text += piece(told);
+    said += text;
+    if (text) host.emit(session, { type: 'item_delta', item: row.id, delta: { delta: 'text', text } });
+    if (said.length < FLOOD) return;
+    clearInterval(timer);
+    const body = { kind: 'ai' as const, text: said, reasoning: '', streaming: false };
+    host.emit(session, { type: 'item_completed', item: { ...row, body } });
+    host.update(session, { status: 'idle' });
+  }, 16);
+}
 
 /** A script that is not as it was when its command was approved. */
 function script(): Snapshot {

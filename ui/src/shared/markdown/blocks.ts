@@ -5,6 +5,7 @@
 import { Lexer, type Token, type TokensList } from 'marked';
 import remend from 'remend';
 import { OPTIONS } from './math';
+import { Fence, isOpenCode, partOf } from './parts';
 
 export interface Block {
   /** Its place; stays the same when the block is finished. */
@@ -12,11 +13,21 @@ export interface Block {
   token: Token;
   /** No later text can change it. */
   settled: boolean;
+  /** It goes on with the block before, which was too long to be read again with everything that is added. */
+  isRest: boolean;
 }
 
-/** A piece that is lexed in one go; longer runs without an end of block are drawn as plain text. */
-const PIECE = 64 * 1024;
+/**
+ * A piece that is lexed in one go. A paragraph or a list that is longer is drawn in parts: of what grows, only the last
+ * part is read and laid out again.
+ */
+const PIECE = 8 * 1024;
+/** A block that cannot be parted is read as a whole up to here; a longer one is drawn as plain text. */
 const LONGEST = 512 * 1024;
+/** What stands before a block of this length is not changed by what follows. */
+const SURE = 1024;
+/** A block that cannot be parted is read again when it has grown by this share of itself, so that all readings together stay few. */
+const GROWTH = 1 / 8;
 
 const HALF_WRITTEN = { linkMode: 'text-only', katex: false, htmlTags: false, setextHeadings: true } as const;
 
@@ -26,6 +37,12 @@ export class BlockReader {
   /** How much of `source` the settled blocks cover. */
   private done = 0;
   private settledCount = 0;
+  /** The next block to settle goes on with the one before. */
+  private goesOn = false;
+  /** Below this length of the source the tail, which could not be parted, is not read again. */
+  private readFrom = 0;
+  /** Code at the end whose fence was not shut yet. */
+  private fence: Fence | null = null;
   private links: TokensList['links'] = {};
   private defines = false;
   private ended = false;
@@ -35,8 +52,12 @@ export class BlockReader {
     const source = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
     if (!source.startsWith(this.source.slice(0, this.done)) || this.ended) this.reset();
     this.source = source;
-    while (this.source.length - this.done > PIECE && this.settlePiece());
-    this.readTail(whole);
+    if (!whole && source.length < this.readFrom) return this.blocks;
+    this.blocks = [...this.blocks];
+    if (whole || !this.growCode()) {
+      while (this.source.length - this.done > PIECE && this.settlePiece());
+      this.readTail(whole);
+    }
     if (whole && this.defines && source.length <= LONGEST) this.resolveReferences();
     this.ended = whole;
     return this.blocks;
@@ -44,8 +65,12 @@ export class BlockReader {
 
   private reset(): void {
     this.blocks = [];
+    this.source = '';
     this.done = 0;
     this.settledCount = 0;
+    this.goesOn = false;
+    this.readFrom = 0;
+    this.fence = null;
     this.links = {};
     this.defines = false;
     this.ended = false;
@@ -56,7 +81,8 @@ export class BlockReader {
     for (let size = PIECE; size <= LONGEST; size *= 2) {
       const piece = this.source.slice(this.done, this.done + size);
       const before = this.done;
-      this.settle(this.lex(piece));
+      const tokens = this.lex(piece);
+      if (this.settle(tokens).length === tokens.length && piece.length === size) this.settlePart(tokens);
       if (this.done > before) return true;
       if (piece.length < size) return false;
     }
@@ -65,22 +91,42 @@ export class BlockReader {
     return true;
   }
 
+  /** Settles what stands before one long block, or the first part of it. */
+  private settlePart(tokens: readonly Token[]): void {
+    const last = tokens.findLastIndex((token) => token.type !== 'space');
+    const long = tokens[last];
+    if (!long || (last > 0 && long.raw.length < SURE)) return;
+    const part = last > 0 ? null : partOf(long);
+    const settled = part ? [part] : tokens.slice(0, last);
+    if (!this.source.startsWith(settled.map(({ raw }) => raw).join(''), this.done)) return;
+    settled.forEach((token) => this.push(token));
+    this.goesOn = part !== null;
+  }
+
+  /** Adds to code whose fence is open, without reading it again; false where it may have been shut. */
+  private growCode(): boolean {
+    const { fence } = this;
+    const open = this.blocks[this.settledCount];
+    if (!fence || !open || fence.mayEnd(this.source)) return false;
+    this.blocks[this.settledCount] = { ...open, token: fence.token(this.source, this.done) };
+    return true;
+  }
+
   private readTail(whole: boolean): void {
     const tail = this.source.slice(this.done);
     const tokens = this.lex(tail);
-    if (whole) {
-      const open = this.settledCount;
-      const kept = this.blocks.slice(0, open);
-      const old = this.blocks.slice(open);
-      this.blocks = kept.concat(tokens.map((token, at) => this.block(open + at, token, true, old[at])));
-      return;
-    }
-    const rest = this.settle(tokens);
+    const rest = whole ? tokens : this.settle(tokens);
     const open = this.settledCount;
     const old = this.blocks.slice(open);
-    const shown = isOpenFence(rest) ? rest : this.lex(remend(rest.map((token) => token.raw).join(''), HALF_WRITTEN));
-    this.blocks = this.blocks.slice(0, open);
-    shown.forEach((token, at) => this.blocks.push(this.block(open + at, token, false, old[at])));
+    this.fence = !whole && isOpenCode(rest) ? Fence.at(this.source, this.done) : null;
+    const isLong = this.source.length - this.done > PIECE && !this.fence;
+    this.readFrom = isLong ? this.source.length + (this.source.length - this.done) * GROWTH : 0;
+    const isRaw = whole || isOpenCode(rest);
+    const shown = isRaw ? rest : this.lex(remend(rest.map((token) => token.raw).join(''), HALF_WRITTEN));
+    this.blocks.length = open;
+    shown.forEach((token, at) => {
+      this.blocks.push(this.block(open + at, token, { settled: whole, isRest: this.goesOn && at === 0 }, old[at]));
+    });
   }
 
   /** Settles what no later text can change, and returns the tokens of the tail. */
@@ -88,7 +134,7 @@ export class BlockReader {
     const last = tokens.findLastIndex((token) => token.type !== 'space');
     const end = tokens[last];
     // A short last line may still turn out to belong to the block above it, as a list's next mark does.
-    const isSure = end && (end.raw.includes('\n') || end.raw.length > 16) && tokens[last - 1]?.type === 'space';
+    const isSure = end && (end.raw.includes('\n') || end.raw.length > 16) && isEnd(tokens[last - 1]);
     if (!isSure) return tokens;
     const settled = tokens.slice(0, last);
     const raw = settled.map((token) => token.raw).join('');
@@ -99,17 +145,18 @@ export class BlockReader {
 
   private push(token: Token): void {
     const at = this.settledCount++;
-    const block = this.block(at, token, true, this.blocks[at]);
-    this.blocks = this.blocks.slice(0, at);
+    const block = this.block(at, token, { settled: true, isRest: this.goesOn }, this.blocks[at]);
+    this.goesOn = false;
+    this.blocks.length = at;
     this.blocks.push(block);
     this.done += token.raw.length;
   }
 
   /** A block that was drawn with the same source keeps its token. */
-  private block(id: number, token: Token, settled: boolean, old: Block | undefined): Block {
+  private block(id: number, token: Token, is: Pick<Block, 'settled' | 'isRest'>, old: Block | undefined): Block {
     const same = old?.token.raw === token.raw && old.token.type === token.type;
-    if (same && old.settled === settled) return old;
-    return { id, token: same ? old.token : token, settled };
+    if (same && old.settled === is.settled && old.isRest === is.isRest) return old;
+    return { id, token: same ? old.token : token, ...is };
   }
 
   private lex(text: string): Token[] {
@@ -127,10 +174,11 @@ export class BlockReader {
     this.blocks = tokens.map((token, id) => {
       const old = this.blocks[id];
       const mayRefer = old?.token.raw !== token.raw || token.raw.includes('][') || /\[[^\]]+\](?!\()/.test(token.raw);
-      return mayRefer || !old ? { id, token, settled: true } : old;
+      return mayRefer || !old ? { id, token, settled: true, isRest: false } : old;
     });
   }
 }
 
-/** Code that is still being written needs no closing of half-written marks. */
-const isOpenFence = (tokens: Token[]): boolean => tokens.length === 1 && tokens[0]?.type === 'code';
+/** Whether the block before is over: a blank line follows it, or its fence was shut. */
+const isEnd = (token: Token | undefined): boolean =>
+  token?.type === 'space' || (token?.type === 'code' && token.codeBlockStyle !== 'indented');

@@ -1,0 +1,117 @@
+import { Lexer } from 'marked';
+import { describe, expect, it, vi } from 'vitest';
+import { BlockReader } from './blocks';
+import { CodeParts } from './parts';
+
+const LENGTH = 80_000;
+const fill = (line: (at: number) => string) => {
+  let text = '';
+  for (let at = 0; text.length < LENGTH; at++) text += line(at);
+  return text;
+};
+const ENDLESS = {
+  paragraph: fill((at) => `word ${at} has **two bold words** in it, `),
+  chinese: fill((at) => `第${at}句话在这里，没有空格。`),
+  list: fill((at) => `${at + 1}. the module has **one** more\n`),
+  code: fill((at) => (at === 0 ? '```rust\n' : `let halyard_${at} = rig(${at});\n`)),
+  table: fill((at) => (at === 0 ? '| a | b |\n|---|---|\n' : `| ${at} | words |\n`)),
+  quote: fill((at) => `> line ${at} of what was said\n`),
+};
+const STEP = 500;
+
+/** How many characters each reading of the growing text looked at. */
+function readings(text: string): { reader: BlockReader; lexed: number[] } {
+  const reader = new BlockReader();
+  const lex = vi.spyOn(Lexer.prototype, 'lex');
+  const lexed: number[] = [];
+  for (let end = STEP; end <= text.length; end += STEP) {
+    reader.read(text.slice(0, end), false);
+    lexed.push(lex.mock.calls.reduce((sum, [piece]) => sum + piece.length, 0));
+    lex.mockClear();
+  }
+  lex.mockRestore();
+  return { reader, lexed };
+}
+
+const rawOf = (reader: BlockReader) => reader.blocks.map(({ token }) => token.raw).join('');
+
+describe('a block without an end', () => {
+  it.each(['paragraph', 'chinese', 'list'] as const)('costs no more with its length: %s', (kind) => {
+    const { reader, lexed } = readings(ENDLESS[kind]);
+    expect(Math.max(...lexed)).toBeLessThan(40_000);
+    expect(new Set(reader.blocks.map(({ token }) => token.type)).size).toBe(1);
+    expect(reader.blocks.map(({ isRest }) => isRest)).toEqual(reader.blocks.map((_, at) => at > 0));
+    expect(ENDLESS[kind].startsWith(rawOf(reader).slice(0, -STEP))).toBe(true);
+  });
+
+  it('is not read again at all where it is code', () => {
+    const { reader, lexed } = readings(ENDLESS.code);
+    expect(lexed.reduce((sum, one) => sum + one, 0)).toBeLessThan(20_000);
+    const [block] = reader.blocks;
+    const end = ENDLESS.code.length - (ENDLESS.code.length % STEP);
+    const [token] = Lexer.lex(ENDLESS.code.slice(0, end));
+    expect(token).toMatchObject({ type: 'code', text: block?.token && 'text' in block.token && block.token.text });
+    expect(block?.token).toMatchObject({ raw: ENDLESS.code.slice(0, end), lang: 'rust' });
+  });
+
+  it.each(['table', 'quote'] as const)('is read seldom where it cannot be parted: %s', (kind) => {
+    const { reader, lexed } = readings(ENDLESS[kind]);
+    expect(lexed.reduce((sum, one) => sum + one, 0)).toBeLessThan(LENGTH * 45);
+    expect(rawOf(reader).length).toBeGreaterThan(LENGTH * 0.85);
+    reader.read(ENDLESS[kind], true);
+    expect(rawOf(reader)).toBe(ENDLESS[kind]);
+  });
+
+  it('is parted between words, outside of marks, and in the same places however it came', () => {
+    for (const kind of ['paragraph', 'chinese', 'list'] as const) {
+      const { reader } = readings(ENDLESS[kind]);
+      const parts = reader.read(ENDLESS[kind], true).map(({ token }) => token.raw);
+      const whole = new BlockReader().read(ENDLESS[kind], true).map(({ token }) => token.raw);
+      expect(parts).toEqual(whole);
+      expect(parts.join('')).toBe(ENDLESS[kind]);
+    }
+    const blocks = new BlockReader().read(ENDLESS.paragraph, true);
+    for (const { token } of blocks.slice(0, -1)) expect(token.raw).toMatch(/^(?:[^*]|\*\*[^*]+\*\*)+ $/);
+    const numbers = new BlockReader().read(ENDLESS.list, true).map(({ token }) => 'start' in token && token.start);
+    expect(numbers.length).toBeGreaterThan(8);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+
+  it('does not hold up what comes after it', () => {
+    const text = `# Heading\n${ENDLESS.code}\`\`\`\nThese words follow, and ${ENDLESS.paragraph}`;
+    const { reader, lexed } = readings(text);
+    expect(
+      reader
+        .read(text, true)
+        .map(({ token }) => token.raw)
+        .join(''),
+    ).toBe(text);
+    expect(reader.blocks.slice(0, 3).map(({ token }) => token.type)).toEqual(['heading', 'code', 'paragraph']);
+    expect(Math.max(...lexed.slice(-40))).toBeLessThan(40_000);
+  });
+
+  it('is code until its own fence is shut', () => {
+    const inner = '~~~\n```js\n    ```\n~~~~ \nnot `code` any more';
+    const reader = new BlockReader();
+    const text = `~~~text\n${ENDLESS.quote}${inner}`;
+    for (let end = LENGTH; end < text.length; end++) reader.read(text.slice(0, end), false);
+    const blocks = reader.read(text, true);
+    expect(blocks.map(({ token }) => token.type)).toEqual(Lexer.lex(text).map(({ type }) => type));
+  });
+});
+
+describe('parts of code', () => {
+  it('stay as they are while more is added, and are all of it', () => {
+    const parts = new CodeParts();
+    let before: string[] = [];
+    for (let end = STEP; end < ENDLESS.code.length; end += STEP) {
+      const now = parts.read(ENDLESS.code.slice(0, end));
+      expect(now.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
+      before = now;
+    }
+    expect(before.length).toBeGreaterThan(10);
+    expect(before.slice(0, -1).every((part) => part.endsWith('\n') && part.length < 9_000)).toBe(true);
+    expect(parts.read(ENDLESS.code).join('')).toBe(ENDLESS.code);
+    expect(parts.read('another')).toEqual(['another']);
+  });
+});

@@ -1,0 +1,103 @@
+/** How a block that goes on and on is read in parts. */
+import type { Token, Tokens } from 'marked';
+
+/** A word after a space or after a sentence of Chinese: nothing that begins there is taken for a mark of Markdown. */
+const WORD = /[ \u3001\u3002\uff01\uff0c\uff1b\uff1f]\p{L}/gu;
+
+/** What may open a mark whose end was not read yet. */
+const MARK = /[*_`~[<$\\]/;
+
+/** The first part of a paragraph or a list that something follows; `null` where it cannot be parted. */
+export function partOf(token: Token): Token | null {
+  if (token.type === 'list') return firstEntries(token as Tokens.List);
+  return token.type === 'paragraph' ? firstWords(token as Tokens.Paragraph) : null;
+}
+
+/** All entries but the last, which may go on. */
+function firstEntries(list: Tokens.List): Token | null {
+  const items = list.items.slice(0, -1);
+  if (items.length === 0) return null;
+  return { ...list, items, raw: items.map(({ raw }) => raw).join('') };
+}
+
+/** As many words as end outside of every mark; where there are none, all of it. */
+function firstWords(paragraph: Tokens.Paragraph): Token {
+  const kept: Token[] = [...paragraph.tokens];
+  let length = paragraph.raw.length;
+  for (let last = kept.pop(); last && length > paragraph.raw.length / 2; last = kept.pop()) {
+    length -= last.raw.length;
+    const [plainly = ''] = last.type === 'text' ? last.raw.split(MARK, 1) : [];
+    const end = ([...plainly.matchAll(WORD)].at(-1)?.index ?? -1) + 1;
+    if (end === 0) continue;
+    const words = last.raw.slice(0, end);
+    return { ...paragraph, ...said(paragraph.raw.slice(0, length) + words), tokens: [...kept, plain(words)] };
+  }
+  // A character of two units stays whole.
+  const raw = paragraph.raw.replace(/[\ud800-\udbff]$/, '');
+  return { ...paragraph, ...said(raw), tokens: [plain(raw)] };
+}
+
+const said = (raw: string) => ({ raw, text: raw });
+const plain = (raw: string): Token => ({ type: 'text', raw, text: raw, escaped: false });
+
+/** Whether code stands at the end, alone: it needs no closing of half-written marks. */
+export const isOpenCode = (tokens: readonly Token[]): boolean => tokens.length === 1 && tokens[0]?.type === 'code';
+
+/** A fence that was opened and not shut yet: what is added is looked through once, for the end of it. */
+export class Fence {
+  private constructor(
+    private readonly lang: string,
+    /** Where the code begins. */
+    private readonly start: number,
+    private readonly end: RegExp,
+    /** The first line that was not seen whole. */
+    private line: number,
+  ) {}
+
+  /** The open fence that begins at `at`; `null` where the lines in it would have to be changed. */
+  static at(source: string, at: number): Fence | null {
+    const opening = /(`{3,}|~{3,})([^\n]*)\n/y;
+    opening.lastIndex = at;
+    const found = opening.exec(source);
+    const [, mark = '', lang = ''] = found ?? [];
+    if (!found || lang.includes('\\')) return null;
+    const end = new RegExp(`^ {0,3}${mark}`, 'gm');
+    const start = opening.lastIndex;
+    const fence = new Fence(lang.trim(), start, end, start);
+    return fence.mayEnd(source) ? null : fence;
+  }
+
+  mayEnd(source: string): boolean {
+    this.end.lastIndex = this.line;
+    if (this.end.test(source)) return true;
+    this.line = Math.max(this.start, source.lastIndexOf('\n') + 1);
+    return false;
+  }
+
+  /** The code as it is now, of a block that begins at `from`. */
+  token(source: string, from: number): Token {
+    const text = source.endsWith('\n') ? source.slice(this.start, -1) : source.slice(this.start);
+    return { type: 'code', raw: source.slice(from), lang: this.lang, text };
+  }
+}
+
+/** So much of code is laid out again when more of it comes. */
+const CODE_PART = 4 * 1024;
+
+/** Code as runs of whole lines. Those before the last stay as they are while more is added. */
+export class CodeParts {
+  private ends: number[] = [];
+  private known = '';
+
+  read(code: string): string[] {
+    if (!code.startsWith(this.known)) this.ends = [];
+    let end = this.ends.at(-1) ?? 0;
+    while (code.length - end > 2 * CODE_PART) {
+      const line = code.indexOf('\n', end + CODE_PART) + 1;
+      if (line === 0) break;
+      this.ends.push((end = line));
+    }
+    this.known = code.slice(0, end);
+    return [0, ...this.ends].map((start, at) => code.slice(start, this.ends[at]));
+  }
+}
