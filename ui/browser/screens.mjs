@@ -209,6 +209,15 @@ export const SCREENS = {
       while ((await shut.count()) > 0) await shut.first().click();
     },
   },
+  terminal: {
+    query: { recorded: 'tools' },
+    async act(page) {
+      await page.locator('.fold > button').click();
+      await page.locator('.tool .head', { hasText: 'colours.sh' }).click();
+      await page.locator('.tool .head', { hasText: 'cargo watch' }).click();
+      await page.locator('.terminal').last().scrollIntoViewIfNeeded();
+    },
+  },
   answer: { query: { recorded: 'tools' }, act: (page) => page.locator('.log').evaluate((log) => (log.scrollTop = 0)) },
   hostile: { query: hosts },
   script: { query: { recorded: 'script' } },

@@ -3,6 +3,7 @@ import './shared/styles/fonts.css';
 import './shared/styles/base.css';
 import './shared/styles/primitives.css';
 import './shared/styles/code.css';
+import './shared/styles/terminal.css';
 import './shared/markdown/markdown.css';
 import { mount } from 'svelte';
 import App from './app/App.svelte';

@@ -1,5 +1,6 @@
 /** Texts for recorded sessions: an answer with every kind of Markdown, every kind of row, and what attackers write. */
 import { ai, ago, diff, item, tool } from './builders';
+import { COLOURS } from './colours';
 
 export const ANSWER = `## What I found
 
@@ -153,6 +154,17 @@ export const LONG_TOOLS = [
     },
   ),
   tool('execute', { command: 'make deploy' }, { state: 'unknown', ended_at: null }),
+  tool('execute', { command: 'sh colours.sh' }, { took: 40, output: COLOURS }),
+  tool(
+    'execute',
+    { command: 'cargo watch' },
+    {
+      took: 61_000,
+      state: 'cancelled',
+      output:
+        '\x1b[32mFinished\x1b[0m in 0.41s\n\n[Command was stopped by the user with everything it had started; the output above is what it wrote until then]',
+    },
+  ),
   tool('send_mail', { to: 'a@example.org', subject: 'Hello' }, { output: 'queued' }),
   ai('That is every kind of row.'),
   item({
