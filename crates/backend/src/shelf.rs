@@ -51,12 +51,13 @@ pub trait Shelf: Send + Sync {
         })
     }
 
-    /// The next of [`Shelf::rows`] behind `after`, in their order: as many as are cheap to have at once, none where there
+    /// The next of [`Shelf::rows`] behind `after`, in their order: about `most`, all where that is as cheap, none where there
     /// are no more.
     fn page<'a>(
         &'a self,
         path: &'a VirtualPath,
         after: Option<&'a VirtualPath>,
+        _most: usize,
     ) -> BoxFuture<'a, Result<Rows, BackendError>> {
         Box::pin(async move { if after.is_some() { Ok(Rows::new()) } else { self.rows(path).await } })
     }

@@ -14,9 +14,6 @@ use crate::{
     VirtualPath,
 };
 
-/// Files that are fetched at once where they are gone through in their order.
-const PAGE: usize = 512;
-
 /// Files of one namespace that a listing or a search looks at.
 const MAX_ROWS: usize = 1_000_000;
 
@@ -160,6 +157,7 @@ impl Shelf for StoreBackend {
         &'a self,
         path: &'a VirtualPath,
         after: Option<&'a VirtualPath>,
+        most: usize,
     ) -> BoxFuture<'a, Result<Rows, BackendError>> {
         Box::pin(async move {
             if after.is_none()
@@ -171,7 +169,7 @@ impl Shelf for StoreBackend {
             let mut after = after.filter(|after| *after != path).map_or_else(String::new, VirtualPath::to_string);
             // Values that are no files can fill whole pages.
             loop {
-                let items = self.store.page(&self.namespace, &prefix, &after, PAGE).await;
+                let items = self.store.page(&self.namespace, &prefix, &after, most).await;
                 let items = items.map_err(|error| fault(&error, path))?;
                 let Some(last) = items.last() else { return Ok(Rows::new()) };
                 after.clone_from(&last.key);

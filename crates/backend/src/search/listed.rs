@@ -272,6 +272,11 @@ impl Matches {
         true
     }
 
+    /// Lines that were found.
+    pub(crate) fn found(&self) -> usize {
+        self.top.len()
+    }
+
     pub(crate) fn finish(self, listing: Completeness, budget: &Budget) -> Result<GrepResult, BackendError> {
         if budget.is_cancelled() {
             return Err(BackendError::Cancelled);

@@ -14,6 +14,11 @@ use crate::{BackendError, BlobStore, FileData, GrepQuery, GrepResult, Held, Virt
 /// Files that are fetched at once because an index names them. Where more are named, going through all of them in their
 /// order has enough sooner.
 const MOST_HELD: usize = 2_000;
+/// Files that are looked at first. Where half of them hold what is looked for, the next ones have enough, and no index is
+/// asked how many there are.
+const FIRST: usize = 128;
+/// Files that are fetched at once where they are gone through in their order.
+const PAGE: usize = 512;
 /// Files that are gone through before the index is asked after all.
 const MOST_PASSED: usize = 8_000;
 /// Files that are fetched at once by their names.
@@ -24,9 +29,14 @@ pub(super) async fn grep(shelf: &dyn Shelf, query: GrepQuery) -> Result<GrepResu
     let budget = Budget::new(GREP_TIME, &query.cancel).by(query.until);
     let _stop = budget.stop_on_drop();
     let search = Search { shelf, query: &query, lines: Arc::new(lines), budget: &budget };
-    let looked = match search.by_index(MOST_HELD, None).await? {
-        Some(rows) => search.in_all(rows).await?,
-        None => search.in_order().await?,
+    let first = search.go_on(Passage::from(search.begin()), FIRST).await?;
+    let looked = match first {
+        Some(first) if first.is_enough() => search.in_order(first).await?,
+        first => match (search.by_index(MOST_HELD, None).await?, first) {
+            (Some(rows), _) => search.in_all(rows).await?,
+            (None, Some(first)) => search.in_order(first).await?,
+            (None, None) => None,
+        },
     };
     let looked = match looked {
         Some(looked) => looked,
@@ -50,6 +60,30 @@ struct Looked {
     open: bool,
     /// What a file holds could not be had.
     unreadable: bool,
+}
+
+/// A search that goes through the files in their order.
+struct Passage {
+    looked: Looked,
+    /// Folders without ignore files.
+    known: BTreeSet<VirtualPath>,
+    /// Files that were looked at, and the last of them.
+    passed: usize,
+    last: Option<VirtualPath>,
+    ended: bool,
+}
+
+impl From<Looked> for Passage {
+    fn from(looked: Looked) -> Self {
+        Self { looked, known: BTreeSet::new(), passed: 0, last: None, ended: false }
+    }
+}
+
+impl Passage {
+    /// Whether the files that come next have as much as is asked for.
+    fn is_enough(&self) -> bool {
+        self.ended || !self.looked.open || self.looked.matches.found() * 2 >= self.passed
+    }
 }
 
 impl Search<'_> {
@@ -79,30 +113,34 @@ impl Search<'_> {
         Ok(Some(self.look(self.begin(), rows).await?))
     }
 
-    /// Goes through the files in their order until there is enough. `None` as in [`Search::in_all`].
-    async fn in_order(&self) -> Result<Option<Looked>, BackendError> {
-        let (mut looked, mut known, mut passed) = (self.begin(), BTreeSet::new(), 0);
-        let mut last: Option<VirtualPath> = None;
-        while looked.open {
-            let mut rows = self.shelf.page(&self.query.path, last.as_ref()).await?;
-            let Some((end, _)) = rows.last() else { break };
-            passed += rows.len();
-            last = Some(end.clone());
-            if passed > MOST_PASSED
-                && let Some(rest) = self.by_index(usize::MAX, last.as_ref()).await?
-            {
-                rows.extend(rest);
-                last = None;
-            }
-            if self.is_guided(&rows, &mut known).await? {
-                return Ok(None);
-            }
-            looked = self.look(looked, rows).await?;
-            if last.is_none() {
-                break;
-            }
+    /// Goes on through the files in their order until there is enough. `None` as in [`Search::in_all`].
+    async fn in_order(&self, begun: Passage) -> Result<Option<Looked>, BackendError> {
+        let mut passage = begun;
+        while passage.looked.open && !passage.ended {
+            let Some(next) = self.go_on(passage, PAGE).await? else { return Ok(None) };
+            passage = next;
         }
-        Ok(Some(looked))
+        Ok(Some(passage.looked))
+    }
+
+    /// Looks at `most` more files. `None` as in [`Search::in_all`].
+    async fn go_on(&self, passage: Passage, most: usize) -> Result<Option<Passage>, BackendError> {
+        let Passage { looked, mut known, mut passed, last, .. } = passage;
+        let mut rows = self.shelf.page(&self.query.path, last.as_ref(), most).await?;
+        let last = rows.last().map(|(path, _)| path.clone());
+        let mut ended = last.is_none();
+        passed += rows.len();
+        if passed > MOST_PASSED
+            && let Some(rest) = self.by_index(usize::MAX, last.as_ref()).await?
+        {
+            rows.extend(rest);
+            ended = true;
+        }
+        if self.is_guided(&rows, &mut known).await? {
+            return Ok(None);
+        }
+        let looked = self.look(looked, rows).await?;
+        Ok(Some(Passage { looked, known, passed, last, ended }))
     }
 
     /// Chooses among the names of all files, and fetches those that are chosen.
@@ -232,3 +270,7 @@ fn find<'a>(rows: &'a Rows, path: &VirtualPath) -> Option<&'a Arc<FileData>> {
     let at = rows.binary_search_by(|(found, _)| found.cmp(path)).ok()?;
     rows.get(at).map(|(_, data)| data)
 }
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;

@@ -74,7 +74,8 @@ impl Tool for ReadFile {
         format!(
             "Reads a file. {shape} When more follows, the result says how many lines there are and the offset to go on \
              at: read large files page by page, or find the place with grep first. Images and PDF files are shown as \
-             such, sound and film where you can take them. A file has to be read before it can be changed. Read several files in one step when you need them all."
+             such, sound and film where you can take them. A file has to be read before it can be changed. Read several \
+             files in one step when you need them all."
         )
         .into()
     }
