@@ -317,6 +317,7 @@ export const SCREENS = {
   },
   permissions: { act: settings(1) },
   sandbox: { act: settings(2) },
+  sandboxnone: { query: { recorded: 'noproject' }, act: settings(2) },
   servers: {
     async act(page) {
       await settings(3)(page);

@@ -46,20 +46,21 @@ export class Modes {
     this.known = new Map(this.known).set(sessionId, mode);
   }
 
-  async choose(mode: ApprovalMode): Promise<void> {
+  /** Whether it could be chosen. */
+  async choose(mode: ApprovalMode): Promise<boolean> {
     const { sessionId, projectId } = this.place;
-    if (!(await this.isPossible(mode, projectId))) return;
-    if (sessionId === null) return void (this.coming = { project: projectId, mode });
-    await this.set(sessionId, mode);
+    if (!(await this.isPossible(mode, projectId))) return false;
+    if (sessionId !== null) return this.set(sessionId, mode);
+    this.coming = { project: projectId, mode };
+    return true;
   }
 
-  /** To the next one: Shift+Tab. Where the project has no sandbox none is turned on by passing. */
-  async cycle(): Promise<ApprovalMode> {
+  /** To the next one: Shift+Tab. Where the project has no sandbox none is turned on by passing. `null` where it was refused. */
+  async cycle(): Promise<ApprovalMode | null> {
     const { sandboxes, projectId } = this.place;
     const all = MODES.filter((mode) => mode !== 'sandbox' || sandboxes.holds(projectId));
     const next = all[(all.indexOf(this.current) + 1) % all.length] ?? 'ask';
-    await this.choose(next);
-    return next;
+    return (await this.choose(next)) ? next : null;
   }
 
   async chooseFor(project: string, mode: ApprovalMode): Promise<void> {
@@ -87,10 +88,12 @@ export class Modes {
     this.coming = null;
   }
 
-  private async set(session: string, mode: ApprovalMode): Promise<void> {
-    await this.place.run(async () => {
+  private async set(session: string, mode: ApprovalMode): Promise<boolean> {
+    const set = await this.place.run(async () => {
       await this.client.setSessionMode(session, mode);
       this.known = new Map(this.known).set(session, mode);
+      return true;
     });
+    return set === true;
   }
 }

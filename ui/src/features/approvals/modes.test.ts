@@ -28,3 +28,14 @@ describe('running freely in the sandbox', () => {
     expect(workspace.errors).toHaveLength(1);
   });
 });
+
+describe('the next mode', () => {
+  it('is none where the core refuses it', async () => {
+    const { workspace, client } = await setUp();
+    expect(await workspace.modes.cycle()).toBe('edits');
+    client.setSessionMode = () => Promise.reject(new Error('no'));
+    expect(await workspace.modes.cycle()).toBeNull();
+    expect(workspace.modes.current).toBe('edits');
+    expect(workspace.errors).toHaveLength(1);
+  });
+});

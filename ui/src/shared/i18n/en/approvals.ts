@@ -48,9 +48,6 @@ export const approvals = {
   ownRules: {
     'time-out': 'nobody answered in time',
     'refused before': 'refused before',
-    'plan only': 'Plan only',
-    'edit freely in the project': 'Edit freely in the project',
-    'run freely in the sandbox': 'Run freely in the sandbox',
   },
   inProject: 'in the project folder',
   timeout: (time: string) => `ends after ${time}`,

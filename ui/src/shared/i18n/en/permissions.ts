@@ -79,10 +79,13 @@ export const permissions = {
   removed: (pattern: string) => `“${pattern}” asks again`,
   modesTitle: 'How sessions of a project begin',
   modesText: 'Holds for sessions in which you chose nothing else.',
+  noProjects: 'Open a folder to choose how its sessions begin.',
 };
 
 export const sandbox = {
   title: 'Sandbox',
+  here: 'As it is for {project}, the project at hand.',
+  nowhere: 'No project is open. Open a folder to see what holds its commands and its files.',
   stateTitle: 'Commands',
   on: 'In the sandbox',
   onText:
@@ -102,7 +105,7 @@ export const sandbox = {
   switchText: 'The commands of these projects, from the next one on. Without bubblewrap on this machine there is none.',
   missing: 'Not here: ',
   all: 'The agent’s declaration wants it of every project.',
-  noProjects: 'Open a folder first.',
+  noProjects: 'Open a folder to choose where its commands run.',
 };
 
 export const additions = {

@@ -44,9 +44,6 @@ export const approvals: Messages['approvals'] = {
   ownRules: {
     'time-out': '超时无人回答',
     'refused before': '此前已拒绝',
-    'plan only': '仅计划',
-    'edit freely in the project': '项目内自由编辑',
-    'run freely in the sandbox': '在沙箱中自由运行',
   },
   inProject: '在项目文件夹中',
   timeout: (time) => `${time}后结束`,

@@ -74,10 +74,13 @@ export const permissions: Messages['permissions'] = {
   removed: (pattern) => `“${pattern}”将再次询问`,
   modesTitle: '项目的会话以何种模式开始',
   modesText: '适用于你未另作选择的会话。',
+  noProjects: '打开一个文件夹，即可选择其会话如何开始。',
 };
 
 export const sandbox: Messages['sandbox'] = {
   title: '沙箱',
+  here: '以下为当前项目 {project} 的情况。',
+  nowhere: '没有打开的项目。打开一个文件夹，即可查看它的命令和文件受何约束。',
   stateTitle: '命令',
   on: '在沙箱中',
   onText:
@@ -97,7 +100,7 @@ export const sandbox: Messages['sandbox'] = {
   switchText: '这些项目的命令，从下一条起生效。本机没有 bubblewrap 时没有沙箱。',
   missing: '此处不可用：',
   all: '智能体的声明要求所有项目都如此。',
-  noProjects: '请先打开一个文件夹。',
+  noProjects: '打开一个文件夹，即可选择它的命令在哪里运行。',
 };
 
 export const additions: Messages['additions'] = {
