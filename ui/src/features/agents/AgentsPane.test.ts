@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/svelte';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import userEvent from '@testing-library/user-event';
 import type { Snapshot } from '../../ipc/bindings';
-import { agent, approval, snapshot, summary } from '../../ipc/recorded/builders';
+import { agent, approval, human, snapshot, summary } from '../../ipc/recorded/builders';
 import { draw, setUp } from '../../test/stage';
 import AgentsPane from './AgentsPane.svelte';
 
@@ -28,6 +28,17 @@ describe('the agents', () => {
     draw(await setUp(), AgentsPane, { snapshot: showing({}) });
     expect(screen.getByRole('region', { name: 'What backon did' })).toBeTruthy();
     expect(screen.getByRole('dialog').textContent).toContain('sh x.sh');
+  });
+
+  it('show what one was sent to do as the words of the agent that sent it', async () => {
+    const scene = await setUp();
+    // The window holds the session that is looked at.
+    scene.workspace.feeds.acquire(scene.workspace.sessionId ?? '');
+    scene.host.emit('s-backon', { type: 'item_started', item: human('Look at backon') });
+    draw(scene, AgentsPane, { snapshot: showing({}) });
+    const task = await screen.findByText('Look at backon', {}, { timeout: 10_000 });
+    await waitFor(() => expect(task.closest('article')?.getAttribute('aria-label')).toBe('Task from research'));
+    expect(screen.queryByRole('article', { name: 'You' })).toBeNull();
   });
 
   it('let a call be answered that is asked again, though its first card was', async () => {

@@ -24,4 +24,8 @@ it('draws of thousands as many as can be looked at, the chosen one among them, a
   expect(container.querySelector('button.on')?.textContent).toContain('249.ts');
   await userEvent.click(container.querySelector('ul + button') as HTMLElement);
   expect(rows()).toBe(260);
+  await redraw({ ...given('k0'), list: list.slice(0, 20) });
+  expect(rows()).toBe(20);
+  await redraw(given('k0'));
+  expect(rows()).toBe(200);
 });

@@ -1,5 +1,5 @@
 /** The keys of the pane of changes: from file to file, place to place and line to line, and what is done to them. */
-import { isTyping } from '../approvals/guard';
+import { isTyping } from '../../shared/guard';
 
 interface Parts {
   place: () => HTMLElement;

@@ -9,6 +9,7 @@ export const chat = {
   noModelText: 'Bosun needs a model to work with. Add a key, or use a server that runs on this machine.',
   chooseModel: 'Choose a model',
   you: 'You',
+  taskFrom: (agent: string) => `Task from ${agent}`,
   bosun: 'Bosun',
   thinking: 'Thinking',
   thought: 'Thought',

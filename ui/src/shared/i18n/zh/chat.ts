@@ -7,6 +7,7 @@ export const chat: Messages['chat'] = {
   noModelText: 'Bosun 需要一个模型才能工作。请添加密钥，或使用本机上运行的模型服务。',
   chooseModel: '选择模型',
   you: '你',
+  taskFrom: (agent: string) => `来自 ${agent} 的任务`,
   bosun: 'Bosun',
   thinking: '思考中',
   thought: '思考过程',
