@@ -1,14 +1,14 @@
 use std::borrow::Cow;
 
 use bosun_model::{
-    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning, SystemBlock,
-    ToolChoice, ToolMessage, ToolSpec, ToolStatus,
+    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning, ToolChoice,
+    ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use super::thinking::{self, Asked};
-use crate::adapter::{CacheControl, write_head, write_tail, write_turn};
+use crate::adapter::{CacheControl, standing, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{instruction, is_blank, placeholder};
 
@@ -17,8 +17,6 @@ use crate::media::{instruction, is_blank, placeholder};
 const MOST_OUTPUT: u32 = 32_000;
 /// For models that nothing is known of. Every current one can do this; a larger figure is an error on those that cannot.
 const UNKNOWN_OUTPUT: u32 = 8_192;
-/// The vendor takes four breakpoints; one is for the conversation.
-const BREAKPOINTS: usize = 3;
 
 /// Who takes the messages. Clouds want their own version in the body, and the model in the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,21 +215,7 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
 }
 
 fn system(request: &ChatRequest) -> Vec<Block<'_>> {
-    let blocks: &[SystemBlock] = &request.system;
-    let most = BREAKPOINTS - usize::from(request.cache.tools && !request.tools.is_empty());
-    let mut spare = blocks.iter().filter(|block| block.cache).count().saturating_sub(most);
-    let mut written = Vec::with_capacity(blocks.len());
-    for block in blocks.iter().filter(|block| !is_blank(&block.text)) {
-        let mut one = text(&block.text);
-        // Where there are too many, the last ones mark the longest prefixes.
-        if block.cache && spare > 0 {
-            spare -= 1;
-        } else if block.cache {
-            one.cache_control = Some(CacheControl::of(request.cache.lifetime));
-        }
-        written.push(one);
-    }
-    written
+    standing(request).map(|(block, cache_control)| Block { cache_control, ..text(&block.text) }).collect()
 }
 
 /// One turn at most: all between two replies of the model is one message of the user, results first, as the wire demands.
