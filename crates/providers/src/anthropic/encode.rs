@@ -56,9 +56,11 @@ pub(crate) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
         last.cache_control = Some(CacheControl::of(request.cache.lifetime));
     }
     let (thinking, effort) = thinking::asked(request, info);
+    // Who always thinks refuses to be made to call; it is left to choose.
+    let is_taken = !thinking::is_forced(&request.tool_choice) || !thinking::always(&info.name);
     let output_config = OutputConfig { effort, format: request.output.as_ref().map(Format::from) };
     let tail = Tail {
-        tool_choice: if tools.is_empty() { None } else { choice(&request.tool_choice) },
+        tool_choice: choice(&request.tool_choice).filter(|_| !tools.is_empty() && is_taken),
         tools,
         thinking,
         output_config: (!output_config.is_empty()).then_some(output_config),
