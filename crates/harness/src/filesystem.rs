@@ -131,12 +131,11 @@ impl Filesystem {
     }
 
     /// Messages as the model may have them: large ones of the user as stubs, media by what it can take.
-    fn rewrite(&self, cx: &TurnContext, request: &mut ChatRequest) {
-        let (evicted, refused) = cx.log().with_state(|state| {
+    /// Those of the first `refused` messages are named in any case.
+    fn rewrite(&self, cx: &TurnContext, request: &mut ChatRequest, refused: usize) {
+        let evicted: BTreeMap<String, String> = cx.log().with_state(|state| {
             let evicted = state.fields.get(eviction::MESSAGES_FIELD);
-            let evicted: BTreeMap<String, String> =
-                evicted.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default();
-            (evicted, media::refused_before(state))
+            evicted.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default()
         });
         let abilities = cx.agent().model.info().abilities;
         for (index, message) in request.messages.iter_mut().enumerate() {
@@ -181,19 +180,23 @@ impl Middleware for Filesystem {
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         self.add_prompt(&*cx.agent().backend, &mut request);
         Box::pin(async move {
+            let refused = cx.log().with_state(media::refused_before);
             if !request.messages.iter().any(|message| media::has_media(message)) {
-                self.rewrite(cx, &mut request);
+                self.rewrite(cx, &mut request, refused);
                 return next.run(request).await;
             }
             let mut sent = request.clone();
-            self.rewrite(cx, &mut sent);
+            self.rewrite(cx, &mut sent, refused);
             match next.run(sent).await {
-                // The provider did not want a picture: it is named instead from now on, and the request made again.
+                // The provider did not want a picture: the request is made again with it named instead. Only an answer to
+                // that says that it was the picture, which is then left out from now on.
                 Err(error) if media::is_refusal(&error, &request.messages) => {
-                    tracing::warn!(%error, "the provider refused media, which is left out from now on");
-                    media::refuse(cx).await?;
-                    self.rewrite(cx, &mut request);
-                    next.run(request).await
+                    tracing::warn!(%error, "the provider seems to refuse media; it is asked again without");
+                    let all = cx.log().with_state(|state| state.messages.len());
+                    self.rewrite(cx, &mut request, all);
+                    let answer = next.run(request).await?;
+                    media::refuse(cx, all).await?;
+                    Ok(answer)
                 }
                 answer => answer,
             }

@@ -1,10 +1,15 @@
+mod wording;
+
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use bosun_agent::{AgentError, BoxFuture, Halt, Middleware, NextModel, NextTool, State, TurnContext, is_news};
+use bosun_agent::{
+    AgentError, BoxFuture, Decision, Halt, Middleware, NextModel, NextTool, State, TurnContext, is_news,
+};
 use bosun_backend::ContentHash;
 use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolStatus, text_of};
 use bosun_tools::{Reducer, StateField, StateUpdate, ToolKind, ToolOutput, without_boundary};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::unpriced;
 
@@ -39,6 +44,8 @@ pub struct Guards {
 
 /// The state field with what failed commands said, by call.
 const FIELD: &str = "failed_commands";
+/// The state field with what ran in the place of what the model asked for, by call.
+const EDITED_FIELD: &str = "edited_calls";
 /// Failures are looked for in so many of the last steps, so that a step costs the same in a long turn.
 const LOOK_BACK: usize = 30;
 
@@ -79,20 +86,23 @@ impl Guards {
     }
 }
 
-/// A call with what it was asked to do and, for a command, with what it said when it failed.
-type Failure<'a> = (&'a str, &'a Value, Option<&'a str>);
+/// A call with what it ran and, for a command, with what it said when it failed.
+type Failure<'a> = (&'a str, Cow<'a, str>, Option<&'a str>);
 
 /// The tool of a call that failed `times` times in this turn, its last failure in the last step. A turn that was just
 /// continued may try once more.
 ///
 /// A command fails where it ends with a code that is not 0. It is the same failure while it says the same and nothing else
-/// was done that `may_change` something, by the tool's name: whoever looks whether a mend helped runs the same again.
-fn failing(state: &State, times: usize, may_change: impl Fn(&str) -> bool) -> Option<String> {
+/// was done that `may_change` something, by the tool's name: whoever looks whether a mend helped runs the same again. Of a
+/// call that a person changed it counts what ran.
+fn failing<'a>(state: &'a State, times: usize, may_change: impl Fn(&str) -> bool) -> Option<String> {
     if times == 0 || state.turn.is_some_and(|turn| turn.steps == 0) {
         return None;
     }
     let is_said = |message: &Message| matches!(message, Message::Human(human) if !is_news(human));
-    let commands = state.fields.get(FIELD).and_then(Value::as_object);
+    let noted = |field: &str| state.fields.get(field).and_then(Value::as_object);
+    let (commands, edited) = (noted(FIELD), noted(EDITED_FIELD));
+    let of_call = |notes: Option<&'a Map<String, Value>>, call: &ToolCall| notes?.get(call.id.as_str())?.as_str();
     let mut results: HashMap<&CallId, ToolStatus> = HashMap::new();
     let mut counts: HashMap<Failure<'_>, usize> = HashMap::new();
     let (mut steps, mut last, mut changed) = (0, Vec::new(), false);
@@ -104,11 +114,12 @@ fn failing(state: &State, times: usize, may_change: impl Fn(&str) -> bool) -> Op
             Message::Ai(reply) => {
                 steps += 1;
                 for call in reply.tool_calls.iter().rev() {
-                    let said = commands.and_then(|said| said.get(call.id.as_str())).and_then(Value::as_str);
+                    let said = of_call(commands, call);
+                    let ran = || of_call(edited, call).map_or_else(|| digest(&call.args).into(), Cow::Borrowed);
                     let failed = match results.get(&call.id) {
-                        Some(ToolStatus::Error) => Some((call.name.as_str(), &call.args, None)),
+                        Some(ToolStatus::Error) => Some((call.name.as_str(), ran(), None)),
                         Some(ToolStatus::Success) if said.is_some() => {
-                            Some((call.name.as_str(), &call.args, said)).filter(|_| !changed)
+                            (!changed).then(|| (call.name.as_str(), ran(), said))
                         }
                         Some(ToolStatus::Success) => {
                             changed |= may_change(&call.name);
@@ -117,10 +128,10 @@ fn failing(state: &State, times: usize, may_change: impl Fn(&str) -> bool) -> Op
                         None => None,
                     };
                     let Some(failed) = failed else { continue };
-                    *counts.entry(failed).or_default() += 1;
                     if steps == 1 {
-                        last.push(failed);
+                        last.push(failed.clone());
                     }
+                    *counts.entry(failed).or_default() += 1;
                 }
             }
             Message::Human(_) | Message::System(_) => {}
@@ -137,7 +148,24 @@ fn failing(state: &State, times: usize, may_change: impl Fn(&str) -> bool) -> Op
 fn said(output: &ToolOutput) -> Option<Value> {
     output.artifact.exit_code.filter(|code| *code != 0 && !output.is_error)?;
     let text = text_of(&output.content);
-    Some(ContentHash::of(without_boundary(&text).as_bytes()).as_str().get(..16)?.into())
+    Some(short(wording::steady(&without_boundary(&text)).as_bytes()).into())
+}
+
+/// What a person had run in the place of what the model asked for; `None` where they changed nothing.
+fn edited(cx: &TurnContext, id: &CallId) -> Option<Value> {
+    cx.log().with_state(|state| match &state.open_call(id)?.decision.as_ref()?.decision {
+        Decision::Edit { args } => Some(digest(args).into()),
+        Decision::Approve | Decision::Reject { .. } | Decision::Respond { .. } => None,
+    })
+}
+
+fn digest(args: &Value) -> String {
+    short(args.to_string().as_bytes())
+}
+
+/// Enough of a hash to tell what few calls ran and said.
+fn short(bytes: &[u8]) -> String {
+    ContentHash::of(bytes).as_str().chars().take(16).collect()
 }
 
 impl Middleware for Guards {
@@ -146,7 +174,7 @@ impl Middleware for Guards {
     }
 
     fn fields(&self) -> Vec<StateField> {
-        vec![StateField::new(FIELD, Reducer::Merge).private()]
+        [FIELD, EDITED_FIELD].map(|field| StateField::new(field, Reducer::Merge).private()).into()
     }
 
     fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
@@ -158,17 +186,20 @@ impl Middleware for Guards {
         })
     }
 
-    /// Notes of failed commands what they said, before anybody outside of here shortens it.
+    /// Notes of failed commands what they said, before anybody outside of here shortens it, and of calls that a person
+    /// changed what ran: the model's message keeps what it asked for.
     fn wrap_tool_call<'a>(
         &'a self,
-        _cx: &'a TurnContext,
+        cx: &'a TurnContext,
         call: ToolCall,
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolOutput, AgentError>> {
         Box::pin(async move {
-            let id = call.id.to_string();
+            let id = call.id.clone();
             let mut output = next.run(call).await?;
-            let noted = said(&output).map(|said| (FIELD.to_owned(), json!({ id: said })));
+            let notes = [(FIELD, said(&output)), (EDITED_FIELD, edited(cx, &id))];
+            let noted =
+                notes.into_iter().filter_map(|(field, note)| Some((field.to_owned(), json!({ id.as_str(): note? }))));
             output.update.fields.extend(noted);
             Ok(output)
         })

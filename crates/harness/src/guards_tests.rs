@@ -107,10 +107,27 @@ fn a_command_that_says_something_else_or_follows_a_change_is_another_try() {
 }
 
 #[test]
+fn of_a_call_that_a_person_changed_it_counts_what_ran() {
+    // Three different calls, in the place of each of which the same ran; and one call, in whose place three others ran.
+    let counted = |calls: [i32; 3], ran: [i32; 3]| {
+        let steps = calls.map(|arg| [("ls", arg, BAD)]);
+        let mut state = State::default();
+        state.messages = vec![Arc::new(Message::human("h", "go"))];
+        state.messages.extend(steps.iter().enumerate().flat_map(|(n, calls)| step(n, calls)));
+        let notes = ran.iter().enumerate().map(|(n, arg)| (format!("c{n}-0"), json!(digest(&json!({ "n": arg })))));
+        state.fields.insert(EDITED_FIELD.into(), Value::Object(notes.take(2).collect()));
+        failing(&state, 3, changes)
+    };
+    // The last one nobody changed.
+    assert_eq!(counted([1, 2, 7], [7, 7, 0]), Some("ls".into()));
+    assert_eq!(counted([7, 7, 7], [1, 2, 0]), None);
+}
+
+#[test]
 fn a_command_fails_by_its_code_and_not_when_it_is_stopped() {
     let output = |code: Option<i32>, is_error: bool| {
         let artifact = bosun_tools::Artifact { exit_code: code, ..Default::default() };
-        ToolOutput { artifact, is_error, ..ToolOutput::text("words") }
+        ToolOutput { artifact, is_error, ..ToolOutput::text("words after 3 ms") }
     };
     let timed_out = said(&output(Some(124), false));
     assert!(timed_out.is_some() && timed_out == said(&output(Some(1), false)));

@@ -9,20 +9,28 @@ use bosun_backend::ContentHash;
 use bosun_model::{Abilities, ContentBlock, Kept, Media, MediaKind, Message, ModelErrorKind, Origin};
 use bosun_tools::StateUpdate;
 
-/// Words of refusals that are about what stands beside the text. Servers of text alone want messages to be strings.
-const ABOUT_MEDIA: [&str; 12] = [
-    "image",
-    "media",
-    "document",
-    "pdf",
-    "audio",
-    "video",
-    "base64",
-    "payload",
-    "multimodal",
-    "vision",
-    "file",
-    "must be a string",
+/// Words by which a refusal of each kind says what it is about, as whole words: `view_image` is a tool, and a `provisioned`
+/// throughput has no vision.
+const ABOUT: [(MediaKind, &[&str]); 4] = [
+    (MediaKind::Image, &["image", "images", "image_url", "input_image", "vision"]),
+    (MediaKind::Document, &["document", "documents", "pdf", "input_file"]),
+    (MediaKind::Audio, &["audio", "input_audio"]),
+    (MediaKind::Video, &["video", "videos", "video_url"]),
+];
+
+/// Words that are about any of them.
+const ABOUT_ANY: [&str; 8] =
+    ["multimodal", "mime", "mime_type", "mimetype", "media_type", "inline_data", "inlinedata", "base64"];
+
+/// Sentences that are about what stands beside the text without naming it: each is all the pieces of a row. Servers of
+/// text alone want what a message holds to be a string.
+const SENTENCES: [&[&str]; 6] = [
+    &["content must be a string"],
+    &["content", "should be a valid string"],
+    &["payload size"],
+    &["payload too large"],
+    &["content part", "'file'"],
+    &["variant `file`"],
 ];
 
 /// The state field with the place before which media were refused by the provider.
@@ -81,11 +89,24 @@ pub(crate) fn is_refusal(error: &AgentError, messages: &[Arc<Message>]) -> bool 
     if error.kind != ModelErrorKind::InvalidRequest {
         return false;
     }
-    let words = error.message.to_lowercase();
-    let about_media = ABOUT_MEDIA.iter().any(|word| words.contains(word));
-    let fresh = messages.iter().rev().take_while(|message| !matches!(***message, Message::Ai(_)));
-    let has_media = |message: &Arc<Message>| message.content().iter().any(|b| matches!(b, ContentBlock::Media(_)));
-    about_media && fresh.into_iter().any(has_media)
+    let fresh: Vec<MediaKind> = messages
+        .iter()
+        .rev()
+        .take_while(|message| !matches!(***message, Message::Ai(_)))
+        .flat_map(|message| message.content())
+        .filter_map(|block| match block {
+            ContentBlock::Media(media) => Some(media.kind),
+            ContentBlock::Text { .. } | ContentBlock::Reasoning(_) => None,
+        })
+        .collect();
+    !fresh.is_empty() && is_about(&error.message.to_lowercase(), &fresh)
+}
+
+fn is_about(said: &str, kinds: &[MediaKind]) -> bool {
+    let named = ABOUT.iter().filter(|(kind, _)| kinds.contains(kind)).flat_map(|(_, words)| *words);
+    let words: Vec<&str> = named.chain(&ABOUT_ANY).copied().collect();
+    said.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| words.contains(&word))
+        || SENTENCES.iter().any(|pieces| pieces.iter().all(|piece| said.contains(piece)))
 }
 
 pub(crate) fn refused_before(state: &State) -> usize {
@@ -93,9 +114,8 @@ pub(crate) fn refused_before(state: &State) -> usize {
     place.and_then(|place| usize::try_from(place).ok()).unwrap_or(0)
 }
 
-/// Remembers that the media so far are not to be sent again.
-pub(crate) async fn refuse(cx: &TurnContext) -> Result<(), AgentError> {
-    let messages = cx.log().with_state(|state| state.messages.len());
+/// Remembers that the media of the first `messages` are not to be sent again.
+pub(crate) async fn refuse(cx: &TurnContext, messages: usize) -> Result<(), AgentError> {
     let fields = vec![(FIELD.to_owned(), messages.into())];
     let update = StateUpdate { fields, ..StateUpdate::default() };
     cx.log().record(vec![EntryBody::Updated { by: "Filesystem".into(), update }]).await?;
@@ -163,12 +183,25 @@ mod tests {
             "Unknown variant `image_url`, expected `text`",
             "this is not a multimodal model",
             "messages[0].content must be a string",
+            "body.messages[0].content: Input should be a valid string",
             "unknown content part type 'file'",
+            "messages.1.content.0.image.source.base64.media_type: unknown",
         ] {
             assert!(refused(ModelErrorKind::InvalidRequest, words, &seen), "{words}");
             assert!(!refused(ModelErrorKind::InvalidRequest, words, &plain), "{words}");
         }
-        assert!(!refused(ModelErrorKind::InvalidRequest, "unknown field `strict`", &seen));
+        for words in [
+            "unknown field `strict`",
+            "tools[3].function.description must be a string",
+            "tools.4.name: `read_file` is defined twice",
+            "the tool view_image has a schema that is not valid",
+            "Invalid JSON payload received. Unknown name \"strict\" at 'tools[0]'",
+            "this model needs provisioned throughput; see the documentation",
+            "your profile may not use this model",
+            "audio output is not offered for this voice",
+        ] {
+            assert!(!refused(ModelErrorKind::InvalidRequest, words, &seen), "{words}");
+        }
         assert!(!refused(ModelErrorKind::Unavailable, "image input is not supported", &seen));
     }
 

@@ -83,7 +83,7 @@ fn the_table_has_every_provider_and_tells_them_apart() {
         (mark("openai", "effort"), mark("deepseek", "effort"), mark("mistral", "effort")),
         (Works, Degraded(SWITCH), NotOffered)
     );
-    assert_eq!((mark("google", "film"), mark("openai", "film")), (Works, Degraded(NAMED)));
+    assert_eq!((mark("google", "video"), mark("openai", "video")), (Works, Degraded(NAMED)));
     assert_eq!(
         (mark("qwen", "JSON of a given shape"), mark("groq", "JSON of a given shape")),
         (Degraded(PROSE), Works)

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use bosun_model::{CacheLifetime, ChatRequest, Message, ModelInfo};
+use bosun_model::{CacheLifetime, ChatRequest, Message, ModelInfo, SystemBlock};
 use reqwest::header::{HeaderMap, HeaderName};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -12,6 +12,7 @@ use crate::body::Group;
 use crate::config::{Endpoint, Family};
 use crate::driver::{Decoder, Framing};
 use crate::gemini::Gemini;
+use crate::media::is_blank;
 use crate::ollama::Ollama;
 use crate::openai_chat::OpenAiChat;
 use crate::openai_responses::OpenAiResponses;
@@ -57,7 +58,7 @@ pub(crate) trait Adapter: Send + Sync {
 pub(crate) fn adapter(endpoint: &Endpoint, family: Family, model: &str, project: Option<&str>) -> Arc<dyn Adapter> {
     match family {
         Family::Anthropic => Arc::new(Anthropic),
-        Family::OpenAiChat => Arc::new(OpenAiChat::new(endpoint)),
+        Family::OpenAiChat => Arc::new(OpenAiChat::new(endpoint, model)),
         Family::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint)),
         Family::Gemini => Arc::new(Gemini::new(endpoint)),
         Family::Ollama => Arc::new(Ollama::new(endpoint)),
@@ -95,6 +96,22 @@ impl CacheControl {
         };
         Self { r#type: "ephemeral", ttl }
     }
+}
+
+/// The vendor takes four breakpoints; one is for the conversation.
+const BREAKPOINTS: usize = 3;
+
+/// The blocks of the standing prompt that say something, each with its breakpoint. Where there are too many, the last ones
+/// mark the longest prefixes.
+pub(crate) fn standing(request: &ChatRequest) -> impl Iterator<Item = (&SystemBlock, Option<CacheControl>)> {
+    let blocks = || request.system.iter().filter(|block| !is_blank(&block.text));
+    let most = BREAKPOINTS - usize::from(request.cache.tools && !request.tools.is_empty());
+    let mut spare = blocks().filter(|block| block.cache).count().saturating_sub(most);
+    blocks().map(move |block| {
+        let is_spare = block.cache && spare > 0;
+        spare -= usize::from(is_spare);
+        (block, (block.cache && !is_spare).then(|| CacheControl::of(request.cache.lifetime)))
+    })
 }
 
 /// Writes `value` and a comma.

@@ -18,6 +18,7 @@ mod thinking;
 
 pub(crate) use decode::AnthropicDecoder;
 pub(crate) use encode::{Host, head, tail, turns};
+pub(crate) use thinking::always;
 
 pub(crate) struct Anthropic;
 

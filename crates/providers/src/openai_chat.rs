@@ -12,7 +12,7 @@ use crate::adapter::{Adapter, CallIds};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
-use crate::preset::{AZURE, Quirks};
+use crate::preset::{AZURE, CacheField, Quirks};
 
 mod calls;
 mod decode;
@@ -28,15 +28,19 @@ pub(crate) struct OpenAiChat {
     /// Reasoning goes back only to the host that it came from; others refuse the field.
     host: String,
     quirks: Quirks,
+    /// Whether the model wants to be told what is to be kept in its cache.
+    marks: bool,
 }
 
 impl OpenAiChat {
-    pub(crate) fn new(endpoint: &Endpoint) -> Self {
-        Self::at(&endpoint.host)
+    pub(crate) fn new(endpoint: &Endpoint, model: &str) -> Self {
+        Self::of(&endpoint.host, model)
     }
 
-    fn at(host: &str) -> Self {
-        Self { host: host.to_owned(), quirks: Quirks::of_host(host) }
+    fn of(host: &str, model: &str) -> Self {
+        let quirks = Quirks::of_host(host);
+        let marks = quirks.cache == CacheField::OfAnthropic && model.trim().starts_with("anthropic/");
+        Self { host: host.to_owned(), quirks, marks }
     }
 }
 
@@ -56,15 +60,15 @@ impl Adapter for OpenAiChat {
     fn add_headers(&self, _headers: &mut HeaderMap) {}
 
     fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::head(request, info, self.quirks, out)
+        encode::head(request, info, self.quirks, self.marks, out)
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::turns(group, &self.host, out)
+        encode::turns(group, &self.host, self.marks, out)
     }
 
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        encode::tail(request, info, self.quirks, out)
+        encode::tail(request, info, self.quirks, self.marks, out)
     }
 
     fn variant(&self, request: &ChatRequest, _info: &ModelInfo) -> bool {

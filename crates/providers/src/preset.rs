@@ -90,7 +90,7 @@ pub enum UsageReport {
 pub enum CacheField {
     /// Not at all: the server caches by itself where it does.
     None,
-    /// `cache_control` beside the messages, for the models of Anthropic, which cache nothing else (OpenRouter).
+    /// `cache_control` at what is to be kept, for the models of Anthropic, which cache nothing else (OpenRouter).
     OfAnthropic,
     /// `prompt_cache_key`, by which requests of one conversation find the machine that has its beginning (OpenAI, Azure).
     Key,

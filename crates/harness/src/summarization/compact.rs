@@ -106,16 +106,24 @@ impl Summarization {
             Ok(made) => made,
             Err(error) => return Ok(Err(error)),
         };
-        let (written, kept) = self.offload(cx, fresh).await;
-        // A file that cannot be written is no reason to send too much: the summary then names the one before, or none. What
-        // is cut of the person's words stands in no earlier file.
-        let facts = self.facts(cx, before, written.as_ref()).await;
-        let file = written.or_else(|| compaction.summary.as_ref()?.file.clone());
+        let earlier = compaction.current(work.messages.len()).and_then(Summary::kept);
+        let place = offload::file_of(cx, &self.artifacts);
+        // What an earlier summary could not write, or wrote elsewhere, comes with what is fresh.
+        let there = earlier.filter(|(path, _)| Some(*path) == place.as_ref()).map_or(0, |(_, filed)| filed);
+        let (written, update) = self.offload(cx, work.messages.get(there..cut).unwrap_or_default()).await;
+        // A file that cannot be written is no reason to send too much: the summary then names the one before, or none.
+        let (file, filed) = match (written, earlier) {
+            (Some(path), _) => (Some(path), Some(cut)),
+            (None, Some((path, filed))) => (Some(path.clone()), Some(filed)),
+            (None, None) => (None, None),
+        };
+        let facts = self.facts(cx, before, file.as_ref().zip(filed)).await;
         let mut summary = Summary {
             cutoff: cut,
             text,
             facts,
             file,
+            filed,
             made_at: work.messages.len(),
             cause: work.cause,
             tokens_before,
@@ -134,7 +142,7 @@ impl Summarization {
             file: summary.file.clone(),
         };
         compaction.push(summary);
-        let update = StateUpdate { files: kept.files, ..compaction.update() };
+        let update = StateUpdate { files: update.files, ..compaction.update() };
         cx.log().record(vec![EntryBody::Updated { by: record::BY.into(), update }]).await?;
         drop(busy);
         Ok(Ok(compacted))
@@ -182,7 +190,7 @@ impl Summarization {
         }
     }
 
-    async fn facts(&self, cx: &TurnContext, before: &[Arc<Message>], file: Option<&VirtualPath>) -> String {
+    async fn facts(&self, cx: &TurnContext, before: &[Arc<Message>], kept: Option<(&VirtualPath, usize)>) -> String {
         let most_tokens = Self::part_of(Self::window(cx), FACTS).map_or(UNKNOWN_FACTS, usize_of);
         let plan: Vec<(String, &'static str)> = cx.log().with_state(|state| {
             let row = |todo: &bosun_agent::PlannedTodo| (todo.content.clone(), word_of(todo.status));
@@ -192,7 +200,7 @@ impl Summarization {
             tracing::warn!(%error, "a summary does not name the files that were changed");
             Vec::new()
         });
-        transcript::facts(&requirements::of(before, most_tokens, file), &files, &plan)
+        transcript::facts(&requirements::of(before, most_tokens, kept), &files, &plan)
     }
 }
 

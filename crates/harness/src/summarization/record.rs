@@ -55,6 +55,10 @@ pub struct Summary {
     /// Where the originals can be read; `None` where there is no place for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<VirtualPath>,
+    /// The messages before this one are in `file`: fewer than it stands for where the file could not be written. In
+    /// journals of before it was noted it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filed: Option<usize>,
     /// How many messages there were.
     pub made_at: usize,
     pub cause: SummaryCause,
@@ -87,6 +91,13 @@ pub struct FailedSummary {
     pub reason: String,
     /// The estimate then; it is tried again when the conversation has grown by a tenth.
     pub at_tokens: u64,
+}
+
+impl Summary {
+    /// Where originals can be read, and before which message they are all there.
+    pub(super) fn kept(&self) -> Option<(&VirtualPath, usize)> {
+        Some((self.file.as_ref()?, self.filed.unwrap_or(self.cutoff)))
+    }
 }
 
 /// The field of the summary at `place`, from 0.

@@ -10,6 +10,7 @@ fn summary(n: usize) -> Summary {
         text: format!("story {n} {}", "and so on ".repeat(100)),
         facts: String::new(),
         file: None,
+        filed: None,
         made_at: n,
         cause: SummaryCause::Threshold,
         tokens_before: 10,

@@ -13,20 +13,25 @@ use crate::tokens::{LETTERS, letters};
 const SHORTEST: usize = 400;
 
 /// The user's messages, oldest first, in about `most_tokens`. What they began with and what they said last come in whole
-/// before what stands between; of one that is cut it is said where the whole of it is (`file`).
-pub(super) fn of(messages: &[Arc<Message>], most_tokens: usize, file: Option<&VirtualPath>) -> Vec<String> {
+/// before what stands between; of one that is cut it is said where the whole of it is: the file of `kept` has all before
+/// a message.
+pub(super) fn of(messages: &[Arc<Message>], most_tokens: usize, kept: Option<(&VirtualPath, usize)>) -> Vec<String> {
     let limit = most_tokens.saturating_mul(LETTERS);
-    let mut said: Vec<String> = messages.iter().filter_map(|message| words_of(message)).collect();
-    let Some((first, later)) = said.split_first_mut() else { return said };
-    let others: usize = later.iter().map(|words| letters(words)).sum();
-    // However long the first one is, half of the room is for the others, as far as they need it.
-    fit(first, limit - others.min(limit / 2), file);
-    let mut left = limit.saturating_sub(letters(first));
-    for words in later.iter_mut().rev() {
-        fit(words, left, file);
-        left = left.saturating_sub(letters(words));
+    let place = |index: usize| kept.filter(|(_, before)| index < *before).map(|(file, _)| file);
+    let all = messages.iter().enumerate();
+    let said = all.filter_map(|(index, message)| Some((words_of(message)?, place(index))));
+    let mut said: Vec<(String, Option<&VirtualPath>)> = said.collect();
+    if let Some(((first, file), later)) = said.split_first_mut() {
+        let others: usize = later.iter().map(|(words, _)| letters(words)).sum();
+        // However long the first one is, half of the room is for the others, as far as they need it.
+        fit(first, limit - others.min(limit / 2), *file);
+        let mut left = limit.saturating_sub(letters(first));
+        for (words, file) in later.iter_mut().rev() {
+            fit(words, left, *file);
+            left = left.saturating_sub(letters(words));
+        }
     }
-    said
+    said.into_iter().map(|(words, _)| words).collect()
 }
 
 fn words_of(message: &Message) -> Option<String> {
@@ -66,10 +71,12 @@ mod tests {
     fn what_stands_between_the_first_and_the_newest_is_cut_first_and_says_where_it_is() {
         let texts: [String; 4] = std::array::from_fn(|n| format!("{n}: {}", "w".repeat(600)));
         let file = VirtualPath::parse("/conversation_history/session_s.md").unwrap();
-        let kept = of(&said(&texts), 500, Some(&file));
+        let kept = of(&said(&texts), 500, Some((&file, 4)));
         assert_eq!([&kept[0], &kept[2], &kept[3]], [&texts[0], &texts[2], &texts[3]]);
         let cut = "left out; the whole of it is in /conversation_history/session_s.md …]";
         assert!(kept[1].starts_with("1: www") && kept[1].contains(cut), "{}", kept[1]);
+        let unkept = of(&said(&texts), 500, Some((&file, 1)));
+        assert!(unkept[1].contains("left out …]"), "the file has only what is before: {}", unkept[1]);
     }
 
     #[test]

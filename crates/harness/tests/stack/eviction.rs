@@ -1,3 +1,4 @@
+use bosun_agent::TurnEnd;
 use bosun_harness::Artifacts;
 use bosun_model::{ContentBlock, Media, MediaKind, ModelError, ModelErrorKind};
 use bosun_testkit::{Project, Reply, Scripted};
@@ -121,4 +122,18 @@ async fn media_that_the_provider_refuses_are_left_out_from_then_on() {
         let sent = texts(&scene.request(index)).join("\n");
         assert!(sent.contains("is left out: the provider refused it"), "{index}: {sent}");
     }
+}
+
+#[tokio::test]
+async fn media_stay_where_the_request_without_them_fails_too() {
+    let unlike = |kind, words: &str| ModelError::new(kind, "scripted", words);
+    let refusal = unlike(ModelErrorKind::InvalidRequest, "image_url: Invalid JSON in the request");
+    let broken = unlike(ModelErrorKind::InvalidRequest, "tools[0]: Invalid JSON in the request");
+    let replies = vec![talk("a", 3).into(), refusal.into(), broken.into(), "next".into()];
+    let scene = scene(replies, |config| config.tools.push(erase(Talk)));
+    assert!(matches!(scene.say("go").await, TurnEnd::Failed { .. }));
+    assert!(texts(&scene.request(2)).join("\n").contains("is left out: the provider refused it"), "asked without");
+    scene.say("more").await;
+    let sent = scene.request(3);
+    assert!(!texts(&sent).join("\n").contains("is left out"), "nothing says that it was the picture");
 }

@@ -144,8 +144,9 @@ async fn fields_are_declared_in_toml_and_once() {
     assert_eq!(field(&scene, "sources"), Some(json!({"x": 1})));
     let fields: Vec<_> =
         scene.agent.fields().map(|field| (field.name.as_str(), field.reducer, field.private)).collect();
-    // The first is of a member that every stack has.
+    // The first two are of a member that every stack has.
     let expected = [
+        ("edited_calls", Reducer::Merge, true),
         ("failed_commands", Reducer::Merge, true),
         ("findings", Reducer::Append, false),
         ("sources", Reducer::Merge, true),

@@ -212,6 +212,41 @@ async fn the_same_failing_command_three_times_ends_the_turn_unless_something_was
     assert_eq!(moving.project.read("n"), "x\nx\nx\n");
 }
 
+#[tokio::test]
+async fn a_failure_that_says_another_time_is_the_same() {
+    let timed = |id: &str| call(id, "execute", json!({"command": "echo \"1 failed in 0.$(date +%N)s\"; exit 1"}));
+    let told = reason(scene(vec![timed("a"), timed("b"), timed("c"), "done".into()], |_| {}).say("go").await);
+    assert!(told.contains("the same call of execute 3 times"), "{told}");
+}
+
+#[tokio::test]
+async fn a_person_who_changes_each_call_into_the_same_failing_one_is_told() {
+    let look = |id: &str, path: &str| call(id, "ls", json!({"path": path}));
+    let replies = vec![look("a", "/one"), look("b", "/two"), look("c", "/three"), "done".into()];
+    let scene = scene(replies, |config| {
+        config.policy =
+            Policy { interrupt_on: [("ls".to_owned(), Some(Default::default()))].into(), ..Policy::default() };
+    });
+    let mut turn = std::pin::pin!(scene.say("go"));
+    for id in ["a", "b", "c"] {
+        let decided = async {
+            let id = id.into();
+            while !scene.log.with_state(|state| state.open_call(&id).is_some_and(bosun_agent::OpenCall::is_waiting)) {
+                tokio::task::yield_now().await;
+            }
+            let edit = Decision::Edit { args: json!({"path": "/nowhere"}) };
+            let as_given = |_: &str, args: &serde_json::Value| Ok(args.clone());
+            scene.log.decide(&id, None, edit, DecisionSource::Person, &as_given).await.unwrap();
+        };
+        tokio::select! {
+            end = &mut turn => panic!("the turn ended: {end:?}"),
+            () = decided => {}
+        }
+    }
+    let told = reason(turn.await);
+    assert!(told.contains("the same call of ls 3 times"), "{told}");
+}
+
 /// What was said of a limit of money that does not hold.
 fn uncounted(scene: &Scene) -> Vec<String> {
     let notes = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {

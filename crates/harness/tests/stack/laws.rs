@@ -38,10 +38,13 @@ fn steps() -> impl Strategy<Value = Vec<Vec<Act>>> {
 
 fn script(steps: &[Vec<Act>]) -> Vec<Scripted> {
     let reply = |(step, acts): (usize, &Vec<Act>)| {
+        // Calls of one step run side by side: what a listing shows of a folder that is written to meanwhile is as it comes.
+        let writes = acts.iter().any(|act| matches!(act, Act::Write(_)));
+        let place = if writes { "/kept" } else { "/" };
         let reply = acts.iter().enumerate().fold(Reply::new().and_text("on it"), |reply, (index, act)| {
             let id = format!("c{step}-{index}");
             match act {
-                Act::Look => reply.and_call_with_id(id, "ls", json!({"path": "/"})),
+                Act::Look => reply.and_call_with_id(id, "ls", json!({"path": place})),
                 Act::LookNowhere => reply.and_call_with_id(id, "ls", json!({"path": format!("/no{step}")})),
                 Act::Write(n) => {
                     let args = json!({"file_path": format!("/f{n}.txt"), "content": format!("{step}")});
@@ -75,10 +78,11 @@ impl Middleware for Nothing {
 fn work(steps: &[Vec<Act>], nothings: usize) -> Scene {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let scene = Scene::build(Project::new(), ScriptedModel::new(script(steps)), vec![], |config| {
-            config.guards.same_failures = 0;
-            config.middleware = (0..nothings).map(|_| Arc::new(Nothing) as Arc<dyn Middleware>).collect();
-        });
+        let scene =
+            Scene::build(Project::new().file("kept/a.txt", "a"), ScriptedModel::new(script(steps)), vec![], |config| {
+                config.guards.same_failures = 0;
+                config.middleware = (0..nothings).map(|_| Arc::new(Nothing) as Arc<dyn Middleware>).collect();
+            });
         scene.say("go").await;
         scene
     })

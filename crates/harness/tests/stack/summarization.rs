@@ -105,6 +105,49 @@ async fn a_long_request_is_carried_over_word_for_word_and_a_cut_one_says_where_i
     }
 }
 
+/// A file stands where the folder of old conversation belongs, while the first or the second summary is made.
+#[tokio::test]
+async fn each_requirement_is_in_the_summary_or_where_it_says_though_a_file_could_not_be_written() {
+    let lines = |of: usize| (0..1_000).map(|n| format!("Requirement {of}.{n}: keep it.")).collect::<Vec<_>>();
+    for blocked in [1, 2] {
+        let replies = (0..9).map(|n| long(&format!("reply {n}")));
+        let scene = Scene::build(Project::new(), small(replies.collect(), 20_000), vec![], |config| {
+            config.summarization.trigger = vec![Threshold::Fraction(0.99).into()];
+        });
+        let options = SummarizationOptions { keep: Some(Threshold::Messages(1)), ..SummarizationOptions::default() };
+        let summarization = Summarization::new(options, bosun_harness::Artifacts::at_root());
+        for made in [1, 2] {
+            assert_eq!(scene.say(&lines(made).join("\n")).await, TurnEnd::Done);
+            assert_eq!(scene.say("and then?").await, TurnEnd::Done);
+            let (folder, aside) = (scene.project.at("conversation_history"), scene.project.at("aside"));
+            if made == blocked {
+                std::fs::rename(&folder, &aside).ok();
+                std::fs::write(&folder, "in the way").unwrap();
+            }
+            summarization.compact_now(&scene.context(), None).await.unwrap();
+            if made == blocked {
+                std::fs::remove_file(&folder).unwrap();
+                std::fs::rename(&aside, &folder).ok();
+            }
+        }
+        let summary = compaction(&scene).summary.unwrap();
+        let file = summary.file.unwrap();
+        let kept = scene.project.read(file.as_str().trim_start_matches('/'));
+        for (of, is_filed) in [(1, true), (2, blocked == 1)] {
+            let there = lines(of).iter().filter(|line| kept.contains(line.as_str())).count();
+            assert_eq!(there, if is_filed { 1_000 } else { 0 }, "{of}, blocked: {blocked}");
+            let (_, told) = summary.facts.split_once(&format!("- Requirement {of}.0:")).unwrap();
+            let told = told.split("\n- ").next().unwrap();
+            assert_eq!(
+                told.contains(&format!("the whole of it is in {file} …]")),
+                is_filed,
+                "{of}, blocked: {blocked}"
+            );
+        }
+        assert_eq!(kept.matches("Requirement 1.0:").count(), 1, "nothing is written twice");
+    }
+}
+
 #[tokio::test]
 async fn a_summary_can_be_edited_and_undone() {
     let replies = vec![long("one"), long("two"), long("three"), "the story".into(), "four".into(), "five".into()];

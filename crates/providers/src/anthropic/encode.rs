@@ -1,14 +1,14 @@
 use std::borrow::Cow;
 
 use bosun_model::{
-    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning, SystemBlock,
-    ToolChoice, ToolMessage, ToolSpec, ToolStatus,
+    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning, ToolChoice,
+    ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use super::thinking::{self, Asked};
-use crate::adapter::{CacheControl, write_head, write_tail, write_turn};
+use crate::adapter::{CacheControl, standing, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{instruction, is_blank, placeholder};
 
@@ -17,8 +17,6 @@ use crate::media::{instruction, is_blank, placeholder};
 const MOST_OUTPUT: u32 = 32_000;
 /// For models that nothing is known of. Every current one can do this; a larger figure is an error on those that cannot.
 const UNKNOWN_OUTPUT: u32 = 8_192;
-/// The vendor takes four breakpoints; one is for the conversation.
-const BREAKPOINTS: usize = 3;
 
 /// Who takes the messages. Clouds want their own version in the body, and the model in the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +56,11 @@ pub(crate) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
         last.cache_control = Some(CacheControl::of(request.cache.lifetime));
     }
     let (thinking, effort) = thinking::asked(request, info);
+    // Who always thinks refuses to be made to call; it is left to choose.
+    let is_taken = !thinking::is_forced(&request.tool_choice) || !thinking::always(&info.name);
     let output_config = OutputConfig { effort, format: request.output.as_ref().map(Format::from) };
     let tail = Tail {
-        tool_choice: if tools.is_empty() { None } else { choice(&request.tool_choice) },
+        tool_choice: choice(&request.tool_choice).filter(|_| !tools.is_empty() && is_taken),
         tools,
         thinking,
         output_config: (!output_config.is_empty()).then_some(output_config),
@@ -217,21 +217,7 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
 }
 
 fn system(request: &ChatRequest) -> Vec<Block<'_>> {
-    let blocks: &[SystemBlock] = &request.system;
-    let most = BREAKPOINTS - usize::from(request.cache.tools && !request.tools.is_empty());
-    let mut spare = blocks.iter().filter(|block| block.cache).count().saturating_sub(most);
-    let mut written = Vec::with_capacity(blocks.len());
-    for block in blocks.iter().filter(|block| !is_blank(&block.text)) {
-        let mut one = text(&block.text);
-        // Where there are too many, the last ones mark the longest prefixes.
-        if block.cache && spare > 0 {
-            spare -= 1;
-        } else if block.cache {
-            one.cache_control = Some(CacheControl::of(request.cache.lifetime));
-        }
-        written.push(one);
-    }
-    written
+    standing(request).map(|(block, cache_control)| Block { cache_control, ..text(&block.text) }).collect()
 }
 
 /// One turn at most: all between two replies of the model is one message of the user, results first, as the wire demands.

@@ -90,7 +90,10 @@ fn all_that_can_be_asked_for() {
 #[test]
 fn a_tool_that_must_be_called() {
     let tool_choice = ToolChoice::Tool("ls".into());
-    assert_json_snapshot!(body(&ChatRequest { tool_choice, tools: conversation().tools, ..hello() }));
+    let request = ChatRequest { tool_choice, tools: conversation().tools, ..hello() };
+    assert_json_snapshot!(body(&request));
+    let choice = |model: &str| body_of(&request, model).get("tool_choice").cloned();
+    assert_eq!((choice("claude-opus-5-5"), choice("claude-opus-5").is_some()), (None, true));
 }
 
 #[test]

@@ -25,10 +25,14 @@ pub(super) enum Asked {
 pub(super) fn asked(request: &ChatRequest, info: &ModelInfo) -> (Option<Asked>, Option<&'static str>) {
     let Some(effort) = request.effort.filter(|_| info.abilities.reasoning) else { return (None, None) };
     if effort == Effort::Off {
-        return (Some(Asked::Disabled), None);
+        return match off(&info.name) {
+            Off::Never => (None, Some(level(effort))),
+            Off::Unsaid => (None, None),
+            Off::Said => (Some(Asked::Disabled), None),
+        };
     }
     // A call that is forced leaves no room for thinking.
-    let forced = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Tool(_));
+    let forced = is_forced(&request.tool_choice);
     if !by_budget(&info.name) {
         return ((!forced).then_some(Asked::Adaptive), Some(level(effort)));
     }
@@ -38,6 +42,37 @@ pub(super) fn asked(request: &ChatRequest, info: &ModelInfo) -> (Option<Asked>, 
         return (None, None);
     }
     (Some(Asked::Enabled { budget_tokens }), None)
+}
+
+/// How a model is told not to think.
+enum Off {
+    Said,
+    /// It does not think unless it is asked to, and refuses to be told.
+    Unsaid,
+    /// It always thinks, and refuses to be told.
+    Never,
+}
+
+fn off(name: &str) -> Off {
+    if always(name) {
+        Off::Never
+    } else if plain_name(name).starts_with("claude-opus-4-7") {
+        Off::Unsaid
+    } else {
+        Off::Said
+    }
+}
+
+/// Whether a model always thinks. It refuses to be told not to, and calls that are forced with it
+/// (<https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5>).
+pub(crate) fn always(name: &str) -> bool {
+    // Gateways write numbers with a dot.
+    let name = plain_name(name).replace('.', "-");
+    ["claude-fable-", "claude-mythos-", "claude-opus-5-5"].iter().any(|line| name.starts_with(line))
+}
+
+pub(super) fn is_forced(choice: &ToolChoice) -> bool {
+    matches!(choice, ToolChoice::Required | ToolChoice::Tool(_))
 }
 
 /// Whether the model is of those before levels.
@@ -117,6 +152,22 @@ mod tests {
         assert_eq!(ask("claude-opus-4-6", hello(Some(Effort::Off))), (Some(Asked::Disabled), None));
         let small = ChatRequest { max_output: Some(5_000), ..hello(Some(Effort::Max)) };
         assert_eq!(ask("claude-haiku-4-5", small), (None, None));
+    }
+
+    #[test]
+    fn who_always_thinks_is_asked_for_the_least_and_never_told_not_to() {
+        let off = |model: &str| {
+            let abilities = bosun_model::Abilities { reasoning: true, ..Default::default() };
+            asked(&hello(Some(Effort::Off)), &ModelInfo { abilities, ..info(model) })
+        };
+        for model in ["claude-opus-5-5", "claude-fable-5-1", "claude-mythos-5", "anthropic.claude-fable-5"] {
+            assert_eq!(off(model), (None, Some("low")), "{model}");
+        }
+        assert_eq!(off("claude-opus-4-7"), (None, None));
+        for model in ["claude-opus-5", "claude-haiku-5-5", "claude-sonnet-5-5"] {
+            assert_eq!(off(model), (Some(Asked::Disabled), None), "{model}");
+        }
+        assert!(always("anthropic/claude-opus-5.5") && !always("anthropic/claude-opus-5"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use bosun_model::{ChatRequest, Effort, ModelInfo};
 use serde::Serialize;
 
+use crate::anthropic::always;
 use crate::preset::EffortField;
 
 /// The fields of the request; at most one is there.
@@ -38,7 +39,7 @@ pub(super) fn asked(request: &ChatRequest, info: &ModelInfo, field: EffortField)
             Asked { reasoning_effort: Some(level(&info.name, effort)), ..Asked::default() }
         }
         EffortField::Reasoning => {
-            let effort = if on { level("", effort) } else { "none" };
+            let effort = if on { level("", effort) } else { off(&info.name) };
             Asked { reasoning: Some(Level { effort }), ..Asked::default() }
         }
         EffortField::EnableThinking if thinks => Asked { enable_thinking: Some(on), ..Asked::default() },
@@ -48,6 +49,25 @@ pub(super) fn asked(request: &ChatRequest, info: &ModelInfo, field: EffortField)
         }
         _ => Asked::default(),
     }
+}
+
+/// The least that a model of OpenRouter's takes: one that always thinks refuses to be told not to.
+fn off(model: &str) -> &'static str {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let has_number =
+        |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let always = always(model) || has_number("o") || name.starts_with("gpt-oss") || gemini_always(name);
+    match level(name, Effort::Off) {
+        word if name.starts_with("gpt-5") => word,
+        _ if always => "low",
+        _ => "none",
+    }
+}
+
+/// Whether a model of Gemini's cannot do without thinking.
+fn gemini_always(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix("gemini-") else { return false };
+    !rest.starts_with(['1', '2']) || (rest.starts_with("2.5") && rest.contains("pro"))
 }
 
 /// The word for a level. Only later models of the wire's own vendor can do without thinking or go beyond `high`.
@@ -84,6 +104,17 @@ mod tests {
         assert_eq!(ask("o4-mini", Effort::Max, ReasoningEffort), json!({ "reasoning_effort": "high" }));
         assert_eq!(ask("gpt-4.1", Effort::High, ReasoningEffort), json!({}));
         assert_eq!(ask("any/model", Effort::Off, Reasoning), json!({ "reasoning": { "effort": "none" } }));
+        for (model, word) in [
+            ("anthropic/claude-opus-5.5", "low"),
+            ("anthropic/claude-opus-5", "none"),
+            ("openai/o4-mini", "low"),
+            ("openai/gpt-5", "minimal"),
+            ("openai/gpt-5.4", "none"),
+            ("google/gemini-3.7-flash", "low"),
+            ("google/gemini-2.5-flash", "none"),
+        ] {
+            assert_eq!(ask(model, Effort::Off, Reasoning), json!({ "reasoning": { "effort": word } }), "{model}");
+        }
         assert_eq!(ask("qwen3.7-max", Effort::Off, EnableThinking), json!({ "enable_thinking": false }));
         assert_eq!(ask("deepseek-v4-pro", Effort::Low, Thinking), json!({ "thinking": { "type": "enabled" } }));
         assert_eq!(ask("o4-mini", Effort::High, None), json!({}));

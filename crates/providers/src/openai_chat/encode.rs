@@ -2,31 +2,32 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bosun_model::{
-    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, SystemBlock, ToolChoice,
-    ToolMessage, ToolSpec, ToolStatus,
+    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, ToolChoice, ToolMessage,
+    ToolSpec, ToolStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use super::effort::{self, Asked};
 use super::thoughts;
-use crate::adapter::{Arguments, CacheControl, write_head, write_tail, write_turn};
+use crate::adapter::{Arguments, CacheControl, standing, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, instruction, is_blank, placeholder};
 use crate::openai_chat::takes_strictly;
-use crate::preset::{CacheField, LimitField, Quirks, SchemaField, UsageReport};
+use crate::preset::{LimitField, Quirks, SchemaField, UsageReport};
 
 pub(super) fn head(
     request: &ChatRequest,
     info: &ModelInfo,
     quirks: Quirks,
+    marks: bool,
     out: &mut Vec<u8>,
 ) -> serde_json::Result<()> {
     let stream_options = (quirks.usage == UsageReport::Asked).then_some(StreamOptions { include_usage: true });
     let prompt_cache_key = quirks.cache_key(request);
     write_head(&Head { model: &info.name, stream: true, prompt_cache_key, stream_options }, "messages", out)?;
     let described = request.output.as_ref().filter(|_| quirks.schema == SchemaField::JsonObject);
-    match system(&request.system, described.map(as_prose).as_deref()) {
+    match system(request, described.map(as_prose).as_deref(), marks) {
         Some(turn) => write_turn(&turn, out),
         None => Ok(()),
     }
@@ -36,15 +37,19 @@ pub(super) fn tail(
     request: &ChatRequest,
     info: &ModelInfo,
     quirks: Quirks,
+    marks: bool,
     out: &mut Vec<u8>,
 ) -> serde_json::Result<()> {
     let newer = quirks.limit == LimitField::MaxCompletionTokens;
+    let mut tools: Vec<_> = request.tools.iter().map(Tool::from).collect();
+    if let Some(last) = tools.last_mut().filter(|_| marks && request.cache.tools) {
+        last.cache_control = Some(CacheControl::of(request.cache.lifetime));
+    }
     let tail = Tail {
-        tools: request.tools.iter().map(Tool::from).collect(),
+        tools,
         tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
         max_tokens: request.max_output.filter(|_| !newer),
         max_completion_tokens: request.max_output.filter(|_| newer),
-        cache_control: cache(request, info, quirks.cache),
         effort: effort::asked(request, info, quirks.effort),
         response_format: request.output.as_ref().map(|output| ResponseFormat::of(output, quirks.schema)),
     };
@@ -71,20 +76,10 @@ struct Tail<'a> {
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cache_control: Option<CacheControl>,
     #[serde(flatten)]
     effort: Asked,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'a>>,
-}
-
-/// The one mark of a request, which the server sets behind the last block that can be kept.
-fn cache(request: &ChatRequest, info: &ModelInfo, field: CacheField) -> Option<CacheControl> {
-    let marks = request.cache;
-    let is_marked = marks.tools || marks.conversation || request.system.iter().any(|block| block.cache);
-    let is_of_anthropic = field == CacheField::OfAnthropic && info.name.starts_with("anthropic/");
-    (is_marked && is_of_anthropic).then(|| CacheControl::of(marks.lifetime))
 }
 
 #[derive(Serialize)]
@@ -123,7 +118,7 @@ struct StreamOptions {
 #[serde(tag = "role", rename_all = "snake_case")]
 enum Turn<'a> {
     System {
-        content: Cow<'a, str>,
+        content: Content<'a>,
     },
     User {
         content: Content<'a>,
@@ -139,11 +134,12 @@ enum Turn<'a> {
     },
     Tool {
         tool_call_id: &'a str,
-        content: Cow<'a, str>,
+        content: Content<'a>,
     },
 }
 
-/// Text alone goes as a string, which every server takes; parts only where there is something to look at.
+/// Text alone goes as a string, which every server takes; parts only where there is something to look at, or where what is to
+/// be kept in the cache is marked: there always, as a beginning is only found again in the form that it was kept in.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Content<'a> {
@@ -154,11 +150,23 @@ enum Content<'a> {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Part<'a> {
-    Text { text: Cow<'a, str> },
-    Thinking { thinking: [Thought<'a>; 1] },
-    ImageUrl { image_url: ImageUrl<'a> },
-    File { file: File<'a> },
-    InputAudio { input_audio: Audio<'a> },
+    Text {
+        text: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
+    Thinking {
+        thinking: [Thought<'a>; 1],
+    },
+    ImageUrl {
+        image_url: ImageUrl<'a>,
+    },
+    File {
+        file: File<'a>,
+    },
+    InputAudio {
+        input_audio: Audio<'a>,
+    },
 }
 
 #[derive(Serialize)]
@@ -203,6 +211,8 @@ struct CalledFunction<'a> {
 struct Tool<'a> {
     r#type: &'static str,
     function: Function<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<CacheControl>,
 }
 
 #[derive(Serialize)]
@@ -227,7 +237,7 @@ struct ChosenFunction<'a> {
 impl<'a> From<&'a ToolSpec> for Tool<'a> {
     fn from(tool: &'a ToolSpec) -> Self {
         let function = Function { name: &tool.name, description: &tool.description, parameters: &tool.schema };
-        Self { r#type: "function", function }
+        Self { r#type: "function", function, cache_control: None }
     }
 }
 
@@ -240,7 +250,14 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
     }
 }
 
-pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(super) fn turns(group: &Group<'_>, host: &str, marks: bool, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let passing = group.mark.map_or(0, |mark| mark.passing);
+    let (mut parts, staying) = said(group.messages, group.messages.len().saturating_sub(passing));
+    let mut mark = group.mark.filter(|_| marks).map(|mark| CacheControl::of(mark.lifetime));
+    put(&mut mark, parts.get_mut(..staying).unwrap_or_default());
+    let is_result = |message: &&Arc<Message>| matches!(&***message, Message::Tool(tool) if !is_blank(&shown(tool)));
+    // Results stand before what is said. A breakpoint takes a text.
+    let last = group.messages.iter().rfind(is_result).filter(|_| mark.is_some());
     for message in group.messages {
         match &**message {
             Message::Ai(message) => {
@@ -248,13 +265,29 @@ pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_j
                     write_turn(&turn, out)?;
                 }
             }
-            Message::Tool(message) => write_turn(&result(message), out)?,
+            Message::Tool(tool) => {
+                let mark = if last.is_some_and(|last| Arc::ptr_eq(last, message)) { mark.take() } else { None };
+                write_turn(&result(tool, marks, mark), out)?;
+            }
             Message::Human(_) | Message::System(_) => {}
         }
     }
-    match user(group.messages) {
-        Some(turn) => write_turn(&turn, out),
-        None => Ok(()),
+    // Where nothing of the turn stays, one at its end still reads what was kept before.
+    put(&mut mark, &mut parts);
+    if parts.is_empty() {
+        return Ok(());
+    }
+    write_turn(&Turn::User { content: if marks { Content::Parts(parts) } else { content(parts) } }, out)
+}
+
+/// Puts the mark behind the last text of `parts`; it stays where there is none.
+fn put(mark: &mut Option<CacheControl>, parts: &mut [Part<'_>]) {
+    let last = parts.iter_mut().rev().find_map(|part| match part {
+        Part::Text { cache_control, .. } => Some(cache_control),
+        _ => None,
+    });
+    if let Some(last) = last.filter(|_| mark.is_some()) {
+        *last = mark.take();
     }
 }
 
@@ -268,17 +301,13 @@ fn as_prose(output: &OutputSchema) -> String {
     format!("Reply with one JSON object and nothing else. It must fit this JSON Schema:\n{}", output.schema)
 }
 
-fn system<'a>(blocks: &'a [SystemBlock], more: Option<&'a str>) -> Option<Turn<'a>> {
-    let texts = blocks.iter().map(|block| block.text.as_str()).filter(|text| !is_blank(text));
-    let mut texts = texts.chain(more);
-    let first = texts.next()?;
-    let mut content = Cow::Borrowed(first);
-    for text in texts {
-        let joined = content.to_mut();
-        joined.push_str("\n\n");
-        joined.push_str(text);
+fn system<'a>(request: &'a ChatRequest, more: Option<&'a str>, marks: bool) -> Option<Turn<'a>> {
+    let blocks = standing(request).map(|(block, mark)| (block.text.as_str(), mark.filter(|_| marks)));
+    let parts: Vec<_> = blocks.chain(more.map(|more| (more, None))).map(|(text, mark)| words(text, mark)).collect();
+    if parts.is_empty() {
+        return None;
     }
-    Some(Turn::System { content })
+    Some(Turn::System { content: if marks { Content::Parts(parts) } else { content(parts) } })
 }
 
 /// `None` for a message that says nothing, which servers refuse.
@@ -310,7 +339,7 @@ fn spoken<'a>(message: &'a AiMessage, host: &str) -> Option<Content<'a>> {
             thinks = true;
             Some(Part::Thinking { thinking: [Thought { r#type: "text", text }] })
         }
-        None => block.as_text().filter(|text| !is_blank(text)).map(|text| Part::Text { text: text.into() }),
+        None => block.as_text().filter(|text| !is_blank(text)).map(|text| words(text, None)),
     });
     let parts: Vec<_> = parts.collect();
     if thinks {
@@ -320,7 +349,16 @@ fn spoken<'a>(message: &'a AiMessage, host: &str) -> Option<Content<'a>> {
     (!is_blank(&text)).then_some(Content::Text(text))
 }
 
-fn result(message: &ToolMessage) -> Turn<'_> {
+fn result(message: &ToolMessage, marks: bool, mark: Option<CacheControl>) -> Turn<'_> {
+    let text = shown(message);
+    // An empty part is refused where an empty result is not.
+    let is_part = marks && !is_blank(&text);
+    let content = if is_part { Content::Parts(vec![words(text, mark)]) } else { Content::Text(text) };
+    Turn::Tool { tool_call_id: message.call_id.as_str(), content }
+}
+
+/// A result as this wire has it: text only.
+fn shown(message: &ToolMessage) -> Cow<'_, str> {
     let mut content = joined(&message.content);
     if message.status == ToolStatus::Error {
         content = as_error(content);
@@ -328,44 +366,48 @@ fn result(message: &ToolMessage) -> Turn<'_> {
     if is_blank(&content) && message.content.iter().any(|block| matches!(block, ContentBlock::Media(_))) {
         content = Cow::Borrowed("[see the attachment below]");
     }
-    Turn::Tool { tool_call_id: message.call_id.as_str(), content }
+    content
 }
 
-/// One message of the user for all that is not a result: what the results show (this wire's results are text only), then
-/// what was said.
-fn user(group: &[Arc<Message>]) -> Option<Turn<'_>> {
+/// One message of the user for all that is not a result: what the results show, then what was said. With it, how many parts
+/// come from the first `staying` messages.
+fn said(group: &[Arc<Message>], staying: usize) -> (Vec<Part<'_>>, usize) {
     let mut parts = Vec::new();
     for message in group {
         if let Message::Tool(message) = &**message {
             let mut shown = message.content.iter().filter_map(attachment).peekable();
             if shown.peek().is_some() {
-                let words = format!("Attached by {} ({}):", message.name, message.call_id);
-                parts.push(Part::Text { text: words.into() });
+                parts.push(words(format!("Attached by {} ({}):", message.name, message.call_id), None));
             }
             parts.extend(shown);
         }
     }
-    for message in group {
+    let mut stays = parts.len();
+    for (index, message) in group.iter().enumerate() {
         match &**message {
             Message::Human(message) => parts.extend(message.content.iter().filter_map(part)),
             Message::System(message) => {
-                let words = instruction(&bosun_model::text_of(&message.content));
-                parts.push(Part::Text { text: words.into() });
+                parts.push(words(instruction(&bosun_model::text_of(&message.content)), None));
             }
             Message::Ai(_) | Message::Tool(_) => {}
         }
+        if index < staying {
+            stays = parts.len();
+        }
     }
-    if parts.is_empty() {
-        return None;
-    }
-    Some(Turn::User { content: content(parts) })
+    (parts, stays)
+}
+
+fn words<'a>(text: impl Into<Cow<'a, str>>, cache_control: Option<CacheControl>) -> Part<'a> {
+    Part::Text { text: text.into(), cache_control }
 }
 
 fn content(parts: Vec<Part<'_>>) -> Content<'_> {
     if !parts.iter().all(|part| matches!(part, Part::Text { .. })) {
         return Content::Parts(parts);
     }
-    let mut texts = parts.into_iter().filter_map(|part| if let Part::Text { text } = part { Some(text) } else { None });
+    let mut texts =
+        parts.into_iter().filter_map(|part| if let Part::Text { text, .. } = part { Some(text) } else { None });
     let first = texts.next().unwrap_or_default();
     Content::Text(texts.fold(first, |mut all, more| {
         let joined = all.to_mut();
@@ -377,7 +419,7 @@ fn content(parts: Vec<Part<'_>>) -> Content<'_> {
 
 fn part(block: &ContentBlock) -> Option<Part<'_>> {
     match block {
-        ContentBlock::Text { text } => (!is_blank(text)).then(|| Part::Text { text: text.into() }),
+        ContentBlock::Text { text } => (!is_blank(text)).then(|| words(text, None)),
         ContentBlock::Reasoning(_) => None,
         ContentBlock::Media(_) => attachment(block),
     }
@@ -395,7 +437,7 @@ fn attachment(block: &ContentBlock) -> Option<Part<'_>> {
             let format = audio_format(media).unwrap_or("wav");
             Part::InputAudio { input_audio: Audio { data: &media.data, format } }
         }
-        _ => Part::Text { text: placeholder(media).into() },
+        _ => words(placeholder(media), None),
     })
 }
 

@@ -1,6 +1,6 @@
 use bosun_model::{
-    Abilities, CacheLifetime, CacheMarks, ChatRequest, Effort, Message, ModelInfo, OutputSchema, ToolChoice,
-    ToolMessage, ToolStatus,
+    Abilities, CacheLifetime, CacheMarks, ChatRequest, Effort, Message, ModelInfo, OutputSchema, SystemBlock,
+    ToolChoice, ToolMessage, ToolStatus,
 };
 use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
@@ -11,7 +11,7 @@ use crate::testing::{attachments, conversation, decode_chat_at, hello, info, str
 use crate::{Family, PRESETS, host_of};
 
 fn body(request: &ChatRequest, host: &str) -> Value {
-    let adapter = OpenAiChat::at(host);
+    let adapter = OpenAiChat::of(host, "test-model");
     crate::testing::body(&adapter, request, &info("test-model"))
 }
 
@@ -114,7 +114,7 @@ fn all_that_can_be_asked_for() {
         conversation: Some("session-1".into()),
         ..hello()
     };
-    let of = |host, model| crate::testing::body(&OpenAiChat::at(host), &request, &info(model));
+    let of = |host, model| crate::testing::body(&OpenAiChat::of(host, model), &request, &info(model));
     assert_json_snapshot!(of(VENDOR, "o4-mini"));
     // DeepSeek takes no schema, and thinks or does not.
     assert_json_snapshot!("by_a_server_of_its_own_kind", of("api.deepseek.com", "deepseek-v4-pro"));
@@ -122,25 +122,62 @@ fn all_that_can_be_asked_for() {
     assert_eq!(of("api.mistral.ai", "mistral-large-latest")["stream_options"], Value::Null);
 }
 
-/// OpenRouter sets the mark itself, behind the last block that can be kept, and only for models that want one.
+/// OpenRouter hands the marks on to Anthropic, which takes four, and only its models want any.
 #[test]
 fn claude_at_openrouter_is_asked_to_cache_and_nobody_else_is() {
     let asked = |host: &str, model: &str, request: &ChatRequest| {
-        crate::testing::body(&OpenAiChat::at(host), request, &info(model))["cache_control"].clone()
+        crate::testing::body(&OpenAiChat::of(host, model), request, &info(model))
     };
     let marked = |lifetime| {
         let cache = CacheMarks { tools: true, conversation: true, lifetime, ..CacheMarks::default() };
         ChatRequest { cache, ..conversation() }
     };
+    let marks = |body: &Value| body.to_string().matches("cache_control").count();
     let minutes = marked(CacheLifetime::FiveMinutes);
     let claude = "anthropic/claude-sonnet-4.6";
-    assert_eq!(asked("openrouter.ai", claude, &minutes), json!({ "type": "ephemeral" }));
-    let hour = marked(CacheLifetime::OneHour);
-    assert_eq!(asked("openrouter.ai", claude, &hour), json!({ "type": "ephemeral", "ttl": "1h" }));
-    assert_eq!(asked("openrouter.ai", claude, &hello()), Value::Null, "nothing was to be kept");
-    assert_eq!(asked("openrouter.ai", "openai/gpt-5.4", &minutes), Value::Null);
-    assert_eq!(asked("api.together.xyz", claude, &minutes), Value::Null);
-    assert_json_snapshot!(crate::testing::body(&OpenAiChat::at("openrouter.ai"), &minutes, &info(claude)));
+    let hour = asked("openrouter.ai", claude, &marked(CacheLifetime::OneHour));
+    assert_eq!(hour["tools"][0]["cache_control"], json!({ "type": "ephemeral", "ttl": "1h" }));
+    assert_eq!(marks(&asked("openrouter.ai", claude, &hello())), 0, "nothing was to be kept");
+    assert_eq!(marks(&asked("openrouter.ai", "openai/gpt-5.4", &minutes)), 0);
+    assert_eq!(marks(&asked("api.together.xyz", claude, &minutes)), 0);
+    let block = |text: &str| SystemBlock { text: text.into(), cache: true };
+    let many = ChatRequest { system: ["a", "b", "c", "d"].map(block).into(), ..minutes.clone() };
+    let many = asked("openrouter.ai", claude, &many);
+    assert_eq!((marks(&many), many["messages"][0]["content"][1].get("cache_control")), (4, None));
+    assert_json_snapshot!(asked("openrouter.ai", claude, &minutes));
+}
+
+#[test]
+fn the_mark_of_the_conversation_stands_before_what_passes() {
+    let human = |text: &str| std::sync::Arc::new(Message::human("h", text));
+    let model = "anthropic/claude-sonnet-4.6";
+    let turns = |messages: Vec<std::sync::Arc<Message>>, passing, conversation| {
+        let cache = CacheMarks { conversation, passing, ..CacheMarks::default() };
+        let request = ChatRequest { messages, cache, ..ChatRequest::default() };
+        let body = crate::testing::body(&OpenAiChat::of("openrouter.ai", model), &request, &info(model));
+        body["messages"].as_array().unwrap().clone()
+    };
+    // The texts behind which there is a mark.
+    let marked = |messages: Vec<std::sync::Arc<Message>>, passing| {
+        let turns = turns(messages, passing, true);
+        let parts = turns.iter().filter_map(|turn| turn["content"].as_array()).flatten();
+        let marked = parts.filter(|part| part.get("cache_control").is_some());
+        marked.map(|part| part["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(marked(vec![human("a"), human("b")], 0), ["b"]);
+    assert_eq!(marked(vec![human("a"), human("b")], 1), ["a"]);
+    let step = &conversation().messages[7..9];
+    assert_eq!(marked([&[human("a")], step, &[human("b")]].concat(), 1), ["Error: no such folder"]);
+    assert_eq!(marked([&[human("a")], step].concat(), 0), ["Error: no such folder"]);
+    assert_eq!(marked(vec![human("a")], 1), ["a"], "nothing else is there to mark");
+    // What was marked is found again: it has the same form when more stands behind it.
+    let both = vec![human("a"), human("b")];
+    let longer = [&both, step].concat();
+    let texts = |turns: Vec<Value>| {
+        let parts = turns[0]["content"].as_array().unwrap().clone();
+        parts.into_iter().map(|part| part["text"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(turns(both, 0, true)), texts(turns(longer, 0, true)));
 }
 
 /// One golden body for each provider that speaks this wire: its limit, effort, schema and usage fields, and a tool that
@@ -161,6 +198,9 @@ fn every_preset_is_asked_in_its_own_words() {
         let (id, host) = (preset.id, host_of(preset.base_url).unwrap());
         let abilities = Abilities { reasoning: true, ..Abilities::default() };
         let thinks = ModelInfo { abilities, ..info("model") };
-        assert_json_snapshot!(format!("preset_{id}"), crate::testing::body(&OpenAiChat::at(&host), &request, &thinks));
+        assert_json_snapshot!(
+            format!("preset_{id}"),
+            crate::testing::body(&OpenAiChat::of(&host, "model"), &request, &thinks)
+        );
     }
 }
