@@ -104,6 +104,36 @@ pub struct OutputEnds {
     pub tail: Vec<u8>,
 }
 
+impl OutputEnds {
+    /// Neither begins nor ends inside a character any more, where the output is text.
+    #[must_use]
+    pub fn at_characters(mut self) -> Self {
+        if self.left_out == 0 {
+            return self;
+        }
+        let whole = match std::str::from_utf8(&self.head) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => self.head.len(),
+        };
+        let inside = self.tail.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
+        self.left_out += (self.head.len() - whole + inside) as u64;
+        self.head.truncate(whole);
+        self.tail.drain(..inside);
+        self
+    }
+
+    /// The whole, or both with a line between them that says what is missing.
+    pub fn joined(self) -> Vec<u8> {
+        let Self { mut head, left_out, tail } = self;
+        if left_out > 0 {
+            let end = if head.ends_with(b"\n") { "" } else { "\n" };
+            head.extend_from_slice(format!("{end}\n[{left_out} bytes left out here]\n\n").as_bytes());
+        }
+        head.extend_from_slice(&tail);
+        head
+    }
+}
+
 impl KeptOutput {
     pub(crate) fn new(file: File, len: u64, gap: Gap) -> Self {
         Self { file: Arc::new(file), len, gap }

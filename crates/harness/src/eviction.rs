@@ -84,27 +84,13 @@ async fn whole(output: KeptOutput) -> Option<(Vec<u8>, Option<Cut>)> {
     }
 }
 
-/// Both ends with a line between them that says what is missing. Neither begins nor ends inside a character: the file is
-/// text where the output was.
+/// The file is text where the output was.
 fn joined(ends: OutputEnds) -> (Vec<u8>, Option<Cut>) {
-    let OutputEnds { mut head, left_out, tail } = ends;
-    if left_out == 0 {
-        head.extend_from_slice(&tail);
-        return (head, None);
-    }
-    let total = head.len() as u64 + left_out + tail.len() as u64;
-    let whole = match std::str::from_utf8(&head) {
-        Err(error) if error.error_len().is_none() => error.valid_up_to(),
-        _ => head.len(),
-    };
-    head.truncate(whole);
-    let inside = tail.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
-    let tail = tail.get(inside..).unwrap_or_default();
-    let cut = Cut { total, head: head.len(), tail: tail.len() };
-    let missing = total - (cut.head + cut.tail) as u64;
-    head.extend_from_slice(format!("\n\n[{missing} bytes left out here]\n\n").as_bytes());
-    head.extend_from_slice(tail);
-    (head, Some(cut))
+    let ends = ends.at_characters();
+    let (head, tail) = (ends.head.len(), ends.tail.len());
+    let cut = Cut { total: head as u64 + ends.left_out + tail as u64, head, tail };
+    let is_cut = ends.left_out > 0;
+    (ends.joined(), is_cut.then_some(cut))
 }
 
 /// Says where an output is of which the conversation has enough.

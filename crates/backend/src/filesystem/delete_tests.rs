@@ -1,7 +1,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -113,29 +113,30 @@ async fn no_save_is_lost_that_nobody_recorded() {
     fs::create_dir(&project).unwrap();
     fs::create_dir(&outs).unwrap();
     let backend = FilesystemBackend::open(&project, FilesystemOptions::default()).unwrap();
-    let (recorded, over) = (Recorded::default(), Arc::new(AtomicBool::new(false)));
-    let went = Arc::new(AtomicUsize::new(0));
+    let (recorded, went) = (Recorded::default(), Arc::new(AtomicUsize::new(0)));
     let saver = {
-        let (over, went, at, outs) = (Arc::clone(&over), Arc::clone(&went), project.join("a"), outs.clone());
+        let (went, at, outs) = (Arc::clone(&went), project.join("a"), outs.clone());
         std::thread::spawn(move || {
             for number in 0..SAVES {
-                let save = outs.join(format!("{number}"));
+                let (save, begun) = (outs.join(format!("{number}")), Instant::now());
                 fs::write(&save, format!("save {number}")).unwrap();
                 // What was there comes out; where nothing was, the save gets the name.
                 while renameat_with(CWD, &save, CWD, &at, RenameFlags::EXCHANGE).is_err()
                     && renameat_with(CWD, &save, CWD, &at, RenameFlags::NOREPLACE).is_err()
-                {}
+                {
+                    assert!(begun.elapsed() < LONG, "save {number} has found no name to take");
+                }
                 // Now and then a change gets through, however long it takes here.
                 let (before, begun) = (went.load(Ordering::Relaxed), Instant::now());
                 while number % 1000 == 500 && went.load(Ordering::Relaxed) == before && begun.elapsed() < LONG {
                     std::thread::yield_now();
                 }
             }
-            over.store(true, Ordering::Relaxed);
         })
     };
     for turn in 0.. {
-        if over.load(Ordering::Relaxed) {
+        // Also where it has failed, which is told when it is joined.
+        if saver.is_finished() {
             break;
         }
         if turn % 2 == 0 {

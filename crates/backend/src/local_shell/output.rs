@@ -10,7 +10,7 @@ use memchr::{memchr, memrchr};
 
 use crate::sandbox::Word;
 use crate::shell::Gap;
-use crate::{KeptOutput, OutputSink};
+use crate::{KeptOutput, OutputEnds, OutputSink};
 
 /// Bytes of the result's text at each end: together what the reference takes of an output (behaviour.md 4.2).
 const HEAD: usize = 50_000;
@@ -211,11 +211,8 @@ impl<'a> Collector<'a> {
         self.sink.finish();
         let left_out = self.length - (self.head.len() + self.tail.len()) as u64;
         let tail: Vec<u8> = self.tail.into();
-        let whole = if left_out == 0 { [self.head.as_slice(), &tail].concat() } else { Vec::new() };
-        let output = match left_out {
-            0 => String::from_utf8_lossy(&whole).into_owned(),
-            _ => joined(&self.head, left_out, &tail),
-        };
+        let whole = OutputEnds { head: self.head, left_out, tail }.at_characters().joined();
+        let output = String::from_utf8_lossy(&whole).into_owned();
         let exact = left_out == 0 && output.as_bytes() == whole;
         let kept = match left_out {
             0 if exact => None,
@@ -224,22 +221,6 @@ impl<'a> Collector<'a> {
         };
         Collected { output, truncated: left_out > 0, written: self.written, kept }
     }
-}
-
-/// Both ends with a line between them that says what is missing. Neither begins nor ends inside a character.
-fn joined(head: &[u8], left_out: u64, tail: &[u8]) -> String {
-    let is_inside = |byte: &u8| byte & 0xC0 == 0x80;
-    let cut = tail.iter().take(3).take_while(|byte| is_inside(byte)).count();
-    let tail = tail.get(cut..).unwrap_or_default();
-    let head = match std::str::from_utf8(head) {
-        Err(error) if error.error_len().is_none() => head.get(..error.valid_up_to()).unwrap_or_default(),
-        _ => head,
-    };
-    format!(
-        "{}\n\n[{left_out} bytes left out here]\n\n{}",
-        String::from_utf8_lossy(head).trim_end_matches('\n'),
-        String::from_utf8_lossy(tail)
-    )
 }
 
 /// Shows output as it comes, at a rate that a window can follow.

@@ -101,7 +101,7 @@ impl Indexed {
 #[tokio::test]
 async fn an_index_is_asked_only_where_the_first_files_do_not_have_enough() {
     let file = |number: usize| {
-        let half = if number % 2 == 0 { " even" } else { "" };
+        let half = if number.is_multiple_of(2) { " even" } else { "" };
         let text = format!("note {number:05} of all{half}\n");
         (VirtualPath::parse(&format!("/area/{number:05}")).unwrap(), FileData::of(text.as_bytes(), None, 0))
     };

@@ -132,7 +132,12 @@ async fn what_a_session_keeps_goes_with_the_last_that_names_it() {
 /// What a start does beside everything else is waited for.
 async fn swept_below(stage: &Stage, bytes: u64) {
     stage.sessions.sweep().await.unwrap();
-    while kept_bytes(stage).await > bytes {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    let swept = async {
+        while kept_bytes(stage).await > bytes {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(std::time::Duration::from_secs(60), swept).await;
+    let left = kept_bytes(stage).await;
+    assert!(in_time.is_ok(), "after a minute there are {left} bytes, not {bytes} or fewer");
 }
