@@ -2,7 +2,7 @@ import { attachments } from './en/attachments';
 import { approvals } from './en/approvals';
 import { toolArguments } from './en/arguments';
 import { app, projects, sessions, shortcuts } from './en/app';
-import { chat, composer, find, models, notices } from './en/chat';
+import { chat, composer, find, firstTasks, models, notices } from './en/chat';
 import { commands, inbox, palette } from './en/commands';
 import { efforts, local, modelOptions, modelPrices, usage } from './en/models';
 import { files, review } from './en/files';
@@ -33,6 +33,7 @@ export const en = {
   local,
   efforts,
   modelOptions,
+  firstTasks,
   modelPrices,
   usage,
   tools,

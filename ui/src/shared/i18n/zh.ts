@@ -3,7 +3,7 @@ import { approvals } from './zh/approvals';
 import { toolArguments } from './zh/arguments';
 import { attachments } from './zh/attachments';
 import { app, projects, sessions, shortcuts } from './zh/app';
-import { chat, composer, find, models, notices } from './zh/chat';
+import { chat, composer, find, firstTasks, models, notices } from './zh/chat';
 import { commands, inbox, palette } from './zh/commands';
 import { efforts, local, modelOptions, modelPrices, usage } from './zh/models';
 import { files, review } from './zh/files';
@@ -34,6 +34,7 @@ export const zh: Messages = {
   local,
   efforts,
   modelOptions,
+  firstTasks,
   modelPrices,
   usage,
   tools,
