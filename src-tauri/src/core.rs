@@ -4,7 +4,10 @@ use std::sync::Arc;
 use bosun_backend::{BlobStore, settings_text};
 use bosun_protocol::{ErrorCode, ModelRef, Problem, ProjectId, SessionSummary, Settings};
 use bosun_providers::{EnvironmentKeys, KnownSecrets};
-use bosun_session::{DeclaredAgent, Explain, Limits, Policy, Sessions, SessionsParts, SystemClock, UuidSource};
+use bosun_session::{
+    DeclaredAgent, Explain, Limits, Policy, Sessions, SessionsParts, SystemClock, UuidSource, default_effort,
+    default_model,
+};
 use bosun_store::{APP_SETTINGS, Database, Keys, SecretStore};
 use serde_json::Value;
 
@@ -68,30 +71,31 @@ impl Core {
     }
 
     pub(crate) async fn save_settings(&self, settings: Settings) -> Result<Settings, Failure> {
-        if let Some(model) = &settings.model {
-            check::model(model)?;
-        }
+        let of_projects = settings.projects.values().map(|own| &own.model);
+        settings.model.iter().chain(of_projects).try_for_each(check::model)?;
+        settings.projects.keys().try_for_each(|project| check::id(project))?;
         self.database.set_setting(APP_SETTINGS, &settings).await?;
         Ok(settings)
     }
 
-    /// A session with `model`, or with the one that the settings name for new ones.
+    /// A session with `model`, or with the one that the settings name for new ones of the project.
     pub(crate) async fn create_session(
         &self,
         project: &ProjectId,
         model: Option<ModelRef>,
     ) -> Result<SessionSummary, Failure> {
-        let model = match model {
-            Some(model) => {
-                check::model(&model)?;
-                Some(model)
-            }
-            None => match self.sessions.declared_model() {
-                Some(model) => Some(model),
-                None => self.settings().await?.model,
-            },
-        };
-        Ok(self.sessions.create(project, model).await?)
+        let settings = self.settings().await?;
+        if let Some(model) = &model {
+            check::model(model)?;
+        }
+        let model =
+            model.or_else(|| self.sessions.declared_model()).or_else(|| default_model(&settings, Some(project)));
+        let effort = model.as_ref().and_then(|model| default_effort(&settings, project, model));
+        let session = self.sessions.create(project, model).await?;
+        if effort.is_some() {
+            self.sessions.set_effort(&session.id, effort).await?;
+        }
+        Ok(SessionSummary { effort, ..session })
     }
 }
 

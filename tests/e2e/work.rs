@@ -138,6 +138,9 @@ fn a_turn_can_be_stopped() {
     window.wait_for_text("Running sleep");
     window.shot("running");
     window.button("Stop").click();
+    // Nothing went wrong, so the row is shut; what came until then is in it.
+    window.wait_for_text("· stopped");
+    window.button("Ran sleep").click();
     window.wait_for_text("Command was stopped by the user with everything it had started");
     window.wait_until("return document.body.innerText.split('You stopped the turn.').length === 3");
     window.shot("stopped-command");

@@ -109,11 +109,43 @@ fn a_session_without_a_model_takes_the_one_of_the_settings() {
     let model = json!({ "provider": "ollama", "name": "qwen3" });
     let settings = json!({
         "theme": "dark", "language": "zh-CN", "model": model, "welcomed": true, "muted": false, "shortcuts": {},
+        "projects": {},
     });
     assert_eq!(page.ok("save_settings", json!({ "settings": settings })), settings);
     assert_eq!(page.ok("start", json!({}))["settings"], settings);
     let id = page.project(project.root());
     assert_eq!(page.ok("create_session", json!({ "project": id, "model": null }))["model"], model);
+}
+
+#[test]
+fn a_project_has_a_model_and_an_effort_of_its_own() {
+    let (page, [one, other]) = (Page::open(), [Project::new(), Project::new()]);
+    let (one, other) = (page.project(one.root()), page.project(other.root()));
+    let model = |name: &str| json!({ "provider": "ollama", "name": name });
+    let settings = |projects: Value| {
+        json!({ "settings": {
+            "theme": "dark", "language": "en", "model": model("usual"), "welcomed": true, "muted": false, "shortcuts": {},
+            "projects": projects,
+        } })
+    };
+    page.ok("save_settings", settings(json!({ one.as_str().unwrap(): { "model": model("own"), "effort": "high" } })));
+    let begun = |project: &Value, given: Value| {
+        let session = page.ok("create_session", json!({ "project": project, "model": given }));
+        let kept = &page.subscribe(session["id"].as_str().unwrap(), 8)["session"];
+        assert_eq!((&kept["model"], &kept["effort"]), (&session["model"], &session["effort"]));
+        (session["model"]["name"].clone(), session["effort"].clone())
+    };
+    let is = |name: &str, effort: Value| (json!(name), effort);
+    assert_eq!(begun(&one, Value::Null), is("own", json!("high")));
+    assert_eq!(begun(&one, model("own")), is("own", json!("high")));
+    assert_eq!(begun(&one, model("usual")), is("usual", Value::Null));
+    assert_eq!(begun(&other, Value::Null), is("usual", Value::Null));
+    for wrong in [
+        json!({ "../x": { "model": model("own"), "effort": null } }),
+        json!({ "x": { "model": model(" "), "effort": null } }),
+    ] {
+        page.refused("save_settings", settings(wrong));
+    }
 }
 
 #[test]

@@ -315,6 +315,16 @@ export const SCREENS = {
       await card.scrollIntoViewIfNeeded();
     },
   },
+  projectmodel: {
+    async act(page) {
+      await page.keyboard.press('Control+,');
+      const project = page.locator('.settings .project').first();
+      await project.getByRole('button').click();
+      await page.getByRole('option', { name: 'claude-haiku' }).click();
+      await project.getByRole('combobox').selectOption('high');
+      await project.getByRole('combobox').evaluate((select) => select.blur());
+    },
+  },
   permissions: { act: settings(1) },
   sandbox: { act: settings(2) },
   sandboxnone: { query: { recorded: 'noproject' }, act: settings(2) },

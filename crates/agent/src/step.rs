@@ -192,7 +192,8 @@ async fn brought_to_end(cx: &TurnContext, open: &OpenCall) -> Result<(ToolOutput
                         let text = format!("Before Bosun was restarted during this call, it had made {made} changes.");
                         output.content.push(ContentBlock::text(text));
                     }
-                    (output, outcome_of(cx, open))
+                    let outcome = outcome_of(cx, open, &output);
+                    (output, outcome)
                 }
             }
         }
@@ -214,8 +215,9 @@ fn ready<'a>(cx: &'a TurnContext, open: &OpenCall) -> Result<(&'a Arc<dyn DynToo
     Ok((tool, ToolCall { args, ..open.call.clone() }))
 }
 
-/// How a call that came through the stack ended: by what a person decided, else by whether it reached its endpoint.
-fn outcome_of(cx: &TurnContext, open: &OpenCall) -> ToolOutcome {
+/// How a call that came through the stack ended: by what a person decided, else by whether it reached its endpoint and
+/// was stopped there.
+fn outcome_of(cx: &TurnContext, open: &OpenCall, output: &ToolOutput) -> ToolOutcome {
     let decision = cx.log().with_state(|state| {
         state.open_call(&open.call.id).and_then(|call| call.decision.as_ref()).map(|record| record.decision.clone())
     });
@@ -225,6 +227,7 @@ fn outcome_of(cx: &TurnContext, open: &OpenCall) -> ToolOutcome {
         Some(Decision::Reject { .. }) => ToolOutcome::Rejected,
         None if is_rejected => ToolOutcome::Rejected,
         Some(Decision::Respond { .. }) => ToolOutcome::Answered,
+        _ if ran && output.stopped => ToolOutcome::Cancelled,
         _ if ran => ToolOutcome::Ran,
         _ => ToolOutcome::Refused,
     }

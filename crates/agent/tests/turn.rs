@@ -56,7 +56,7 @@ impl Tool for Meet {
     }
 }
 
-/// Panics, fails, waits for ever, or plans, as asked.
+/// Panics, fails, waits for ever, tells what it did when it is stopped, or plans, as asked.
 struct Act;
 
 #[derive(Deserialize, JsonSchema)]
@@ -83,6 +83,10 @@ impl Tool for Act {
             "wait" => {
                 cx.cancel.cancelled().await;
                 Err(ToolError::Cancelled)
+            }
+            "tell" => {
+                cx.cancel.cancelled().await;
+                Ok(ToolOutput { stopped: true, ..ToolOutput::error("half of it") })
             }
             "plan" => {
                 let todos = vec![Todo { content: "one".into(), status: TodoStatus::InProgress }];
@@ -229,7 +233,7 @@ async fn a_turn_cut_at_any_entry_goes_on_to_the_same_end_and_repeats_nothing_rec
 
 #[tokio::test]
 async fn after_a_stop_every_call_has_a_result() {
-    let reply = call("act", json!({"how": "wait"}), "1").and_call_with_id("2", "act", json!({"how": "wait"}));
+    let reply = call("act", json!({"how": "wait"}), "1").and_call_with_id("2", "act", json!({"how": "tell"}));
     let scene = scene(vec![reply.into()], 1).await;
     let cancel = scene.cx.cancel().clone();
     let cx = scene.cx.clone();
@@ -239,16 +243,24 @@ async fn after_a_stop_every_call_has_a_result() {
     }
     cancel.cancel();
     assert_eq!(turn.await.unwrap(), Ok(TurnEnd::Stopped));
-    let outcomes: Vec<ToolOutcome> = scene
+    let mut ended: Vec<(String, ToolOutcome, String)> = scene
         .host
         .entries()
         .iter()
         .filter_map(|r| match &r.entry.body {
-            EntryBody::ToolResult { outcome, .. } => Some(*outcome),
+            EntryBody::ToolResult { call_id, outcome, message, .. } => match &**message {
+                Message::Tool(message) => Some((call_id.to_string(), *outcome, message.text())),
+                _ => None,
+            },
             _ => None,
         })
         .collect();
-    assert_eq!(outcomes, [ToolOutcome::Cancelled, ToolOutcome::Cancelled]);
+    ended.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+    let cut = "Cancelled by the user while it ran; look at what it may have changed before you repeat it.";
+    assert_eq!(
+        ended,
+        [("1".into(), ToolOutcome::Cancelled, cut.into()), ("2".into(), ToolOutcome::Cancelled, "half of it".into()),]
+    );
     scene.cx.log().with_state(|state| assert!(state.step.is_none()));
 }
 

@@ -2,18 +2,21 @@
 
 mod list;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bosun_backend::BoxFuture;
+use bosun_backend::{BoxFuture, project_root};
 use bosun_model::ChatModel;
-use bosun_protocol::{ErrorCode, ModelRef, Problem, Settings};
+use bosun_protocol::{ErrorCode, ModelRef, Problem, ProjectId, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
     Account, Cloud, EnvironmentKeys, KnownSecrets, ListedModel, ListedModels, NoNews, PRESETS, Preferences,
     ProviderConfig, SavedAccount, host_of, preset, tour,
 };
 use bosun_session::{Explain, ModelSource, SessionError};
-use bosun_store::{APP_SETTINGS, Database, Key, LISTED_MODELS, MODEL_SETTINGS, ProviderAccount, key_from_environment};
+use bosun_store::{
+    APP_SETTINGS, Database, Key, LISTED_MODELS, MODEL_SETTINGS, ProviderAccount, StoredProject, key_from_environment,
+};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::OnceCell;
 
@@ -72,11 +75,21 @@ impl Models {
         Self { used: Mutex::default(), base_url, database, keys, secrets }
     }
 
-    /// The model that the settings name for new sessions.
-    pub(crate) async fn default_model(&self) -> Result<ModelRef, Failure> {
-        let Some(database) = self.database().await? else { return Err(Failure::NoModel) };
-        let settings: Option<Settings> = database.setting(APP_SETTINGS).await?;
-        settings.and_then(|settings| settings.model).ok_or(Failure::NoModel)
+    /// The settings of the app, and the project at `path` where it was opened before.
+    pub(crate) async fn settings_at(&self, path: &Path) -> Result<(Settings, Option<ProjectId>), Failure> {
+        let settings = self.settings().await?;
+        let Some(database) = self.database().await? else { return Ok((settings, None)) };
+        // A folder that cannot be worked in is refused in its own words when it is opened.
+        let root = project_root(path, Some(database.folder())).ok();
+        let here = |project: &StoredProject| root.as_ref().is_some_and(|root| root.path == Path::new(&project.path));
+        let project = database.projects().await?.into_iter().find(here).map(|project| ProjectId::new(project.id));
+        Ok((settings, project))
+    }
+
+    /// The settings of the app.
+    pub(crate) async fn settings(&self) -> Result<Settings, Failure> {
+        let Some(database) = self.database().await? else { return Ok(Settings::default()) };
+        Ok(database.setting(APP_SETTINGS).await?.unwrap_or_default())
     }
 
     async fn database(&self) -> Result<Option<&Arc<Database>>, SessionError> {

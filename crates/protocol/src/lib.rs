@@ -80,7 +80,7 @@ pub use rule::{
 };
 pub use search::{SearchHit, SearchSessions, SnippetPart};
 pub use session::{ExportFormat, ExportPreview, QueuedMessage, SendMessage, SessionStatus, SessionSummary, TourStart};
-pub use settings::{Language, Settings, StartInfo, Theme};
+pub use settings::{Language, ProjectModel, Settings, StartInfo, Theme};
 pub use skill::{
     DeletedSkill, SaveSkillFile, SkillDetails, SkillEntry, SkillFile, SkillFileEntry, SkillHidden, SkillList,
     SkillOrigin, SkillRef,

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{ModelRef, Problem};
+use crate::{Effort, ModelRef, Problem};
 
 /// What the user chose. Keys are not settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -20,6 +20,16 @@ pub struct Settings {
     /// Keys of commands that the person gave others, by the command's name; an empty text takes them away.
     #[serde(default)]
     pub shortcuts: BTreeMap<String, String>,
+    /// What new sessions of a project begin with instead of `model`, by the project's id.
+    #[serde(default)]
+    pub projects: BTreeMap<String, ProjectModel>,
+}
+
+/// A model of new sessions, and how much it thinks in them; `None` is as the settings of models have it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct ProjectModel {
+    pub model: ModelRef,
+    pub effort: Option<Effort>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]

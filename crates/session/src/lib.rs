@@ -8,6 +8,7 @@
 
 mod actor;
 mod assembling;
+mod beginning;
 mod browsing;
 mod calls;
 mod choices;
@@ -47,6 +48,7 @@ mod writing;
 #[cfg(test)]
 mod tests;
 
+pub use beginning::{default_effort, default_model};
 pub use bosun_agent::Grave;
 /// What [`SessionsParts`] are made of, for those who may not name the loop's own room.
 pub use bosun_agent::{Clock, IdSource, Limits, PermissionRule, Policy, SystemClock, UuidSource};

@@ -15,6 +15,9 @@ pub struct ToolOutput {
     pub update: StateUpdate,
     #[serde(default)]
     pub artifact: Artifact,
+    /// It was stopped while it ran, and this is what came until then. Not recorded: the call's outcome says so.
+    #[serde(skip)]
+    pub stopped: bool,
     /// The whole of an output that `content` shows in part, for whoever keeps large results. Not recorded.
     #[serde(skip)]
     pub full_output: Option<KeptOutput>,

@@ -27,21 +27,12 @@ import type { Dialog } from './dialog';
 import { Drafts } from './drafts.svelte';
 import { Layout } from './layout.svelte';
 import { Past } from './past';
+import { ProjectModels } from './projectModels';
 import { Seen } from './seen.svelte';
+import { START, type Complete } from './settings';
 import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
 import { isUsable } from './usable';
-
-/** Settings of another version may lack what this one knows. */
-type Complete = Required<Settings>;
-const START: Complete = {
-  theme: 'system',
-  language: 'system',
-  model: null,
-  welcomed: false,
-  muted: false,
-  shortcuts: {},
-};
 
 /** Something that was done, and how to take it back. */
 export interface Note {
@@ -86,6 +77,7 @@ export class Workspace {
   readonly modes: Modes;
   readonly sandboxes: Sandboxes;
   readonly layout = new Layout();
+  readonly projectModels = new ProjectModels(this);
   readonly past = new Past(this);
   readonly bin = new Bin(this);
   readonly seen = new Seen();
@@ -93,7 +85,7 @@ export class Workspace {
 
   readonly project = $derived(this.projects.find((project) => project.id === this.projectId) ?? null);
   readonly session = $derived(this.sessions.find((session) => session.id === this.sessionId) ?? null);
-  readonly model = $derived(this.session ? this.session.model : this.settings.model);
+  readonly model = $derived(this.session ? this.session.model : this.projectModels.usual);
   /** Sessions of every project in which something waits for an answer, the longest waiting first. */
   readonly needYou = $derived(
     this.sessions
@@ -103,8 +95,8 @@ export class Workspace {
   /** Ids of providers whose server on this machine answered, or that are chosen. */
   private answering = $state.raw<ReadonlySet<string>>(new Set());
   readonly usable = $derived.by(() => {
-    const chosen = this.settings.model?.provider;
-    const answering = chosen === undefined ? this.answering : new Set([...this.answering, chosen]);
+    const chosen = [this.settings.model, this.projectModels.usual].flatMap((model) => model?.provider ?? []);
+    const answering = new Set([...this.answering, ...chosen]);
     return this.providers.filter((provider) => isUsable(provider, answering));
   });
   readonly shortcuts = $derived(this.settings.shortcuts as Record<string, string>);
@@ -343,6 +335,7 @@ export class Workspace {
     this.isModelMenuOpen = false;
     const { sessionId } = this;
     if (sessionId) await this.run(() => this.client.setSessionModel(sessionId, model));
+    else if (await this.projectModels.choose(model)) return;
     if (!sessionId || !this.settings.model) await this.saveSettings({ model });
   }
 

@@ -1257,6 +1257,12 @@ export type ProjectMode = {
 	mode: ApprovalMode,
 };
 
+/**  A model of new sessions, and how much it thinks in them; `None` is as the settings of models have it. */
+export type ProjectModel = {
+	model: ModelRef,
+	effort: Effort | null,
+};
+
 export type ProjectProblem = "missing" | "not_a_folder" | "unreadable" | "home_folder" | "data_folder" | "root_folder";
 
 /**  Everything that a project brings. */
@@ -1609,6 +1615,8 @@ export type Settings = {
 	muted?: boolean,
 	/**  Keys of commands that the person gave others, by the command's name; an empty text takes them away. */
 	shortcuts?: { [key in string]: string },
+	/**  What new sessions of a project begin with instead of `model`, by the project's id. */
+	projects?: { [key in string]: ProjectModel },
 };
 
 /**  A sign-in that has begun: the page for the person's browser. */

@@ -1,6 +1,6 @@
 use bosun_backend::project_root;
 use bosun_protocol::{ErrorCode, ModelRef, SessionId, SessionStatus, Snapshot};
-use bosun_session::{ModelSource, Sessions, Subscription};
+use bosun_session::{ModelSource, Sessions, Subscription, default_effort, default_model};
 use bosun_store::Database;
 
 use super::{RunArgs, attached, remembered};
@@ -24,16 +24,19 @@ pub(super) async fn begin(
 ) -> Result<Begun, Failure> {
     let project = args.project.as_deref().ok_or(Failure::NoProject)?;
     let task = args.task.clone().ok_or(Failure::NoTask)?;
-    let model = match model.or_else(|| sessions.declared_model()) {
-        Some(model) => model,
-        None => models.default_model().await?,
-    };
+    let (settings, known) = models.settings_at(project).await?;
+    let model = model.or_else(|| sessions.declared_model()).or_else(|| default_model(&settings, known.as_ref()));
+    let model = model.ok_or(Failure::NoModel)?;
+    let effort = known.and_then(|project| default_effort(&settings, &project, &model));
     // Before anything is made: a session that cannot begin would only stand in the list.
     models.connect(&model).await?;
     let attached = attached::keep(sessions, &args.attach).await?;
     let project = sessions.open_project(project).await?;
     let session = sessions.create(&project.id, Some(model)).await?.id;
     remember_sandbox(database, &session, args).await?;
+    if effort.is_some() {
+        sessions.set_effort(&session, effort).await?;
+    }
     args.choices.put_into(sessions, &session).await?;
     let subscription = sessions.subscribe(&session).await?;
     attached::send(sessions, &session, task, attached).await?;
@@ -115,10 +118,11 @@ pub(super) async fn choose_model(
     let model = match (given, &snapshot.session.model) {
         (Some(model), _) => model,
         (None, Some(model)) => model.clone(),
-        (None, None) => match sessions.declared_model() {
-            Some(model) => model,
-            None => models.default_model().await?,
-        },
+        (None, None) => {
+            let settings = models.settings().await?;
+            let usual = || default_model(&settings, Some(&snapshot.session.project));
+            sessions.declared_model().or_else(usual).ok_or(Failure::NoModel)?
+        }
     };
     models.connect(&model).await?;
     if snapshot.session.model.as_ref() != Some(&model) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use bosun_protocol::{ModelRef, Settings};
+use bosun_protocol::{Effort, ModelRef, ProjectModel, Settings};
 use bosun_store::{Database, ProviderAccount};
 use bosun_testkit::{ModelServer, Reply, Rule, Script, Wire};
 use pretty_assertions::assert_eq;
@@ -286,6 +286,41 @@ async fn the_settings_give_the_model_and_the_account() {
     for request in bench.server.requests() {
         assert_eq!((request.asked().model.as_str(), request.header("authorization")), ("small", None));
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_project_gives_its_own_model_and_effort() {
+    let bench = Bench::new();
+    bench.server.once("as usual").once("as the project has it").once("kept nowhere").once("as said");
+    let database = Database::open(&bench.data()).unwrap();
+    let account = ProviderAccount {
+        id: "mine".into(),
+        label: "Mine".into(),
+        family: "openai_chat".into(),
+        base_url: bench.server.base_url(Wire::OpenAi),
+    };
+    database.save_account(account).await.unwrap();
+    let model = |name: &str| ModelRef { provider: "mine".into(), name: name.into() };
+    let mut settings = Settings { model: Some(model("usual")), ..Settings::default() };
+    database.set_setting(bosun_store::APP_SETTINGS, &settings).await.unwrap();
+    let run = |arguments: &[&str]| {
+        let ran = ran(bench.bosun().args(["run", "--project", bench.project.root_str(), "hello"]).args(arguments));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    };
+    run(&[]);
+    let project = database.projects().await.unwrap().remove(0).id;
+    let own = ProjectModel { model: model("own"), effort: Some(Effort::High) };
+    settings.projects.insert(project, own);
+    database.set_setting(bosun_store::APP_SETTINGS, &settings).await.unwrap();
+    run(&[]);
+    run(&["--no-store"]);
+    run(&["--effort", "low"]);
+    let asked: Vec<String> = bench.server.requests().iter().map(|request| request.asked().model).collect();
+    assert_eq!(asked, ["usual", "own", "own", "own"]);
+    // What is kept nowhere is not listed; the last comes first.
+    let begun: Vec<_> = bench.sessions().iter().rev().map(|one| (one.model.clone(), one.effort)).collect();
+    let own = |effort| (Some(model("own")), Some(effort));
+    assert_eq!(begun, [(Some(model("usual")), None), own(Effort::High), own(Effort::Low)]);
 }
 
 #[test]

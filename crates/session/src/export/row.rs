@@ -25,6 +25,7 @@ pub fn finished(tool: &ToolItem) -> String {
         ToolState::Failed => ("✗", None),
         ToolState::Rejected => ("✗", Some("rejected")),
         ToolState::Answered => ("✓", Some("answered by you")),
+        ToolState::Cancelled if tool.started_at.is_some() => ("■", Some("stopped")),
         ToolState::Cancelled => ("✗", Some("cancelled")),
         ToolState::Unknown => ("?", Some("outcome unknown")),
         ToolState::Proposed | ToolState::Waiting | ToolState::Running => ("…", None),

@@ -149,16 +149,19 @@ fn reported(cx: &ToolContext, result: ExecResult, timeout: Duration, max: Durati
     }
     text.push('\n');
     text.push_str(&last_line(&result, code, timeout, max));
-    let mut figures: Vec<Figure> = code.map(Figure::ExitCode).into_iter().collect();
-    if result.timed_out {
-        figures = vec![Figure::TimedOut];
-    }
+    let mut figures: Vec<Figure> = if result.timed_out {
+        vec![Figure::TimedOut]
+    } else {
+        // The signal that stopped it says nothing about the command.
+        code.filter(|_| !result.cancelled).map(Figure::ExitCode).into_iter().collect()
+    };
     let changed = result.files.as_ref().map_or(0, |files| files.changes.len() + files.unkept.len() + files.more);
     if changed > 0 {
         figures.push(Figure::Files(figure(changed)));
     }
     ToolOutput {
         is_error: result.cancelled || result.broke_off,
+        stopped: result.cancelled,
         artifact: Artifact { figures, exit_code: code, truncated, ..commanded(result.files.unwrap_or_default()) },
         full_output: result.full_output,
         ..ToolOutput::text(text)

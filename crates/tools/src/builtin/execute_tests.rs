@@ -65,7 +65,9 @@ async fn a_stop_keeps_what_was_written() {
         stop.cancel();
     });
     let text = text_of(&output.content);
-    assert!(output.is_error && text.starts_with("begun\n\n[Command was stopped by the user"), "{text}");
+    assert!(output.is_error && output.stopped, "{output:?}");
+    assert!(text.starts_with("begun\n\n[Command was stopped by the user"), "{text}");
+    assert!(output.artifact.figures.is_empty(), "the signal that ended it is no figure: {:?}", output.artifact.figures);
 }
 
 #[tokio::test]

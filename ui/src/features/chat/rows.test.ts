@@ -71,6 +71,9 @@ describe('rows in words', () => {
     expect(
       words(tool('execute', {}, { state: 'failed', took: 900, figures: [{ figure: 'exit_code', value: 2 }] })),
     ).toEqual(['exit 2', '900 ms', 'failed']);
+    const cut = { state: 'cancelled', took: 900 } as const;
+    expect(words(tool('execute', {}, cut))).toEqual(['900 ms', 'stopped']);
+    expect(words(tool('execute', {}, { ...cut, started_at: null, ended_at: 1 }))).toEqual(['cancelled']);
     expect(words(tool('read_file', {}, { state: 'running', started_at: 1000, ended_at: null }), 63_000)).toEqual([
       '1:02',
     ]);

@@ -100,12 +100,17 @@ export function tenseOf(state: ToolState): Tense {
   }
 }
 
+/** It was at work when a person stopped it: what it did until then stays, and nothing is wrong. */
+export const wasStopped = ({ state, started_at }: Pick<ToolItem, 'state' | 'started_at'>): boolean =>
+  state === 'cancelled' && started_at !== null;
+
 /** What is written at a row's right: its figures, its time where that is worth knowing, its state where it is not done. */
 export function figureWords(t: Messages, f: Formats, tool: ToolItem, now: number): string[] {
   const words = tool.figures.map((figure) => figureWord(t, f, figure)).filter((word) => word !== '');
   if (tool.state === 'running' && tool.started_at !== null) words.push(f.clock(now - tool.started_at));
   else if (hasTime(tool)) words.push(f.duration((tool.ended_at ?? 0) - (tool.started_at ?? 0)));
-  if (tool.state !== 'done' && tool.state !== 'running') words.push(t.toolStates[tool.state]);
+  if (wasStopped(tool)) words.push(t.toolStates.stopped);
+  else if (tool.state !== 'done' && tool.state !== 'running') words.push(t.toolStates[tool.state]);
   if (isEdited(tool)) words.push(t.rows.edited);
   return words;
 }

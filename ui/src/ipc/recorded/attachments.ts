@@ -38,7 +38,15 @@ export const mentioned = (name: string): Attachment => ({
   blob: `named-${name}`,
 });
 
-const FILES = ['src/auth/clock.rs', 'src/auth/session.rs', 'src/auth/refresh.rs', 'tests/refresh.rs', 'CHANGELOG.md'];
+const FILES = [
+  'src/auth/clock.rs',
+  'src/auth/session.rs',
+  'src/auth/refresh.rs',
+  'tests/refresh.rs',
+  'CHANGELOG.md',
+  'README.md',
+  'Cargo.toml',
+];
 const FOLDERS = ['src/', 'src/auth/', 'tests/'];
 const MEMORIES = ['/memories/AGENTS.md', '/memories/project/clocks.md'];
 

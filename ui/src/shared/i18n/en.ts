@@ -2,9 +2,9 @@ import { attachments } from './en/attachments';
 import { approvals } from './en/approvals';
 import { toolArguments } from './en/arguments';
 import { app, projects, sessions, shortcuts } from './en/app';
-import { chat, composer, find, models, notices } from './en/chat';
+import { chat, composer, find, firstTasks, models, notices } from './en/chat';
 import { commands, inbox, palette } from './en/commands';
-import { efforts, local, modelOptions, modelPrices, usage } from './en/models';
+import { efforts, local, modelOptions, modelPrices, projectModels, usage } from './en/models';
 import { files, review } from './en/files';
 import { agents, changes, panes, plan } from './en/panes';
 import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './en/permissions';
@@ -33,6 +33,8 @@ export const en = {
   local,
   efforts,
   modelOptions,
+  projectModels,
+  firstTasks,
   modelPrices,
   usage,
   tools,

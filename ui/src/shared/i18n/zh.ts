@@ -3,9 +3,9 @@ import { approvals } from './zh/approvals';
 import { toolArguments } from './zh/arguments';
 import { attachments } from './zh/attachments';
 import { app, projects, sessions, shortcuts } from './zh/app';
-import { chat, composer, find, models, notices } from './zh/chat';
+import { chat, composer, find, firstTasks, models, notices } from './zh/chat';
 import { commands, inbox, palette } from './zh/commands';
-import { efforts, local, modelOptions, modelPrices, usage } from './zh/models';
+import { efforts, local, modelOptions, modelPrices, projectModels, usage } from './zh/models';
 import { files, review } from './zh/files';
 import { agents, changes, panes, plan } from './zh/panes';
 import { additions, dataSection, keysSection, modes, permissions, sandbox, scopes } from './zh/permissions';
@@ -34,6 +34,8 @@ export const zh: Messages = {
   local,
   efforts,
   modelOptions,
+  projectModels,
+  firstTasks,
   modelPrices,
   usage,
   tools,

@@ -3,7 +3,7 @@ import { outputEnd, terminalLines } from './ansi';
 
 const text = (output: string) => terminalLines(output).map((line) => line.map((run) => run.text).join(''));
 const look = (code: string) => {
-  const { text: _, ...rest } = terminalLines(`\x1b[${code}mx`)[0]?.[0] ?? { text: '' };
+  const { text: _, ...rest } = terminalLines(`\x1b[${code}mx`)[0]?.[0] ?? { text: '', look: 'none' };
   return rest;
 };
 

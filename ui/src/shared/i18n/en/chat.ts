@@ -114,3 +114,13 @@ export const find = {
   after: 'The find after',
   earlier: (count: number) => `Look into ${f.count(count, 'earlier row', 'earlier rows')}`,
 };
+
+/** What a person could ask for first: written into the message box as it stands here. */
+export const firstTasks = {
+  title: 'To begin with',
+  explain: (file: string) => `Read ${file} and tell me what this project does and how it is put together.`,
+  test: (folder: string) => `Run what is in ${folder} and explain what fails, without changing anything yet.`,
+  addTests: (file: string) => `Look at how ${file} builds this, and add a first test for the part that matters most.`,
+  describe: 'Write a README: what this project is for, how to build it, how to run it.',
+  check: (file: string) => `Compare ${file} with the code and list what is no longer true.`,
+};

@@ -34,6 +34,15 @@ export const efforts = {
   newHint: 'For new sessions with this model.',
 };
 
+export const projectModels = {
+  title: 'Models of projects',
+  text: 'What new sessions of a project begin with, here and on the command line. A session may change both.',
+  usual: 'As all projects',
+  label: (project: string) => `Model of new sessions in ${project}`,
+  effort: (project: string) => `Thinking in new sessions in ${project}`,
+  none: 'Open a folder to give it a model of its own.',
+};
+
 export const modelOptions = {
   helpers: 'Models that help out',
   fallback: 'When the model is overloaded',

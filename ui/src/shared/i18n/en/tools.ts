@@ -57,6 +57,7 @@ export const toolStates = {
   rejected: 'rejected',
   answered: 'answered by you',
   cancelled: 'cancelled',
+  stopped: 'stopped',
   unknown: 'outcome unknown',
 };
 

@@ -108,3 +108,12 @@ export const find: Messages['find'] = {
   after: '下一处',
   earlier: (count) => `查找更早的 ${count} 行`,
 };
+
+export const firstTasks: Messages['firstTasks'] = {
+  title: '可以从这里开始',
+  explain: (file) => `阅读 ${file}，告诉我这个项目做什么、由哪些部分组成。`,
+  test: (folder) => `运行 ${folder} 中的测试，说明哪些失败、为什么，先不要改动任何内容。`,
+  addTests: (file) => `看看 ${file} 如何构建这个项目，并为最要紧的部分添加第一个测试。`,
+  describe: '写一份 README：这个项目的用途、如何构建、如何运行。',
+  check: (file) => `对照代码检查 ${file}，列出已经不符的内容。`,
+};

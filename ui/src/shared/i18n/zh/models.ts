@@ -35,6 +35,15 @@ export const efforts: Messages['efforts'] = {
   newHint: '用于以此模型新建的会话。',
 };
 
+export const projectModels: Messages['projectModels'] = {
+  title: '各项目的模型',
+  text: '项目的新会话以此开始，在窗口和命令行中都一样；每个会话仍可各自更改。',
+  usual: '与所有项目相同',
+  label: (project) => `${project} 的新会话所用模型`,
+  effort: (project) => `${project} 的新会话的思考程度`,
+  none: '打开一个文件夹，即可为它指定模型。',
+};
+
 export const modelOptions: Messages['modelOptions'] = {
   helpers: '协助的模型',
   fallback: '模型过载时',

@@ -50,6 +50,7 @@ export const toolStates: Messages['toolStates'] = {
   rejected: '已拒绝',
   answered: '由你答复',
   cancelled: '已取消',
+  stopped: '已停止',
   unknown: '结果未知',
 };
 
