@@ -1,6 +1,7 @@
 //! The providers of this app: presets, the user's accounts, and where their keys come from.
 
 mod account;
+mod credentials;
 mod headers;
 mod local;
 mod preferred;
@@ -163,7 +164,8 @@ impl ProviderBook {
     /// Where the credentials of clouds are: what stood in the environment, and the files that it names.
     fn cloud(&self) -> Cloud {
         let keys = self.environment.clone();
-        Cloud::new(move |name| keys.get(name).or_else(|| std::env::var(name).ok()))
+        let cloud = Cloud::new(move |name| keys.get(name).or_else(|| std::env::var(name).ok()));
+        cloud.asking(credentials::programs())
     }
 
     async fn account(&self, id: &str) -> Result<Account, Failure> {

@@ -198,7 +198,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         system,
         backend,
         blobs: config.blobs,
-        subagents: Some(Arc::new(DeclaredSubagents { blueprint })),
+        subagents: Some(Arc::new(DeclaredSubagents::new(blueprint))),
         limits: Limits { max_work, ..config.limits },
         ids: config.ids,
         policy,
@@ -250,7 +250,7 @@ pub(crate) fn subagent(
         system,
         backend,
         blobs: owner.blobs.clone(),
-        subagents: Some(Arc::new(DeclaredSubagents { blueprint: Arc::clone(blueprint) })),
+        subagents: Some(Arc::new(DeclaredSubagents::new(Arc::clone(blueprint)))),
         limits: Limits { max_steps, ..owner.limits },
         ids: Arc::clone(&owner.ids),
         // What it asks in addition is judged beside these ([`HumanInTheLoopOptions::in_addition`]).

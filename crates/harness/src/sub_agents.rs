@@ -3,7 +3,7 @@ mod spec;
 mod write;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, NextTool, Subagents, TurnContext};
 use bosun_model::{AiMessage, ChatModel, ChatRequest, ToolCall};
@@ -126,7 +126,22 @@ fn place_among_sent(cx: &TurnContext, call: &ToolCall) -> usize {
 
 /// Makes subagents from their specs, in their parent's place.
 pub(crate) struct DeclaredSubagents {
-    pub blueprint: Arc<Blueprint>,
+    blueprint: Arc<Blueprint>,
+    made: Mutex<Made>,
+}
+
+/// Subagents that were made, by name. No member keeps the state of a session, so that all of one name are one: their tools
+/// are described once, and their requests hold the same list of them, which what is derived from it goes by.
+#[derive(Default)]
+struct Made {
+    parent: Weak<Agent>,
+    agents: BTreeMap<String, Arc<Agent>>,
+}
+
+impl DeclaredSubagents {
+    pub(crate) fn new(blueprint: Arc<Blueprint>) -> Self {
+        Self { blueprint, made: Mutex::default() }
+    }
 }
 
 impl Subagents for DeclaredSubagents {
@@ -140,6 +155,17 @@ impl Subagents for DeclaredSubagents {
             let known: Vec<&str> = declared.chain(ready.iter().map(|ready| ready.name.as_str())).collect();
             return Err(format!("Error: there is no subagent '{name}'; use one of: {}.", known.join(", ")));
         };
-        create::subagent(spec, &self.blueprint, parent).map(Arc::new).map_err(|error| format!("Error: {error}"))
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let owner = Arc::downgrade(parent.agent());
+        if !Weak::ptr_eq(&made.parent, &owner) {
+            *made = Made { parent: owner, ..Made::default() };
+        }
+        if let Some(agent) = made.agents.get(name) {
+            return Ok(Arc::clone(agent));
+        }
+        let agent = create::subagent(spec, &self.blueprint, parent).map_err(|error| format!("Error: {error}"))?;
+        let agent = Arc::new(agent);
+        made.agents.insert(name.to_owned(), Arc::clone(&agent));
+        Ok(agent)
     }
 }

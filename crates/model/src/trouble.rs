@@ -149,21 +149,27 @@ pub enum ModelTrouble {
     #[error("the certificates hold none; paste the text between BEGIN CERTIFICATE and END CERTIFICATE")]
     CertificatesNone,
     #[error(
-        "the AWS profile {profile} signs in with SSO, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
+        "the AWS profile {profile} signs in with SSO, for which Bosun asks the AWS CLI; install it and run `aws sso login --profile {profile}`, or enter a Bedrock API key"
     )]
     AwsProfileSso { profile: String },
     #[error(
-        "the AWS profile {profile} signs in with the console, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
+        "the AWS profile {profile} signs in with the console, for which Bosun asks the AWS CLI; install it and run `aws login --profile {profile}`, or enter a Bedrock API key"
     )]
     AwsProfileConsole { profile: String },
     #[error(
-        "the AWS profile {profile} asks a program for its keys, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
+        "the program that the AWS profile {profile} names gave no keys: {detail}; run it in a terminal, or enter a Bedrock API key"
     )]
-    AwsProfileProgram { profile: String },
+    AwsProfileProgram { profile: String, detail: String },
     #[error(
-        "the AWS profile {profile} takes on a role, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
+        "the AWS profile {profile} takes on a role, for which Bosun asks the AWS CLI; install it, or enter a Bedrock API key"
     )]
     AwsProfileRole { profile: String },
+    #[error(
+        "the AWS CLI gave no keys for the profile {profile}: {detail}; try `aws sts get-caller-identity --profile {profile}`, or enter a Bedrock API key"
+    )]
+    AwsCliFailed { profile: String, detail: String },
+    #[error("the login of the AWS profile {profile} has run out, or there was none; run `{command}`, then try again")]
+    AwsLoginEnded { profile: String, command: String },
     #[error(
         "the AWS profile {profile} has no keys; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key"
     )]

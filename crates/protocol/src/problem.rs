@@ -441,10 +441,12 @@ problems! {
     ProxyUnusable { address: String } = "the proxy \"{address}\" cannot be used; it should look like http://proxy.example:3128";
     CertificatesUnreadable = "the certificates cannot be read as PEM; paste the text between BEGIN CERTIFICATE and END CERTIFICATE";
     CertificatesNone = "the certificates hold none; paste the text between BEGIN CERTIFICATE and END CERTIFICATE";
-    AwsProfileSso { profile: String } = "the AWS profile {profile} signs in with SSO, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key";
-    AwsProfileConsole { profile: String } = "the AWS profile {profile} signs in with the console, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key";
-    AwsProfileProgram { profile: String } = "the AWS profile {profile} asks a program for its keys, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key";
-    AwsProfileRole { profile: String } = "the AWS profile {profile} takes on a role, which Bosun does not do itself; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key";
+    AwsProfileSso { profile: String } = "the AWS profile {profile} signs in with SSO, for which Bosun asks the AWS CLI; install it and run `aws sso login --profile {profile}`, or enter a Bedrock API key";
+    AwsProfileConsole { profile: String } = "the AWS profile {profile} signs in with the console, for which Bosun asks the AWS CLI; install it and run `aws login --profile {profile}`, or enter a Bedrock API key";
+    AwsProfileProgram { profile: String, detail: String } = "the program that the AWS profile {profile} names gave no keys: {detail}; run it in a terminal, or enter a Bedrock API key";
+    AwsProfileRole { profile: String } = "the AWS profile {profile} takes on a role, for which Bosun asks the AWS CLI; install it, or enter a Bedrock API key";
+    AwsCliFailed { profile: String, detail: String } = "the AWS CLI gave no keys for the profile {profile}: {detail}; try `aws sts get-caller-identity --profile {profile}`, or enter a Bedrock API key";
+    AwsLoginEnded { profile: String, command: String } = "the login of the AWS profile {profile} has run out, or there was none; run `{command}`, then try again";
     AwsProfileEmpty { profile: String } = "the AWS profile {profile} has no keys; start Bosun with what `aws configure export-credentials --format env` prints, or enter a Bedrock API key";
     AwsNothing { profile: String } = "there are no AWS credentials: no Bedrock API key, no AWS_ACCESS_KEY_ID, and no profile {profile} in ~/.aws; enter a Bedrock API key, or run `aws configure`";
     AwsUnsigned = "the request cannot be signed for AWS; check the base URL";

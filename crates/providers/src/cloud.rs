@@ -1,6 +1,7 @@
 //! The credentials of clouds, as the clouds' own tools keep them: in variables and in files of the user's home folder.
 //!
-//! They are read and never written, used at the cloud's own hosts only (and where the user named an address beside them just
+//! Where a profile's keys are with a program (AWS's own, or one that it names), that is run by whoever may start programs.
+//! All are read and never written, used at the cloud's own hosts only (and where the user named an address beside them just
 //! now), and no error, log or setting holds them.
 
 use std::fmt;
@@ -12,8 +13,10 @@ use crate::{Account, Family, bedrock, vertex};
 mod aws;
 mod google;
 mod profile;
+mod program;
 mod signer;
 
+pub use program::{CredentialAnswer, CredentialProgram, RunCredentialProgram};
 pub(crate) use signer::Signer;
 
 /// What stands in a variable of the environment.
@@ -24,6 +27,7 @@ type Variables = dyn Fn(&str) -> Option<String> + Send + Sync;
 pub struct Cloud {
     variables: Arc<Variables>,
     anywhere: bool,
+    programs: Option<Arc<RunCredentialProgram>>,
 }
 
 impl fmt::Debug for Cloud {
@@ -38,7 +42,12 @@ pub(crate) const SECRET_VARIABLES: [&str; 3] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET
 impl Cloud {
     /// `variables` gives what stands in a variable of the environment.
     pub fn new(variables: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self { variables: Arc::new(variables), anywhere: false }
+        Self { variables: Arc::new(variables), anywhere: false, programs: None }
+    }
+
+    /// Has the programs that give out keys run by `run`; without it, profiles that need one have none.
+    pub fn asking(self, run: Arc<RunCredentialProgram>) -> Self {
+        Self { programs: Some(run), ..self }
     }
 
     /// For an address that the user named together with the account: credentials go there, whoever it is.
@@ -72,7 +81,7 @@ impl Cloud {
             return None;
         }
         match account.family {
-            Family::Bedrock => aws::keys(self).ok().map(|keys| keys.source),
+            Family::Bedrock => aws::find(self).ok().map(|found| found.source().to_owned()),
             Family::Vertex => google::file(self).ok().map(|file| file.source),
             _ => None,
         }

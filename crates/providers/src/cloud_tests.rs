@@ -36,23 +36,28 @@ fn keys_come_from_the_environment_before_the_profile_that_is_named() {
         ),
     ];
     let both = [("AWS_ACCESS_KEY_ID", "AKIAENV"), ("AWS_SECRET_ACCESS_KEY", "s0"), ("AWS_PROFILE", "work")];
-    assert_eq!(aws::keys(&cloud(&both, home.path(), &files)).unwrap().id, "AKIAENV");
+    let keys = |cloud: &Cloud| match aws::find(cloud) {
+        Ok(aws::Found::Here(keys)) => Ok(keys),
+        Ok(aws::Found::There(_)) => panic!("a program has them"),
+        Err(trouble) => Err(trouble),
+    };
+    assert_eq!(keys(&cloud(&both, home.path(), &files)).unwrap().id, "AKIAENV");
     let work = cloud(&[("AWS_PROFILE", "work")], home.path(), &[]);
-    let keys = aws::keys(&work).unwrap();
+    let of_work = keys(&work).unwrap();
     assert!(
-        keys.id == "ASIAWORK" && keys.session.is_some() && keys.source.starts_with("profile work ("),
+        of_work.id == "ASIAWORK" && of_work.session.is_some() && of_work.source.starts_with("profile work ("),
         "{}",
-        keys.source
+        of_work.source
     );
     let default = cloud(&[], home.path(), &[]);
-    assert_eq!(aws::keys(&default).unwrap().id, "AKIADEFAULT");
+    assert_eq!(keys(&default).unwrap().id, "AKIADEFAULT");
     assert_eq!(default.placed(of_preset("bedrock")).base_url, "https://bedrock-runtime.eu-west-1.amazonaws.com");
     assert_eq!(work.placed(of_preset("bedrock")).host(), "bedrock-runtime.us-west-2.amazonaws.com");
     let moved = of_preset("bedrock").moved_to("https://bedrock-runtime.sa-east-1.amazonaws.com");
     assert_eq!(work.placed(moved.clone()), moved, "what the user said stays");
-    let corp = aws::keys(&cloud(&[("AWS_PROFILE", "corp")], home.path(), &[])).err().unwrap().to_string();
-    assert!(corp.contains("signs in with SSO") && corp.contains("export-credentials"), "{corp}");
-    let nobody = aws::keys(&cloud(&[("AWS_PROFILE", "nobody")], home.path(), &[])).err().unwrap().to_string();
+    let corp = keys(&cloud(&[("AWS_PROFILE", "corp")], home.path(), &[])).err().unwrap().to_string();
+    assert!(corp.contains("signs in with SSO") && corp.contains("aws sso login --profile corp"), "{corp}");
+    let nobody = keys(&cloud(&[("AWS_PROFILE", "nobody")], home.path(), &[])).err().unwrap().to_string();
     assert!(nobody.contains("no AWS credentials") && nobody.contains("nobody"), "{nobody}");
 }
 
@@ -84,4 +89,100 @@ fn credentials_go_to_their_clouds_own_hosts_only() {
     assert!(cloud.clone().at_any_host().source(&away).is_some());
     assert_eq!(cloud.source(&of_preset("anthropic")), None);
     assert!(!format!("{cloud:?}").contains("AKIA"));
+}
+
+/// What programs were asked, and a cloud whose programs answer with `answer`.
+type Asked = Arc<std::sync::Mutex<Vec<Vec<String>>>>;
+
+fn asking(cloud: Cloud, answer: impl Fn(&str) -> CredentialAnswer + Send + Sync + 'static) -> (Cloud, Asked) {
+    let asked = Asked::default();
+    let all = Arc::clone(&asked);
+    let run = move |program: CredentialProgram| -> bosun_model::BoxFuture<'static, CredentialAnswer> {
+        let answered = answer(&program.program);
+        all.lock().unwrap().push([vec![program.program], program.args].concat());
+        Box::pin(std::future::ready(answered))
+    };
+    (cloud.asking(Arc::new(run)), asked)
+}
+
+fn printed(id: &str, end: Option<&str>) -> CredentialAnswer {
+    let credentials = serde_json::json!({
+        "Version": 1, "AccessKeyId": id, "SecretAccessKey": "s", "SessionToken": "t", "Expiration": end,
+    });
+    CredentialAnswer::Ended { succeeded: true, stdout: credentials.to_string().into_bytes(), stderr: String::new() }
+}
+
+fn complaint(said: &str) -> CredentialAnswer {
+    CredentialAnswer::Ended { succeeded: false, stdout: b"canary".to_vec(), stderr: format!("\n{said}\n") }
+}
+
+async fn keys_of(cloud: &Cloud) -> Result<aws::Keys, String> {
+    match aws::find(cloud) {
+        Ok(found) => found.keys().await.map_err(|trouble| trouble.to_string()),
+        Err(trouble) => Err(trouble.to_string()),
+    }
+}
+
+#[tokio::test]
+async fn a_profile_that_signs_in_or_takes_on_a_role_gets_its_keys_from_awss_program_until_they_end() {
+    let home = tempfile::tempdir().unwrap();
+    let config = "[profile test-sso]\nsso_session=c\n[profile test-role]\nrole_arn=arn:x\nsource_profile=test-sso\n";
+    let files = [(".aws/config", config)];
+    for (profile, end, times) in
+        [("test-sso", Some("2999-01-01T00:00:00Z"), 1), ("test-role", Some("2999-01-01T00:00:00+00:00"), 1)]
+    {
+        let cloud = cloud(&[("AWS_PROFILE", profile)], home.path(), &files);
+        let (cloud, asked) = asking(cloud, move |_| printed("ASIALENT", end));
+        for _ in 0..2 {
+            let keys = keys_of(&cloud).await.unwrap();
+            assert!(keys.id == "ASIALENT" && keys.session.is_some(), "{profile}");
+        }
+        let words = ["aws", "configure", "export-credentials", "--format", "process", "--profile", profile];
+        assert_eq!(*asked.lock().unwrap(), vec![words.map(str::to_owned).to_vec(); times]);
+        assert!(cloud.source(&of_preset("bedrock")).unwrap().starts_with(&format!("profile {profile} (")));
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_a_profile_names_is_run_and_its_keys_are_asked_for_again_before_they_end() {
+    let home = tempfile::tempdir().unwrap();
+    let line = "credential_process = \"/opt/my vault/get\" --for test-own";
+    let files = [(".aws/config", &*format!("[profile test-own]\n{line}\n"))];
+    let cloud = cloud(&[("AWS_PROFILE", "test-own")], home.path(), &files);
+    let soon = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(60);
+    let soon = soon.to_string();
+    let (cloud, asked) = asking(cloud, move |_| printed("ASIAOWN", Some(&soon)));
+    for _ in 0..2 {
+        assert_eq!(keys_of(&cloud).await.unwrap().id, "ASIAOWN");
+    }
+    assert_eq!(*asked.lock().unwrap(), vec![["/opt/my vault/get", "--for", "test-own"].map(str::to_owned).to_vec(); 2]);
+}
+
+#[tokio::test]
+async fn why_a_program_gives_no_keys_is_told_with_what_to_do() {
+    let home = tempfile::tempdir().unwrap();
+    let config = "[profile test-a]\nsso_start_url=u\n[profile test-b]\ncredential_process=get it\n\
+                  [profile test-c]\nlogin_session=s\n[profile test-d]\nrole_arn=r\n";
+    let files = [(".aws/config", config)];
+    let told = async |profile: &str, answer: fn(&str) -> CredentialAnswer| {
+        let (cloud, _) = asking(cloud(&[("AWS_PROFILE", profile)], home.path(), &files), answer);
+        let told = keys_of(&cloud).await.err().unwrap();
+        assert!(!told.contains("canary"), "{told}");
+        told
+    };
+    let ended = told("test-a", |_| complaint("Error loading SSO Token: Token for c does not exist")).await;
+    assert!(ended.contains("run `aws sso login --profile test-a`"), "{ended}");
+    let ended = told("test-c", |_| complaint("Please reauthenticate using 'aws login'.")).await;
+    assert!(ended.contains("run `aws login --profile test-c`"), "{ended}");
+    let missing = told("test-a", |_| CredentialAnswer::NotStarted("no such file".into())).await;
+    assert!(missing.contains("install it and run `aws sso login --profile test-a`"), "{missing}");
+    let missing = told("test-d", |_| CredentialAnswer::NotStarted("no such file".into())).await;
+    assert!(missing.contains("takes on a role") && missing.contains("install"), "{missing}");
+    let refused = told("test-d", |_| complaint("An error occurred (AccessDenied) when calling AssumeRole")).await;
+    assert!(refused.contains("gave no keys") && refused.contains("AccessDenied"), "{refused}");
+    let gone = told("test-b", |_| CredentialAnswer::NotStarted("no such file".into())).await;
+    assert!(gone.contains("no such file"), "{gone}");
+    let odd = |_: &str| CredentialAnswer::Ended { succeeded: true, stdout: b"canary".to_vec(), stderr: String::new() };
+    assert!(told("test-b", odd).await.contains("no credentials"));
+    assert!(told("test-b", |_| printed("A", Some("2001-01-01T00:00:00Z"))).await.contains("have run out"));
 }

@@ -23,6 +23,7 @@ mod extras;
 mod host;
 mod journals;
 mod knowledge;
+mod own_programs;
 mod past;
 mod permissions;
 mod problem;
@@ -55,6 +56,7 @@ pub use bosun_agent::{Clock, IdSource, Limits, PermissionRule, Policy, SystemClo
 pub use bosun_harness::{DeclaredAgent, DeclaredAgentError, Extras, ExtrasError, mcp};
 pub use bosun_tools::ToolKind;
 pub use error::SessionError;
+pub use own_programs::run_own_program;
 pub use problem::Explain;
 pub use sessions::bundles::ImportFrom;
 pub use sessions::grave::GraveCall;

@@ -22,6 +22,8 @@ pub const CREW: &str = "whole crew";
 pub const SLOW_CREW: &str = "slow crew";
 /// Text deltas of the scripted stream.
 pub const DELTAS: u32 = 100_000;
+/// So many of them are one in the coarse stream of the same text.
+const COARSE: u32 = 5;
 
 /// Bytes of each note the scripted turns read. Four hundred of them must fit into the window of a model nobody knows, so
 /// that nothing is summed up on the way.
@@ -161,7 +163,10 @@ fn rules() -> String {
     format!(
         r#"{{"models":["bench"],"log":"off","rules":[{short},{long},{longest},{crew},{slow},
 {{"when":{{"last_human":{{"contains":"stream"}}}},"order":"repeat_last","replies":[{{"parts":[{{"deltas":{{"text":"word ","count":{DELTAS}}}}}]}}]}},
-{{"when":{{"last_human":{{"contains":"answer"}}}},"order":"repeat_last","replies":["Aye."]}}]}}"#
+{{"when":{{"last_human":{{"contains":"flow"}}}},"order":"repeat_last","replies":[{{"parts":[{{"deltas":{{"text":"{}","count":{}}}}}]}}]}},
+{{"when":{{"last_human":{{"contains":"answer"}}}},"order":"repeat_last","replies":["Aye."]}}]}}"#,
+        "word ".repeat(COARSE as usize),
+        DELTAS / COARSE
     )
 }
 
@@ -196,3 +201,6 @@ pub const ANSWER: &str = "answer me";
 
 /// The task it answers with a long stream.
 pub const STREAM: &str = "stream to me";
+
+/// The task it answers with the same text in fewer, longer deltas.
+pub const COARSE_STREAM: &str = "flow to me";

@@ -2,36 +2,42 @@
 
 use bosun_store::{Database, DatabaseError};
 
+/// Something that is remembered of sessions.
+#[derive(Clone, Copy)]
+pub(super) struct Remembered {
+    /// The setting that holds it.
+    setting: &'static str,
+    /// Of so many sessions; the oldest go first.
+    most: usize,
+}
+
 /// The base URL, so that going on speaks to the same server.
-pub(super) const BASE_URL: &str = "cli_base_urls";
+pub(super) const BASE_URL: Remembered = Remembered { setting: "cli_base_urls", most: 200 };
 /// The file that declares the agent.
-pub(super) const AGENT: &str = "cli_agents";
-/// Whether commands run in a sandbox.
-pub(super) const SANDBOX: &str = "cli_sandboxes";
-/// Sessions of which something is remembered; the oldest go first, but what holds a session back stays.
-const MOST: usize = 200;
+pub(super) const AGENT: Remembered = Remembered { setting: "cli_agents", most: 200 };
+/// Whether commands run in a sandbox. What holds a session back is never forgotten because of others.
+pub(super) const SANDBOX: Remembered = Remembered { setting: "cli_sandboxes", most: usize::MAX };
 
 pub(super) async fn recall(
     database: &Database,
-    what: &'static str,
+    what: Remembered,
     session: &str,
 ) -> Result<Option<String>, DatabaseError> {
-    let known: Vec<(String, String)> = database.setting(what).await?.unwrap_or_default();
+    let known: Vec<(String, String)> = database.setting(what.setting).await?.unwrap_or_default();
     Ok(known.into_iter().find(|(id, _)| id == session).map(|(_, value)| value))
 }
 
 pub(super) async fn keep(
     database: &Database,
-    what: &'static str,
+    what: Remembered,
     session: &str,
     value: &str,
 ) -> Result<(), DatabaseError> {
-    let mut known: Vec<(String, String)> = database.setting(what).await?.unwrap_or_default();
+    let mut known: Vec<(String, String)> = database.setting(what.setting).await?.unwrap_or_default();
     known.retain(|(id, _)| id != session);
     known.push((session.to_owned(), value.to_owned()));
-    let over = if what == SANDBOX { 0 } else { known.len().saturating_sub(MOST) };
-    known.drain(..over);
-    database.set_setting(what, &known).await
+    known.drain(..known.len().saturating_sub(what.most));
+    database.set_setting(what.setting, &known).await
 }
 
 /// A URL may hold a key in its query; that part is not kept.

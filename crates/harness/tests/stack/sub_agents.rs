@@ -31,6 +31,23 @@ fn hand_in(args: Value) -> Scripted {
     Reply::new().and_call_with_id("f", "final_answer", args).into()
 }
 
+/// What is derived from a list of tools goes by the list: where each subagent has one of its own, all of it is done again.
+#[tokio::test]
+async fn subagents_of_one_name_are_made_once_and_send_the_same_list_of_tools() {
+    let work = |id: &str, name: &str| (id.to_owned(), json!({"description": id, "subagent_type": name}));
+    let sent = [work("a", "reader"), work("b", "reader"), work("c", "general-purpose")];
+    let send = sent.into_iter().fold(Reply::new(), |reply, (id, args)| reply.and_call_with_id(id, "task", args));
+    let replies: Vec<Scripted> = vec![send.into(), "one".into(), "two".into(), "three".into(), "done".into()];
+    let scene = scene(replies, |config| {
+        config.subagents = vec![SubagentSpec { tools: Some(vec!["ls".into()]), ..spec("reader") }];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let requests = scene.model.requests();
+    let lists: Vec<_> = requests[1..4].iter().map(|request| Arc::clone(&request.tools)).collect();
+    let readers: Vec<_> = lists.iter().filter(|tools| tools.len() == 1).collect();
+    assert!(readers.len() == 2 && Arc::ptr_eq(readers[0], readers[1]), "{readers:?}");
+}
+
 #[tokio::test]
 async fn a_subagent_has_its_own_prompt_tools_and_model() {
     let own = Arc::new(ScriptedModel::new(["from the other model"]));

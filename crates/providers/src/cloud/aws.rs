@@ -1,4 +1,5 @@
-//! The keys of an AWS account: from the environment, else from a profile in `~/.aws`.
+//! The keys of an AWS account: from the environment, else from a profile in `~/.aws`, or from the program that this
+//! profile leads to.
 
 use std::path::PathBuf;
 
@@ -7,8 +8,10 @@ use secrecy::SecretString;
 
 use super::Cloud;
 use super::profile::{Profile, profile};
+use super::program::{ProfileProgram, Way, words};
 
 /// What signs requests.
+#[derive(Clone)]
 pub(crate) struct Keys {
     pub(super) id: String,
     pub(super) secret: SecretString,
@@ -18,39 +21,86 @@ pub(crate) struct Keys {
     pub(super) source: String,
 }
 
+/// Where keys are.
+pub(super) enum Found {
+    Here(Keys),
+    /// A program gives them out.
+    There(ProfileProgram),
+}
+
+impl Found {
+    /// Where they come from, for people.
+    pub(super) fn source(&self) -> &str {
+        match self {
+            Self::Here(keys) => &keys.source,
+            Self::There(program) => &program.source,
+        }
+    }
+
+    pub(super) async fn keys(self) -> Result<Keys, ModelTrouble> {
+        match self {
+            Self::Here(keys) => Ok(keys),
+            Self::There(program) => program.keys().await,
+        }
+    }
+}
+
 /// # Errors
 /// Why there are none.
-pub(super) fn keys(cloud: &Cloud) -> Result<Keys, ModelTrouble> {
+pub(super) fn find(cloud: &Cloud) -> Result<Found, ModelTrouble> {
     if let (Some(id), Some(secret)) = (cloud.variable("AWS_ACCESS_KEY_ID"), cloud.variable("AWS_SECRET_ACCESS_KEY")) {
         let session = cloud.variable("AWS_SESSION_TOKEN").map(SecretString::from);
-        return Ok(Keys { id, secret: secret.into(), session, source: "AWS_ACCESS_KEY_ID".to_owned() });
+        return Ok(Found::Here(Keys { id, secret: secret.into(), session, source: "AWS_ACCESS_KEY_ID".to_owned() }));
     }
     let name = profile_name(cloud);
+    let source = |path: &PathBuf| format!("profile {name} ({})", path.display());
     let mut seen = false;
     for (path, said) in profiles(cloud, &name) {
         seen = true;
         let field = |field: &str| said.get(field).filter(|value| !value.is_empty()).cloned();
         if let (Some(id), Some(secret)) = (field("aws_access_key_id"), field("aws_secret_access_key")) {
             let session = field("aws_session_token").map(SecretString::from);
-            let source = format!("profile {name} ({})", path.display());
-            return Ok(Keys { id, secret: secret.into(), session, source });
+            return Ok(Found::Here(Keys { id, secret: secret.into(), session, source: source(&path) }));
         }
-        if let Some(way) = WAYS.iter().find(|(setting, _)| said.contains_key(*setting)).map(|(_, way)| way) {
-            return Err(way(name.clone()));
-        }
+        let Some((setting, missing)) = WAYS.iter().find(|(setting, _)| said.contains_key(*setting)) else { continue };
+        let missing = missing(name.clone());
+        let Some(run) = cloud.programs.clone() else { return Err(missing) };
+        let (words, way) = match *setting {
+            "credential_process" => (words(&field("credential_process").unwrap_or_default()), Way::Own),
+            setting => (export(&name), Way::Aws { sign_in: sign_in(setting, &name), missing }),
+        };
+        return Ok(Found::There(ProfileProgram { profile: name.clone(), words, way, source: source(&path), run }));
     }
     Err(if seen { ModelTrouble::AwsProfileEmpty { profile: name } } else { ModelTrouble::AwsNothing { profile: name } })
 }
 
-/// What is said of a profile by its name.
-type Way = fn(String) -> ModelTrouble;
+/// AWS's program, asked for the keys of a profile, however that comes by them.
+fn export(profile: &str) -> Vec<String> {
+    ["aws", "configure", "export-credentials", "--format", "process", "--profile", profile].map(str::to_owned).into()
+}
 
-/// Settings of profiles whose keys have to be fetched by a program or a service, and what is said of such a profile.
-const WAYS: [(&str, Way); 6] = [
+/// How the person signs in to a profile with `setting`. A role may be taken on from a profile that signs in.
+fn sign_in(setting: &str, profile: &str) -> Option<String> {
+    match setting {
+        "sso_session" | "sso_start_url" | "role_arn" => Some(format!("aws sso login --profile {profile}")),
+        "login_session" => Some(format!("aws login --profile {profile}")),
+        _ => None,
+    }
+}
+
+/// What is said of a profile by its name.
+type Missing = fn(String) -> ModelTrouble;
+
+/// Settings of profiles whose keys have to be fetched by a program or a service, and what is said of such a profile where
+/// no program can be run.
+const WAYS: [(&str, Missing); 6] = [
     ("sso_session", |profile| ModelTrouble::AwsProfileSso { profile }),
     ("sso_start_url", |profile| ModelTrouble::AwsProfileSso { profile }),
     ("login_session", |profile| ModelTrouble::AwsProfileConsole { profile }),
-    ("credential_process", |profile| ModelTrouble::AwsProfileProgram { profile }),
+    ("credential_process", |profile| ModelTrouble::AwsProfileProgram {
+        profile,
+        detail: "programs are not run here".to_owned(),
+    }),
     ("role_arn", |profile| ModelTrouble::AwsProfileRole { profile }),
     ("web_identity_token_file", |profile| ModelTrouble::AwsProfileRole { profile }),
 ];

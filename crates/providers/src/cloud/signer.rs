@@ -53,7 +53,7 @@ impl Signer {
     pub(crate) fn check(&self, origin: &Origin) -> Result<(), ModelError> {
         match self {
             Self::Headers => Ok(()),
-            Self::Aws { cloud, .. } => aws::keys(cloud).map(drop).map_err(|trouble| refused(origin, trouble)),
+            Self::Aws { cloud, .. } => aws::find(cloud).map(drop).map_err(|trouble| refused(origin, trouble)),
             Self::Google { cloud } => google::file(cloud).map(drop).map_err(|trouble| refused(origin, trouble)),
         }
     }
@@ -63,7 +63,7 @@ impl Signer {
         let signed = match self {
             Self::Headers => return Ok(()),
             Self::Aws { cloud, region } => {
-                signature(cloud, region, request).map_err(|trouble| refused(origin, trouble))?
+                signature(cloud, region, request).await.map_err(|trouble| refused(origin, trouble))?
             }
             Self::Google { cloud } => token(cloud, origin).await?,
         };
@@ -82,8 +82,8 @@ fn refused(origin: &Origin, trouble: ModelTrouble) -> ModelError {
 }
 
 /// The headers of AWS's signature. Keys are looked for anew each time: those that are lent change under a long session.
-fn signature(cloud: &Cloud, region: &str, request: &Request) -> Result<HeaderMap, ModelTrouble> {
-    let keys = aws::keys(cloud)?;
+async fn signature(cloud: &Cloud, region: &str, request: &Request) -> Result<HeaderMap, ModelTrouble> {
+    let keys = aws::find(cloud)?.keys().await?;
     signature_at(&keys, region, request, SystemTime::now())
 }
 

@@ -1,0 +1,47 @@
+use std::time::Duration;
+
+use bosun_backend::{BackendError, Program, ProgramAnswer, ProgramRun};
+use tokio_util::sync::CancellationToken;
+
+/// Bytes kept of each output: a few lines are expected.
+const MOST_OUTPUT: usize = 64 << 10;
+
+/// Runs a program that the person's own settings outside of Bosun name (such as one that gives out credentials), as their
+/// terminal would: with all of the app's environment, which has none of the app's keys.
+///
+/// # Errors
+/// [`BackendError::Spawn`] where it cannot be started.
+pub async fn run_own_program(
+    program: String,
+    args: Vec<String>,
+    timeout: Duration,
+) -> Result<ProgramAnswer, BackendError> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let program = Program {
+        program,
+        args,
+        // In no project, and in no folder of the search path: programs of the folder it starts in are not found.
+        folder: std::env::temp_dir(),
+        pass_environment: names.collect(),
+        set_environment: Vec::new(),
+    };
+    let cancel = CancellationToken::new();
+    program.run(ProgramRun { input: Vec::new(), timeout, cancel, most_output: MOST_OUTPUT }).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_program_says_comes_back_and_one_that_does_not_end_is_ended() {
+        let sh = |line: &str, seconds| {
+            run_own_program("sh".into(), vec!["-c".into(), line.into()], Duration::from_secs(seconds))
+        };
+        let answer = sh("test -n \"$PATH\" && echo out; echo err >&2; exit 3", 60).await.unwrap();
+        assert_eq!((answer.stdout.as_slice(), answer.stderr.as_slice()), (&b"out\n"[..], &b"err\n"[..]));
+        assert_eq!(answer.exit.and_then(|exit| exit.code), Some(3));
+        assert_eq!(sh("sleep 600", 0).await.unwrap().exit, None);
+        assert!(run_own_program("no-such-program".into(), vec![], Duration::from_secs(1)).await.is_err());
+    }
+}
