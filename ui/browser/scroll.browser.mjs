@@ -28,6 +28,13 @@ test('a long session opens at its end with few rows in the page', async () => {
   await page.close();
 });
 
+test('rows that fold into a line leave room for what was before them', async () => {
+  const page = await site.show({ recorded: 'folded' });
+  await page.getByText('Done.', { exact: true }).waitFor();
+  await page.getByRole('article', { name: 'You' }).getByText('Read it all.').waitFor();
+  await page.close();
+});
+
 test('earlier rows come while scrolling up, and what is in sight stays', async () => {
   const page = await site.show({ recorded: 'long' });
   await page
