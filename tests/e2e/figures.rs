@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bosun_testkit::{ModelServer, Order, Part, Reply, Rule};
 use serde_json::{Value, json};
 
-use crate::harness::{Desk, Window};
+use crate::harness::{Desk, Window, wait};
 use crate::scene::{LOOK, ask, project, seed};
 
 mod long_session;
@@ -19,6 +19,9 @@ const KEYS: usize = 60;
 /// Deltas a second of the streams, and how many come at once.
 const RATE: u32 = 1_000;
 const AT_ONCE: u32 = 10;
+/// Seconds of each reply whose memory is looked at, and how much later than that it may end.
+const STREAM: u32 = 60;
+const STREAM_PATIENCE: Duration = Duration::from_secs(60);
 const IDLE: Duration = Duration::from_secs(20);
 
 const TEN_THOUSAND: Long = Long { id: "long", title: "Ten thousand rows", turns: 500 };
@@ -150,6 +153,11 @@ fn keys_and_frames_while_a_reply_streams() {
     tell("a key is painted, 95 of 100", "ms", Some(34.0), &[percentile(painted, 95.0)]);
 }
 
+/// Whether nothing is at work: what is written now is sent at once.
+fn has_ended(window: &Window<'_>) -> bool {
+    window.script("return document.querySelector('main button[aria-label=Stop]') === null", &[]) == true
+}
+
 /// How much `values` grow from one to the next: the line that fits all of them best.
 fn slope(values: &[f64]) -> f64 {
     let middle = (values.len() as f64 - 1.0) / 2.0;
@@ -170,7 +178,7 @@ fn a_line_through_values_tells_their_growth() {
 fn memory_and_idle_work() {
     let minutes: u32 = std::env::var("BOSUN_FIGURE_MINUTES").map_or(10, |text| text.parse().unwrap());
     let desk = Desk::plan("figure-memory").without_keyring().set_up();
-    let server = streaming(60);
+    let server = streaming(STREAM);
     let window = opened(&desk, &server, &[TEN_THOUSAND]);
     open_session(&window, &TEN_THOUSAND);
     std::thread::sleep(Duration::from_secs(5));
@@ -181,7 +189,9 @@ fn memory_and_idle_work() {
     let mut levels = vec![window.memory() as f64 / 1e6];
     for _ in 0..minutes {
         ask(&window, "stream to me");
-        std::thread::sleep(Duration::from_secs(62));
+        std::thread::sleep(Duration::from_secs(STREAM.into()));
+        let ended = wait(STREAM_PATIENCE, || has_ended(&window).then_some(()));
+        assert!(ended.is_some(), "the reply did not end; the page reads:\n{}", window.text());
         levels.push(window.memory() as f64 / 1e6);
     }
     tell("memory of all processes, 10,000 rows open", "MB", None, &levels);

@@ -26,6 +26,26 @@ export function groups(items: readonly Item[]): Group[] {
   return out;
 }
 
+/** Groups that stay the same objects as long as they show the same, so that a row which grows is all that is drawn again. */
+export class GroupKeeper {
+  private known = new Map<string, Group>();
+
+  read(items: readonly Item[]): Group[] {
+    const made = groups(items).map((group) => {
+      const before = this.known.get(group.key);
+      return before && isSame(before, group) ? before : group;
+    });
+    this.known = new Map(made.map((group) => [group.key, group]));
+    return made;
+  }
+}
+
+function isSame(a: Group, b: Group): boolean {
+  if (a.kind === 'single') return b.kind === 'single' && a.item === b.item;
+  if (b.kind === 'single' || a.isOver !== b.isOver || a.rows.length !== b.rows.length) return false;
+  return a.rows.every((row, at) => row === b.rows[at]);
+}
+
 /** Rows that stay in sight when their fold is closed. */
 export function needsEyes(item: Item): boolean {
   const state = toolOf(item)?.state;

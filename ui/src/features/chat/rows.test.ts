@@ -4,7 +4,7 @@ import { en } from '../../shared/i18n/en';
 import { Formats } from '../../shared/i18n/formats';
 import { zh } from '../../shared/i18n/zh';
 import { evidence } from '../todos/evidence';
-import { groups, needsEyes, span, toolOf } from './groups';
+import { GroupKeeper, groups, needsEyes, span, toolOf } from './groups';
 import { matches, numbered } from './tools/output';
 import { displayPath, figureWords, sentence, tenseOf } from './toolWords';
 
@@ -101,6 +101,18 @@ describe('groups', () => {
     expect(isOver([tool('ls', {}), item({ kind: 'notice', code: 'stopped', detail: '', problem: null })])).toEqual([
       true,
     ]);
+  });
+
+  it('are the same objects while a row below them grows', () => {
+    const keeper = new GroupKeeper();
+    const [asked, first, second] = [human('go'), tool('ls', {}), tool('grep', {})];
+    const before = keeper.read([asked, first, second, ai('do')]);
+    const reply = ai('done');
+    const after = keeper.read([asked, first, second, reply]);
+    expect(after.map((group, at) => group === before[at])).toEqual([true, true, false]);
+    expect(after).toEqual(groups([asked, first, second, reply]));
+    const again = keeper.read([asked, first, { ...second }, reply]);
+    expect(again.map((group, at) => group === after[at])).toEqual([true, false, true]);
   });
 
   it('keep failures in sight and know how long they took', () => {

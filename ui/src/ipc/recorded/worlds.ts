@@ -224,6 +224,16 @@ const WORLDS: Record<string, () => World> = {
     ...only(long(300)),
     onMessage: (host, session) => streamed(host, session, ANSWER.repeat(60), 3, 1),
   }),
+  folded: () =>
+    only(
+      snapshot(summary('s-folded', { title: 'One long run' }), {
+        items: [
+          human('Read it all.'),
+          ...Array.from({ length: 250 }, (_, at) => tool('read_file', { file_path: `/${at}.rs` })),
+          ai('Done.'),
+        ],
+      }),
+    ),
   flood: () => ({ ...only(long(10_000)), onMessage: flooded }),
 };
 
