@@ -80,7 +80,7 @@ fn keys_of_the_window_turn_up_nowhere() {
     *page.desk.picks.lock().unwrap() = Some(out.path().to_owned());
     for (command, arguments) in [
         ("subscribe_session", json!({ "session": session, "channel": "__CHANNEL__:8" })),
-        ("timeline", json!({ "session": session })),
+        ("timeline", json!({ "query": { "session": session, "list": "ledger", "limit": 500 } })),
         ("session_usage", json!({ "session": session })),
         ("usage_report", json!({ "days": 7 })),
         ("search_sessions", json!({ "query": { "text": "not", "project": null, "limit": 10 } })),

@@ -53,7 +53,7 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("reveal_file", json!({ "session": id, "path": "/a" })),
         ("undo_file", json!({ "session": id, "path": "/a" })),
         ("undo_changes", json!({ "session": id })),
-        ("timeline", json!({ "session": id })),
+        ("timeline", json!({ "query": { "session": id, "list": "places", "from": null, "before": null, "limit": 9 } })),
         ("snapshot_at", json!({ "session": id, "seq": 1 })),
         ("file_at", json!({ "session": id, "seq": 1, "path": "/a" })),
         ("fork_session", json!({ "session": id, "seq": 1 })),

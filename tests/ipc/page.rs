@@ -230,7 +230,8 @@ impl Page {
     }
 
     pub fn subscribe(&self, session: &str, channel: u32) -> Value {
-        self.ok("subscribe_session", json!({ "session": session, "channel": format!("__CHANNEL__:{channel}") }))
+        let asked = json!({ "session": session, "channel": format!("__CHANNEL__:{channel}") });
+        self.ok("subscribe_session", asked)["snapshot"].take()
     }
 
     /// Ends the app as closing its window does.

@@ -48,7 +48,8 @@ fn a_rule_is_offered_tried_made_listed_and_taken_back() {
     page.subscribe(session.as_str().unwrap(), 8);
     page.ok("send_message", json!({ "message": { "session": session, "text": "run 1" } }));
     page.wait_for_event(8, "turn_ended");
-    let ledger = page.ok("timeline", json!({ "session": session }))["ledger"].clone();
+    let query = json!({ "session": session, "list": "ledger", "from": null, "before": null, "limit": 9 });
+    let ledger = page.ok("timeline", json!({ "query": query }))["ledger"].clone();
     assert_eq!((ledger.as_array().unwrap().len(), &ledger[1]["state"]), (2, &json!("done")));
     assert_eq!(ledger[1]["decision"]["by"], json!({ "by": "rule", "rule": "echo * (this session)" }));
     assert_eq!(page.ok("list_rules", json!({}))[0]["id"], rule["id"]);

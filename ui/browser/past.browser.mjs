@@ -41,6 +41,36 @@ describe('past', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await done(page);
   });
 
+  test('of a long session the timeline and what was earlier come by page', async () => {
+    const page = await site.show({ recorded: 'long', tab: 'timeline' });
+    const places = page.locator('.place');
+    await places.first().waitFor();
+    assert.equal(await places.count(), 100);
+    const first = await places.first().textContent();
+    const pane = page.getByRole('tabpanel', { name: 'Timeline' });
+    await pane.getByRole('button', { name: /^Show .* earlier/ }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.place').length === 200);
+    assert.equal(await places.first().textContent(), first, 'the newest stands first');
+    await page.evaluate(() => {
+      const [session] = window.recordedHost.summaries();
+      const item = { id: 'later', turn: 99_999, at: 0, body: { kind: 'human', text: 'And then?', attachments: [] } };
+      window.recordedHost.emit(session.id, { type: 'item_started', item });
+    });
+    await places.filter({ hasText: 'And then?' }).waitFor();
+    assert.equal(await places.count(), 201);
+    const asked = (await calls(page, 'timeline')).map(({ from, before }) => from ?? before);
+    assert.ok(asked.length === 3 && asked[2] === asked[1] + 100, `what is known is not fetched again: ${asked}`);
+    await places.nth(3).click();
+    const past = page.getByRole('dialog', { name: 'As it was' });
+    const rows = () => past.locator('.group').count();
+    await past.locator('.group').first().waitFor();
+    const shown = await rows();
+    await past.getByRole('button', { name: /^Show .* earlier/ }).click();
+    await page.waitForFunction((before) => document.querySelectorAll('.past .group').length > before, shown);
+    assert.deepEqual([shown <= 200, (await rows()) <= 400], [true, true]);
+    await done(page);
+  });
+
   test('a conversation is summed up, its words are changed, and that is undone', async () => {
     const page = await site.show();
     await page.getByRole('button', { name: /^Move fixtures to SQLite/ }).click();

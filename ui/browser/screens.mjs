@@ -155,6 +155,21 @@ export const SCREENS = {
     },
   },
   timeline: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 0) },
+  timelinelong: {
+    query: { recorded: 'long', tab: 'timeline' },
+    async act(page) {
+      await pane(page, 0);
+      await page.locator('.pane > .btn').scrollIntoViewIfNeeded();
+    },
+  },
+  pastlong: {
+    query: { recorded: 'long', tab: 'timeline' },
+    async act(page) {
+      await pane(page, 0);
+      await page.locator('ol .place').first().click();
+      await page.locator('.past .talk .group').first().waitFor();
+    },
+  },
   ledger: { query: { recorded: 'tools', tab: 'timeline' }, act: (page) => pane(page, 1) },
   ledgeropen: {
     query: { recorded: 'tools', tab: 'timeline' },

@@ -88,6 +88,49 @@ test('the end is followed while text streams, until a person scrolls away', asyn
   await page.close();
 });
 
+test('a session that was left is at once where it was, with what came meanwhile below', async () => {
+  const page = await site.show({ recorded: 'long' });
+  await page
+    .getByRole('article')
+    .getByText(/^Answer 9999:/)
+    .waitFor();
+  for (let turn = 0; turn < 40 && (await page.getByText(/^Answer 9860:/).count()) === 0; turn++) {
+    await log(page).evaluate((view) => (view.scrollTop = 100));
+    await page.waitForTimeout(60);
+  }
+  const seen = await log(page).evaluate(async (view) => {
+    view.scrollTop = view.scrollHeight / 2;
+    await new Promise((done) => setTimeout(done, 200));
+    const edge = view.getBoundingClientRect().top;
+    const row = [...view.querySelectorAll('.group.human article p')].find(
+      (one) => one.getBoundingClientRect().top > edge,
+    );
+    return { text: row.textContent.trim(), top: row.getBoundingClientRect().top };
+  });
+  const groups = await page.locator('.log .group').count();
+  await page.keyboard.press('Control+n');
+  await log(page).waitFor({ state: 'detached' });
+  await page.evaluate(() => {
+    const [session] = window.recordedHost.summaries();
+    const item = { id: 'meanwhile', turn: 1, at: 0, body: { kind: 'human', text: 'Meanwhile', attachments: [] } };
+    window.recordedHost.emit(session.id, { type: 'item_started', item });
+  });
+  // Before the host can answer anything: no timer ends in between.
+  const drawn = await page.evaluate(async () => {
+    const key = { key: '1', code: 'Digit1', ctrlKey: true, bubbles: true, cancelable: true };
+    document.body.dispatchEvent(new KeyboardEvent('keydown', key));
+    for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+    return document.querySelectorAll('.log .group').length;
+  });
+  assert.equal(drawn, groups, 'what was known is there without a question');
+  await page.waitForTimeout(400);
+  const moved = Math.abs((await top(page, seen.text)) - seen.top);
+  assert.ok(moved <= 2, `the row moved by ${moved} pixels`);
+  await page.getByRole('button', { name: 'To the newest' }).click();
+  await page.getByRole('article').getByText('Meanwhile').waitFor();
+  await page.close();
+});
+
 test('what a person opens stays under the pointer', async () => {
   const page = await site.show({ recorded: 'tools' });
   const line = page.locator('.fold > button');

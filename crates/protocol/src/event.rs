@@ -26,6 +26,15 @@ pub struct Snapshot {
     pub changes: Vec<FileChange>,
 }
 
+/// What a reader of a session is told first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct Opening {
+    pub snapshot: Snapshot,
+    /// The event up to which the reader knows the session already. The snapshot's rows are then only those that an event
+    /// since has touched, new ones at the end; everything else in it counts as ever.
+    pub since: Option<u32>,
+}
+
 /// An event with its place in the session's stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
 pub struct Envelope {

@@ -4,15 +4,41 @@ use specta::Type;
 
 use crate::{CallId, ChangeKind, DecisionRecord, ItemId, Problem, SessionId, ToolState};
 
-/// What happened in a session, as places to return to and as a ledger of decisions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
-pub struct Timeline {
-    /// Oldest first.
-    pub checkpoints: Vec<Checkpoint>,
+/// Which part of what happened in a session is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct TimelineQuery {
+    pub session: SessionId,
+    pub list: TimelineList,
+    /// The first one wanted, by its place in the list from 0.
+    pub from: Option<u32>,
+    /// Without `from`, those right before this place; the last ones where that is missing too.
+    pub before: Option<u32>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum TimelineList {
+    /// Places to return to, oldest first.
+    Places,
     /// Every call of the session and its subagents, in the order they were proposed.
+    Ledger,
+}
+
+/// A part of a list, and what is true of the session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
+pub struct TimelinePage {
+    /// The place of the first of these in its list.
+    pub from: u32,
+    /// How many the list has.
+    pub total: u32,
+    pub checkpoints: Vec<Checkpoint>,
     pub ledger: Vec<LedgerEntry>,
     /// Whether the last rewind can be undone.
     pub can_undo_rewind: bool,
+    /// How often the session was taken back, or forth again: where this changes, the places are others.
+    pub rewinds: u32,
 }
 
 /// A place that one can look at, fork from and return to.

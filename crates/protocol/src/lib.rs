@@ -55,10 +55,11 @@ pub use change::{
 };
 pub use diff::{DiffHunk, DiffLine, DiffLineKind, DiffSegment, FileDiff};
 pub use error::{CommandError, ErrorCode};
-pub use event::{Delta, Envelope, SessionEvent, Snapshot, TurnOutcome};
+pub use event::{Delta, Envelope, Opening, SessionEvent, Snapshot, TurnOutcome};
 pub use file::{FileEntry, FilePreview, FolderView, MountKind, MountView, PreviewBody};
 pub use history::{
-    Checkpoint, CheckpointKind, FileAt, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall, Timeline,
+    Checkpoint, CheckpointKind, FileAt, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall, TimelineList,
+    TimelinePage, TimelineQuery,
 };
 pub use ids::{CallId, ItemId, ProjectId, SessionId};
 pub use item::{Figure, Item, ItemBody, MediaKind, Notice, NoticeCode, ToolItem, ToolKind, ToolState};

@@ -11,27 +11,23 @@ use crate::projection::{Deed, Did, command_of};
 /// The journals of a session and of all subagents below it.
 pub(crate) struct Journals {
     pub id: SessionId,
-    /// Names of the agents from the root's to this one.
-    pub path: Vec<String>,
     pub entries: Vec<Recorded>,
     pub children: Vec<Journals>,
 }
 
 impl Journals {
     pub(crate) async fn read(database: &Database, root: &SessionId) -> Result<Self, DatabaseError> {
-        Self::below(database, root.clone(), vec!["main".into()]).await
+        Self::below(database, root.clone()).await
     }
 
-    fn below(database: &Database, id: SessionId, path: Vec<String>) -> BoxFuture<'_, Result<Self, DatabaseError>> {
+    fn below(database: &Database, id: SessionId) -> BoxFuture<'_, Result<Self, DatabaseError>> {
         Box::pin(async move {
             let entries = database.entries(&id, 0).await?;
             let mut children = Vec::new();
             for stored in database.children(&id).await? {
-                let name = stored.summary.get("name").and_then(|name| name.as_str()).unwrap_or_default();
-                let path = path.iter().cloned().chain([name.to_owned()]).collect();
-                children.push(Self::below(database, stored.id, path).await?);
+                children.push(Self::below(database, stored.id).await?);
             }
-            Ok(Self { id, path, entries, children })
+            Ok(Self { id, entries, children })
         })
     }
 

@@ -1,6 +1,6 @@
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, TurnEnd, effective, stays};
 use bosun_backend::{ContentHash, VirtualPath};
-use bosun_protocol::{FileAt, Problem, Snapshot};
+use bosun_protocol::{FileAt, ItemId, Problem, Snapshot};
 use bosun_store::{Append, Listed, NewSession};
 use bosun_tools::ChangeRecord;
 
@@ -17,11 +17,12 @@ const LONGEST: usize = 4 << 20;
 
 /// The session as it was, and sessions that begin there.
 impl Actor {
-    /// The whole conversation as it was at the checkpoint `seq`; nothing in it goes on.
-    pub(crate) async fn snapshot_at(&self, seq: u32) -> Result<Snapshot, SessionError> {
+    /// The session as it was at the checkpoint `seq`, with a window of its rows that ends where they did, or before the
+    /// row `before`; nothing in it goes on.
+    pub(crate) async fn snapshot_at(&self, seq: u32, before: Option<&ItemId>) -> Result<Snapshot, SessionError> {
         let entries = self.tree.database.entries(self.log.session(), 0).await?;
         refuse_elsewhere(&entries, seq)?;
-        Ok(view(self, &entries, Seq::from(seq)).whole())
+        Ok(view(self, &entries, Seq::from(seq)).window(before))
     }
 
     /// A file as it was at the checkpoint `seq`.

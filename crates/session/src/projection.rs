@@ -127,7 +127,7 @@ impl Projection {
     /// Takes the place of another projection of the same session, whose readers are told everything anew.
     pub(crate) fn take_over(mut self, known: &mut Self) {
         self.model = known.model.take();
-        self.view.seq = known.view.seq;
+        self.view.follow(known.view.seq);
         let snapshot = Snapshot { seq: known.view.seq + 1, ..self.view.snapshot() };
         self.emit(SessionEvent::Reset { snapshot: Box::new(snapshot) });
         *known = self;

@@ -11,7 +11,7 @@ use crate::SessionError;
 use crate::actor::Actor;
 use crate::journals::Journals;
 use crate::restoring::{Checked, Restore, files_kept};
-use crate::timeline::{checkpoints, last_rewind};
+use crate::timeline::{is_place, last_rewind};
 
 /// Going back to an earlier place of a session, and forth again. The journal keeps everything: what is rewound is only
 /// left out (see `bosun_agent::effective`), and the bytes of every file before and after are kept.
@@ -150,7 +150,7 @@ fn difference(from: &BTreeMap<VirtualPath, FileData>, to: &BTreeMap<VirtualPath,
 
 /// Only what is a checkpoint can be gone back to: between them calls are open.
 pub(crate) fn refuse_elsewhere(entries: &[Recorded], seq: u32) -> Result<(), SessionError> {
-    if checkpoints(entries).iter().any(|checkpoint| checkpoint.seq == seq) {
+    if is_place(entries, seq) {
         return Ok(());
     }
     Err(SessionError::not_found(Problem::PlaceGone))

@@ -89,10 +89,18 @@ impl Stream {
     }
 
     pub(crate) fn subscribe(&self) -> Subscription {
+        self.resume(None)
+    }
+
+    /// For a reader that may know the session up to the event `known` already.
+    pub(crate) fn resume(&self, known: Option<u32>) -> Subscription {
         let projection = locked(&self.projection);
         let inbox = Arc::new(Inbox::default());
         locked(&self.watchers).push(Arc::downgrade(&inbox));
-        Subscription { snapshot: projection.view().snapshot(), events: EventStream { inbox } }
+        let view = projection.view();
+        let missed = known.and_then(|seq| Some((view.since(seq)?, known)));
+        let (snapshot, since) = missed.unwrap_or_else(|| (view.snapshot(), None));
+        Subscription { snapshot, since, events: EventStream { inbox } }
     }
 
     /// Tells someone who was shown something of the session before it was opened all of it, and what follows.
@@ -205,6 +213,8 @@ fn join(last: &mut SessionEvent, next: SessionEvent) {
 /// A session as it is, and what happens to it from now on.
 pub struct Subscription {
     pub snapshot: Snapshot,
+    /// As in [`bosun_protocol::Opening`].
+    pub since: Option<u32>,
     pub events: EventStream,
 }
 

@@ -1,163 +1,166 @@
 mod costs;
+mod ledger;
+mod places;
 
-use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
-use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, State, ToolOutcome, effective, stays};
-use bosun_model::{AiMessage, CallId as CoreCallId, Message, ToolCall, ToolStatus};
-use bosun_protocol::{
-    CallId, Checkpoint, CheckpointKind, Decision, ItemId, LedgerEntry, SessionId, StepCall, Timeline, ToolState,
-};
-use serde_json::Value;
+use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, ToolOutcome, effective, stays};
+use bosun_model::{Message, ToolStatus};
+use bosun_protocol::{TimelineList, TimelinePage, TimelineQuery, ToolState};
+use bosun_store::{Database, DatabaseError};
 
 pub(crate) use self::costs::Costs;
-use crate::convert;
-use crate::journals::Journals;
+use self::ledger::Ledger;
+use self::places::Places;
 use crate::restoring::KEPT;
 
-/// Longest label of a checkpoint, in characters.
-const LABEL: usize = 120;
-/// Calls of a step that are named.
-const NAMED: usize = 4;
-/// Arguments that say what a call was about.
-const OBJECTS: [&str; 7] = ["file_path", "path", "pattern", "glob", "command", "description", "subagent_type"];
+/// What a session and its subagents did, as far as their journals were read. What they record later is read on to.
+pub(crate) struct Chronicle {
+    /// The session's own first, then those of its subagents as they were met.
+    journals: Vec<Followed>,
+    places: Places,
+    ledger: Ledger,
+    /// How often the session was taken back, or forth again.
+    rewinds: u32,
+    can_undo_rewind: bool,
+}
 
-/// What a session and its subagents did; `costs` has the model calls that were made for them.
-pub(crate) fn timeline(journals: &Journals, costs: &Costs) -> Timeline {
-    let mut ledger = Vec::new();
-    write_ledger(journals, costs, &mut ledger);
-    ledger.sort_by_key(|entry| entry.proposed_at);
-    Timeline {
-        checkpoints: priced(&journals.entries, costs),
-        ledger,
-        can_undo_rewind: last_rewind(&journals.entries).is_some(),
+/// A journal that was read up to an entry.
+struct Followed {
+    id: SessionId,
+    /// Names of the agents from the root's to this one.
+    path: Vec<String>,
+    seen: Seq,
+}
+
+impl Chronicle {
+    pub(crate) fn of(session: SessionId) -> Self {
+        Self {
+            journals: vec![Followed { id: session, path: vec!["main".to_owned()], seen: 0 }],
+            places: Places::default(),
+            ledger: Ledger::default(),
+            rewinds: 0,
+            can_undo_rewind: false,
+        }
+    }
+
+    pub(crate) fn is_of(&self, session: &SessionId) -> bool {
+        self.journals.first().is_some_and(|root| root.id == *session)
+    }
+
+    /// Reads on to the end of the journals.
+    pub(crate) async fn follow(&mut self, database: &Database) -> Result<(), DatabaseError> {
+        // Subagents of subagents come to stand behind them, and so are met on the way.
+        let mut at = 0;
+        while let Some(Followed { id, path, seen }) = self.journals.get(at) {
+            let (id, path, seen) = (id.clone(), path.clone(), *seen);
+            let entries = database.entries(&id, seen).await?;
+            if at == 0 {
+                self.take_root(&id, &entries, database).await?;
+            }
+            entries.iter().for_each(|recorded| self.ledger.take(&id, &path, recorded));
+            for child in database.children(&id).await? {
+                if self.journals.iter().all(|known| known.id != child.id) {
+                    let name = child.summary.get("name").and_then(|name| name.as_str()).unwrap_or_default();
+                    let path = path.iter().cloned().chain([name.to_owned()]).collect();
+                    self.journals.push(Followed { id: child.id, path, seen: 0 });
+                }
+            }
+            if let (Some(journal), Some(last)) = (self.journals.get_mut(at), entries.last()) {
+                journal.seen = last.seq;
+            }
+            at += 1;
+        }
+        self.ledger.sort();
+        Ok(())
+    }
+
+    async fn take_root(
+        &mut self,
+        id: &SessionId,
+        entries: &[Recorded],
+        database: &Database,
+    ) -> Result<(), DatabaseError> {
+        let rewinds = entries.iter().filter(|recorded| is_rewind(&recorded.entry.body)).count();
+        self.rewinds += u32::try_from(rewinds).unwrap_or(u32::MAX);
+        self.can_undo_rewind = entries.iter().fold(self.can_undo_rewind, |can, recorded| match &recorded.entry.body {
+            EntryBody::Rewound { .. } => true,
+            body if leaves_rewind(body) => can,
+            _ => false,
+        });
+        if rewinds == 0 {
+            entries.iter().for_each(|recorded| self.places.take(recorded));
+        } else {
+            // Places that were are none any more, or are again.
+            self.places = Places::read(effective(&database.entries(id, 0).await?));
+        }
+        Ok(())
+    }
+
+    /// What `query` asks for; `costs` has the model calls that were made for the session.
+    pub(crate) async fn page(
+        &self,
+        query: &TimelineQuery,
+        costs: &Costs,
+        database: &Database,
+    ) -> Result<TimelinePage, DatabaseError> {
+        let total = match query.list {
+            TimelineList::Places => self.places.len(),
+            TimelineList::Ledger => self.ledger.len(),
+        };
+        let span = span_of(query, total);
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let mut page = TimelinePage {
+            from: number(span.start),
+            total: number(total),
+            checkpoints: Vec::new(),
+            ledger: Vec::new(),
+            can_undo_rewind: self.can_undo_rewind,
+            rewinds: self.rewinds,
+        };
+        match query.list {
+            TimelineList::Places => page.checkpoints = self.places.page(span, costs),
+            TimelineList::Ledger => page.ledger = self.ledger.page(span, costs, database).await?,
+        }
+        Ok(page)
+    }
+}
+
+fn span_of(query: &TimelineQuery, total: usize) -> Range<usize> {
+    let place = |place: u32| usize::try_from(place).unwrap_or(usize::MAX).min(total);
+    let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
+    match query.from {
+        Some(from) => place(from)..place(from).saturating_add(limit).min(total),
+        None => {
+            let end = query.before.map_or(total, place);
+            end.saturating_sub(limit)..end
+        }
+    }
+}
+
+fn is_rewind(body: &EntryBody) -> bool {
+    matches!(body, EntryBody::Rewound { .. } | EntryBody::RewindUndone { .. })
+}
+
+/// Whether a rewind can still be undone behind such an entry.
+fn leaves_rewind(body: &EntryBody) -> bool {
+    match body {
+        EntryBody::RewindUndone { .. } | EntryBody::RestoreIntended { .. } | EntryBody::Restored { .. } => false,
+        EntryBody::Updated { by, .. } => by == KEPT,
+        body => stays(body),
     }
 }
 
 /// The last rewind, where nothing but what stays has happened since.
 pub(crate) fn last_rewind(entries: &[Recorded]) -> Option<&Recorded> {
-    for recorded in entries.iter().rev() {
-        match &recorded.entry.body {
-            EntryBody::Rewound { .. } => return Some(recorded),
-            EntryBody::RewindUndone { .. } => return None,
-            EntryBody::RestoreIntended { .. } | EntryBody::Restored { .. } => return None,
-            body if stays(body) => {}
-            EntryBody::Updated { by, .. } if by == KEPT => {}
-            _ => return None,
-        }
-    }
-    None
+    let last =
+        entries.iter().rev().find(|recorded| !leaves_rewind(&recorded.entry.body) || is_rewind(&recorded.entry.body));
+    last.filter(|recorded| matches!(recorded.entry.body, EntryBody::Rewound { .. }))
 }
 
-/// The places of a journal, without what they cost.
-pub(crate) fn checkpoints(entries: &[Recorded]) -> Vec<Checkpoint> {
-    priced(entries, &Costs::default())
-}
-
-fn priced(entries: &[Recorded], costs: &Costs) -> Vec<Checkpoint> {
-    let mut writer = Writer {
-        costs,
-        state: State::default(),
-        checkpoints: Vec::new(),
-        files: BTreeSet::new(),
-        step: Step::default(),
-        last: 0,
-    };
-    for recorded in effective(entries) {
-        writer.take(recorded);
-    }
-    writer.checkpoints
-}
-
-/// Follows a journal and notes where a turn begins, a step is done and a turn ends.
-struct Writer<'a> {
-    costs: &'a Costs,
-    state: State,
-    checkpoints: Vec<Checkpoint>,
-    files: BTreeSet<String>,
-    step: Step,
-    last: Seq,
-}
-
-/// The step under way: what it is called, its row, its calls and its tokens.
-#[derive(Default)]
-struct Step {
-    label: String,
-    item: Option<ItemId>,
-    calls: Vec<StepCall>,
-    calls_count: u32,
-    input_tokens: u64,
-    output_tokens: u64,
-    cost: Option<f64>,
-}
-
-impl Step {
-    fn of(message: &AiMessage, cost: Option<f64>) -> Self {
-        let mut names: Vec<&str> = message.tool_calls.iter().map(|call| call.name.as_str()).collect();
-        names.dedup();
-        let usage = message.usage.unwrap_or_default();
-        Self {
-            label: if names.is_empty() { short(&message.text()) } else { names.join(", ") },
-            item: Some(ItemId::new(message.id.as_str())),
-            calls: message.tool_calls.iter().take(NAMED).map(named).collect(),
-            calls_count: u32::try_from(message.tool_calls.len()).unwrap_or(u32::MAX),
-            input_tokens: usage.input.unwrap_or(0),
-            output_tokens: usage.output.unwrap_or(0),
-            cost,
-        }
-    }
-}
-
-fn named(call: &ToolCall) -> StepCall {
-    let said = |name: &str| Some((name.to_owned(), Value::from(short(call.args.get(name)?.as_str()?))));
-    StepCall { tool: call.name.clone(), args: Value::Object(OBJECTS.into_iter().filter_map(said).collect()) }
-}
-
-impl Writer<'_> {
-    fn take(&mut self, recorded: &Recorded) {
-        let Recorded { seq, entry } = recorded;
-        if let EntryBody::TurnStarted { turn, message } = &entry.body {
-            self.step = Step {
-                label: short(&convert::said(message)),
-                item: Some(ItemId::new(message.id.as_str())),
-                ..Step::default()
-            };
-            self.note(CheckpointKind::TurnStart, self.last, *turn, entry.at);
-        }
-        if let EntryBody::Ai { message, .. } = &entry.body {
-            self.step = Step::of(message, self.costs.of(message, entry.at));
-        }
-        self.files.extend(changed(entry));
-        let was_open = self.state.step.is_some();
-        self.state.apply(entry);
-        let turn = self.state.turns;
-        match &entry.body {
-            EntryBody::ToolResult { .. } if was_open && self.state.step.is_none() => {
-                self.note(CheckpointKind::Step, *seq, turn, entry.at);
-            }
-            EntryBody::TurnEnded { .. } => self.note(CheckpointKind::TurnEnd, *seq, turn, entry.at),
-            _ => {}
-        }
-        self.last = *seq;
-    }
-
-    fn note(&mut self, kind: CheckpointKind, seq: Seq, turn: u32, at: i64) {
-        let Step { label, item, calls, calls_count, input_tokens, output_tokens, cost } =
-            std::mem::take(&mut self.step);
-        self.checkpoints.push(Checkpoint {
-            seq: u32::try_from(seq).unwrap_or(u32::MAX),
-            kind,
-            turn,
-            at,
-            label,
-            calls,
-            calls_count,
-            item,
-            files: std::mem::take(&mut self.files).into_iter().collect(),
-            input_tokens,
-            output_tokens,
-            cost,
-        });
-    }
+/// Whether the entry `seq` is a place that one can return to.
+pub(crate) fn is_place(entries: &[Recorded], seq: u32) -> bool {
+    Places::read(effective(entries)).has(seq)
 }
 
 fn changed(entry: &JournalEntry) -> Vec<String> {
@@ -167,79 +170,6 @@ fn changed(entry: &JournalEntry) -> Vec<String> {
         _ => return Vec::new(),
     };
     changes.iter().map(|change| change.path.to_string()).collect()
-}
-
-fn write_ledger(journals: &Journals, costs: &Costs, ledger: &mut Vec<LedgerEntry>) {
-    let mut own = Ledger { journals, costs, entries: Vec::new(), places: HashMap::new() };
-    journals.entries.iter().for_each(|recorded| own.take(&recorded.entry));
-    ledger.append(&mut own.entries);
-    journals.children.iter().for_each(|child| write_ledger(child, costs, ledger));
-}
-
-/// The calls of one session.
-struct Ledger<'a> {
-    journals: &'a Journals,
-    costs: &'a Costs,
-    entries: Vec<LedgerEntry>,
-    places: HashMap<CoreCallId, usize>,
-}
-
-impl Ledger<'_> {
-    fn take(&mut self, entry: &JournalEntry) {
-        match &entry.body {
-            EntryBody::Ai { message, .. } => {
-                let cost = self.costs.of(message, entry.at);
-                message.tool_calls.iter().for_each(|call| self.propose(call, entry.at, cost));
-            }
-            EntryBody::Asked { ask } => self.change(&ask.call.id, |call| {
-                call.state = ToolState::Waiting;
-                // What was decided before was about something else.
-                call.decision = None;
-                call.ran = None;
-            }),
-            EntryBody::Decided { call_id, record } => self.change(call_id, |call| {
-                let record = convert::record(record, entry.at);
-                if let Decision::Edit { args } = &record.decision {
-                    call.ran = Some(args.clone());
-                }
-                call.state = ToolState::Proposed;
-                call.decision = Some(record);
-            }),
-            EntryBody::ToolResult { call_id, message, outcome, allowed_by, .. } => self.change(call_id, |call| {
-                call.state = state_of(*outcome, message);
-                call.ended_at = Some(entry.at);
-                call.files = changed(entry);
-                if let Some(rule) = allowed_by {
-                    call.decision = Some(convert::by_rule(rule, *outcome, entry.at));
-                }
-            }),
-            _ => {}
-        }
-    }
-
-    fn propose(&mut self, call: &ToolCall, at: i64, cost: Option<f64>) {
-        self.places.insert(call.id.clone(), self.entries.len());
-        self.entries.push(LedgerEntry {
-            session: SessionId::new(self.journals.id.as_str()),
-            call_id: CallId::new(call.id.as_str()),
-            agent: self.journals.path.clone(),
-            tool: call.name.clone(),
-            proposed: call.args.clone(),
-            ran: None,
-            decision: None,
-            state: ToolState::Proposed,
-            files: Vec::new(),
-            proposed_at: at,
-            ended_at: None,
-            cost,
-        });
-    }
-
-    fn change(&mut self, call: &CoreCallId, change: impl FnOnce(&mut LedgerEntry)) {
-        if let Some(entry) = self.places.get(call).and_then(|place| self.entries.get_mut(*place)) {
-            change(entry);
-        }
-    }
 }
 
 /// How a call that has a result is shown.
@@ -254,12 +184,4 @@ pub(crate) fn state_of(outcome: ToolOutcome, message: &Message) -> ToolState {
         ToolOutcome::Cancelled => ToolState::Cancelled,
         ToolOutcome::Unknown => ToolState::Unknown,
     }
-}
-
-fn short(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= LABEL {
-        return line;
-    }
-    line.chars().take(LABEL - 1).chain(['…']).collect()
 }

@@ -23,6 +23,10 @@ pub(crate) struct View {
     pub agents: Vec<AgentNode>,
     pub changes: Vec<FileChange>,
     places: HashMap<ItemId, usize>,
+    /// For each item the event that touched it last.
+    touched: Vec<u32>,
+    /// The last event after which a reader had to be told all of it: rows went, or all came anew.
+    anew: u32,
 }
 
 impl View {
@@ -38,12 +42,15 @@ impl View {
             agents: Vec::new(),
             changes: Vec::new(),
             places: HashMap::new(),
+            touched: Vec::new(),
+            anew: 0,
         }
     }
 
     /// The view that a reader has after taking `snapshot`.
     #[cfg(test)]
     pub(crate) fn of_reader(snapshot: bosun_protocol::Snapshot) -> Self {
+        let touched = vec![snapshot.seq; snapshot.items.len()];
         let places = snapshot.items.iter().enumerate().map(|(place, item)| (item.id.clone(), place)).collect();
         Self {
             seq: snapshot.seq,
@@ -56,6 +63,8 @@ impl View {
             agents: snapshot.agents,
             changes: snapshot.changes,
             places,
+            touched,
+            anew: snapshot.seq,
         }
     }
 
@@ -64,10 +73,19 @@ impl View {
         let working = self.items.iter().position(at_work).unwrap_or(self.items.len());
         let before = self.items.len().saturating_sub(WINDOW).min(working);
         Snapshot {
-            seq: self.seq,
-            session: self.session.clone(),
             items: self.items.iter().skip(before).cloned().collect(),
             items_before: u32::try_from(before).unwrap_or(u32::MAX),
+            ..self.beside()
+        }
+    }
+
+    /// All but the items.
+    fn beside(&self) -> Snapshot {
+        Snapshot {
+            seq: self.seq,
+            session: self.session.clone(),
+            items: Vec::new(),
+            items_before: 0,
             todos: self.todos.clone(),
             evidence: self.evidence.clone(),
             approvals: self.approvals.clone(),
@@ -77,9 +95,29 @@ impl View {
         }
     }
 
-    /// A snapshot with every item.
-    pub(crate) fn whole(&self) -> Snapshot {
-        Snapshot { items: self.items.clone(), items_before: 0, ..self.snapshot() }
+    /// A snapshot with a window of the items: the last ones, or those right before the item `end`.
+    pub(crate) fn window(&self, end: Option<&ItemId>) -> Snapshot {
+        let end = end.map_or(self.items.len(), |id| self.places.get(id).copied().unwrap_or(0));
+        let before = end.saturating_sub(WINDOW);
+        let items = self.items.get(before..end).unwrap_or_default().to_vec();
+        Snapshot { items, items_before: u32::try_from(before).unwrap_or(u32::MAX), ..self.beside() }
+    }
+
+    /// Takes the events that are told from here on for those of another view after `seq`.
+    pub(crate) fn follow(&mut self, seq: u32) {
+        self.seq = seq;
+        self.anew = seq;
+        self.touched.fill(seq);
+    }
+
+    /// What a reader lacks who knows everything up to the event `known`; `None` where it is told best from the beginning.
+    pub(crate) fn since(&self, known: u32) -> Option<Snapshot> {
+        if known < self.anew || known > self.seq {
+            return None;
+        }
+        let rows = self.items.iter().zip(&self.touched).filter(|(_, touched)| **touched > known);
+        let items: Vec<Item> = rows.take(WINDOW + 1).map(|(item, _)| item.clone()).collect();
+        (items.len() <= WINDOW).then(|| Snapshot { items, items_before: 0, ..self.beside() })
     }
 
     pub(crate) fn item(&self, id: &ItemId) -> Option<&Item> {
@@ -110,8 +148,9 @@ impl View {
         self.seq += 1;
         match event {
             SessionEvent::SessionUpdated { session } => self.session = session.clone(),
-            // A reset tells what already is.
-            SessionEvent::TurnStarted { .. } | SessionEvent::TurnEnded { .. } | SessionEvent::Reset { .. } => {}
+            SessionEvent::TurnStarted { .. } | SessionEvent::TurnEnded { .. } => {}
+            // It tells what already is.
+            SessionEvent::Reset { .. } => self.anew = self.seq,
             SessionEvent::ItemStarted { item }
             | SessionEvent::ItemUpdated { item }
             | SessionEvent::ItemCompleted { item } => self.put(item.clone()),
@@ -148,26 +187,38 @@ impl View {
     }
 
     fn put(&mut self, item: Item) {
-        match self.places.get(&item.id).and_then(|place| self.items.get_mut(*place)) {
+        match self.touch(&item.id) {
             Some(known) => *known = item,
             None => {
                 self.places.insert(item.id.clone(), self.items.len());
                 self.items.push(item);
+                self.touched.push(self.seq);
             }
         }
+    }
+
+    /// A row that the event at hand changes.
+    fn touch(&mut self, id: &ItemId) -> Option<&mut Item> {
+        let place = *self.places.get(id)?;
+        if let Some(touched) = self.touched.get_mut(place) {
+            *touched = self.seq;
+        }
+        self.items.get_mut(place)
     }
 
     /// Rows that come to nothing are among the last ones, so that few places move.
     fn remove(&mut self, id: &ItemId) {
         let Some(place) = self.places.remove(id) else { return };
         self.items.remove(place);
+        self.touched.remove(place);
+        self.anew = self.seq;
         for (place, item) in self.items.iter().enumerate().skip(place) {
             self.places.insert(item.id.clone(), place);
         }
     }
 
     fn grow(&mut self, id: &ItemId, delta: &Delta) {
-        let Some(item) = self.places.get(id).and_then(|place| self.items.get_mut(*place)) else { return };
+        let Some(item) = self.touch(id) else { return };
         match (&mut item.body, delta) {
             (ItemBody::Ai { text, .. }, Delta::Text { text: more }) => text.push_str(more),
             (ItemBody::Ai { reasoning, .. }, Delta::Reasoning { text: more }) => reasoning.push_str(more),

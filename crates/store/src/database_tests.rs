@@ -60,6 +60,9 @@ async fn entries_come_back_in_order_with_the_summary_of_the_last() {
     let entries = database.entries(&id, 1).await.unwrap();
     let found: Vec<(u64, JournalEntry)> = entries.into_iter().map(|entry| (entry.seq, entry.entry)).collect();
     assert_eq!(found, [(2, titled("b")), (3, titled("c"))]);
+    let picked = database.entries_at(&id, vec![3, 9, 1]).await.unwrap();
+    let picked: Vec<(u64, JournalEntry)> = picked.into_iter().map(|entry| (entry.seq, entry.entry)).collect();
+    assert_eq!(picked, [(3, titled("c")), (1, titled("a"))]);
     assert_eq!(database.session(&id).await.unwrap().unwrap().summary, json!({"title": "c"}));
 }
 

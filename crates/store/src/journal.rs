@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bosun_agent::{BoxFuture, Journal, JournalEntry, JournalError, Recorded, Seq, SessionId};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 use crate::body::{StoredBody, read_body};
@@ -28,6 +28,28 @@ impl Database {
     pub async fn entries(&self, session: &SessionId, after: Seq) -> Result<Vec<Recorded>, DatabaseError> {
         let session = session.clone();
         self.read(move |connection| read_entries(connection, &session, after)).await
+    }
+
+    /// The entries of `session` at these places, in that order; a place without one is left out.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub async fn entries_at(&self, session: &SessionId, places: Vec<Seq>) -> Result<Vec<Recorded>, DatabaseError> {
+        let session = session.clone();
+        self.read(move |connection| {
+            let key = key_of(connection, &session)?;
+            let mut select =
+                connection.prepare_cached("SELECT seq, at, body FROM entries WHERE session = ?1 AND seq = ?2")?;
+            let mut entries = Vec::with_capacity(places.len());
+            for place in places {
+                let mut rows = select.query(params![key, i64::try_from(place).unwrap_or(i64::MAX)])?;
+                if let Some(row) = rows.next()? {
+                    entries.push(read_entry(row)?);
+                }
+            }
+            Ok(entries)
+        })
+        .await
     }
 
     /// The last entries of `session`, at most `most`, in order. Takes as long as these are, however many there are before.
@@ -142,12 +164,17 @@ fn read_entries(connection: &Connection, session: &SessionId, after: Seq) -> Res
     let mut rows = select.query(params![key, i64::try_from(after).unwrap_or(i64::MAX)])?;
     let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
-        let seq = row.get::<_, i64>(0)?.unsigned_abs();
-        let at = row.get(1)?;
-        let body = read_body(row.get_ref(2)?).map_err(|reason| DatabaseError::CorruptEntry { seq, reason })?;
-        entries.push(Recorded { seq, entry: JournalEntry { at, body } });
+        entries.push(read_entry(row)?);
     }
     Ok(entries)
+}
+
+/// A row of `seq, at, body`.
+fn read_entry(row: &Row<'_>) -> Result<Recorded, DatabaseError> {
+    let seq = row.get::<_, i64>(0)?.unsigned_abs();
+    let at = row.get(1)?;
+    let body = read_body(row.get_ref(2)?).map_err(|reason| DatabaseError::CorruptEntry { seq, reason })?;
+    Ok(Recorded { seq, entry: JournalEntry { at, body } })
 }
 
 pub(crate) fn key_of(connection: &Connection, session: &SessionId) -> Result<i64, DatabaseError> {

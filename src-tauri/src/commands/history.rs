@@ -1,4 +1,7 @@
-use bosun_protocol::{FileAt, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot, Timeline};
+use bosun_protocol::{
+    FileAt, ItemId, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot, TimelinePage,
+    TimelineQuery,
+};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -21,20 +24,28 @@ pub async fn undo_changes(shell: Managed<'_>, session: Arg<SessionId>) -> Answer
     Ok(shell.core().await?.sessions.undo_changes(&session).await?)
 }
 
-/// The session's checkpoints and the ledger of its calls.
+/// A part of the session's checkpoints, or of the ledger of its calls.
 #[tauri::command]
 #[specta::specta]
-pub async fn timeline(shell: Managed<'_>, session: Arg<SessionId>) -> Answer<Timeline> {
-    check::id(session.as_str())?;
-    Ok(shell.core().await?.sessions.timeline(&session).await?)
+pub async fn timeline(shell: Managed<'_>, query: Arg<TimelineQuery>) -> Answer<TimelinePage> {
+    check::id(query.session.as_str())?;
+    let query = TimelineQuery { limit: check::page(query.limit), ..query.0 };
+    Ok(shell.core().await?.sessions.timeline(&query).await?)
 }
 
-/// The whole conversation as it was at a checkpoint; nothing in it goes on.
+/// A session as it was at a checkpoint, with the last rows of then or those right before the row `before`; nothing in it
+/// goes on.
 #[tauri::command]
 #[specta::specta]
-pub async fn snapshot_at(shell: Managed<'_>, session: Arg<SessionId>, seq: Arg<u32>) -> Answer<Snapshot> {
+pub async fn snapshot_at(
+    shell: Managed<'_>,
+    session: Arg<SessionId>,
+    seq: Arg<u32>,
+    before: Arg<Option<ItemId>>,
+) -> Answer<Snapshot> {
     check::id(session.as_str())?;
-    Ok(shell.core().await?.sessions.snapshot_at(&session, seq.0).await?)
+    before.as_ref().map_or(Ok(()), check::item)?;
+    Ok(shell.core().await?.sessions.snapshot_at(&session, seq.0, before.0.as_ref()).await?)
 }
 
 /// A file as it was at a checkpoint.

@@ -1,6 +1,7 @@
 use bosun_protocol::{
-    Decide, Envelope, Item, ItemId, ModelRef, ProjectId, Reach, SendMessage, SessionId, SessionSummary, Snapshot,
+    Decide, Envelope, Item, ItemId, ModelRef, Opening, ProjectId, Reach, SendMessage, SessionId, SessionSummary,
 };
+use bosun_session::Subscription;
 
 use super::{Answer, Managed};
 use crate::argument::{Arg, Line};
@@ -27,18 +28,20 @@ pub async fn create_session(
     shell.core().await?.create_session(&project, model.0).await
 }
 
-/// A session as it is; over the channel what happens to it from now on, in arrays.
+/// A session as it is or, for a page that knows it up to the event `known`, what is new in it; over the channel what
+/// happens to it from now on, in arrays.
 #[tauri::command]
 #[specta::specta]
 pub async fn subscribe_session(
     shell: Managed<'_>,
     session: Arg<SessionId>,
+    known: Arg<Option<u32>>,
     channel: Line<Vec<Envelope>>,
-) -> Answer<Snapshot> {
+) -> Answer<Opening> {
     check::id(session.as_str())?;
-    let subscription = shell.core().await?.sessions.look(&session).await?;
-    shell.forwarders.start(subscription.events, channel.0, Some(session.0))?;
-    Ok(subscription.snapshot)
+    let Subscription { snapshot, since, events } = shell.core().await?.sessions.look(&session, known.0).await?;
+    shell.forwarders.start(events, channel.0, Some(session.0))?;
+    Ok(Opening { snapshot, since })
 }
 
 /// Ends the subscription over the channel with this number.

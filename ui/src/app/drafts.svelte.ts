@@ -36,7 +36,22 @@ export class Drafts {
     this.write(key, written && !/\s$/.test(written) ? `${written}\n${words}` : written + words);
   }
 
-  private keep(): void {
+  /** Nobody will come back to what was written there. */
+  forget(...keys: string[]): void {
+    this.keepOnly(Object.keys(this.all).filter((key) => !keys.includes(key)));
+  }
+
+  /** Forgets what was written anywhere else. */
+  keepOnly(keys: readonly string[]): void {
+    const there = new Set(keys);
+    const left = Object.entries(this.all).filter(([key]) => there.has(key));
+    if (left.length === Object.keys(this.all).length) return;
+    this.all = Object.fromEntries(left);
+    this.keep();
+  }
+
+  /** Stores it now, and not in a moment: what was sent must not be there again. */
+  keep(): void {
     clearTimeout(this.waiting);
     this.waiting = undefined;
     const kept = Object.entries(this.all).filter(([, text]) => text.length <= LONGEST);

@@ -47,3 +47,16 @@ it('are as many as storage is for, the newest, and nothing that is no draft', ()
     expect(new Drafts().of('s1')).toBe('');
   }
 });
+
+it('of what is gone are gone at once, and so is what was taken', () => {
+  const drafts = new Drafts();
+  for (const key of ['s1', 's2', 'new:p1', 'new:p2']) drafts.write(key, key);
+  drafts.keep();
+  drafts.forget('s1', 'nobody');
+  expect([new Drafts().of('s1'), new Drafts().of('s2')]).toEqual(['', 's2']);
+  drafts.keepOnly(['s2', 'new:p1']);
+  expect([new Drafts().of('s2'), new Drafts().of('new:p1'), new Drafts().of('new:p2')]).toEqual(['s2', 'new:p1', '']);
+  drafts.write('s2', '');
+  drafts.keep();
+  expect(new Drafts().of('s2')).toBe('');
+});

@@ -1,9 +1,12 @@
 /** Going back in the session at hand, and going another way from there. */
-import type { Attachment, Item, SessionSummary } from '../ipc/bindings';
+import type { Attachment, Item, SessionSummary, TimelineQuery } from '../ipc/bindings';
 import { Along } from '../features/chat/along.svelte';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import { said } from '../shared/problem';
 import type { Workspace } from './workspace.svelte';
+
+/** Places of a session that are looked through at once, the last first. */
+const PAGE = 500;
 
 export class Past {
   /** What stood with a message that is said anew, for the session in which it is. */
@@ -72,11 +75,19 @@ export class Past {
   private async placeBefore(item: string | null): Promise<number | null> {
     const { sessionId, client } = this.workspace;
     if (sessionId === null) return null;
-    const timeline = await this.workspace.run(() => client.timeline(sessionId));
-    const found = timeline?.checkpoints.findLast(
-      (one) => one.kind === 'turn_start' && (item === null || one.item === item),
-    );
-    if (timeline && !found) this.workspace.fail(said('not_found', i18n.t.timeline.noPlace));
-    return found?.seq ?? null;
+    const asked = { session: sessionId, list: 'places' as const, from: null, limit: PAGE };
+    let before: number | null = null;
+    do {
+      const query: TimelineQuery = { ...asked, before };
+      const page = await this.workspace.run(() => client.timeline(query));
+      if (!page) return null;
+      const found = page.checkpoints.findLast(
+        (one) => one.kind === 'turn_start' && (item === null || one.item === item),
+      );
+      if (found) return found.seq;
+      before = page.from;
+    } while (before > 0);
+    this.workspace.fail(said('not_found', i18n.t.timeline.noPlace));
+    return null;
   }
 }

@@ -5,9 +5,7 @@ import type {
   Decide,
   LocalServerView,
   ExportFormat,
-  Mention,
   ModelRef,
-  NewAttachment,
   ProjectView,
   ProviderView,
   RuleDraft,
@@ -29,6 +27,7 @@ import { Layout } from './layout.svelte';
 import { Past } from './past';
 import { ProjectModels } from './projectModels';
 import { Seen } from './seen.svelte';
+import { Sending } from './sending';
 import { START, type Complete } from './settings';
 import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
@@ -81,6 +80,7 @@ export class Workspace {
   readonly past = new Past(this);
   readonly bin = new Bin(this);
   readonly seen = new Seen();
+  readonly sending = new Sending(this);
   readonly shelves = new Shelves(this);
 
   readonly project = $derived(this.projects.find((project) => project.id === this.projectId) ?? null);
@@ -123,6 +123,7 @@ export class Workspace {
     await Promise.all([providers, this.bin.refresh()]);
     this.projects = projects.first;
     this.sessionsChanged(sessions.first);
+    this.drafts.keepOnly([...sessions.first.map(({ id }) => id), ...projects.first.map(({ id }) => `new:${id}`)]);
     const latest = projects.first.find((project) => project.problem === null);
     if (latest) this.enterProject(latest.id);
     const goals = await this.client.subscribeGoals((session) => this.goTo(session));
@@ -131,6 +132,7 @@ export class Workspace {
 
   sessionsChanged(list: SessionSummary[]): void {
     this.sessions = list;
+    this.feeds.keepOnly(list);
     this.seen.learn(list);
   }
 
@@ -160,7 +162,7 @@ export class Workspace {
   }
 
   /** Looks at another session: what was arranged for the one before is over. */
-  private look(session: string | null): void {
+  look(session: string | null): void {
     if (session !== this.sessionId) {
       this.todoFilter = null;
       this.isFinding = false;
@@ -216,29 +218,12 @@ export class Workspace {
     await this.run(async () => {
       await this.client.forgetProject(id);
       this.projects = this.projects.filter((project) => project.id !== id);
+      const gone = this.sessions.filter(({ project }) => project === id);
+      this.drafts.forget(`new:${id}`, ...gone.map((session) => session.id));
       if (this.projectId !== id) return;
       this.projectId = null;
       this.look(null);
     });
-  }
-
-  /** Sends what was typed; the session is made with its first message. Gives back whether it was taken. */
-  async send(text: string, attachments: NewAttachment[] = [], mentions: Mention[] = []): Promise<boolean> {
-    const sent = await this.run(async () => {
-      const session = this.sessionId ?? (await this.createSession());
-      if (session) await this.client.sendMessage({ session, text, attachments, mentions });
-      return session !== null;
-    });
-    return sent === true;
-  }
-
-  private async createSession(): Promise<string | null> {
-    if (!this.projectId) return null;
-    const made = await this.client.createSession(this.projectId, this.model);
-    if (!this.sessions.some((session) => session.id === made.id)) this.sessions = [made, ...this.sessions];
-    this.look(made.id);
-    await this.modes.begin(made.id);
-    return made.id;
   }
 
   /** Gives answers; rejects where one of them could not be taken, after the person was told. */
@@ -290,34 +275,11 @@ export class Workspace {
     setTimeout(() => this.note === note && (this.note = null), NOTE_MS);
   }
 
-  async deleteSession(session: SessionSummary): Promise<void> {
-    const { client } = this;
-    await this.run(async () => {
-      await client.deleteSession(session.id);
-      this.left(session, i18n.t.sessions.deleted, () => this.bin.restore(session));
-      await this.bin.refresh();
-    });
-  }
-
   /** Whether a file was written. */
   async exportSession(session: SessionSummary, format: ExportFormat): Promise<boolean> {
     const path = await this.run(() => this.client.exportSession(session.id, format));
     if (path) this.tell({ text: i18n.t.sessions.exported(path) });
     return Boolean(path);
-  }
-
-  async archiveSession(session: SessionSummary): Promise<void> {
-    const { client } = this;
-    await this.run(async () => {
-      await client.archiveSession(session.id, true);
-      this.left(session, i18n.t.sessions.archivedNote, () => client.archiveSession(session.id, false));
-    });
-  }
-
-  /** A session went out of sight. */
-  private left(session: SessionSummary, said: (title: string) => string, undo: () => Promise<void>): void {
-    if (this.sessionId === session.id) this.look(null);
-    this.tell({ text: said(session.title || i18n.t.sessions.untitled), undo });
   }
 
   stop(): void {

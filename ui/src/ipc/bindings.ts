@@ -21,8 +21,11 @@ export const commands = {
 	subscribeSessions: (channel: Channel<SessionSummary[]>) => __TAURI_INVOKE<SessionSummary[]>("subscribe_sessions", { channel }),
 	/**  A new session; without a model it takes the one of the settings. */
 	createSession: (project: ProjectId, model: ModelRef | null) => __TAURI_INVOKE<SessionSummary>("create_session", { project, model }),
-	/**  A session as it is; over the channel what happens to it from now on, in arrays. */
-	subscribeSession: (session: SessionId, channel: Channel<Envelope[]>) => __TAURI_INVOKE<Snapshot>("subscribe_session", { session, channel }),
+	/**
+	 *  A session as it is or, for a page that knows it up to the event `known`, what is new in it; over the channel what
+	 *  happens to it from now on, in arrays.
+	 */
+	subscribeSession: (session: SessionId, known: number | null, channel: Channel<Envelope[]>) => __TAURI_INVOKE<Opening>("subscribe_session", { session, known, channel }),
 	/**  Ends the subscription over the channel with this number. */
 	unsubscribeSession: (channel: number) => __TAURI_INVOKE<void>("unsubscribe_session", { channel }),
 	/**  At most `limit` rows before the row `before`, oldest first. */
@@ -109,10 +112,13 @@ export const commands = {
 	undoFile: (session: SessionId, path: string) => __TAURI_INVOKE<RestoredFile>("undo_file", { session, path }),
 	/**  Puts every file back to what it was before the session; what was changed since is left, with the reason. */
 	undoChanges: (session: SessionId) => __TAURI_INVOKE<RestoredFile[]>("undo_changes", { session }),
-	/**  The session's checkpoints and the ledger of its calls. */
-	timeline: (session: SessionId) => __TAURI_INVOKE<Timeline>("timeline", { session }),
-	/**  The whole conversation as it was at a checkpoint; nothing in it goes on. */
-	snapshotAt: (session: SessionId, seq: number) => __TAURI_INVOKE<Snapshot>("snapshot_at", { session, seq }),
+	/**  A part of the session's checkpoints, or of the ledger of its calls. */
+	timeline: (query: TimelineQuery) => __TAURI_INVOKE<TimelinePage>("timeline", { query }),
+	/**
+	 *  A session as it was at a checkpoint, with the last rows of then or those right before the row `before`; nothing in it
+	 *  goes on.
+	 */
+	snapshotAt: (session: SessionId, seq: number, before: ItemId | null) => __TAURI_INVOKE<Snapshot>("snapshot_at", { session, seq, before }),
 	/**  A file as it was at a checkpoint. */
 	fileAt: (session: SessionId, seq: number, path: string) => __TAURI_INVOKE<FileAt>("file_at", { session, seq, path }),
 	/**  A new session that has everything up to a checkpoint. */
@@ -1169,6 +1175,16 @@ export type NoticeCode =
 /**  The beginning of the conversation is sent in short from here on; `detail` is its estimated tokens before and after. */
 "summarized";
 
+/**  What a reader of a session is told first. */
+export type Opening = {
+	snapshot: Snapshot,
+	/**
+	 *  The event up to which the reader knows the session already. The snapshot's rows are then only those that an event
+	 *  since has touched, new ones at the end; everything else in it counts as ever.
+	 */
+	since: number | null,
+};
+
 export type PathRuleMode = "allow" | 
 /**  A person is asked, whatever else is allowed. */
 "interrupt" | 
@@ -1883,14 +1899,36 @@ export type TestCall =
 
 export type Theme = "system" | "light" | "dark";
 
-/**  What happened in a session, as places to return to and as a ledger of decisions. */
-export type Timeline = {
-	/**  Oldest first. */
+export type TimelineList = 
+/**  Places to return to, oldest first. */
+"places" | 
+/**  Every call of the session and its subagents, in the order they were proposed. */
+"ledger";
+
+/**  A part of a list, and what is true of the session. */
+export type TimelinePage = {
+	/**  The place of the first of these in its list. */
+	from: number,
+	/**  How many the list has. */
+	total: number,
 	checkpoints: Checkpoint[],
-	/**  Every call of the session and its subagents, in the order they were proposed. */
 	ledger: LedgerEntry[],
 	/**  Whether the last rewind can be undone. */
 	can_undo_rewind: boolean,
+	/**  How often the session was taken back, or forth again: where this changes, the places are others. */
+	rewinds: number,
+};
+
+/**  Which part of what happened in a session is asked for. */
+export type TimelineQuery = {
+	session: SessionId,
+	list: TimelineList,
+	/**  The first one wanted, by its place in the list from 0. */
+	from: number | null,
+	/**  Without `from`, those right before this place; the last ones where that is missing too. */
+	before: number | null,
+	/**  At most so many. */
+	limit: number,
 };
 
 /**  One line of the plan. */

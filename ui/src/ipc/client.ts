@@ -36,6 +36,7 @@ import type {
   ModelRef,
   ModelSettings,
   ModelSight,
+  Opening,
   PlanChange,
   Problem,
   ProjectView,
@@ -54,7 +55,8 @@ import type {
   Snapshot,
   StartInfo,
   TestCall,
-  Timeline,
+  TimelinePage,
+  TimelineQuery,
   TourStart,
   UsageReport,
 } from './bindings';
@@ -97,8 +99,15 @@ export interface UiClient extends KnowledgeClient {
   /** Where words were said, best first. */
   searchSessions(query: SearchSessions): Promise<SearchHit[]>;
   createSession(project: string, model: ModelRef | null): Promise<SessionSummary>;
-  /** The session as it is, then only what happens later. Events may arrive before the promise resolves. */
-  subscribeSession(session: string, listener: (events: Envelope[]) => void): Promise<Subscription<Snapshot>>;
+  /**
+   * The session as it is or, for who knows it up to the event `known`, what is new in it; then only what happens later.
+   * Events may arrive before the promise resolves.
+   */
+  subscribeSession(
+    session: string,
+    known: number | null,
+    listener: (events: Envelope[]) => void,
+  ): Promise<Subscription<Opening>>;
   /** At most `limit` items before the item `before`, oldest first. */
   loadItems(session: string, before: string, limit: number): Promise<Item[]>;
   sendMessage(message: SendMessage): Promise<void>;
@@ -183,9 +192,9 @@ export interface UiClient extends KnowledgeClient {
   /** As `undoFile` with every file; those that were changed since are left, with the reason. */
   undoChanges(session: string): Promise<RestoredFile[]>;
 
-  timeline(session: string): Promise<Timeline>;
-  /** The whole session as it was at a checkpoint. */
-  snapshotAt(session: string, seq: number): Promise<Snapshot>;
+  timeline(query: TimelineQuery): Promise<TimelinePage>;
+  /** The session as it was at a checkpoint, with the last rows of then or those right before the row `before`. */
+  snapshotAt(session: string, seq: number, before: string | null): Promise<Snapshot>;
   fileAt(session: string, seq: number, path: string): Promise<FileAt>;
   /** A new session that has everything up to a checkpoint. */
   forkSession(session: string, seq: number): Promise<SessionSummary>;

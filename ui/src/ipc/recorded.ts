@@ -103,10 +103,10 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
         host.add(snapshot(made));
         return made;
       }),
-    subscribeSession: (session, listener) =>
+    subscribeSession: (session, known, listener) =>
       later(() => {
         const close = host.listen(session, listener);
-        return { first: host.snapshot(session), close };
+        return { first: host.opening(session, known), close };
       }),
     loadItems: (session, before, limit) =>
       later(() => {

@@ -42,10 +42,10 @@ export function tauriClient(): UiClient {
       const first = learn(listed.filter((session) => !known.has(session.id)));
       return { first, close: () => (listening = false) };
     },
-    async subscribeSession(session, listener) {
+    async subscribeSession(session, known, listener) {
       let listening = true;
       const news = channel<Envelope[]>((events) => listening && listener(events));
-      const first = await commands.subscribeSession(session, news);
+      const first = await commands.subscribeSession(session, known, news);
       const close = () => {
         listening = false;
         // Nobody listens any more, so a refusal has nothing to tell.

@@ -25,8 +25,11 @@ impl Sessions {
     /// As [`Self::subscribe`], for someone who looks. Of a long session that rests and is not open yet the snapshot has the
     /// last rows and what lists show; a [`SessionEvent::Reset`] with everything follows. Where that cannot be had, a row
     /// says why.
-    pub async fn look(&self, session: &SessionId) -> Result<Subscription, SessionError> {
-        let Some(snapshot) = self.glimpse(session).await? else { return self.subscribe(session).await };
+    /// Of one that is open, a reader who knows it up to the event `known` is told only what is new.
+    pub async fn look(&self, session: &SessionId, known: Option<u32>) -> Result<Subscription, SessionError> {
+        let Some(snapshot) = self.glimpse(session).await? else {
+            return Ok(self.stream(session).await?.resume(known));
+        };
         let inbox: Arc<Inbox<Envelope>> = Arc::default();
         let (sessions, id, early) = (self.clone(), session.clone(), Arc::clone(&inbox));
         let at = snapshot.session.updated_at;
@@ -36,7 +39,7 @@ impl Sessions {
                 Err(error) => early.push(not_opened(&error, at)),
             }
         });
-        Ok(Subscription { snapshot, events: EventStream::early(inbox) })
+        Ok(Subscription { snapshot, since: None, events: EventStream::early(inbox) })
     }
 
     /// The end of a session; `None` where all of it is at hand, or its end alone would not be true.

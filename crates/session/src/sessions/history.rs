@@ -1,13 +1,14 @@
 use bosun_agent::SessionId as CoreId;
 use bosun_protocol::{
-    ErrorCode, FileAt, Problem, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot, Timeline,
+    ErrorCode, FileAt, ItemId, Problem, RestoredFile, RewindPreview, RewindWhat, SessionId, SessionSummary, Snapshot,
+    TimelinePage, TimelineQuery,
 };
 
 use super::Sessions;
 use crate::SessionError;
 use crate::export::redacting::redact;
-use crate::journals::Journals;
-use crate::timeline::{Costs, timeline};
+use crate::stream::locked;
+use crate::timeline::{Chronicle, Costs};
 
 /// Model calls of a session whose cost is looked up.
 const MOST_CALLS: u32 = 200_000;
@@ -36,26 +37,36 @@ impl Sessions {
         self.actor(session).await?.restore_version(path).await
     }
 
-    /// The session's checkpoints and the ledger of its calls, in which no key is shown.
-    pub async fn timeline(&self, session: &SessionId) -> Result<Timeline, SessionError> {
-        let actor = self.actor(session).await?;
-        let journals = Journals::read(&self.inner.database, actor.log.session()).await?;
+    /// A part of the session's checkpoints, or of the ledger of its calls, in which no key is shown. What was read for
+    /// the session that was asked about last is not read again.
+    pub async fn timeline(&self, query: &TimelineQuery) -> Result<TimelinePage, SessionError> {
+        let actor = self.actor(&query.session).await?;
+        let (session, database) = (actor.log.session(), &self.inner.database);
+        let known = locked(&self.inner.chronicle).take().filter(|known| known.is_of(session));
+        let mut chronicle = known.unwrap_or_else(|| Chronicle::of(session.clone()));
+        chronicle.follow(database).await?;
         self.inner.book.settle().await?;
-        let calls = self.inner.database.calls_of_session(actor.log.session(), MOST_CALLS).await?;
-        let mut timeline = timeline(&journals, &Costs::new(&calls));
+        let calls = database.calls_of_session(session, MOST_CALLS).await?;
+        let mut page = chronicle.page(query, &Costs::new(&calls), database).await?;
+        *locked(&self.inner.chronicle) = Some(chronicle);
         let mask = |text: &str| self.inner.models.redacted(text);
-        for entry in &mut timeline.ledger {
+        for entry in &mut page.ledger {
             redact(&mut entry.proposed, &mask);
             if let Some(ran) = &mut entry.ran {
                 redact(ran, &mask);
             }
         }
-        Ok(timeline)
+        Ok(page)
     }
 
-    /// The whole conversation as it was at a checkpoint.
-    pub async fn snapshot_at(&self, session: &SessionId, seq: u32) -> Result<Snapshot, SessionError> {
-        self.actor(session).await?.snapshot_at(seq).await
+    /// The session as it was at a checkpoint, with the last rows of then or those right before the row `before`.
+    pub async fn snapshot_at(
+        &self,
+        session: &SessionId,
+        seq: u32,
+        before: Option<&ItemId>,
+    ) -> Result<Snapshot, SessionError> {
+        self.actor(session).await?.snapshot_at(seq, before).await
     }
 
     /// A file as it was at a checkpoint: as the session met it with its next change, or as it left it with its last.

@@ -86,7 +86,7 @@ async fn a_rewind_takes_the_evidence_along() {
     stage.sessions.send(&session, "go".into()).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();
     let whole = evidence(&stage, &session).await;
-    let checkpoints = stage.sessions.timeline(&session).await.unwrap().checkpoints;
+    let checkpoints = stage.timeline(&session).await.checkpoints;
     // Behind the first step: the subagent was not sent yet.
     let first = checkpoints.iter().find(|at| at.kind == bosun_protocol::CheckpointKind::Step).unwrap();
     stage.sessions.rewind(&session, first.seq, bosun_protocol::RewindWhat::Conversation).await.unwrap();

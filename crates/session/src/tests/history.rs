@@ -4,7 +4,7 @@
 use bosun_model::ChatRequest;
 use bosun_protocol::{
     ChangeKind, CheckpointKind, DecisionSource, ErrorCode, ExportFormat, ItemBody, RewindWhat, SessionId,
-    SessionStatus, ToolState,
+    SessionStatus, TimelineList, ToolState,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -55,7 +55,7 @@ fn texts(items: Vec<bosun_protocol::Item>) -> Vec<String> {
 
 /// The place right before the message `label`.
 async fn before(stage: &Stage, session: &SessionId, label: &str) -> u32 {
-    let timeline = stage.sessions.timeline(session).await.unwrap();
+    let timeline = stage.timeline(session).await;
     let mut starts = timeline.checkpoints.into_iter().filter(|place| place.kind == CheckpointKind::TurnStart);
     starts.find(|place| place.label == label).unwrap().seq
 }
@@ -129,7 +129,7 @@ async fn a_restore_that_a_crash_cut_is_settled_by_what_is_on_disk() {
 #[tokio::test]
 async fn the_timeline_names_turns_steps_files_and_who_decided() {
     let (stage, session) = worked(&["rewrite one 1", "send rewrite two 2"]).await;
-    let timeline = stage.sessions.timeline(&session).await.unwrap();
+    let timeline = stage.timeline(&session).await;
     let places: Vec<_> =
         timeline.checkpoints.iter().map(|place| (place.kind, place.turn, place.label.as_str())).collect();
     assert_eq!(
@@ -164,11 +164,48 @@ async fn the_timeline_names_turns_steps_files_and_who_decided() {
         (DecisionSource::Rule { rule: "test".into() }, ["/a.txt".to_owned()].as_slice())
     );
     let then = timeline.checkpoints[3].seq;
-    assert_eq!(texts(stage.sessions.snapshot_at(&session, then).await.unwrap().items), ["rewrite one 1"]);
+    assert_eq!(texts(stage.sessions.snapshot_at(&session, then, None).await.unwrap().items), ["rewrite one 1"]);
     let file = stage.sessions.file_at(&session, then, "/a.txt").await.unwrap();
     assert_eq!((file.text.as_deref(), file.exists), (Some("1\ntwo\n"), true));
-    let elsewhere = stage.sessions.snapshot_at(&session, then - 1).await.unwrap_err();
+    let elsewhere = stage.sessions.snapshot_at(&session, then - 1, None).await.unwrap_err();
     assert_eq!(elsewhere.code, ErrorCode::NotFound);
+}
+
+#[tokio::test]
+async fn a_timeline_comes_by_page_and_goes_on_with_what_is_recorded_later() {
+    let (stage, session) = worked(&["rewrite one 1", "make"]).await;
+    let whole = stage.timeline(&session).await;
+    let last = stage.page(&session, TimelineList::Places, None, None, 2).await;
+    assert_eq!((last.from, last.total, last.checkpoints.as_slice()), (5, 7, &whole.checkpoints[5..]));
+    let earlier = stage.page(&session, TimelineList::Places, None, Some(5), 3).await;
+    assert_eq!((earlier.from, earlier.checkpoints.as_slice()), (2, &whole.checkpoints[2..5]));
+    let first = stage.page(&session, TimelineList::Places, None, Some(2), 3).await;
+    assert_eq!((first.from, first.checkpoints.as_slice()), (0, &whole.checkpoints[..2]));
+    let beyond = stage.page(&session, TimelineList::Ledger, Some(99), None, 3).await;
+    assert_eq!((beyond.from, beyond.total, beyond.ledger.as_slice()), (3, 3, [].as_slice()));
+
+    stage.sessions.send(&session, "send rewrite two 2".into()).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    let more = stage.page(&session, TimelineList::Places, Some(7), None, 99).await;
+    let labels: Vec<&str> = more.checkpoints.iter().map(|place| place.label.as_str()).collect();
+    assert_eq!((more.from, more.total, labels), (7, 10, vec!["send rewrite two 2", "task", "Done."]));
+    let calls = stage.page(&session, TimelineList::Ledger, Some(4), None, 99).await.ledger;
+    assert_eq!(
+        (calls.len(), calls[1].tool.as_str(), &calls[1].proposed["file_path"]),
+        (2, "edit_file", &"/a.txt".into())
+    );
+    let read_on = stage.timeline(&session).await;
+
+    let stage = stage.restarted(working).await;
+    let read_anew = stage.timeline(&session).await;
+    assert_eq!((read_on.checkpoints, read_on.ledger), (read_anew.checkpoints, read_anew.ledger));
+    let place = before(&stage, &session, "make").await;
+    stage.sessions.rewind(&session, place, RewindWhat::Conversation).await.unwrap();
+    let back = stage.page(&session, TimelineList::Places, None, None, 99).await;
+    assert_eq!((back.rewinds, back.total, back.can_undo_rewind), (1, 4, true));
+    stage.sessions.undo_rewind(&session).await.unwrap();
+    let again = stage.page(&session, TimelineList::Places, None, None, 99).await;
+    assert_eq!((again.rewinds, again.total, again.can_undo_rewind), (2, 10, false));
 }
 
 #[tokio::test]
@@ -182,7 +219,7 @@ async fn a_fork_goes_its_own_way_and_leaves_the_first_alone() {
     assert_eq!(said(&stage, &fork.id).await, ["rewrite one 1", "rewrite two 2"]);
     assert_eq!(said(&stage, &session).await, ["rewrite one 1", "make"]);
     assert_eq!(stage.project.read("a.txt"), "1\n2\n");
-    let middle = stage.sessions.timeline(&session).await.unwrap().checkpoints[1].seq;
+    let middle = stage.timeline(&session).await.checkpoints[1].seq;
     let stopped = stage.sessions.fork(&session, middle).await.unwrap();
     assert_eq!(stopped.status, SessionStatus::Stopped, "a turn that was under way is stopped there");
     let stage = stage.restarted(working).await;
@@ -212,7 +249,7 @@ async fn conversation_and_files_go_back_and_forth_again() {
     });
     let (seq, snapshot) = reset.expect("those who watch are told");
     assert!(seq == snapshot.seq && texts(snapshot.items.clone()) == ["rewrite one 1"]);
-    assert!(stage.sessions.timeline(&session).await.unwrap().can_undo_rewind);
+    assert!(stage.timeline(&session).await.can_undo_rewind);
     let stage = stage.restarted(working).await;
     assert_eq!(said(&stage, &session).await, ["rewrite one 1"]);
     stage.sessions.undo_rewind(&session).await.unwrap();

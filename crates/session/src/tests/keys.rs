@@ -95,7 +95,7 @@ async fn no_export_and_no_ledger_holds_a_key_that_was_said() {
         assert!(!file.to_string_lossy().contains(KEY), "{}", file.display());
         assert_eq!(std::fs::read_to_string(file).unwrap(), text);
     }
-    let timeline = stage.sessions.timeline(&session).await.unwrap();
+    let timeline = stage.timeline(&session).await;
     assert_eq!(timeline.ledger[0].proposed["pattern"], "[redacted]");
     assert!(!serde_json::to_string(&timeline.ledger).unwrap().contains(KEY));
 }

@@ -13,25 +13,50 @@ use proptest::prelude::*;
 
 use super::story::{Beat, Story, Told, beat};
 use crate::projection::{Projection, Subject};
-use crate::stream::{EventStream, Stream, Summaries};
+use crate::stream::{EventStream, Stream, Subscription, Summaries};
 use crate::view::{View, WINDOW};
 
 /// What a reader of a stream knows: the reducer that the UI has too.
 struct Reader {
     view: View,
     items_before: u32,
-    events: EventStream,
+    /// `None` while it does not listen.
+    events: Option<EventStream>,
 }
 
 impl Reader {
     fn of(stream: &Stream) -> Self {
-        let subscription = stream.subscribe();
-        let items_before = subscription.snapshot.items_before;
-        Self { view: View::of_reader(subscription.snapshot), items_before, events: subscription.events }
+        Self::begin(stream.subscribe())
     }
 
-    fn catch_up(&mut self) {
-        let batch = self.events.now();
+    fn begin(Subscription { snapshot, events, .. }: Subscription) -> Self {
+        let items_before = snapshot.items_before;
+        Self { view: View::of_reader(snapshot), items_before, events: Some(events) }
+    }
+
+    fn leave(&mut self, stream: &Stream) {
+        self.catch_up(stream);
+        self.events = None;
+    }
+
+    /// Goes on from what it knows.
+    fn come_back(&mut self, stream: &Stream) {
+        let Subscription { snapshot, since, events } = stream.resume(Some(self.view.seq));
+        if since.is_none() {
+            *self = Self::begin(Subscription { snapshot, since, events });
+            return;
+        }
+        let (seq, items) = (snapshot.seq, self.view.items.clone());
+        let rows = snapshot.items.clone();
+        self.view = View::of_reader(Snapshot { items, ..snapshot });
+        rows.into_iter().for_each(|item| self.view.apply(&SessionEvent::ItemUpdated { item }));
+        self.view.seq = seq;
+        self.events = Some(events);
+    }
+
+    fn catch_up(&mut self, stream: &Stream) {
+        let Some(events) = &mut self.events else { return self.come_back(stream) };
+        let batch = events.now();
         self.take(&batch);
         let known = self.view.clone();
         self.take(&batch);
@@ -104,6 +129,7 @@ proptest! {
         beats in vec((0_usize..2, beat()), 1..80),
         enters in vec(0_usize..80, 1..5),
         pauses in vec(0_usize..80, 0..5),
+        leaves in vec(0_usize..80, 0..5),
     ) {
         let streams = tree();
         let mut stories = [Story::default(), Story::default()];
@@ -116,11 +142,14 @@ proptest! {
                 tell(&streams[*who], &told);
             }
             if pauses.contains(&n) {
-                readers.iter_mut().for_each(|(_, reader)| reader.catch_up());
+                readers.iter_mut().for_each(|(who, reader)| reader.catch_up(&streams[*who]));
+            }
+            if leaves.contains(&n) {
+                readers.iter_mut().for_each(|(who, reader)| reader.leave(&streams[*who]));
             }
         }
         for (who, mut reader) in readers {
-            reader.catch_up();
+            reader.catch_up(&streams[who]);
             reader.assert_is(&streams[who].read(|projection| projection.view().snapshot()));
         }
     }
@@ -169,8 +198,36 @@ fn a_row_at_work_is_in_the_snapshot_however_many_follow() {
     let mut reader = Reader::of(&root);
     assert_eq!(reader.items_before, 2, "the message and the words before the first call");
     story.result(0).iter().for_each(|told| tell(&root, told));
-    reader.catch_up();
+    reader.catch_up(&root);
     reader.assert_is(&root.read(|projection| projection.view().snapshot()));
+}
+
+/// What a reader who knows the session up to `known` is told: from where on, and which rows.
+fn missed(stream: &Stream, known: u32) -> (Option<u32>, Vec<String>) {
+    let Subscription { snapshot, since, .. } = stream.resume(Some(known));
+    (since, snapshot.items.iter().map(|item| item.id.to_string()).collect())
+}
+
+#[test]
+fn who_comes_back_is_told_what_changed_since_and_all_of_it_where_rows_went() {
+    let [root, _] = tree();
+    let seq = || root.read(|root| root.view().seq);
+    let mut story = Story::default();
+    for told in [story.begin("go"), story.reply("working", 2)].into_iter().flatten() {
+        tell(&root, &told);
+    }
+    let known = seq();
+    assert_eq!(missed(&root, known), (Some(known), vec![]));
+    story.result(1).iter().for_each(|told| tell(&root, told));
+    assert_eq!(missed(&root, known), (Some(known), vec!["m2.1".to_owned()]));
+    assert_eq!(missed(&root, seq() + 1).0, None, "of another life of the session");
+    let calls = u8::try_from(WINDOW + 1).unwrap();
+    story.result(0).iter().chain(&story.reply("more", calls)).for_each(|told| tell(&root, told));
+    assert_eq!((missed(&root, known).0, missed(&root, known).1.len()), (None, usize::from(calls)), "too much is new");
+    let known = seq();
+    root.reset(Projection::new(subject("root", None)));
+    assert_eq!(missed(&root, known), (None, vec![]), "it was taken back");
+    assert_eq!(missed(&root, seq()).0, Some(seq()));
 }
 
 /// A model may begin with a call and speak afterwards; its words stand first all the same, as after a restart.

@@ -89,7 +89,7 @@ async fn a_change_that_does_not_fit_is_refused_and_changes_nothing() {
 async fn a_rewind_takes_the_changes_of_the_plan_along() {
     let (stage, session) = planned().await;
     let before = lines(&stage, &session).await;
-    let end = stage.sessions.timeline(&session).await.unwrap().checkpoints.last().unwrap().seq;
+    let end = stage.timeline(&session).await.checkpoints.last().unwrap().seq;
     stage.sessions.change_plan(&session, PlanChange::Add { content: "More".into() }).await.unwrap();
     stage.sessions.rewind(&session, end, bosun_protocol::RewindWhat::Conversation).await.unwrap();
     assert_eq!(lines(&stage, &session).await, before);

@@ -73,7 +73,7 @@ async fn what_a_command_did_is_listed_and_undone_and_brought_back() {
 #[tokio::test]
 async fn going_back_takes_what_commands_did_along() {
     let (stage, session) = ran(&["echo first >> a.txt", "echo second >> a.txt; mkdir d; echo d > d/e"]).await;
-    let timeline = stage.sessions.timeline(&session).await.unwrap();
+    let timeline = stage.timeline(&session).await;
     let mut places = timeline.checkpoints.iter().filter(|place| place.kind == CheckpointKind::TurnStart);
     let seq = places.next_back().unwrap().seq;
     stage.sessions.rewind(&session, seq, RewindWhat::Both).await.unwrap();
@@ -164,7 +164,7 @@ async fn the_sessions_version_comes_back_over_what_was_saved_over_it_and_that_ca
     std::fs::write(&path, "an old buffer\n").unwrap();
     std::fs::remove_dir_all(stage.project.root().join("d")).unwrap();
 
-    let end = stage.sessions.timeline(&session).await.unwrap().checkpoints.last().unwrap().seq;
+    let end = stage.timeline(&session).await.checkpoints.last().unwrap().seq;
     let then = stage.sessions.file_at(&session, end, "/n.txt").await.unwrap();
     assert_eq!(then.text.as_deref(), Some(ours.as_str()), "what was done since is not what it was then");
     assert!(stage.sessions.file_at(&session, end, "/d/e").await.unwrap().exists);
@@ -202,7 +202,7 @@ async fn what_is_too_large_is_named_and_going_back_leaves_it() {
     assert_eq!(names(&changes.files), [("/a.txt", ReviewState::Pending, 1, 0)]);
     let unkept = &changes.unkept[0];
     assert_eq!((unkept.path.as_str(), unkept.before, unkept.after), ("/big.bin", None, Some(5_000_000)));
-    let seq = stage.sessions.timeline(&session).await.unwrap().checkpoints[0].seq;
+    let seq = stage.timeline(&session).await.checkpoints[0].seq;
     let preview = stage.sessions.preview_rewind(&session, seq).await.unwrap();
     let problems: Vec<bool> = preview.files.iter().map(|file| file.problem.is_some()).collect();
     assert_eq!(problems, [false, true]);

@@ -62,7 +62,7 @@ async fn a_rule_of_the_session_passes_the_next_call_and_is_named_for_it() {
     stage.sessions.quiet(&session).await.unwrap();
 
     assert_eq!(say(&stage, &session, "echo two 'three four'").await, None);
-    let ledger = stage.sessions.timeline(&session).await.unwrap().ledger;
+    let ledger = stage.timeline(&session).await.ledger;
     let by: Vec<_> = ledger.iter().map(|entry| entry.decision.as_ref().unwrap().by.clone()).collect();
     assert_eq!(by, [DecisionSource::Person, DecisionSource::Rule { rule: "echo * (this session)".into() }]);
     assert!(ledger.iter().all(|entry| entry.state == ToolState::Done), "{ledger:?}");
@@ -213,7 +213,7 @@ async fn the_mode_is_kept_with_the_session_and_begins_as_the_projects() {
     stage.sessions.send(&session, "edit a.txt".into()).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();
     assert_eq!(stage.project.read("a.txt"), "1\ntwo\n");
-    let ledger = stage.sessions.timeline(&session).await.unwrap().ledger;
+    let ledger = stage.timeline(&session).await.ledger;
     let by = ledger.iter().find_map(|entry| entry.decision.as_ref()).map(|decision| decision.by.clone());
     assert_eq!(by, Some(DecisionSource::Rule { rule: "edit freely in the project".into() }));
 
@@ -226,7 +226,7 @@ async fn the_mode_is_kept_with_the_session_and_begins_as_the_projects() {
     assert_eq!(stage.sessions.mode(&session).await.unwrap().mode, ApprovalMode::Edits);
     stage.sessions.send(&other, "edit a.txt".into()).await.unwrap();
     stage.sessions.quiet(&other).await.unwrap();
-    let ledger = stage.sessions.timeline(&other).await.unwrap().ledger;
+    let ledger = stage.timeline(&other).await.ledger;
     let edit = ledger.iter().find(|entry| entry.tool == "edit_file").unwrap();
     assert_eq!(edit.state, ToolState::Failed);
     assert_eq!(edit.decision.as_ref().unwrap().by, DecisionSource::Rule { rule: "plan only".into() });
@@ -246,7 +246,7 @@ async fn a_call_that_is_asked_for_again_has_no_decision_no_rule_and_counts_once(
     stage.sessions.quiet(&session).await.unwrap();
     let again = stage.snapshot(&session).await.approvals.pop().unwrap();
     assert_eq!(again.again, Some(AskedAgain::ScriptChanged { path: "/x.sh".into() }));
-    let ledger = stage.sessions.timeline(&session).await.unwrap().ledger;
+    let ledger = stage.timeline(&session).await.ledger;
     let entry = ledger.iter().find(|entry| entry.call_id == again.call_id).unwrap();
     assert_eq!((entry.state, &entry.decision, &entry.ran), (ToolState::Waiting, &None, &None));
     let offer = stage.sessions.rule_offer(&session, &again.call_id).await.unwrap();

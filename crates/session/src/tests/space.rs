@@ -217,7 +217,7 @@ async fn going_back_takes_the_conversation_the_files_or_both() {
     ask(&stage, &session, "hello").await;
     ask(&stage, &session, &format!("write {file} kept here")).await;
     let start = async |label: &str| {
-        let places = stage.sessions.timeline(&session).await.unwrap().checkpoints.into_iter();
+        let places = stage.timeline(&session).await.checkpoints.into_iter();
         let mut starts = places.filter(|place| place.kind == CheckpointKind::TurnStart);
         starts.find(|place| place.label.starts_with(label)).unwrap().seq
     };
@@ -230,7 +230,7 @@ async fn going_back_takes_the_conversation_the_files_or_both() {
     assert!(!is_there().await.unwrap().exists, "it was not there at the beginning");
     let seq = start("hello").await;
     stage.sessions.rewind(&session, seq, RewindWhat::Both).await.unwrap();
-    assert!(stage.sessions.timeline(&session).await.unwrap().can_undo_rewind);
+    assert!(stage.timeline(&session).await.can_undo_rewind);
     stage.sessions.undo_rewind(&session).await.unwrap();
     assert!(exists().await);
     let seq = start("hello").await;

@@ -7,7 +7,10 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use bosun_agent::{BoxFuture, Clock, IdSource, Limits, PermissionRule, Policy};
 use bosun_backend::BlobStore;
 use bosun_model::{ChatModel, ChatRequest, ModelInfo, ModelStream};
-use bosun_protocol::{Decide, Decision, ModelRef, ProjectId, SessionId, Snapshot};
+use bosun_protocol::{
+    Checkpoint, Decide, Decision, LedgerEntry, ModelRef, ProjectId, SessionId, Snapshot, TimelineList, TimelinePage,
+    TimelineQuery,
+};
 use bosun_store::Database;
 use bosun_testkit::{ModelDriver, Project, Reply, ScriptedModel};
 
@@ -109,6 +112,25 @@ impl Stage {
         self.sessions.subscribe(session).await.unwrap().snapshot
     }
 
+    /// All of both lists of the session's timeline.
+    pub async fn timeline(&self, session: &SessionId) -> Timeline {
+        let places = self.page(session, TimelineList::Places, None, None, u32::MAX).await;
+        let ledger = self.page(session, TimelineList::Ledger, None, None, u32::MAX).await.ledger;
+        Timeline { checkpoints: places.checkpoints, ledger, can_undo_rewind: places.can_undo_rewind }
+    }
+
+    pub async fn page(
+        &self,
+        session: &SessionId,
+        list: TimelineList,
+        from: Option<u32>,
+        before: Option<u32>,
+        limit: u32,
+    ) -> TimelinePage {
+        let query = TimelineQuery { session: session.clone(), list, from, before, limit };
+        self.sessions.timeline(&query).await.unwrap()
+    }
+
     /// Gives `decision` for the pending call `call_id`.
     pub async fn decide(&self, session: &SessionId, call_id: &str, decision: Decision) -> Result<(), SessionError> {
         let approvals = self.snapshot(session).await.approvals;
@@ -116,6 +138,13 @@ impl Stage {
         let decide = Decide { session: approval.session, call_id: approval.call_id, digest: approval.digest, decision };
         self.sessions.decide(vec![decide]).await
     }
+}
+
+/// A session's timeline as a whole.
+pub struct Timeline {
+    pub checkpoints: Vec<Checkpoint>,
+    pub ledger: Vec<LedgerEntry>,
+    pub can_undo_rewind: bool,
 }
 
 struct Scripts(Script);

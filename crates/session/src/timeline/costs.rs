@@ -11,6 +11,19 @@ pub(crate) struct Costs {
     calls: HashMap<[Option<u64>; 5], Vec<(i64, f64)>>,
 }
 
+/// What a reply used, and when it was recorded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Paid {
+    pub usage: Usage,
+    pub at: i64,
+}
+
+impl Paid {
+    pub(super) fn of(message: &AiMessage, at: i64) -> Option<Self> {
+        message.usage.map(|usage| Self { usage, at })
+    }
+}
+
 impl Costs {
     pub(crate) fn new(calls: &[StoredCall]) -> Self {
         let mut costs = Self::default();
@@ -23,9 +36,9 @@ impl Costs {
         costs
     }
 
-    /// What a reply that was recorded at `at` cost: its call is the last that began until then and used as much.
-    pub(super) fn of(&self, message: &AiMessage, at: i64) -> Option<f64> {
-        let calls = self.calls.get(&key(&message.usage?))?;
+    /// What a reply cost: its call is the last that began until it was recorded and used as much.
+    pub(super) fn of(&self, Paid { usage, at }: Paid) -> Option<f64> {
+        let calls = self.calls.get(&key(&usage))?;
         let until = calls.partition_point(|(began, _)| *began <= at);
         until.checked_sub(1).and_then(|last| calls.get(last)).map(|(_, cost)| *cost)
     }

@@ -3,7 +3,7 @@ use bosun_model::{AiMessage, MessageId, StopReason, Usage};
 use bosun_store::StoredCall;
 use pretty_assertions::assert_eq;
 
-use super::Costs;
+use super::{Costs, Paid};
 
 fn used(input: u64, output: u64) -> Usage {
     Usage { input: Some(input), output: Some(output), ..Usage::default() }
@@ -45,10 +45,11 @@ fn a_reply_cost_what_its_own_call_did() {
         call(50, used(7, 7), None),
     ];
     let costs = Costs::new(&calls);
-    assert_eq!(costs.of(&reply(Some(used(99, 9))), 150), Some(0.1));
-    assert_eq!(costs.of(&reply(Some(used(10, 2))), 250), Some(0.2));
-    assert_eq!(costs.of(&reply(Some(used(10, 2))), 400), Some(0.3));
-    assert_eq!(costs.of(&reply(Some(used(10, 2))), 150), None, "it began later");
-    assert_eq!(costs.of(&reply(Some(used(7, 7))), 400), None, "its price is not known");
-    assert_eq!(costs.of(&reply(None), 400), None);
+    let cost = |usage, at| costs.of(Paid::of(&reply(usage), at)?);
+    assert_eq!(cost(Some(used(99, 9)), 150), Some(0.1));
+    assert_eq!(cost(Some(used(10, 2)), 250), Some(0.2));
+    assert_eq!(cost(Some(used(10, 2)), 400), Some(0.3));
+    assert_eq!(cost(Some(used(10, 2)), 150), None, "it began later");
+    assert_eq!(cost(Some(used(7, 7)), 400), None, "its price is not known");
+    assert_eq!(cost(None, 400), None);
 }

@@ -10,6 +10,16 @@ const PIN_MS = 400;
 const MOVES_MS = 500;
 const MOVEMENTS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 
+/** Where a person is in a list that is longer than the page shows. */
+export interface Place {
+  /** The last row that is in the page, and how many there are up to it. */
+  lastId: string | null;
+  size: number;
+  /** The first thing in sight, and how far below the upper edge it begins, in pixels. */
+  key: string;
+  top: number;
+}
+
 export class ScrollKeeper {
   /** Whether the end is followed. */
   follows = true;
@@ -25,12 +35,30 @@ export class ScrollKeeper {
     private readonly view: HTMLElement,
     private readonly content: HTMLElement,
     private readonly onChange: (follows: boolean) => void,
+    start: Pick<Place, 'key' | 'top'> | null = null,
   ) {
     this.resizes = new ResizeObserver(() => this.settle());
     this.resizes.observe(content);
     this.resizes.observe(view);
     for (const name of MOVEMENTS) view.addEventListener(name, this.onMovement, { passive: true });
-    this.toEnd();
+    if (!start || !this.goTo(start)) this.toEnd();
+  }
+
+  /** The first thing in sight where the end is not followed. */
+  get place(): Pick<Place, 'key' | 'top'> | null {
+    const { anchor } = this;
+    const key = anchor?.element instanceof HTMLElement ? anchor.element.dataset.key : undefined;
+    return anchor && key !== undefined ? { key, top: anchor.top - this.edge() } : null;
+  }
+
+  /** Puts the child of that key where it was; false where it is not there. */
+  private goTo({ key, top }: Pick<Place, 'key' | 'top'>): boolean {
+    const element = [...this.content.children].find((one) => one instanceof HTMLElement && one.dataset.key === key);
+    if (!element) return false;
+    this.setFollows(false);
+    this.anchor = { element, top: this.edge() + top };
+    this.settle();
+    return true;
   }
 
   /** To be called on every scroll of the view; `isWhole` says that its end is the end of everything. */
@@ -89,6 +117,10 @@ export class ScrollKeeper {
     return `${this.view.scrollHeight} ${this.view.clientHeight}`;
   }
 
+  private edge(): number {
+    return this.view.getBoundingClientRect().top;
+  }
+
   private distance(): number {
     return this.view.scrollHeight - this.view.scrollTop - this.view.clientHeight;
   }
@@ -102,7 +134,7 @@ export class ScrollKeeper {
   /** The first child whose end is below the view's upper edge; children stand in order, so halving finds it. */
   private firstInSight(): { element: Element; top: number } | null {
     const { children } = this.content;
-    const edge = this.view.getBoundingClientRect().top;
+    const edge = this.edge();
     let low = 0;
     let high = children.length - 1;
     while (low < high) {

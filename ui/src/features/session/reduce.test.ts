@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Envelope, SessionEvent, Snapshot } from '../../ipc/bindings';
 import { ai, approval, human, item, snapshot, summary, tool } from '../../ipc/recorded/builders';
-import { prepend, reduce } from './reduce';
+import { join, prepend, reduce, resume } from './reduce';
 
 /** What the Rust projection makes of the recorded journal. Tests run in the web project's folder. */
 const FIXTURE = '../tests/fixtures/journal/projection.json';
@@ -143,6 +143,20 @@ describe('the reducer', () => {
     expect(more.items_before).toBe(1);
     expect(prepend(more, [a]).items_before).toBe(0);
     expect(prepend(more, [b])).toBe(more);
+  });
+
+  it('puts what was missed onto what is known, and what is told anew behind what was fetched', () => {
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((text) => human(text)) as [Item, Item, Item, Item];
+    const known = snapshot(summary('s'), { seq: 4, items: [a, b, c], items_before: 7 });
+    const changed = { ...b, at: 99 };
+    const missed = snapshot(summary('s', { title: 'new' }), { seq: 9, items: [changed, d] });
+    expect(resume(known, missed)).toEqual({ ...missed, items: [a, changed, c, d], items_before: 7 });
+    expect(resume(known, { ...missed, items: [] }).items).toBe(known.items);
+
+    const told = snapshot(summary('s'), { seq: 9, items: [b, d], items_before: 8 });
+    expect(join(known, told)).toEqual({ ...told, items: [a, b, d], items_before: 7 });
+    const elsewhere = snapshot(summary('s'), { seq: 9, items: [d], items_before: 20 });
+    expect(join(known, elsewhere)).toBe(elsewhere);
   });
 });
 

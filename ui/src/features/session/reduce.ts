@@ -25,6 +25,23 @@ export function prepend(snapshot: Snapshot, older: readonly Item[]): Snapshot {
   };
 }
 
+/** What is told anew, behind the earlier rows that are known: those were fetched, and are as they were. */
+export function join(known: Snapshot, told: Snapshot): Snapshot {
+  const first = told.items[0]?.id;
+  const at = known.items.findIndex(({ id }) => id === first);
+  if (at <= 0 || at > told.items_before) return told;
+  const items = [...known.items.slice(0, at), ...told.items];
+  return { ...told, items, items_before: told.items_before - at };
+}
+
+/** Puts what was missed onto what is known: of the rows `missed` has only those that are not as they were. */
+export function resume(known: Snapshot, missed: Snapshot): Snapshot {
+  const rows = new Map(missed.items.map((item) => [item.id, item]));
+  const items = rows.size === 0 ? known.items : known.items.map((item) => rows.get(item.id) ?? item);
+  for (const item of known.items) rows.delete(item.id);
+  return { ...missed, items: rows.size === 0 ? items : [...items, ...rows.values()], items_before: known.items_before };
+}
+
 /**
  * One batch in the making. Lists are copied at most once a batch, so that a thousand deltas cost one copy of the list
  * and one of the item they grow.
@@ -93,7 +110,7 @@ class Draft {
         break;
       case 'reset':
         // What the snapshot already has is not told again.
-        this.next = { ...event.snapshot, seq: Math.max(next.seq, event.snapshot.seq) };
+        this.next = { ...join(next, event.snapshot), seq: Math.max(next.seq, event.snapshot.seq) };
         this.itemsOwned = false;
         this.at = -1;
         this.grown.clear();

@@ -18,10 +18,17 @@ type History = Pick<
   | 'undoRewind'
 >;
 
+/** Rows that a look at an earlier state has at once. */
+const WINDOW = 200;
+
 export function history(host: Host, act: Act): History {
   /** What stood there before the last rewind. */
   const before = new Map<string, Snapshot>();
-  const put = (session: string, made: Snapshot) => host.emit(session, { type: 'reset', snapshot: made });
+  const rewinds = new Map<string, number>();
+  const put = (session: string, made: Snapshot) => {
+    rewinds.set(session, (rewinds.get(session) ?? 0) + 1);
+    host.emit(session, { type: 'reset', snapshot: made });
+  };
 
   function undo(session: string, path: string): RestoredFile {
     const held = host.snapshot(session);
@@ -40,17 +47,33 @@ export function history(host: Host, act: Act): History {
       await act('undoChanges', session);
       return host.snapshot(session).changes.map(({ path }) => undo(session, path));
     },
-    timeline: (session) =>
-      later(() => {
+    timeline: ({ session, list, from, before: end, limit }) => {
+      host.note('timeline', { list, from, before: end });
+      return later(() => {
         refuse(host.world);
         const { items } = host.snapshot(session);
+        const places = list === 'places' ? checkpoints(items) : [];
+        const calls = list === 'ledger' ? ledger(session, items) : [];
+        const total = places.length + calls.length;
+        const last = from === null ? Math.min(end ?? total, total) : Math.min(from + limit, total);
+        const first = from === null ? Math.max(0, last - limit) : Math.min(from, total);
         return {
-          checkpoints: checkpoints(items),
-          ledger: ledger(session, items),
+          from: first,
+          total,
+          checkpoints: places.slice(first, last),
+          ledger: calls.slice(first, last),
           can_undo_rewind: before.has(session),
+          rewinds: rewinds.get(session) ?? 0,
         };
+      });
+    },
+    snapshotAt: (session, seq, before) =>
+      later(() => {
+        const held = at(host.snapshot(session), seq);
+        const end = before === null ? held.items.length : held.items.findIndex(({ id }) => id === before);
+        const first = Math.max(0, end - WINDOW);
+        return { ...held, items: held.items.slice(first, end), items_before: first };
       }),
-    snapshotAt: (session, seq) => later(() => at(host.snapshot(session), seq)),
     fileAt: (_session, _seq, path) =>
       later(() => {
         refuse(host.world);

@@ -6,6 +6,7 @@ import type {
   Item,
   LocalServerView,
   ModelSettings,
+  Opening,
   Problem,
   ProjectView,
   ProviderView,
@@ -49,10 +50,25 @@ export function refuse({ refused }: World): void {
   if (refused !== undefined) throw { code: 'not_found', message: refused };
 }
 
+/** The row that an event is about. */
+function rowOf(event: SessionEvent): string | undefined {
+  switch (event.type) {
+    case 'item_started':
+    case 'item_updated':
+    case 'item_completed':
+      return event.item.id;
+    case 'item_delta':
+      return event.item;
+    default:
+      return undefined;
+  }
+}
+
 type SessionListener = (events: Envelope[]) => void;
 
 export class Host {
   private readonly snapshots = new Map<string, Snapshot>();
+  private readonly told = new Map<string, Envelope[]>();
   private readonly listeners = new Map<string, Set<SessionListener>>();
   private readonly listListeners = new Set<(sessions: SessionSummary[]) => void>();
   /** Every call that changes something, for tests to look at. */
@@ -69,6 +85,16 @@ export class Host {
     const found = this.snapshots.get(session);
     if (!found) throw { code: 'not_found', message: `There is no session ${session}.` };
     return found;
+  }
+
+  /** What a reader is told first who knows the session up to the event `known`. */
+  opening(session: string, known: number | null): Opening {
+    const snapshot = this.snapshot(session);
+    const missed = (this.told.get(session) ?? []).filter(({ seq }) => known !== null && seq > known);
+    const isAnew = missed.some(({ event }) => event.type === 'reset' || event.type === 'item_removed');
+    if (known === null || isAnew) return { snapshot, since: null };
+    const touched = new Set(missed.map(({ event }) => rowOf(event)));
+    return { snapshot: { ...snapshot, items: snapshot.items.filter(({ id }) => touched.has(id)) }, since: known };
   }
 
   summaries(): SessionSummary[] {
@@ -103,6 +129,9 @@ export class Host {
     const envelopes = events.map((event, at) => ({ seq: before.seq + at + 1, event }));
     const after = reduce(before, envelopes);
     this.snapshots.set(session, after);
+    const told = this.told.get(session) ?? [];
+    told.push(...envelopes);
+    this.told.set(session, told);
     this.listeners.get(session)?.forEach((listener) => listener(envelopes));
     if (after.session !== before.session) this.tellList();
   }

@@ -6,6 +6,7 @@ export const timeline = {
   view: 'What is shown',
   views: { places: 'Places', ledger: 'Decisions' },
   loading: 'Reading the journal…',
+  earlier: (count: number) => `Show ${f.count(count, 'earlier entry', 'earlier entries')}`,
   emptyTitle: 'Nothing happened yet',
   emptyText: 'Every message and every step becomes a place to look at, to go on from and to return to.',
   ledgerEmptyTitle: 'No calls yet',

@@ -1,0 +1,47 @@
+/** Messages on their way to the session at hand. */
+import type { Mention, NewAttachment } from '../ipc/bindings';
+import type { Workspace } from './workspace.svelte';
+
+export class Sending {
+  /** A session whose first message was refused, for the next try: nobody wants a row of empty ones. */
+  private begun: { id: string; project: string } | null = null;
+
+  constructor(private readonly workspace: Workspace) {}
+
+  /** Sends what was typed; the session is made with its first message. Gives back whether it was taken. */
+  async send(text: string, attachments: NewAttachment[] = [], mentions: Mention[] = []): Promise<boolean> {
+    const { workspace } = this;
+    const isNew = workspace.sessionId === null;
+    let session = workspace.sessionId;
+    const sent = await workspace.run(async () => {
+      session ??= await this.begin();
+      if (session === null) return false;
+      await workspace.client.sendMessage({ session, text, attachments, mentions });
+      return true;
+    });
+    if (!isNew || session === null) return sent === true;
+    if (sent) this.begun = null;
+    // What was written stands where a new session is begun, and so does who wrote it.
+    else if (workspace.sessionId === session) workspace.look(null);
+    return sent === true;
+  }
+
+  private async begin(): Promise<string | null> {
+    const { workspace } = this;
+    const { projectId: project, client } = workspace;
+    if (project === null) return null;
+    const isThere = workspace.sessions.some(({ id }) => id === this.begun?.id);
+    if (!isThere || this.begun?.project !== project) {
+      const made = await client.createSession(project, workspace.model);
+      if (!workspace.sessions.some(({ id }) => id === made.id)) workspace.sessions = [made, ...workspace.sessions];
+      this.begun = { id: made.id, project };
+    } else if (workspace.model) {
+      // Another model may have been chosen for the next try.
+      await client.setSessionModel(this.begun.id, workspace.model);
+    }
+    const { id } = this.begun;
+    workspace.look(id);
+    await workspace.modes.begin(id);
+    return id;
+  }
+}
