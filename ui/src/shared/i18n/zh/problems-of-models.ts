@@ -96,12 +96,10 @@ export const problemsOfModels = {
     'AWS 配置 {profile} 通过控制台登录，Bosun 为此需要 AWS CLI；请安装它并运行 `aws login --profile {profile}`，或填写 Bedrock API 密钥',
   aws_profile_program:
     'AWS 配置 {profile} 所指定的程序没有给出密钥：{detail}；请在终端中运行它，或填写 Bedrock API 密钥',
-  aws_profile_role:
-    'AWS 配置 {profile} 需要承担角色，Bosun 为此需要 AWS CLI；请安装它，或填写 Bedrock API 密钥',
+  aws_profile_role: 'AWS 配置 {profile} 需要承担角色，Bosun 为此需要 AWS CLI；请安装它，或填写 Bedrock API 密钥',
   aws_cli_failed:
     'AWS CLI 没有给出配置 {profile} 的密钥：{detail}；请试试 `aws sts get-caller-identity --profile {profile}`，或填写 Bedrock API 密钥',
-  aws_login_ended:
-    'AWS 配置 {profile} 的登录已过期或从未登录；请运行 `{command}`，然后重试',
+  aws_login_ended: 'AWS 配置 {profile} 的登录已过期或从未登录；请运行 `{command}`，然后重试',
   aws_profile_empty:
     'AWS 配置 {profile} 中没有密钥；请用 `aws configure export-credentials --format env` 输出的内容启动 Bosun，或填写 Bedrock API 密钥',
   aws_nothing:
