@@ -46,6 +46,7 @@ pub(crate) fn open<R: Runtime, M: Manager<R>>(
 }
 
 /// The folder of the page's own storage in `data`, made if it was missing.
+#[allow(clippy::disallowed_methods, reason = "the app's own folder, not the agent's")]
 fn storage(data: &Path) -> Option<PathBuf> {
     let folder = data.join("webview");
     match std::fs::create_dir_all(&folder) {

@@ -50,7 +50,9 @@ export class Modes {
   async choose(mode: ApprovalMode): Promise<boolean> {
     const { sessionId, projectId } = this.place;
     if (!(await this.isPossible(mode, projectId))) return false;
-    if (sessionId !== null) return this.set(sessionId, mode);
+    // Meanwhile the session may have begun for which it was chosen.
+    const session = sessionId ?? (this.place.projectId === projectId ? this.place.sessionId : null);
+    if (session !== null) return this.set(session, mode);
     this.coming = { project: projectId, mode };
     return true;
   }

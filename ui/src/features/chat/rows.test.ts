@@ -29,14 +29,10 @@ describe('rows in words', () => {
   });
 
   it('tell the tense by the state', () => {
-    expect((['proposed', 'running', 'done', 'failed', 'rejected', 'unknown'] as const).map(tenseOf)).toEqual([
-      'doing',
-      'doing',
-      'done',
-      'done',
-      'plan',
-      'plan',
-    ]);
+    const states = ['proposed', 'running', 'done', 'failed', 'waiting', 'rejected', 'unknown'] as const;
+    const tenses = states.map((state) => tenseOf({ state, started_at: 1 }));
+    expect(tenses).toEqual(['doing', 'doing', 'done', 'done', 'plan', 'plan', 'plan']);
+    expect(tenseOf({ state: 'failed', started_at: null }), 'it never ran').toBe('plan');
   });
 
   it('keep mounts apart from the project', () => {

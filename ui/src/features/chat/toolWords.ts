@@ -83,15 +83,17 @@ export function sentence(t: Messages, call: Call, tense: Tense): string {
   return fill(template, values);
 }
 
-export function tenseOf(state: ToolState): Tense {
+/** A call that waits for an answer, or never ran, is told as what it would do. */
+export function tenseOf({ state, started_at }: { state: ToolState; started_at?: number | null }): Tense {
   switch (state) {
     case 'proposed':
-    case 'waiting':
     case 'running':
       return 'doing';
-    case 'done':
     case 'failed':
+      return started_at === null ? 'plan' : 'done';
+    case 'done':
       return 'done';
+    case 'waiting':
     case 'rejected':
     case 'answered':
     case 'cancelled':
@@ -110,6 +112,7 @@ export function figureWords(t: Messages, f: Formats, tool: ToolItem, now: number
   if (tool.state === 'running' && tool.started_at !== null) words.push(f.clock(now - tool.started_at));
   else if (hasTime(tool)) words.push(f.duration((tool.ended_at ?? 0) - (tool.started_at ?? 0)));
   if (wasStopped(tool)) words.push(t.toolStates.stopped);
+  else if (tool.state === 'failed' && tool.started_at === null) words.push(t.toolStates.notRun);
   else if (tool.state !== 'done' && tool.state !== 'running') words.push(t.toolStates[tool.state]);
   if (isEdited(tool)) words.push(t.rows.edited);
   return words;

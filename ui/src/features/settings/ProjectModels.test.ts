@@ -47,7 +47,7 @@ describe('the model of a project', () => {
     await workspace.projectModels.save(project, { model: haiku, effort: 'low' });
     expect(workspace.model).toEqual(haiku);
     const create = vi.spyOn(client, 'createSession');
-    await workspace.send('hello');
+    await workspace.sending.send('hello');
     expect(create).toHaveBeenLastCalledWith(project, haiku);
     workspace.enterProject(ids(scene).find((id) => id !== project) ?? '');
     workspace.newSession();

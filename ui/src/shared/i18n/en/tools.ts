@@ -58,6 +58,7 @@ export const toolStates = {
   answered: 'answered by you',
   cancelled: 'cancelled',
   stopped: 'stopped',
+  notRun: 'not run',
   unknown: 'outcome unknown',
 };
 

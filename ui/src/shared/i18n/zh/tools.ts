@@ -51,6 +51,7 @@ export const toolStates: Messages['toolStates'] = {
   answered: '由你答复',
   cancelled: '已取消',
   stopped: '已停止',
+  notRun: '未执行',
   unknown: '结果未知',
 };
 
