@@ -26,7 +26,7 @@ const EFFECTS: [Effect; 6] = [
 ];
 
 /// Who may switch off clippy's list of refused methods, and why. Tests are free.
-const OPT_OUTS: [(&str, &str); 11] = [
+const OPT_OUTS: [(&str, &str); 12] = [
     ("crates/agent/src/clock.rs", "the clock and the source of ids themselves"),
     ("crates/backend/src/lib.rs", "the room of files and processes"),
     ("crates/harness/examples/bench_subagents.rs", "it reads what it used itself"),
@@ -36,6 +36,7 @@ const OPT_OUTS: [(&str, &str); 11] = [
     ("crates/store/src/lib.rs", "the room of the database and the folder it lies in"),
     ("src-tauri/src/context.rs", "Tauri's own macro ends the process where its files are gone"),
     ("src-tauri/src/graphics.rs", "looks for a graphics device before anything runs"),
+    ("src-tauri/src/window.rs", "the folder of the page's own storage"),
     ("src-tauri/src/sample.rs", "copies the tour's sample project into the folder the person chose"),
     ("src-tauri/src/logs/capped.rs", "the shell's own log files"),
 ];

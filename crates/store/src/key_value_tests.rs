@@ -266,11 +266,13 @@ async fn a_word_that_is_everywhere_costs_what_is_shown_of_it() {
     };
     let (shown, truncated, cost) = fetched(query("common", 100)).await;
     assert_eq!((shown, truncated), (100, Some(Truncation::Count)));
-    assert!(cost <= 512, "{cost} files for 100 lines");
+    // So many are looked at before the index is asked.
+    let first = 128;
+    assert!(cost <= first + 512, "{cost} files for 100 lines");
     let (shown, _, cost) = fetched(query("common", 1_000)).await;
-    assert!(shown == 1_000 && cost <= 2_048, "{cost} files for 1,000 lines");
-    assert_eq!(fetched(query("rare", 100)).await, (1, None, 1));
-    assert_eq!(fetched(query("nowhere at all", 100)).await, (0, None, 0));
+    assert!(shown == 1_000 && cost <= first + 2_048, "{cost} files for 1,000 lines");
+    assert_eq!(fetched(query("rare", 100)).await, (1, None, first + 1));
+    assert_eq!(fetched(query("nowhere at all", 100)).await, (0, None, first));
     // Many files hold it, far behind: after a while the index is asked, and nothing is left out.
     let (shown, truncated, _) = fetched(query("late", 100_000)).await;
     assert_eq!((shown, truncated), (MANY - 9_001, None));
