@@ -24,13 +24,15 @@ const ABOUT_ANY: [&str; 8] =
 
 /// Sentences that are about what stands beside the text without naming it: each is all the pieces of a row. Servers of
 /// text alone want what a message holds to be a string.
-const SENTENCES: [&[&str]; 6] = [
+const SENTENCES: [&[&str]; 8] = [
     &["content must be a string"],
     &["content", "should be a valid string"],
     &["payload size"],
     &["payload too large"],
     &["content part", "'file'"],
     &["variant `file`"],
+    &["invalid value", "file", "supported values"],
+    &["must have a file_id or file_data"],
 ];
 
 /// The state field with the place before which media were refused by the provider.
@@ -185,6 +187,7 @@ mod tests {
             "messages[0].content must be a string",
             "body.messages[0].content: Input should be a valid string",
             "unknown content part type 'file'",
+            "Invalid value: file. Supported values are: 'text','image_url','video_url' and 'video'.",
             "messages.1.content.0.image.source.base64.media_type: unknown",
         ] {
             assert!(refused(ModelErrorKind::InvalidRequest, words, &seen), "{words}");

@@ -167,7 +167,7 @@ pub(crate) fn record(record: &DecisionRecord, at: i64) -> wire::DecisionRecord {
 /// What the row keeps where a rule decided and nobody was asked.
 pub(crate) fn by_rule(rule: &str, outcome: ToolOutcome, at: i64) -> wire::DecisionRecord {
     let decision = match outcome {
-        ToolOutcome::Refused => wire::Decision::Reject { reason: None },
+        ToolOutcome::Refused | ToolOutcome::Rejected => wire::Decision::Reject { reason: None },
         _ => wire::Decision::Approve,
     };
     wire::DecisionRecord { decision, by: wire::DecisionSource::Rule { rule: rule.to_owned() }, at }

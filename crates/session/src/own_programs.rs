@@ -20,8 +20,8 @@ pub async fn run_own_program(
     let program = Program {
         program,
         args,
-        // In no project, and in no folder of the search path: programs of the folder it starts in are not found.
-        folder: std::env::temp_dir(),
+        // In no project, and where nobody else may put a program: those of the folder it starts in may be found.
+        folder: if cfg!(windows) { std::env::temp_dir() } else { "/".into() },
         pass_environment: names.collect(),
         set_environment: Vec::new(),
     };

@@ -20,7 +20,8 @@ const DELETERS: &[&str] = &["rimraf", "rm", "rmdir", "shred", "srm", "truncate",
 const DELETING: &[&str] = &["--del", "--delete", "--remove-files", "--remove-source-files", "-delete"];
 
 /// What programming languages call it, behind the last `.`.
-const METHODS: &[&str] = &["removedirs", "rm_r", "rm_rf", "rmdirsync", "rmsync", "rmtree", "unlinksync"];
+const METHODS: &[&str] =
+    &["removedirs", "rm_r", "rm_rf", "rmdir", "rmdirsync", "rmsync", "rmtree", "unlink", "unlinksync"];
 
 /// What reaches nothing from within a sandbox, where processes, mounts and devices are its own, or is no program there.
 const HARMLESS: &[&str] = &[
@@ -57,8 +58,6 @@ const READERS: &[&str] = &[
     "stat",
     "tail",
     "test",
-    "tree",
-    "uniq",
     "wc",
 ];
 
@@ -72,7 +71,7 @@ pub(super) fn deleting(line: &str) -> Option<String> {
         let method = program.rsplit(['.', ':']).next().unwrap_or_default().to_lowercase();
         DELETERS.contains(&&*name_of(program))
             || METHODS.contains(&&*method)
-            || matches!(program.as_str(), "os.remove" | "os.unlink" | "fs.rm" | "fs.unlink")
+            || matches!(program.as_str(), "os.remove" | "fs.rm" | "fs.promises.rm" | "fsp.rm")
             || rest.iter().any(|word| DELETING.contains(&&**word) || word.starts_with("--delete-"))
             || destroys_held(words)
     })
@@ -188,9 +187,15 @@ impl Said {
     }
 
     fn only_reads(&self) -> bool {
-        let runs = |word: &String| word.starts_with("-exec") || word.starts_with("-fprint") || word.starts_with("-ok");
+        let runs = |word: &String| {
+            word.starts_with("-exec") || word.starts_with("-fprint") || word.starts_with("-ok") || word == "-fls"
+        };
         match self.words.first().map(|program| name_of(program)).as_deref() {
-            Some("git") => self.words.get(1).is_some_and(|verb| READING_VERBS.contains(&&**verb)),
+            Some("git") => {
+                let writes = |word: &String| word.starts_with("--output") || word.starts_with("-O");
+                let is_reading = self.words.get(1).is_some_and(|verb| READING_VERBS.contains(&&**verb));
+                is_reading && !self.words.iter().any(writes)
+            }
             Some("find") => !self.words.iter().any(runs),
             Some(name) => READERS.contains(&name),
             None => true,

