@@ -13,16 +13,22 @@ export class Sending {
     const { workspace } = this;
     const isNew = workspace.sessionId === null;
     let session = workspace.sessionId;
+    const project = workspace.projectId ?? '';
     const sent = await workspace.run(async () => {
       session ??= await this.begin();
       if (session === null) return false;
       await workspace.client.sendMessage({ session, text, attachments, mentions });
       return true;
     });
+    // It has a conversation now, whoever began it.
+    if (sent && session === this.begun?.id) this.begun = null;
     if (!isNew || session === null) return sent === true;
-    if (sent) this.begun = null;
-    // What was written stands where a new session is begun, and so does who wrote it.
-    else if (workspace.sessionId === session) workspace.look(null);
+    if (sent) workspace.modes.begun();
+    else {
+      this.begun = { id: session, project };
+      // What was written stands where a new session is begun, and so does who wrote it.
+      if (workspace.sessionId === session) workspace.look(null);
+    }
     return sent === true;
   }
 
@@ -30,18 +36,21 @@ export class Sending {
     const { workspace } = this;
     const { projectId: project, client } = workspace;
     if (project === null) return null;
-    const isThere = workspace.sessions.some(({ id }) => id === this.begun?.id);
-    if (!isThere || this.begun?.project !== project) {
+    let id = this.begun?.project === project ? this.begun.id : null;
+    const begun = workspace.sessions.find((session) => session.id === id);
+    this.begun = null;
+    if (id === null || !begun || begun.archived) {
       const made = await client.createSession(project, workspace.model);
-      if (!workspace.sessions.some(({ id }) => id === made.id)) workspace.sessions = [made, ...workspace.sessions];
-      this.begun = { id: made.id, project };
+      if (!workspace.sessions.some((session) => session.id === made.id)) {
+        workspace.sessions = [made, ...workspace.sessions];
+      }
+      id = made.id;
     } else if (workspace.model) {
       // Another model may have been chosen for the next try.
-      await client.setSessionModel(this.begun.id, workspace.model);
+      await client.setSessionModel(id, workspace.model);
     }
-    const { id } = this.begun;
-    workspace.look(id);
     await workspace.modes.begin(id);
+    workspace.look(id);
     return id;
   }
 }

@@ -87,6 +87,10 @@ export class Modes {
     if (coming?.project !== place.projectId) return;
     await this.client.setSessionMode(session, coming.mode);
     this.known = new Map(this.known).set(session, coming.mode);
+  }
+
+  /** Its first message was taken; until then the choice stands for the next try. */
+  begun(): void {
     this.coming = null;
   }
 

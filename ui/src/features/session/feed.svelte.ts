@@ -160,6 +160,8 @@ export class Feeds {
     const feed = this.peek(session);
     const entry = this.held.get(session);
     if (entry) entry.users++;
+    // Not sooner: the one that is gone to may be the oldest of those that are kept.
+    this.trim();
     return feed;
   }
 
@@ -185,6 +187,9 @@ export class Feeds {
     const characters = items.reduce((sum, item) => sum + textOf(item).length, 0);
     if (characters > KEPT_CHARACTERS) return;
     this.kept.set(feed.id, { feed, characters });
+  }
+
+  private trim(): void {
     let all = [...this.kept.values()].reduce((sum, one) => sum + one.characters, 0);
     for (const [id, one] of this.kept) {
       if (this.kept.size <= KEPT && all <= KEPT_CHARACTERS) return;

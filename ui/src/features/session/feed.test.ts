@@ -160,11 +160,17 @@ describe('a session’s feed', () => {
     const { client, answer } = host();
     const feeds = new Feeds(client);
     await open(feeds, 'short', ids, answer);
+    const oldest = feeds.peek('a');
+    expect(feeds.acquire('a'), 'the one that is gone to').toBe(oldest);
+    answer();
+    feeds.release('a', 'kept');
+    feeds.acquire('next');
     feeds.keepOnly(ids.filter((id) => id !== 'c').map((id) => summary(id)));
-    expect(ids.filter((id) => isKept(feeds, id))).toEqual(['b', 'd', 'e', 'f', 'g', 'h', 'i']);
+    expect(ids.filter((id) => isKept(feeds, id))).toEqual(['a', 'd', 'e', 'f', 'g', 'h', 'i']);
 
     const large = new Feeds(client);
     await open(large, 'x'.repeat(7 * 1024 * 1024), ['a', 'b', 'c'], answer);
+    large.acquire('next');
     expect(['a', 'b', 'c'].filter((id) => isKept(large, id))).toEqual(['b', 'c']);
     await open(large, 'x'.repeat(17 * 1024 * 1024), ['d'], answer);
     expect(['b', 'c', 'd'].filter((id) => isKept(large, id))).toEqual(['b', 'c']);
