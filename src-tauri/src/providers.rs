@@ -1,7 +1,6 @@
 //! The providers of this app: presets, the user's accounts, and where their keys come from.
 
 mod account;
-mod credentials;
 mod headers;
 mod local;
 mod preferred;
@@ -165,7 +164,7 @@ impl ProviderBook {
     fn cloud(&self) -> Cloud {
         let keys = self.environment.clone();
         let cloud = Cloud::new(move |name| keys.get(name).or_else(|| std::env::var(name).ok()));
-        cloud.asking(credentials::programs())
+        cloud.asking(bosun_session::run_own_program)
     }
 
     async fn account(&self, id: &str) -> Result<Account, Failure> {

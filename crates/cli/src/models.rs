@@ -1,6 +1,5 @@
 //! Where this program takes models from: the built-in providers, the accounts set up in Bosun, and their keys.
 
-mod credentials;
 mod list;
 
 use std::path::Path;
@@ -192,7 +191,7 @@ impl Models {
     fn cloud(&self) -> Cloud {
         let keys = self.keys.clone();
         let cloud = Cloud::new(move |name| keys.get(name).or_else(|| std::env::var(name).ok()));
-        let cloud = cloud.asking(credentials::programs());
+        let cloud = cloud.asking(bosun_session::run_own_program);
         if self.base_url.is_some() { cloud.at_any_host() } else { cloud }
     }
 

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::{Account, Family, bedrock, vertex};
 
@@ -16,7 +17,8 @@ mod profile;
 mod program;
 mod signer;
 
-pub use program::{CredentialAnswer, CredentialProgram, RunCredentialProgram};
+pub use program::CredentialAnswer;
+use program::RunProgram;
 pub(crate) use signer::Signer;
 
 /// What stands in a variable of the environment.
@@ -27,7 +29,7 @@ type Variables = dyn Fn(&str) -> Option<String> + Send + Sync;
 pub struct Cloud {
     variables: Arc<Variables>,
     anywhere: bool,
-    programs: Option<Arc<RunCredentialProgram>>,
+    programs: Option<Arc<RunProgram>>,
 }
 
 impl fmt::Debug for Cloud {
@@ -45,9 +47,13 @@ impl Cloud {
         Self { variables: Arc::new(variables), anywhere: false, programs: None }
     }
 
-    /// Has the programs that give out keys run by `run`; without it, profiles that need one have none.
-    pub fn asking(self, run: Arc<RunCredentialProgram>) -> Self {
-        Self { programs: Some(run), ..self }
+    /// Has the programs that give out keys run by `run`, which is told a program, its arguments and how long it may take;
+    /// without it, profiles that need one have none.
+    pub fn asking<R>(self, run: impl Fn(String, Vec<String>, Duration) -> R + Send + Sync + 'static) -> Self
+    where
+        R: Future<Output = CredentialAnswer> + Send + 'static,
+    {
+        Self { programs: Some(Arc::new(move |program, args, limit| Box::pin(run(program, args, limit)))), ..self }
     }
 
     /// For an address that the user named together with the account: credentials go there, whoever it is.

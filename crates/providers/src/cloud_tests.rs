@@ -97,23 +97,23 @@ type Asked = Arc<std::sync::Mutex<Vec<Vec<String>>>>;
 fn asking(cloud: Cloud, answer: impl Fn(&str) -> CredentialAnswer + Send + Sync + 'static) -> (Cloud, Asked) {
     let asked = Asked::default();
     let all = Arc::clone(&asked);
-    let run = move |program: CredentialProgram| -> bosun_model::BoxFuture<'static, CredentialAnswer> {
-        let answered = answer(&program.program);
-        all.lock().unwrap().push([vec![program.program], program.args].concat());
-        Box::pin(std::future::ready(answered))
+    let run = move |program: String, args: Vec<String>, _: Duration| {
+        let answered = answer(&program);
+        all.lock().unwrap().push([vec![program], args].concat());
+        std::future::ready(answered)
     };
-    (cloud.asking(Arc::new(run)), asked)
+    (cloud.asking(run), asked)
 }
 
 fn printed(id: &str, end: Option<&str>) -> CredentialAnswer {
     let credentials = serde_json::json!({
         "Version": 1, "AccessKeyId": id, "SecretAccessKey": "s", "SessionToken": "t", "Expiration": end,
     });
-    CredentialAnswer::Ended { succeeded: true, stdout: credentials.to_string().into_bytes(), stderr: String::new() }
+    Ok(Ok(credentials.to_string().into_bytes()))
 }
 
 fn complaint(said: &str) -> CredentialAnswer {
-    CredentialAnswer::Ended { succeeded: false, stdout: b"canary".to_vec(), stderr: format!("\n{said}\n") }
+    Ok(Err(format!("\n{said}\n")))
 }
 
 async fn keys_of(cloud: &Cloud) -> Result<aws::Keys, String> {
@@ -174,15 +174,15 @@ async fn why_a_program_gives_no_keys_is_told_with_what_to_do() {
     assert!(ended.contains("run `aws sso login --profile test-a`"), "{ended}");
     let ended = told("test-c", |_| complaint("Please reauthenticate using 'aws login'.")).await;
     assert!(ended.contains("run `aws login --profile test-c`"), "{ended}");
-    let missing = told("test-a", |_| CredentialAnswer::NotStarted("no such file".into())).await;
+    let missing = told("test-a", |_| Err(std::io::Error::other("no such file"))).await;
     assert!(missing.contains("install it and run `aws sso login --profile test-a`"), "{missing}");
-    let missing = told("test-d", |_| CredentialAnswer::NotStarted("no such file".into())).await;
+    let missing = told("test-d", |_| Err(std::io::Error::other("no such file"))).await;
     assert!(missing.contains("takes on a role") && missing.contains("install"), "{missing}");
     let refused = told("test-d", |_| complaint("An error occurred (AccessDenied) when calling AssumeRole")).await;
     assert!(refused.contains("gave no keys") && refused.contains("AccessDenied"), "{refused}");
-    let gone = told("test-b", |_| CredentialAnswer::NotStarted("no such file".into())).await;
+    let gone = told("test-b", |_| Err(std::io::Error::other("no such file"))).await;
     assert!(gone.contains("no such file"), "{gone}");
-    let odd = |_: &str| CredentialAnswer::Ended { succeeded: true, stdout: b"canary".to_vec(), stderr: String::new() };
+    let odd = |_: &str| Ok(Ok(b"canary".to_vec()));
     assert!(told("test-b", odd).await.contains("no credentials"));
     assert!(told("test-b", |_| printed("A", Some("2001-01-01T00:00:00Z"))).await.contains("have run out"));
 }

@@ -74,7 +74,7 @@ mod vertex;
 
 pub use account::{test_call, test_model};
 pub use catalogue::catalogue_source;
-pub use cloud::{Cloud, CredentialAnswer, CredentialProgram, RunCredentialProgram};
+pub use cloud::{Cloud, CredentialAnswer};
 pub use config::{Family, KnownModel, ProviderConfig, host_of};
 pub use connection::check_header;
 pub use discovery::{LocalServer, find_local_servers, usual_local_accounts};

@@ -1,21 +1,22 @@
 use std::time::Duration;
 
-use bosun_backend::{BackendError, Program, ProgramAnswer, ProgramRun};
+use bosun_backend::{Program, ProgramRun};
 use tokio_util::sync::CancellationToken;
 
 /// Bytes kept of each output: a few lines are expected.
 const MOST_OUTPUT: usize = 64 << 10;
 
 /// Runs a program that the person's own settings outside of Bosun name (such as one that gives out credentials), as their
-/// terminal would: with all of the app's environment, which has none of the app's keys.
+/// terminal would: with all of the app's environment, which has none of the app's keys. Gives what it
+/// printed where it ended well, and else what it said.
 ///
 /// # Errors
-/// [`BackendError::Spawn`] where it cannot be started.
+/// It could not be started.
 pub async fn run_own_program(
     program: String,
     args: Vec<String>,
     timeout: Duration,
-) -> Result<ProgramAnswer, BackendError> {
+) -> std::io::Result<Result<Vec<u8>, String>> {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let program = Program {
         program,
@@ -26,7 +27,13 @@ pub async fn run_own_program(
         set_environment: Vec::new(),
     };
     let cancel = CancellationToken::new();
-    program.run(ProgramRun { input: Vec::new(), timeout, cancel, most_output: MOST_OUTPUT }).await
+    let run = ProgramRun { input: Vec::new(), timeout, cancel, most_output: MOST_OUTPUT };
+    let answer = program.run(run).await.map_err(std::io::Error::other)?;
+    Ok(match answer.exit {
+        Some(exit) if exit.code == Some(0) => Ok(answer.stdout),
+        Some(_) => Err(String::from_utf8_lossy(&answer.stderr).into_owned()),
+        None => Err("it did not end in time".to_owned()),
+    })
 }
 
 #[cfg(test)]
@@ -38,10 +45,9 @@ mod tests {
         let sh = |line: &str, seconds| {
             run_own_program("sh".into(), vec!["-c".into(), line.into()], Duration::from_secs(seconds))
         };
-        let answer = sh("test -n \"$PATH\" && echo out; echo err >&2; exit 3", 60).await.unwrap();
-        assert_eq!((answer.stdout.as_slice(), answer.stderr.as_slice()), (&b"out\n"[..], &b"err\n"[..]));
-        assert_eq!(answer.exit.and_then(|exit| exit.code), Some(3));
-        assert_eq!(sh("sleep 600", 0).await.unwrap().exit, None);
+        assert_eq!(sh("test -n \"$PATH\" && echo out; echo err >&2", 60).await.unwrap(), Ok(b"out\n".to_vec()));
+        assert_eq!(sh("echo out; echo err >&2; exit 3", 60).await.unwrap(), Err("err\n".to_owned()));
+        assert_eq!(sh("sleep 600", 0).await.unwrap(), Err("it did not end in time".to_owned()));
         assert!(run_own_program("no-such-program".into(), vec![], Duration::from_secs(1)).await.is_err());
     }
 }

@@ -24,6 +24,7 @@ mod programs;
 mod refusals;
 mod running;
 mod sandbox;
+mod settings;
 mod stable;
 mod stored;
 mod summary;

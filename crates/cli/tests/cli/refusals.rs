@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use bosun_protocol::{Effort, ModelRef, ProjectModel, Settings};
-use bosun_store::{Database, ProviderAccount};
+use bosun_store::Database;
 use bosun_testkit::{ModelServer, Reply, Rule, Script, Wire};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -254,73 +253,6 @@ fn a_data_folder_that_cannot_be_had_is_not_called_empty() {
         }
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "x");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_settings_give_the_model_and_the_account() {
-    let bench = Bench::new();
-    bench.server.once("from the settings").once("nothing kept");
-    {
-        let database = Database::open(&bench.data()).unwrap();
-        let account = ProviderAccount {
-            id: "mine".into(),
-            label: "Mine".into(),
-            family: "openai_chat".into(),
-            base_url: bench.server.base_url(Wire::OpenAi),
-        };
-        database.save_account(account).await.unwrap();
-        let model = Some(ModelRef { provider: "mine".into(), name: "small".into() });
-        database.set_setting(bosun_store::APP_SETTINGS, &Settings { model, ..Settings::default() }).await.unwrap();
-    }
-    let run = |arguments: &[&str]| {
-        let mut command = bench.bosun();
-        // The vendor's key is not for this host.
-        command.env("OPENAI_API_KEY", "sk-vendor");
-        ran(command.args(["run", "--project", bench.project.root_str(), "hello"]).args(arguments))
-    };
-    let first = run(&[]);
-    assert_eq!((first.code, first.out.as_str()), (Some(0), "from the settings\n"), "{}", first.err);
-    let second = run(&["--no-store"]);
-    assert_eq!((second.code, second.out.as_str()), (Some(0), "nothing kept\n"), "{}", second.err);
-    assert_eq!(bench.sessions().len(), 1);
-    for request in bench.server.requests() {
-        assert_eq!((request.asked().model.as_str(), request.header("authorization")), ("small", None));
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_project_gives_its_own_model_and_effort() {
-    let bench = Bench::new();
-    bench.server.once("as usual").once("as the project has it").once("kept nowhere").once("as said");
-    let database = Database::open(&bench.data()).unwrap();
-    let account = ProviderAccount {
-        id: "mine".into(),
-        label: "Mine".into(),
-        family: "openai_chat".into(),
-        base_url: bench.server.base_url(Wire::OpenAi),
-    };
-    database.save_account(account).await.unwrap();
-    let model = |name: &str| ModelRef { provider: "mine".into(), name: name.into() };
-    let mut settings = Settings { model: Some(model("usual")), ..Settings::default() };
-    database.set_setting(bosun_store::APP_SETTINGS, &settings).await.unwrap();
-    let run = |arguments: &[&str]| {
-        let ran = ran(bench.bosun().args(["run", "--project", bench.project.root_str(), "hello"]).args(arguments));
-        assert_eq!(ran.code, Some(0), "{}", ran.err);
-    };
-    run(&[]);
-    let project = database.projects().await.unwrap().remove(0).id;
-    let own = ProjectModel { model: model("own"), effort: Some(Effort::High) };
-    settings.projects.insert(project, own);
-    database.set_setting(bosun_store::APP_SETTINGS, &settings).await.unwrap();
-    run(&[]);
-    run(&["--no-store"]);
-    run(&["--effort", "low"]);
-    let asked: Vec<String> = bench.server.requests().iter().map(|request| request.asked().model).collect();
-    assert_eq!(asked, ["usual", "own", "own", "own"]);
-    // What is kept nowhere is not listed; the last comes first.
-    let begun: Vec<_> = bench.sessions().iter().rev().map(|one| (one.model.clone(), one.effort)).collect();
-    let own = |effort| (Some(model("own")), Some(effort));
-    assert_eq!(begun, [(Some(model("usual")), None), own(Effort::High), own(Effort::Low)]);
 }
 
 #[test]

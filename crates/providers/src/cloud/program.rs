@@ -14,27 +14,12 @@ use tokio::sync::Mutex;
 use super::aws::Keys;
 use crate::redact::Redactor;
 
-/// A program as it is to be run, without a shell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CredentialProgram {
-    pub program: String,
-    pub args: Vec<String>,
-    pub timeout: Duration,
-}
+/// What came of a program: an error where it could not be started; what it printed where it ended well, and else what it said.
+pub type CredentialAnswer = std::io::Result<Result<Vec<u8>, String>>;
 
-/// What came of it.
-pub enum CredentialAnswer {
-    /// It could not be started, as half a sentence.
-    NotStarted(String),
-    Ended {
-        succeeded: bool,
-        stdout: Vec<u8>,
-        stderr: String,
-    },
-}
-
-/// Whoever may start programs does so for [`super::Cloud`].
-pub type RunCredentialProgram = dyn Fn(CredentialProgram) -> BoxFuture<'static, CredentialAnswer> + Send + Sync;
+/// Whoever may start programs does so for [`super::Cloud`]: a program, its arguments, and how long it may take.
+pub(super) type RunProgram =
+    dyn Fn(String, Vec<String>, Duration) -> BoxFuture<'static, CredentialAnswer> + Send + Sync;
 
 /// A person may have to touch a key or look at a browser.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -61,7 +46,7 @@ pub(super) struct ProfileProgram {
     pub(super) words: Vec<String>,
     pub(super) way: Way,
     pub(super) source: String,
-    pub(super) run: Arc<RunCredentialProgram>,
+    pub(super) run: Arc<RunProgram>,
 }
 
 /// What programs printed, and until when it is used, by their words. Whoever asks meanwhile waits: a program may ask the
@@ -102,24 +87,23 @@ impl ProfileProgram {
         let Some((program, args)) = self.words.split_first() else {
             return Err(self.failed("it names none"));
         };
-        let program = CredentialProgram { program: program.clone(), args: args.to_vec(), timeout: LIMIT };
-        let (succeeded, stdout, stderr) = match (self.run)(program).await {
-            CredentialAnswer::Ended { succeeded, stdout, stderr } => (succeeded, stdout, stderr),
-            CredentialAnswer::NotStarted(reason) => {
+        let stdout = match (self.run)(program.clone(), args.to_vec(), LIMIT).await {
+            Ok(Ok(printed)) => printed,
+            Ok(Err(said)) => {
+                return Err(match &self.way {
+                    Way::Aws { sign_in: Some(command), .. } if is_signed_out(&said) => {
+                        ModelTrouble::AwsLoginEnded { profile: self.profile.clone(), command: command.clone() }
+                    }
+                    _ => self.failed(&said),
+                });
+            }
+            Err(error) => {
                 return Err(match &self.way {
                     Way::Aws { missing, .. } => missing.clone(),
-                    Way::Own => self.failed(&reason),
+                    Way::Own => self.failed(&error.to_string()),
                 });
             }
         };
-        if !succeeded {
-            return Err(match &self.way {
-                Way::Aws { sign_in: Some(command), .. } if is_signed_out(&stderr) => {
-                    ModelTrouble::AwsLoginEnded { profile: self.profile.clone(), command: command.clone() }
-                }
-                _ => self.failed(&stderr),
-            });
-        }
         // What cannot be read is not shown: it may hold the keys.
         let printed: Printed =
             serde_json::from_slice(&stdout).map_err(|_| self.failed("what it printed are no credentials"))?;

@@ -1,0 +1,73 @@
+//! What was set in the window holds on the command line too.
+
+use std::sync::Arc;
+
+use bosun_protocol::{Effort, ModelRef, ProjectModel, Settings};
+use bosun_store::{APP_SETTINGS, Database, ProviderAccount};
+use bosun_testkit::Wire;
+use pretty_assertions::assert_eq;
+
+use crate::bench::{Bench, Ran, ran};
+
+fn mine(name: &str) -> ModelRef {
+    ModelRef { provider: "mine".into(), name: name.into() }
+}
+
+/// A person's own account, whose model `name` is the default.
+async fn preferring(bench: &Bench, name: &str) -> (Arc<Database>, Settings) {
+    let database = Database::open(&bench.data()).unwrap();
+    let account = ProviderAccount {
+        id: "mine".into(),
+        label: "Mine".into(),
+        family: "openai_chat".into(),
+        base_url: bench.server.base_url(Wire::OpenAi),
+    };
+    database.save_account(account).await.unwrap();
+    let settings = Settings { model: Some(mine(name)), ..Settings::default() };
+    database.set_setting(APP_SETTINGS, &settings).await.unwrap();
+    (database, settings)
+}
+
+#[track_caller]
+fn run(bench: &Bench, arguments: &[&str]) -> Ran {
+    let mut command = bench.bosun();
+    // The vendor's key is not for this host.
+    command.env("OPENAI_API_KEY", "sk-vendor");
+    let ran = ran(command.args(["run", "--project", bench.project.root_str(), "hello"]).args(arguments));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    ran
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn they_give_the_model_and_the_account() {
+    let bench = Bench::new();
+    bench.server.once("from the settings").once("nothing kept");
+    drop(preferring(&bench, "small").await);
+    assert_eq!(run(&bench, &[]).out, "from the settings\n");
+    assert_eq!(run(&bench, &["--no-store"]).out, "nothing kept\n");
+    assert_eq!(bench.sessions().len(), 1);
+    for request in bench.server.requests() {
+        assert_eq!((request.asked().model.as_str(), request.header("authorization")), ("small", None));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_project_gives_its_own_model_and_effort() {
+    let bench = Bench::new();
+    bench.server.once("as usual").once("as the project has it").once("kept nowhere").once("as said");
+    let (database, mut settings) = preferring(&bench, "usual").await;
+    run(&bench, &[]);
+    let project = database.projects().await.unwrap().remove(0).id;
+    let own = ProjectModel { model: mine("own"), effort: Some(Effort::High) };
+    settings.projects.insert(project, own);
+    database.set_setting(APP_SETTINGS, &settings).await.unwrap();
+    run(&bench, &[]);
+    run(&bench, &["--no-store"]);
+    run(&bench, &["--effort", "low"]);
+    let asked: Vec<String> = bench.server.requests().iter().map(|request| request.asked().model).collect();
+    assert_eq!(asked, ["usual", "own", "own", "own"]);
+    // What is kept nowhere is not listed; the last comes first.
+    let begun: Vec<_> = bench.sessions().iter().rev().map(|one| (one.model.clone(), one.effort)).collect();
+    let own = |effort| (Some(mine("own")), Some(effort));
+    assert_eq!(begun, [(Some(mine("usual")), None), own(Effort::High), own(Effort::Low)]);
+}
