@@ -11,7 +11,7 @@ use crate::{
 /// | Mount | Keeps |
 /// |---|---|
 /// | `/memories/` | the person's memories, in the store; the project's below `project/` |
-/// | `/skills/user/` | the person's skills, in the store |
+/// | `/skills/user/` | the person's skills, in the store; `/skills/` itself keeps nothing |
 /// | `/conversation_history/`, `/large_tool_results/` | in the session's state |
 ///
 /// A mount whose name the project has already is called `/_NAME/`. One in which the session keeps files already stays where
@@ -47,11 +47,12 @@ impl AppMounts {
     /// [`MountError`]: the project cannot be listed, its id is no name, or two routes are at one place.
     pub async fn mount(self) -> Result<CompositeBackend, MountError> {
         let mut routes = self.routes.clone();
-        let mut add = |prefix: VirtualPath, backend: Arc<dyn Backend>| {
+        let mut add_with = |prefix: VirtualPath, backend: Arc<dyn Backend>, access: Access| {
             if !self.routes.iter().any(|route| route.prefix == prefix) {
-                routes.push(Route { prefix, backend, access: Access::ReadWrite });
+                routes.push(Route { prefix, backend, access });
             }
         };
+        let mut add = |prefix, backend| add_with(prefix, backend, Access::ReadWrite);
         for name in ["conversation_history", "large_tool_results"] {
             let place = VirtualPath::root().join(name).map_err(BackendError::from)?;
             let mut prefixes = kept_points(self.files.keys(), &place);
@@ -74,6 +75,8 @@ impl AppMounts {
             add(memories, stored(StoreScope::User, "memories")?);
             let skills = mount_point(&*self.project, "skills").await?;
             add(skills.join("user").map_err(BackendError::from)?, stored(StoreScope::User, "skills")?);
+            // Nothing is kept beside its folders: without this, what is written there would go to the project.
+            add_with(skills, Arc::new(StateBackend::new(BTreeMap::new())), Access::ReadOnly);
         }
         Ok(CompositeBackend::new(self.project, routes)?)
     }

@@ -91,8 +91,10 @@ async fn bosuns_own_skills_are_files_that_can_only_be_read() {
     assert_eq!(listed.lines().collect::<Vec<_>>(), names.map(|name| format!("/skills/builtin/{name}/")));
     let read = ask(&stage, &session, "read /skills/builtin/write-tests/SKILL.md").await;
     assert!(read.contains("name: write-tests"), "{read}");
-    let refused = ask(&stage, &session, "write /skills/builtin/mine/SKILL.md x").await;
-    assert!(refused.starts_with("Error"), "{refused}");
+    for beside in ["/skills/builtin/mine/SKILL.md", "/skills/mine/SKILL.md", "/skills/mine.md"] {
+        let refused = ask(&stage, &session, &format!("write {beside} x")).await;
+        assert!(refused.starts_with("Error") && refused.contains("read-only"), "{refused}");
+    }
     assert!(!stage.project.root().join("skills").exists(), "nothing goes into the project");
 }
 

@@ -70,14 +70,20 @@ struct Doomed {
     is_dir: bool,
 }
 
-/// A file has to be known. A folder has no content of its own to know, and a broken link or a pipe none to lose.
+/// Whether `path` itself is a link, as far as the backend can tell: it leads elsewhere than its name in its folder does.
+fn is_link(backend: &dyn Backend, path: &VirtualPath) -> bool {
+    let named = path.parent().zip(path.name()).and_then(|(parent, name)| backend.direct(&parent).join(name).ok());
+    named.is_some_and(|named| backend.direct(path) != named)
+}
+
+/// A file has to be known. A folder has no content of its own to know, and a link, a broken one or a pipe none to lose.
 async fn doomed(cx: &ToolContext, path: &VirtualPath) -> Result<Doomed, BackendError> {
     if path.is_root() {
         return Err(BackendError::ProtectedRoot { path: path.clone() });
     }
     match look(&*cx.backend, path).await? {
         Found::Nothing => Err(BackendError::NotFound { path: path.clone() }),
-        Found::Directory => Ok(Doomed { expect: Expect::Anything, is_dir: true }),
+        Found::Directory => Ok(Doomed { expect: Expect::Anything, is_dir: !is_link(&*cx.backend, path) }),
         Found::Hollow(_) => Ok(Doomed { expect: Expect::Anything, is_dir: false }),
         Found::File => Ok(Doomed { expect: Expect::Unchanged(known(cx, path).await?), is_dir: false }),
     }
@@ -103,7 +109,7 @@ async fn count_files(backend: &dyn Backend, path: &VirtualPath) -> Result<(usize
             return Ok((files, false));
         }
         for entry in backend.ls(&folder).await? {
-            if entry.is_dir {
+            if entry.is_dir && !is_link(backend, &entry.path) {
                 waiting.push(entry.path);
             } else if files == MAX_COUNTED {
                 return Ok((files, false));

@@ -58,9 +58,13 @@ async fn of_a_link_only_the_link_goes() {
     symlink("dir", fixture.host("/folder")).unwrap();
     symlink("nowhere", fixture.host("/broken")).unwrap();
     symlink("loop", fixture.host("/loop")).unwrap();
+    symlink("..", fixture.host("/dir/up")).unwrap();
+    let planned = |path: &str, files, is_dir| Preview::Delete { path: path.into(), files, counted_all: true, is_dir };
+    assert_eq!(fixture.preview("delete", path("/folder")).await, planned("/folder", 1, false));
+    assert_eq!(fixture.preview("delete", path("/dir")).await, planned("/dir", 2, true));
     fixture.ok("read_file", path("/link")).await;
     fixture.ok("delete", path("/link")).await;
-    fixture.ok("delete", path("/folder")).await;
+    assert_eq!(fixture.ok("delete", path("/folder")).await, "Deleted /folder");
     fixture.ok("delete", path("/broken")).await;
     fixture.ok("delete", path("/loop")).await;
     for gone in ["/link", "/folder", "/broken", "/loop"] {
