@@ -42,6 +42,9 @@ pub struct ModelInfo {
     /// True for the tour: its replies are written down beforehand and the UI says so.
     #[serde(default)]
     pub scripted: bool,
+    /// Whether what is sent to it stays on this machine, as far as its address and its name tell.
+    #[serde(default)]
+    pub local: bool,
 }
 
 impl ModelInfo {
@@ -146,6 +149,7 @@ mod tests {
             price: Some(price(1.0)),
             steps: vec![PriceStep { over: 200_000, price: price(4.0) }, PriceStep { over: 100_000, price: price(2.0) }],
             scripted: false,
+            local: false,
         };
         let cost = |input: u64| info.cost(&Usage { input: Some(input), output: Some(10_000), ..Usage::default() });
         assert_eq!([cost(100_000), cost(100_001), cost(300_000)], [Some(0.2), Some(0.400_002), Some(1.6)]);

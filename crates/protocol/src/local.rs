@@ -11,6 +11,8 @@ pub struct LocalServerView {
     pub family: ProviderFamily,
     pub base_url: String,
     pub host: String,
+    /// How names of its models end with which it hands requests on to another.
+    pub hands_on: Vec<String>,
     /// The provider that speaks to it already; `None` where using it adds one.
     pub provider: Option<String>,
     /// What it offers; empty where it wants a key first, or has no model yet.

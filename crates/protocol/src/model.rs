@@ -39,8 +39,10 @@ pub struct ProviderView {
     pub base_url: String,
     /// Where its requests go, as people know it; empty for the tour, which sends nothing.
     pub host: String,
-    /// Whether requests stay on this machine.
+    /// Whether its server is on this machine.
     pub local: bool,
+    /// How names of its models end with which a server on this machine hands requests on to another.
+    pub hands_on: Vec<String>,
     pub key: KeySource,
     /// Whether it works without a key (servers on this machine).
     pub key_optional: bool,

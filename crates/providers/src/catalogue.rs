@@ -65,6 +65,7 @@ pub(crate) fn info(provider: &str, host: &str, name: &str) -> ModelInfo {
         price: None,
         steps: Vec::new(),
         scripted: false,
+        local: false,
     };
     if let Some((vendor, model)) = find(name) {
         let own = vendor.hosts.iter().any(|known| known == host);

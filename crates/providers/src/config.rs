@@ -10,7 +10,7 @@ use crate::ListedModel;
 use crate::catalogue;
 use crate::cloud::Cloud;
 use crate::network::Network;
-use crate::preset::preset;
+use crate::preset::{Preset, preset};
 use crate::redact::Redactor;
 
 /// An account at a model server: where it is, what it speaks, and the key.
@@ -207,6 +207,7 @@ impl ProviderConfig {
         let is_gemini = matches!(self.family, Family::Gemini | Family::Vertex);
         info.abilities.audio &= is_gemini || self.family == Family::OpenAiChat;
         info.abilities.video &= is_gemini;
+        info.local = self.stays_here(&info.name);
         if info.price.is_none() && self.serves_it_here(&info.name) {
             info.price = Some(Price::FREE);
         }
@@ -228,14 +229,23 @@ impl ProviderConfig {
         info
     }
 
-    /// Whether the model `name` runs on this machine, where nobody charges for it. LiteLLM and servers of the user's own may
-    /// hand requests on to somebody who does, and so does Ollama for the models of its cloud.
+    /// Whether the model `name` runs on this machine, where nobody charges for it. Servers of the user's own may hand
+    /// requests on to somebody who does.
     fn serves_it_here(&self, name: &str) -> bool {
-        let serves_its_own = preset(&self.id).is_some_and(|preset| preset.is_local() && preset.id != "litellm");
-        let is_of_a_cloud = [":cloud", "-cloud"].iter().any(|end| name.ends_with(end));
-        let is_here = || Endpoint::parse(&self.id, self.family, &self.base_url).is_ok_and(|endpoint| endpoint.loopback);
-        serves_its_own && !is_of_a_cloud && is_here()
+        preset(&self.id).is_some_and(Preset::is_local) && self.stays_here(name)
     }
+
+    /// Whether what is sent to the model `name` stays on this machine, as far as the address and the name tell.
+    fn stays_here(&self, name: &str) -> bool {
+        let is_here = || Endpoint::parse(&self.id, self.family, &self.base_url).is_ok_and(|endpoint| endpoint.loopback);
+        !hands_on(&self.id).iter().any(|end| name.ends_with(end)) && is_here()
+    }
+}
+
+/// How names of models end which the server of this machine that is called `id` hands on to another: all of LiteLLM's, and
+/// those of Ollama's cloud.
+pub(crate) fn hands_on(id: &str) -> &'static [&'static str] {
+    if id == "litellm" { &[""] } else { &[":cloud", "-cloud"] }
 }
 
 impl fmt::Debug for ProviderConfig {
@@ -443,21 +453,24 @@ mod tests {
     }
 
     #[test]
-    fn models_of_this_machine_cost_nothing_unless_somebody_else_may_charge_for_them() {
-        let price = |id: &str, base_url: &str, name: &str| {
+    fn models_of_this_machine_cost_nothing_and_stay_here_unless_somebody_else_has_them() {
+        let known = |id: &str, base_url: &str, name: &str| {
             let family = if id == "ollama" { Family::Ollama } else { Family::OpenAiChat };
-            crate::known_model(&ProviderConfig::new(id, family, base_url), name).unwrap().price
+            crate::known_model(&ProviderConfig::new(id, family, base_url), name).unwrap()
         };
+        let price = |id: &str, base_url: &str, name: &str| known(id, base_url, name).price;
         assert_eq!(price("ollama", "http://localhost:11434", "qwen3:4b"), Some(Price::FREE));
         assert_eq!(price("vllm", "http://127.0.0.1:8000/v1", "m"), Some(Price::FREE));
-        for (id, base_url, name) in [
-            ("ollama", "http://10.0.0.7:11434", "qwen3:4b"),
-            ("ollama", "http://localhost:11434", "gpt-oss:120b-cloud"),
-            ("litellm", "http://localhost:4000/v1", "m"),
-            ("my-gate", "http://localhost:9000/v1", "m"),
-            ("openai", "http://localhost:8080/v1", "m"),
+        assert!(known("ollama", "http://localhost:11434", "qwen3:4b").local);
+        for (id, base_url, name, stays) in [
+            ("ollama", "http://10.0.0.7:11434", "qwen3:4b", false),
+            ("ollama", "http://localhost:11434", "gpt-oss:120b-cloud", false),
+            ("litellm", "http://localhost:4000/v1", "m", false),
+            ("my-gate", "http://localhost:9000/v1", "m", true),
+            ("openai", "http://localhost:8080/v1", "m", true),
         ] {
-            assert_eq!(price(id, base_url, name), None, "{id} {base_url} {name}");
+            let known = known(id, base_url, name);
+            assert_eq!((known.price, known.local), (None, stays), "{id} {base_url} {name}");
         }
         let said =
             KnownModel { name: "m".into(), price: Some(Price { input: 1.0, ..Price::FREE }), ..KnownModel::default() };

@@ -1,6 +1,6 @@
 //! Accounts: the presets, with what the user changed about them, and the user's own.
 
-use crate::config::Endpoint;
+use crate::config::{Endpoint, hands_on};
 use crate::preset::{PRESETS, Preset, preset};
 use crate::{Family, host_of};
 
@@ -89,9 +89,15 @@ impl Account {
         host_of(&self.base_url).unwrap_or_default()
     }
 
-    /// Whether what is sent to it stays on this machine.
+    /// Whether it is a server on this machine.
     pub fn is_local(&self) -> bool {
         Endpoint::parse(&self.id, self.family, &self.base_url).is_ok_and(|endpoint| endpoint.loopback)
+    }
+
+    /// How names of its models end with which a server on this machine hands requests on to another; none for others.
+    pub fn hands_on(&self) -> Vec<String> {
+        let ends = if self.is_local() { hands_on(&self.id) } else { &[] };
+        ends.iter().map(ToString::to_string).collect()
     }
 
     /// Whether it speaks to the host that the vendor's environment variables are meant for.

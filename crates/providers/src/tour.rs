@@ -63,6 +63,7 @@ impl Tour {
             price: None,
             steps: Vec::new(),
             scripted: true,
+            local: true,
         };
         Self { info, story: story(language), pause: PAUSE }
     }

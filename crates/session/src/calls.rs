@@ -84,15 +84,18 @@ impl Actor {
         let settings = book.settings().await?;
         let first = self.setting.models.connect(&chosen).await?;
         let info = first.info().clone();
-        let fallback = book.fallback().or_else(|| settings.fallback.clone()).filter(|second| *second != chosen);
-        let second = self.beside(fallback.as_ref()).await;
+        let named = book.fallback().filter(|second| *second != chosen);
+        let second = match &named {
+            Some(second) => self.beside(second).await,
+            None => self.helper(settings.fallback.as_ref().filter(|second| **second != chosen), &info).await,
+        };
         let subject = Subject { session: self.log.session().clone(), project: self.tree.project.to_string() };
         let own = Metered::new(first, second, Arc::clone(book), subject.clone(), Purpose::Answer);
         let small = match &settings.small {
             // It is turned over with the session's.
             Some(small) if *small == chosen => Some(own.made_for(Purpose::Summary)),
             small => self
-                .beside(small.as_ref())
+                .helper(small.as_ref(), &info)
                 .await
                 .map(|small| Metered::new(small, None, Arc::clone(book), subject.clone(), Purpose::Summary)),
         };
@@ -111,8 +114,13 @@ impl Actor {
         Ok(Calls { model: own, info, counting, rules })
     }
 
-    async fn beside(&self, model: Option<&ModelRef>) -> Option<Arc<dyn ChatModel>> {
-        let model = model?;
+    /// A model that the settings have beside all others. Where the session's own is on this machine, so must it be: who
+    /// chose that one sends nothing anywhere else.
+    async fn helper(&self, model: Option<&ModelRef>, own: &ModelInfo) -> Option<Arc<dyn ChatModel>> {
+        self.beside(model?).await.filter(|helper| helper.info().local || !own.local)
+    }
+
+    async fn beside(&self, model: &ModelRef) -> Option<Arc<dyn ChatModel>> {
         match self.setting.models.connect(model).await {
             Ok(connected) => Some(connected),
             Err(error) => {

@@ -152,6 +152,26 @@ async fn another_model_answers_the_rest_of_a_turn_and_the_person_is_told() {
 }
 
 #[tokio::test]
+async fn nobody_helps_a_model_of_this_machine_who_is_not_on_it() {
+    let here = |(name, model): (String, Arc<ScriptedModel>)| {
+        let info = ModelInfo { local: true, ..model.info().clone() };
+        (name, Arc::new(Arc::into_inner(model).unwrap().with_info(info)))
+    };
+    let settings =
+        ModelSettings { fallback: Some(named("spare")), small: Some(named("spare")), ..ModelSettings::default() };
+    let big = || here(model("big", None, vec![overloaded(), said("from big"), said("Mend the tests")]));
+    let stage = Stage::new(vec![big(), model("spare", None, vec![])], settings.clone()).await;
+    assert_eq!(stage.say("hello").await, SessionStatus::Failed);
+    stage.say("again").await;
+    assert!(stage.models["spare"].requests().is_empty());
+
+    let spare = here(model("spare", None, vec![said("from spare"), said("Mend the tests")]));
+    let stage = Stage::new(vec![big(), spare], settings).await;
+    stage.say("hello").await;
+    assert!(stage.lines().await.contains(&"from spare".to_owned()), "one that is there too does");
+}
+
+#[tokio::test]
 async fn agents_that_are_refused_together_all_go_to_the_other_model_and_it_is_told_once() {
     let (plain, mut driver) = ScriptedModel::driven();
     let answers = ["one", "two", "three", "all of it"].map(said);

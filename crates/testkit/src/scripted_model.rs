@@ -113,6 +113,7 @@ impl ScriptedModel {
             price: None,
             steps: Vec::new(),
             scripted: false,
+            local: false,
         };
         Self { info, source, requests: Arc::default(), forgets: false }
     }

@@ -40,6 +40,7 @@ fn offer(server: LocalServer, accounts: &[Account]) -> LocalServerView {
     let models =
         models.into_iter().map(|model| LocalModel { name: model.name, context_window: model.context_window }).collect();
     LocalServerView {
+        hands_on: account.hands_on(),
         host: account.host(),
         family: account::family_view(account.family),
         label: account.label,
@@ -86,6 +87,8 @@ mod tests {
         assert_eq!(found(usual("local-1337")).provider.as_deref(), Some("mine"));
         let ollama = found(usual("ollama"));
         assert_eq!((ollama.provider, ollama.host.as_str()), (None, "localhost:11434"));
+        assert_eq!(ollama.hands_on, [":cloud", "-cloud"]);
+        assert_eq!(found(usual("litellm")).hands_on, [""], "all of them");
         assert_eq!(ollama.models, [LocalModel { name: "m".into(), context_window: Some(4_096) }]);
 
         let beside = added(usual("ollama"), &accounts);

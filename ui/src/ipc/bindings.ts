@@ -937,6 +937,8 @@ export type LocalServerView = {
 	family: ProviderFamily,
 	base_url: string,
 	host: string,
+	/**  How names of its models end with which it hands requests on to another. */
+	hands_on: string[],
 	/**  The provider that speaks to it already; `None` where using it adds one. */
 	provider: string | null,
 	/**  What it offers; empty where it wants a key first, or has no model yet. */
@@ -1312,8 +1314,10 @@ export type ProviderView = {
 	base_url: string,
 	/**  Where its requests go, as people know it; empty for the tour, which sends nothing. */
 	host: string,
-	/**  Whether requests stay on this machine. */
+	/**  Whether its server is on this machine. */
 	local: boolean,
+	/**  How names of its models end with which a server on this machine hands requests on to another. */
+	hands_on: string[],
 	key: KeySource,
 	/**  Whether it works without a key (servers on this machine). */
 	key_optional: boolean,

@@ -167,6 +167,7 @@ function setup(
         base_url: given.base_url,
         host: URL.canParse(given.base_url) ? new URL(given.base_url).host : '',
         local: given.base_url.includes('localhost'),
+        hands_on: [],
         key:
           given.key === null
             ? (known?.key ?? { source: 'missing' as const })

@@ -54,6 +54,7 @@ async fn money_is_counted_by_the_price_of_the_model() {
         price: Some(Price { input: 2.0, output: 8.0, cache_read: None, cache_write: None, cache_write_hour: None }),
         steps: Vec::new(),
         scripted: false,
+        local: false,
     };
     let model = ScriptedModel::new(replies).with_info(info);
     let scene = Scene::build(Project::new(), model, vec![], |config| config.guards.max_dollars = Some(5.5));
@@ -268,6 +269,7 @@ async fn a_limit_of_money_that_does_not_count_a_model_is_said_once_a_turn() {
         price,
         steps: Vec::new(),
         scripted: false,
+        local: false,
     };
     let price = Price { input: 2.0, output: 8.0, cache_read: None, cache_write: None, cache_write_hour: None };
     let of_turn = |own: Option<Price>, readers: Option<Price>, max_dollars: Option<f64>| async move {

@@ -103,6 +103,7 @@ pub fn small(replies: Vec<Scripted>, window: u32) -> ScriptedModel {
         price: None,
         steps: Vec::new(),
         scripted: false,
+        local: false,
     };
     ScriptedModel::new(replies).with_info(info)
 }

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { en } from '../../shared/i18n/en';
-import { zh } from '../../shared/i18n/zh';
-import { modelWord } from './providerWords';
+import type { ProviderView } from '../../ipc/bindings';
+import { isHandedOn, whereTo } from './providerWords';
 
-describe('modelWord', () => {
-  it('is the name that the provider knows a model by', () => {
-    expect(modelWord(en, { provider: 'deepseek', name: 'deepseek-chat' })).toBe('deepseek-chat');
-  });
+const server = (local: boolean, hands_on: string[]) => ({ host: 'localhost:1', local, hands_on }) as ProviderView;
 
-  it('says what the tour is, and in which language it speaks', () => {
-    expect(modelWord(en, { provider: 'tour', name: 'en' })).toBe('Scripted tour · English');
-    expect(modelWord(zh, { provider: 'tour', name: 'zh' })).toBe(`${zh.chat.scripted} · 简体中文`);
+describe('where requests go', () => {
+  it('is told of a server, and of those of its models that it hands on', () => {
+    const ollama = server(true, [':cloud', '-cloud']);
+    expect(whereTo(en, ollama)).toBe(en.local.staysAt('localhost:1'));
+    expect(whereTo(en, ollama, 'qwen3:8b')).toBe(en.local.staysAt('localhost:1'));
+    expect(whereTo(en, ollama, 'gpt-oss:120b-cloud')).toBe(en.local.handedOnAt('localhost:1'));
+    expect(whereTo(en, server(true, ['']))).toBe(en.local.handedOnAt('localhost:1'));
+    expect(whereTo(en, server(false, []), 'a-cloud')).toBe(en.local.goesTo('localhost:1'));
+    expect(isHandedOn(ollama, 'cloudy')).toBe(false);
   });
 });

@@ -10,9 +10,16 @@ export function sourceWord(t: Messages, { key, key_optional, family }: ProviderV
   return key.source === 'missing' && key_optional && !isCloud ? words.none : words[key.source];
 }
 
-/** Where a provider's requests go. */
-export function whereTo(t: Messages, { host, local }: ProviderView): string {
-  return local ? t.local.staysAt(host) : t.local.goesTo(host);
+/** Whether a server on this machine hands what it is asked on to another. */
+export function isHandedOn({ hands_on }: { hands_on: string[] }, model: string): boolean {
+  return hands_on.some((end) => model.endsWith(end));
+}
+
+/** Where a provider's requests go, and those to `model` of it where that is known. */
+export function whereTo(t: Messages, provider: ProviderView, model?: string): string {
+  const { host, local } = provider;
+  if (!local) return t.local.goesTo(host);
+  return isHandedOn(provider, model ?? '') ? t.local.handedOnAt(host) : t.local.staysAt(host);
 }
 
 /** What people call a model. The tour's scripts are told apart by the language that they speak alone. */

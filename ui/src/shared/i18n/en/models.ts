@@ -4,7 +4,7 @@ const f = new Formats('en');
 
 export const local = {
   title: 'On this machine',
-  hint: 'Bosun looks at the usual ports of this machine. With a model from here nothing is sent anywhere else.',
+  hint: 'Bosun looks at the usual ports of this machine. With a model that runs here nothing is sent anywhere else.',
   looking: 'Looking for model servers…',
   none: 'No model server answered here. Start Ollama, LM Studio or llama.cpp and look again.',
   again: 'Look again',
@@ -19,6 +19,8 @@ export const local = {
   stays: 'stays on this machine',
   goesTo: (host: string) => `Requests go to ${host}`,
   staysAt: (host: string) => `Requests stay on this machine (${host})`,
+  handedOn: 'leaves this machine',
+  handedOnAt: (host: string) => `Requests go to ${host}, which hands them on beyond this machine`,
 };
 
 export const efforts = {
@@ -46,9 +48,10 @@ export const projectModels = {
 export const modelOptions = {
   helpers: 'Models that help out',
   fallback: 'When the model is overloaded',
-  fallbackHint: 'This one answers the rest of the turn, and says so.',
+  fallbackHint: 'This one answers the rest of the turn, and says so. A model on this machine is helped by such alone.',
   small: 'Titles and summaries',
-  smallHint: 'A cheaper model names sessions and sums up long ones.',
+  smallHint:
+    'A cheaper model names sessions and sums up long ones; not for a model on this machine unless it is there too.',
   none: 'None',
   budgets: 'Budget',
   budgetsHint: 'In US dollars, as far as prices are known. At the limit the turn stops, saved; raise it and continue.',

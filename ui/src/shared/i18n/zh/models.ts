@@ -5,7 +5,7 @@ const f = new Formats('zh-CN');
 
 export const local: Messages['local'] = {
   title: '本机上的模型',
-  hint: 'Bosun 只查看本机的常用端口。选用这里的模型时，任何内容都不会离开本机。',
+  hint: 'Bosun 只查看本机的常用端口。选用在这里运行的模型时，任何内容都不会离开本机。',
   looking: '正在查找模型服务……',
   none: '本机没有模型服务应答。请启动 Ollama、LM Studio 或 llama.cpp 后重新查找。',
   again: '重新查找',
@@ -20,6 +20,8 @@ export const local: Messages['local'] = {
   stays: '不离开本机',
   goesTo: (host) => `请求发往 ${host}`,
   staysAt: (host) => `请求不离开本机（${host}）`,
+  handedOn: '会离开本机',
+  handedOnAt: (host) => `请求发往 ${host}，并由它转发到本机之外`,
 };
 
 export const efforts: Messages['efforts'] = {
@@ -47,9 +49,9 @@ export const projectModels: Messages['projectModels'] = {
 export const modelOptions: Messages['modelOptions'] = {
   helpers: '协助的模型',
   fallback: '模型过载时',
-  fallbackHint: '由它回答本回合余下部分，并会说明。',
+  fallbackHint: '由它回答本回合余下部分，并会说明。本机模型只由本机模型接替。',
   small: '标题与摘要',
-  smallHint: '用更便宜的模型为会话命名、压缩长会话。',
+  smallHint: '用更便宜的模型为会话命名、压缩长会话；会话使用本机模型时，只用同在本机的模型。',
   none: '不使用',
   budgets: '预算',
   budgetsHint: '单位为美元，只计算已知价格。到达上限时回合会保存并停下；提高上限后可继续。',
