@@ -4,10 +4,11 @@ mod load;
 mod skill;
 mod text;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, State, TurnContext};
 use bosun_backend::{Backend, VirtualPath};
 use bosun_model::{AiMessage, ChatRequest, ToolCall};
 use bosun_tools::{StateField, StateUpdate, ToolKind, ToolOutput};
@@ -73,7 +74,7 @@ pub struct SkillSet {
 
 impl SkillSet {
     /// What a session's state holds.
-    pub fn of(state: &bosun_agent::State) -> Self {
+    pub fn of(state: &State) -> Self {
         let value = state.fields.get(SKILLS_FIELD);
         value.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default()
     }
@@ -90,7 +91,7 @@ pub fn read_skill(text: &str, folder: &str) -> Result<(Skill, Vec<SkillWarning>)
 
 /// Looks up the skills that `options` name, as a session would.
 pub async fn find_skills(backend: &dyn Backend, options: &SkillsOptions) -> SkillSet {
-    load::all(backend, options).await
+    load::all(backend, options, &load::own(options)).await
 }
 
 /// Names and descriptions of skills in the prompt; the model reads a skill's file when it needs it. They are looked up
@@ -98,8 +99,12 @@ pub async fn find_skills(backend: &dyn Backend, options: &SkillsOptions) -> Skil
 pub struct Skills {
     options: SkillsOptions,
     context: Option<Arc<dyn Backend>>,
+    /// Bosun's own, read once for all sessions.
+    own: load::Loaded,
     /// What there is where the state says nothing else: Bosun's own. They are not worth an entry in every journal.
     stock: SkillSet,
+    /// What the prompt says of these.
+    stock_section: Option<String>,
     /// Tools that a skill may keep out of view.
     hidable: HashSet<String>,
     offered: Offered,
@@ -107,8 +112,10 @@ pub struct Skills {
 
 impl Skills {
     pub fn new(options: SkillsOptions) -> Self {
-        let stock = load::stock(&options);
-        Self { options, context: None, stock, hidable: HashSet::new(), offered: Offered::default() }
+        let own = load::own(&options);
+        let stock = load::stock(&options, &own);
+        let stock_section = text::section(&stock, &options);
+        Self { options, context: None, own, stock, stock_section, hidable: HashSet::new(), offered: Offered::default() }
     }
 
     /// Reads through `context` instead of the agent's own path space.
@@ -117,16 +124,16 @@ impl Skills {
         Self { context, ..self }
     }
 
-    fn known(&self, cx: &TurnContext) -> SkillSet {
-        let is_known = cx.log().with_state(|state| state.fields.contains_key(SKILLS_FIELD));
-        if is_known { cx.log().with_state(SkillSet::of) } else { self.stock.clone() }
+    fn known(&self, cx: &TurnContext) -> Cow<'_, SkillSet> {
+        let said = |state: &State| state.fields.contains_key(SKILLS_FIELD).then(|| SkillSet::of(state));
+        cx.log().with_state(said).map_or(Cow::Borrowed(&self.stock), Cow::Owned)
     }
 
     /// The skills as they are now, where that is not what the state says.
     async fn news(&self, cx: &TurnContext) -> StateUpdate {
         let backend = self.context.as_ref().unwrap_or(&cx.agent().backend);
-        let found = load::all(&**backend, &self.options).await;
-        if found == self.known(cx) {
+        let found = load::all(&**backend, &self.options, &self.own).await;
+        if found == *self.known(cx) {
             return StateUpdate::default();
         }
         let value = serde_json::to_value(&found).unwrap_or_default();
@@ -168,10 +175,12 @@ impl Middleware for Skills {
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
         let set = self.known(cx);
-        if cx.agent().tools.get(builtin::READER).is_some()
-            && let Some(text) = text::section(&set, &self.options)
-        {
-            prompt::append(&mut request, &text);
+        if cx.agent().tools.get(builtin::READER).is_some() {
+            let section = match &set {
+                Cow::Borrowed(_) => self.stock_section.as_deref().map(Cow::Borrowed),
+                Cow::Owned(found) => text::section(found, &self.options).map(Cow::Owned),
+            };
+            section.iter().for_each(|text| prompt::append(&mut request, text));
         }
         for pinned in &set.pinned {
             prompt::append(&mut request, &text::pinned(pinned));

@@ -10,9 +10,16 @@ const MOST_LINES: u64 = 2_000;
 const MOST_CHARS: usize = 60_000;
 const FILE: &str = "SKILL.md";
 
-/// Everything that is found: of two skills of one name the later one, in the place of the earlier.
-pub(super) async fn all(backend: &dyn Backend, options: &SkillsOptions) -> SkillSet {
-    let (mut set, mut bodies) = own(options);
+/// Skills and the texts behind them.
+#[derive(Clone, Default)]
+pub(super) struct Loaded {
+    set: SkillSet,
+    bodies: Vec<String>,
+}
+
+/// Everything that is found beside Bosun's `own`: of two skills of one name the later one, in the place of the earlier.
+pub(super) async fn all(backend: &dyn Backend, options: &SkillsOptions, own: &Loaded) -> SkillSet {
+    let Loaded { mut set, mut bodies } = own.clone();
     for source in &options.sources {
         from(backend, source, &options.off, &mut set, &mut bodies).await;
     }
@@ -20,15 +27,13 @@ pub(super) async fn all(backend: &dyn Backend, options: &SkillsOptions) -> Skill
 }
 
 /// What there is without looking anywhere.
-pub(super) fn stock(options: &SkillsOptions) -> SkillSet {
-    let (set, bodies) = own(options);
-    pin(options, set, &bodies)
+pub(super) fn stock(options: &SkillsOptions, own: &Loaded) -> SkillSet {
+    pin(options, own.set.clone(), &own.bodies)
 }
 
 /// Bosun's own.
-fn own(options: &SkillsOptions) -> (SkillSet, Vec<String>) {
-    let mut set = SkillSet::default();
-    let mut bodies = Vec::new();
+pub(super) fn own(options: &SkillsOptions) -> Loaded {
+    let Loaded { mut set, mut bodies } = Loaded::default();
     let folder = builtin::folder(options.builtin_at.as_ref());
     for skill in builtin_skills().into_iter().filter(|_| options.builtin) {
         let path = skill.path_in(&folder);
@@ -40,7 +45,7 @@ fn own(options: &SkillsOptions) -> (SkillSet, Vec<String>) {
             Err(error) => set.problems.push(format!("{path}: {error}")),
         }
     }
-    (set, bodies)
+    Loaded { set, bodies }
 }
 
 fn pin(options: &SkillsOptions, mut set: SkillSet, bodies: &[String]) -> SkillSet {
