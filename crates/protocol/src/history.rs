@@ -2,17 +2,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use specta::Type;
 
-use crate::{CallId, ChangeKind, DecisionRecord, ItemId, Problem, SessionId, ToolState};
+use crate::{CallId, ChangeKind, DecisionRecord, ItemId, Problem, RowId, SessionId, ToolState};
 
 /// Which part of what happened in a session is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct TimelineQuery {
     pub session: SessionId,
     pub list: TimelineList,
-    /// The first one wanted, by its place in the list from 0.
-    pub from: Option<u32>,
-    /// Without `from`, those right before this place; the last ones where that is missing too.
-    pub before: Option<u32>,
+    /// The first one wanted.
+    pub from: Option<RowId>,
+    /// Without `from`, those right before this one; the last ones without either, or where it is there no more.
+    pub before: Option<RowId>,
     /// At most so many.
     pub limit: u32,
 }
@@ -22,14 +22,14 @@ pub struct TimelineQuery {
 pub enum TimelineList {
     /// Places to return to, oldest first.
     Places,
-    /// Every call of the session and its subagents, in the order they were proposed.
+    /// Every call of the session and its subagents, by time: of subagents one may come before some that are known.
     Ledger,
 }
 
 /// A part of a list, and what is true of the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
 pub struct TimelinePage {
-    /// The place of the first of these in its list.
+    /// How many there are in the list before the first of these.
     pub from: u32,
     /// How many the list has.
     pub total: u32,
@@ -44,6 +44,7 @@ pub struct TimelinePage {
 /// A place that one can look at, fork from and return to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
 pub struct Checkpoint {
+    pub row: RowId,
     /// Its place; what all that looks back is asked with.
     pub seq: u32,
     pub kind: CheckpointKind,
@@ -77,6 +78,10 @@ pub struct StepCall {
     /// The short texts among its arguments that say what it was about, each cut where it is long.
     #[specta(type = specta_typescript::Unknown)]
     pub args: Value,
+    pub state: ToolState,
+    /// When it began to run; `None` where it did not.
+    #[specta(type = Option<specta_typescript::Number>)]
+    pub started_at: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -92,6 +97,7 @@ pub enum CheckpointKind {
 /// One call: what was proposed, who decided, what ran.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
 pub struct LedgerEntry {
+    pub row: RowId,
     /// The session whose agent called.
     pub session: SessionId,
     pub call_id: CallId,
@@ -111,6 +117,9 @@ pub struct LedgerEntry {
     /// Milliseconds since 1970.
     #[specta(type = specta_typescript::Number)]
     pub proposed_at: i64,
+    /// When it began to run; `None` where it did not, or not yet.
+    #[specta(type = Option<specta_typescript::Number>)]
+    pub started_at: Option<i64>,
     #[specta(type = Option<specta_typescript::Number>)]
     pub ended_at: Option<i64>,
     /// US dollars of the model call that proposed it, which all calls of its step share; `None` where it is not known.

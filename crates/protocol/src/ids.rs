@@ -53,6 +53,10 @@ id! {
     CallId
 }
 id! {
+    /// A row of a session's timeline, unique within its list and the same whatever is recorded later.
+    RowId
+}
+id! {
     /// A project folder that Bosun has opened.
     ProjectId
 }

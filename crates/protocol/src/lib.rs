@@ -61,7 +61,7 @@ pub use history::{
     Checkpoint, CheckpointKind, FileAt, LedgerEntry, RestoredFile, RewindPreview, RewindWhat, StepCall, TimelineList,
     TimelinePage, TimelineQuery,
 };
-pub use ids::{CallId, ItemId, ProjectId, SessionId};
+pub use ids::{CallId, ItemId, ProjectId, RowId, SessionId};
 pub use item::{Figure, Item, ItemBody, MediaKind, Notice, NoticeCode, ToolItem, ToolKind, ToolState};
 pub use knowledge::{FileVersion, Imported, WrittenBy};
 pub use local::{LocalModel, LocalServerView};

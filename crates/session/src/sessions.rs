@@ -18,7 +18,7 @@ use crate::extras::Added;
 use crate::permissions::Permissions;
 use crate::signing_in::SignIns;
 use crate::stream::{Stream, Subscription, Summaries, SummaryStream, locked};
-use crate::timeline::Chronicle;
+use crate::timeline::LastRead;
 use crate::trust::TrustBook;
 use crate::{DeclaredAgent, SessionError, convert, deciding};
 
@@ -109,7 +109,7 @@ struct Inner {
     sightings: SightingsByRoot,
     actors: opening::Actors,
     /// What is known of the session whose timeline was asked for last.
-    chronicle: Mutex<Option<Chronicle>>,
+    chronicle: LastRead,
     /// The root session of every subagent's session met so far.
     roots: Mutex<HashMap<CoreId, CoreId>>,
     tasks: TaskTracker,
@@ -148,7 +148,7 @@ impl Sessions {
             files: mentions::FileIndex::default(),
             sightings: SightingsByRoot::default(),
             actors: opening::Actors::default(),
-            chronicle: Mutex::default(),
+            chronicle: LastRead::default(),
             roots: Mutex::default(),
             tasks,
             book: Arc::new(book),

@@ -2,17 +2,19 @@ mod costs;
 mod ledger;
 mod places;
 
-use std::ops::Range;
+use std::sync::{Arc, Mutex};
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId, ToolOutcome, effective, stays};
 use bosun_model::{Message, ToolStatus};
-use bosun_protocol::{TimelineList, TimelinePage, TimelineQuery, ToolState};
+use bosun_protocol::{RowId, TimelineList, TimelinePage, TimelineQuery, ToolState};
 use bosun_store::{Database, DatabaseError};
+use tokio::sync::Mutex as AsyncMutex;
 
 pub(crate) use self::costs::Costs;
 use self::ledger::Ledger;
 use self::places::Places;
 use crate::restoring::KEPT;
+use crate::stream::locked;
 
 /// What a session and its subagents did, as far as their journals were read. What they record later is read on to.
 pub(crate) struct Chronicle {
@@ -33,8 +35,25 @@ struct Followed {
     seen: Seq,
 }
 
+/// The chronicle of the session that was asked about last: what was read for one question is not read for the next, nor
+/// for one that is asked meanwhile.
+#[derive(Default)]
+pub(crate) struct LastRead(Mutex<Option<(SessionId, Arc<AsyncMutex<Chronicle>>)>>);
+
+impl LastRead {
+    pub(crate) fn of(&self, session: &SessionId) -> Arc<AsyncMutex<Chronicle>> {
+        let mut last = locked(&self.0);
+        if let Some((_, chronicle)) = last.as_ref().filter(|(known, _)| known == session) {
+            return Arc::clone(chronicle);
+        }
+        let chronicle = Arc::new(AsyncMutex::new(Chronicle::of(session.clone())));
+        *last = Some((session.clone(), Arc::clone(&chronicle)));
+        chronicle
+    }
+}
+
 impl Chronicle {
-    pub(crate) fn of(session: SessionId) -> Self {
+    fn of(session: SessionId) -> Self {
         Self {
             journals: vec![Followed { id: session, path: vec!["main".to_owned()], seen: 0 }],
             places: Places::default(),
@@ -44,22 +63,20 @@ impl Chronicle {
         }
     }
 
-    pub(crate) fn is_of(&self, session: &SessionId) -> bool {
-        self.journals.first().is_some_and(|root| root.id == *session)
-    }
-
-    /// Reads on to the end of the journals.
+    /// Reads on to the end of the journals. Dropped, or where one cannot be read, it goes on from there the next time.
     pub(crate) async fn follow(&mut self, database: &Database) -> Result<(), DatabaseError> {
         // Subagents of subagents come to stand behind them, and so are met on the way.
         let mut at = 0;
         while let Some(Followed { id, path, seen }) = self.journals.get(at) {
             let (id, path, seen) = (id.clone(), path.clone(), *seen);
             let entries = database.entries(&id, seen).await?;
+            let children = database.children(&id).await?;
             if at == 0 {
                 self.take_root(&id, &entries, database).await?;
             }
+            // From here on nothing is waited for: what was read is taken whole.
             entries.iter().for_each(|recorded| self.ledger.take(&id, &path, recorded));
-            for child in database.children(&id).await? {
+            for child in children {
                 if self.journals.iter().all(|known| known.id != child.id) {
                     let name = child.summary.get("name").and_then(|name| name.as_str()).unwrap_or_default();
                     let path = path.iter().cloned().chain([name.to_owned()]).collect();
@@ -82,6 +99,10 @@ impl Chronicle {
         database: &Database,
     ) -> Result<(), DatabaseError> {
         let rewinds = entries.iter().filter(|recorded| is_rewind(&recorded.entry.body)).count();
+        // Places that were are none any more, or are again.
+        let mut whole = if rewinds == 0 { Vec::new() } else { database.entries(id, 0).await? };
+        // What was recorded in the meantime comes the next time.
+        whole.truncate(whole.partition_point(|recorded| entries.last().is_some_and(|last| recorded.seq <= last.seq)));
         self.rewinds += u32::try_from(rewinds).unwrap_or(u32::MAX);
         self.can_undo_rewind = entries.iter().fold(self.can_undo_rewind, |can, recorded| match &recorded.entry.body {
             EntryBody::Rewound { .. } => true,
@@ -91,8 +112,7 @@ impl Chronicle {
         if rewinds == 0 {
             entries.iter().for_each(|recorded| self.places.take(recorded));
         } else {
-            // Places that were are none any more, or are again.
-            self.places = Places::read(effective(&database.entries(id, 0).await?));
+            self.places = Places::read(effective(&whole));
         }
         Ok(())
     }
@@ -108,7 +128,18 @@ impl Chronicle {
             TimelineList::Places => self.places.len(),
             TimelineList::Ledger => self.ledger.len(),
         };
-        let span = span_of(query, total);
+        let before = |row: &RowId| match query.list {
+            TimelineList::Places => self.places.before(row),
+            TimelineList::Ledger => self.ledger.before(row),
+        };
+        let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
+        let span = match query.from.as_ref().and_then(before) {
+            Some(from) => from..from.saturating_add(limit).min(total),
+            None => {
+                let end = query.before.as_ref().and_then(before).unwrap_or(total);
+                end.saturating_sub(limit)..end
+            }
+        };
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let mut page = TimelinePage {
             from: number(span.start),
@@ -123,18 +154,6 @@ impl Chronicle {
             TimelineList::Ledger => page.ledger = self.ledger.page(span, costs, database).await?,
         }
         Ok(page)
-    }
-}
-
-fn span_of(query: &TimelineQuery, total: usize) -> Range<usize> {
-    let place = |place: u32| usize::try_from(place).unwrap_or(usize::MAX).min(total);
-    let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
-    match query.from {
-        Some(from) => place(from)..place(from).saturating_add(limit).min(total),
-        None => {
-            let end = query.before.map_or(total, place);
-            end.saturating_sub(limit)..end
-        }
     }
 }
 
@@ -185,3 +204,7 @@ pub(crate) fn state_of(outcome: ToolOutcome, message: &Message) -> ToolState {
         ToolOutcome::Unknown => ToolState::Unknown,
     }
 }
+
+#[cfg(test)]
+#[path = "timeline_tests.rs"]
+mod tests;

@@ -9,21 +9,18 @@ export class Bin {
 
   constructor(private readonly workspace: Workspace) {}
 
-  async refresh(): Promise<void> {
+  /** Whether it is known now what is in it. */
+  async refresh(): Promise<boolean> {
     const { workspace } = this;
-    await workspace.run(async () => (this.sessions = await workspace.client.listDeleted()));
+    const read = await workspace.run(async () => (this.sessions = await workspace.client.listDeleted()));
+    return read !== undefined;
   }
 
   async delete(session: SessionSummary): Promise<void> {
     const { workspace } = this;
     await workspace.run(async () => {
       await workspace.client.deleteSession(session.id);
-      const draft = workspace.drafts.of(session.id);
-      workspace.drafts.forget(session.id);
-      this.left(session, i18n.t.sessions.deleted, async () => {
-        await this.restore(session);
-        workspace.drafts.write(session.id, draft);
-      });
+      this.left(session, i18n.t.sessions.deleted, () => this.restore(session));
       await this.refresh();
     });
   }

@@ -13,7 +13,10 @@ export class Drafts {
   private all = $state.raw<Readonly<Record<string, string>>>(read());
   private waiting: ReturnType<typeof setTimeout> | undefined;
 
-  constructor() {
+  /** A person was told that what they write may go with the window. */
+  private isTold = false;
+
+  constructor(private readonly onUnkept: () => void = () => undefined) {
     // What was typed last is kept when the page goes.
     window.addEventListener('pagehide', () => this.keep());
   }
@@ -37,8 +40,8 @@ export class Drafts {
   }
 
   /** Nobody will come back to what was written there. */
-  forget(...keys: string[]): void {
-    this.keepOnly(Object.keys(this.all).filter((key) => !keys.includes(key)));
+  forget(key: string): void {
+    this.keepOnly(Object.keys(this.all).filter((other) => other !== key));
   }
 
   /** Forgets what was written anywhere else. */
@@ -55,17 +58,27 @@ export class Drafts {
     clearTimeout(this.waiting);
     this.waiting = undefined;
     const kept = Object.entries(this.all).filter(([, text]) => text.length <= LONGEST);
-    // Where storage is full the oldest go until the rest fits; where it is switched off drafts last for this run.
+    // Where storage is full the oldest go until the rest fits.
     for (let newest = kept.slice(-MOST); ; newest = newest.slice(1)) {
       try {
         localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(newest)));
+        if (newest.length === 0 && kept.length > 0) this.tellUnkept();
         return;
-      } catch {
-        if (newest.length === 0) return;
+      } catch (error) {
+        // Else what is stored stays, and what is written next is tried again.
+        if (!isFull(error) || newest.length === 0) return this.tellUnkept();
       }
     }
   }
+
+  private tellUnkept(): void {
+    if (this.isTold) return;
+    this.isTold = true;
+    this.onUnkept();
+  }
 }
+
+const isFull = (error: unknown): boolean => error instanceof DOMException && error.name === 'QuotaExceededError';
 
 function read(): Record<string, string> {
   try {

@@ -1,5 +1,5 @@
 /** Going back in the session at hand, and going another way from there. */
-import type { Attachment, Item, SessionSummary, TimelineQuery } from '../ipc/bindings';
+import type { Attachment, Item, RowId, SessionSummary, TimelineQuery } from '../ipc/bindings';
 import { Along } from '../features/chat/along.svelte';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import { said } from '../shared/problem';
@@ -76,7 +76,7 @@ export class Past {
     const { sessionId, client } = this.workspace;
     if (sessionId === null) return null;
     const asked = { session: sessionId, list: 'places' as const, from: null, limit: PAGE };
-    let before: number | null = null;
+    let before: RowId | null = null;
     do {
       const query: TimelineQuery = { ...asked, before };
       const page = await this.workspace.run(() => client.timeline(query));
@@ -85,8 +85,8 @@ export class Past {
         (one) => one.kind === 'turn_start' && (item === null || one.item === item),
       );
       if (found) return found.seq;
-      before = page.from;
-    } while (before > 0);
+      before = page.from > 0 ? (page.checkpoints[0]?.row ?? null) : null;
+    } while (before !== null);
     this.workspace.fail(said('not_found', i18n.t.timeline.noPlace));
     return null;
   }

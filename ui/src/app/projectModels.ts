@@ -35,8 +35,10 @@ export class ProjectModels {
   /** Takes a model for the project at hand, where that has one of its own; says whether it has. */
   async choose(model: ModelRef): Promise<boolean> {
     const { projectId } = this.place;
-    if (projectId === null || !this.current) return false;
-    await this.save(projectId, { model, effort: null });
+    const { current } = this;
+    if (projectId === null || !current) return false;
+    // How much is thought is the project's too: what a model cannot do of it, it leaves out.
+    await this.save(projectId, { ...current, model });
     return true;
   }
 }

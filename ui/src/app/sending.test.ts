@@ -2,6 +2,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import SessionView from '../features/session/SessionView.svelte';
 import { draw, setUp } from '../test/stage';
+import { Workspace } from './workspace.svelte';
 
 it('puts a first message that is refused back where it was written, and makes one session of all tries', async () => {
   const scene = await setUp();
@@ -26,16 +27,19 @@ it('puts a first message that is refused back where it was written, and makes on
   await vi.waitFor(() => expect(JSON.parse(localStorage.getItem('bosun.drafts') ?? '{}')).not.toHaveProperty(before));
 });
 
-it('forgets what was written in a session that is deleted, and brings it back with it', async () => {
-  const { workspace } = await setUp();
+it('has what was written in a session as long as there is one: deleted, or of a project off the list', async () => {
+  const { workspace, client } = await setUp();
   const session = workspace.sessions.find(({ parent }) => parent === null);
   if (!session) throw new Error('no session');
   workspace.drafts.write(session.id, 'half a thought');
-  await workspace.bin.delete(session);
-  expect(workspace.drafts.of(session.id)).toBe('');
-  await workspace.note?.undo?.();
-  expect(workspace.drafts.of(session.id)).toBe('half a thought');
+  workspace.drafts.write('purged', 'nobody comes back to it');
   workspace.drafts.write(`new:${session.project}`, 'another');
+  await workspace.bin.delete(session);
   await workspace.forgetProject(session.project);
-  expect([workspace.drafts.of(session.id), workspace.drafts.of(`new:${session.project}`)]).toEqual(['', '']);
+  workspace.drafts.keep();
+  const again = new Workspace(client, await client.start());
+  await again.load();
+  expect(again.bin.sessions.map(({ id }) => id)).toContain(session.id);
+  const keys = [session.id, 'purged', `new:${session.project}`];
+  expect(keys.map((key) => again.drafts.of(key))).toEqual(['half a thought', '', '']);
 });

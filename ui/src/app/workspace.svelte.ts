@@ -71,7 +71,7 @@ export class Workspace {
   reviewed = $state(0);
   /** Grows when the message box should take the focus. */
   isWriting = $state(0);
-  readonly drafts = new Drafts();
+  readonly drafts = new Drafts(() => this.tell({ text: i18n.t.app.draftsNotKept }));
   readonly feeds: Feeds;
   readonly modes: Modes;
   readonly sandboxes: Sandboxes;
@@ -120,10 +120,12 @@ export class Workspace {
       this.client.subscribeProjects((list) => this.projectsChanged(list)),
       this.client.subscribeSessions((list) => this.sessionsChanged(list)),
     ]);
-    await Promise.all([providers, this.bin.refresh()]);
+    const [isBinKnown] = await Promise.all([this.bin.refresh(), providers]);
     this.projects = projects.first;
     this.sessionsChanged(sessions.first);
-    this.drafts.keepOnly([...sessions.first.map(({ id }) => id), ...projects.first.map(({ id }) => `new:${id}`)]);
+    // A session that was deleted can be brought back, with what was written in it, until nothing is left of it.
+    const there = [...sessions.first, ...this.bin.sessions].map(({ id }) => id);
+    if (isBinKnown) this.drafts.keepOnly([...there, ...projects.first.map(({ id }) => `new:${id}`)]);
     const latest = projects.first.find((project) => project.problem === null);
     if (latest) this.enterProject(latest.id);
     const goals = await this.client.subscribeGoals((session) => this.goTo(session));
@@ -218,8 +220,8 @@ export class Workspace {
     await this.run(async () => {
       await this.client.forgetProject(id);
       this.projects = this.projects.filter((project) => project.id !== id);
-      const gone = this.sessions.filter(({ project }) => project === id);
-      this.drafts.forget(`new:${id}`, ...gone.map((session) => session.id));
+      // Its sessions are there again when the folder is opened again, and so is what was written in them.
+      this.drafts.forget(`new:${id}`);
       if (this.projectId !== id) return;
       this.projectId = null;
       this.look(null);

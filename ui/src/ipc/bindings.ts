@@ -516,6 +516,7 @@ export type ChangedServerTool = {
 
 /**  A place that one can look at, fork from and return to. */
 export type Checkpoint = {
+	row: RowId,
 	/**  Its place; what all that looks back is asked with. */
 	seq: number,
 	kind: CheckpointKind,
@@ -902,6 +903,7 @@ export type Language = "system" | "en" | "zh-CN";
 
 /**  One call: what was proposed, who decided, what ran. */
 export type LedgerEntry = {
+	row: RowId,
 	/**  The session whose agent called. */
 	session: SessionId,
 	call_id: CallId,
@@ -918,6 +920,8 @@ export type LedgerEntry = {
 	files: string[],
 	/**  Milliseconds since 1970. */
 	proposed_at: number,
+	/**  When it began to run; `None` where it did not, or not yet. */
+	started_at: number | null,
 	ended_at: number | null,
 	/**  US dollars of the model call that proposed it, which all calls of its step share; `None` where it is not known. */
 	cost: number | null,
@@ -1398,6 +1402,9 @@ export type RewindPreview = {
 /**  What is taken back. */
 export type RewindWhat = "conversation" | "files" | "both";
 
+/**  A row of a session's timeline, unique within its list and the same whatever is recorded later. */
+export type RowId = string;
+
 /**  A standing answer of a person: calls like this need not ask. */
 export type Rule = {
 	id: string,
@@ -1780,6 +1787,9 @@ export type StepCall = {
 	tool: string,
 	/**  The short texts among its arguments that say what it was about, each cut where it is long. */
 	args: unknown,
+	state: ToolState,
+	/**  When it began to run; `None` where it did not. */
+	started_at: number | null,
 };
 
 /**  What is kept on this machine, and where. */
@@ -1906,12 +1916,12 @@ export type Theme = "system" | "light" | "dark";
 export type TimelineList = 
 /**  Places to return to, oldest first. */
 "places" | 
-/**  Every call of the session and its subagents, in the order they were proposed. */
+/**  Every call of the session and its subagents, by time: of subagents one may come before some that are known. */
 "ledger";
 
 /**  A part of a list, and what is true of the session. */
 export type TimelinePage = {
-	/**  The place of the first of these in its list. */
+	/**  How many there are in the list before the first of these. */
 	from: number,
 	/**  How many the list has. */
 	total: number,
@@ -1927,10 +1937,10 @@ export type TimelinePage = {
 export type TimelineQuery = {
 	session: SessionId,
 	list: TimelineList,
-	/**  The first one wanted, by its place in the list from 0. */
-	from: number | null,
-	/**  Without `from`, those right before this place; the last ones where that is missing too. */
-	before: number | null,
+	/**  The first one wanted. */
+	from: RowId | null,
+	/**  Without `from`, those right before this one; the last ones without either, or where it is there no more. */
+	before: RowId | null,
 	/**  At most so many. */
 	limit: number,
 };

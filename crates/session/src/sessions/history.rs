@@ -7,8 +7,7 @@ use bosun_protocol::{
 use super::Sessions;
 use crate::SessionError;
 use crate::export::redacting::redact;
-use crate::stream::locked;
-use crate::timeline::{Chronicle, Costs};
+use crate::timeline::Costs;
 
 /// Model calls of a session whose cost is looked up.
 const MOST_CALLS: u32 = 200_000;
@@ -42,13 +41,14 @@ impl Sessions {
     pub async fn timeline(&self, query: &TimelineQuery) -> Result<TimelinePage, SessionError> {
         let actor = self.actor(&query.session).await?;
         let (session, database) = (actor.log.session(), &self.inner.database);
-        let known = locked(&self.inner.chronicle).take().filter(|known| known.is_of(session));
-        let mut chronicle = known.unwrap_or_else(|| Chronicle::of(session.clone()));
+        // Who asks meanwhile waits, and has less to read.
+        let chronicle = self.inner.chronicle.of(session);
+        let mut chronicle = chronicle.lock().await;
         chronicle.follow(database).await?;
         self.inner.book.settle().await?;
         let calls = database.calls_of_session(session, MOST_CALLS).await?;
         let mut page = chronicle.page(query, &Costs::new(&calls), database).await?;
-        *locked(&self.inner.chronicle) = Some(chronicle);
+        drop(chronicle);
         let mask = |text: &str| self.inner.models.redacted(text);
         for entry in &mut page.ledger {
             redact(&mut entry.proposed, &mask);

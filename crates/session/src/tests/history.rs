@@ -177,22 +177,23 @@ async fn a_timeline_comes_by_page_and_goes_on_with_what_is_recorded_later() {
     let whole = stage.timeline(&session).await;
     let last = stage.page(&session, TimelineList::Places, None, None, 2).await;
     assert_eq!((last.from, last.total, last.checkpoints.as_slice()), (5, 7, &whole.checkpoints[5..]));
-    let earlier = stage.page(&session, TimelineList::Places, None, Some(5), 3).await;
+    let row = |at: usize| Some(&whole.checkpoints[at].row);
+    let earlier = stage.page(&session, TimelineList::Places, None, row(5), 3).await;
     assert_eq!((earlier.from, earlier.checkpoints.as_slice()), (2, &whole.checkpoints[2..5]));
-    let first = stage.page(&session, TimelineList::Places, None, Some(2), 3).await;
+    let first = stage.page(&session, TimelineList::Places, None, row(2), 3).await;
     assert_eq!((first.from, first.checkpoints.as_slice()), (0, &whole.checkpoints[..2]));
-    let beyond = stage.page(&session, TimelineList::Ledger, Some(99), None, 3).await;
-    assert_eq!((beyond.from, beyond.total, beyond.ledger.as_slice()), (3, 3, [].as_slice()));
+    let gone = stage.page(&session, TimelineList::Ledger, Some(&"gone".into()), None, 2).await;
+    assert_eq!((gone.from, gone.total, gone.ledger.as_slice()), (1, 3, &whole.ledger[1..]), "the end of the list");
 
     stage.sessions.send(&session, "send rewrite two 2".into()).await.unwrap();
     stage.sessions.quiet(&session).await.unwrap();
-    let more = stage.page(&session, TimelineList::Places, Some(7), None, 99).await;
+    let more = stage.page(&session, TimelineList::Places, row(6), None, 99).await;
     let labels: Vec<&str> = more.checkpoints.iter().map(|place| place.label.as_str()).collect();
-    assert_eq!((more.from, more.total, labels), (7, 10, vec!["send rewrite two 2", "task", "Done."]));
-    let calls = stage.page(&session, TimelineList::Ledger, Some(4), None, 99).await.ledger;
+    assert_eq!((more.from, more.total, labels), (6, 10, vec!["Done.", "send rewrite two 2", "task", "Done."]));
+    let calls = stage.page(&session, TimelineList::Ledger, Some(&whole.ledger[2].row), None, 99).await.ledger;
     assert_eq!(
-        (calls.len(), calls[1].tool.as_str(), &calls[1].proposed["file_path"]),
-        (2, "edit_file", &"/a.txt".into())
+        (calls.len(), calls[3].tool.as_str(), &calls[3].proposed["file_path"]),
+        (4, "edit_file", &"/a.txt".into())
     );
     let read_on = stage.timeline(&session).await;
 

@@ -8,8 +8,8 @@ use bosun_agent::{BoxFuture, Clock, IdSource, Limits, PermissionRule, Policy};
 use bosun_backend::BlobStore;
 use bosun_model::{ChatModel, ChatRequest, ModelInfo, ModelStream};
 use bosun_protocol::{
-    Checkpoint, Decide, Decision, LedgerEntry, ModelRef, ProjectId, SessionId, Snapshot, TimelineList, TimelinePage,
-    TimelineQuery,
+    Checkpoint, Decide, Decision, LedgerEntry, ModelRef, ProjectId, RowId, SessionId, Snapshot, TimelineList,
+    TimelinePage, TimelineQuery,
 };
 use bosun_store::Database;
 use bosun_testkit::{ModelDriver, Project, Reply, ScriptedModel};
@@ -123,11 +123,12 @@ impl Stage {
         &self,
         session: &SessionId,
         list: TimelineList,
-        from: Option<u32>,
-        before: Option<u32>,
+        from: Option<&RowId>,
+        before: Option<&RowId>,
         limit: u32,
     ) -> TimelinePage {
-        let query = TimelineQuery { session: session.clone(), list, from, before, limit };
+        let query =
+            TimelineQuery { session: session.clone(), list, from: from.cloned(), before: before.cloned(), limit };
         self.sessions.timeline(&query).await.unwrap()
     }
 

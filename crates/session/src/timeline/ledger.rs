@@ -2,8 +2,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, SessionId};
-use bosun_model::CallId as CoreCallId;
-use bosun_protocol::{CallId, Decision, LedgerEntry, SessionId as WireId, ToolState};
+use bosun_model::{CallId as CoreCallId, ToolCall};
+use bosun_protocol::{CallId, Decision, LedgerEntry, RowId, SessionId as WireId, ToolState};
 use bosun_store::{Database, DatabaseError};
 use serde_json::Value;
 
@@ -26,8 +26,9 @@ struct Call {
     entry: LedgerEntry,
     paid: Option<Paid>,
     journal: SessionId,
-    /// The entries that have what was proposed, and what a person made of it.
+    /// The entries that have what was proposed, as which of its calls, and what a person made of it.
     proposed: Seq,
+    nth: usize,
     edited: Option<Seq>,
 }
 
@@ -37,11 +38,12 @@ impl Ledger {
         match &entry.body {
             EntryBody::Ai { message, .. } => {
                 let paid = Paid::of(message, entry.at);
-                for call in &message.tool_calls {
+                for (nth, call) in message.tool_calls.iter().enumerate() {
                     let place = (journal.clone(), call.id.clone());
                     self.places.insert(place, self.calls.len());
-                    let entry = proposed(journal, path, &call.id, &call.name, entry.at);
-                    self.calls.push(Call { entry, paid, journal: journal.clone(), proposed: *seq, edited: None });
+                    let row = RowId::new(format!("{journal}/{seq}/{nth}"));
+                    let entry = proposed(row, journal, path, call, entry.at);
+                    self.calls.push(Call { entry, paid, journal: journal.clone(), proposed: *seq, nth, edited: None });
                 }
             }
             EntryBody::Asked { ask } => self.change(journal, &ask.call.id, |call| {
@@ -58,15 +60,24 @@ impl Ledger {
                 call.entry.state = ToolState::Proposed;
                 call.entry.decision = Some(record);
             }),
+            EntryBody::CallStarted { call_id } | EntryBody::SubagentStarted { call_id, .. } => {
+                self.change(journal, call_id, |call| {
+                    call.entry.state = ToolState::Running;
+                    call.entry.started_at = Some(entry.at);
+                });
+            }
             EntryBody::ToolResult { .. } => self.settle(journal, entry),
             _ => {}
         }
     }
 
     fn settle(&mut self, journal: &SessionId, entry: &JournalEntry) {
-        let EntryBody::ToolResult { call_id, message, outcome, allowed_by, .. } = &entry.body else { return };
+        let EntryBody::ToolResult { call_id, message, outcome, started_at, allowed_by, .. } = &entry.body else {
+            return;
+        };
         self.change(journal, call_id, |call| {
             call.entry.state = state_of(*outcome, message);
+            call.entry.started_at = started_at.or(call.entry.started_at);
             call.entry.ended_at = Some(entry.at);
             call.entry.files = changed(entry);
             if let Some(rule) = allowed_by {
@@ -82,11 +93,16 @@ impl Ledger {
         }
     }
 
-    /// Puts the calls that were taken since in their order.
+    /// Puts the calls that were taken since in their order, which is the same in whatever order journals were read.
     pub(super) fn sort(&mut self) {
         self.order.extend(self.order.len()..self.calls.len());
         let calls = &self.calls;
-        self.order.sort_by_key(|place| calls.get(*place).map(|call| call.entry.proposed_at));
+        self.order.sort_by_key(|place| calls.get(*place).map(Call::order));
+    }
+
+    /// How many stand before the row `id`.
+    pub(super) fn before(&self, id: &RowId) -> Option<usize> {
+        self.order.iter().position(|place| self.calls.get(*place).is_some_and(|call| call.entry.row == *id))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -113,18 +129,27 @@ impl Ledger {
     }
 }
 
-fn proposed(journal: &SessionId, path: &[String], call: &CoreCallId, tool: &str, at: i64) -> LedgerEntry {
+impl Call {
+    /// By time; of one moment an agent's own stand before those of its subagents.
+    fn order(&self) -> (i64, usize, &str, Seq, usize) {
+        (self.entry.proposed_at, self.entry.agent.len(), self.journal.as_str(), self.proposed, self.nth)
+    }
+}
+
+fn proposed(row: RowId, journal: &SessionId, path: &[String], call: &ToolCall, at: i64) -> LedgerEntry {
     LedgerEntry {
+        row,
         session: WireId::new(journal.as_str()),
-        call_id: CallId::new(call.as_str()),
+        call_id: CallId::new(call.id.as_str()),
         agent: path.to_vec(),
-        tool: tool.to_owned(),
+        tool: call.name.clone(),
         proposed: Value::Null,
         ran: None,
         decision: None,
         state: ToolState::Proposed,
         files: Vec::new(),
         proposed_at: at,
+        started_at: None,
         ended_at: None,
         cost: None,
     }

@@ -1,13 +1,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use bosun_agent::{EntryBody, Recorded, Seq, State};
-use bosun_model::{AiMessage, ToolCall};
-use bosun_protocol::{Checkpoint, CheckpointKind, ItemId, StepCall};
+use bosun_agent::{EntryBody, JournalEntry, Recorded, Seq, State};
+use bosun_model::{AiMessage, CallId, ToolCall};
+use bosun_protocol::{Checkpoint, CheckpointKind, ItemId, RowId, StepCall, ToolState};
 use serde_json::Value;
 
-use super::changed;
 use super::costs::{Costs, Paid};
+use super::{changed, state_of};
 use crate::convert;
 
 /// Longest label of a checkpoint, in characters.
@@ -35,6 +35,8 @@ struct Step {
     label: String,
     item: Option<ItemId>,
     calls: Vec<StepCall>,
+    /// Which calls those are.
+    ids: Vec<CallId>,
     calls_count: u32,
     input_tokens: u64,
     output_tokens: u64,
@@ -50,17 +52,44 @@ impl Step {
             label: if names.is_empty() { short(&message.text()) } else { names.join(", ") },
             item: Some(ItemId::new(message.id.as_str())),
             calls: message.tool_calls.iter().take(NAMED).map(named).collect(),
+            ids: message.tool_calls.iter().take(NAMED).map(|call| call.id.clone()).collect(),
             calls_count: u32::try_from(message.tool_calls.len()).unwrap_or(u32::MAX),
             input_tokens: usage.input.unwrap_or(0),
             output_tokens: usage.output.unwrap_or(0),
             paid: Paid::of(message, at),
         }
     }
+
+    /// Notes what came of a call that is named.
+    fn follow(&mut self, entry: &JournalEntry) {
+        match &entry.body {
+            EntryBody::CallStarted { call_id } | EntryBody::SubagentStarted { call_id, .. } => {
+                self.change(call_id, |call| call.started_at = Some(entry.at));
+            }
+            EntryBody::ToolResult { call_id, message, outcome, started_at, .. } => self.change(call_id, |call| {
+                call.state = state_of(*outcome, message);
+                call.started_at = started_at.or(call.started_at);
+            }),
+            _ => {}
+        }
+    }
+
+    fn change(&mut self, call: &CallId, change: impl FnOnce(&mut StepCall)) {
+        let at = self.ids.iter().position(|id| id == call);
+        if let Some(call) = at.and_then(|at| self.calls.get_mut(at)) {
+            change(call);
+        }
+    }
 }
 
 fn named(call: &ToolCall) -> StepCall {
     let said = |name: &str| Some((name.to_owned(), Value::from(short(call.args.get(name)?.as_str()?))));
-    StepCall { tool: call.name.clone(), args: Value::Object(OBJECTS.into_iter().filter_map(said).collect()) }
+    StepCall {
+        tool: call.name.clone(),
+        args: Value::Object(OBJECTS.into_iter().filter_map(said).collect()),
+        state: ToolState::Proposed,
+        started_at: None,
+    }
 }
 
 impl Places {
@@ -83,6 +112,7 @@ impl Places {
         if let EntryBody::Ai { message, .. } = &entry.body {
             self.step = Step::of(message, entry.at);
         }
+        self.step.follow(entry);
         self.files.extend(changed(entry));
         let was_open = self.state.step.is_some();
         self.state.apply(entry);
@@ -102,10 +132,13 @@ impl Places {
     }
 
     fn note(&mut self, kind: CheckpointKind, seq: Seq, turn: u32, at: i64) {
-        let Step { label, item, calls, calls_count, input_tokens, output_tokens, paid } =
+        let Step { label, item, calls, calls_count, input_tokens, output_tokens, paid, .. } =
             std::mem::take(&mut self.step);
         self.paid.push(paid);
+        // Where a turn ends and the next begins are two rows of one place.
+        let row = RowId::new(if kind == CheckpointKind::TurnStart { format!("{seq}+") } else { seq.to_string() });
         self.checkpoints.push(Checkpoint {
+            row,
             seq: u32::try_from(seq).unwrap_or(u32::MAX),
             kind,
             turn,
@@ -123,6 +156,11 @@ impl Places {
 
     pub(super) fn len(&self) -> usize {
         self.checkpoints.len()
+    }
+
+    /// How many stand before the row `id`.
+    pub(super) fn before(&self, id: &RowId) -> Option<usize> {
+        self.checkpoints.iter().position(|place| place.row == *id)
     }
 
     /// The places of `span`, with what they cost.

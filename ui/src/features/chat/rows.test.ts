@@ -33,6 +33,8 @@ describe('rows in words', () => {
     const tenses = states.map((state) => tenseOf({ state, started_at: 1 }));
     expect(tenses).toEqual(['doing', 'doing', 'done', 'done', 'plan', 'plan', 'plan']);
     expect(tenseOf({ state: 'failed', started_at: null }), 'it never ran').toBe('plan');
+    expect(tenseOf({ state: 'cancelled', started_at: 1 }), 'it was stopped while it ran').toBe('done');
+    expect(tenseOf({ state: 'cancelled', started_at: null }), 'it was stopped before').toBe('plan');
   });
 
   it('keep mounts apart from the project', () => {

@@ -1,5 +1,5 @@
 /** A tool call in words: which sentence, with which objects. The objects are shown as code and never trusted. */
-import type { Figure, ToolItem, ToolState } from '../../ipc/bindings';
+import type { Figure, ToolItem } from '../../ipc/bindings';
 import type { Messages } from '../../shared/i18n/en';
 import type { Formats } from '../../shared/i18n/formats';
 import { fill } from '../../shared/i18n/phrase';
@@ -83,37 +83,45 @@ export function sentence(t: Messages, call: Call, tense: Tense): string {
   return fill(template, values);
 }
 
-/** A call that waits for an answer, or never ran, is told as what it would do. */
-export function tenseOf({ state, started_at }: { state: ToolState; started_at?: number | null }): Tense {
+/** How far a call has come, wherever it is shown. */
+type Progress = Pick<ToolItem, 'state' | 'started_at'>;
+
+/** A call that waits for an answer, or never ran, is told as what it would do; one that was stopped, as what it did. */
+export function tenseOf({ state, started_at }: Progress): Tense {
   switch (state) {
     case 'proposed':
     case 'running':
       return 'doing';
     case 'failed':
+    case 'cancelled':
       return started_at === null ? 'plan' : 'done';
     case 'done':
       return 'done';
     case 'waiting':
     case 'rejected':
     case 'answered':
-    case 'cancelled':
     case 'unknown':
       return 'plan';
   }
 }
 
 /** It was at work when a person stopped it: what it did until then stays, and nothing is wrong. */
-export const wasStopped = ({ state, started_at }: Pick<ToolItem, 'state' | 'started_at'>): boolean =>
-  state === 'cancelled' && started_at !== null;
+const wasStopped = ({ state, started_at }: Progress): boolean => state === 'cancelled' && started_at !== null;
+
+/** How it stands with a call, where that is worth a word. */
+export function stateWord(t: Messages, call: Progress): string {
+  if (wasStopped(call)) return t.toolStates.stopped;
+  if (call.state === 'failed' && call.started_at === null) return t.toolStates.notRun;
+  return call.state === 'done' ? '' : t.toolStates[call.state];
+}
 
 /** What is written at a row's right: its figures, its time where that is worth knowing, its state where it is not done. */
 export function figureWords(t: Messages, f: Formats, tool: ToolItem, now: number): string[] {
   const words = tool.figures.map((figure) => figureWord(t, f, figure)).filter((word) => word !== '');
   if (tool.state === 'running' && tool.started_at !== null) words.push(f.clock(now - tool.started_at));
   else if (hasTime(tool)) words.push(f.duration((tool.ended_at ?? 0) - (tool.started_at ?? 0)));
-  if (wasStopped(tool)) words.push(t.toolStates.stopped);
-  else if (tool.state === 'failed' && tool.started_at === null) words.push(t.toolStates.notRun);
-  else if (tool.state !== 'done' && tool.state !== 'running') words.push(t.toolStates[tool.state]);
+  const state = tool.state === 'running' ? '' : stateWord(t, tool);
+  if (state !== '') words.push(state);
   if (isEdited(tool)) words.push(t.rows.edited);
   return words;
 }

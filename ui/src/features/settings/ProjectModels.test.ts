@@ -62,7 +62,7 @@ describe('the model of a project', () => {
     await workspace.projectModels.save(project, { model: haiku, effort: 'low' });
     const other = { provider: 'anthropic', name: 'claude-opus' };
     await workspace.chooseModel(other);
-    expect(workspace.projectModels.of(project)).toEqual({ model: other, effort: null });
+    expect(workspace.projectModels.of(project)).toEqual({ model: other, effort: 'low' });
     expect(workspace.settings.model).toEqual(usual);
   });
 
@@ -78,5 +78,20 @@ describe('the model of a project', () => {
     await userEvent.click(level('Most'));
     await waitFor(() => expect(workspace.projectModels.of(project)).toEqual({ model: haiku, effort: 'max' }));
     expect(others).not.toHaveBeenCalled();
+  });
+
+  it('thinks as the model is set to where nothing was set for it, and says so', async () => {
+    const scene = await setUp();
+    const { workspace, client } = scene;
+    const project = beginning(scene);
+    await workspace.projectModels.save(project, { model: haiku, effort: 'low' });
+    const settings = await client.modelSettings();
+    client.modelSettings = async () => ({ ...settings, efforts: [{ model: haiku, effort: 'high' }] });
+    draw(scene, ModelEffort, {});
+    const usual = await screen.findByRole<HTMLInputElement>('radio', { name: 'As set (High)' });
+    expect(usual.checked).toBe(false);
+    await userEvent.click(usual);
+    await waitFor(() => expect(workspace.projectModels.of(project)).toEqual({ model: haiku, effort: null }));
+    expect(usual.checked).toBe(true);
   });
 });

@@ -4,6 +4,7 @@ import type { UiClient } from '../../ipc/client';
 import { ledgerOf } from './pages.svelte';
 
 const call = (at: number, state: LedgerEntry['state'] = 'done'): LedgerEntry => ({
+  row: `r${at}`,
   session: 's',
   call_id: `c${at}`,
   agent: ['main'],
@@ -14,6 +15,7 @@ const call = (at: number, state: LedgerEntry['state'] = 'done'): LedgerEntry => 
   state,
   files: [],
   proposed_at: at,
+  started_at: null,
   ended_at: null,
   cost: null,
 });
@@ -22,8 +24,9 @@ function host(count: number) {
   const held = { calls: Array.from({ length: count }, (_, at) => call(at)), rewinds: 0 };
   const timeline = vi.fn(async ({ from, before, limit }: TimelineQuery): Promise<TimelinePage> => {
     const total = held.calls.length;
-    const last = from === null ? Math.min(before ?? total, total) : Math.min(from + limit, total);
-    const first = from === null ? Math.max(0, last - limit) : Math.min(from, total);
+    const at = (row: string | null) => (row === null ? -1 : held.calls.findIndex((one) => one.row === row));
+    const last = at(from) < 0 ? (at(before) < 0 ? total : at(before)) : Math.min(at(from) + limit, total);
+    const first = at(from) < 0 ? Math.max(0, last - limit) : at(from);
     const ledger = held.calls.slice(first, last);
     return { from: first, total, checkpoints: [], ledger, can_undo_rewind: held.rewinds > 0, rewinds: held.rewinds };
   });
@@ -49,10 +52,10 @@ it('has the end of a long list, more on demand, and what comes later without wha
   await pages.follow();
   expect(asked()).toEqual([
     [null, null],
-    [null, 99_900],
-    [100_000, null],
-    [100_001, null],
-    [100_003, null],
+    [null, 'r99900'],
+    ['r99999', null],
+    ['r100001', null],
+    ['r100002', null],
   ]);
 });
 
@@ -66,6 +69,31 @@ it('reads more than a page of news to its end, and begins anew where the session
   held.rewinds = 1;
   await pages.follow();
   expect([ids(pages.entries), pages.before, pages.canUndoRewind]).toEqual([[0, 1, 2], 0, true]);
+});
+
+it('has each row once where agents beside each other called before what is known', async () => {
+  const { held, pages } = host(250);
+  await pages.follow();
+  await pages.earlier();
+  const insert = (at: number, before: number) =>
+    held.calls.splice(
+      held.calls.findIndex(({ proposed_at }) => proposed_at === before),
+      0,
+      call(at),
+    );
+  // Among the last; further up than a page; before all that is known.
+  insert(1_000, 249);
+  held.calls.push(call(250));
+  await pages.follow();
+  expect(ids(pages.entries)).toEqual(ids(held.calls).slice(50));
+  insert(1_001, 120);
+  insert(1_002, 10);
+  await pages.follow();
+  expect([ids(pages.entries), pages.before]).toEqual([ids(held.calls).slice(51), 51]);
+  insert(1_003, 50);
+  insert(1_004, 20);
+  await pages.earlier();
+  expect([ids(pages.entries), pages.before]).toEqual([ids(held.calls), 0]);
 });
 
 it('says why it is not there, and is there when it is asked again', async () => {

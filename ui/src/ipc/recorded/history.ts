@@ -55,8 +55,11 @@ export function history(host: Host, act: Act): History {
         const places = list === 'places' ? checkpoints(items) : [];
         const calls = list === 'ledger' ? ledger(session, items) : [];
         const total = places.length + calls.length;
-        const last = from === null ? Math.min(end ?? total, total) : Math.min(from + limit, total);
-        const first = from === null ? Math.max(0, last - limit) : Math.min(from, total);
+        const rows = [...places, ...calls].map(({ row }) => row);
+        const start = from === null ? -1 : rows.indexOf(from);
+        const stop = end === null ? -1 : rows.indexOf(end);
+        const last = start < 0 ? (stop < 0 ? total : stop) : Math.min(start + limit, total);
+        const first = start < 0 ? Math.max(0, last - limit) : start;
         return {
           from: first,
           total,
@@ -136,12 +139,23 @@ function checkpoints(items: readonly Item[]): Checkpoint[] {
       output_tokens: 0,
       cost: null,
     };
-    if (body.kind === 'human') return [{ ...place, seq: index, kind: 'turn_start', label: body.text }];
+    if (body.kind === 'human')
+      return [{ ...place, row: `${index}+`, seq: index, kind: 'turn_start', label: body.text }];
     if (body.kind !== 'tool') return [];
     const files = body.diff ? [body.diff.path] : [];
-    const calls = [{ tool: body.name, args: body.args }];
+    const calls = [{ tool: body.name, args: body.args, state: body.state, started_at: body.started_at }];
     const step = { kind: 'step' as const, label: body.name, files, calls, calls_count: 1 };
-    return [{ ...place, ...step, seq: index + 1, input_tokens: 12_400, output_tokens: 310, cost: 0.042 }];
+    return [
+      {
+        ...place,
+        ...step,
+        row: String(index + 1),
+        seq: index + 1,
+        input_tokens: 12_400,
+        output_tokens: 310,
+        cost: 0.042,
+      },
+    ];
   });
   return made;
 }
@@ -153,6 +167,7 @@ function ledger(session: string, items: readonly Item[]): LedgerEntry[] {
     const answer = body.decision?.decision;
     return [
       {
+        row: item.id,
         session,
         call_id: body.call_id,
         agent: ['main'],
@@ -163,6 +178,7 @@ function ledger(session: string, items: readonly Item[]): LedgerEntry[] {
         state: body.state,
         files: body.diff ? [body.diff.path] : [],
         proposed_at: item.at,
+        started_at: body.started_at,
         ended_at: body.ended_at,
         cost: 0.042,
       },

@@ -38,7 +38,7 @@ export const efforts = {
 
 export const projectModels = {
   title: 'Models of projects',
-  text: 'What new sessions of a project begin with, here and on the command line. A session may change both.',
+  text: 'The model of a project’s new sessions, here and on the command line, and how much it thinks. A session may change either.',
   usual: 'As all projects',
   label: (project: string) => `Model of new sessions in ${project}`,
   effort: (project: string) => `Thinking in new sessions in ${project}`,

@@ -6,7 +6,10 @@ export const timeline = {
   view: 'What is shown',
   views: { places: 'Places', ledger: 'Decisions' },
   loading: 'Reading the journal…',
-  earlier: (count: number) => `Show ${f.count(count, 'earlier entry', 'earlier entries')}`,
+  earlier: (count: number, all: number) =>
+    count === all
+      ? `Show ${f.count(all, 'earlier entry', 'earlier entries')}`
+      : `Show ${f.number(count)} of ${f.number(all)} earlier entries`,
   emptyTitle: 'Nothing happened yet',
   emptyText: 'Every message and every step becomes a place to look at, to go on from and to return to.',
   ledgerEmptyTitle: 'No calls yet',

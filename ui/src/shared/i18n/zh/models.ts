@@ -39,7 +39,7 @@ export const efforts: Messages['efforts'] = {
 
 export const projectModels: Messages['projectModels'] = {
   title: '各项目的模型',
-  text: '项目的新会话以此开始，在窗口和命令行中都一样；每个会话仍可各自更改。',
+  text: '项目的新会话所用的模型及其思考程度，在窗口和命令行中都一样；每个会话仍可各自更改。',
   usual: '与所有项目相同',
   label: (project) => `${project} 的新会话所用模型`,
   effort: (project) => `${project} 的新会话的思考程度`,

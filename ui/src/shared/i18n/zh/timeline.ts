@@ -1,10 +1,14 @@
 import type { Messages } from '../en';
+import { Formats } from '../formats';
+
+const f = new Formats('zh-CN');
 
 export const timeline: Messages['timeline'] = {
   view: '显示内容',
   views: { places: '位置', ledger: '决定' },
   loading: '正在读取日志…',
-  earlier: (count) => `显示更早的 ${count} 条`,
+  earlier: (count, all) =>
+    count === all ? `显示更早的 ${f.number(all)} 条` : `显示更早的 ${f.number(all)} 条中的 ${f.number(count)} 条`,
   emptyTitle: '还没有发生任何事',
   emptyText: '每条消息、每个步骤都会成为一个位置：可以查看、可以从那里继续，也可以回到那里。',
   ledgerEmptyTitle: '还没有调用',

@@ -1,0 +1,58 @@
+import { screen, waitFor } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import type { Checkpoint, TimelinePage, TimelineQuery } from '../../ipc/bindings';
+import { draw, setUp } from '../../test/stage';
+import TimelinePane from './TimelinePane.svelte';
+
+const place = (seq: number): Checkpoint => ({
+  row: String(seq),
+  seq,
+  kind: 'step',
+  turn: 1,
+  at: seq,
+  label: `step ${seq}`,
+  calls: [],
+  calls_count: 0,
+  item: null,
+  files: [],
+  input_tokens: 0,
+  output_tokens: 0,
+  cost: null,
+});
+
+/** Two places of many, or those from one on. */
+async function page({ from: row, before }: TimelineQuery): Promise<TimelinePage> {
+  const end = row !== null || before === null ? 5_302 : Number(before);
+  const from = row === null ? end - 2 : Number(row);
+  const checkpoints = Array.from({ length: end - from }, (_, at) => place(from + at));
+  return { from, total: 5_302, checkpoints, ledger: [], can_undo_rewind: false, rewinds: 0 };
+}
+
+it('says how many a click shows, and stays where something cannot be fetched, which is said at its place', async () => {
+  const scene = await setUp();
+  const asked = vi.spyOn(scene.client, 'timeline').mockImplementation(page);
+  const snapshot = scene.host.snapshot(scene.workspace.sessionId ?? '');
+  const { container, redraw } = draw(scene, TimelinePane, { snapshot });
+  const places = () => container.querySelectorAll('.place').length;
+  const again = async () => {
+    asked.mockImplementation(page);
+    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+  };
+  const more = await screen.findByRole('button', { name: 'Show 100 of 5,300 earlier entries' });
+
+  asked.mockRejectedValue(new Error('locked'));
+  await userEvent.click(more);
+  let alert = await screen.findByRole('alert');
+  expect([places(), alert.previousElementSibling?.tagName, more.isConnected]).toEqual([2, 'SECTION', false]);
+  await again();
+  expect(places()).toBe(4);
+
+  asked.mockRejectedValue(new Error('locked'));
+  await redraw({ snapshot: { ...snapshot, items_before: 1 } });
+  alert = await screen.findByRole('alert');
+  expect([places(), alert.nextElementSibling?.tagName]).toEqual([4, 'SECTION']);
+  await again();
+  expect(screen.getByRole('button', { name: 'Show 100 of 5,298 earlier entries' })).toBeTruthy();
+});
