@@ -289,6 +289,9 @@ fn the_path_space_is_read_and_its_routes_are_checked() {
         namespace: Some("history".into()),
         scope: DeclaredScope::Agent,
         folder: None,
+        host: None,
+        config: None,
+        container: None,
         read_only: false,
     };
     let folder = DeclaredRoute {
@@ -298,6 +301,7 @@ fn the_path_space_is_read_and_its_routes_are_checked() {
         scope: DeclaredScope::User,
         folder: Some("/srv/notes".into()),
         read_only: true,
+        ..stored.clone()
     };
     let routes = vec![stored, folder];
     assert_eq!(backend, DeclaredBackend { default: DeclaredDefault::State, commands: None, routes });
@@ -308,13 +312,54 @@ fn the_path_space_is_read_and_its_routes_are_checked() {
     assert!(wrong("prefix = '/'\nkind = 'state'").contains("cannot be at '/'"));
     assert!(wrong("prefix = '/a'\nkind = 'store'").contains("needs a 'namespace'"));
     assert!(wrong("prefix = '/a'\nkind = 'folder'\nfolder = 'notes'").contains("whole path"));
-    assert!(wrong("prefix = '/a'\nkind = 'state'\nfolder = '/x'").contains("is for a folder only"));
-    assert!(wrong("prefix = '/a'\nkind = 'folder'\nfolder = '/x'\nnamespace = 'n'").contains("is for a store only"));
+    assert!(
+        wrong("prefix = '/a'\nkind = 'state'\nfolder = '/x'").contains("'folder' at '/a' is for the kind folder, ")
+    );
+    assert!(
+        wrong("prefix = '/a'\nkind = 'folder'\nfolder = '/x'\nnamespace = 'n'").contains("is for the kind store only")
+    );
     assert!(wrong("prefix = '/a'\nkind = 'store'\nnamespace = 'a/b'").contains("'a/b' is not a namespace"));
     assert!(wrong("prefix = '/a'\nkind = 'folder'").contains("needs its 'folder'"));
     let twice = "prefix = '/a'\nkind = 'state'\n[[backend.routes]]\nprefix = '/a/'\nkind = 'state'";
     assert!(wrong(twice).contains("two routes are at '/a'"));
     assert!(wrong("prefix = '/../a'\nkind = 'state'").contains("cannot be used"));
+}
+
+/// The kinds that `bosun tools` knows, by its names for them.
+#[test]
+fn a_route_is_of_every_kind_and_has_what_its_kind_needs() {
+    let routes = |route: &str| {
+        DeclaredAgent::parse(&format!("[[backend.routes]]\nprefix = '/a'\n{route}")).map(|agent| agent.backend.routes)
+    };
+    for (written, kind) in [
+        ("kind = 'folder'\nfolder = '/srv'", DeclaredKind::Folder),
+        ("kind = 'filesystem'\nfolder = '/srv'", DeclaredKind::Folder),
+        ("kind = 'shell'\nfolder = '/srv'", DeclaredKind::Folder),
+        ("kind = 'sandbox'\nfolder = '/srv'", DeclaredKind::Sandbox),
+        ("kind = 'ssh'\nhost = 'me@there'\nfolder = 'app'\nconfig = '/home/me/other'", DeclaredKind::Ssh),
+        ("kind = 'container'\ncontainer = 'box'", DeclaredKind::Container),
+        ("kind = 'container'\ncontainer = 'alpine'\nfolder = '/srv'", DeclaredKind::Container),
+        ("kind = 'container-copy'\ncontainer = 'alpine'\nfolder = '/srv'", DeclaredKind::ContainerCopy),
+    ] {
+        assert_eq!(routes(written).unwrap()[0].kind, kind, "{written}");
+    }
+    for (written, told) in [
+        ("kind = 'composite'", "unknown variant `composite`"),
+        ("kind = 'sandbox'", "needs its 'folder'"),
+        ("kind = 'sandbox'\nfolder = 'srv'", "whole path"),
+        ("kind = 'ssh'", "needs its 'host', as `ssh HOST` has it"),
+        ("kind = 'container'", "needs its 'container'"),
+        ("kind = 'container-copy'\ncontainer = 'alpine'\nfolder = 'srv'", "whole path"),
+        ("kind = 'folder'\nfolder = '/srv'\nhost = 'there'", "'host' at '/a' is for the kind ssh only"),
+        ("kind = 'state'\nconfig = '/x'", "'config' at '/a' is for the kind ssh only"),
+        (
+            "kind = 'ssh'\nhost = 'x'\ncontainer = 'y'",
+            "'container' at '/a' is for the kind container or container-copy only",
+        ),
+    ] {
+        let refused = routes(written).unwrap_err().to_string();
+        assert!(refused.contains(told), "{written}: {refused}");
+    }
 }
 
 #[test]

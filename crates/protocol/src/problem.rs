@@ -83,6 +83,12 @@ problems! {
     SandboxMissing { program: String, remedy: String } = "{program} is not on this machine; add it with {remedy}";
     SandboxUnusable { detail: String } = "bubblewrap is here and cannot be used: {detail}; let programs make user namespaces: on Ubuntu with an AppArmor profile for bwrap that has `userns,` in it (or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`), on Debian with `sysctl kernel.unprivileged_userns_clone=1`, in a container by what its engine allows";
     SandboxElsewhere = "there is no sandbox for commands on this system: it takes Linux with bubblewrap";
+    EngineUnusable { program: String, detail: String } = "{program} is here and cannot be used: {detail}; see whether `{program} info` works in a terminal, and start its service where it does not";
+    HostBadName { given: String } = "'{given}' cannot be the name of a host: it may hold no blanks and not begin with a dash; use another name";
+    ContainerBadName { given: String } = "'{given}' cannot be the name of a container or image: it may hold no blanks and not begin with a dash; use another name";
+    ContainerComma { given: String } = "'{given}' cannot be the name of a folder for a container: its path may hold no comma; use another name";
+    ContainerNone { name: String, program: String, detail: String } = "no container can be had from '{name}': {program} says: {detail}; name a container that runs, or an image that is here or has its registry in its name";
+    ContainerTakesNone { name: String, program: String } = "the container '{name}' is there already, and no folder can be mounted in it any more; leave the folder out to work on what is in it, copy it there with `{program} cp`, or name an image";
     ProjectUnknown = "this project is not known any more; open its folder again";
     SampleTooMany { most: u32 } = "there are {most} sample projects already; delete one of them, or choose another folder";
     SampleNotPlaced { folder: String, detail: String } = "the sample project was not put into {folder}: {detail}. Choose another folder";
@@ -279,7 +285,9 @@ problems! {
     RouteNoNamespace { prefix: String } = "the store at '{prefix}' needs a 'namespace', under which its files are kept";
     RouteNoFolder { prefix: String } = "the folder at '{prefix}' needs its 'folder', a whole path of this machine";
     RoutePartOfPath { prefix: String, folder: String } = "the 'folder' of '{prefix}' has to be a whole path of this machine, not \"{folder}\"";
-    RouteMisplaced { prefix: String, field: String, with: String } = "'{field}' at '{prefix}' is for a {with} only; leave it out";
+    RouteNoHost { prefix: String } = "the other machine at '{prefix}' needs its 'host', as `ssh HOST` has it";
+    RouteNoContainer { prefix: String } = "the container at '{prefix}' needs its 'container', the name of one that runs or of an image";
+    RouteMisplaced { prefix: String, field: String, with: String } = "'{field}' at '{prefix}' is for the kind {with} only; leave it out";
     RoutesOfProject = "more folders beside the project are yours to set up, not the project's; take its [[routes]] out";
     LimitsOfProject = "the limits of a turn are yours to set, not the project's; take its [limits] and [guards] out";
     DeclarationUnused { path: String, detail: String } = "{path} is not used: {detail}";

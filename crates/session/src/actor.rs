@@ -18,6 +18,7 @@ use crate::calls::CallBook;
 use crate::extras::Added;
 use crate::host::{SessionHost, Tree, child_stream};
 use crate::journals::Journals;
+use crate::routes::Elsewhere;
 use crate::sessions::ModelSource;
 use crate::signing_in::SignIns;
 use crate::stream::{Stream, locked};
@@ -41,6 +42,8 @@ pub(crate) struct Actor {
     pub summarization: Mutex<Option<Arc<Summarization>>>,
     /// What a person adds, at work from the first turn on.
     pub extras: OnceCell<OpenExtras>,
+    /// Routes to other machines, containers and sandboxes, open from when they were first met.
+    pub elsewhere: Elsewhere,
     pub tasks: TaskTracker,
     /// Held while this process may run the session.
     _claim: SessionClaim,
@@ -106,6 +109,7 @@ impl Actor {
             agent: Mutex::new(None),
             summarization: Mutex::new(None),
             extras: OnceCell::new(),
+            elsewhere: Elsewhere::default(),
             tasks,
             _claim: claim,
         });

@@ -107,12 +107,28 @@ impl Explain for SandboxError {
             Self::Missing { program, remedy } => {
                 Problem::SandboxMissing { program: (*program).to_owned(), remedy: (*remedy).to_owned() }
             }
-            Self::Unusable { reason, .. } => Problem::SandboxUnusable { detail: reason.clone() },
+            Self::Unusable { program, reason, .. } if program == "bubblewrap" => {
+                Problem::SandboxUnusable { detail: reason.clone() }
+            }
+            Self::Unusable { program, reason, .. } => {
+                Problem::EngineUnusable { program: program.clone(), detail: reason.clone() }
+            }
             Self::Elsewhere => Problem::SandboxElsewhere,
             Self::Folder(error) => error.problem(),
-            // Of other machines and containers, in which no session works.
-            Self::BadName { .. } | Self::NoContainer { .. } | Self::NoFolderIn { .. } => {
-                Problem::Said { detail: self.to_string() }
+            Self::BadName { what: "host", given, .. } => Problem::HostBadName { given: given.clone() },
+            Self::BadName { what: "container or image", given, .. } => {
+                Problem::ContainerBadName { given: given.clone() }
+            }
+            Self::BadName { what: "folder for a container", given, .. } => {
+                Problem::ContainerComma { given: given.clone() }
+            }
+            // A folder whose path is no text, which nobody writes down.
+            Self::BadName { .. } => Problem::Said { detail: self.to_string() },
+            Self::NoContainer { name, program, reason } => {
+                Problem::ContainerNone { name: name.clone(), program: program.clone(), detail: reason.clone() }
+            }
+            Self::NoFolderIn { name, program } => {
+                Problem::ContainerTakesNone { name: name.clone(), program: program.clone() }
             }
         }
     }
@@ -346,6 +362,8 @@ fn of_route(fault: RouteFault) -> Problem {
         RouteFault::PartOfPath { prefix, folder } => {
             Problem::RoutePartOfPath { prefix: prefix.to_string(), folder: folder.display().to_string() }
         }
+        RouteFault::NoHost { prefix } => Problem::RouteNoHost { prefix: prefix.to_string() },
+        RouteFault::NoContainer { prefix } => Problem::RouteNoContainer { prefix: prefix.to_string() },
         RouteFault::Misplaced { prefix, field, kind } => {
             Problem::RouteMisplaced { prefix: prefix.to_string(), field: field.to_owned(), with: kind.to_owned() }
         }

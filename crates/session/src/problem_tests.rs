@@ -21,6 +21,9 @@ fn path() -> PathBuf {
     "/srv/project".into()
 }
 
+/// What a host's or a container's name has to be.
+const NAMES: &str = "it may hold no blanks and not begin with a dash";
+
 fn name() -> String {
     "name".into()
 }
@@ -57,6 +60,16 @@ fn folders_and_databases_are_told_of_in_one_sentence_everywhere() {
     same(&[
         SandboxError::Missing { program: "bubblewrap", remedy: "apt-get install bubblewrap" },
         SandboxError::Elsewhere,
+        SandboxError::BadName { what: "host", given: name(), rule: NAMES },
+        SandboxError::BadName { what: "container or image", given: name(), rule: NAMES },
+        SandboxError::BadName { what: "folder for a container", given: name(), rule: "its path may hold no comma" },
+        SandboxError::NoContainer { name: name(), program: "podman".into(), reason: reason() },
+        SandboxError::NoFolderIn { name: name(), program: "podman".into() },
+        SandboxError::Unusable {
+            program: "podman".into(),
+            reason: reason(),
+            remedy: "see whether `podman info` works in a terminal, and start its service where it does not".into(),
+        },
     ]);
     let troubles = [
         FolderTrouble::Missing,
@@ -230,7 +243,9 @@ fn declarations_are_refused_in_one_sentence_everywhere() {
         RouteFault::BadNamespace { given: "a/b".into() },
         RouteFault::NoFolder { prefix: prefix() },
         RouteFault::PartOfPath { prefix: prefix(), folder: "notes".into() },
-        RouteFault::Misplaced { prefix: prefix(), field: "folder", kind: "folder" },
+        RouteFault::NoHost { prefix: prefix() },
+        RouteFault::NoContainer { prefix: prefix() },
+        RouteFault::Misplaced { prefix: prefix(), field: "host", kind: "ssh" },
     ];
     same(&routes.map(ExtrasError::Route));
 }

@@ -1,5 +1,7 @@
 //! Places beside the project: those that a person's settings have in every session, and those of the agent's declaration.
 
+mod elsewhere;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use bosun_protocol::Problem;
 use crate::actor::Actor;
 use crate::declared::name_of;
 use crate::{Explain, SessionError};
+pub(crate) use elsewhere::Elsewhere;
 
 /// Files that are kept in a session, by their full paths.
 pub(crate) type Files = BTreeMap<VirtualPath, FileData>;
@@ -30,10 +33,15 @@ impl OwnRoute {
         let holds = match self.written.kind {
             DeclaredKind::State => "files that are kept with this conversation",
             DeclaredKind::Store => "files that are kept for longer than this conversation",
-            DeclaredKind::Folder => "another folder of this machine",
+            DeclaredKind::Folder | DeclaredKind::Sandbox => "another folder of this machine",
+            DeclaredKind::Ssh => "a folder of another machine",
+            DeclaredKind::Container if self.written.folder.is_some() => "another folder of this machine",
+            DeclaredKind::Container => "files in a container",
+            DeclaredKind::ContainerCopy => "files in a container that goes when this conversation is closed",
         };
         let access = if self.written.read_only { "; it can only be read" } else { "" };
-        let host = self.written.folder.as_ref().map(|folder| folder.display().to_string());
+        let is_here = !matches!(self.written.kind, DeclaredKind::Ssh | DeclaredKind::ContainerCopy);
+        let host = self.written.folder.as_ref().filter(|_| is_here).map(|folder| folder.display().to_string());
         MountNote { path: self.prefix.clone(), holds: format!("{holds}{access}"), host }
     }
 }
@@ -76,7 +84,7 @@ impl Actor {
         kept_points(files.keys(), &route.prefix).into_iter().filter(|point| !is_others(point)).collect()
     }
 
-    pub(crate) fn opened(&self, route: &OwnRoute, files: &Files) -> Result<Route, SessionError> {
+    pub(crate) async fn opened(&self, route: &OwnRoute, files: &Files) -> Result<Route, SessionError> {
         let (prefix, written) = (&route.prefix, &route.written);
         let impossible = |why: Problem| {
             SessionError::invalid(Problem::DeclaredRoute { prefix: prefix.to_string(), why: Box::new(why) })
@@ -95,6 +103,9 @@ impl Actor {
             }
             DeclaredKind::Folder => {
                 folder(written.folder.as_deref(), self.tree.database.folder()).map_err(impossible)?
+            }
+            DeclaredKind::Sandbox | DeclaredKind::Ssh | DeclaredKind::Container | DeclaredKind::ContainerCopy => {
+                self.elsewhere.place(written, self.tree.database.folder()).await.map_err(impossible)?
             }
         };
         let access = if written.read_only { Access::ReadOnly } else { Access::ReadWrite };

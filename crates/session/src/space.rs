@@ -125,7 +125,10 @@ impl Actor {
             Some(own) => Arc::new(StateBackend::new(own).keeping_in(self.setting.blobs.clone())),
         };
         let own = self.own_routes(&*project, &files).await?;
-        let mut routes = own.iter().map(|route| self.opened(route, &files)).collect::<Result<Vec<_>, _>>()?;
+        let mut routes = Vec::with_capacity(own.len());
+        for route in &own {
+            routes.push(self.opened(route, &files).await?);
+        }
         let is_own = |prefix: &VirtualPath| own.iter().any(|route| route.prefix == *prefix);
         routes.extend(read_only_skills(&*project).await?.into_iter().filter(|skills| !is_own(&skills.prefix)));
         let mounts = AppMounts {
@@ -165,7 +168,11 @@ fn part_of(places: &Places, own: &[OwnRoute], prefix: &VirtualPath) -> AskPlace 
         return match route.written.kind {
             DeclaredKind::State => AskPlace::Session,
             DeclaredKind::Store => AskPlace::Memory,
-            DeclaredKind::Folder => AskPlace::Outside,
+            DeclaredKind::Folder
+            | DeclaredKind::Sandbox
+            | DeclaredKind::Ssh
+            | DeclaredKind::Container
+            | DeclaredKind::ContainerCopy => AskPlace::Outside,
         };
     }
     let at = |place: &Option<VirtualPath>| place.as_ref().is_some_and(|place| prefix.starts_with(place));

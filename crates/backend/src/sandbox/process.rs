@@ -48,8 +48,8 @@ pub enum SandboxError {
     )]
     NoContainer { name: String, program: String, reason: String },
     #[error(
-        "the container '{name}' is there already, and no folder can be mounted in it any more; leave the project out to work \
-         on what is in it, copy the folder there with `{program} cp`, or name an image"
+        "the container '{name}' is there already, and no folder can be mounted in it any more; leave the folder out to work \
+         on what is in it, copy it there with `{program} cp`, or name an image"
     )]
     NoFolderIn { name: String, program: String },
     #[error(transparent)]

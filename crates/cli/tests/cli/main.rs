@@ -20,6 +20,7 @@ mod knowledge;
 mod limits;
 mod mcp;
 mod models;
+mod places;
 mod programs;
 mod refusals;
 mod running;

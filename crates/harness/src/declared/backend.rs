@@ -45,9 +45,19 @@ pub struct DeclaredRoute {
     /// Who shares what is in the store.
     #[serde(default)]
     pub scope: DeclaredScope,
-    /// Where on this machine; of a `folder` only, which has to have one.
+    /// Where on this machine: what a `folder` is and what a `sandbox` is around, and what an image's container works on,
+    /// where it is to. Of `ssh` a folder over there; without it the one after logging in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
+    /// The machine, as `ssh HOST` has it; of `ssh` only, which has to have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Another configuration of OpenSSH than the person's own; of `ssh` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<PathBuf>,
+    /// A container that runs, or an image; of a `container` and a `container-copy` only, which have to have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
     #[serde(default)]
     pub read_only: bool,
 }
@@ -59,9 +69,25 @@ pub enum DeclaredKind {
     State,
     /// Kept for longer than a session.
     Store,
-    /// A folder of this machine.
+    /// A folder of this machine. Commands run at `/` alone, so that one with a shell is no other.
+    #[serde(alias = "filesystem", alias = "shell")]
     Folder,
+    /// A folder of this machine, by way of programs that reach nothing else.
+    Sandbox,
+    /// A folder of another machine.
+    Ssh,
+    /// What is in a container; in one made from an image the folder itself, if it is named.
+    Container,
+    /// The same with a copy of the folder.
+    #[serde(rename = "container-copy")]
+    ContainerCopy,
 }
+
+/// Kinds by the fields that are theirs alone, as a refusal names them.
+const STORES: &str = "store";
+const FOLDERS: &str = "folder, sandbox, ssh, container or container-copy";
+const MACHINES: &str = "ssh";
+const CONTAINERS: &str = "container or container-copy";
 
 /// Who shares what is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,7 +117,11 @@ pub enum RouteFault {
     NoFolder { prefix: VirtualPath },
     #[error("the 'folder' of '{prefix}' has to be a whole path of this machine, not \"{}\"", folder.display())]
     PartOfPath { prefix: VirtualPath, folder: PathBuf },
-    #[error("'{field}' at '{prefix}' is for a {kind} only; leave it out")]
+    #[error("the other machine at '{prefix}' needs its 'host', as `ssh HOST` has it")]
+    NoHost { prefix: VirtualPath },
+    #[error("the container at '{prefix}' needs its 'container', the name of one that runs or of an image")]
+    NoContainer { prefix: VirtualPath },
+    #[error("'{field}' at '{prefix}' is for the kind {kind} only; leave it out")]
     Misplaced { prefix: VirtualPath, field: &'static str, kind: &'static str },
 }
 
@@ -141,23 +171,47 @@ impl DeclaredRoute {
         if self.prefix.is_root() {
             return Err(RouteFault::Root);
         }
-        if self.kind != DeclaredKind::Store && self.namespace.is_some() {
-            return Err(RouteFault::Misplaced { prefix: prefix(), field: "namespace", kind: "store" });
+        if let Some((field, kind)) = self.misplaced() {
+            return Err(RouteFault::Misplaced { prefix: prefix(), field, kind });
         }
-        if self.kind != DeclaredKind::Folder && self.folder.is_some() {
-            return Err(RouteFault::Misplaced { prefix: prefix(), field: "folder", kind: "folder" });
-        }
-        match (self.kind, &self.namespace, &self.folder) {
-            (DeclaredKind::Store, None, _) => Err(RouteFault::NoNamespace { prefix: prefix() }),
-            (DeclaredKind::Store, Some(given), _) => match StoreScope::User.namespace(given) {
-                Ok(_) => Ok(()),
-                Err(_) => Err(RouteFault::BadNamespace { given: given.clone() }),
+        match self.kind {
+            DeclaredKind::State => Ok(()),
+            DeclaredKind::Store => match &self.namespace {
+                None => Err(RouteFault::NoNamespace { prefix: prefix() }),
+                Some(given) => match StoreScope::User.namespace(given) {
+                    Ok(_) => Ok(()),
+                    Err(_) => Err(RouteFault::BadNamespace { given: given.clone() }),
+                },
             },
-            (DeclaredKind::Folder, _, None) => Err(RouteFault::NoFolder { prefix: prefix() }),
-            (DeclaredKind::Folder, _, Some(folder)) if !folder.is_absolute() => {
-                Err(RouteFault::PartOfPath { prefix: prefix(), folder: folder.clone() })
+            DeclaredKind::Ssh if self.host.is_none() => Err(RouteFault::NoHost { prefix: prefix() }),
+            DeclaredKind::Ssh => Ok(()),
+            DeclaredKind::Container | DeclaredKind::ContainerCopy if self.container.is_none() => {
+                Err(RouteFault::NoContainer { prefix: prefix() })
             }
-            (DeclaredKind::Folder | DeclaredKind::State, _, _) => Ok(()),
+            DeclaredKind::Folder | DeclaredKind::Sandbox if self.folder.is_none() => {
+                Err(RouteFault::NoFolder { prefix: prefix() })
+            }
+            DeclaredKind::Folder | DeclaredKind::Sandbox | DeclaredKind::Container | DeclaredKind::ContainerCopy => {
+                match self.folder.as_ref().filter(|folder| !folder.is_absolute()) {
+                    Some(folder) => Err(RouteFault::PartOfPath { prefix: prefix(), folder: folder.clone() }),
+                    None => Ok(()),
+                }
+            }
         }
+    }
+
+    /// The first field that this kind does not have, and the kinds that do.
+    fn misplaced(&self) -> Option<(&'static str, &'static str)> {
+        use DeclaredKind as Kind;
+        let is_container = matches!(self.kind, Kind::Container | Kind::ContainerCopy);
+        let fields = [
+            ("namespace", self.namespace.is_some(), self.kind == Kind::Store, STORES),
+            ("folder", self.folder.is_some(), !matches!(self.kind, Kind::State | Kind::Store), FOLDERS),
+            ("host", self.host.is_some(), self.kind == Kind::Ssh, MACHINES),
+            ("config", self.config.is_some(), self.kind == Kind::Ssh, MACHINES),
+            ("container", self.container.is_some(), is_container, CONTAINERS),
+        ];
+        let wrong = fields.into_iter().find(|(_, is_given, is_its_own, _)| *is_given && !is_its_own);
+        wrong.map(|(field, .., kinds)| (field, kinds))
     }
 }

@@ -120,7 +120,7 @@ async fn a_container_that_was_there_takes_no_project() {
         let Err(refused) = container("there", Some(project()), options).await else { panic!() };
         let said = refused.to_string();
         assert!(said.starts_with("the container 'there' is there already"), "{said}");
-        assert!(said.contains("leave the project out") && said.contains("docker cp`, or name an image"), "{said}");
+        assert!(said.contains("leave the folder out") && said.contains("docker cp`, or name an image"), "{said}");
     }
     assert_eq!(engine.log(), ["container inspect --format {{.Config.WorkingDir}} there"; 2]);
 }

@@ -57,6 +57,15 @@ export const problems: Messages['problems'] = {
   sandbox_unusable:
     '这台电脑上有 bubblewrap，但无法使用：{detail}；请允许程序创建用户命名空间：在 Ubuntu 上为 bwrap 添加含有 `userns,` 的 AppArmor 配置（或 `sysctl kernel.apparmor_restrict_unprivileged_userns=0`），在 Debian 上用 `sysctl kernel.unprivileged_userns_clone=1`，在容器中则取决于其引擎允许什么',
   sandbox_elsewhere: '本系统上没有用于命令的沙箱：它需要带有 bubblewrap 的 Linux',
+  engine_unusable:
+    '这台电脑上有 {program}，但无法使用：{detail}；请在终端中看看 `{program} info` 能否运行，不能则启动其服务',
+  host_bad_name: '“{given}”不能作为主机名：不得含空白，也不得以短横线开头；请换一个名称',
+  container_bad_name: '“{given}”不能作为容器或镜像的名称：不得含空白，也不得以短横线开头；请换一个名称',
+  container_comma: '“{given}”不能作为容器的文件夹：其路径不得含逗号；请换一个名称',
+  container_none:
+    '无法由“{name}”得到容器：{program} 说：{detail}；请给出正在运行的容器，或本机上已有、或名称中带有其仓库的镜像',
+  container_takes_none:
+    '容器“{name}”已经存在，无法再挂载文件夹；请去掉文件夹以使用其中的内容，用 `{program} cp` 把它复制进去，或给出一个镜像',
   project_unknown: '这个项目已不在列表中；请重新打开它的文件夹',
   sample_too_many: '已经有 {most} 个示例项目了；请删除其中一个，或选择其他文件夹',
   sample_not_placed: '示例项目未能放入 {folder}：“{detail}”。请另选文件夹',
@@ -246,7 +255,9 @@ export const problems: Messages['problems'] = {
   route_no_namespace: '“{prefix}”处的存储需要“namespace”，其文件保存在该名称下',
   route_no_folder: '“{prefix}”处的文件夹需要“folder”，即本机上的完整路径',
   route_part_of_path: '“{prefix}”的“folder”必须是本机上的完整路径，而不是“{folder}”',
-  route_misplaced: '“{prefix}”处的“{field}”仅用于 {with}；请去掉',
+  route_no_host: '“{prefix}”处的另一台机器需要“host”，与 `ssh HOST` 中的写法相同',
+  route_no_container: '“{prefix}”处的容器需要“container”，即正在运行的容器或镜像的名称',
+  route_misplaced: '“{prefix}”处的“{field}”仅用于 {with} 类型；请去掉',
   routes_of_project: '项目旁的更多文件夹由你设置，项目不能自带；请去掉其中的 [[routes]]',
   limits_of_project: '每回合的限制由你设置，项目不能自带；请去掉其中的 [limits] 和 [guards]',
   declaration_unused: '{path} 未被采用：“{detail}”',
