@@ -21,6 +21,8 @@ mod limits;
 mod mcp;
 mod models;
 mod programs;
+#[cfg(target_os = "linux")]
+mod proxies;
 mod refusals;
 mod running;
 mod sandbox;
