@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, Request, Response, StatusCode, Url};
 use secrecy::ExposeSecret;
 use tokio::time::Instant;
 
@@ -139,17 +139,18 @@ impl Connection {
         limit: Duration,
     ) -> Result<Response, ModelError> {
         let (client, request) = request.build_split();
-        let mut request = request.map_err(|error| failure::transport(&self.origin, error))?;
-        let sent = tokio::time::timeout_at(deadline, async {
-            self.signer.sign(&mut request, &self.origin).await?;
-            client.execute(request).await.map_err(|error| match way {
-                Way::Script(desktop) => failure::without_script(&self.origin, desktop, error),
-                Way::Unsaid | Way::Through(_) => failure::transport(&self.origin, error),
-            })
-        });
-        let mut response = sent.await.map_err(|_| {
-            failure::timeout(&self.origin, |host, seconds| ModelTrouble::NoAnswer { host, seconds }, limit)
-        })??;
+        let request = request.map_err(|error| failure::transport(&self.origin, error))?;
+        let again = request.try_clone();
+        let late = |_| failure::timeout(&self.origin, |host, seconds| ModelTrouble::NoAnswer { host, seconds }, limit);
+        let sent = tokio::time::timeout_at(deadline, self.sent(&client, request, way)).await;
+        let (mut response, kept) = sent.map_err(late)??;
+        // Keys that were kept may have been taken back; a request that was refused for them did nothing.
+        let refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        if let (true, Some(id), Some(request)) = (refused, kept, again) {
+            self.signer.forget(&id).await;
+            let sent = tokio::time::timeout_at(deadline, self.sent(&client, request, way)).await;
+            (response, _) = sent.map_err(late)??;
+        }
         let status = response.status();
         if status.is_success() {
             return Ok(response);
@@ -157,6 +158,21 @@ impl Connection {
         let body = tokio::time::timeout(ERROR_WAIT, read_up_to(&mut response, ERROR_BODY)).await;
         let body = body.ok().and_then(Result::ok).unwrap_or_default();
         Err(failure::status(&self.origin, status, response.headers(), &body))
+    }
+
+    /// Signs and sends; with the id of the keys, where they were kept.
+    async fn sent(
+        &self,
+        client: &Client,
+        mut request: Request,
+        way: &Way,
+    ) -> Result<(Response, Option<String>), ModelError> {
+        let kept = self.signer.sign(&mut request, &self.origin).await?;
+        let response = client.execute(request).await.map_err(|error| match way {
+            Way::Script(desktop) => failure::without_script(&self.origin, desktop, error),
+            Way::Unsaid | Way::Through(_) => failure::transport(&self.origin, error),
+        })?;
+        Ok((response, kept))
     }
 
     /// The client for `address`, and how it gets there.
