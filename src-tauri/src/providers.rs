@@ -15,8 +15,8 @@ use bosun_protocol::{
     TestCall,
 };
 use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
-use bosun_providers::{Account, Cloud, EnvironmentKeys, KnownSecrets, ListedModel, ProviderConfig};
-use bosun_session::{Explain, ModelSource, SessionError};
+use bosun_providers::{Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, ProviderConfig};
+use bosun_session::{Explain, ModelSource, SessionError, gsettings};
 use bosun_store::{Database, Key, Keys};
 use secrecy::SecretString;
 
@@ -30,6 +30,7 @@ pub(crate) struct ProviderBook {
     keys: Arc<Keys>,
     environment: EnvironmentKeys,
     secrets: KnownSecrets,
+    desktop: DesktopSettings,
 }
 
 impl ProviderBook {
@@ -39,7 +40,8 @@ impl ProviderBook {
         environment: EnvironmentKeys,
         secrets: KnownSecrets,
     ) -> Self {
-        Self { database, keys, environment, secrets }
+        let desktop = DesktopSettings::new(|name| std::env::var(name).ok(), gsettings);
+        Self { database, keys, environment, secrets, desktop }
     }
 
     pub(crate) async fn list(&self) -> Result<Vec<ProviderView>, Failure> {
@@ -175,7 +177,7 @@ impl ProviderBook {
     async fn config(&self, account: &Account) -> Result<ProviderConfig, Failure> {
         let (source, key) = self.key(account).await?;
         let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
-        let config = self.preferred(config).await?.with_cloud(self.cloud());
+        let config = self.preferred(config).await?.with_cloud(self.cloud()).with_desktop(self.desktop.clone());
         let config = self.with_headers(account, config).await?;
         match (key, source) {
             (Some(key), _) => Ok(config.with_key(key)),

@@ -10,10 +10,10 @@ use bosun_model::ChatModel;
 use bosun_protocol::{ErrorCode, ModelRef, Problem, ProjectId, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
-    Account, Cloud, EnvironmentKeys, KnownSecrets, ListedModel, ListedModels, NoNews, PRESETS, Preferences,
-    ProviderConfig, SavedAccount, host_of, preset, tour,
+    Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, ListedModels, NoNews, PRESETS,
+    Preferences, ProviderConfig, SavedAccount, host_of, preset, tour,
 };
-use bosun_session::{Explain, ModelSource, SessionError};
+use bosun_session::{Explain, ModelSource, SessionError, gsettings};
 use bosun_store::{
     APP_SETTINGS, Database, Key, LISTED_MODELS, MODEL_SETTINGS, ProviderAccount, StoredProject, key_from_environment,
 };
@@ -63,6 +63,7 @@ pub(crate) struct Models {
     database: OnceCell<Option<Arc<Database>>>,
     keys: EnvironmentKeys,
     secrets: KnownSecrets,
+    desktop: DesktopSettings,
 }
 
 impl Models {
@@ -72,7 +73,8 @@ impl Models {
         let database = database.map_or_else(OnceCell::new, |database| OnceCell::new_with(Some(Some(database))));
         let secrets = KnownSecrets::default();
         keys.secrets().for_each(|key| secrets.learn(key));
-        Self { used: Mutex::default(), base_url, database, keys, secrets }
+        let desktop = DesktopSettings::new(|name| std::env::var(name).ok(), gsettings);
+        Self { used: Mutex::default(), base_url, database, keys, secrets, desktop }
     }
 
     /// The settings of the app, and the project at `path` where it was opened before.
@@ -138,6 +140,7 @@ impl Models {
     async fn config(&self, account: &Account) -> Result<ProviderConfig, SessionError> {
         let key = self.key(account).await?;
         let config = ProviderConfig::new(account.id.as_str(), account.family, account.base_url.as_str());
+        let config = config.with_desktop(self.desktop.clone());
         let config = match key {
             Some(key) => config.with_key(key),
             None => config.with_cloud(self.cloud()),

@@ -79,9 +79,13 @@ pub enum ModelTrouble {
     )]
     ProxyRefused { host: String, detail: String },
     #[error(
-        "the proxy on the way to {host} cannot be reached ({detail}); look at the proxy in Settings, Models, and at HTTPS_PROXY"
+        "the proxy on the way to {host} cannot be reached ({detail}); look at the proxy in Settings, Models, at HTTPS_PROXY, and in the settings of the desktop"
     )]
     ProxyUnreached { host: String, detail: String },
+    #[error(
+        "{host} cannot be reached without a proxy ({detail}). The settings of {desktop} name a script for it (PAC), which Bosun does not run: enter the proxy in Settings, Models, or set HTTPS_PROXY"
+    )]
+    ProxyScript { host: String, desktop: String, detail: String },
     #[error("the connection to {address} broke before a reply came ({detail}); try again")]
     BrokeBeforeReply { address: String, detail: String },
     #[error("{host} sent only part of an answer for {seconds} s and was given up; try again, or choose another model")]

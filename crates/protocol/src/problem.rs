@@ -418,7 +418,8 @@ problems! {
     NothingAnswers { address: String, detail: String } = "nothing answers at {address} ({detail}); is the server running there?";
     ProxyWantsPassword { host: String } = "the proxy on the way to {host} wants a name and a password; set HTTPS_PROXY with both (http://NAME:PASSWORD@PROXY:PORT) where Bosun is started, and none in Settings, Models";
     ProxyRefused { host: String, detail: String } = "the proxy on the way to {host} does not let the request through ({detail}); ask whoever runs it, or look at the proxy in Settings, Models";
-    ProxyUnreached { host: String, detail: String } = "the proxy on the way to {host} cannot be reached ({detail}); look at the proxy in Settings, Models, and at HTTPS_PROXY";
+    ProxyUnreached { host: String, detail: String } = "the proxy on the way to {host} cannot be reached ({detail}); look at the proxy in Settings, Models, at HTTPS_PROXY, and in the settings of the desktop";
+    ProxyScript { host: String, desktop: String, detail: String } = "{host} cannot be reached without a proxy ({detail}). The settings of {desktop} name a script for it (PAC), which Bosun does not run: enter the proxy in Settings, Models, or set HTTPS_PROXY";
     BrokeBeforeReply { address: String, detail: String } = "the connection to {address} broke before a reply came ({detail}); try again";
     OnlyPart { host: String, seconds: String } = "{host} sent only part of an answer for {seconds} s and was given up; try again, or choose another model";
     NoAnswer { host: String, seconds: String } = "{host} sent no answer for {seconds} s and was given up; try again, or choose another model";

@@ -7,7 +7,7 @@ use reqwest::{Client, redirect};
 
 use crate::config::Endpoint;
 use crate::failure;
-use crate::network::{Network, NetworkOptions};
+use crate::network::{Network, NetworkOptions, ProxyServer};
 use crate::origin::Origin;
 
 /// How long a server may take to accept a connection, TLS included, unless the user set another time.
@@ -19,6 +19,8 @@ struct Kind {
     plain: bool,
     loopback: bool,
     network: NetworkOptions,
+    /// What the desktop's settings name.
+    desktop: Option<ProxyServer>,
 }
 
 /// More kinds than a person has settings of are not kept.
@@ -30,14 +32,20 @@ static CLIENTS: LazyLock<Mutex<HashMap<Kind, Client>>> = LazyLock::new(Mutex::de
 ///
 /// Several, because their costs and their trust differ. One for `https` reads the system's certificates; one for plain
 /// `http` must not pay for that (see the crate's docs for what was measured), and one for this machine must never speak
-/// to a proxy. None follows redirects: the key was entered for this host alone.
-pub(crate) fn client(origin: &Origin, endpoint: &Endpoint, network: &Network) -> Result<Client, ModelError> {
-    let kind = Kind { plain: endpoint.is_plain(), loopback: endpoint.loopback, network: network.of_client() };
+/// to a proxy. None follows redirects: the key was entered for this host alone. The proxy of the `desktop` is asked where
+/// the user's own network names none.
+pub(crate) fn client(
+    origin: &Origin,
+    endpoint: &Endpoint,
+    network: &Network,
+    desktop: Option<ProxyServer>,
+) -> Result<Client, ModelError> {
+    let kind = Kind { plain: endpoint.is_plain(), loopback: endpoint.loopback, network: network.of_client(), desktop };
     let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(client) = clients.get(&kind) {
         return Ok(client.clone());
     }
-    let built = build(kind.plain, kind.loopback, network).map_err(|error| {
+    let built = build(&kind, network).map_err(|error| {
         let detail = failure::innermost(&error);
         origin.trouble(ModelErrorKind::Network, ModelTrouble::NetworkUnusable { detail })
     })?;
@@ -48,22 +56,22 @@ pub(crate) fn client(origin: &Origin, endpoint: &Endpoint, network: &Network) ->
     Ok(built)
 }
 
-fn build(plain: bool, loopback: bool, network: &Network) -> reqwest::Result<Client> {
+fn build(kind: &Kind, network: &Network) -> reqwest::Result<Client> {
     install_crypto();
     let mut builder = Client::builder()
         .redirect(redirect::Policy::none())
         .connect_timeout(network.connect().unwrap_or(CONNECT))
         .tcp_nodelay(true)
         .user_agent(concat!("bosun/", env!("CARGO_PKG_VERSION")));
-    if plain {
+    if kind.plain {
         builder = builder.tls_certs_only([]).http1_only();
     } else if !network.certificates().is_empty() {
         builder = builder.tls_certs_merge(network.certificates().iter().cloned());
     }
-    if loopback {
+    if kind.loopback {
         builder = builder.no_proxy();
-    } else if let Some(proxy) = network.proxy() {
-        builder = builder.proxy(proxy.clone());
+    } else if let Some(server) = network.proxy().or(kind.desktop.as_ref()) {
+        builder = builder.proxy(server.proxy()?);
     }
     builder.build()
 }
@@ -92,7 +100,8 @@ mod tests {
             [("first", true, true), ("plain, loopback", true, true), ("plain", true, false), ("tls", false, false)]
         {
             let start = Instant::now();
-            super::build(plain, loopback, &Network::default()).unwrap();
+            let kind = Kind { plain, loopback, network: NetworkOptions::default(), desktop: None };
+            super::build(&kind, &Network::default()).unwrap();
             println!("{what}: {:?}", start.elapsed());
         }
     }

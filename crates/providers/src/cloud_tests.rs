@@ -118,7 +118,7 @@ fn complaint(said: &str) -> CredentialAnswer {
 
 async fn keys_of(cloud: &Cloud) -> Result<aws::Keys, String> {
     match aws::find(cloud) {
-        Ok(found) => found.keys().await.map_err(|trouble| trouble.to_string()),
+        Ok(found) => found.keys().await.map(|(keys, _)| keys).map_err(|trouble| trouble.to_string()),
         Err(trouble) => Err(trouble.to_string()),
     }
 }
@@ -156,6 +156,91 @@ async fn a_program_that_a_profile_names_is_run_and_its_keys_are_asked_for_again_
         assert_eq!(keys_of(&cloud).await.unwrap().id, "ASIAOWN");
     }
     assert_eq!(*asked.lock().unwrap(), vec![["/opt/my vault/get", "--for", "test-own"].map(str::to_owned).to_vec(); 2]);
+}
+
+/// A program that gives out another key each time.
+fn turning(cloud: Cloud) -> (Cloud, Asked) {
+    let times = std::sync::atomic::AtomicUsize::new(0);
+    asking(cloud, move |_| {
+        let time = times.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        printed(&format!("ASIA{time}"), Some("2999-01-01T00:00:00Z"))
+    })
+}
+
+#[tokio::test]
+async fn keys_of_a_profile_that_was_changed_are_not_used_again() {
+    let home = tempfile::tempdir().unwrap();
+    let config = |account: u8| {
+        let config = format!(
+            "[profile test-changed]\nsso_session=corp\nsso_account_id={account}\n[sso-session corp]\nsso_region=x\n"
+        );
+        cloud(&[("AWS_PROFILE", "test-changed")], home.path(), &[(".aws/config", &*config)])
+    };
+    let (cloud, asked) = turning(config(1));
+    let id = async || keys_of(&cloud).await.unwrap().id;
+    assert_eq!((id().await, id().await), ("ASIA0".to_owned(), "ASIA0".to_owned()));
+    config(2);
+    assert_eq!((id().await, id().await), ("ASIA1".to_owned(), "ASIA1".to_owned()));
+    std::fs::write(home.path().join(".aws/credentials"), "[default]\naws_session_token=t\n").unwrap();
+    assert_eq!(id().await, "ASIA2", "a role may lean on it");
+    assert_eq!(asked.lock().unwrap().len(), 3);
+}
+
+/// A server at AWS's place that takes `taken` alone; gives its address, and the ids of the keys it was asked with.
+fn taking(taken: &'static str) -> (String, Arc<std::sync::Mutex<Vec<String>>>) {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let heard = Arc::<std::sync::Mutex<Vec<String>>>::default();
+    let ears = Arc::clone(&heard);
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let (mut head, mut byte) = (Vec::new(), [0]);
+            while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) == 1 {
+                head.push(byte[0]);
+            }
+            let head = String::from_utf8_lossy(&head).into_owned();
+            let id = head.split_once("Credential=").and_then(|(_, rest)| rest.split('/').next()).unwrap_or_default();
+            ears.lock().unwrap().push(id.to_owned());
+            let (status, body) = match id == taken {
+                true => ("200 OK", r#"{"is":"taken"}"#),
+                false => ("403 Forbidden", r#"{"message":"The security token included in the request is expired"}"#),
+            };
+            let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+            stream.write_all((head + body).as_bytes()).ok();
+        }
+    });
+    (address, heard)
+}
+
+async fn asked_at(address: &str, cloud: &Cloud) -> Result<Vec<u8>, bosun_model::ModelError> {
+    let config =
+        crate::ProviderConfig::new("bedrock", Family::Bedrock, address).with_cloud(cloud.clone().at_any_host());
+    crate::connection::Connection::new(&config, "m", None).unwrap().get("x", None, 1_000).await
+}
+
+/// A person who signs out, or whose rights were changed, would wait for hours else.
+#[tokio::test]
+async fn kept_keys_that_the_service_refuses_are_asked_for_anew_once() {
+    let home = tempfile::tempdir().unwrap();
+    let files = [(".aws/config", "[profile test-refused]\nsso_session=c\n")];
+    let (cloud, asked) = turning(cloud(&[("AWS_PROFILE", "test-refused")], home.path(), &files));
+    let heard = |heard: &Arc<std::sync::Mutex<Vec<String>>>| std::mem::take(&mut *heard.lock().unwrap());
+
+    let (all, first) = taking("ASIA0");
+    assert!(asked_at(&all, &cloud).await.is_ok());
+    assert_eq!(heard(&first), ["ASIA0"]);
+
+    let (newer, then) = taking("ASIA1");
+    assert!(asked_at(&newer, &cloud).await.is_ok(), "with the newer one");
+    assert_eq!(heard(&then), ["ASIA0", "ASIA1"]);
+
+    // Once: who refuses the newer ones too is believed, and keys that are new are not asked for again.
+    let (never, at_last) = taking("nobody's");
+    let error = asked_at(&never, &cloud).await.unwrap_err();
+    assert!(error.message.contains("is expired") && error.status == Some(403), "{error}");
+    assert_eq!(heard(&at_last), ["ASIA1", "ASIA2"]);
+    assert_eq!(asked.lock().unwrap().len(), 3);
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::ListedModel;
 use crate::catalogue;
 use crate::cloud::Cloud;
+use crate::desktop::DesktopSettings;
 use crate::network::Network;
 use crate::preset::{Preset, preset};
 use crate::redact::Redactor;
@@ -33,6 +34,8 @@ pub struct ProviderConfig {
     pub known: Vec<KnownModel>,
     /// Where the credentials of a cloud are looked for if there is no key. `None`: nowhere, and requests go unsigned.
     pub cloud: Option<Cloud>,
+    /// Who is asked for a proxy where `network` and the environment name none. `None`: nobody.
+    pub desktop: Option<DesktopSettings>,
 }
 
 /// What is said of one model, by its name there. What is `None` is left as it was known before.
@@ -159,6 +162,7 @@ impl ProviderConfig {
             network: Network::default(),
             known: Vec::new(),
             cloud: None,
+            desktop: None,
         }
     }
 
@@ -181,6 +185,11 @@ impl ProviderConfig {
 
     pub fn with_cloud(mut self, cloud: Cloud) -> Self {
         self.cloud = Some(cloud);
+        self
+    }
+
+    pub fn with_desktop(mut self, desktop: DesktopSettings) -> Self {
+        self.desktop = Some(desktop);
         self
     }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, Request, Response, StatusCode, Url};
 use secrecy::ExposeSecret;
 use tokio::time::Instant;
 
@@ -11,6 +11,7 @@ use crate::adapter::{Adapter, adapter};
 use crate::client::client;
 use crate::cloud::{Cloud, Signer};
 use crate::config::Endpoint;
+use crate::desktop::{DesktopSettings, Way};
 use crate::driver::Framing;
 use crate::network::Network;
 use crate::origin::Origin;
@@ -29,6 +30,8 @@ pub(crate) struct Connection {
     headers: HeaderMap,
     signer: Signer,
     network: Network,
+    /// Who is asked for a proxy; nobody for what is on this machine, or where the network names one.
+    desktop: Option<DesktopSettings>,
 }
 
 impl Connection {
@@ -49,7 +52,9 @@ impl Connection {
         let adapter = adapter(&endpoint, config.family, model, project.as_deref());
         let headers = headers(config, &origin, &*adapter)?;
         let limits = limits.unwrap_or_else(|| config.network.limits(Limits::of(&endpoint)));
-        Ok(Self { origin, adapter, limits, endpoint, headers, signer, network: config.network.clone() })
+        let network = config.network.clone();
+        let desktop = config.desktop.clone().filter(|_| !endpoint.loopback && network.proxy().is_none());
+        Ok(Self { origin, adapter, limits, endpoint, headers, signer, network, desktop })
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
@@ -64,38 +69,42 @@ impl Connection {
             Framing::Lines => "application/x-ndjson",
             Framing::Frames => "application/vnd.amazon.eventstream",
         };
-        let request = self.client()?.post(self.address(&path, query));
-        let request = request
+        let address = self.address(&path, query);
+        let (client, way) = self.client(&address).await?;
+        let request = client
+            .post(address)
             .headers(self.headers.clone())
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .header(ACCEPT, HeaderValue::from_static(accept))
             // Compression would only hold deltas back; what comes compressed all the same is read.
             .header(ACCEPT_ENCODING, HeaderValue::from_static("identity"))
             .body(body);
-        self.send(request, deadline, self.limits.first_byte).await
+        self.send(request, &way, deadline, self.limits.first_byte).await
     }
 
     /// Gets a small answer whole.
     pub(crate) async fn get(&self, path: &str, query: Option<&str>, most: usize) -> Result<Vec<u8>, ModelError> {
-        let request = self.client()?.get(self.address(path, query)).headers(self.headers.clone());
-        self.whole(request, most).await
+        self.get_at(self.address(path, query), most).await
     }
 
     /// As [`Self::get`], of an address that is not below the base URL.
     pub(crate) async fn get_at(&self, address: Url, most: usize) -> Result<Vec<u8>, ModelError> {
-        self.whole(self.client()?.get(address).headers(self.headers.clone()), most).await
+        let (client, way) = self.client(&address).await?;
+        self.whole(client.get(address).headers(self.headers.clone()), &way, most).await
     }
 
     /// Asks a small question in JSON and gets its answer whole.
     pub(crate) async fn ask(&self, path: &str, body: Vec<u8>, most: usize) -> Result<Vec<u8>, ModelError> {
-        let request = self.client()?.post(self.address(path, None)).headers(self.headers.clone());
+        let address = self.address(path, None);
+        let (client, way) = self.client(&address).await?;
+        let request = client.post(address).headers(self.headers.clone());
         let request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json")).body(body);
-        self.whole(request, most).await
+        self.whole(request, &way, most).await
     }
 
-    async fn whole(&self, request: reqwest::RequestBuilder, most: usize) -> Result<Vec<u8>, ModelError> {
+    async fn whole(&self, request: reqwest::RequestBuilder, way: &Way, most: usize) -> Result<Vec<u8>, ModelError> {
         let wait = self.limits.idle;
-        let mut response = self.send(request, Instant::now() + wait, wait).await?;
+        let mut response = self.send(request, way, Instant::now() + wait, wait).await?;
         let body = tokio::time::timeout(wait, read_up_to(&mut response, most + 1)).await;
         let body = body.map_err(|_| {
             failure::timeout(&self.origin, |host, seconds| ModelTrouble::OnlyPart { host, seconds }, wait)
@@ -125,18 +134,23 @@ impl Connection {
     async fn send(
         &self,
         request: reqwest::RequestBuilder,
+        way: &Way,
         deadline: Instant,
         limit: Duration,
     ) -> Result<Response, ModelError> {
         let (client, request) = request.build_split();
-        let mut request = request.map_err(|error| failure::transport(&self.origin, error))?;
-        let sent = tokio::time::timeout_at(deadline, async {
-            self.signer.sign(&mut request, &self.origin).await?;
-            client.execute(request).await.map_err(|error| failure::transport(&self.origin, error))
-        });
-        let mut response = sent.await.map_err(|_| {
-            failure::timeout(&self.origin, |host, seconds| ModelTrouble::NoAnswer { host, seconds }, limit)
-        })??;
+        let request = request.map_err(|error| failure::transport(&self.origin, error))?;
+        let again = request.try_clone();
+        let late = |_| failure::timeout(&self.origin, |host, seconds| ModelTrouble::NoAnswer { host, seconds }, limit);
+        let sent = tokio::time::timeout_at(deadline, self.sent(&client, request, way)).await;
+        let (mut response, kept) = sent.map_err(late)??;
+        // Keys that were kept may have been taken back; a request that was refused for them did nothing.
+        let refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        if let (true, Some(id), Some(request)) = (refused, kept, again) {
+            self.signer.forget(&id).await;
+            let sent = tokio::time::timeout_at(deadline, self.sent(&client, request, way)).await;
+            (response, _) = sent.map_err(late)??;
+        }
         let status = response.status();
         if status.is_success() {
             return Ok(response);
@@ -146,8 +160,32 @@ impl Connection {
         Err(failure::status(&self.origin, status, response.headers(), &body))
     }
 
-    fn client(&self) -> Result<Client, ModelError> {
-        client(&self.origin, &self.endpoint, &self.network)
+    /// Signs and sends; with the id of the keys, where they were kept.
+    async fn sent(
+        &self,
+        client: &Client,
+        mut request: Request,
+        way: &Way,
+    ) -> Result<(Response, Option<String>), ModelError> {
+        let kept = self.signer.sign(&mut request, &self.origin).await?;
+        let response = client.execute(request).await.map_err(|error| match way {
+            Way::Script(desktop) => failure::without_script(&self.origin, desktop, error),
+            Way::Unsaid | Way::Through(_) => failure::transport(&self.origin, error),
+        })?;
+        Ok((response, kept))
+    }
+
+    /// The client for `address`, and how it gets there.
+    async fn client(&self, address: &Url) -> Result<(Client, Way), ModelError> {
+        let way = match &self.desktop {
+            Some(desktop) => desktop.way(address).await,
+            None => Way::Unsaid,
+        };
+        let desktop = match &way {
+            Way::Through(server) => Some(server.clone()),
+            Way::Unsaid | Way::Script(_) => None,
+        };
+        Ok((client(&self.origin, &self.endpoint, &self.network, desktop)?, way))
     }
 }
 

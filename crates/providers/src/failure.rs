@@ -131,6 +131,18 @@ pub(crate) fn transport(origin: &Origin, error: reqwest::Error) -> ModelError {
     origin.trouble(kind, trouble)
 }
 
+/// [`transport`], where a script of the `desktop` may name a proxy that is not asked: nobody was reached without it.
+pub(crate) fn without_script(origin: &Origin, desktop: &str, error: reqwest::Error) -> ModelError {
+    let unreached = error.is_connect() || error.is_dns() || error.is_timeout();
+    let error = error.without_url();
+    let detail = innermost(&error);
+    if !unreached || speaks_of_tls(&error) || detail.contains("certificate") {
+        return transport(origin, error);
+    }
+    let (host, desktop) = (origin.host.clone(), desktop.to_owned());
+    origin.trouble(Kind::Network, ModelTrouble::ProxyScript { host, desktop, detail })
+}
+
 /// What the library that asks proxies for a way through says, which tells their failures from the provider's by its words
 /// alone; `None` where no proxy failed.
 fn words_about_a_proxy(error: &reqwest::Error) -> Option<String> {

@@ -2,7 +2,7 @@
 //!
 //! **Owns** everything between a [`bosun_model::ChatRequest`] and the bytes on the wire: encoding, framing, decoding, limits,
 //! errors in the provider's words, redaction of keys, the catalogue. **Must not** retry, fall back, count money or touch a
-//! file (but read those where clouds keep credentials, in `cloud`): those are middleware and other rooms, and they go by [`bosun_model::ModelError::is_retryable`] and `retry_after`.
+//! file (but read those where clouds keep credentials, in `cloud`, and the one where KDE keeps its proxy, in `desktop`): those are middleware and other rooms, and they go by [`bosun_model::ModelError::is_retryable`] and `retry_after`.
 //!
 //! Start reading at [`connect`] and [`ProviderConfig`]; then `driver`, whose table says what happens to every reply that is
 //! not as it should be; then one adapter (`anthropic`, `openai_chat`, `openai_responses`, `gemini`,
@@ -40,6 +40,7 @@ mod client;
 mod cloud;
 mod config;
 mod connection;
+mod desktop;
 mod discovery;
 mod driver;
 mod environment;
@@ -77,6 +78,7 @@ pub use catalogue::catalogue_source;
 pub use cloud::{Cloud, CredentialAnswer};
 pub use config::{Family, KnownModel, ProviderConfig, host_of};
 pub use connection::check_header;
+pub use desktop::{DesktopSettings, ProxySource};
 pub use discovery::{LocalServer, find_local_servers, usual_local_accounts};
 pub use environment::EnvironmentKeys;
 pub use http_model::{connect, connect_within, known_model};

@@ -1,5 +1,6 @@
 //! How the network is used where the system's own settings do not do: a proxy, certificates, limits on waiting.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use reqwest::{Certificate, Proxy, Url};
 
 use crate::Limits;
-use crate::redact::Redactor;
+use crate::redact::{Redactor, percent_encoded};
 
 /// What the user set about the network, checked. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -32,8 +33,76 @@ pub struct NetworkOptions {
 #[derive(Debug, Default)]
 struct Parts {
     options: NetworkOptions,
-    proxy: Option<Proxy>,
+    proxy: Option<ProxyServer>,
     certificates: Vec<Certificate>,
+}
+
+/// A proxy, and as whom it is asked.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct ProxyServer {
+    /// Without a name and a password.
+    pub(crate) address: String,
+    login: Option<(String, String)>,
+}
+
+impl fmt::Debug for ProxyServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProxyServer").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl ProxyServer {
+    /// A name and a password in the address are taken out of it.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub(crate) fn parse(address: &str) -> Result<Self, ModelTrouble> {
+        let shown = || Redactor::default().redact(address);
+        let mut url = Url::parse(address.trim()).map_err(|_| ModelTrouble::ProxyAddress { address: shown() })?;
+        if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") {
+            return Err(ModelTrouble::ProxyScheme { scheme: url.scheme().to_owned() });
+        }
+        let login = (!url.username().is_empty() || url.password().is_some())
+            .then(|| (decoded(url.username()), decoded(url.password().unwrap_or_default())));
+        let bare = url.set_username("").and_then(|()| url.set_password(None));
+        let unusable = || ModelTrouble::ProxyUnusable { address: shown() };
+        if bare.is_err() || url.host_str().is_none_or(str::is_empty) {
+            return Err(unusable());
+        }
+        Proxy::all(url.clone()).map_err(|_| unusable())?;
+        Ok(Self { address: url.as_str().trim_end_matches('/').to_owned(), login })
+    }
+
+    pub(crate) fn with_login(self, user: String, password: String) -> Self {
+        Self { login: Some((user, password)), ..self }
+    }
+
+    /// The proxy for all that a client asks. Its `Debug` may show the password.
+    pub(crate) fn proxy(&self) -> reqwest::Result<Proxy> {
+        let Some((user, password)) = &self.login else { return Proxy::all(self.address.as_str()) };
+        let (scheme, rest) = self.address.split_once("://").unwrap_or(("http", &self.address));
+        Proxy::all(format!("{scheme}://{}:{}@{rest}", percent_encoded(user), percent_encoded(password)))
+    }
+}
+
+/// What `%XX` stands for.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let hex = after.get(..2).filter(|_| first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl Network {
@@ -66,7 +135,7 @@ impl Network {
         self.parts.options.connect
     }
 
-    pub(crate) fn proxy(&self) -> Option<&Proxy> {
+    pub(crate) fn proxy(&self) -> Option<&ProxyServer> {
         self.parts.proxy.as_ref()
     }
 
@@ -86,16 +155,9 @@ impl Network {
     }
 }
 
-fn proxy(address: &str) -> Result<Proxy, ModelTrouble> {
-    let shown = || Redactor::default().redact(address);
-    let url = Url::parse(address.trim()).map_err(|_| ModelTrouble::ProxyAddress { address: shown() })?;
-    if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") {
-        return Err(ModelTrouble::ProxyScheme { scheme: url.scheme().to_owned() });
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(ModelTrouble::ProxySecret);
-    }
-    Proxy::all(url).map_err(|_| ModelTrouble::ProxyUnusable { address: shown() })
+fn proxy(address: &str) -> Result<ProxyServer, ModelTrouble> {
+    let server = ProxyServer::parse(address)?;
+    if server.login.is_some() { Err(ModelTrouble::ProxySecret) } else { Ok(server) }
 }
 
 fn certificates(pem: &str) -> Result<Vec<Certificate>, ModelTrouble> {
@@ -131,6 +193,17 @@ mod tests {
         assert!(proxied("socks5h://127.0.0.1:1080").is_ok());
         let pem = NetworkOptions { certificates: Some("hello".into()), ..NetworkOptions::default() };
         assert!(Network::new(pem).unwrap_err().message.contains("hold none"));
+    }
+
+    /// In the form that is asked with, nothing of it stands as it was given.
+    #[test]
+    fn a_name_and_a_password_are_taken_out_of_an_address_and_never_shown() {
+        let server = ProxyServer::parse("http://a%40b:can%3Aary%25@proxy.example:3128/").unwrap();
+        assert_eq!(server.address, "http://proxy.example:3128");
+        assert_eq!(server.login, Some(("a@b".into(), "can:ary%".into())));
+        assert!(!format!("{server:?}").contains("ary"), "{server:?}");
+        assert!(server.proxy().is_ok());
+        assert_eq!(decoded("%4x%"), "%4x%");
     }
 
     #[test]

@@ -22,6 +22,8 @@ mod mcp;
 mod models;
 mod places;
 mod programs;
+#[cfg(target_os = "linux")]
+mod proxies;
 mod refusals;
 mod running;
 mod sandbox;

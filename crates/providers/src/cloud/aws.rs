@@ -1,6 +1,7 @@
 //! The keys of an AWS account: from the environment, else from a profile in `~/.aws`, or from the program that this
 //! profile leads to.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use bosun_model::ModelTrouble;
@@ -21,6 +22,15 @@ pub(crate) struct Keys {
     pub(super) source: String,
 }
 
+/// Since when keys are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Since {
+    /// They were looked up just now.
+    Now,
+    /// They were kept, and may have been taken back since.
+    Before,
+}
+
 /// Where keys are.
 pub(super) enum Found {
     Here(Keys),
@@ -37,10 +47,18 @@ impl Found {
         }
     }
 
-    pub(super) async fn keys(self) -> Result<Keys, ModelTrouble> {
+    pub(super) async fn keys(self) -> Result<(Keys, Since), ModelTrouble> {
         match self {
-            Self::Here(keys) => Ok(keys),
+            Self::Here(keys) => Ok((keys, Since::Now)),
             Self::There(program) => program.keys().await,
+        }
+    }
+
+    /// The keys with this id were refused.
+    pub(super) async fn forget(self, id: &str) {
+        match self {
+            Self::Here(_) => {}
+            Self::There(program) => program.forget(id).await,
         }
     }
 }
@@ -69,7 +87,15 @@ pub(super) fn find(cloud: &Cloud) -> Result<Found, ModelTrouble> {
             "credential_process" => (words(&field("credential_process").unwrap_or_default()), Way::Own),
             setting => (export(&name), Way::Aws { sign_in: sign_in(setting, &name), missing }),
         };
-        return Ok(Found::There(ProfileProgram { profile: name.clone(), words, way, source: source(&path), run }));
+        let files = wording(cloud);
+        return Ok(Found::There(ProfileProgram {
+            files,
+            words,
+            way,
+            source: source(&path),
+            run,
+            profile: name.clone(),
+        }));
     }
     Err(if seen { ModelTrouble::AwsProfileEmpty { profile: name } } else { ModelTrouble::AwsNothing { profile: name } })
 }
@@ -124,11 +150,23 @@ fn profile_name(cloud: &Cloud) -> String {
 
 /// The profile as the file of credentials has it, then as the file of settings does.
 fn profiles<'a>(cloud: &'a Cloud, name: &'a str) -> impl Iterator<Item = (PathBuf, Profile)> + 'a {
+    files(cloud).filter_map(move |(path, text)| Some((path, profile(&text, name)?)))
+}
+
+/// Tells one wording of the files from another: a profile may lean on other sections.
+fn wording(cloud: &Cloud) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    files(cloud).for_each(|file| file.hash(&mut hasher));
+    hasher.finish()
+}
+
+/// The file of credentials, then that of settings, with what they say.
+fn files(cloud: &Cloud) -> impl Iterator<Item = (PathBuf, String)> + '_ {
     let files = [("AWS_SHARED_CREDENTIALS_FILE", "credentials"), ("AWS_CONFIG_FILE", "config")];
     files.into_iter().filter_map(move |(variable, file)| {
         let named = cloud.variable(variable).map(PathBuf::from);
         let path = named.or_else(|| Some(cloud.home()?.join(".aws").join(file)))?;
-        let said = profile(&Cloud::read(&path)?, name)?;
-        Some((path, said))
+        let text = Cloud::read(&path)?;
+        Some((path, text))
     })
 }

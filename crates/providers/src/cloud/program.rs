@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
-use super::aws::Keys;
+use super::aws::{Keys, Since};
 use crate::redact::Redactor;
 
 /// What came of a program: an error where it could not be started; what it printed where it ended well, and else what it said.
@@ -43,6 +43,8 @@ pub(super) enum Way {
 #[derive(Clone)]
 pub(super) struct ProfileProgram {
     pub(super) profile: String,
+    /// What the files say that it stands in: keys are those of one wording.
+    pub(super) files: u64,
     pub(super) words: Vec<String>,
     pub(super) way: Way,
     pub(super) source: String,
@@ -56,6 +58,7 @@ static KEPT: LazyLock<Mutex<HashMap<Vec<String>, Kept>>> = LazyLock::new(Mutex::
 #[derive(Clone)]
 struct Kept {
     keys: Keys,
+    files: u64,
     until: SystemTime,
 }
 
@@ -70,17 +73,26 @@ struct Printed {
 }
 
 impl ProfileProgram {
-    /// The keys, from before as long as they hold.
-    pub(super) async fn keys(&self) -> Result<Keys, ModelTrouble> {
+    /// The keys, from before as long as they hold and the files say the same.
+    pub(super) async fn keys(&self) -> Result<(Keys, Since), ModelTrouble> {
         let mut kept = KEPT.lock().await;
         let now = SystemTime::now();
-        if let Some(known) = kept.get(&self.words).filter(|known| known.until > now) {
-            return Ok(known.keys.clone());
+        if let Some(known) = kept.get(&self.words).filter(|known| known.until > now && known.files == self.files) {
+            return Ok((known.keys.clone(), Since::Before));
         }
         kept.remove(&self.words);
         let asked = self.ask(now).await?;
         kept.insert(self.words.clone(), asked.clone());
-        Ok(asked.keys)
+        Ok((asked.keys, Since::Now))
+    }
+
+    /// The keys with this id were refused: they are asked for anew the next time.
+    pub(super) async fn forget(&self, id: &str) {
+        let mut kept = KEPT.lock().await;
+        // Those of another request may be newer.
+        if kept.get(&self.words).is_some_and(|known| known.keys.id == id) {
+            kept.remove(&self.words);
+        }
     }
 
     async fn ask(&self, now: SystemTime) -> Result<Kept, ModelTrouble> {
@@ -117,7 +129,7 @@ impl ProfileProgram {
             None => now + WITHOUT_END,
         };
         let Printed { access_key_id: id, secret_access_key: secret, session_token: session, .. } = printed;
-        Ok(Kept { keys: Keys { id, secret, session, source: self.source.clone() }, until })
+        Ok(Kept { keys: Keys { id, secret, session, source: self.source.clone() }, files: self.files, until })
     }
 
     fn failed(&self, said: &str) -> ModelTrouble {

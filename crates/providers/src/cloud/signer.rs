@@ -58,12 +58,16 @@ impl Signer {
         }
     }
 
-    /// Signs `request`, which must not change after this.
-    pub(crate) async fn sign(&self, request: &mut Request, origin: &Origin) -> Result<(), ModelError> {
+    /// Signs `request`, which must not change after this. Gives the id of keys that were kept: if they are refused, newer ones
+    /// may not be.
+    pub(crate) async fn sign(&self, request: &mut Request, origin: &Origin) -> Result<Option<String>, ModelError> {
+        let mut kept = None;
         let signed = match self {
-            Self::Headers => return Ok(()),
+            Self::Headers => return Ok(None),
             Self::Aws { cloud, region } => {
-                signature(cloud, region, request).await.map_err(|trouble| refused(origin, trouble))?
+                let (keys, since) = keys(cloud).await.map_err(|trouble| refused(origin, trouble))?;
+                kept = (since == aws::Since::Before).then(|| keys.id.clone());
+                signature_at(&keys, region, request, SystemTime::now()).map_err(|trouble| refused(origin, trouble))?
             }
             Self::Google { cloud } => token(cloud, origin).await?,
         };
@@ -73,7 +77,16 @@ impl Signer {
                 request.headers_mut().insert(name, value);
             }
         }
-        Ok(())
+        Ok(kept)
+    }
+
+    /// The keys with this id were refused: they are not used again.
+    pub(crate) async fn forget(&self, id: &str) {
+        if let Self::Aws { cloud, .. } = self
+            && let Ok(found) = aws::find(cloud)
+        {
+            found.forget(id).await;
+        }
     }
 }
 
@@ -81,12 +94,12 @@ fn refused(origin: &Origin, trouble: ModelTrouble) -> ModelError {
     origin.trouble(ModelErrorKind::Unauthorized, trouble)
 }
 
-/// The headers of AWS's signature. Keys are looked for anew each time: those that are lent change under a long session.
-async fn signature(cloud: &Cloud, region: &str, request: &Request) -> Result<HeaderMap, ModelTrouble> {
-    let keys = aws::find(cloud)?.keys().await?;
-    signature_at(&keys, region, request, SystemTime::now())
+/// Keys are looked for anew each time: those that are lent change under a long session.
+async fn keys(cloud: &Cloud) -> Result<(aws::Keys, aws::Since), ModelTrouble> {
+    aws::find(cloud)?.keys().await
 }
 
+/// The headers of AWS's signature.
 fn signature_at(
     keys: &aws::Keys,
     region: &str,

@@ -44,6 +44,7 @@ fn of_call(trouble: ModelTrouble) -> Problem {
         ModelTrouble::ProxyWantsPassword { host } => Problem::ProxyWantsPassword { host },
         ModelTrouble::ProxyRefused { host, detail } => Problem::ProxyRefused { host, detail },
         ModelTrouble::ProxyUnreached { host, detail } => Problem::ProxyUnreached { host, detail },
+        ModelTrouble::ProxyScript { host, desktop, detail } => Problem::ProxyScript { host, desktop, detail },
         ModelTrouble::BrokeBeforeReply { address, detail } => Problem::BrokeBeforeReply { address, detail },
         ModelTrouble::OnlyPart { host, seconds } => Problem::OnlyPart { host, seconds },
         ModelTrouble::NoAnswer { host, seconds } => Problem::NoAnswer { host, seconds },

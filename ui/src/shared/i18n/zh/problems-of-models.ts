@@ -58,7 +58,9 @@ export const problemsOfModels = {
   proxy_wants_password:
     '通往 {host} 的代理要求用户名和密码；请在启动 Bosun 的环境中设置含用户名和密码的 HTTPS_PROXY（http://NAME:PASSWORD@PROXY:PORT），并清空“设置”的“模型”中的代理',
   proxy_refused: '通往 {host} 的代理不放行此请求（“{detail}”）；请询问其管理者，或在“设置”的“模型”中查看代理',
-  proxy_unreached: '无法连接通往 {host} 的代理（“{detail}”）；请在“设置”的“模型”中查看代理，并检查 HTTPS_PROXY',
+  proxy_unreached: '无法连接通往 {host} 的代理（“{detail}”）；请查看“设置”中“模型”里的代理、HTTPS_PROXY 以及桌面的设置',
+  proxy_script:
+    '不经代理无法连接 {host}（“{detail}”）。{desktop} 的设置用脚本（PAC）选择代理，而 Bosun 不运行它：请在“设置”的“模型”中填写代理，或设置 HTTPS_PROXY',
   broke_before_reply: '与 {address} 的连接在收到回复之前中断（“{detail}”）；请重试',
   only_part: '{host} 在 {seconds} 秒内只发来一部分应答，已放弃；请重试，或选择其他模型',
   no_answer: '{host} 在 {seconds} 秒内没有应答，已放弃；请重试，或选择其他模型',
