@@ -34,7 +34,7 @@ type ReadSchema = dyn Fn(&'static str) -> BoxFuture<'static, Option<String>> + S
 pub struct DesktopSettings {
     variables: Arc<Variables>,
     gsettings: Arc<ReadSchema>,
-    read: Arc<Mutex<Option<(Instant, Arc<Set>)>>>,
+    read: Arc<Mutex<Option<Reading>>>,
 }
 
 impl fmt::Debug for DesktopSettings {
@@ -42,6 +42,9 @@ impl fmt::Debug for DesktopSettings {
         f.debug_struct("DesktopSettings").finish_non_exhaustive()
     }
 }
+
+/// What was read, and when.
+type Reading = (Instant, Arc<Set>);
 
 /// What is set, and where.
 #[derive(Debug)]
