@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_agent::{AgentError, AskPlace, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
+use bosun_agent::{Agent, AgentError, AskPlace, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
 use bosun_backend::{Backend, Shell, VirtualPath};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
-use bosun_tools::{BuiltinOptions, DynTool, ReadFormat, StateUpdate, ToolKind, ToolOutput, file_tools_with};
+use bosun_tools::{BuiltinOptions, DynTool, ReadFormat, StateUpdate, ToolOutput, file_tools_with};
 use serde::{Deserialize, Serialize};
 
 use crate::artifacts::Artifacts;
@@ -68,6 +68,9 @@ impl Default for FilesystemOptions {
     }
 }
 
+/// The tool that runs commands.
+const SHELL_TOOL: &str = "execute";
+
 /// The file tools over a backend, `execute` where it has a shell, and how paths and the shell hang together. Results
 /// and messages that are too large for a conversation go into files; media that the model cannot take are named.
 pub struct Filesystem {
@@ -106,25 +109,27 @@ impl Filesystem {
         self
     }
 
-    fn has(&self, kind: ToolKind) -> bool {
-        self.tools.iter().any(|tool| tool.kind() == kind)
-    }
-
-    fn add_prompt(&self, backend: &dyn Backend, request: &mut ChatRequest) {
+    /// Speaks of the tools that the agent has in the end.
+    fn add_prompt(&self, agent: &Agent, request: &mut ChatRequest) {
+        let has = |tool: &str| agent.tools.get(tool).is_some();
+        let files = prompt::files(has);
+        let has_files = files.is_some();
         match self.options.prompt.as_deref() {
             Some(text) if text.trim().is_empty() => {}
             Some(text) => prompt::append(request, text),
             None => {
-                let root = if self.options.in_session { prompt::SESSION_FILES } else { prompt::PROJECT_FILES };
-                prompt::append(request, &format!("{root}{}", prompt::FILES));
-                if let Some(text) = mounted(&self.options.mounts, self.has(ToolKind::Execute)) {
-                    prompt::append(request, &text);
+                if let Some(files) = files {
+                    let root = if self.options.in_session { prompt::SESSION_FILES } else { prompt::PROJECT_FILES };
+                    prompt::append(request, &format!("{root}{files}"));
+                    if let Some(text) = mounted(&self.options.mounts, has(SHELL_TOOL)) {
+                        prompt::append(request, &text);
+                    }
                 }
             }
         }
-        if self.has(ToolKind::Execute) {
-            prompt::append(request, prompt::SHELL);
-            if let Some(sandbox) = backend.shell().and_then(Shell::sandbox) {
+        if has(SHELL_TOOL) {
+            prompt::append(request, if has_files { prompt::SHELL } else { prompt::SHELL_ALONE });
+            if let Some(sandbox) = agent.backend.shell().and_then(Shell::sandbox) {
                 prompt::append(request, &prompt::held_back(sandbox));
             }
         }
@@ -178,7 +183,7 @@ impl Middleware for Filesystem {
         mut request: ChatRequest,
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
-        self.add_prompt(&*cx.agent().backend, &mut request);
+        self.add_prompt(cx.agent(), &mut request);
         Box::pin(async move {
             let refused = cx.log().with_state(media::refused_before);
             if !request.messages.iter().any(|message| media::has_media(message)) {

@@ -160,8 +160,8 @@ fn judge(
         stricter(above, judged_by(&own, Some(gate)))
     });
     let path_asks = || {
-        let (operation, path) = named_by(&call.name, &call.args, &*cx.agent().backend)?;
-        options.paths.asks(operation, &path).map(|pattern| format!("{pattern} asks"))
+        let pattern = options.paths.asks(&call.name, &call.args, &*cx.agent().backend)?;
+        Some(format!("{pattern} asks"))
     };
     match (&verdict, cx.required_ask(&call.id).or_else(path_asks)) {
         // A hook, or a rule about paths, may be stricter than the rules about tools, never laxer.

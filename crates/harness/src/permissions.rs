@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bosun_backend::{Backend, VirtualPath};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::MountNote;
 pub(crate) use backend::Permitted;
@@ -82,10 +83,36 @@ impl PathRules {
         self.rule(operation, path).map_or(PathMode::Allow, |rule| rule.mode)
     }
 
-    /// The pattern that makes a call ask.
-    pub(crate) fn asks(&self, operation: PathOperation, path: &VirtualPath) -> Option<&PathPattern> {
+    /// The pattern that makes a call of one of the file tools ask, under the path that it names and where links lead from
+    /// there. What looks at all of a folder, or takes it away, asks for whatever may be in it.
+    pub(crate) fn asks(&self, tool: &str, args: &Value, backend: &dyn Backend) -> Option<&PathPattern> {
+        let (operation, named) = named_by(tool, args, backend)?;
+        let globbed = args.get("pattern").and_then(Value::as_str).filter(|_| tool == "glob").and_then(fixed_part);
+        let is_wide = matches!(tool, "ls" | "glob" | "grep" | "delete");
+        let paths = globbed.into_iter().chain([backend.direct(&named), named]);
+        paths.into_iter().find_map(|path| {
+            self.asks_at(operation, &path).or_else(|| self.asks_below(operation, &path).filter(|_| is_wide))
+        })
+    }
+
+    fn asks_at(&self, operation: PathOperation, path: &VirtualPath) -> Option<&PathPattern> {
         let rule = self.rule(operation, path).filter(|rule| rule.mode == PathMode::Interrupt)?;
         rule.paths.iter().find(|pattern| pattern.matches(path))
+    }
+
+    /// As [`Self::asks_at`], for whatever is at or below `folder`.
+    fn asks_below(&self, operation: PathOperation, folder: &VirtualPath) -> Option<&PathPattern> {
+        for list in &self.lists {
+            for rule in list.iter().filter(|rule| rule.operations.contains(&operation)) {
+                match rule.paths.iter().find(|pattern| pattern.may_match_below(folder)) {
+                    Some(pattern) if rule.mode == PathMode::Interrupt => return Some(pattern),
+                    // It decides for all that is there, so that none of the rules behind it does.
+                    Some(_) if rule.paths.iter().any(|pattern| pattern.is_all_of(folder)) => break,
+                    _ => {}
+                }
+            }
+        }
+        None
     }
 
     /// Why a path may not be deleted with all that is below it.
@@ -121,19 +148,22 @@ pub(crate) fn refusal(operation: PathOperation, path: &VirtualPath) -> String {
 }
 
 /// What a call of one of the file tools does to which path, by the tool's name.
-pub(crate) fn named_by(
-    tool: &str,
-    args: &serde_json::Value,
-    backend: &dyn Backend,
-) -> Option<(PathOperation, VirtualPath)> {
+pub(crate) fn named_by(tool: &str, args: &Value, backend: &dyn Backend) -> Option<(PathOperation, VirtualPath)> {
     let (operation, field) = match tool {
         "read_file" => (PathOperation::Read, "file_path"),
         "ls" | "glob" | "grep" => (PathOperation::Read, "path"),
         "write_file" | "edit_file" | "delete" => (PathOperation::Write, "file_path"),
         _ => return None,
     };
-    let given = args.get(field).and_then(serde_json::Value::as_str).unwrap_or("/");
+    let given = args.get(field).and_then(Value::as_str).unwrap_or("/");
     Some((operation, backend.resolve(given).ok()?))
+}
+
+/// The folders at the beginning of a pattern that counts from the root.
+fn fixed_part(pattern: &str) -> Option<VirtualPath> {
+    let names = pattern.strip_prefix('/')?.split('/');
+    let fixed: Vec<&str> = names.take_while(|name| !name.contains(['*', '?', '[', '{'])).collect();
+    VirtualPath::parse(&format!("/{}", fixed.join("/"))).ok()
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ step in_progress before you start it and completed as soon as it is done, add wh
 not to be needed. The person watches it. For small or single-step requests just do the work. Call it once per step of \
 yours, always with the whole list.";
 
-/// What stands before [`FILES`] where `/` is the project's folder.
+/// What stands before [`files`] where `/` is the project's folder.
 pub(crate) const PROJECT_FILES: &str = "\
 ## Files
 Paths start at `/`, which is the project folder. ";
@@ -69,16 +69,43 @@ pub(crate) const SESSION_FILES: &str = "\
 ## Files
 Paths start at `/`. Files there are kept with this conversation; the project folder is out of your reach. ";
 
-pub(crate) const FILES: &str = "\
-Use `glob` and `grep` to find, `read_file` to read (in pages for long \
-files), `edit_file` to change part of a file, `write_file` for new files. A file must be read before it is changed. \
-Independent calls go into one step, so that they run side by side.";
+/// How to go about files with those of the tools that there are; `None` where there are none.
+pub(crate) fn files(has: impl Fn(&str) -> bool) -> Option<String> {
+    const USES: [(&[&str], &str); 4] = [
+        (&["glob", "grep"], "to find"),
+        (&["read_file"], "to read (in pages for long files)"),
+        (&["edit_file"], "to change part of a file"),
+        (&["write_file"], "for new files"),
+    ];
+    let uses = USES.iter().filter_map(|(tools, what)| {
+        let there: Vec<String> = tools.iter().filter(|tool| has(tool)).map(|tool| format!("`{tool}`")).collect();
+        (!there.is_empty()).then(|| format!("{} {what}", there.join(" and ")))
+    });
+    let uses: Vec<String> = uses.collect();
+    let mut sentences = Vec::new();
+    if !uses.is_empty() {
+        sentences.push(format!("Use {}.", uses.join(", ")));
+    } else if !has("ls") && !has("delete") {
+        return None;
+    }
+    if ["edit_file", "write_file", "delete"].into_iter().any(&has) {
+        sentences.push("A file must be read before it is changed.".to_owned());
+    }
+    sentences.push("Independent calls go into one step, so that they run side by side.".to_owned());
+    Some(sentences.join(" "))
+}
 
 pub(crate) const SHELL: &str = "\
 ## Commands
 `execute` runs a command in the project folder. Inside a command use relative paths (`src/main.rs`), never paths from \
 `/`: there `/` is the machine's root. Prefer the file tools over `cat`, `find`, `sed` and `grep`. Nothing can be typed \
 into a running command.";
+
+/// The same for an agent without file tools.
+pub(crate) const SHELL_ALONE: &str = "\
+## Commands
+`execute` runs a command in the project folder. Inside a command use relative paths (`src/main.rs`), never paths from \
+`/`: there `/` is the machine's root. Nothing can be typed into a running command.";
 
 /// What stands behind [`SHELL`] where something holds commands back.
 pub(crate) fn held_back(sandbox: &str) -> String {
@@ -90,6 +117,14 @@ pub(crate) const DELEGATING: &str = "\
 `task` sends a subagent that works on its own and answers once. Use it for work that can be described fully and whose \
 details you do not need to see: a wide search, a survey of many files, an independent change. Send independent ones in \
 one step. Put everything it must know into the description, and say what to report.";
+
+/// The same for an agent whose subagents all work beside it.
+pub(crate) const DELEGATING_BESIDE: &str = "\
+## Delegating with start_async_task
+`start_async_task` sends a subagent that works on its own while you go on; you are told when it ends. Use it for work \
+that can be described fully and whose details you do not need to see: a wide search, a survey of many files, an \
+independent change. Send independent ones in one step. Put everything it must know into the description, and say what \
+to report.";
 
 pub(crate) const FINAL_ANSWER: &str = "\
 ## Your answer

@@ -74,11 +74,12 @@ impl Middleware for SubAgents {
 
     fn wrap_model_call<'a>(
         &'a self,
-        _cx: &'a TurnContext,
+        cx: &'a TurnContext,
         mut request: ChatRequest,
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
-        prompt::append(&mut request, prompt::DELEGATING);
+        let awaited = cx.agent().tools.get("task").is_some();
+        prompt::append(&mut request, if awaited { prompt::DELEGATING } else { prompt::DELEGATING_BESIDE });
         next.run(request)
     }
 

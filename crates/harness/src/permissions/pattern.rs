@@ -92,6 +92,12 @@ impl PathPattern {
             .any(|folder| !folder.is_root() && self.matches(&folder))
     }
 
+    /// Whether it is about `folder` and all that may ever be below it.
+    pub(super) fn is_all_of(&self, folder: &VirtualPath) -> bool {
+        let names: Vec<&str> = folder.segments().collect();
+        self.alternatives.iter().any(|segments| segments.last() == Some(&Segment::Folders) && fits(segments, &names))
+    }
+
     /// Whether everything that it is about is at or below `folder`.
     pub(super) fn is_below(&self, folder: &VirtualPath) -> bool {
         self.alternatives.iter().all(|segments| {

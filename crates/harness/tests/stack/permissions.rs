@@ -8,14 +8,12 @@ use serde_json::json;
 
 use crate::scene::Scene;
 
-fn at_work(replies: Vec<bosun_testkit::Scripted>, policy: Option<Policy>) -> Scene {
-    let project = Project::new().file("secret/key", "s3cret\n").file("pub/a.txt", "one\n").file("docs/a.md", "one\n");
+fn at_work(replies: Vec<bosun_testkit::Scripted>) -> Scene {
+    let project = Project::new().file("secret/key", "s3cret\n").file("pub/a.txt", "one\n");
     Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
-        if let Some(policy) = policy {
-            config.policy = policy;
-        }
-        let rules = "[[permissions]]\noperations = ['read', 'write']\npaths = ['/secret/**']\nmode = 'deny'\n\
-                     [[permissions]]\noperations = ['read']\npaths = ['/docs/**']\nmode = 'interrupt'";
+        // Everything that changes something asks.
+        config.policy = Policy::default();
+        let rules = "[[permissions]]\noperations = ['read', 'write']\npaths = ['/secret/**']\nmode = 'deny'";
         DeclaredAgent::parse(rules).unwrap().apply(config);
     })
 }
@@ -32,8 +30,8 @@ async fn denied_paths_are_refused_to_the_agent_and_to_its_subagents_and_nobody_i
         "it is refused".into(),
         "done".into(),
     ];
-    // Everything that changes something asks; what is denied does not even ask.
-    let scene = at_work(replies, Some(Policy::default()));
+    // What is denied does not even ask.
+    let scene = at_work(replies);
     scene.say("go").await;
     assert!(scene.result("r").starts_with("Error: permission denied for read on /secret/key"), "{}", scene.result("r"));
     assert!(
@@ -49,33 +47,57 @@ async fn denied_paths_are_refused_to_the_agent_and_to_its_subagents_and_nobody_i
     assert!(!entries.iter().any(|recorded| matches!(recorded.entry.body, EntryBody::Asked { .. })));
 }
 
+/// The ids of those of `calls` that ask, under rules of which `/docs` asks.
+async fn asking<const N: usize>(calls: [(&str, &str, serde_json::Value); N]) -> Vec<String> {
+    let project = Project::new().file("pub/a.txt", "one\n").file("docs/a.md", "one\n").file("docs/pub/b.md", "two\n");
+    std::os::unix::fs::symlink("../docs/a.md", project.root().join("pub/link")).unwrap();
+    std::os::unix::fs::symlink("docs", project.root().join("shelf")).unwrap();
+    let step =
+        calls.iter().fold(Reply::new(), |step, (id, tool, args)| step.and_call_with_id(*id, *tool, args.clone()));
+    let rules = "[[permissions]]\noperations = ['read']\npaths = ['/docs/pub/**']\nmode = 'allow'\n\
+                 [[permissions]]\noperations = ['read', 'write']\npaths = ['/docs/**']\nmode = 'interrupt'";
+    let scene = Scene::build(project, ScriptedModel::new([step, Reply::text("done")]), vec![], |config| {
+        config.approval_timeout = Some(std::time::Duration::from_millis(300));
+        DeclaredAgent::parse(rules).unwrap().apply(config);
+    });
+    scene.say("go").await;
+    let asked = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Asked { ask, .. } => {
+            assert!(format!("{:?}", ask.reason).contains("/docs/** asks"), "{:?}", ask.reason);
+            Some(ask.call.id.to_string())
+        }
+        _ => None,
+    });
+    let mut asked: Vec<String> = asked.collect();
+    asked.sort();
+    asked
+}
+
 #[tokio::test]
 async fn a_path_that_interrupts_asks_whatever_else_is_allowed() {
-    let read = Reply::new().and_call_with_id("p", "read_file", json!({"file_path": "/pub/a.txt"})).and_call_with_id(
-        "d",
-        "read_file",
-        json!({"file_path": "/docs/a.md"}),
-    );
-    let scene = at_work(vec![read.into(), "done".into()], None);
-    let cx = {
-        let message = bosun_model::HumanMessage { id: "h1".into(), content: vec!["go".into()] };
-        scene.log.record(vec![EntryBody::TurnStarted { turn: 1, message }]).await.unwrap();
-        scene.context()
-    };
-    let turn = tokio::spawn(async move { bosun_agent::run_turn(&cx).await });
-    let asked = async {
-        loop {
-            let ask = scene.log.with_state(|state| state.waiting().next().and_then(|call| call.ask.clone()));
-            if let Some(ask) = ask {
-                return ask;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-        }
-    };
-    let ask = tokio::time::timeout(std::time::Duration::from_secs(10), asked).await.unwrap();
-    assert_eq!(ask.call.id.as_str(), "d");
-    assert!(format!("{:?}", ask.reason).contains("/docs/** asks"), "{:?}", ask.reason);
-    turn.abort();
+    let file = |path: &str| json!({ "file_path": path });
+    let asked = asking([
+        ("a-file", "read_file", file("/docs/a.md")),
+        ("b-link", "read_file", file("/pub/link")),
+        ("c-linked-folder", "ls", json!({ "path": "/shelf" })),
+        ("no-other", "read_file", file("/pub/a.txt")),
+        ("no-allowed", "read_file", file("/docs/pub/b.md")),
+    ]);
+    assert_eq!(asked.await, ["a-file", "b-link", "c-linked-folder"]);
+}
+
+#[tokio::test]
+async fn what_looks_at_a_folder_asks_for_all_that_may_be_in_it() {
+    let asked = asking([
+        ("a-all", "grep", json!({ "pattern": "one", "output_mode": "content" })),
+        ("b-root", "ls", json!({ "path": "/" })),
+        ("c-pattern", "glob", json!({ "pattern": "/docs/*", "path": "/pub" })),
+        ("d-folder", "glob", json!({ "pattern": "*", "path": "/docs" })),
+        ("e-gone", "delete", json!({ "file_path": "/docs" })),
+        ("no-other", "grep", json!({ "pattern": "one", "path": "/pub" })),
+        ("no-allowed", "grep", json!({ "pattern": "two", "path": "/docs/pub" })),
+    ]);
+    assert_eq!(asked.await, ["a-all", "b-root", "c-pattern", "d-folder", "e-gone"]);
 }
 
 /// A subagent with rules of its own, sent by an agent that may do all but look at secrets.
