@@ -1,4 +1,5 @@
 mod backend;
+mod files;
 mod limits;
 
 use std::collections::BTreeMap;
@@ -13,12 +14,13 @@ use serde::Deserialize;
 use bosun_mcp::ServerConfigs;
 
 use crate::{
-    Artifacts, DeepAgentConfig, Extras, FilesystemOptions, Gate, HookConfig, InterruptOn, Members, PathRule,
-    SkillSource, SkillsOptions, SubagentSpec, SummarizationOptions,
+    Artifacts, DeepAgentConfig, Extras, Gate, HookConfig, InterruptOn, Members, PathRule, SkillSource, SubagentSpec,
+    SummarizationOptions,
 };
 pub use backend::{
     DeclaredBackend, DeclaredCommands, DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, RouteFault,
 };
+pub use files::{DeclaredFilesystem, DeclaredSkills};
 pub use limits::{DeclaredGuards, DeclaredLimits};
 
 /// An agent as a TOML file declares it: everything of [`DeepAgentConfig`] that is not code. What the file leaves out
@@ -57,7 +59,7 @@ pub struct DeclaredAgent {
     pub builtin_tools: Option<Vec<String>>,
     /// By tool.
     pub descriptions: BTreeMap<String, String>,
-    pub filesystem: Option<FilesystemOptions>,
+    pub filesystem: DeclaredFilesystem,
     pub summarization: Option<SummarizationOptions>,
     /// Where its files are; the session opens it.
     pub backend: DeclaredBackend,
@@ -65,7 +67,7 @@ pub struct DeclaredAgent {
     pub artifacts: Option<VirtualPath>,
     /// The `AGENTS.md` files.
     pub memory: Option<Vec<VirtualPath>>,
-    pub skills: Option<SkillsOptions>,
+    pub skills: DeclaredSkills,
     pub cache: Option<CacheLifetime>,
     pub subagents: Vec<DeclaredSubagent>,
     pub background_subagents: Option<bool>,
@@ -179,12 +181,12 @@ impl DeclaredAgent {
     /// [`Self::extras`], which have to be started.
     pub fn apply(self, config: &mut DeepAgentConfig) {
         set(&mut config.name, self.name);
-        set(&mut config.filesystem, self.filesystem);
         set(&mut config.summarization, self.summarization);
         set(&mut config.memory.sources, self.memory);
-        set(&mut config.skills, self.skills);
         set(&mut config.cache, self.cache);
         set(&mut config.background_subagents, self.background_subagents);
+        self.filesystem.apply(config);
+        self.skills.apply(config);
         self.limits.apply(config);
         self.guards.apply(config);
         config.system_prompt = self.system_prompt.or(config.system_prompt.take());

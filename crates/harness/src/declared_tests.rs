@@ -5,7 +5,10 @@ use bosun_testkit::{Project, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::{GuardOptions, PathMode, PathOperation, PathPattern, Threshold, Trigger, create_deep_agent};
+use crate::{
+    FilesystemOptions, GuardOptions, PathMode, PathOperation, PathPattern, SkillsOptions, Threshold, Trigger,
+    create_deep_agent,
+};
 
 fn config() -> DeepAgentConfig {
     let project = Project::new();
@@ -174,6 +177,21 @@ fn limits_and_guards() {
         same_failures: 6,
     };
     assert_eq!((config.limits, config.guards), (limits, guards));
+}
+
+#[test]
+fn of_the_files_and_skills_only_what_is_named_changes() {
+    let mut config = config();
+    let home = SkillSource { path: path("/skills/home"), label: None };
+    config.filesystem.offload_media = true;
+    config.skills =
+        SkillsOptions { builtin: true, sources: vec![home], off: vec![path("/a")], ..SkillsOptions::default() };
+    let (files, skills) = (config.filesystem.clone(), config.skills.clone());
+    let declared = "[filesystem]\ngrep_max_count = 50\n[skills]\npinned = ['x']\noff = ['/b']";
+    DeclaredAgent::parse(declared).unwrap().apply(&mut config);
+    assert_eq!(config.filesystem, FilesystemOptions { grep_max_count: 50, ..files });
+    let off = vec![path("/a"), path("/b")];
+    assert_eq!(config.skills, SkillsOptions { pinned: vec!["x".into()], off, ..skills });
 }
 
 #[test]

@@ -48,8 +48,8 @@ pub use attachments::Attachments;
 pub use create::{DeepAgentConfig, DeepAgentError, create_deep_agent};
 pub use declared::{
     DeclaredAgent, DeclaredAgentError, DeclaredApprovals, DeclaredBackend, DeclaredCommands, DeclaredDefault,
-    DeclaredField, DeclaredGate, DeclaredGuards, DeclaredKind, DeclaredLimits, DeclaredRoute, DeclaredRule,
-    DeclaredScope, DeclaredSubagent, HowItAsks, RouteFault,
+    DeclaredField, DeclaredFilesystem, DeclaredGate, DeclaredGuards, DeclaredKind, DeclaredLimits, DeclaredRoute,
+    DeclaredRule, DeclaredScope, DeclaredSkills, DeclaredSubagent, HowItAsks, RouteFault,
 };
 pub use extras::{Extras, ExtrasError, OpenExtras};
 pub use filesystem::{Filesystem, FilesystemOptions, MountNote};
