@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, LiveEvent, Middleware, NextModel, TurnContext};
 use bosun_model::{
-    AiMessage, ChatRequest, ContentBlock, Message, MessageId, OutputSchema, StopReason, ToolSpec, ToolStatus, Usage,
+    AiMessage, ChatRequest, ContentBlock, Message, MessageId, OutputSchema, StopReason, ToolChoice, ToolSpec,
+    ToolStatus, Usage,
 };
 use bosun_tools::{ArgumentError, DynTool, Preview, ToolContext, ToolError, ToolKind, ToolOutput, checked_arguments};
 use serde_json::Value;
@@ -62,6 +63,8 @@ impl Middleware for FinalAnswer {
                 }
                 request.messages.push(Arc::new(Message::human("final-answer", prompt::HAND_IN)));
             }
+            // Asked twice in words, it is made to; where a model cannot be, what it says is all there is.
+            request.tool_choice = ToolChoice::Tool(NAME.to_owned());
             Ok(with_usage(next.run(request).await?, spent))
         })
     }

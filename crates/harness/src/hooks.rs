@@ -10,7 +10,7 @@ mod run;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext, TurnEnd};
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, OpenCall, TurnContext, TurnEnd};
 use bosun_model::{AiMessage, ChatRequest, ContentBlock, HumanMessage, Message, MessageId, ToolCall};
 use bosun_tools::{StateUpdate, Task, Tool as _, ToolOutput};
 use serde_json::{Value, json};
@@ -113,8 +113,9 @@ impl Hooks {
         let sends = SENDING.contains(&call.name.as_str());
         let awaits = call.name == Task::NAME;
         let told = event::tool(&call, next.tool().kind());
-        // What already asks has been through here before the app was closed.
-        let asked = cx.log().with_state(|state| state.open_call(&call.id).is_some_and(|open| open.ask.is_some()));
+        // What asks already, or has sent a subagent, has been through here before the app was closed.
+        let begun = |open: &OpenCall| open.ask.is_some() || open.child.is_some();
+        let asked = cx.log().with_state(|state| state.open_call(&call.id).is_some_and(begun));
         let before = [(true, HookPoint::BeforeTool), (sends, HookPoint::SubagentStart)];
         for (_, point) in before.into_iter().filter(|(applies, _)| *applies && !asked) {
             let outcome = self.run(cx, point, Some(&call.name), json!({ "tool": told })).await?;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bosun_agent::{EntryBody, TurnEnd};
 use bosun_harness::SubagentSpec;
-use bosun_model::{CallId, ModelError, ModelErrorKind, OutputSchema};
+use bosun_model::{CallId, ModelError, ModelErrorKind, OutputSchema, ToolChoice};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -130,11 +130,14 @@ async fn a_turn_of_the_main_agent_may_end_in_json_too() {
 }
 
 #[tokio::test]
-async fn a_model_that_will_not_hand_in_ends_in_prose() {
+async fn a_model_that_will_not_hand_in_is_made_to_and_else_ends_in_prose() {
     let scene = scene(vec!["a".into(), "b".into(), "c".into()], |config| config.output = Some(verdict()));
     assert_eq!(scene.say("is it good?").await, TurnEnd::Done);
     assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), "c");
     assert_eq!(scene.log.with_state(|state| state.usage.output), Some(15), "what the others cost is counted");
+    let forced = ToolChoice::Tool("final_answer".into());
+    let choices: Vec<_> = scene.model.requests().into_iter().map(|request| request.tool_choice).collect();
+    assert_eq!(choices, [ToolChoice::Auto, ToolChoice::Auto, forced]);
 }
 
 #[tokio::test]
