@@ -54,16 +54,7 @@ async fn glob(backend: &dyn Backend, pattern: &str, below: &str) -> Vec<String> 
 }
 
 fn todo(max_count: usize, below: &str, glob: Option<&str>) -> GrepQuery {
-    GrepQuery {
-        pattern: "TODO".into(),
-        regex: false,
-        path: path(below),
-        glob: glob.map(str::to_owned),
-        include_ignored: false,
-        max_count,
-        until: None,
-        cancel: CancellationToken::new(),
-    }
+    GrepQuery { path: path(below), glob: glob.map(str::to_owned), ..GrepQuery::literal("TODO", max_count) }
 }
 
 async fn grep(backend: &dyn Backend, query: GrepQuery) -> (Vec<String>, Option<Truncation>) {

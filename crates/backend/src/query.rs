@@ -22,6 +22,22 @@ pub struct GrepQuery {
     pub cancel: CancellationToken,
 }
 
+impl GrepQuery {
+    /// For a text, in everything that no ignore file hides, as long as a backend searches.
+    pub fn literal(text: impl Into<String>, max_count: usize) -> Self {
+        Self {
+            pattern: text.into(),
+            regex: false,
+            path: VirtualPath::root(),
+            glob: None,
+            include_ignored: false,
+            max_count,
+            until: None,
+            cancel: CancellationToken::new(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GrepMatch {
     pub path: VirtualPath,

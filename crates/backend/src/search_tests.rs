@@ -30,16 +30,7 @@ fn found(root: &Root, pattern: &str, below: &str) -> Vec<String> {
 }
 
 fn query(pattern: &str, max_count: usize) -> GrepQuery {
-    GrepQuery {
-        pattern: pattern.into(),
-        regex: false,
-        path: VirtualPath::root(),
-        glob: None,
-        include_ignored: false,
-        max_count,
-        until: None,
-        cancel: CancellationToken::new(),
-    }
+    GrepQuery::literal(pattern, max_count)
 }
 
 fn put(folder: &Path, name: &str, text: impl AsRef<[u8]>) {

@@ -161,16 +161,7 @@ impl ChangeWitness for Witness {
 }
 
 fn grep(pattern: &str) -> GrepQuery {
-    GrepQuery {
-        pattern: pattern.into(),
-        regex: false,
-        path: VirtualPath::root(),
-        glob: None,
-        include_ignored: false,
-        max_count: 10,
-        until: None,
-        cancel: CancellationToken::new(),
-    }
+    GrepQuery::literal(pattern, 10)
 }
 
 #[tokio::test]

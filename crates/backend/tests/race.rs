@@ -116,16 +116,7 @@ async fn searches(backend: &FilesystemBackend) {
         };
         let found = backend.glob(query).await.map(|found| found.paths).unwrap_or_default();
         assert!(found.iter().all(|path| path.name() != Some("only-outside.txt")), "glob {start}");
-        let query = GrepQuery {
-            pattern: "e".into(),
-            regex: false,
-            path: path(start),
-            glob: None,
-            include_ignored: true,
-            max_count: 100,
-            until: None,
-            cancel: CancellationToken::new(),
-        };
+        let query = GrepQuery { path: path(start), include_ignored: true, ..GrepQuery::literal("e", 100) };
         let found = backend.grep(query).await.map(|found| found.matches).unwrap_or_default();
         assert!(found.iter().all(|row| !row.text.contains(SECRET)), "grep {start}");
     }

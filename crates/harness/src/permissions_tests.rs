@@ -90,16 +90,7 @@ async fn what_is_denied_is_not_to_be_had_by_any_way() {
     }
     let written = backend.write(&path("/secrets/new"), b"x".to_vec(), Expect::Absent, &Unwitnessed).await;
     assert!(written.is_err() && !project.exists("secrets/new"));
-    let grep = GrepQuery {
-        pattern: "TODO".into(),
-        regex: false,
-        path: VirtualPath::root(),
-        glob: None,
-        include_ignored: true,
-        max_count: 10,
-        until: None,
-        cancel: Default::default(),
-    };
+    let grep = GrepQuery { include_ignored: true, ..GrepQuery::literal("TODO", 10) };
     let found = backend.grep(grep).await.unwrap().matches;
     assert_eq!(found.iter().map(|found| found.path.as_str()).collect::<Vec<_>>(), ["/pub/a.txt"]);
     let glob =

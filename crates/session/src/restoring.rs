@@ -38,6 +38,8 @@ pub(crate) struct Checked {
     /// What happens on disk: the same, unless the person's own edits stay.
     disk: ChangeRecord,
     bytes: Option<Vec<u8>>,
+    /// What is there now.
+    now: Option<Vec<u8>>,
     pub shown: RestoredFile,
 }
 
@@ -139,11 +141,6 @@ impl Actor {
                 problem = Some(Problem::ChangedSince { path: path.to_string() });
             }
         }
-        if let Some(now) = now.clone().filter(|_| problem.is_none()) {
-            // Bytes that an older version of Bosun left are not kept yet.
-            let kept = blobs.put(now.into()).await;
-            kept.map_err(|error| SessionError::of(ErrorCode::StorageUnavailable, &error))?;
-        }
         let diff = file_diff(&path, now.as_deref(), bytes.as_deref(), NOTHING);
         let change = match (&from, &to) {
             (_, None) => ChangeKind::Deleted,
@@ -154,16 +151,24 @@ impl Actor {
         let after = bytes.as_deref().map(ContentHash::of);
         let mode = self.stream.read(|projection| projection.mode_before(&path));
         let disk = ChangeRecord { path: path.clone(), before: found, after, mode };
-        Ok(Checked { record: ChangeRecord { path, before: from, after: to, mode: None }, disk, bytes, shown })
+        Ok(Checked { record: ChangeRecord { path, before: from, after: to, mode: None }, disk, bytes, now, shown })
     }
 
     /// Puts the files back that nothing speaks against: intent, effect, what became of it. Gives what was done.
     pub(crate) async fn restore(self: &Arc<Self>, checked: Vec<Checked>) -> Result<Vec<ChangeRecord>, SessionError> {
-        let sound: Vec<Checked> = checked.into_iter().filter(|checked| checked.shown.problem.is_none()).collect();
+        let mut sound: Vec<Checked> = checked.into_iter().filter(|checked| checked.shown.problem.is_none()).collect();
         if sound.is_empty() {
             return Ok(Vec::new());
         }
         let backend = self.backend().await?;
+        for checked in &mut sound {
+            // The person's own edits, and what an older version of Bosun left, are not kept yet. Not before this: of what is
+            // only looked at no entry names the bytes, and they would stay for good.
+            if let Some(now) = checked.now.take() {
+                let kept = self.blobs()?.put(now.into()).await;
+                kept.map_err(|error| SessionError::of(ErrorCode::StorageUnavailable, &error))?;
+            }
+        }
         let intended = sound.iter().map(|checked| checked.disk.clone()).collect();
         self.log.record(vec![EntryBody::RestoreIntended { changes: intended }]).await?;
         let (mut done, mut failed, mut files) = (Vec::new(), None, Vec::new());

@@ -23,6 +23,8 @@ const WAL_PAGES: i64 = 1_000;
 const WAL_BYTES: i64 = 4 << 20;
 /// The most that SQLite can count.
 const MOST_PAGES: i64 = 4_294_967_294;
+/// What a reader keeps of the file, in KiB, once it has met as much.
+const READ_CACHE_KIB: i64 = 8 * 1024;
 /// Readers kept for the next question.
 const SPARE_READERS: usize = 4;
 
@@ -176,6 +178,9 @@ fn reader(file: &Path, shared: bool) -> Result<Connection, DatabaseError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(file, flags)?;
     ready(&connection)?;
+    // What a search goes through in the order of names lies scattered: a common one meets more pages than fit by default,
+    // so that each search would fetch all of them anew.
+    connection.pragma_update(None, "cache_size", -READ_CACHE_KIB)?;
     if shared {
         // Connections that share one cache would otherwise be refused while the writer writes.
         connection.pragma_update(None, "read_uncommitted", true)?;

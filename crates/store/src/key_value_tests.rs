@@ -116,8 +116,8 @@ async fn pages_follow_each_other_in_the_order_of_keys() {
     assert_eq!(page("/a/", "/b", 9).await, Vec::<String>::new());
 }
 
-/// Counts the items that are fetched.
-struct Counted(KeyValueStore, AtomicUsize);
+/// Counts the items that are fetched, and how often the index is asked.
+struct Counted(KeyValueStore, AtomicUsize, AtomicUsize);
 
 impl Counted {
     fn fetched(&self, items: &[StoreItem]) {
@@ -190,6 +190,7 @@ impl Store for Counted {
         run: &'a str,
         most: usize,
     ) -> BoxFuture<'a, Result<Held<Vec<StoreItem>>, StoreError>> {
+        self.2.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move {
             let held = self.0.holding(space, prefix, run, most).await?;
             if let Held::These(items) = &held {
@@ -210,11 +211,14 @@ const MANY: usize = 12_000;
 const SOME: usize = 2_600;
 
 /// Two files of three have `common`, one has `rare`, and those at the end alone have `late` in a number over all bounds.
+/// The first is full of `heap`, which one other has.
 fn content(at: usize, files: usize) -> String {
     let word = if at.is_multiple_of(3) { "other" } else { "common" };
     let late = if at * 4 > files * 3 { "late" } else { "early" };
     let rare = if at == files - 889 { "rare" } else { "usual" };
-    format!("first line\n{word} {late} {rare}\n")
+    let heap = if at == 0 { "heap\n".repeat(200) } else { String::new() };
+    let one = if at == files - 880 { "heap" } else { "" };
+    format!("first line\n{word} {late} {rare}{one}\n{heap}")
 }
 
 /// Two backends with the same files: one over the database, one in memory.
@@ -239,7 +243,7 @@ async fn both(files: usize) -> (tempfile::TempDir, Arc<Counted>, StoreBackend, S
         Ok(())
     };
     store.database.write(fill).await.unwrap();
-    let counted = Arc::new(Counted(store, AtomicUsize::new(0)));
+    let counted = Arc::new(Counted(store, AtomicUsize::new(0), AtomicUsize::new(0)));
     let backend = StoreBackend::new(Arc::clone(&counted) as Arc<dyn Store>, space);
     (folder, counted, backend, StateBackend::new(files))
 }
@@ -248,34 +252,29 @@ async fn both(files: usize) -> (tempfile::TempDir, Arc<Counted>, StoreBackend, S
 #[tokio::test]
 async fn a_word_that_is_everywhere_costs_what_is_shown_of_it() {
     let (_folder, counted, stored, held) = both(MANY).await;
-    let query = |pattern: &str, max_count| GrepQuery {
-        pattern: pattern.into(),
-        regex: false,
-        path: VirtualPath::root(),
-        glob: None,
-        include_ignored: false,
-        max_count,
-        until: None,
-        cancel: Default::default(),
-    };
+    let query = |pattern: &str, max_count| GrepQuery::literal(pattern, max_count);
     let fetched = async |query: GrepQuery| {
-        let before = counted.1.load(Ordering::Relaxed);
+        let (before, asked) = (counted.1.load(Ordering::Relaxed), counted.2.load(Ordering::Relaxed));
         let found = stored.grep(query.clone()).await.unwrap();
         assert_eq!(found, held.grep(query).await.unwrap());
-        (found.matches.len(), found.truncated, counted.1.load(Ordering::Relaxed) - before)
+        let cost = counted.1.load(Ordering::Relaxed) - before;
+        (found.matches.len(), found.truncated, cost, counted.2.load(Ordering::Relaxed) - asked)
     };
-    let (shown, truncated, cost) = fetched(query("common", 100)).await;
-    assert_eq!((shown, truncated), (100, Some(Truncation::Count)));
-    // So many are looked at before the index is asked.
+    // So many are looked at before the index is asked, which a word of most of them is not.
     let first = 128;
-    assert!(cost <= first + 512, "{cost} files for 100 lines");
-    let (shown, _, cost) = fetched(query("common", 1_000)).await;
+    let all_shown = Some(Truncation::Count);
+    assert_eq!(fetched(query("common", 50)).await, (50, all_shown, first, 0));
+    assert_eq!(fetched(query("common", 100)).await, (100, all_shown, first + 512, 0));
+    let (shown, _, cost, asked) = fetched(query("common", 1_000)).await;
     assert!(shown == 1_000 && cost <= first + 2_048, "{cost} files for 1,000 lines");
-    assert_eq!(fetched(query("rare", 100)).await, (1, None, first + 1));
-    assert_eq!(fetched(query("nowhere at all", 100)).await, (0, None, first));
-    // Many files hold it, far behind: after a while the index is asked, and nothing is left out.
-    let (shown, truncated, _) = fetched(query("late", 100_000)).await;
-    assert_eq!((shown, truncated), (MANY - 9_001, None));
+    assert_eq!(asked, 0);
+    assert_eq!(fetched(query("rare", 100)).await, (1, None, first + 1, 1));
+    assert_eq!(fetched(query("nowhere at all", 100)).await, (0, None, first, 1));
+    // Many lines of one file say nothing about the others.
+    assert_eq!(fetched(query("heap", 1_000)).await, (201, None, first + 2, 1));
+    // Many files hold it, far behind: after a while the index is asked again, and nothing is left out.
+    let (shown, truncated, _, asked) = fetched(query("late", 100_000)).await;
+    assert_eq!((shown, truncated, asked), (MANY - 9_001, None, 2));
     // Filters, a folder, patterns, and all of it.
     let (_other, counted, stored, held) = both(SOME).await;
     let fetched = async |query: GrepQuery| {
@@ -311,16 +310,8 @@ async fn ignore_files_count_in_every_way_through_the_files() {
         ] {
             let ways: &[bool] = if pattern == "rare" { &[false, true] } else { &[false] };
             for &include_ignored in ways {
-                let query = GrepQuery {
-                    pattern: pattern.into(),
-                    regex: false,
-                    path: VirtualPath::parse(path).unwrap(),
-                    glob: None,
-                    include_ignored,
-                    max_count,
-                    until: None,
-                    cancel: Default::default(),
-                };
+                let below = VirtualPath::parse(path).unwrap();
+                let query = GrepQuery { path: below, include_ignored, ..GrepQuery::literal(pattern, max_count) };
                 assert_eq!(
                     stored.grep(query.clone()).await.unwrap(),
                     held.grep(query).await.unwrap(),

@@ -1,7 +1,10 @@
+use std::fmt::Formatter;
 use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{self, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{BlobError, BlobStore, ContentHash};
@@ -158,22 +161,42 @@ impl From<String> for FileContent {
 
 impl<'de> Deserialize<'de> for FileContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Content)
+    }
+}
+
+/// Takes a content as it comes: a search reads thousands, and to hold each in between would cost as much as to look in it.
+struct Content;
+
+impl<'de> Visitor<'de> for Content {
+    type Value = FileContent;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        out.write_str("a text, its lines, or the blob and the size of what is kept")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<FileContent, E> {
+        Ok(text.into())
+    }
+
+    fn visit_string<E: de::Error>(self, text: String) -> Result<FileContent, E> {
+        Ok(text.into())
+    }
+
+    /// Files of older agents; they are joined.
+    fn visit_seq<A: SeqAccess<'de>>(self, lines: A) -> Result<FileContent, A::Error> {
+        let lines = Vec::<String>::deserialize(SeqAccessDeserializer::new(lines))?;
+        Ok(lines.join("\n").into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FileContent, A::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Content {
-            Whole(String),
-            Kept {
-                blob: ContentHash,
-                size: u64,
-            },
-            /// Files of older agents; they are joined.
-            Lines(Vec<String>),
+        struct Kept {
+            blob: ContentHash,
+            size: u64,
         }
-        Ok(match Content::deserialize(deserializer)? {
-            Content::Whole(text) => text.into(),
-            Content::Kept { blob, size } => Self::Kept { blob, size },
-            Content::Lines(lines) => lines.join("\n").into(),
-        })
+        let Kept { blob, size } = Kept::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(FileContent::Kept { blob, size })
     }
 }
 

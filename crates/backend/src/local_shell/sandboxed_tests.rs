@@ -17,6 +17,20 @@ impl OutputSink for Deaf {
     fn output(&self, _bytes: &[u8]) {}
 }
 
+/// What is written outside the project goes into memory, of which the machine keeps some for itself (security.md X16).
+#[tokio::test]
+async fn what_is_written_outside_the_project_has_an_end_before_the_memory_has() {
+    let Some(top) = place().await else { return };
+    let backend = open(top.path(), in_sandbox());
+    let look = "df -Pk /tmp /var/tmp /dev/shm /run \"$HOME\" | awk 'NR > 1 { room += $2 } END { print room }'; \
+                awk '/^MemTotal:/ { print $2 }' /proc/meminfo; head -c 1M /dev/zero > /tmp/x && echo written";
+    let (code, said) = run(&backend, look).await;
+    let told: Vec<&str> = said.lines().collect();
+    let [room, memory, "written"] = told[..] else { panic!("{code:?} {said}") };
+    let (room, memory): (u64, u64) = (room.parse().unwrap(), memory.parse().unwrap());
+    assert!(room > memory / 2 && room < memory / 10 * 7, "{room} of {memory}");
+}
+
 /// `proj`, and beside it `out` with a file in it. `None` where there is no sandbox, which CI has to have.
 async fn place() -> Option<tempfile::TempDir> {
     let top = tempfile::tempdir().unwrap();

@@ -247,7 +247,7 @@ impl Lines {
     }
 
     pub(crate) fn start(&self) -> Matches {
-        Matches { scratch: self.search.scratch(), top: Top::new(self.max_count), unreadable: false }
+        Matches { scratch: self.search.scratch(), top: Top::new(self.max_count), files: 0, unreadable: false }
     }
 }
 
@@ -255,6 +255,8 @@ impl Lines {
 pub(crate) struct Matches {
     scratch: Scratch,
     top: Top<GrepMatch>,
+    /// Files in which something was found.
+    files: usize,
     unreadable: bool,
 }
 
@@ -264,17 +266,19 @@ impl Matches {
         if budget.is_spent() || !self.top.may_take(|last| path.as_str() <= last.path.as_str()) {
             return false;
         }
-        let top = &self.top;
-        let searched: Result<(), Errno> = self
-            .scratch
-            .search(bytes, budget, |line, text| top.offer(GrepMatch { path: path.clone(), line, text: text() }));
+        let (top, mut holds) = (&self.top, false);
+        let searched: Result<(), Errno> = self.scratch.search(bytes, budget, |line, text| {
+            holds = true;
+            top.offer(GrepMatch { path: path.clone(), line, text: text() })
+        });
+        self.files += usize::from(holds);
         self.unreadable |= searched.is_err();
         true
     }
 
-    /// Lines that were found.
-    pub(crate) fn found(&self) -> usize {
-        self.top.len()
+    /// Files in which something was found, however often.
+    pub(crate) fn files(&self) -> usize {
+        self.files
     }
 
     pub(crate) fn finish(self, listing: Completeness, budget: &Budget) -> Result<GrepResult, BackendError> {

@@ -41,10 +41,6 @@ impl<T: Ord> Top<T> {
         kept.peek().is_none_or(comes_before)
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
     /// The items in order, and whether there were more.
     pub(super) fn into_sorted(self) -> (Vec<T>, bool) {
         let mut items = self.kept.into_inner().unwrap_or_else(PoisonError::into_inner).into_sorted_vec();

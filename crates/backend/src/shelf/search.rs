@@ -82,7 +82,7 @@ impl From<Looked> for Passage {
 impl Passage {
     /// Whether the files that come next have as much as is asked for.
     fn is_enough(&self) -> bool {
-        self.ended || !self.looked.open || self.looked.matches.found() * 2 >= self.passed
+        self.ended || !self.looked.open || self.looked.matches.files() * 2 >= self.passed
     }
 }
 
@@ -270,7 +270,3 @@ fn find<'a>(rows: &'a Rows, path: &VirtualPath) -> Option<&'a Arc<FileData>> {
     let at = rows.binary_search_by(|(found, _)| found.cmp(path)).ok()?;
     rows.get(at).map(|(_, data)| data)
 }
-
-#[cfg(test)]
-#[path = "search_tests.rs"]
-mod tests;

@@ -39,16 +39,7 @@ fn peak() -> u64 {
 const MOST: u64 = 32 * 1024 * 1024;
 
 fn grep(pattern: &str) -> GrepQuery {
-    GrepQuery {
-        pattern: pattern.into(),
-        regex: false,
-        path: VirtualPath::root(),
-        glob: None,
-        include_ignored: false,
-        max_count: 100,
-        until: None,
-        cancel: CancellationToken::new(),
-    }
+    GrepQuery::literal(pattern, 100)
 }
 
 fn glob(pattern: &str) -> GlobQuery {

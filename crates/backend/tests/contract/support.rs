@@ -71,16 +71,7 @@ pub async fn glob_below(backend: &dyn Backend, pattern: &str, below: &str) -> Ve
 }
 
 pub fn grep_query(pattern: &str) -> GrepQuery {
-    GrepQuery {
-        pattern: pattern.to_owned(),
-        regex: false,
-        path: VirtualPath::root(),
-        glob: None,
-        include_ignored: false,
-        max_count: 1000,
-        until: None,
-        cancel: CancellationToken::new(),
-    }
+    GrepQuery::literal(pattern, 1000)
 }
 
 /// Rows as `path:line:text`.

@@ -156,6 +156,29 @@ async fn a_persons_own_edits_are_shown_apart_and_stay() {
     assert_eq!(stage.project.read("n.txt"), edited, "nothing was touched");
 }
 
+/// What no entry names would stay in the data folder for good.
+#[tokio::test]
+async fn what_a_person_wrote_is_kept_where_it_goes_and_not_where_it_is_only_looked_at() {
+    let (stage, session) = ran(&[TEN, TWO_PLACES, "echo more >> a.txt"]).await;
+    let path = stage.project.root().join("n.txt");
+    let edited = stage.project.read("n.txt").replace("\n10\n", "\nten\n");
+    std::fs::write(&path, &edited).unwrap();
+    std::fs::write(stage.project.root().join("a.txt"), "of another\n").unwrap();
+    let blobs = bosun_backend::BlobStore::open(stage.database.blobs_folder()).unwrap();
+    let (own, before) = (bosun_backend::ContentHash::of(edited.as_bytes()), blobs.usage().await.unwrap());
+    let turns = stage.timeline(&session).await.checkpoints;
+    let seq = turns.iter().filter(|place| place.kind == CheckpointKind::TurnStart).nth(1).unwrap().seq;
+    let preview = stage.sessions.preview_rewind(&session, seq).await.unwrap();
+    let problems: Vec<_> = preview.files.iter().map(|file| file.problem.is_some()).collect();
+    assert_eq!(problems, [true, false], "the one cannot go back, the other can");
+    stage.sessions.rewind(&session, seq, RewindWhat::Files).await.unwrap_err();
+    assert_eq!(blobs.usage().await.unwrap(), before, "nothing was put back");
+    std::fs::write(stage.project.root().join("a.txt"), "one\ntwo\nmore\n").unwrap();
+    stage.sessions.rewind(&session, seq, RewindWhat::Files).await.unwrap();
+    assert_eq!(stage.project.read("n.txt"), edited.replace("two", "2").replace("nineteen", "19"));
+    assert!(blobs.contains(&own).await.unwrap(), "what was there when it was can come again");
+}
+
 #[tokio::test]
 async fn the_sessions_version_comes_back_over_what_was_saved_over_it_and_that_can_come_again() {
     let (stage, session) = ran(&[TEN, TWO_PLACES, "mkdir d; echo d > d/e"]).await;

@@ -82,14 +82,12 @@ impl Tool for Grep {
         let path = input.path.as_deref().map_or_else(|| Ok(VirtualPath::root()), |path| resolve(cx, path))?;
         let max_count = input.max_count.unwrap_or_else(|| self.default_max_count.into()).min(MOST_MATCHES);
         let query = GrepQuery {
-            pattern: input.pattern.clone(),
             regex: input.regex,
             glob: input.glob.map(|glob| virtual_pattern(&*cx.backend, &path, glob)),
             path: path.clone(),
             include_ignored: input.include_ignored,
-            max_count: usize::try_from(max_count).unwrap_or(usize::MAX),
-            until: None,
             cancel: cx.cancel.clone(),
+            ..GrepQuery::literal(input.pattern.clone(), usize::try_from(max_count).unwrap_or(usize::MAX))
         };
         let result = match cx.backend.grep(query).await {
             Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => {

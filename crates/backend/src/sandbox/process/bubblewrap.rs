@@ -65,6 +65,11 @@ const ETC: [&str; 15] = [
 const TOOLCHAINS: [&str; 6] =
     [".rustup", ".cargo/bin", ".cargo/registry", ".nvm/versions", ".pyenv/versions", ".local/share/uv/python"];
 
+/// Folders of the sandbox's own, which are in memory, and what part of the machine's each may fill: by default every one of
+/// them takes half of it, and all of them together more than there is.
+const SCRATCH: [(&str, u64); 4] = [("/tmp", 4), ("/var/tmp", 8), ("/dev/shm", 8), ("/run", 64)];
+const HOME_PART: u64 = 8;
+
 /// What the sandbox does, in words for a person.
 pub(crate) const HOLDS_BACK: &str = "a sandbox: it can change the project and nothing else, and has no network";
 
@@ -133,6 +138,21 @@ async fn started_by(
 /// Held by a command whose covers are mounted by name: what could put a link in their way does not run meanwhile.
 static ALONE: Semaphore = Semaphore::const_new(1);
 
+/// Puts an empty folder there that takes one of `part` parts of the memory at most.
+fn scratch(program: &mut Command, path: &Path, memory: Option<u64>, part: u64) {
+    if let Some(memory) = memory {
+        program.arg("--size").arg((memory / part).to_string());
+    }
+    program.arg("--tmpfs").arg(path);
+}
+
+/// Bytes of memory of this machine, where it says so.
+fn memory() -> Option<u64> {
+    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let kibibytes = told.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?;
+    kibibytes.parse::<u64>().ok()?.checked_mul(1024)
+}
+
 /// How the project and its covers come into the sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mounting {
@@ -181,9 +201,13 @@ impl Bubblewrap {
             let path = Path::new("/etc").join(name);
             program.arg("--ro-bind-try").arg(&path).arg(&path);
         }
-        program.args(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--tmpfs", "/var/tmp"]);
+        program.args(["--proc", "/proc", "--dev", "/dev"]);
+        let memory = memory();
+        for (path, part) in SCRATCH {
+            scratch(program, Path::new(path), memory, part);
+        }
         if let Some(home) = self.home().filter(|home| !self.root.host().ends_with(home) && home.is_absolute()) {
-            program.arg("--tmpfs").arg(home);
+            scratch(program, home, memory, HOME_PART);
             for name in TOOLCHAINS {
                 let path = home.join(name);
                 program.arg("--ro-bind-try").arg(&path).arg(&path);

@@ -37,6 +37,10 @@ const PASSED: [&str; 13] = [
     "DOCKER_CONFIG",
 ];
 
+/// Options of a container by which it has less, or is found; each with a value.
+const LIMITING: [&str; 8] =
+    ["--cap-drop", "--cpus", "--label", "--memory", "--memory-swap", "--name", "--pids-limit", "--ulimit"];
+
 /// How containers are made and spoken to.
 #[derive(Clone, Debug, Default)]
 pub struct ContainerOptions {
@@ -44,7 +48,7 @@ pub struct ContainerOptions {
     pub engine: Option<PathBuf>,
     /// For every call of the engine, in front of the rest.
     pub engine_args: Vec<OsString>,
-    /// For making a container from an image.
+    /// For making a container from an image. With others than those that limit it, nothing is said to hold it.
     pub run_args: Vec<OsString>,
     /// How the project comes into a container that is made.
     pub project: ProjectIn,
@@ -100,16 +104,37 @@ pub async fn container(
         engine.ask(&["info".into()]).await?;
     }
     let made = made?;
-    let holds = if options.project == ProjectIn::Copied { "a copy of the project" } else { "the project" };
-    let holds = format!("a container of {name}, which has {holds} and no network");
+    let holds = holds_back(name, mounted, &options.run_args);
     // From here on it goes with this, also where the copy does not succeed.
     let mut held = Made { engine: engine.clone(), id: made.clone(), line: None };
     held.line = Some(engine.hold(&made)?);
-    let launcher = Container { engine: engine.clone(), id: made, holds: Some(holds), _made: Some(held) };
+    let launcher = Container { engine: engine.clone(), id: made, holds, _made: Some(held) };
     if let Some(project) = project.filter(|_| options.project == ProjectIn::Copied) {
         engine.copy(project, &launcher.id).await?;
     }
     Ok(ProcessExecutor::shared(Arc::new(launcher), WORK.to_owned(), options.run))
+}
+
+/// What a container of `image` keeps from the machine, in words for a person: `None` where it does not hold what runs in
+/// it as the sandbox of this machine does (security.md, section 9). In a project that is mounted, a command can change
+/// what later runs outside, such as the hooks of git, which nothing covers here; and what the words of `run_args` open,
+/// only whoever wrote them knows.
+fn holds_back(image: &str, mounted: Option<&Path>, run_args: &[OsString]) -> Option<String> {
+    let is_held = mounted.is_none() && only_limit(run_args);
+    is_held.then(|| format!("a container of {image}, which has a folder of its own and no network"))
+}
+
+/// Whether all of these options of a container take something from it.
+fn only_limit(run_args: &[OsString]) -> bool {
+    let mut words = run_args.iter();
+    while let Some(word) = words.next() {
+        let word = word.to_string_lossy();
+        let (name, has_value) = word.split_once('=').map_or((&*word, false), |(name, _)| (name, true));
+        if !LIMITING.contains(&name) || !(has_value || words.next().is_some()) {
+            return false;
+        }
+    }
+    true
 }
 
 #[derive(Clone, Debug)]
@@ -198,7 +223,7 @@ impl Engine {
 struct Container {
     engine: Engine,
     id: String,
-    /// What it reaches; of somebody else's nobody knows.
+    /// See [`holds_back`]; what somebody else's reaches, nobody knows.
     holds: Option<String>,
     /// Made here, so that it goes with this.
     _made: Option<Made>,

@@ -86,6 +86,31 @@ async fn docker_copies_a_project_as_the_images_own_user() {
     assert_eq!(engine.last_after(executor).await, "rm --force --volumes made");
 }
 
+/// A command that a sandbox holds may run unasked; one in a mounted project could leave a hook that runs outside later.
+#[tokio::test]
+async fn a_container_holds_only_what_leaves_no_trace_outside() {
+    let engine = Engine::called("podman");
+    let with = |project, words: &[&str]| {
+        let run_args = words.iter().map(Into::into).collect();
+        ContainerOptions { project, run_args, ..engine.options() }
+    };
+    let held = Some("a container of image, which has a folder of its own and no network".to_owned());
+    for (folder, options, holds) in [
+        (Some(project()), with(ProjectIn::Mounted, &[]), None),
+        (Some(project()), with(ProjectIn::Copied, &[]), held.clone()),
+        (None, with(ProjectIn::Mounted, &[]), held.clone()),
+        (None, with(ProjectIn::Mounted, &["--ulimit", "nproc=9:9", "--memory=1g"]), held.clone()),
+        (Some(project()), with(ProjectIn::Copied, &["--network", "host"]), None),
+        (None, with(ProjectIn::Copied, &["--memory", "1g", "--volume=/:/host"]), None),
+        (None, with(ProjectIn::Copied, &["--privileged"]), None),
+    ] {
+        let words = options.run_args.clone();
+        let executor = container("image", folder, options).await.unwrap();
+        assert_eq!(executor.sandbox().map(str::to_owned), holds, "{folder:?} {words:?}");
+    }
+    assert_eq!(container("there", None, engine.options()).await.unwrap().sandbox(), None);
+}
+
 /// Podman without root maps its root to the person.
 #[tokio::test]
 async fn podman_needs_no_user() {
