@@ -352,7 +352,7 @@ export const SCREENS = {
   serverform: {
     async act(page) {
       await settings(3)(page);
-      await page.locator('.settings .cards .btn').nth(5).click();
+      await page.locator('.settings .framed .btn').nth(5).click();
       await page.locator('.settings form .primary').waitFor();
     },
   },
@@ -368,13 +368,13 @@ export const SCREENS = {
   hooks: {
     async act(page) {
       await settings(4)(page);
-      await page.locator('.settings .cards').first().waitFor();
+      await page.locator('.settings .framed').first().waitFor();
     },
   },
   hookform: {
     async act(page) {
       await settings(4)(page);
-      await page.locator('.settings .cards .btn').first().click();
+      await page.locator('.settings .framed .btn').first().click();
       await page.locator('.settings form .primary').waitFor();
     },
   },
