@@ -2,7 +2,8 @@
 //! whether a thing exists and may be done is for the room that owns it.
 
 use bosun_protocol::{
-    Decide, Decision, ErrorCode, ItemId, Mention, ModelRef, PlanChange, Problem, RuleDraft, SendMessage,
+    AdditionChange, Decide, Decision, ErrorCode, ItemId, Mention, ModelRef, PlanChange, Problem, RuleDraft,
+    SendMessage, ServerReach,
 };
 
 use crate::error::Failure;
@@ -84,6 +85,32 @@ pub(crate) fn plan(change: &PlanChange) -> Result<(), Failure> {
         PlanChange::Add { content } => text(content),
         PlanChange::Reword { id, content } => name(id).and_then(|()| text(content)),
         PlanChange::Move { id, .. } | PlanChange::Drop { id } => name(id),
+    }
+}
+
+/// A server or hook as it is to be. What all of them may come to together is for the room that keeps them.
+pub(crate) fn addition(change: &AdditionChange) -> Result<(), Failure> {
+    match change {
+        AdditionChange::Server { was, server } => {
+            was.iter().chain([&server.name]).try_for_each(|words| name(words))?;
+            match &server.reach {
+                ServerReach::Program { command, args, env } => {
+                    let variables = env.iter().flat_map(|one| [&one.name, &one.value]);
+                    args.iter().chain([command]).chain(variables).try_for_each(|words| text(words))
+                }
+                ServerReach::Address { url, headers } => {
+                    let values = headers.iter().filter_map(|header| header.value.as_ref());
+                    let names = headers.iter().map(|header| &header.name);
+                    names.chain(values).chain([url]).try_for_each(|words| text(words))
+                }
+            }
+        }
+        AdditionChange::Hook { was, hook } => {
+            was.iter().chain([&hook.name]).try_for_each(|words| name(words))?;
+            hook.tools.iter().chain(&hook.args).chain([&hook.command]).try_for_each(|words| text(words))
+        }
+        AdditionChange::Switch { name: words, .. } | AdditionChange::Remove { name: words, .. } => name(words),
+        AdditionChange::BringBack { id: known } => id(known),
     }
 }
 

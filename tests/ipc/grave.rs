@@ -77,5 +77,20 @@ fn what_starts_programs_by_itself_is_kept_only_when_it_was_confirmed() {
     assert_eq!(page.ok("check_additions", json!({ "text": text })), Value::Null);
     assert_eq!(page.refused("save_additions", json!({ "text": text })), "invalid");
     assert!(page.desk.asked.lock().unwrap()[0].contains("docs-server-of-nobody"));
+    let server = json!({ "name": "docs", "enabled": true,
+        "reach": { "reach": "program", "command": "docs-server-of-nobody", "args": [], "env": [] } });
+    let change = json!({ "change": { "change": "server", "was": null, "server": server } });
+    assert_eq!(page.refused("change_additions", change.clone()), "invalid");
+    assert!(page.desk.asked.lock().unwrap()[1].ends_with("[mcp.docs]\ncommand = \"docs-server-of-nobody\""));
+    assert_eq!(page.ok("addition_forms", json!({})), json!({ "servers": [], "hooks": [], "problem": null }));
+
+    // What was kept once may go, and come back, without a question.
+    page.desk.refuses.store(false, Ordering::SeqCst);
+    page.ok("change_additions", change);
+    page.desk.refuses.store(true, Ordering::SeqCst);
+    let removed = json!({ "change": { "change": "remove", "addition": "server", "name": "docs" } });
+    let id = page.ok("change_additions", removed);
+    page.ok("change_additions", json!({ "change": { "change": "bring_back", "id": id } }));
+    assert_eq!(page.ok("addition_forms", json!({}))["servers"], json!([server]));
     page.ok("save_additions", json!({ "text": "" }));
 }

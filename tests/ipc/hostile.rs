@@ -70,6 +70,8 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("list_models", json!({ "provider": "nobody" })),
         ("open_link", json!({ "url": "file:///etc/passwd" })),
         ("begin_sign_in", json!({ "session": id, "server": "docs" })),
+        ("change_additions", json!({ "change": { "change": "bring_back", "id": id } })),
+        ("check_server", json!({ "project": id, "server": "docs" })),
         ("finish_sign_in", json!({ "id": id })),
         ("sign_out", json!({ "session": id, "server": "docs" })),
     ]

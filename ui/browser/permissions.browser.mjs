@@ -123,9 +123,9 @@ describe('permissions', () => {
     await done(page);
   });
 
-  test('servers are checked before they are kept, and a changed tool is looked at', async () => {
+  test('the text is checked before it is kept, and a changed tool is looked at', async () => {
     const page = await site.show();
-    await settings(page, 'Servers, hooks, folders');
+    await settings(page, 'Folders and limits');
     const text = page.getByRole('textbox', { name: 'Servers, hooks and folders as TOML' });
     await text.fill('[mcp.new]\ncommand = ""\n');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -133,14 +133,95 @@ describe('permissions', () => {
     await text.fill('[mcp.new]\ncommand = "x"\n');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved. New sessions have it.').waitFor();
+    await page.getByRole('tab', { name: 'Servers (MCP)' }).click();
     await page.getByRole('button', { name: 'Accept it as shown' }).click();
     await page.getByRole('button', { name: 'Accept it as shown' }).waitFor({ state: 'detached' });
     await done(page);
   });
 
+  test('a server is added by its form, checked, switched off, removed and had back', async () => {
+    const page = await site.show();
+    await settings(page, 'Servers (MCP)');
+    await page.getByRole('button', { name: 'Check search now' }).click();
+    await page.getByText('Could not be started: No such file or directory').waitFor();
+    await page.getByRole('button', { name: 'Add server' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('git hub');
+    await page.getByText('Address (HTTP)', { exact: true }).click();
+    const url = page.getByRole('textbox', { name: 'URL' });
+    await url.fill('http://mcp.example.com');
+    await page.keyboard.press('Enter');
+    await page.getByText('a name begins with a letter or digit').waitFor();
+    const name = page.getByRole('textbox', { name: 'Name' });
+    assert.equal(
+      await name.evaluate((field) => field === document.activeElement),
+      true,
+      'the wrong field is left alone',
+    );
+    await name.fill('github');
+    await page.keyboard.press('Enter');
+    await page.getByText('only https is safe on the way to another machine').waitFor();
+    await url.fill('https://mcp.example.com');
+    await page.getByRole('button', { name: 'Add header' }).click();
+    await page.keyboard.type('Authorization');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Bearer abc');
+    await page.keyboard.press('Enter');
+    await page.getByText('https://mcp.example.com', { exact: true }).waitFor();
+    const value = { name: 'Authorization', value: 'Bearer abc' };
+    assert.deepEqual((await calls(page, 'changeAdditions')).at(-1).server, {
+      name: 'github',
+      enabled: true,
+      reach: { reach: 'address', url: 'https://mcp.example.com', headers: [value] },
+    });
+
+    await page.getByRole('checkbox', { name: 'Use: github' }).click();
+    await page.getByRole('button', { name: 'Check github now', disabled: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit github' }).click();
+    await page.getByPlaceholder('in the keyring').waitFor();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Edit github' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Edit github' }).waitFor();
+    await done(page);
+  });
+
+  test('a hook is added by its form under the point where it runs', async () => {
+    const page = await site.show();
+    await settings(page, 'Hooks');
+    await page.getByRole('button', { name: 'Add hook' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('bell');
+    await page.getByRole('textbox', { name: 'Time limit in seconds' }).fill('soon');
+    await page.getByRole('textbox', { name: 'Command' }).fill('say');
+    await page.getByRole('textbox', { name: 'Arguments' }).fill('all done\n--loud');
+    await page.getByRole('textbox', { name: 'Tools' }).waitFor();
+    await page.getByRole('combobox', { name: 'When' }).selectOption({ label: 'When a turn ends' });
+    await page.getByRole('textbox', { name: 'Tools' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('use 1 to 600').waitFor();
+    await page.getByRole('textbox', { name: 'Time limit in seconds' }).fill('20');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'When a turn ends' }).waitFor();
+    assert.deepEqual((await calls(page, 'changeAdditions')).at(-1), {
+      change: 'hook',
+      was: null,
+      hook: {
+        name: 'bell',
+        enabled: true,
+        point: 'turn_end',
+        tools: [],
+        command: 'say',
+        args: ['all done', '--loud'],
+        timeout: 20,
+      },
+    });
+    await page.getByRole('checkbox', { name: 'Use: bell' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'bell' }).getByText('off', { exact: true }).waitFor();
+    await done(page);
+  });
+
   test('a folder beside the project is written down from a template, and one that cannot be is refused', async () => {
     const page = await site.show();
-    await settings(page, 'Servers, hooks, folders');
+    await settings(page, 'Folders and limits');
     const text = page.getByRole('textbox', { name: 'Servers, hooks and folders as TOML' });
     await text.fill('');
     await page.getByRole('button', { name: 'A folder beside the project' }).click();
@@ -156,7 +237,7 @@ describe('permissions', () => {
 
   test('a person sees whose page it is, signs in at a server, and signs out again', async () => {
     const page = await site.show();
-    await settings(page, 'Servers, hooks, folders');
+    await settings(page, 'Servers (MCP)');
     await page.getByRole('button', { name: 'Sign in at calendar' }).click();
     await page.getByText('accounts.calendar.example').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();

@@ -349,28 +349,58 @@ export const SCREENS = {
       await page.locator('.settings .changed').waitFor();
     },
   },
+  serverform: {
+    async act(page) {
+      await settings(3)(page);
+      await page.locator('.settings .framed .btn').nth(5).click();
+      await page.locator('.settings form .primary').waitFor();
+    },
+  },
+  serverwrong: {
+    async act(page) {
+      await settings(3)(page);
+      await page.locator('.settings .head .btn').click();
+      await page.locator('.settings form .primary').click();
+      await page.locator('.settings form [role=alert]').waitFor();
+    },
+  },
+  noservers: { query: { recorded: 'noproject' }, act: settings(3) },
+  hooks: {
+    async act(page) {
+      await settings(4)(page);
+      await page.locator('.settings .framed').first().waitFor();
+    },
+  },
+  hookform: {
+    async act(page) {
+      await settings(4)(page);
+      await page.locator('.settings .framed .btn').first().click();
+      await page.locator('.settings form .primary').waitFor();
+    },
+  },
+  additions: { act: settings(5) },
   remap: {
     async act(page) {
-      await settings(5)(page);
+      await settings(7)(page);
       await page.locator('.settings .does .btn').nth(1).click();
       await page.keyboard.press('Control+n');
     },
   },
-  appearance: { act: settings(6) },
+  appearance: { act: settings(8) },
   data: {
     async act(page) {
-      await settings(7)(page);
+      await settings(9)(page);
       await page.locator('.settings dl').waitFor();
     },
   },
   diagnostics: {
     async act(page) {
-      await settings(7)(page);
+      await settings(9)(page);
       await page.locator('.settings .part').last().locator('.btn').click();
       await page.locator('.settings pre').scrollIntoViewIfNeeded();
     },
   },
-  about: { act: settings(8) },
+  about: { act: settings(10) },
   scope: {
     async act(page) {
       await page.locator('.place button').last().click();

@@ -1,3 +1,5 @@
+mod written;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     DeclaredGuards, DeclaredLimits, DeclaredRoute, DeepAgentConfig, HookConfig, HookError, Hooks, OnDemand, RouteFault,
 };
+
+pub use written::WrittenExtras;
 
 /// Tokens that the descriptions of all servers' tools may take of every request, and what part of the model's window;
 /// beyond it they are looked for first.

@@ -38,12 +38,13 @@ pub struct Hooks {
 }
 
 impl Hooks {
-    /// The hooks of `hooks`, run in `folder` in their order.
+    /// The hooks of `hooks` that are enabled, run in `folder` in their order.
     ///
     /// # Errors
     /// [`HookError`] for the first that is not written as it should be.
-    pub fn new(hooks: Vec<HookConfig>, folder: PathBuf) -> Result<Self, HookError> {
+    pub fn new(mut hooks: Vec<HookConfig>, folder: PathBuf) -> Result<Self, HookError> {
         config::check(&hooks)?;
+        hooks.retain(|hook| hook.enabled);
         Ok(Self { hooks, folder, slots: Semaphore::new(AT_ONCE) })
     }
 

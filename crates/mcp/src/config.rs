@@ -25,6 +25,8 @@ pub struct ServerConfig {
     pub url: Option<String>,
     /// Headers of every request to `url`.
     pub headers: BTreeMap<String, String>,
+    /// Names of headers whose values are kept where sign-ins are, each for the host of `url` ([`crate::header_place`]).
+    pub secret_headers: Vec<String>,
     pub enabled: bool,
     /// Seconds for it to come up and tell its tools.
     pub start_timeout: u64,
@@ -45,6 +47,7 @@ impl Default for ServerConfig {
             pass_env: Vec::new(),
             url: None,
             headers: BTreeMap::new(),
+            secret_headers: Vec::new(),
             enabled: true,
             start_timeout: 30,
             call_timeout: 120,
@@ -72,6 +75,8 @@ pub enum Approval {
 pub enum ConfigError {
     #[error("'{name}' cannot be the name of a server: {reason}")]
     Name { name: String, reason: ConfigFault },
+    #[error("two servers are called '{name}'; rename one of them")]
+    Twice { name: String },
     #[error("the server '{server}' needs either a command or a url; give one of them")]
     NoReach { server: String },
     #[error("the server '{server}' has both a command and a url; leave one out")]
@@ -151,8 +156,12 @@ impl ServerConfig {
         let wrong = |field, given: &str, reason| {
             Err(ConfigError::Value { server: server(), field, given: crate::text::line(given, 60), reason })
         };
-        if !self.headers.is_empty() {
-            return Err(ConfigError::Misplaced { server: server(), field: "headers", with: "url" });
+        for (field, is_set) in
+            [("headers", !self.headers.is_empty()), ("secret_headers", !self.secret_headers.is_empty())]
+        {
+            if is_set {
+                return Err(ConfigError::Misplaced { server: server(), field, with: "url" });
+            }
         }
         if command.trim().is_empty() || command.contains('\0') {
             return wrong("command", command, ConfigFault::NoProgram);
@@ -187,7 +196,8 @@ impl ServerConfig {
             "http" => return wrong(ConfigFault::NotSafe),
             _ => return wrong(ConfigFault::OtherScheme),
         }
-        for (name, value) in &self.headers {
+        let secret = self.secret_headers.iter().map(|name| (name, ""));
+        for (name, value) in self.headers.iter().map(|(name, value)| (name, value.as_str())).chain(secret) {
             let name_fits = reqwest::header::HeaderName::from_bytes(name.as_bytes()).is_ok();
             if !name_fits || reqwest::header::HeaderValue::from_str(value).is_err() {
                 let (field, given) = ("headers", crate::text::line(name, 60));
@@ -248,6 +258,8 @@ mod tests {
             ("command = \"a\"\nurl = \"https://b\"", "leave one out"),
             ("command = \" \"", "name a program"),
             ("command = \"a\"\nheaders = { a = \"b\" }", "'headers'"),
+            ("command = \"a\"\nsecret_headers = [\"a\"]", "'secret_headers'"),
+            ("url = \"https://a\"\nsecret_headers = [\"a b\"]", "no header"),
             ("command = \"a\"\nenv = { \"A=B\" = \"c\" }", "no variable"),
             ("command = \"a\"\ncall_timeout = 0", "use 1 to 3600"),
             ("command = \"a\"\nstart_timeout = 99999", "use 1 to 3600"),

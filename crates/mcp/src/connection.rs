@@ -108,16 +108,17 @@ impl Connection {
         }
     }
 
-    /// Reaches the server at `url` and shakes hands with it.
+    /// Reaches `server` at `url` and shakes hands with it.
     ///
     /// # Errors
     /// [`Failure::SignIn`] where it wants somebody to sign in, else why it cannot be reached.
     pub(crate) async fn to_address(
+        server: &str,
         url: &str,
         config: &ServerConfig,
         tokens: Arc<dyn TokenStore>,
     ) -> Result<Self, Failure> {
-        let transport = http::transport(url, config, tokens).await?;
+        let transport = http::transport(server, url, config, tokens).await?;
         let stale = Arc::new(AtomicBool::new(false));
         match serve_client(Listener { stale: Arc::clone(&stale) }, transport).await {
             Ok(service) => Ok(Self { service, stale, program: None }),

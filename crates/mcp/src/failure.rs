@@ -20,6 +20,9 @@ pub enum Failure {
     /// In the server's words.
     #[error("refused: {reason}")]
     Refused { reason: String },
+    /// A header that is sent with every request, and whose value is not where it was kept.
+    #[error("the value of its header '{header}' is not in the keyring; enter it again")]
+    HeaderMissing { header: String },
     #[error("wants somebody to sign in first")]
     SignIn,
     #[error("cancelled")]

@@ -13,17 +13,18 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use crate::failure::Failure;
 use crate::guarded::LONGEST_MESSAGE;
 use crate::tokens::Place;
-use crate::{ServerConfig, TokenStore};
+use crate::{ServerConfig, TokenStore, header_place};
 
 /// How long a server may take to accept a connection, TLS included.
 const CONNECT: Duration = Duration::from_secs(10);
 /// Time without a byte while an answer is read; the time limit of the call is the other bound.
 const SILENCE: Duration = Duration::from_secs(300);
 
-/// What speaks to the server at `url`. Redirects are not followed: the headers were written down for this address.
+/// What speaks to `server` at `url`. Redirects are not followed: the headers were written down for this address.
 ///
 /// Where somebody has signed in, requests carry their token, and a token that has run out is renewed.
 pub(crate) async fn transport(
+    server: &str,
     url: &str,
     config: &ServerConfig,
     tokens: Arc<dyn TokenStore>,
@@ -32,8 +33,12 @@ pub(crate) async fn transport(
     let is_near = Url::parse(url).ok().and_then(|url| url.host_str().map(crate::config::is_this_machine));
     let client = client(is_near == Some(true))
         .map_err(|error| failed(format!("this system's network settings cannot be used: {error}")))?;
+    let mut given = config.headers.clone();
+    for header in &config.secret_headers {
+        given.insert(header.clone(), secret(server, url, header, tokens.as_ref()).await?);
+    }
     let mut headers = HashMap::new();
-    for (name, value) in &config.headers {
+    for (name, value) in &given {
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| failed(error.to_string()))?;
         let mut value = HeaderValue::from_str(value).map_err(|error| failed(error.to_string()))?;
         value.set_sensitive(true);
@@ -46,6 +51,14 @@ pub(crate) async fn transport(
         .reinit_on_expired_session(true);
     let manager = authorization(url, tokens).await.map_err(|error| failed(error.to_string()))?;
     Ok(StreamableHttpClientTransport::with_client(AuthClient::new(client, manager), settings))
+}
+
+/// The value that was kept for `header` of `server` at the host of `url`.
+async fn secret(server: &str, url: &str, header: &str, kept: &dyn TokenStore) -> Result<String, Failure> {
+    let missing = || Failure::HeaderMissing { header: header.to_owned() };
+    let place = header_place(server, url, header).ok_or_else(missing)?;
+    let value = kept.load(&place).await.map_err(|error| Failure::Start { reason: error.reason })?;
+    value.ok_or_else(missing)
 }
 
 /// What knows of sign-ins at `url`, with those that were kept.

@@ -154,7 +154,7 @@ impl Server {
         let start = async {
             let connection = match &self.reach {
                 Reach::Program { command } => Connection::to_program(command, &self.config, &self.folder).await?,
-                Reach::Http { url } => Connection::to_address(url, &self.config, self.tokens()).await?,
+                Reach::Http { url } => Connection::to_address(&self.name, url, &self.config, self.tokens()).await?,
             };
             self.take_list(connection.list(&self.name).await?);
             Ok(Arc::new(connection))

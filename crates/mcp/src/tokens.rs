@@ -9,7 +9,8 @@ use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
 
 use crate::BoxFuture;
 
-/// Keeps what servers gave for a sign-in, each under its address. The text is a secret: it belongs into a keyring and
+/// Keeps what servers gave for a sign-in, each under its address, and the values of headers that a person entered, each
+/// under its [`header_place`]. The text is a secret: it belongs into a keyring and
 /// into no log.
 pub trait TokenStore: Send + Sync {
     /// `None`: nobody has signed in there.
@@ -19,6 +20,13 @@ pub trait TokenStore: Send + Sync {
 
     /// Removing what is not there is fine.
     fn remove<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), TokenStoreError>>;
+}
+
+/// Where the value of a server's header is kept: for the host it was entered for, whatever the path there. `None` where
+/// `url` is no address.
+pub fn header_place(server: &str, url: &str, header: &str) -> Option<String> {
+    let origin = reqwest::Url::parse(url).ok()?.origin().ascii_serialization();
+    Some(format!("{} of {server} at {origin}", header.to_ascii_lowercase()))
 }
 
 /// Tokens could not be read or kept, with the reason as half a sentence.

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
@@ -60,4 +62,120 @@ pub struct SignInPage {
     pub url: String,
     /// Whose page it is, to be shown before it is opened: the server chose it.
     pub host: String,
+}
+
+/// What a person set up themselves, each as its form shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct AdditionForms {
+    pub servers: Vec<ServerForm>,
+    pub hooks: Vec<HookForm>,
+    /// Why none of them can be shown or changed: the text they stand in cannot be used.
+    pub problem: Option<Problem>,
+}
+
+/// A server of tools.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct ServerForm {
+    pub name: String,
+    pub enabled: bool,
+    pub reach: ServerReach,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(tag = "reach", rename_all = "snake_case")]
+pub enum ServerReach {
+    /// A program of this machine, which speaks over its pipes.
+    Program {
+        command: String,
+        args: Vec<String>,
+        env: Vec<Variable>,
+    },
+    Address {
+        url: String,
+        headers: Vec<HeaderForm>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct Variable {
+    pub name: String,
+    pub value: String,
+}
+
+/// A header of every request. Its value goes in and never comes out.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct HeaderForm {
+    pub name: String,
+    /// `None`: as it was.
+    pub value: Option<String>,
+}
+
+impl fmt::Debug for HeaderForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HeaderForm").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct HookForm {
+    pub name: String,
+    pub enabled: bool,
+    pub point: HookPoint,
+    /// Only for calls of these tools; none: for every tool.
+    pub tools: Vec<String>,
+    pub command: String,
+    pub args: Vec<String>,
+    /// Seconds until it is ended.
+    pub timeout: u32,
+}
+
+/// Where in a turn a hook runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum HookPoint {
+    TurnStart,
+    BeforeModel,
+    AfterModel,
+    BeforeTool,
+    AfterTool,
+    SubagentStart,
+    SubagentEnd,
+    Compaction,
+    TurnEnd,
+}
+
+/// One thing that changes among them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum AdditionChange {
+    /// In the place of the server that was called `was`, or a new one.
+    Server {
+        was: Option<String>,
+        server: ServerForm,
+    },
+    /// In the place of the hook that was called `was`, or a new one.
+    Hook {
+        was: Option<String>,
+        hook: HookForm,
+    },
+    Switch {
+        addition: AdditionKind,
+        name: String,
+        on: bool,
+    },
+    Remove {
+        addition: AdditionKind,
+        name: String,
+    },
+    /// What was removed, as it was, by what its removal gave.
+    BringBack {
+        id: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum AdditionKind {
+    Server,
+    Hook,
 }

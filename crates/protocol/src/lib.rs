@@ -39,7 +39,10 @@ mod todo;
 mod trust;
 mod usage;
 
-pub use additions::{Additions, ChangedServerTool, ServerHealth, ServerView, SignInPage};
+pub use additions::{
+    AdditionChange, AdditionForms, AdditionKind, Additions, ChangedServerTool, HeaderForm, HookForm, HookPoint,
+    ServerForm, ServerHealth, ServerReach, ServerView, SignInPage, Variable,
+};
 pub use agent::{AgentNode, AgentStatus};
 pub use approval::{
     Approval, AskReason, AskedAgain, Decide, Decision, DecisionKind, DecisionRecord, DecisionSource, Preview, Reach,

@@ -298,6 +298,7 @@ problems! {
     AdditionsTooLong = "this is longer than 256 KB; servers, hooks and folders are a few lines each";
     AdditionsUnreadable { detail: String } = "this cannot be used: {detail}";
     ServerName { name: String, why: Box<Problem> } = "'{name}' cannot be the name of a server: {why}";
+    ServerTwice { name: String } = "two servers are called '{name}'; rename one of them";
     ServerNoReach { server: String } = "the server '{server}' needs either a command or a url; give one of them";
     ServerTwoReaches { server: String } = "the server '{server}' has both a command and a url; leave one out";
     ServerMisplaced { server: String, field: String, with: String } = "'{field}' of the server '{server}' is for servers with a {with}; leave it out";
@@ -328,6 +329,7 @@ problems! {
     ServerSilentAtStart { seconds: String } = "did not answer within {seconds} seconds of its start";
     ServerSilent { seconds: String } = "did not answer within {seconds} seconds; the call was given up and may still be at work";
     ServerRefused { detail: String } = "refused: {detail}";
+    ServerHeaderMissing { header: String } = "the value of its header '{header}' is not in the keyring; enter it again";
     ServerWantsSignIn = "wants somebody to sign in first";
     ServerSessionEnded = "was ended with its session";
     ServerEnded = "ended";

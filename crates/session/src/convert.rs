@@ -1,6 +1,7 @@
 //! The core's types as the protocol's. They are alike on purpose and apart on purpose: the journal's format and the
 //! wire's change for different reasons.
 
+mod additions;
 mod attachment;
 mod rules;
 
@@ -14,6 +15,7 @@ use bosun_tools::{DiffLineKind, Figure, FileDiff, Preview, TodoStatus, ToolKind}
 
 use crate::Explain;
 
+pub(crate) use additions::{hook_config, hook_form, server_config, server_form};
 pub(crate) use attachment::{attachment, said};
 pub(crate) use rules::{core_mode, guard, mode, problem, rule, rule_kind, scope};
 

@@ -217,6 +217,7 @@ fn declarations_are_refused_in_one_sentence_everywhere() {
     same(&faults.map(|reason| ExtrasError::Server(ConfigError::Url { server: server(), reason })));
     let servers = [
         ConfigError::Name { name: name(), reason: ConfigFault::NameLetters },
+        ConfigError::Twice { name: name() },
         ConfigError::NoReach { server: server() },
         ConfigError::TwoReaches { server: server() },
         ConfigError::Misplaced { server: server(), field: "args", with: "command" },
@@ -341,6 +342,7 @@ fn keyrings_and_servers_are_told_of_in_one_sentence_everywhere() {
         Failure::StartTimeout { seconds: 10 },
         Failure::CallTimeout { seconds: 10 },
         Failure::Refused { reason: reason() },
+        Failure::HeaderMissing { header: "Authorization".into() },
         Failure::SignIn,
     ]);
     let faults = [

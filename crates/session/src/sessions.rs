@@ -30,6 +30,7 @@ mod diagnostics;
 mod editing;
 mod exports;
 mod files;
+mod forms;
 mod glimpse;
 pub(crate) mod grave;
 mod history;
@@ -117,6 +118,8 @@ struct Inner {
     book: Arc<CallBook>,
     /// What a person adds to every session.
     added: Mutex<Option<Arc<Added>>>,
+    /// What they took out of that in this run.
+    removed: forms::Removed,
     /// Where they are signed in at servers of tools.
     sign_ins: Arc<SignIns>,
     /// The agent that works in sessions, where a person declared one.
@@ -153,6 +156,7 @@ impl Sessions {
             tasks,
             book: Arc::new(book),
             added: Mutex::default(),
+            removed: forms::Removed::default(),
             sign_ins: Arc::default(),
             declared: Mutex::default(),
         };

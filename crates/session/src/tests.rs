@@ -5,6 +5,7 @@ mod cut;
 mod deciding;
 mod evidence;
 mod fixture;
+mod forms;
 mod history;
 mod keys;
 mod killed;

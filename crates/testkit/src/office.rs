@@ -60,6 +60,11 @@ impl ToolOffice {
         "revoked".clone_into(&mut self.desk.valid.lock().unwrap());
     }
 
+    /// Takes this token from now on, and no other.
+    pub fn open_for(&self, token: &str) {
+        token.clone_into(&mut self.desk.valid.lock().unwrap());
+    }
+
     /// Sends whoever wants to sign in to `page`, or to its own again.
     pub fn send_to(&self, page: Option<&str>) {
         *self.desk.page.lock().unwrap() = page.map(ToOwned::to_owned);

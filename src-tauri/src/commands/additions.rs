@@ -1,4 +1,4 @@
-use bosun_protocol::{Additions, Problem, ServerView, SessionId, SignInPage};
+use bosun_protocol::{AdditionChange, AdditionForms, Additions, Problem, ProjectId, ServerView, SessionId, SignInPage};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -31,6 +31,40 @@ pub async fn save_additions(shell: Managed<'_>, text: Arg<String>) -> Answer<()>
     Ok(core.sessions.save_additions(&text).await?)
 }
 
+/// The person's own servers and hooks, as forms show them.
+#[tauri::command]
+#[specta::specta]
+pub async fn addition_forms(shell: Managed<'_>) -> Answer<AdditionForms> {
+    Ok(shell.core().await?.sessions.addition_forms().await?)
+}
+
+/// Changes one server or hook; gives the id that brings back what was removed. What begins to work with it is asked for
+/// before, as with a text.
+#[tauri::command]
+#[specta::specta]
+pub async fn change_additions(shell: Managed<'_>, change: Arg<AdditionChange>) -> Answer<Option<String>> {
+    check::addition(&change)?;
+    let core = shell.core().await?;
+    let begun = core.sessions.begun_by(&change).await?;
+    if !begun.is_empty() {
+        shell.confirm_programs(&begun).await?;
+    }
+    Ok(core.sessions.change_additions(change.0).await?)
+}
+
+/// Starts one of the person's own servers for a moment and says how it is.
+#[tauri::command]
+#[specta::specta]
+pub async fn check_server(
+    shell: Managed<'_>,
+    project: Arg<Option<ProjectId>>,
+    server: Arg<String>,
+) -> Answer<ServerView> {
+    project.iter().try_for_each(|project| check::id(project.as_str()))?;
+    check::name(&server)?;
+    Ok(shell.core().await?.sessions.check_server(project.as_ref(), &server).await?)
+}
+
 /// How the servers of a session are.
 #[tauri::command]
 #[specta::specta]
@@ -48,13 +82,17 @@ pub async fn accept_changed_tool(shell: Managed<'_>, session: Arg<SessionId>, ha
     Ok(shell.core().await?.sessions.accept_changed(&session, &hash).await?)
 }
 
-/// Begins a sign-in at a server of a session. The page is opened by the person, who sees whose it is before.
+/// Begins a sign-in at a server of a session, or at one of the person's own. The page is opened by the person, who sees whose it is before.
 #[tauri::command]
 #[specta::specta]
-pub async fn begin_sign_in(shell: Managed<'_>, session: Arg<SessionId>, server: Arg<String>) -> Answer<SignInPage> {
-    check::id(session.as_str())?;
+pub async fn begin_sign_in(
+    shell: Managed<'_>,
+    session: Arg<Option<SessionId>>,
+    server: Arg<String>,
+) -> Answer<SignInPage> {
+    session.iter().try_for_each(|session| check::id(session.as_str()))?;
     check::name(&server)?;
-    Ok(shell.core().await?.sessions.begin_sign_in(Some(&*session), &server).await?)
+    Ok(shell.core().await?.sessions.begin_sign_in(session.as_ref(), &server).await?)
 }
 
 /// Answers when the person has signed in, or says why they have not; five minutes at most.
@@ -77,8 +115,8 @@ pub async fn cancel_sign_in(shell: Managed<'_>, id: Arg<String>) -> Answer<()> {
 /// Forgets the sign-in at a server, in all sessions.
 #[tauri::command]
 #[specta::specta]
-pub async fn sign_out(shell: Managed<'_>, session: Arg<SessionId>, server: Arg<String>) -> Answer<()> {
-    check::id(session.as_str())?;
+pub async fn sign_out(shell: Managed<'_>, session: Arg<Option<SessionId>>, server: Arg<String>) -> Answer<()> {
+    session.iter().try_for_each(|session| check::id(session.as_str()))?;
     check::name(&server)?;
-    Ok(shell.core().await?.sessions.sign_out(Some(&*session), &server).await?)
+    Ok(shell.core().await?.sessions.sign_out(session.as_ref(), &server).await?)
 }

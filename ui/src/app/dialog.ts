@@ -2,7 +2,17 @@
 import type { AgentNode, Attachment, ExportFormat, SessionSummary } from '../ipc/bindings';
 
 export type SettingsSection =
-  'models' | 'permissions' | 'sandbox' | 'servers' | 'subagents' | 'shortcuts' | 'appearance' | 'data' | 'about';
+  | 'models'
+  | 'permissions'
+  | 'sandbox'
+  | 'servers'
+  | 'hooks'
+  | 'additions'
+  | 'subagents'
+  | 'shortcuts'
+  | 'appearance'
+  | 'data'
+  | 'about';
 
 export type Dialog =
   | { kind: 'settings'; section: SettingsSection }

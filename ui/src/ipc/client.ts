@@ -1,5 +1,7 @@
 import { createContext } from 'svelte';
 import type {
+  AdditionChange,
+  AdditionForms,
   Additions,
   ApprovalMode,
   CatalogueView,
@@ -216,14 +218,20 @@ export interface UiClient extends KnowledgeClient {
   /** What is wrong with such a text; `null` where it can be used. */
   checkAdditions(text: string): Promise<Problem | null>;
   saveAdditions(text: string): Promise<void>;
+  /** The person's own servers and hooks, as forms show them. */
+  additionForms(): Promise<AdditionForms>;
+  /** Changes one of them; gives the id that brings back what was removed. */
+  changeAdditions(change: AdditionChange): Promise<string | null>;
+  /** Starts one of the person's own servers for a moment and says how it is. */
+  checkServer(project: string | null, server: string): Promise<ServerView>;
   sessionServers(session: string): Promise<ServerView[]>;
   acceptChangedTool(session: string, hash: string): Promise<void>;
-  /** The page to sign in at; it is opened by the person, who sees whose it is before. */
-  beginSignIn(session: string, server: string): Promise<SignInPage>;
+  /** The page to sign in at, at a server of a session or of the person's own; it is opened by the person, who sees whose it is before. */
+  beginSignIn(session: string | null, server: string): Promise<SignInPage>;
   /** Answers when the person has signed in, and fails with why they have not. */
   finishSignIn(id: string): Promise<void>;
   cancelSignIn(id: string): Promise<void>;
-  signOut(session: string, server: string): Promise<void>;
+  signOut(session: string | null, server: string): Promise<void>;
   storage(): Promise<Storage>;
   openDataFolder(): Promise<void>;
   diagnostics(): Promise<string>;

@@ -1,5 +1,6 @@
 import type { SessionSummary, Settings } from './bindings';
 import type { UiClient } from './client';
+import { additions } from './recorded/additions';
 import { attachments } from './recorded/attachments';
 import { NOW, snapshot, summary } from './recorded/builders';
 import { Host, type World } from './recorded/host';
@@ -50,6 +51,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
     ...history(host, act),
     ...knowledge(host, act),
     ...permissions(host, act),
+    ...additions(host, act),
     ...files(host, act),
     ...summaries(host, act),
     start: () =>

@@ -31,10 +31,21 @@ pub struct HookConfig {
     /// What happens when it fails; by default a call that it would have looked at asks, and everything else goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<OnFailure>,
+    #[serde(default = "usually_on", skip_serializing_if = "is_on")]
+    pub enabled: bool,
 }
 
 fn usual_timeout() -> u64 {
     10
+}
+
+fn usually_on() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+fn is_on(enabled: &bool) -> bool {
+    *enabled
 }
 
 /// Where in a turn a hook runs.
@@ -209,6 +220,7 @@ mod tests {
         assert_eq!((hook.point, hook.timeout, hook.failure()), (HookPoint::BeforeTool, 10, OnFailure::Ask));
         assert!(hook.is_for(Some("execute")) && hook.is_for(Some("web__get")) && !hook.is_for(Some("ls")));
         assert_eq!(check(&[hook]), Ok(()));
+        assert!(!read("name = \"a\"\npoint = \"turn_end\"\ncommand = \"b\"\nenabled = false").enabled);
         assert!(toml::from_str::<HookConfig>("name = \"a\"\npoint = \"sometimes\"\ncommand = \"b\"").is_err());
         assert!(toml::from_str::<HookConfig>("name = \"a\"\npoint = \"turn_end\"\ncommand = \"b\"\nx = 1").is_err());
     }

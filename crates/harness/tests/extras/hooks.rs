@@ -23,6 +23,7 @@ fn hook(name: &str, point: HookPoint, script: &str) -> HookConfig {
         env: Default::default(),
         pass_env: Vec::new(),
         on_failure: None,
+        enabled: true,
     }
 }
 

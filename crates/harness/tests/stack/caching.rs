@@ -60,6 +60,7 @@ async fn every_request_begins_with_the_bytes_of_the_one_before_up_to_what_hooks_
         env: Default::default(),
         pass_env: Vec::new(),
         on_failure: None,
+        enabled: true,
     };
     let scene = Scene::build(project, ScriptedModel::new(replies), vec![], |config| {
         let hooks = vec![hook(HookPoint::TurnStart), hook(HookPoint::BeforeModel)];

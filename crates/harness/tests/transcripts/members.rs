@@ -256,6 +256,7 @@ async fn hooks_refuse_a_call_and_the_model_is_told_why() {
                 env: Default::default(),
                 pass_env: Vec::new(),
                 on_failure: None,
+                enabled: true,
             };
             config.everywhere = vec![Arc::new(Hooks::new(vec![hook], folder).unwrap())];
         });

@@ -15,6 +15,7 @@ impl Explain for Failure {
             Self::Gone { end } => of_end(end),
             Self::CallTimeout { seconds } => Problem::ServerSilent { seconds: seconds.to_string() },
             Self::Refused { reason } => Problem::ServerRefused { detail: reason },
+            Self::HeaderMissing { header } => Problem::ServerHeaderMissing { header },
             Self::SignIn => Problem::ServerWantsSignIn,
             Self::Cancelled => Problem::Stopped,
         }
@@ -80,6 +81,7 @@ impl Explain for SignInError {
 pub(super) fn of_server(error: ConfigError) -> Problem {
     match error {
         ConfigError::Name { name, reason } => Problem::ServerName { name, why: of_value(reason) },
+        ConfigError::Twice { name } => Problem::ServerTwice { name },
         ConfigError::NoReach { server } => Problem::ServerNoReach { server },
         ConfigError::TwoReaches { server } => Problem::ServerTwoReaches { server },
         ConfigError::Misplaced { server, field, with } => {

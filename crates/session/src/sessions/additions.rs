@@ -70,14 +70,14 @@ impl Sessions {
     }
 }
 
-fn parse(text: &str) -> Result<Extras, SessionError> {
+pub(super) fn parse(text: &str) -> Result<Extras, SessionError> {
     if text.len() > LONGEST {
         return Err(SessionError::invalid(Problem::AdditionsTooLong));
     }
     Extras::parse(text).map_err(|error| SessionError::invalid(error.problem()))
 }
 
-fn view(server: CoreServer, signed_in: Option<bool>, changed: &[ChangedTool]) -> ServerView {
+pub(super) fn view(server: CoreServer, signed_in: Option<bool>, changed: &[ChangedTool]) -> ServerView {
     let mine = changed.iter().filter(|tool| tool.server == server.name);
     ServerView {
         health: match server.health {

@@ -1,15 +1,5 @@
 /** What the recorded host answers about rules, modes, servers and its data. */
-import type {
-  ApprovalMode,
-  PatternProblem,
-  Problem,
-  ProjectMode,
-  Rehearsal,
-  Rule,
-  RuleDraft,
-  RuleOffer,
-  ServerView,
-} from '../bindings';
+import type { ApprovalMode, PatternProblem, ProjectMode, Rehearsal, Rule, RuleDraft, RuleOffer } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
 import { NOW } from './builders';
@@ -29,62 +19,12 @@ type Permissions = Pick<
   | 'sandboxedProjects'
   | 'setCommandPlace'
   | 'sandboxProblem'
-  | 'additions'
-  | 'checkAdditions'
-  | 'saveAdditions'
-  | 'sessionServers'
-  | 'acceptChangedTool'
-  | 'beginSignIn'
-  | 'finishSignIn'
-  | 'cancelSignIn'
-  | 'signOut'
   | 'storage'
   | 'openDataFolder'
   | 'diagnostics'
   | 'saveDiagnostics'
   | 'subscribeGoals'
 >;
-
-const TOML = `[mcp.docs]
-command = "docs-server"
-args = ["--stdio"]
-
-[[hooks]]
-name = "format"
-point = "after_tool"
-tools = ["edit_file", "write_file"]
-command = "cargo"
-args = ["fmt"]
-`;
-
-const SERVERS: ServerView[] = [
-  { name: 'docs', health: { health: 'ready', tools: 4 }, signed_in: null, changed: [], left_out: [] },
-  {
-    name: 'tickets',
-    health: { health: 'ready', tools: 2 },
-    signed_in: true,
-    changed: [
-      {
-        tool: 'close_ticket',
-        description: 'Closes a ticket and every ticket that it blocks.',
-        schema: '{\n  "type": "object",\n  "properties": { "id": { "type": "string" } }\n}',
-        hash: 'b1946ac92492d2347c6235b4d2611184',
-      },
-    ],
-    left_out: [],
-  },
-  {
-    name: 'search',
-    health: {
-      health: 'failed',
-      why: { problem: 'server_not_started', detail: 'No such file or directory (os error 2)' },
-    },
-    signed_in: null,
-    changed: [],
-    left_out: [],
-  },
-  { name: 'calendar', health: { health: 'needs_sign_in' }, signed_in: false, changed: [], left_out: [] },
-];
 
 export const DIAGNOSTICS = `Bosun
   version: 0.1.0
@@ -118,12 +58,6 @@ export function permissions(host: Host, act: Act): Permissions {
   const modes = new Map<string, ApprovalMode>();
   let projects: ProjectMode[] = [];
   let sandboxed: string[] = [];
-  let toml = TOML;
-  let servers = SERVERS;
-  const signedIn = (server: string, is: boolean) => {
-    const health: ServerView['health'] = is ? { health: 'ready', tools: 6 } : { health: 'needs_sign_in' };
-    servers = servers.map((one) => (one.name === server ? { ...one, health, signed_in: is } : one));
-  };
   const projectMode = (project: string) => projects.find((one) => one.project === project)?.mode ?? 'ask';
   return {
     ruleOffer: (_session, call) => later(() => offer(host, call)),
@@ -156,34 +90,6 @@ export function permissions(host: Host, act: Act): Permissions {
         sandboxed = sandboxed.filter((one) => one !== project).concat(place === 'sandbox' ? [project] : []);
       }),
     sandboxProblem: () => later(() => null),
-    additions: () => later(() => ({ text: toml, problem: null })),
-    checkAdditions: (text) => later(() => wrong(text)),
-    saveAdditions: (text) =>
-      act('saveAdditions', text, () => {
-        const problem = wrong(text);
-        if (problem) throw { code: 'invalid', message: '', problem };
-        toml = text;
-      }),
-    sessionServers: () => later(() => servers),
-    acceptChangedTool: (session, hash) =>
-      act('acceptChangedTool', { session, hash }, () => {
-        servers = servers.map((one) => ({ ...one, changed: one.changed.filter((tool) => tool.hash !== hash) }));
-      }),
-    beginSignIn: async (session, server) => {
-      await act('beginSignIn', { session, server });
-      const host = 'accounts.calendar.example';
-      return { id: server, url: `https://${host}/authorize?state=1`, host };
-    },
-    // Whoever opens the page signs in there.
-    finishSignIn: (id) =>
-      new Promise((resolve, reject) => {
-        host.signing = { opened: () => resolve(signedIn(id, true)), left: reject };
-      }),
-    cancelSignIn: (id) =>
-      act('cancelSignIn', id, () =>
-        host.signing?.left(Object.assign(new Error('this sign-in was given up'), { code: 'not_found' })),
-      ),
-    signOut: (session, server) => act('signOut', { session, server }, () => signedIn(server, false)),
     storage: () =>
       later(() => ({
         folder: '~/.local/share/bosun',
@@ -209,14 +115,6 @@ export function permissions(host: Host, act: Act): Permissions {
 function rule(id: string, kind: Rule['kind'], pattern: string, scope: Rule['scope'], age: number): Rule {
   const session = scope === 'session' ? 's-refresh' : null;
   return { id, kind, pattern, scope, session, project: scope === 'always' ? null : 'p-harbour', created_at: NOW - age };
-}
-
-function wrong(text: string): Problem | null {
-  if (text.includes('command = ""'))
-    return { problem: 'server_value', server: 'new', field: 'command', given: '', why: { problem: 'no_program' } };
-  if (text.includes('folder = "handbook"'))
-    return { problem: 'route_part_of_path', prefix: '/handbook', folder: 'handbook' };
-  return null;
 }
 
 function approvalOf(host: Host, call: string) {

@@ -1,3 +1,4 @@
+import { hooks, servers } from './en/additions';
 import { attachments } from './en/attachments';
 import { approvals } from './en/approvals';
 import { toolArguments } from './en/arguments';
@@ -48,6 +49,8 @@ export const en = {
   scopes,
   permissions,
   sandbox,
+  servers,
+  hooks,
   additions,
   keysSection,
   dataSection,

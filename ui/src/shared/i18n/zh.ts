@@ -1,4 +1,5 @@
 import type { Messages } from './en';
+import { hooks, servers } from './zh/additions';
 import { approvals } from './zh/approvals';
 import { toolArguments } from './zh/arguments';
 import { attachments } from './zh/attachments';
@@ -49,6 +50,8 @@ export const zh: Messages = {
   scopes,
   permissions,
   sandbox,
+  servers,
+  hooks,
   additions,
   keysSection,
   dataSection,

@@ -1,0 +1,156 @@
+//! Servers and hooks, changed one by one by their forms.
+#![allow(clippy::disallowed_methods, reason = "tests look at the files that are kept")]
+
+use std::sync::Arc;
+
+use bosun_harness::mcp::header_place;
+use bosun_model::ChatRequest;
+use bosun_protocol::{
+    AdditionChange, AdditionKind, ErrorCode, HeaderForm, HookForm, HookPoint, Problem, ServerForm, ServerHealth,
+    ServerReach, Variable,
+};
+use bosun_store::{Keys, MemorySecrets, SecretStore};
+use bosun_testkit::{Reply, ToolOffice};
+use pretty_assertions::assert_eq;
+
+use super::stage::Stage;
+
+const TOKEN: &str = "canary-of-the-door";
+
+fn nothing(_: &ChatRequest) -> Reply {
+    Reply::text("nothing")
+}
+
+async fn staged(keyring: &Arc<MemorySecrets>) -> Stage {
+    let stage = Stage::new(nothing).await;
+    let keyring = Arc::clone(keyring) as Arc<dyn SecretStore>;
+    stage.sessions.keep_sign_ins(Arc::new(Keys::new(keyring, Some(Arc::clone(&stage.database)))));
+    stage
+}
+
+fn at(name: &str, url: String, value: Option<&str>) -> ServerForm {
+    let headers = vec![HeaderForm { name: "Authorization".into(), value: value.map(Into::into) }];
+    ServerForm { name: name.into(), enabled: true, reach: ServerReach::Address { url, headers } }
+}
+
+fn hook(name: &str, point: HookPoint) -> HookForm {
+    HookForm {
+        name: name.into(),
+        enabled: true,
+        point,
+        tools: Vec::new(),
+        command: "say".into(),
+        args: vec!["all done".into()],
+        timeout: 20,
+    }
+}
+
+async fn health(stage: &Stage, server: &str) -> ServerHealth {
+    stage.sessions.check_server(Some(&stage.project_id), server).await.unwrap().health
+}
+
+async fn put(stage: &Stage, was: Option<&str>, server: ServerForm) -> Result<(), Problem> {
+    let change = AdditionChange::Server { was: was.map(Into::into), server };
+    stage.sessions.change_additions(change).await.map(drop).map_err(|error| error.problem)
+}
+
+#[tokio::test]
+async fn a_header_is_kept_in_the_keyring_for_its_host_and_opens_the_server() {
+    let (office, keyring) = (ToolOffice::start(), Arc::new(MemorySecrets::default()));
+    office.open_for(TOKEN);
+    let stage = staged(&keyring).await;
+    let missing = Err(Problem::ServerHeaderMissing { header: "Authorization".into() });
+    assert_eq!(put(&stage, None, at("office", office.url(), None)).await, missing);
+    let given = format!("Bearer {TOKEN}");
+    assert_eq!(put(&stage, None, at("office", office.url(), Some(&given))).await, Ok(()));
+    assert_eq!(health(&stage, "office").await, ServerHealth::Ready { tools: 1 });
+
+    let forms = stage.sessions.addition_forms().await.unwrap();
+    assert_eq!(forms.servers, [at("office", office.url(), None)]);
+    for file in std::fs::read_dir(stage.data.path()).unwrap().flatten().filter(|file| file.path().is_file()) {
+        let bytes = std::fs::read(file.path()).unwrap();
+        assert!(!bytes.windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes()), "{:?} holds it", file.path());
+    }
+
+    // It goes along with the server's name, and to no other host.
+    assert_eq!(put(&stage, Some("office"), at("bureau", office.url(), None)).await, Ok(()));
+    assert_eq!(health(&stage, "bureau").await, ServerHealth::Ready { tools: 1 });
+    assert_eq!(put(&stage, Some("bureau"), at("bureau", "https://mcp.example.com".into(), None)).await, missing);
+    let twice = put(&stage, None, at("bureau", office.url(), Some("x"))).await;
+    assert_eq!(twice, Err(Problem::ServerTwice { name: "bureau".into() }));
+
+    // What is removed leaves nothing behind, and comes back whole.
+    let place = header_place("bureau", &office.url(), "Authorization").unwrap();
+    assert!(keyring.get(crate::SIGN_INS, &place).await.unwrap().is_some());
+    let change = AdditionChange::Remove { addition: AdditionKind::Server, name: "bureau".into() };
+    let id = stage.sessions.change_additions(change).await.unwrap().unwrap();
+    assert!(keyring.get(crate::SIGN_INS, &place).await.unwrap().is_none());
+    stage.sessions.change_additions(AdditionChange::BringBack { id: id.clone() }).await.unwrap();
+    assert_eq!(health(&stage, "bureau").await, ServerHealth::Ready { tools: 1 });
+    let again = stage.sessions.change_additions(AdditionChange::BringBack { id }).await.unwrap_err();
+    assert_eq!(again.code, ErrorCode::NotFound);
+}
+
+#[tokio::test]
+async fn a_header_that_stood_in_the_text_moves_to_the_keyring() {
+    let (office, keyring) = (ToolOffice::start(), Arc::new(MemorySecrets::default()));
+    office.open_for(TOKEN);
+    let stage = staged(&keyring).await;
+    let text = format!(
+        "# ours\n[mcp.office]\nurl = \"{}\"\nheaders = {{ Authorization = \"Bearer {TOKEN}\" }}\n",
+        office.url()
+    );
+    stage.sessions.save_additions(&text).await.unwrap();
+    let [form] = stage.sessions.addition_forms().await.unwrap().servers.try_into().unwrap();
+    assert_eq!(form, at("office", office.url(), None));
+    assert_eq!(put(&stage, Some("office"), form).await, Ok(()));
+    let text = stage.sessions.additions().await.unwrap().text;
+    let expected = format!("# ours\n[mcp.office]\nurl = \"{}\"\nsecret_headers = [\"Authorization\"]\n", office.url());
+    assert_eq!(text, expected);
+    assert_eq!(health(&stage, "office").await, ServerHealth::Ready { tools: 1 });
+}
+
+#[tokio::test]
+async fn what_begins_to_work_is_told_before_and_nothing_else() {
+    let stage = staged(&Arc::default()).await;
+    let text = "[mcp.docs]\ncommand = \"docs\"\n\n[guards]\nmax_dollars = 5.0\n";
+    stage.sessions.save_additions(text).await.unwrap();
+    let begun = async |change: AdditionChange| {
+        let begun = stage.sessions.begun_by(&change).await.unwrap();
+        stage.sessions.change_additions(change).await.unwrap();
+        begun
+    };
+    let hook = |was: Option<&str>, form: HookForm| AdditionChange::Hook { was: was.map(Into::into), hook: form };
+    let bell =
+        "[[hooks]]\nname = \"bell\"\npoint = \"turn_end\"\ncommand = \"say\"\nargs = [\"all done\"]\ntimeout = 20";
+    assert_eq!(begun(hook(None, self::hook("bell", HookPoint::TurnEnd))).await, bell);
+    assert_eq!(begun(hook(Some("bell"), self::hook("bell", HookPoint::TurnEnd))).await, "");
+    let switch = |name: &str, addition, on| AdditionChange::Switch { addition, name: name.into(), on };
+    assert_eq!(begun(switch("bell", AdditionKind::Hook, false)).await, "");
+    assert_eq!(begun(switch("bell", AdditionKind::Hook, true)).await, bell);
+    assert_eq!(begun(switch("docs", AdditionKind::Server, false)).await, "");
+    let off = stage.sessions.check_server(None, "docs").await.unwrap_err();
+    assert_eq!(off.code, ErrorCode::NotFound, "what is off is not started");
+    let removed = AdditionChange::Remove { addition: AdditionKind::Hook, name: "bell".into() };
+    assert_eq!(stage.sessions.begun_by(&removed).await.unwrap(), "");
+    let id = stage.sessions.change_additions(removed).await.unwrap().unwrap();
+    let reach = ServerReach::Program {
+        command: "docs".into(),
+        args: Vec::new(),
+        env: vec![Variable { name: "LEVEL".into(), value: "2".into() }],
+    };
+    let server = ServerForm { name: "docs".into(), enabled: false, reach };
+    assert_eq!(begun(AdditionChange::Server { was: Some("docs".into()), server }).await, "");
+
+    // Something else changed meanwhile: it comes back beside that.
+    assert_eq!(begun(AdditionChange::BringBack { id }).await, "");
+    let text = stage.sessions.additions().await.unwrap().text;
+    let expected =
+        "[mcp.docs]\ncommand = \"docs\"\nenabled = false\nenv = { LEVEL = \"2\" }\n\n[guards]\nmax_dollars = 5.0\n\n";
+    assert_eq!(text, format!("{expected}{bell}\n"));
+
+    let wrong = hook(None, HookForm { timeout: 0, ..self::hook("late", HookPoint::TurnEnd) });
+    let refused = stage.sessions.change_additions(wrong).await.unwrap_err();
+    assert!(matches!(refused.problem, Problem::HookTimeout { .. }), "{refused}");
+    assert_eq!(stage.sessions.additions().await.unwrap().text, text);
+}

@@ -1,0 +1,63 @@
+import { screen, waitFor } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { i18n } from '../../shared/i18n/i18n.svelte';
+import { draw, setUp } from '../../test/stage';
+import ServersSection from './ServersSection.svelte';
+
+afterEach(() => i18n.use('en', 'en'));
+
+const button = (name: string) => screen.findByRole('button', { name });
+
+describe('servers of tools', () => {
+  it.each([
+    ['en', 'Add server', 'Save', 'Name', 'Cannot be the name'],
+    ['zh-CN', '添加服务器', '保存', '名称', '不能作为服务器名称'],
+  ] as const)(
+    'say in %s at the field what is wrong with it, and go there',
+    async (language, add, save, name, words) => {
+      const scene = await setUp();
+      i18n.use(language, language);
+      draw(scene, ServersSection, {});
+      await userEvent.click(await button(add));
+      await userEvent.click(await button(save));
+      const field = screen.getByRole('textbox', { name });
+      await waitFor(() => expect(field).toHaveProperty('ariaInvalid', 'true'));
+      const said = document.getElementById(field.getAttribute('aria-describedby')?.split(' ')[0] ?? '');
+      expect(said?.textContent?.toLowerCase()).toContain(words.toLowerCase());
+      expect(document.activeElement).toBe(field);
+    },
+  );
+
+  it('show of a header that is kept its name alone, and leave it as it is', async () => {
+    const scene = await setUp();
+    const kept = vi.spyOn(scene.client, 'changeAdditions');
+    draw(scene, ServersSection, {});
+    await userEvent.click(await button('Edit wiki'));
+    const value = await screen.findByPlaceholderText<HTMLInputElement>('in the keyring');
+    expect([value.type, value.value]).toEqual(['password', '']);
+    await userEvent.click(await button('Save'));
+    expect(kept.mock.calls.at(-1)?.[0]).toMatchObject({
+      was: 'wiki',
+      server: { enabled: false, reach: { headers: [{ name: 'Authorization', value: null }] } },
+    });
+  });
+
+  it('stay off where the person did not confirm in the dialog of the system', async () => {
+    const scene = await setUp();
+    scene.client.changeAdditions = () => Promise.reject(new Error('no'));
+    draw(scene, ServersSection, {});
+    const box = await screen.findByRole<HTMLInputElement>('checkbox', { name: 'Use: wiki' });
+    await userEvent.click(box);
+    await waitFor(() => expect(box.checked).toBe(false));
+    expect(scene.workspace.errors).toHaveLength(1);
+  });
+
+  it('are checked one by one, in the words of the server', async () => {
+    const scene = await setUp();
+    const { container } = draw(scene, ServersSection, {});
+    await userEvent.click(await button('Check search now'));
+    await waitFor(() => expect(container.textContent).toContain('No such file or directory (os error 2)'));
+    expect((await button('Check wiki now')).hasAttribute('disabled')).toBe(true);
+  });
+});

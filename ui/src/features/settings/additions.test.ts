@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { HookForm, Problem, ServerForm } from '../../ipc/bindings';
+import { fieldOf, hookFields, hookForm, serverFields, serverForm } from './additions';
+
+describe('the form of a server', () => {
+  const program: ServerForm = {
+    name: 'docs',
+    enabled: false,
+    reach: { reach: 'program', command: 'docs', args: ['--as', 'a b'], env: [{ name: 'A', value: ' x ' }] },
+  };
+  const address: ServerForm = {
+    name: 'web',
+    enabled: true,
+    reach: { reach: 'address', url: 'https://a.example', headers: [{ name: 'X-Key', value: null }] },
+  };
+
+  it.each([program, address])('gives back what it was given ($name)', (form) => {
+    expect(serverForm(serverFields(form), form.enabled)).toEqual(form);
+  });
+
+  it('leaves out rows that nobody filled, and what belongs to the other kind', () => {
+    const fields = serverFields(program);
+    fields.env.push({ name: ' ', value: '', isKept: false });
+    fields.headers.push({ name: 'X', value: 'y', isKept: false });
+    fields.args += '\n\n';
+    expect(serverForm(fields, false)).toEqual(program);
+    expect(serverForm({ ...fields, kind: 'address', url: 'https://b' }, true).reach).toEqual({
+      reach: 'address',
+      url: 'https://b',
+      headers: [{ name: 'X', value: 'y' }],
+    });
+  });
+});
+
+describe('the form of a hook', () => {
+  const hook: HookForm = {
+    name: 'format',
+    enabled: true,
+    point: 'after_tool',
+    tools: ['edit_file', 'web__*'],
+    command: 'cargo',
+    args: ['fmt', '--all'],
+    timeout: 60,
+  };
+
+  it('gives back what it was given, without tools where no tool is told of', () => {
+    expect(hookForm(hookFields(hook), true)).toEqual(hook);
+    expect(hookForm({ ...hookFields(hook), point: 'turn_end' }, true).tools).toEqual([]);
+  });
+
+  it.each(['', '-1', '1.5', 'soon', '1e3'])('has no time limit of "%s" seconds, which the core refuses', (timeout) => {
+    expect(hookForm({ ...hookFields(hook), timeout }, true).timeout).toBe(0);
+  });
+});
+
+describe('what is wrong', () => {
+  const value = { server: 'a', given: '', why: { problem: 'no_program' } } as const;
+  const table: [Problem, string | null][] = [
+    [{ problem: 'server_twice', name: 'a' }, 'name'],
+    [{ problem: 'server_url', server: 'a', why: { problem: 'no_address' } }, 'url'],
+    [{ problem: 'server_value', field: 'env', ...value }, 'env'],
+    [{ problem: 'server_value', field: 'secret_headers', ...value }, 'headers'],
+    [{ problem: 'server_value', field: 'elsewhere', ...value }, null],
+    [{ problem: 'server_header_missing', header: 'X' }, 'headers'],
+    [{ problem: 'hook_timeout', hook: 'a', given: '0', most: 600 }, 'timeout'],
+    [{ problem: 'hook_failure', hook: 'a', wanted: 'ask', point: 'turn_end' }, 'point'],
+    [{ problem: 'not_kept' }, null],
+  ];
+  it.each(table)('stands at its field: %j', (problem, field) => expect(fieldOf(problem)).toBe(field));
+});

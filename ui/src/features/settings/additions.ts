@@ -1,0 +1,144 @@
+/** Servers and hooks between their forms and the core. */
+import type { HeaderForm, HookForm, HookPoint, Problem, ServerForm, Variable } from '../../ipc/bindings';
+
+/** In the order in which a turn comes to them. */
+export const POINTS = [
+  'turn_start',
+  'before_model',
+  'after_model',
+  'before_tool',
+  'after_tool',
+  'subagent_start',
+  'subagent_end',
+  'compaction',
+  'turn_end',
+] as const satisfies readonly HookPoint[];
+
+/** Whether a hook there is told of a call, and may be for some tools alone. */
+export const isOfTools = (point: HookPoint): boolean => point === 'before_tool' || point === 'after_tool';
+
+export interface PairRow {
+  name: string;
+  value: string;
+  /** A value is kept where it cannot be read from. */
+  isKept: boolean;
+}
+
+export type ReachKind = 'program' | 'address';
+
+/** What stands in the fields of a server's form. */
+export interface ServerFields {
+  name: string;
+  kind: ReachKind;
+  command: string;
+  args: string;
+  env: PairRow[];
+  url: string;
+  headers: PairRow[];
+}
+
+export function serverFields(form: ServerForm | null): ServerFields {
+  const fields: ServerFields = {
+    name: form?.name ?? '',
+    kind: 'program',
+    command: '',
+    args: '',
+    env: [],
+    url: '',
+    headers: [],
+  };
+  if (form?.reach.reach === 'program') {
+    const { command, args, env } = form.reach;
+    return { ...fields, command, args: args.join('\n'), env: env.map((one) => ({ ...one, isKept: false })) };
+  }
+  if (form?.reach.reach === 'address') {
+    const headers = form.reach.headers.map(({ name }) => ({ name, value: '', isKept: true }));
+    return { ...fields, kind: 'address', url: form.reach.url, headers };
+  }
+  return fields;
+}
+
+/** A row without a name and a value is one that nobody filled. */
+const filled = (rows: readonly PairRow[]) => rows.filter(({ name, value }) => name.trim() !== '' || value !== '');
+
+export function serverForm(fields: ServerFields, enabled: boolean): ServerForm {
+  const { name, kind, command, url } = fields;
+  if (kind === 'program') {
+    const env = filled(fields.env).map(({ name, value }): Variable => ({ name, value }));
+    return { name, enabled, reach: { reach: 'program', command, args: linesOf(fields.args), env } };
+  }
+  const headers = filled(fields.headers).map(({ name, value }): HeaderForm => ({ name, value: value || null }));
+  return { name, enabled, reach: { reach: 'address', url, headers } };
+}
+
+/** What stands in the fields of a hook's form. */
+export interface HookFields {
+  name: string;
+  point: HookPoint;
+  tools: string;
+  command: string;
+  args: string;
+  timeout: string;
+}
+
+export const hookFields = (form: HookForm | null): HookFields => ({
+  name: form?.name ?? '',
+  point: form?.point ?? 'after_tool',
+  tools: form?.tools.join(', ') ?? '',
+  command: form?.command ?? '',
+  args: form?.args.join('\n') ?? '',
+  timeout: String(form?.timeout ?? 10),
+});
+
+export const hookForm = (fields: HookFields, enabled: boolean): HookForm => ({
+  name: fields.name,
+  enabled,
+  point: fields.point,
+  tools: isOfTools(fields.point) ? fields.tools.split(/[\s,]+/).filter(Boolean) : [],
+  command: fields.command,
+  args: linesOf(fields.args),
+  // What is no number of seconds is no time limit, which the core says in its words.
+  timeout: /^\d{1,9}$/.test(fields.timeout.trim()) ? Number(fields.timeout.trim()) : 0,
+});
+
+/** One argument a line, as it is written; empty lines are between them. */
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '');
+
+export type FormField = 'name' | 'command' | 'args' | 'env' | 'url' | 'headers' | 'point' | 'tools' | 'timeout';
+
+/** The field that a problem is about; `null` where it is about no single one. */
+export function fieldOf(problem: Problem): FormField | null {
+  switch (problem.problem) {
+    case 'server_name':
+    case 'server_twice':
+    case 'hook_name':
+    case 'hook_twice':
+      return 'name';
+    case 'server_no_reach':
+    case 'hook_no_command':
+      return 'command';
+    case 'server_url':
+      return 'url';
+    case 'server_header_missing':
+      return 'headers';
+    case 'server_value':
+    case 'hook_value':
+      return named(problem.field);
+    case 'hook_timeout':
+      return 'timeout';
+    case 'hook_tools':
+      return 'tools';
+    case 'hook_failure':
+      return 'point';
+    default:
+      return null;
+  }
+}
+
+function named(field: string): FormField | null {
+  if (field === 'secret_headers') return 'headers';
+  return field === 'command' || field === 'args' || field === 'env' || field === 'headers' ? field : null;
+}
+
+/** What starts, as a person would type it. */
+export const lineOf = (command: string, args: readonly string[]): string => [command, ...args].join(' ');
