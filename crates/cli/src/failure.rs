@@ -73,6 +73,10 @@ pub(crate) enum Failure {
     NotBrought { path: String },
     #[error("{mark} names nothing as it is now; look at it with `bosun trust list` and take its mark from there")]
     StaleMark { mark: String },
+    #[error(
+        "the new words cannot be read: {reason}; put them into a text file for --file, or give them on standard input"
+    )]
+    Words { reason: String },
     #[error("--base-url cannot be used: {reason}")]
     BaseUrl { reason: String },
     #[error("the manual cannot be written into {folder}: {source}; name a folder that is there and may be written to")]

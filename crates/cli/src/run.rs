@@ -1,6 +1,7 @@
 //! `bosun run`: one task to its end, or on with a session.
 
 mod agent;
+mod agents;
 mod attached;
 pub(crate) mod begin;
 mod choices;
@@ -12,6 +13,7 @@ mod printer;
 mod prompt;
 mod remembered;
 pub(crate) mod resumed;
+mod said;
 
 use std::path::PathBuf;
 use std::sync::Arc;

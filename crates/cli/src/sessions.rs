@@ -71,6 +71,16 @@ enum SessionsCommand {
         #[arg(long, value_enum, default_value_t = Format::Markdown)]
         format: Format,
     },
+    /// Give that summary other words. What is carried over word for word stays behind them.
+    EditSummary {
+        #[arg(value_name = "ID")]
+        session: String,
+        /// A text file with the new words; without it they come from standard input.
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+        #[arg(long, value_enum, default_value_t = Format::Markdown)]
+        format: Format,
+    },
     /// Take that summary back: what it stood for is sent again, or the summary before it.
     UndoSummary {
         #[arg(value_name = "ID")]
@@ -97,6 +107,9 @@ pub(crate) async fn sessions(args: SessionsArgs, keys: EnvironmentKeys) -> Resul
             summary::compact(&session, guidance.as_deref(), format, keys).await?;
         }
         SessionsCommand::Summary { session, format } => summary::show(&session, format, keys).await?,
+        SessionsCommand::EditSummary { session, file, format } => {
+            summary::edit(&session, file.as_deref(), format, keys).await?;
+        }
         SessionsCommand::UndoSummary { session, format } => summary::undo(&session, format, keys).await?,
     }
     Ok(Exit::Done)

@@ -1,9 +1,9 @@
 mod written;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bosun_mcp::{ConfigError, McpServers, PinStore, ServerConfigs, TokenStore};
+use bosun_mcp::{ConfigError, McpServers, McpTool, PinStore, ServerConfigs, TokenStore};
 use bosun_model::ModelInfo;
 use bosun_tools::DynTool;
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,8 @@ pub enum ExtrasError {
 pub struct OpenExtras {
     pub servers: McpServers,
     hooks: Option<Arc<Hooks>>,
+    /// Names and hashes of the tools that the last agent was given.
+    given: Mutex<Vec<(String, String)>>,
 }
 
 impl Extras {
@@ -109,7 +111,8 @@ impl Extras {
         let hooks = Hooks::new(self.hooks.clone(), folder.to_owned())?;
         let servers = McpServers::new(self.mcp.clone(), folder, pins)?.keeping(tokens);
         servers.start().await;
-        Ok(OpenExtras { servers, hooks: (!self.hooks.is_empty()).then(|| Arc::new(hooks)) })
+        let hooks = (!self.hooks.is_empty()).then(|| Arc::new(hooks));
+        Ok(OpenExtras { servers, hooks, given: Mutex::default() })
     }
 }
 
@@ -119,10 +122,23 @@ impl OpenExtras {
         self.servers.tools().into_iter().map(|tool| tool as Arc<dyn DynTool>).collect()
     }
 
+    /// Before a turn: tries servers again that failed, lists tools that are said to have changed, and tells whether an
+    /// agent that is built now would have other tools than the last one.
+    pub async fn look_again(&self) -> bool {
+        self.servers.look_again().await;
+        marks(&self.servers.tools()) != *self.given()
+    }
+
+    fn given(&self) -> MutexGuard<'_, Vec<(String, String)>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Adds them to what an agent is built from: the tools, what keeps many of them out of the context, the hooks, and
     /// that the tools a person said so of run without asking.
     pub fn extend(&self, config: &mut DeepAgentConfig) {
-        let tools = self.tools();
+        let tools = self.servers.tools();
+        *self.given() = marks(&tools);
+        let tools: Vec<_> = tools.into_iter().map(|tool| tool as Arc<dyn DynTool>).collect();
         if let Some(on_demand) = OnDemand::over(&tools, most_tool_tokens(config.model.info())) {
             config.on_demand = Some(Arc::new(on_demand));
         }
@@ -132,6 +148,15 @@ impl OpenExtras {
         config.tools.extend(tools);
         config.policy.interrupt_on.extend(self.servers.never_ask().into_iter().map(|tool| (tool, None)));
     }
+}
+
+/// What tells tools that a model knows from others.
+fn marks(tools: &[Arc<McpTool>]) -> Vec<(String, String)> {
+    let mark = |tool: &Arc<McpTool>| {
+        let (name, hash) = tool.mark();
+        (name.to_owned(), hash.to_owned())
+    };
+    tools.iter().map(mark).collect()
 }
 
 fn most_tool_tokens(model: &ModelInfo) -> u64 {

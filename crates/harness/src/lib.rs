@@ -59,7 +59,7 @@ pub use guards::{GuardOptions, Guards};
 pub use hooks::{HookConfig, HookError, HookPoint, Hooks, OnFailure};
 pub use human_in_the_loop::{Gate, GateRequest, HumanInTheLoop, HumanInTheLoopOptions, InterruptOn};
 pub use members::Members;
-pub use memory::{Memory, MemoryOptions, MemorySearch};
+pub use memory::{Memory, MemoryOptions, MemorySearch, SearchedShelf};
 pub use model_retry::{ModelRetry, RetryOptions};
 pub use on_demand::OnDemand;
 pub use patch_tool_calls::PatchToolCalls;

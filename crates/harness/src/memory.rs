@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::offered::Offered;
 use crate::prompt;
-pub use search::MemorySearch;
+pub use search::{MemorySearch, SearchedShelf};
 
 /// What may be set about memory.
 #[derive(Clone, Default)]

@@ -160,6 +160,11 @@ impl Connection {
         self.service.peer()
     }
 
+    /// What was listed last may not be so any more.
+    pub(crate) fn doubt_list(&self) {
+        self.stale.store(true, Ordering::Release);
+    }
+
     pub(crate) fn is_stale(&self) -> bool {
         self.stale.load(Ordering::Acquire)
     }

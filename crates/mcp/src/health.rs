@@ -16,7 +16,7 @@ pub enum Health {
     },
     /// Wants a person to sign in first; until then it has no tools.
     NeedsSignIn,
-    /// Does not work. The next call tries it again.
+    /// Does not work. The next turn tries it again, and so does a call of a tool that it had.
     Failed {
         #[serde(flatten)]
         failure: Failure,

@@ -16,6 +16,9 @@ use crate::{Approval, Health, Reach, ServerConfig, TokenStore, UnkeptTokens};
 
 /// Callers that come within this time of a failed start get its reason instead of one more start.
 const PAUSE: Duration = Duration::from_secs(2);
+/// How many times as long as a start took until it failed nobody who only looks makes another: a server that hangs must not
+/// hold up every turn.
+const PAUSE_OF_START: u32 = 10;
 
 pub(crate) struct Server {
     pub name: String,
@@ -33,8 +36,14 @@ pub(crate) struct Server {
 #[derive(Default)]
 struct Life {
     connection: Option<Arc<Connection>>,
-    failed: Option<(Instant, Failure)>,
+    failed: Option<FailedStart>,
     over: bool,
+}
+
+struct FailedStart {
+    at: Instant,
+    took: Duration,
+    failure: Failure,
 }
 
 /// Why a tool does not run although its server does.
@@ -87,7 +96,34 @@ impl Server {
         drop(life);
         // How it went is its health.
         if let Err(failure) = self.connection().await {
-            tracing::debug!(server = self.name, %failure, "a server could not be reached after signing in");
+            tracing::debug!(server = self.name, %failure, "a server could not be reached again");
+        }
+    }
+
+    /// Before a turn: starts it again where it failed, and lists its tools where it said that they changed. How that went
+    /// is its health.
+    pub(crate) async fn look_again(&self) {
+        let outcome = match self.health() {
+            Health::Failed { .. } => {
+                let failed = self.life.lock().await.failed.as_ref().map(|start| (start.at, start.took));
+                if failed.is_some_and(|(at, took)| at.elapsed() < took * PAUSE_OF_START) {
+                    return;
+                }
+                self.connection().await.map(drop)
+            }
+            Health::Ready { .. } => {
+                let connection = self.life.lock().await.connection.clone();
+                let Some(connection) = connection.filter(|connection| connection.is_stale()) else { return };
+                match self.list_anew(&connection, self.config.start_limit()).await {
+                    // It would hold up the next turn as well.
+                    Err(failure @ Failure::CallTimeout { .. }) => self.give_up(failure).await,
+                    outcome => outcome,
+                }
+            }
+            Health::Stopped | Health::Starting | Health::NeedsSignIn => return,
+        };
+        if let Err(failure) = outcome {
+            tracing::debug!(server = self.name, %failure, "a server is without its tools in this turn");
         }
     }
 
@@ -129,12 +165,13 @@ impl Server {
             life.connection = None;
             connection.end().await;
         }
-        if let Some((at, failure)) = &life.failed
-            && at.elapsed() < PAUSE
+        if let Some(start) = &life.failed
+            && start.at.elapsed() < PAUSE
         {
-            return Err(failure.clone());
+            return Err(start.failure.clone());
         }
         self.health.send_replace(Health::Starting);
+        let begun = Instant::now();
         match self.start().await {
             Ok(connection) => {
                 life.failed = None;
@@ -143,7 +180,7 @@ impl Server {
                 Ok(connection)
             }
             Err(failure) => {
-                life.failed = Some((Instant::now(), failure.clone()));
+                life.failed = Some(FailedStart { at: Instant::now(), took: begun.elapsed(), failure: failure.clone() });
                 self.failed(&failure);
                 Err(failure)
             }
@@ -177,20 +214,27 @@ impl Server {
     pub(crate) async fn check(&self, tool: &str, hash: &str) -> Result<(), Result<Withheld, Failure>> {
         let connection = self.connection().await.map_err(Err)?;
         if connection.is_stale() {
-            let limit = self.config.call_limit();
-            let late = Failure::CallTimeout { seconds: limit.as_secs() };
-            let listed = tokio::time::timeout(limit, connection.list(&self.name)).await.unwrap_or(Err(late));
-            match listed {
-                Ok(list) => self.take_list(list),
-                Err(failure) => return Err(Err(self.broken(failure).await)),
-            }
-            self.health.send_replace(Health::Ready { tools: self.offered().len() });
+            self.list_anew(&connection, self.config.call_limit()).await.map_err(Err)?;
         }
         match self.list().tools.get(tool) {
             None => Err(Ok(Withheld::Gone)),
             Some(now) if now.hash != hash || !self.pins.holds(&self.name, tool, hash) => Err(Ok(Withheld::Changed)),
             Some(_) => Ok(()),
         }
+    }
+
+    /// Lists the tools again. Where that fails the list is as doubtful as it was before.
+    async fn list_anew(&self, connection: &Connection, limit: Duration) -> Result<(), Failure> {
+        let late = Failure::CallTimeout { seconds: limit.as_secs() };
+        match tokio::time::timeout(limit, connection.list(&self.name)).await.unwrap_or(Err(late)) {
+            Ok(list) => self.take_list(list),
+            Err(failure) => {
+                connection.doubt_list();
+                return Err(self.broken(failure).await);
+            }
+        }
+        self.health.send_replace(Health::Ready { tools: self.offered().len() });
+        Ok(())
     }
 
     /// Calls a tool that was checked.
@@ -224,6 +268,18 @@ impl Server {
             self.failed(&failure);
         }
         failure
+    }
+
+    /// Ends a connection that is of no use, as a start that failed.
+    async fn give_up(&self, failure: Failure) -> Result<(), Failure> {
+        let mut life = self.life.lock().await;
+        life.failed =
+            Some(FailedStart { at: Instant::now(), took: self.config.start_limit(), failure: failure.clone() });
+        if let Some(connection) = life.connection.take() {
+            connection.end().await;
+        }
+        self.failed(&failure);
+        Err(failure)
     }
 
     fn failed(&self, failure: &Failure) {

@@ -120,6 +120,19 @@ impl McpServers {
         join_all(starts).await;
     }
 
+    /// Before a turn: tries those again that failed, and lists tools again that are said to have changed, side by side. A
+    /// start that took its time to fail is not waited for again for ten times as long.
+    pub async fn look_again(&self) {
+        join_all(self.servers.iter().map(|server| server.look_again())).await;
+    }
+
+    /// Connects `server` again at once, because a person wants it; `false` where there is none of that name.
+    pub async fn try_again(&self, server: &str) -> bool {
+        let Some(server) = self.servers.iter().find(|known| known.name == server) else { return false };
+        server.anew().await;
+        true
+    }
+
     /// The tools of the servers that are ready, ordered by server and name.
     pub fn tools(&self) -> Vec<Arc<McpTool>> {
         let of = |server: &Arc<Server>| {

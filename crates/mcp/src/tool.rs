@@ -30,6 +30,11 @@ impl McpTool {
         &self.server.name
     }
 
+    /// Differs for any two tools that a model would be told of in different words.
+    pub fn mark(&self) -> (&str, &str) {
+        (&self.spec.name, &self.hash)
+    }
+
     async fn run(&self, cx: &ToolContext, args: Value) -> Result<ToolOutput, ToolError> {
         let Value::Object(arguments) = args else {
             return Err(ToolError::Model(format!("Error: the arguments of {} must be a JSON object.", self.spec.name)));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use bosun_harness::mcp::{ChangedTool, PinStore, ServerView, ToolPins};
 use bosun_harness::{DeepAgentConfig, Extras, OpenExtras};
-use bosun_protocol::SessionId;
+use bosun_protocol::{Problem, SessionId};
 use bosun_store::Database;
 use tokio_util::task::TaskTracker;
 
@@ -72,6 +72,22 @@ impl Sessions {
         Ok(actor.extras.get().map(|extras| extras.servers.changed()).unwrap_or_default())
     }
 
+    /// Connects a server of a session again because a person wants it; the next turn has its tools.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] where the session has none of that name.
+    pub async fn try_server_again(&self, session: &SessionId, server: &str) -> Result<(), SessionError> {
+        let actor = self.actor(session).await?;
+        let is_there = match actor.extras.get() {
+            Some(extras) => extras.servers.try_again(server).await,
+            None => false,
+        };
+        if is_there {
+            return Ok(());
+        }
+        Err(SessionError::not_found(Problem::SignInUnknown { server: server.to_owned() }))
+    }
+
     /// A person has looked at a changed tool: the next turn offers it as they saw it.
     pub async fn accept_tool(&self, session: &SessionId, changed: &ChangedTool) -> Result<(), SessionError> {
         let actor = self.actor(session).await?;
@@ -93,6 +109,16 @@ impl Actor {
         let extras: &OpenExtras = self.extras.get_or_try_init(|| self.open_extras(of_project)).await?;
         extras.extend(config);
         Ok(())
+    }
+
+    /// Before a turn that a person begins: servers that failed are tried again, and the agent is built anew where there are
+    /// other tools than it has. What begins by itself behind another turn does not wait for a server.
+    pub(crate) async fn look_at_servers(&self) {
+        if let Some(extras) = self.extras.get()
+            && extras.look_again().await
+        {
+            self.rebuild();
+        }
     }
 
     /// What the agent's declaration brings.

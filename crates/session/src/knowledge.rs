@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use bosun_backend::{Backend, StoreBackend, StoreScope, VirtualPath};
 use bosun_harness::{
-    LoadedSubagents, MemoryOptions, MemorySearch, SkillSource, SkillsOptions, SubagentSpec, load_subagents,
+    LoadedSubagents, MemoryOptions, MemorySearch, SearchedShelf, SkillSource, SkillsOptions, SubagentSpec,
+    load_subagents,
 };
 use bosun_model::ChatModel;
 use bosun_protocol::{ModelRef, SubagentOrigin, SubagentRef};
@@ -41,14 +42,19 @@ impl Actor {
     fn memory(&self, places: &Places) -> Result<MemoryOptions, SessionError> {
         let Some(memories) = &places.memories else { return Ok(MemoryOptions::default()) };
         let project = StoreScope::Project(self.tree.project.to_string());
-        let namespaces = [StoreScope::User, project].into_iter().map(|scope| scope.namespace("memories"));
-        let namespaces = namespaces.collect::<Result<Vec<_>, _>>();
-        let namespaces = namespaces.map_err(SessionError::internal)?;
+        let mut shelves = Vec::new();
+        for (scope, mount) in [(StoreScope::User, memories.clone()), (project, below(memories, "project")?)] {
+            // What the person put in the place of a mount has other files than the store.
+            if !places.taken.contains(&mount) {
+                let namespace = scope.namespace("memories").map_err(SessionError::internal)?;
+                shelves.push(SearchedShelf { namespace, mount });
+            }
+        }
         let mut sources = vec![below(memories, "AGENTS.md")?, below(memories, "project/AGENTS.md")?];
         for path in INSTRUCTIONS {
             sources.push(parsed(path)?);
         }
-        Ok(MemoryOptions { sources, search: Some(MemorySearch::new(self.store(), namespaces)) })
+        Ok(MemoryOptions { sources, search: Some(MemorySearch::new(self.store(), shelves)) })
     }
 
     /// The person's subagents, and the project's where they are trusted.

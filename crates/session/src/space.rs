@@ -42,6 +42,8 @@ pub(crate) struct Places {
     pub home_skills: Option<VirtualPath>,
     pub results: Option<VirtualPath>,
     pub history: Option<VirtualPath>,
+    /// Where routes of the person's are, which may be in the place of a mount.
+    pub taken: Vec<VirtualPath>,
 }
 
 impl Places {
@@ -142,6 +144,7 @@ impl Actor {
         let backend = mounts.mount().await.map_err(unmountable)?;
         let mut places = Places::of(&backend);
         places.builtin_skills = places.builtin_skills.filter(|builtin| !is_own(builtin));
+        places.taken = own.iter().map(|route| route.prefix.clone()).collect();
         let reach = backend.routes().iter().map(|route| (route.prefix.clone(), part_of(&places, &own, &route.prefix)));
         let mut notes = places.notes();
         let own = own.iter().map(OwnRoute::note).filter(|note| !notes.iter().any(|told| told.path == note.path));

@@ -17,6 +17,7 @@ mod plan;
 mod reviews;
 mod rules;
 mod sandbox;
+mod servers;
 mod sessions;
 mod signing_in;
 mod space;

@@ -40,6 +40,7 @@ impl Actor {
             self.log.record(vec![self.waiting(said)]).await?;
             return Ok(());
         }
+        self.look_at_servers().await;
         self.agent().await?;
         let entries = match self.first_queued() {
             None => vec![self.started(said)],
@@ -62,6 +63,7 @@ impl Actor {
         if !turn.is_resting() {
             return Ok(());
         }
+        self.look_at_servers().await;
         self.agent().await?;
         let beginning = self.beginning().await;
         let (open, last, end) =
@@ -87,6 +89,7 @@ impl Actor {
             self.queued(id)?;
             self.stop().await?;
             let mut turn = self.turn().await;
+            self.look_at_servers().await;
             self.agent().await?;
             let beginning = self.beginning().await;
             // The end of a turn may have begun another one just before.

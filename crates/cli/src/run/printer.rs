@@ -1,7 +1,9 @@
 use std::io::{self, Stdout, Write};
 
-use bosun_protocol::{Delta, Envelope, Item, ItemBody, ItemId, Notice, NoticeCode, SessionEvent, ToolKind, ToolState};
+use bosun_protocol::{Delta, Envelope, Item, ItemBody, ItemId, NoticeCode, SessionEvent, ToolKind, ToolState};
 
+use super::agents::Agents;
+use super::said;
 use crate::line::write_line;
 use crate::{row, tell, terminal};
 
@@ -43,6 +45,7 @@ pub(super) struct TextPrinter {
     mid_line: bool,
     /// Calls whose beginning was told.
     begun: Vec<ItemId>,
+    agents: Agents,
 }
 
 impl TextPrinter {
@@ -53,6 +56,11 @@ impl TextPrinter {
                 SessionEvent::ItemStarted { item } => self.waits(item)?,
                 SessionEvent::ItemUpdated { item } => self.begun(item)?,
                 SessionEvent::ItemCompleted { item } => self.completed(item)?,
+                SessionEvent::AgentUpdated { agent } => {
+                    if let Some(row) = self.agents.updated(agent) {
+                        self.row(&row)?;
+                    }
+                }
                 _ => {}
             }
         }
@@ -105,7 +113,7 @@ impl TextPrinter {
                 self.end_line()
             }
             ItemBody::Tool(tool) => self.row(&row::finished(tool)),
-            ItemBody::Notice(notice) => said_at_once(notice).map_or(Ok(()), |line| self.row(&line)),
+            ItemBody::Notice(notice) => said::at_once(notice).map_or(Ok(()), |line| self.row(&line)),
             ItemBody::Human { .. } => Ok(()),
         }
     }
@@ -131,19 +139,4 @@ impl TextPrinter {
         tell(line);
         Ok(())
     }
-}
-
-/// What is said of a reply that is not as it should be, and of a limit that does not hold. Whatever else goes wrong is said
-/// when the turn is over.
-fn said_at_once(notice: &Notice) -> Option<String> {
-    let words = match notice.code {
-        NoticeCode::PriceUnknown => return Some(terminal::one_line(&notice.detail)),
-        NoticeCode::EmptyReply => "the model answered nothing",
-        NoticeCode::OutputLimit => "the reply was cut at the model's output limit; say \"go on\" to have the rest",
-        NoticeCode::ModelRefused => "the model declined to answer",
-        NoticeCode::ReplyEnded => "the provider ended the reply early",
-        _ => return None,
-    };
-    let detail = terminal::one_line(&notice.detail);
-    Some(if detail.is_empty() { words.to_owned() } else { format!("{words}: {detail}") })
 }

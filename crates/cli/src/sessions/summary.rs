@@ -1,6 +1,7 @@
-//! `bosun sessions compact`, `summary` and `undo-summary`: what stands for the beginning of a conversation when it is sent.
+//! `bosun sessions compact`, `summary`, `edit-summary` and `undo-summary`: what stands for the beginning of a conversation when it is sent.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::Path;
 
 use bosun_protocol::{ConversationSummary, SessionId, SummaryCause};
 use bosun_providers::EnvironmentKeys;
@@ -9,8 +10,11 @@ use bosun_session::Sessions;
 use super::{Format, open};
 use crate::failure::Failure;
 use crate::line::write_line;
-use crate::run;
 use crate::terminal::visible;
+use crate::{run, tell};
+
+/// Longest words from standard input, in bytes; as long as those of a file.
+const LONGEST: u64 = 1024 * 1024;
 
 /// Sums the conversation up now. The session's own model does it, at the address and as the agent that it was left with.
 pub(super) async fn compact(
@@ -29,6 +33,34 @@ pub(super) async fn compact(
 pub(super) async fn show(id: &str, format: Format, keys: EnvironmentKeys) -> Result<(), Failure> {
     let (sessions, session) = find(id, keys).await?;
     tell_summary(sessions.summary(&session).await?.as_ref(), format)
+}
+
+/// Gives the summary in force the words of `file`, or those of standard input.
+pub(super) async fn edit(id: &str, file: Option<&Path>, format: Format, keys: EnvironmentKeys) -> Result<(), Failure> {
+    let (sessions, session) = find(id, keys).await?;
+    let words = match file {
+        Some(file) => bosun_backend::settings_text(file),
+        None => from_input(),
+    };
+    let edited = match words {
+        Ok(words) => sessions.edit_summary(&session, words.trim()).await.map_err(Failure::from),
+        Err(error) => Err(Failure::Words { reason: error.to_string() }),
+    };
+    sessions.shut_down().await;
+    tell_summary(Some(&edited?), format)
+}
+
+fn from_input() -> io::Result<String> {
+    let input = io::stdin();
+    if input.is_terminal() {
+        tell("write the summary's new words; a line with Ctrl-D alone ends them");
+    }
+    let mut words = String::new();
+    let read = input.lock().take(LONGEST + 1).read_to_string(&mut words)?;
+    if read as u64 > LONGEST {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "they are longer than 1 MB"));
+    }
+    Ok(words)
 }
 
 /// Takes the summary in force back, and tells which is in force then.

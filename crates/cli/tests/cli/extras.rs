@@ -111,6 +111,32 @@ fn a_hook_refuses_whatever_the_rules_allow() {
     assert!(asked.last().contains("the hook 'guard' refused it: not today."), "{}", asked.last());
 }
 
+#[test]
+fn a_hook_that_hangs_is_said_once_a_turn_and_the_run_goes_on() {
+    let bench = Bench::new();
+    let hook =
+        "[[hooks]]\nname = \"slow\"\npoint = \"before_model\"\ncommand = \"sleep\"\nargs = [\"600\"]\ntimeout = 1\n";
+    let path = config(&bench, hook);
+    bench.server.add(Rule::turn("list").reply(Reply::new().and_call("ls", json!({ "path": "/" }))).reply("done"));
+    let ran = bench.run(&["--config", &path, "list"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "done\n"), "{}", ran.err);
+    let said: Vec<&str> = ran.err.lines().filter(|line| line.contains("hook")).collect();
+    assert_eq!(said, ["The hook 'slow' did not end within 1 seconds and was ended. It runs at before_model"]);
+}
+
+#[test]
+fn a_skill_that_cannot_be_used_is_said() {
+    let bench = Bench::new();
+    let skill = bench.data.path().join("home/.agents/skills/broken");
+    std::fs::create_dir_all(&skill).unwrap();
+    std::fs::write(skill.join("SKILL.md"), "no front matter\n").unwrap();
+    bench.server.add(Rule::turn("hello").reply("hello"));
+    let ran = bench.run(&["hello"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "hello\n"), "{}", ran.err);
+    assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+    assert!(ran.err.starts_with("Skills: ") && ran.err.contains("/skills/home/broken/SKILL.md"), "{}", ran.err);
+}
+
 /// What the run says to type works for the servers of the settings as for those of a file.
 #[tokio::test]
 async fn a_changed_tool_of_the_settings_is_accepted_as_the_run_says() {

@@ -286,4 +286,7 @@ fn a_run_waits_for_what_works_beside_it_and_ends_with_what_came_of_it() {
     assert_eq!(ran.out, "Sent.\nThey saw a boat.\n", "{}", ran.err);
     let asked = bench.server.requests();
     assert!(asked.last().unwrap().asked().last().contains("There is a boat."));
+    let rows: Vec<&str> = ran.err.lines().filter(|line| line.contains("general-purpose: ")).collect();
+    assert_eq!(rows.len(), 1, "{}", ran.err);
+    assert!(rows[0].starts_with("✓ general-purpose: look around  ") && rows[0].ends_with(" tokens"), "{}", rows[0]);
 }

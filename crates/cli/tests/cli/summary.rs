@@ -1,5 +1,6 @@
 //! Summing a session up from the command line, and taking that back.
 
+use std::io::Write;
 use std::process::Stdio;
 
 use bosun_protocol::{ConversationSummary, SessionId, SummaryCause};
@@ -79,6 +80,39 @@ fn a_session_is_summed_up_by_its_own_model_looked_at_and_taken_back() {
     assert!(nothing.sentence().contains("nothing of this conversation is summed up"), "{}", nothing.err);
 }
 
+/// `edit-summary` with `words` on its standard input.
+fn edited(bench: &Bench, session: &SessionId, words: &str, more: &[&str]) -> Ran {
+    let mut command = bench.bosun();
+    command.args(["sessions", "edit-summary", session.as_str()]).args(more);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(words.as_bytes()).unwrap();
+    of(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_summary_gets_other_words_from_standard_input_or_a_file() {
+    let (bench, session) = talked("The ship was spoken of.");
+    let early = edited(&bench, &session, "Too early.", &[]);
+    assert!(early.sentence().contains("nothing of this conversation is summed up"), "{}", early.err);
+    assert_eq!(sessions(&bench, &["compact", session.as_str()]).code, Some(0));
+
+    let told = edited(&bench, &session, "The ship is called Otter.\n", &["--format", "json"]);
+    assert_eq!((told.code, told.err.as_str()), (Some(0), ""), "{}", told.out);
+    let summary: ConversationSummary = serde_json::from_str(&told.out).unwrap();
+    assert_eq!((summary.text.as_str(), summary.edited), ("The ship is called Otter.", true));
+    let empty = edited(&bench, &session, " \n", &[]);
+    assert!(empty.sentence().contains("a summary needs words"), "{}", empty.err);
+    let next = sent(&bench, &session);
+    assert!(next.contains("called Otter.") && !next.contains("spoken of."), "{next}");
+
+    let file = bench.data.path().join("words.md");
+    std::fs::write(&file, "The ship is called Heron.\n").unwrap();
+    let told = edited(&bench, &session, "not these", &["--file", file.to_str().unwrap()]);
+    assert!(told.out.contains("its words changed by you") && told.out.contains("called Heron."), "{}", told.out);
+    let nowhere = edited(&bench, &session, "", &["--file", "/nowhere"]);
+    assert!(nowhere.sentence().contains("the new words cannot be read"), "{}", nowhere.err);
+}
+
 #[test]
 fn a_summary_that_cannot_be_made_changes_nothing_and_says_why() {
     let bench = Bench::new();
@@ -101,7 +135,7 @@ async fn a_session_at_work_elsewhere_is_left_alone() {
     let gate = bench.server.gate("rest");
     tokio::time::timeout(std::time::Duration::from_secs(120), gate.reached()).await.unwrap();
     let session = bench.last_session();
-    for command in ["compact", "summary", "undo-summary"] {
+    for command in ["compact", "summary", "edit-summary", "undo-summary"] {
         let ran = sessions(&bench, &[command, session.as_str()]);
         assert_eq!(ran.sentence(), "bosun: this session is open in another Bosun; close it there first");
     }

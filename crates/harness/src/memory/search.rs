@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use bosun_backend::{Namespace, Store, StoreHit, StoreQuery};
+use bosun_backend::{Namespace, Store, StoreHit, StoreQuery, VirtualPath};
 use bosun_tools::{DynTool, Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,14 +14,22 @@ pub(super) const NAME: &str = "search_memories";
 pub struct MemorySearch {
     pub store: Arc<dyn Store>,
     /// Where memories are kept, for example the person's and the project's.
-    pub namespaces: Vec<Namespace>,
+    pub shelves: Vec<SearchedShelf>,
     /// The tool is offered from so many memories on; fewer are found with `ls` and `grep` as well.
     pub offer_from: usize,
 }
 
+/// A part of the store, and where the agent has its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchedShelf {
+    pub namespace: Namespace,
+    /// The folder in the agent's path space; keys of the namespace are paths below it.
+    pub mount: VirtualPath,
+}
+
 impl MemorySearch {
-    pub fn new(store: Arc<dyn Store>, namespaces: Vec<Namespace>) -> Self {
-        Self { store, namespaces, offer_from: 20 }
+    pub fn new(store: Arc<dyn Store>, shelves: Vec<SearchedShelf>) -> Self {
+        Self { store, shelves, offer_from: 20 }
     }
 
     pub(super) fn tool(&self) -> Arc<dyn DynTool> {
@@ -30,8 +38,8 @@ impl MemorySearch {
 
     pub(super) async fn is_worth_it(&self) -> bool {
         let mut found = 0;
-        for namespace in &self.namespaces {
-            match self.store.search(query(namespace, None, self.offer_from)).await {
+        for shelf in &self.shelves {
+            match self.store.search(query(&shelf.namespace, None, self.offer_from)).await {
                 Ok(hits) => found += hits.len(),
                 Err(error) => tracing::warn!(%error, "the memories could not be counted"),
             }
@@ -84,26 +92,28 @@ impl Tool for SearchMemories {
     async fn call(&self, _cx: &ToolContext, input: Self::Input) -> Result<ToolOutput, ToolError> {
         let limit = input.limit.clamp(1, 50);
         let mut hits = Vec::new();
-        for namespace in &self.search.namespaces {
-            let found = self.search.store.search(query(namespace, Some(input.query.clone()), limit)).await;
-            hits.extend(found.map_err(|error| ToolError::Model(format!("Error: {error}")))?);
+        for shelf in &self.search.shelves {
+            let found = self.search.store.search(query(&shelf.namespace, Some(input.query.clone()), limit)).await;
+            let found = found.map_err(|error| ToolError::Model(format!("Error: {error}")))?;
+            hits.extend(found.into_iter().map(|hit| (&shelf.mount, hit)));
         }
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        hits.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
         hits.truncate(limit);
         if hits.is_empty() {
             return Ok(ToolOutput::text(format!("Nothing is remembered about '{}'.", input.query)));
         }
-        Ok(ToolOutput::text(hits.iter().map(row).collect::<Vec<_>>().join("\n\n")))
+        Ok(ToolOutput::text(hits.iter().map(|(mount, hit)| row(mount, hit)).collect::<Vec<_>>().join("\n\n")))
     }
 }
 
-fn row(hit: &StoreHit) -> String {
+/// A memory by the path under which the agent's file tools have it.
+fn row(mount: &VirtualPath, hit: &StoreHit) -> String {
     let whole = words_of(&hit.item.value);
     let mut text: String = whole.chars().take(SHOWN).collect();
     if text.len() < whole.len() {
         text.push_str(" [...]");
     }
-    format!("{}\n{text}", hit.item.key)
+    format!("{}/{}\n{text}", mount.as_str().trim_end_matches('/'), hit.item.key.trim_start_matches('/'))
 }
 
 /// The text of a stored value: a file's content where it is one, else its JSON.

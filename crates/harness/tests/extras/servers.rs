@@ -65,6 +65,69 @@ async fn a_few_tools_are_offered_as_they_are_and_called() {
     assert_eq!(scene.result("c"), "called");
 }
 
+/// A server with the tool `first`, and after a call of it `second` as well, of which it says that its tools changed.
+/// `before` runs when it starts.
+fn growing(before: &str) -> Extras {
+    let script = format!(
+        r#"
+{before}
+id() {{ printf '%s' "$1" | sed -n 's/.*"id":\([0-9]*\).*/\1/p'; }}
+answer() {{ printf '{{"jsonrpc":"2.0","id":%s,"result":%s}}\n' "$1" "$2"; }}
+tool() {{ printf '{{"name":"%s","description":"Does it.","inputSchema":{{"type":"object"}}}}' "$1"; }}
+all=$(tool first)
+while IFS= read -r line; do
+  case "$line" in
+    *'"initialize"'*) answer "$(id "$line")" '{{"protocolVersion":"2025-06-18","capabilities":{{"tools":{{"listChanged":true}}}},"serverInfo":{{"name":"f","version":"1"}}}}' ;;
+    *'"tools/list"'*) answer "$(id "$line")" '{{"tools":['"$all"']}}' ;;
+    *'"tools/call"'*)
+      all="$(tool first),$(tool second)"
+      printf '{{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}}\n'
+      answer "$(id "$line")" '{{"content":[{{"type":"text","text":"called"}}]}}' ;;
+  esac
+done"#
+    );
+    serde_json::from_value(json!({ "mcp": { "far": { "command": "sh", "args": ["-c", script] } } })).unwrap()
+}
+
+/// Looks again, as before each turn, until there are other tools than those that were given.
+async fn looked_again(extras: &OpenExtras) {
+    let other = async {
+        while !extras.look_again().await {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), other).await.expect("there are other tools");
+}
+
+#[tokio::test]
+async fn a_server_that_did_not_come_up_is_tried_again_before_a_later_turn() {
+    let project = Project::new();
+    let extras = open(&growing("[ -e tried ] || { touch tried; exit 3; }"), &project).await;
+    let first = scene(project, &extras, vec!["done".into()]);
+    first.say("go").await;
+    assert_eq!(offered(&first, 0), Vec::<String>::new());
+    assert!(matches!(extras.servers.views()[0].health, Health::Failed { .. }));
+    looked_again(&extras).await;
+    let later = scene(Project::new(), &extras, vec![call("c", "far__first", json!({})), "done".into()]);
+    later.say("go").await;
+    assert_eq!((offered(&later, 0), later.result("c")), (vec!["far__first".to_owned()], "called".to_owned()));
+}
+
+#[tokio::test]
+async fn a_tool_that_a_server_adds_is_offered_in_the_next_turn() {
+    let project = Project::new();
+    let extras = open(&growing(""), &project).await;
+    let first = scene(project, &extras, vec![call("c", "far__first", json!({})), "done".into()]);
+    assert!(!extras.look_again().await, "nothing changed yet");
+    first.say("go").await;
+    assert_eq!(offered(&first, 1), ["far__first"]);
+    looked_again(&extras).await;
+    let later = scene(Project::new(), &extras, vec!["done".into()]);
+    later.say("go").await;
+    assert_eq!(offered(&later, 0), ["far__first", "far__second"]);
+    assert!(!extras.look_again().await, "an agent that has them is not built anew");
+}
+
 #[tokio::test]
 async fn calls_of_servers_ask_unless_a_person_said_otherwise() {
     let project = Project::new();

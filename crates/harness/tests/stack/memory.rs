@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bosun_backend::{BoxFuture, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap, VirtualPath};
-use bosun_harness::MemorySearch;
+use bosun_harness::{MemorySearch, SearchedShelf};
 use bosun_model::ChatRequest;
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
@@ -132,12 +132,13 @@ async fn many_memories_can_be_searched_and_a_few_cannot() {
         let call = Reply::new().and_call_with_id("s", "search_memories", json!({"query": "ducks", "limit": 2}));
         let model = ScriptedModel::new([Scripted::from(call), "done".into()]);
         let scene = Scene::build(Project::new(), model, vec![], |config| {
-            let search = MemorySearch { store, namespaces: vec![namespace], offer_from: 3 };
+            let mount = VirtualPath::parse("/memories").unwrap();
+            let search = MemorySearch { store, shelves: vec![SearchedShelf { namespace, mount }], offer_from: 3 };
             config.memory.search = Some(search);
         });
         scene.say("what about ducks?").await;
         assert_eq!(scene.request(0).tools.iter().any(|tool| tool.name == "search_memories"), offered);
-        assert_eq!(scene.result("s"), "/note0.md\nnote 0 on ducks\n\n/note1.md\nnote 1 on ducks");
+        assert_eq!(scene.result("s"), "/memories/note0.md\nnote 0 on ducks\n\n/memories/note1.md\nnote 1 on ducks");
     }
 }
 

@@ -111,17 +111,28 @@ fn searching(request: &ChatRequest) -> Reply {
 #[tokio::test]
 async fn many_memories_are_found_by_their_words_in_any_order() {
     let stage = Stage::new(searching).await;
-    for n in 0..19 {
+    for n in 0..18 {
         let text = format!("Note {n}: the harbour opens at {n}.");
         stage.sessions.save_memory(&save(&format!("/notes/{n}.md"), &text, None)).await.unwrap();
     }
+    let rules = "Quays are counted from the lighthouse.";
+    stage.sessions.save_memory(&save("/AGENTS.md", rules, None)).await.unwrap();
     let session = stage.session().await;
     let told = ask(&stage, &session, "winter harbour").await;
     assert_eq!(told, "There is no search.", "few are found without it");
     let winter = "In the harbour, ships stay at home in winter.";
     stage.sessions.save_memory(&save("/notes/winter.md", winter, None)).await.unwrap();
     let told = ask(&stage, &session, "winter harbour").await;
-    assert_eq!(told, format!("/notes/winter.md\n{winter}"));
+    assert_eq!(told, format!("/memories/notes/winter.md\n{winter}"), "as the file tools call it");
+    let of_project =
+        MemoryRef { scope: MemoryScope::Project, project: Some(stage.project_id.clone()), path: "/AGENTS.md".into() };
+    let text = "Quays are built by the lighthouse.".to_owned();
+    stage.sessions.save_memory(&SaveMemory { memory: of_project, text: text.clone(), base: None }).await.unwrap();
+    let told = ask(&stage, &session, "lighthouse quays").await;
+    let mut found: Vec<&str> = told.split("\n\n").collect();
+    found.sort_unstable();
+    let both = [format!("/memories/AGENTS.md\n{rules}"), format!("/memories/project/AGENTS.md\n{text}")];
+    assert_eq!(found, both, "the person's and the project's are two files");
     let told = ask(&stage, &session, "spring harbour").await;
     assert_eq!(told, "Nothing is remembered about 'spring harbour'.");
 }
