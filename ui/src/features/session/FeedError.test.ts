@@ -7,7 +7,7 @@ import FeedError from './FeedError.svelte';
 it('keeps the focus on its button while it is tried again, and tries once at a time', async () => {
   const scene = await setUp();
   const { workspace, client } = scene;
-  let refuse = () => undefined as void;
+  let refuse: () => void = () => undefined;
   const subscribe = vi.spyOn(client, 'subscribeSession').mockRejectedValueOnce(new Error('locked'));
   const feed = workspace.feeds.acquire('another');
   await waitFor(() => expect(feed.error).not.toBeNull());
