@@ -58,8 +58,10 @@ describe('past', { concurrency: Math.min(3, availableParallelism()) }, () => {
     });
     await places.filter({ hasText: 'And then?' }).waitFor();
     assert.equal(await places.count(), 201);
-    const asked = (await calls(page, 'timeline')).map(({ from, before }) => from ?? before);
-    assert.ok(asked.length === 3 && asked[2] === asked[1] + 100, `what is known is not fetched again: ${asked}`);
+    const asked = await calls(page, 'timeline');
+    const [, { before }, { from }] = asked;
+    const isNew = asked.length === 3 && parseInt(from) > parseInt(before) + 100;
+    assert.ok(isNew, `what is known is not fetched again: ${JSON.stringify(asked)}`);
     await places.nth(3).click();
     const past = page.getByRole('dialog', { name: 'As it was' });
     const rows = () => past.locator('.group').count();

@@ -301,6 +301,7 @@ impl Projection {
         self.settle_replies();
         self.tell_evidence();
         self.refresh(None);
+        self.view.begin();
     }
 
     /// No reply grows any more; what was read of one that came to nothing stays.

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bosun_agent::{JournalEntry, LiveEvent, Recorded};
-use bosun_protocol::{Delta, Envelope, SessionEvent, SessionSummary, Snapshot};
+use bosun_protocol::{Delta, Envelope, ItemId, SessionEvent, SessionSummary, Snapshot};
 use tokio::sync::Notify;
 
 use crate::projection::Projection;
@@ -147,7 +147,7 @@ fn bubble_changes(projection: &mut Projection, entry: &JournalEntry, command: Op
 }
 
 /// What waits for one reader. Bounded by what there is to show, not by how long the reader sleeps: what grows one row
-/// is joined.
+/// is joined, and what a row was before it is told whole again goes.
 #[derive(Debug)]
 pub(crate) struct Inbox<T> {
     waiting: Mutex<VecDeque<T>>,
@@ -176,6 +176,9 @@ impl<T> Inbox<T> {
 impl Inbox<Envelope> {
     pub(crate) fn push(&self, envelope: Envelope) {
         let mut waiting = locked(&self.waiting);
+        if let SessionEvent::ItemUpdated { item } = &envelope.event {
+            waiting.retain(|earlier| !is_of(&earlier.event, &item.id));
+        }
         let grown = waiting.back_mut().filter(|last| joins(&last.event, &envelope.event));
         match grown {
             Some(last) => {
@@ -186,6 +189,15 @@ impl Inbox<Envelope> {
         }
         drop(waiting);
         self.news.notify_one();
+    }
+}
+
+/// Whether it changes the row `id`, which was begun before.
+fn is_of(event: &SessionEvent, id: &ItemId) -> bool {
+    match event {
+        SessionEvent::ItemDelta { item, .. } => item == id,
+        SessionEvent::ItemUpdated { item } => item.id == *id,
+        _ => false,
     }
 }
 

@@ -103,6 +103,11 @@ impl View {
         Snapshot { items, items_before: u32::try_from(before).unwrap_or(u32::MAX), ..self.beside() }
     }
 
+    /// It begins to be told of: what a reader may know was counted in another life, and says nothing of this one.
+    pub(crate) fn begin(&mut self) {
+        self.anew = self.seq;
+    }
+
     /// Takes the events that are told from here on for those of another view after `seq`.
     pub(crate) fn follow(&mut self, seq: u32) {
         self.seq = seq;

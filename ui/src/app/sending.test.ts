@@ -27,6 +27,74 @@ it('puts a first message that is refused back where it was written, and makes on
   await vi.waitFor(() => expect(JSON.parse(localStorage.getItem('bosun.drafts') ?? '{}')).not.toHaveProperty(before));
 });
 
+/** A window in which the first message of a new session is refused once. */
+async function refusing() {
+  const scene = await setUp();
+  const { workspace, client, host } = scene;
+  workspace.newSession();
+  const send = vi.spyOn(client, 'sendMessage').mockRejectedValueOnce(new Error('no room'));
+  const create = vi.spyOn(client, 'createSession');
+  const mode = vi.spyOn(client, 'setSessionMode');
+  const project = workspace.projectId ?? '';
+  const other = workspace.projects.find(({ id }) => id !== project)?.id ?? '';
+  return { workspace, client, host, send, create, mode, project, other };
+}
+
+it('tries a first message again in the mode that is shown', async () => {
+  const { workspace, mode, project, other } = await refusing();
+  await workspace.modes.choose('edits');
+  expect(await workspace.sending.send('Mend the roof')).toBe(false);
+  const [session] = mode.mock.calls.at(-1) ?? [];
+  // What is chosen in another project meanwhile is that one's.
+  workspace.enterProject(other);
+  workspace.newSession();
+  await workspace.modes.choose('plan_only');
+  workspace.enterProject(project);
+  workspace.newSession();
+  expect(workspace.modes.current).toBe('edits');
+  await workspace.modes.chooseFor(project, 'plan_only');
+  await workspace.modes.choose('ask');
+  expect(await workspace.sending.send('Mend the roof')).toBe(true);
+  expect([mode.mock.calls.at(-1), workspace.modes.current]).toEqual([[session, 'ask'], 'ask']);
+  workspace.newSession();
+  expect(workspace.modes.current, 'it was chosen for one session').toBe('plan_only');
+  workspace.enterProject(other);
+  workspace.newSession();
+  expect(workspace.modes.current, 'nothing was begun there').toBe('plan_only');
+});
+
+it('tries a first message again in the mode that is the project’s by then', async () => {
+  const { workspace, mode, project } = await refusing();
+  expect(await workspace.sending.send('Mend the roof')).toBe(false);
+  await workspace.modes.chooseFor(project, 'plan_only');
+  expect(workspace.modes.current).toBe('plan_only');
+  expect(await workspace.sending.send('Mend the roof')).toBe(true);
+  expect(mode.mock.calls).toEqual([[workspace.sessionId, 'plan_only']]);
+});
+
+it('tries a first message again in no session that has a conversation by then', async () => {
+  const { workspace, send, create } = await refusing();
+  expect(await workspace.sending.send('Mend the roof')).toBe(false);
+  const begun = workspace.sessions.find(({ id }) => id === send.mock.calls[0]?.[0].session);
+  if (!begun) throw new Error('none was made');
+  workspace.openSession(begun);
+  expect(await workspace.sending.send('Paint the door')).toBe(true);
+  workspace.newSession();
+  expect(await workspace.sending.send('Mend the roof')).toBe(true);
+  const sessions = send.mock.calls.map(([{ session }]) => session);
+  expect([create.mock.calls.length, sessions[1], sessions[2] === begun.id]).toEqual([2, begun.id, false]);
+});
+
+it('no longer says that a folder cannot be used once another is a project', async () => {
+  const { workspace } = await setUp();
+  const [project] = workspace.projects;
+  if (!project) throw new Error('no project');
+  workspace.fail({ code: 'project_unusable', message: '', problem: null } as never);
+  workspace.fail({ code: 'provider', message: '', problem: null } as never);
+  workspace.addProject(project);
+  expect(workspace.errors.map(({ code }) => code)).toEqual(['provider']);
+});
+
 it('has what was written in a session as long as there is one: deleted, or of a project off the list', async () => {
   const { workspace, client } = await setUp();
   const session = workspace.sessions.find(({ parent }) => parent === null);

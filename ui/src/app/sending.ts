@@ -23,7 +23,7 @@ export class Sending {
     // It has a conversation now, whoever began it.
     if (sent && session === this.begun?.id) this.begun = null;
     if (!isNew || session === null) return sent === true;
-    if (sent) workspace.modes.begun();
+    if (sent) workspace.modes.begun(project);
     else {
       this.begun = { id: session, project };
       // What was written stands where a new session is begun, and so does who wrote it.
@@ -45,11 +45,12 @@ export class Sending {
         workspace.sessions = [made, ...workspace.sessions];
       }
       id = made.id;
-    } else if (workspace.model) {
-      // Another model may have been chosen for the next try.
-      await client.setSessionModel(id, workspace.model);
+      await workspace.modes.begin(id);
+    } else {
+      // Another model or mode may have been chosen for the next try.
+      if (workspace.model) await client.setSessionModel(id, workspace.model);
+      await workspace.modes.begin(id, workspace.modes.current);
     }
-    await workspace.modes.begin(id);
     workspace.look(id);
     return id;
   }

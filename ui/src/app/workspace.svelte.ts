@@ -212,6 +212,8 @@ export class Workspace {
   }
 
   addProject(project: ProjectView): void {
+    // The way out that those sentences name was taken.
+    this.errors = this.errors.filter(({ code }) => code !== 'project_unusable');
     this.projects = [project, ...this.projects.filter((one) => one.id !== project.id)];
     this.enterProject(project.id);
   }

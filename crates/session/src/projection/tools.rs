@@ -17,7 +17,7 @@ use crate::view::View;
 
 /// Most of a result's text that a row carries; the rest is read where it is kept.
 const OUTPUT: usize = 20_000;
-/// Most live output that a row collects while a command runs.
+/// Most live output that a row has while a command runs, in bytes; half of it stays when there is more.
 const LIVE_OUTPUT: usize = 200_000;
 
 /// Where the calls of the step under way are shown.
@@ -143,14 +143,17 @@ impl Projection {
 
     pub(super) fn output(&mut self, call_id: &CallId, text: &str) {
         let Some(id) = self.calls.rows.get(call_id).cloned() else { return };
-        let shown = match self.view.item(&id).map(|item| &item.body) {
-            Some(ItemBody::Tool(tool)) => tool.output.len(),
-            _ => return,
-        };
-        if shown < LIVE_OUTPUT {
+        let Some(mut item) = self.view.item(&id).filter(|item| is_full(item, text)).cloned() else {
             let delta = Delta::Output { text: text.to_owned() };
-            self.emit(SessionEvent::ItemDelta { item: id, delta });
+            return self.emit(SessionEvent::ItemDelta { item: id, delta });
+        };
+        if let ItemBody::Tool(tool) = &mut item.body {
+            // What a command says last tells most of how it goes: the middle makes room for it.
+            tool.output.push_str(text);
+            tool.output = head_and_tail(&tool.output, LIVE_OUTPUT / 2).0;
+            tool.output_truncated = true;
         }
+        self.emit(SessionEvent::ItemUpdated { item });
     }
 
     pub(super) fn finish_call(&mut self, call_id: &CallId, result: &Result<'_>, allowed_by: Option<&str>) {
@@ -168,7 +171,7 @@ impl Projection {
                 tool.decision = Some(convert::by_rule(rule, result.outcome, result.at));
             }
             tool.figures = result.artifact.figures.iter().map(convert::figure).collect();
-            (tool.output, tool.output_truncated) = head_and_tail(&text);
+            (tool.output, tool.output_truncated) = head_and_tail(&text, OUTPUT);
             tool.diff = match (&result.artifact.diff, tool.state) {
                 (Some(diff), _) => Some(convert::diff(diff)),
                 (None, ToolState::Done) => None,
@@ -226,12 +229,17 @@ fn kind_guess(name: &str) -> ToolKind {
     }
 }
 
-/// The text, or its head and tail where it is long, cut between characters.
-fn head_and_tail(text: &str) -> (String, bool) {
-    if text.len() <= OUTPUT {
+/// Whether a row has no room for more live output.
+fn is_full(item: &Item, more: &str) -> bool {
+    matches!(&item.body, ItemBody::Tool(tool) if tool.output.len() + more.len() > LIVE_OUTPUT)
+}
+
+/// The text, or its head and tail where it is longer than `most` bytes, cut between characters.
+fn head_and_tail(text: &str, most: usize) -> (String, bool) {
+    if text.len() <= most {
         return (text.to_owned(), false);
     }
-    let half = OUTPUT / 2;
+    let half = most / 2;
     let head = text.floor_char_boundary(half);
     let tail = text.ceil_char_boundary(text.len() - half);
     let (head, tail) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());

@@ -230,6 +230,49 @@ fn who_comes_back_is_told_what_changed_since_and_all_of_it_where_rows_went() {
     assert_eq!(missed(&root, seq()).0, Some(seq()));
 }
 
+#[test]
+fn what_was_counted_before_a_session_was_opened_says_nothing_of_it() {
+    let mut story = Story::default();
+    let mut projection = Projection::new(subject("root", None));
+    for told in [story.begin("go"), story.reply("working", 2)].into_iter().flatten() {
+        if let Told::Recorded(entries) = told {
+            entries.iter().for_each(|entry| projection.apply(entry));
+        }
+    }
+    projection.settle();
+    projection.drain();
+    let opened = projection.view().seq;
+    let stream = Stream::new(projection, None, Arc::default());
+    assert_eq!((missed(&stream, 1).0, missed(&stream, opened).0), (None, Some(opened)));
+}
+
+/// The end of what a command says is seen however much that is, and so is its beginning.
+#[test]
+fn endless_output_is_shown_from_its_beginning_and_to_its_end() {
+    let [root, _] = tree();
+    let mut story = Story::default();
+    for told in [story.begin("go"), story.reply("", 1)].into_iter().flatten() {
+        tell(&root, &told);
+    }
+    let mut reader = Reader::of(&root);
+    for line in 0..60_000 {
+        story.output(0, &format!("line {line} …\n")).iter().for_each(|told| tell(&root, told));
+        if line == 5_000 {
+            reader.catch_up(&root);
+        }
+    }
+    let waiting = reader.events.as_mut().unwrap().now();
+    assert!(waiting.len() < 4, "who sleeps has no more to read than there is to show: {}", waiting.len());
+    reader.take(&waiting);
+    reader.catch_up(&root);
+    reader.assert_is(&root.read(|projection| projection.view().snapshot()));
+    let row = reader.view.items.last().cloned().unwrap();
+    let ItemBody::Tool(tool) = row.body else { panic!("{row:?}") };
+    assert!(tool.output.starts_with("line 0 …\nline 1 …\n") && tool.output.ends_with("line 59998 …\nline 59999 …\n"));
+    assert!(tool.output_truncated && tool.output.len() <= 200_000, "{}", tool.output.len());
+    assert_eq!(tool.output.matches("\n…\n").count(), 1, "what is left out is said once");
+}
+
 /// A model may begin with a call and speak afterwards; its words stand first all the same, as after a restart.
 #[test]
 fn words_stand_before_the_calls_of_their_reply_in_whatever_order_they_came() {

@@ -278,7 +278,7 @@ impl Story {
         told
     }
 
-    fn output(&mut self, call: usize, text: &str) -> Vec<Told> {
+    pub fn output(&mut self, call: usize, text: &str) -> Vec<Told> {
         let Some((call_id, _)) = self.open.get(call).cloned() else { return Vec::new() };
         vec![self.live(LiveEvent::Output { call_id, text: text.to_owned() })]
     }

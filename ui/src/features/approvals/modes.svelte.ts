@@ -17,8 +17,8 @@ interface Place {
 export class Modes {
   private known = $state.raw<ReadonlyMap<string, ApprovalMode>>(new Map());
   private projects = $state.raw<ReadonlyMap<string, ApprovalMode>>(new Map());
-  /** Chosen for the session that does not exist yet, in its project. */
-  private coming = $state.raw<{ project: string | null; mode: ApprovalMode } | null>(null);
+  /** Chosen for the session that does not exist yet, of each project. */
+  private coming = $state.raw<ReadonlyMap<string | null, ApprovalMode>>(new Map());
 
   constructor(
     private readonly client: UiClient,
@@ -29,7 +29,7 @@ export class Modes {
     const { sessionId, projectId } = this.place;
     const usual = this.projects.get(projectId ?? '') ?? 'ask';
     if (sessionId !== null) return this.known.get(sessionId) ?? usual;
-    return this.coming?.project === projectId ? this.coming.mode : usual;
+    return this.coming.get(projectId) ?? usual;
   }
 
   of(project: string): ApprovalMode {
@@ -53,7 +53,7 @@ export class Modes {
     // Meanwhile the session may have begun for which it was chosen.
     const session = sessionId ?? (this.place.projectId === projectId ? this.place.sessionId : null);
     if (session !== null) return this.set(session, mode);
-    this.coming = { project: projectId, mode };
+    this.coming = new Map(this.coming).set(projectId, mode);
     return true;
   }
 
@@ -81,17 +81,19 @@ export class Modes {
     return sandboxes.holds(project);
   }
 
-  /** A session was made: it takes what was chosen for it, before its first message. */
-  async begin(session: string): Promise<void> {
-    const { coming, place } = this;
-    if (coming?.project !== place.projectId) return;
-    await this.client.setSessionMode(session, coming.mode);
-    this.known = new Map(this.known).set(session, coming.mode);
+  /**
+   * A session was made: it takes what was chosen for it, before its first message. One that was made for an earlier try
+   * takes what is shown now.
+   */
+  async begin(session: string, mode = this.coming.get(this.place.projectId)): Promise<void> {
+    if (mode === undefined) return;
+    await this.client.setSessionMode(session, mode);
+    this.known = new Map(this.known).set(session, mode);
   }
 
   /** Its first message was taken; until then the choice stands for the next try. */
-  begun(): void {
-    this.coming = null;
+  begun(project: string): void {
+    this.coming = new Map([...this.coming].filter(([of]) => of !== project));
   }
 
   private async set(session: string, mode: ApprovalMode): Promise<boolean> {

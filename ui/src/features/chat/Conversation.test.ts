@@ -31,3 +31,22 @@ it('remembers all the rows that were in the page, for who comes back to one that
   await fireEvent.scroll(log);
   expect(feed.place).toMatchObject({ size: 70, lastId: feed.snapshot?.items.at(-1)?.id });
 }, 40_000);
+
+it('goes to a hit that was asked for before the session was there', async () => {
+  vi.stubGlobal('CSS', {});
+  Element.prototype.scrollIntoView = () => undefined;
+  const scene = await setUp();
+  const { workspace, host } = scene;
+  const session = workspace.sessionId ?? '';
+  const hit = human('a needle');
+  host.emit(session, { type: 'item_started', item: hit });
+  for (let at = 0; at < 60; at++) host.emit(session, { type: 'item_started', item: human(`hay ${at}`) });
+  workspace.goal = { session, item: hit.id, text: 'needle' };
+  const feed = workspace.feeds.acquire(session);
+  const { container } = draw(scene, Conversation, { feed, actions });
+  expect(feed.snapshot).toBeNull();
+  await waitFor(() => expect(container.querySelector('.found')?.textContent).toContain('a needle'), {
+    timeout: 20_000,
+  });
+  expect(workspace.goal).toBeNull();
+}, 40_000);

@@ -69,10 +69,11 @@ export class SessionFeed {
     if (!known) return snapshot;
     if (since !== null) return resume(known, snapshot);
     const whole = join(known, snapshot);
-    if (whole !== snapshot) return whole;
+    const first = whole.items[0]?.id;
+    if (known.items.some(({ id }) => id === first)) return whole;
     this.place = null;
     this.lives++;
-    return snapshot;
+    return whole;
   }
 
   private receive(line: Line, events: Envelope[]): void {

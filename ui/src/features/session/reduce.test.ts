@@ -156,7 +156,29 @@ describe('the reducer', () => {
     const told = snapshot(summary('s'), { seq: 9, items: [b, d], items_before: 8 });
     expect(join(known, told)).toEqual({ ...told, items: [a, b, d], items_before: 7 });
     const elsewhere = snapshot(summary('s'), { seq: 9, items: [d], items_before: 20 });
-    expect(join(known, elsewhere)).toBe(elsewhere);
+    expect(join(known, elsewhere)).toEqual(elsewhere);
+  });
+
+  it('leaves no row at work that came to its end while nobody looked', () => {
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((text) => human(text)) as [Item, Item, Item, Item];
+    const rows = (told: Snapshot) => join(known, told).items.map(({ id }) => id);
+    const running = tool('execute', { command: 'make' }, { state: 'running' });
+    const known = snapshot(summary('s'), { seq: 4, items: [a, running, b, c], items_before: 7 });
+    // It is over: else it would have been told of.
+    const told = snapshot(summary('s'), { seq: 900, items: [c, d], items_before: 10 });
+    expect([rows(told), join(known, told).items_before]).toEqual([[b.id, c.id, d.id], 9]);
+    const done = { ...running, body: { ...running.body, state: 'done' } } as Item;
+    expect(join(known, { ...told, items: [done, b, c, d], items_before: 8 }).items).toEqual([a, done, b, c, d]);
+  });
+
+  it('keeps each row that is told as it is known, so that nothing is drawn again', () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((text) => human(text)) as [Item, Item, Item];
+    const glimpse = snapshot(summary('s'), { seq: 0, items: [a, b, c], items_before: 900 });
+    const changed = { ...b, at: 99 };
+    const whole = snapshot(summary('s'), { seq: 9, items: structuredClone([a, changed, c]), items_before: 300 });
+    const end = reduce(glimpse, [{ seq: 9, event: { type: 'reset', snapshot: whole } }]);
+    expect([end.items[0] === a, end.items[1] === b, end.items[2] === c]).toEqual([true, false, true]);
+    expect(end).toEqual(whole);
   });
 });
 

@@ -25,13 +25,38 @@ export function prepend(snapshot: Snapshot, older: readonly Item[]): Snapshot {
   };
 }
 
-/** What is told anew, behind the earlier rows that are known: those were fetched, and are as they were. */
+/**
+ * What is told anew, behind the earlier rows that are known and are as they were. One that was at work may have come to
+ * its end since: from the last of those on, rows are fetched again. A row that is told as it is known stays the same.
+ */
 export function join(known: Snapshot, told: Snapshot): Snapshot {
+  const rows = new Map(known.items.map((item) => [item.id, item]));
+  const items = told.items.map((item) => {
+    const mine = rows.get(item.id);
+    return mine && isEqual(mine, item) ? mine : item;
+  });
   const first = told.items[0]?.id;
   const at = known.items.findIndex(({ id }) => id === first);
-  if (at <= 0 || at > told.items_before) return told;
-  const items = [...known.items.slice(0, at), ...told.items];
-  return { ...told, items, items_before: told.items_before - at };
+  const earlier = known.items.slice(0, Math.max(0, at));
+  const kept = earlier.slice(earlier.findLastIndex(isAtWork) + 1);
+  if (kept.length === 0 || at > told.items_before) return { ...told, items };
+  return { ...told, items: [...kept, ...items], items_before: told.items_before - kept.length };
+}
+
+/** Whether a row will still change. */
+function isAtWork({ body }: Item): boolean {
+  if (body.kind === 'ai') return body.streaming;
+  return body.kind === 'tool' && (body.state === 'proposed' || body.state === 'waiting' || body.state === 'running');
+}
+
+/** Whether two values of JSON are the same. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const [mine, other] = [Object.entries(a), Object.entries(b)];
+  return (
+    mine.length === other.length && mine.every(([key, value]) => isEqual(value, (b as Record<string, unknown>)[key]))
+  );
 }
 
 /** Puts what was missed onto what is known: of the rows `missed` has only those that are not as they were. */

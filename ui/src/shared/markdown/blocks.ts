@@ -5,7 +5,7 @@
 import { Lexer, type Token, type TokensList } from 'marked';
 import remend from 'remend';
 import { OPTIONS } from './math';
-import { Fence, isOpenCode, partOf } from './parts';
+import { Fence, isOpenCode, numberAfter, numberedFrom, partOf } from './parts';
 
 export interface Block {
   /** Its place; stays the same when the block is finished. */
@@ -39,6 +39,8 @@ export class BlockReader {
   private settledCount = 0;
   /** The next block to settle goes on with the one before. */
   private goesOn = false;
+  /** The number it goes on with, where the one before is a part of a list that is counted. */
+  private next: number | null = null;
   /** Below this length of the source the tail, which could not be parted, is not read again. */
   private readFrom = 0;
   /** Code at the end whose fence was not shut yet. */
@@ -69,6 +71,7 @@ export class BlockReader {
     this.done = 0;
     this.settledCount = 0;
     this.goesOn = false;
+    this.next = null;
     this.readFrom = 0;
     this.fence = null;
     this.links = {};
@@ -101,6 +104,8 @@ export class BlockReader {
     if (!this.source.startsWith(settled.map(({ raw }) => raw).join(''), this.done)) return;
     settled.forEach((token) => this.push(token));
     this.goesOn = part !== null;
+    const pushed = this.blocks.at(-1);
+    this.next = part && pushed ? numberAfter(pushed.token) : null;
   }
 
   /** Adds to code whose fence is open, without reading it again; false where it may have been shut. */
@@ -147,13 +152,15 @@ export class BlockReader {
     const at = this.settledCount++;
     const block = this.block(at, token, { settled: true, isRest: this.goesOn }, this.blocks[at]);
     this.goesOn = false;
+    this.next = null;
     this.blocks.length = at;
     this.blocks.push(block);
     this.done += token.raw.length;
   }
 
   /** A block that was drawn with the same source keeps its token. */
-  private block(id: number, token: Token, is: Pick<Block, 'settled' | 'isRest'>, old: Block | undefined): Block {
+  private block(id: number, read: Token, is: Pick<Block, 'settled' | 'isRest'>, old: Block | undefined): Block {
+    const token = is.isRest ? numberedFrom(this.next, read) : read;
     const same = old?.token.raw === token.raw && old.token.type === token.type;
     if (same && old.settled === is.settled && old.isRest === is.isRest) return old;
     return { id, token: same ? old.token : token, ...is };

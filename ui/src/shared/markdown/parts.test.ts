@@ -77,6 +77,47 @@ describe('a block without an end', () => {
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
+  it.each([
+    ['bold words', '**', '**', 'strong'],
+    ['a link', '[', '](https://example.org)', 'link'],
+  ])('is never parted within %s, whatever stands in them', (_, opening, ending, type) => {
+    const marked = `${opening}${'these *words* go on '.repeat(60)}and end${ending}`;
+    // The cut would fall into it wherever it begins.
+    const text = `${'plain words come first, '.repeat(320)}${marked} ${'and then more of them, '.repeat(600)}`;
+    const blocks = new BlockReader().read(text, true);
+    expect(blocks.length).toBeGreaterThan(2);
+    expect(blocks.map(({ token }) => token.raw).join('')).toBe(text);
+    const inner = blocks.flatMap(({ token }) => ('tokens' in token && token.tokens ? token.tokens : []));
+    expect(inner.filter((token) => token.type === type).map(({ raw }) => raw)).toEqual([marked]);
+  });
+
+  it('is whole where a mark was opened early, and shown as what it is once that is shut', () => {
+    const text = `It is **important ${'and goes on with *many* words '.repeat(600)}to here** and ends.`;
+    const reader = new BlockReader();
+    for (let end = STEP; end < text.length; end += STEP) reader.read(text.slice(0, end), false);
+    const [block, ...others] = reader.read(text, true);
+    expect([others.length, block?.token.raw]).toEqual([0, text]);
+    expect(block?.token && 'tokens' in block.token && block.token.tokens?.map(({ type }) => type)).toEqual([
+      'text',
+      'strong',
+      'text',
+    ]);
+  });
+
+  it('counts on where every entry of a list is called the first', () => {
+    const text = fill(() => '1. the module has **one** more\n');
+    const reader = new BlockReader();
+    for (let end = 0; end < text.length; end += 20 * STEP) reader.read(text.slice(0, end), false);
+    let number = 1;
+    for (const { token } of reader.read(text, true)) {
+      if (token.type !== 'list') throw new Error(token.type);
+      expect(token.start).toBe(number);
+      number += token.items.length;
+    }
+    expect(reader.blocks.length).toBeGreaterThan(8);
+    expect(number - 1).toBe(text.split('\n').length - 1);
+  });
+
   it('does not hold up what comes after it', () => {
     const text = `# Heading\n${ENDLESS.code}\`\`\`\nThese words follow, and ${ENDLESS.paragraph}`;
     const { reader, lexed } = readings(text);

@@ -5,7 +5,7 @@ import type { Token, Tokens } from 'marked';
 const WORD = /[ \u3001\u3002\uff01\uff0c\uff1b\uff1f]\p{L}/gu;
 
 /** What may open a mark whose end was not read yet. */
-const MARK = /[*_`~[<$\\]/;
+const MARK = /[`[\\]|[*~<$](?!\s)|(?<![\p{L}\p{N}])_(?!\s)/u;
 
 /** The first part of a paragraph or a list that something follows; `null` where it cannot be parted. */
 export function partOf(token: Token): Token | null {
@@ -20,22 +20,37 @@ function firstEntries(list: Tokens.List): Token | null {
   return { ...list, items, raw: items.map(({ raw }) => raw).join('') };
 }
 
-/** As many words as end outside of every mark; where there are none, all of it. */
-function firstWords(paragraph: Tokens.Paragraph): Token {
-  const kept: Token[] = [...paragraph.tokens];
-  let length = paragraph.raw.length;
-  for (let last = kept.pop(); last && length > paragraph.raw.length / 2; last = kept.pop()) {
-    length -= last.raw.length;
-    const [plainly = ''] = last.type === 'text' ? last.raw.split(MARK, 1) : [];
-    const end = ([...plainly.matchAll(WORD)].at(-1)?.index ?? -1) + 1;
-    if (end === 0) continue;
-    const words = last.raw.slice(0, end);
-    return { ...paragraph, ...said(paragraph.raw.slice(0, length) + words), tokens: [...kept, plain(words)] };
+/**
+ * As many words as end before the first mark that was opened and not shut: it may be shut in what follows, whatever stands
+ * between. `null` where these are few.
+ */
+function firstWords(paragraph: Tokens.Paragraph): Token | null {
+  const { tokens, raw } = paragraph;
+  let part: Token | null = null;
+  let length = 0;
+  for (const [at, token] of tokens.entries()) {
+    const opened = token.type === 'text' ? token.raw.search(MARK) : -1;
+    const plainly = opened < 0 ? token.raw : token.raw.slice(0, opened);
+    const end = token.type === 'text' ? ([...plainly.matchAll(WORD)].at(-1)?.index ?? -1) + 1 : 0;
+    if (end > 0 && length + end > raw.length / 2) {
+      const words = plain(token.raw.slice(0, end));
+      part = { ...paragraph, ...said(raw.slice(0, length) + words.raw), tokens: [...tokens.slice(0, at), words] };
+    }
+    if (opened >= 0) break;
+    length += token.raw.length;
   }
-  // A character of two units stays whole.
-  const raw = paragraph.raw.replace(/[\ud800-\udbff]$/, '');
-  return { ...paragraph, ...said(raw), tokens: [plain(raw)] };
+  return part;
 }
+
+/** The number that the entry after a part of a list has; `null` of what is not counted. */
+export function numberAfter(token: Token): number | null {
+  const list = token as Tokens.List;
+  return token.type === 'list' && list.ordered ? Number(list.start) + list.items.length : null;
+}
+
+/** The rest of a list that was parted: it goes on with the number that is next, whatever the source says. */
+export const numberedFrom = (start: number | null, token: Token): Token =>
+  token.type === 'list' && start !== null ? ({ ...token, start } as Token) : token;
 
 const said = (raw: string) => ({ raw, text: raw });
 const plain = (raw: string): Token => ({ type: 'text', raw, text: raw, escaped: false });
