@@ -133,6 +133,7 @@ const COMMANDS: &[&str] = &[
     "save_additions",
     "session_servers",
     "accept_changed_tool",
+    "try_server_again",
     "begin_sign_in",
     "finish_sign_in",
     "cancel_sign_in",

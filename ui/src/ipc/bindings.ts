@@ -280,6 +280,8 @@ export const commands = {
 	sessionServers: (session: SessionId) => __TAURI_INVOKE<ServerView[]>("session_servers", { session }),
 	/**  The person has looked at a tool that changed. */
 	acceptChangedTool: (session: SessionId, hash: string) => __TAURI_INVOKE<null>("accept_changed_tool", { session, hash }),
+	/**  Connects a server that does not work again. */
+	tryServerAgain: (session: SessionId, server: string) => __TAURI_INVOKE<null>("try_server_again", { session, server }),
 	/**  Begins a sign-in at a server of a session. The page is opened by the person, who sees whose it is before. */
 	beginSignIn: (session: SessionId, server: string) => __TAURI_INVOKE<SignInPage>("begin_sign_in", { session, server }),
 	/**  Answers when the person has signed in, or says why they have not; five minutes at most. */

@@ -218,6 +218,8 @@ export interface UiClient extends KnowledgeClient {
   saveAdditions(text: string): Promise<void>;
   sessionServers(session: string): Promise<ServerView[]>;
   acceptChangedTool(session: string, hash: string): Promise<void>;
+  /** Connects a server that does not work again, and answers when that is done or has failed. */
+  tryServerAgain(session: string, server: string): Promise<void>;
   /** The page to sign in at; it is opened by the person, who sees whose it is before. */
   beginSignIn(session: string, server: string): Promise<SignInPage>;
   /** Answers when the person has signed in, and fails with why they have not. */

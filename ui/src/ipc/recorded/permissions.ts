@@ -34,6 +34,7 @@ type Permissions = Pick<
   | 'saveAdditions'
   | 'sessionServers'
   | 'acceptChangedTool'
+  | 'tryServerAgain'
   | 'beginSignIn'
   | 'finishSignIn'
   | 'cancelSignIn'
@@ -168,6 +169,11 @@ export function permissions(host: Host, act: Act): Permissions {
     acceptChangedTool: (session, hash) =>
       act('acceptChangedTool', { session, hash }, () => {
         servers = servers.map((one) => ({ ...one, changed: one.changed.filter((tool) => tool.hash !== hash) }));
+      }),
+    tryServerAgain: (session, server) =>
+      act('tryServerAgain', { session, server }, () => {
+        const health = { health: 'ready', tools: 2 } as const;
+        servers = servers.map((one) => (one.name === server ? { ...one, health } : one));
       }),
     beginSignIn: async (session, server) => {
       await act('beginSignIn', { session, server });
