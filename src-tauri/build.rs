@@ -136,6 +136,7 @@ const COMMANDS: &[&str] = &[
     "check_server",
     "session_servers",
     "accept_changed_tool",
+    "try_server_again",
     "begin_sign_in",
     "finish_sign_in",
     "cancel_sign_in",

@@ -182,6 +182,7 @@ macro_rules! every_command {
             additions::check_server,
             additions::session_servers,
             additions::accept_changed_tool,
+            additions::try_server_again,
             additions::begin_sign_in,
             additions::finish_sign_in,
             additions::cancel_sign_in,

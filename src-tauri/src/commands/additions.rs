@@ -82,6 +82,15 @@ pub async fn accept_changed_tool(shell: Managed<'_>, session: Arg<SessionId>, ha
     Ok(shell.core().await?.sessions.accept_changed(&session, &hash).await?)
 }
 
+/// Connects a server that does not work again.
+#[tauri::command]
+#[specta::specta]
+pub async fn try_server_again(shell: Managed<'_>, session: Arg<SessionId>, server: Arg<String>) -> Answer<()> {
+    check::id(session.as_str())?;
+    check::name(&server)?;
+    Ok(shell.core().await?.sessions.try_server_again(&session, &server).await?)
+}
+
 /// Begins a sign-in at a server of a session, or at one of the person's own. The page is opened by the person, who sees whose it is before.
 #[tauri::command]
 #[specta::specta]

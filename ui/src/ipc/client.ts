@@ -226,6 +226,8 @@ export interface UiClient extends KnowledgeClient {
   checkServer(project: string | null, server: string): Promise<ServerView>;
   sessionServers(session: string): Promise<ServerView[]>;
   acceptChangedTool(session: string, hash: string): Promise<void>;
+  /** Connects a server that does not work again, and answers when that is done or has failed. */
+  tryServerAgain(session: string, server: string): Promise<void>;
   /** The page to sign in at, at a server of a session or of the person's own; it is opened by the person, who sees whose it is before. */
   beginSignIn(session: string | null, server: string): Promise<SignInPage>;
   /** Answers when the person has signed in, and fails with why they have not. */

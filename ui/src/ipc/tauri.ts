@@ -100,6 +100,7 @@ export function tauriClient(): UiClient {
     setProjectMode: (project, mode) => commands.setProjectMode(project, mode).then(nothing),
     saveAdditions: (text) => commands.saveAdditions(text).then(nothing),
     acceptChangedTool: (session, hash) => commands.acceptChangedTool(session, hash).then(nothing),
+    tryServerAgain: (session, server) => commands.tryServerAgain(session, server).then(nothing),
     finishSignIn: (id) => commands.finishSignIn(id).then(nothing),
     cancelSignIn: (id) => commands.cancelSignIn(id).then(nothing),
     signOut: (session, server) => commands.signOut(session, server).then(nothing),

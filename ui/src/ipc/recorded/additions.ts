@@ -14,6 +14,7 @@ type Additions = Pick<
   | 'checkServer'
   | 'sessionServers'
   | 'acceptChangedTool'
+  | 'tryServerAgain'
   | 'beginSignIn'
   | 'finishSignIn'
   | 'cancelSignIn'
@@ -129,6 +130,11 @@ export function additions(host: Host, act: Act): Additions {
     acceptChangedTool: (session, hash) =>
       act('acceptChangedTool', { session, hash }, () => {
         servers = servers.map((one) => ({ ...one, changed: one.changed.filter((tool) => tool.hash !== hash) }));
+      }),
+    tryServerAgain: (session, server) =>
+      act('tryServerAgain', { session, server }, () => {
+        const health = { health: 'ready', tools: 2 } as const;
+        servers = servers.map((one) => (one.name === server ? { ...one, health } : one));
       }),
     beginSignIn: async (session, server) => {
       await act('beginSignIn', { session, server });
