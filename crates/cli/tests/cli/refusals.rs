@@ -323,6 +323,34 @@ async fn a_project_gives_its_own_model_and_effort() {
     assert_eq!(begun, [(Some(model("usual")), None), own(Effort::High), own(Effort::Low)]);
 }
 
+/// The level is called what it is where it is not what it is called.
+#[test]
+fn off_is_said_to_be_the_least_of_a_model_that_always_thinks() {
+    let bench = Bench::new();
+    let told = |model: &str, effort: &str| {
+        bench.server.once("hello");
+        let mut command = bench.bosun();
+        command.args([
+            "run",
+            "--project",
+            bench.project.root_str(),
+            "--no-store",
+            "--effort",
+            effort,
+            "--model",
+            model,
+        ]);
+        command.args(["--base-url", &bench.server.base_url(Wire::OpenAi), "hello"]).env("OPENAI_API_KEY", "sk-test");
+        let ran = ran(&mut command);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.err
+    };
+    let least = "o4-mini always thinks; off asks for the least that it does";
+    assert!(told("openai:o4-mini", "off").contains(least));
+    assert!(!told("openai:o4-mini", "low").contains("always thinks"));
+    assert!(!told("openai:gpt-5.4", "off").contains("always thinks"));
+}
+
 #[test]
 fn a_database_of_a_newer_version_is_left_as_it_is() {
     let bench = Bench::new();
