@@ -79,6 +79,8 @@ const COMMANDS: &[&str] = &[
     "use_local_server",
     "model_settings",
     "save_model_settings",
+    "system_proxy",
+    "always_thinks",
     "set_session_effort",
     "usage_report",
     "session_usage",

@@ -125,6 +125,8 @@ macro_rules! every_command {
             providers::use_local_server,
             models::model_settings,
             models::save_model_settings,
+            models::system_proxy,
+            models::always_thinks,
             models::set_session_effort,
             usage::usage_report,
             usage::session_usage,

@@ -75,7 +75,9 @@ pub use model::{
     CatalogueView, KeySource, ModelChoice, ModelRef, ProviderFamily, ProviderView, SaveProvider, TestCall, UsageSummary,
 };
 pub use plan::PlanChange;
-pub use preferences::{Budget, Budgets, Effort, KnownModel, ModelEffort, ModelSettings, NetworkSettings, PriceView};
+pub use preferences::{
+    Budget, Budgets, Effort, KnownModel, ModelEffort, ModelSettings, NetworkSettings, PriceView, SystemProxy,
+};
 pub use problem::{Problem, Problems};
 pub use project::{ProjectProblem, ProjectView};
 pub use rule::{

@@ -93,3 +93,26 @@ pub struct NetworkSettings {
     pub idle_seconds: Option<u32>,
     pub total_seconds: Option<u32>,
 }
+
+/// Which proxy is asked where the settings name none. Addresses are without a name and a password.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(tag = "source", rename_all = "snake_case")]
+pub enum SystemProxy {
+    None,
+    /// A variable of the environment.
+    Environment {
+        variable: String,
+        address: String,
+    },
+    /// The desktop's settings.
+    Desktop {
+        desktop: String,
+        address: String,
+    },
+    /// The desktop's settings name a script, which is not run.
+    Script {
+        desktop: String,
+    },
+    /// Whatever this system is set to.
+    System,
+}

@@ -131,7 +131,9 @@ impl DesktopSettings {
     /// What is used where Bosun's settings name no proxy.
     pub async fn source(&self) -> ProxySource {
         if let Some((variable, value)) = self.in_environment() {
-            let address = ProxyServer::parse(&value).map_or_else(|_| String::new(), |server| server.address);
+            // The library that asks it takes one without a scheme for http.
+            let server = ProxyServer::parse(&value).or_else(|_| ProxyServer::parse(&format!("http://{value}")));
+            let address = server.map(|server| server.address).unwrap_or_default();
             return ProxySource::Environment { variable: variable.to_owned(), address };
         }
         let Some(set) = self.set().await else { return ProxySource::System };

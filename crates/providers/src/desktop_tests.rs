@@ -102,6 +102,9 @@ async fn the_environment_stands_before_the_desktop_which_is_then_not_asked() {
     let (variable, address) = ("https_proxy".to_owned(), "http://env.example:3128".to_owned());
     assert_eq!(settings.source().await, ProxySource::Environment { variable, address });
     assert_eq!(asked.load(Ordering::Relaxed), 0);
+    let (settings, _) = self::settings(&[GNOME, ("HTTP_PROXY", "me:canary@env.example:3128")], None);
+    let (variable, address) = ("HTTP_PROXY".to_owned(), "http://env.example:3128".to_owned());
+    assert_eq!(settings.source().await, ProxySource::Environment { variable, address });
 }
 
 #[tokio::test(start_paused = true)]

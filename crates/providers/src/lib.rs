@@ -86,6 +86,7 @@ pub use known_secrets::{KnownSecrets, Redacting};
 pub use limits::Limits;
 pub use listing::{ListedModel, list_models};
 pub use network::{Network, NetworkOptions};
+pub use openai_chat::always_thinks;
 pub use preferences::{ListedModels, NoNews, Preferences};
 pub use preset::{
     EffortField, Elsewhere, LimitField, PRESETS, Preset, PriceList, Quirks, SchemaField, UsageReport, key_variables,

@@ -21,6 +21,7 @@ mod encode;
 mod strict;
 mod thoughts;
 
+pub use effort::always_thinks;
 pub(crate) use effort::level as effort_level;
 pub(crate) use strict::takes_strictly;
 

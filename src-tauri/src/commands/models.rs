@@ -1,4 +1,4 @@
-use bosun_protocol::{Effort, ModelSettings, SessionId};
+use bosun_protocol::{Effort, ModelRef, ModelSettings, SessionId, SystemProxy};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -18,6 +18,20 @@ pub async fn model_settings(shell: Managed<'_>) -> Answer<ModelSettings> {
 pub async fn save_model_settings(shell: Managed<'_>, settings: Arg<ModelSettings>) -> Answer<ModelSettings> {
     ProviderBook::check_network(&settings)?;
     Ok(shell.core().await?.sessions.save_model_settings(settings.0).await?)
+}
+
+/// Which proxy is asked where the settings name none.
+#[tauri::command]
+#[specta::specta]
+pub async fn system_proxy(shell: Managed<'_>) -> Answer<SystemProxy> {
+    Ok(shell.core().await?.providers.system_proxy().await)
+}
+
+/// Whether the model thinks also where it is told not to, as far as its name says.
+#[tauri::command]
+#[specta::specta]
+pub async fn always_thinks(model: Arg<ModelRef>) -> Answer<bool> {
+    Ok(bosun_providers::always_thinks(&model.name))
 }
 
 /// How much the session's model thinks from its next turn on; `null` is as the settings have it.

@@ -1,7 +1,7 @@
 //! What the person set and their providers listed, put into what connects to a model.
 
-use bosun_protocol::{ErrorCode, ModelSettings, Problem};
-use bosun_providers::{ListedModel, ListedModels, NoNews, Preferences, ProviderConfig};
+use bosun_protocol::{ErrorCode, ModelSettings, Problem, SystemProxy};
+use bosun_providers::{ListedModel, ListedModels, NoNews, Preferences, ProviderConfig, ProxySource};
 use bosun_session::Explain;
 use bosun_store::{LISTED_MODELS, MODEL_SETTINGS};
 
@@ -22,6 +22,17 @@ impl ProviderBook {
         let learn = move |learnt: &mut ListedModels| learnt.learn(&config, &listed);
         let (Ok(_) | Err(NoNews)) = self.database.change_setting(LISTED_MODELS, learn).await?;
         Ok(())
+    }
+
+    /// Which proxy is asked where the settings name none.
+    pub(crate) async fn system_proxy(&self) -> SystemProxy {
+        match self.desktop.source().await {
+            ProxySource::None => SystemProxy::None,
+            ProxySource::Environment { variable, address } => SystemProxy::Environment { variable, address },
+            ProxySource::Desktop { desktop, address } => SystemProxy::Desktop { desktop, address },
+            ProxySource::Script { desktop } => SystemProxy::Script { desktop },
+            ProxySource::System => SystemProxy::System,
+        }
     }
 
     /// Whether a connection could be made with these settings.

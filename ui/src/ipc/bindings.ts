@@ -166,6 +166,10 @@ export const commands = {
 	modelSettings: () => __TAURI_INVOKE<ModelSettings>("model_settings"),
 	/**  Open sessions go by them from their next turn on, budgets from the next call on. */
 	saveModelSettings: (settings: ModelSettings) => __TAURI_INVOKE<ModelSettings>("save_model_settings", { settings }),
+	/**  Which proxy is asked where the settings name none. */
+	systemProxy: () => __TAURI_INVOKE<SystemProxy>("system_proxy"),
+	/**  Whether the model thinks also where it is told not to, as far as its name says. */
+	alwaysThinks: (model: ModelRef) => __TAURI_INVOKE<boolean>("always_thinks", { model }),
 	/**  How much the session's model thinks from its next turn on; `null` is as the settings have it. */
 	setSessionEffort: (session: SessionId, effort: Effort | null) => __TAURI_INVOKE<null>("set_session_effort", { session, effort }),
 	/**  What model calls used and cost in the last `days` days, today among them. */
@@ -1950,6 +1954,17 @@ export type SummaryCause =
 "overflow" | 
 /**  The agent asked for it. */
 "agent" | "person";
+
+/**  Which proxy is asked where the settings name none. Addresses are without a name and a password. */
+export type SystemProxy = { source: "none" } | 
+/**  A variable of the environment. */
+{ source: "environment"; variable: string; address: string } | 
+/**  The desktop's settings. */
+{ source: "desktop"; desktop: string; address: string } | 
+/**  The desktop's settings name a script, which is not run. */
+{ source: "script"; desktop: string } | 
+/**  Whatever this system is set to. */
+{ source: "system" };
 
 /**  What a small call to the provider said. */
 export type TestCall = 

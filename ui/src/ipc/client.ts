@@ -56,6 +56,7 @@ import type {
   Settings,
   Snapshot,
   StartInfo,
+  SystemProxy,
   TestCall,
   TimelinePage,
   TimelineQuery,
@@ -256,6 +257,10 @@ export interface UiClient extends KnowledgeClient {
   useLocalServer(baseUrl: string): Promise<ProviderView>;
   modelSettings(): Promise<ModelSettings>;
   saveModelSettings(settings: ModelSettings): Promise<ModelSettings>;
+  /** Which proxy is asked where the settings name none. */
+  systemProxy(): Promise<SystemProxy>;
+  /** Whether the model thinks also where it is told not to, as far as its name says. */
+  alwaysThinks(model: ModelRef): Promise<boolean>;
   /** From the next turn on; `null` is as the settings have it. */
   setSessionEffort(session: string, effort: Effort | null): Promise<void>;
   /** The last `days` days, today among them. */

@@ -32,12 +32,12 @@ pub(super) async fn begin(
     models.connect(&model).await?;
     let attached = attached::keep(sessions, &args.attach).await?;
     let project = sessions.open_project(project).await?;
-    let session = sessions.create(&project.id, Some(model)).await?.id;
+    let session = sessions.create(&project.id, Some(model.clone())).await?.id;
     remember_sandbox(database, &session, args).await?;
     if effort.is_some() {
         sessions.set_effort(&session, effort).await?;
     }
-    args.choices.put_into(sessions, &session).await?;
+    args.choices.put_into(sessions, &session, Some(&model)).await?;
     let subscription = sessions.subscribe(&session).await?;
     attached::send(sessions, &session, task, attached).await?;
     Ok(Begun { session, subscription })
@@ -57,8 +57,9 @@ pub(super) async fn resume(
     let snapshot = &subscription.snapshot;
     check_project(snapshot, database, args).await?;
     remember_sandbox(database, &session, args).await?;
+    let used = model.clone().or_else(|| snapshot.session.model.clone());
     choose_model(sessions, models, snapshot, model).await?;
-    args.choices.put_into(sessions, &session).await?;
+    args.choices.put_into(sessions, &session, used.as_ref()).await?;
     let open = matches!(snapshot.session.status, SessionStatus::Waiting | SessionStatus::Interrupted);
     let can_go_on = open || matches!(snapshot.session.status, SessionStatus::Failed | SessionStatus::Stopped);
     match &args.task {

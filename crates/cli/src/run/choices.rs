@@ -1,9 +1,12 @@
-use bosun_protocol::{Effort, SessionId};
+use bosun_protocol::{Effort, ModelRef, SessionId};
+use bosun_providers::always_thinks;
 use bosun_session::Sessions;
 use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
 use crate::models::parse_model;
+use crate::tell;
+use crate::terminal::short;
 
 /// What is chosen about the model besides its name.
 #[derive(Debug, Args)]
@@ -20,7 +23,7 @@ pub(super) struct Choices {
 enum Level {
     /// As the settings have it.
     Default,
-    /// Not at all, where the model can do without.
+    /// Not at all; the least of a model that always thinks.
     Off,
     Low,
     Medium,
@@ -38,9 +41,17 @@ impl Choices {
         Ok(())
     }
 
-    /// What the session keeps.
-    pub(super) async fn put_into(&self, sessions: &Sessions, session: &SessionId) -> Result<(), Failure> {
+    /// What the session keeps, which is of `model`.
+    pub(super) async fn put_into(
+        &self,
+        sessions: &Sessions,
+        session: &SessionId,
+        model: Option<&ModelRef>,
+    ) -> Result<(), Failure> {
         let Some(level) = self.effort else { return Ok(()) };
+        if let Some(model) = model.filter(|model| level == Level::Off && always_thinks(&model.name)) {
+            tell(&format!("{} always thinks; off asks for the least that it does", short(&model.name, 60)));
+        }
         let effort = match level {
             Level::Default => None,
             Level::Off => Some(Effort::Off),

@@ -71,3 +71,18 @@ async fn a_project_gives_its_own_model_and_effort() {
     let own = |effort| (Some(mine("own")), Some(effort));
     assert_eq!(begun, [(Some(mine("usual")), None), own(Effort::High), own(Effort::Low)]);
 }
+
+/// The level is called what it is where it is not what it is called.
+#[test]
+fn off_is_said_to_be_the_least_of_a_model_that_always_thinks() {
+    let bench = Bench::new();
+    let told = |model: &str, effort: &str| {
+        bench.server.once("hello");
+        run(&bench, &["--no-store", "--effort", effort, "--model", model, "--base-url", &bench.server.base_url(Wire::OpenAi)])
+            .err
+    };
+    let least = "o4-mini always thinks; off asks for the least that it does";
+    assert!(told("openai:o4-mini", "off").contains(least));
+    assert!(!told("openai:o4-mini", "low").contains("always thinks"));
+    assert!(!told("openai:gpt-5.4", "off").contains("always thinks"));
+}

@@ -53,15 +53,20 @@ pub(super) fn asked(request: &ChatRequest, info: &ModelInfo, field: EffortField)
 
 /// The least that a model of OpenRouter's takes: one that always thinks refuses to be told not to.
 fn off(model: &str) -> &'static str {
+    match level(model, Effort::Off) {
+        "low" if !always_thinks(model) => "none",
+        word => word,
+    }
+}
+
+/// Whether a model thinks also where it is told not to, by the name that its vendor, a gateway or a cloud calls it by; it is
+/// asked for the least then.
+pub fn always_thinks(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let has_number =
         |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let always = always(model) || has_number("o") || name.starts_with("gpt-oss") || gemini_always(name);
-    match level(name, Effort::Off) {
-        word if name.starts_with("gpt-5") => word,
-        _ if always => "low",
-        _ => "none",
-    }
+    let is_first_five = name.starts_with("gpt-5") && level(name, Effort::Off) != "none";
+    always(model) || has_number("o") || name.starts_with("gpt-oss") || is_first_five || gemini_always(name)
 }
 
 /// Whether a model of Gemini's cannot do without thinking.
@@ -118,6 +123,23 @@ mod tests {
         assert_eq!(ask("qwen3.7-max", Effort::Off, EnableThinking), json!({ "enable_thinking": false }));
         assert_eq!(ask("deepseek-v4-pro", Effort::Low, Thinking), json!({ "thinking": { "type": "enabled" } }));
         assert_eq!(ask("o4-mini", Effort::High, None), json!({}));
+    }
+
+    #[test]
+    fn who_always_thinks_goes_by_the_name() {
+        for model in
+            ["o3", "gpt-5-mini", "gpt-oss:20b", "openai/gpt-oss-120b", "gemini-2.5-pro", "gemini-3-flash-preview"]
+        {
+            assert!(always_thinks(model), "{model}");
+        }
+        for model in ["us.anthropic.claude-opus-5-5-v1:0", "anthropic/claude-fable-5.1"] {
+            assert!(always_thinks(model), "{model}");
+        }
+        for model in
+            ["gpt-5.4", "gpt-4.1", "gemini-2.5-flash", "claude-opus-5", "claude-sonnet-5-5", "qwen3:8b", "olmo"]
+        {
+            assert!(!always_thinks(model), "{model}");
+        }
     }
 
     #[test]

@@ -94,4 +94,32 @@ describe('the model of a project', () => {
     await waitFor(() => expect(workspace.projectModels.of(project)).toEqual({ model: haiku, effort: null }));
     expect(usual.checked).toBe(true);
   });
+
+  it('has no "off" where its model always thinks, but the least', async () => {
+    const scene = await setUp();
+    const { workspace } = scene;
+    const project = beginning(scene);
+    await workspace.projectModels.save(project, {
+      model: { provider: 'anthropic', name: 'claude-opus' },
+      effort: 'off',
+    });
+    draw(scene, ModelEffort, {});
+    const least = await screen.findByRole<HTMLInputElement>('radio', { name: 'Least' });
+    expect(least.checked).toBe(true);
+    expect(screen.queryByRole('radio', { name: 'Off' })).toBeNull();
+    await workspace.projectModels.save(project, { model: haiku, effort: 'off' });
+    await screen.findByRole('radio', { name: 'Off' });
+    expect(screen.queryByRole('radio', { name: 'Least' })).toBeNull();
+    draw(scene, ProjectModels, {});
+    const levels = () => {
+      const [select] = screen.getAllByLabelText(/^Thinking in new sessions in/);
+      return [...(select as HTMLSelectElement).options].map(({ text }) => text);
+    };
+    await waitFor(() => expect(levels()).toContain('Off'));
+    await workspace.projectModels.save(project, {
+      model: { provider: 'anthropic', name: 'claude-opus' },
+      effort: 'off',
+    });
+    await waitFor(() => expect(levels()).toContain('Least'));
+  });
 });

@@ -16,6 +16,7 @@ import type {
   SessionSummary,
   Settings,
   Snapshot,
+  SystemProxy,
 } from '../bindings';
 import { argument } from '../../features/chat/toolWords';
 import { reduce } from '../../features/session/reduce';
@@ -34,6 +35,7 @@ export interface World {
   /** Model servers that answer on this machine. */
   local?: LocalServerView[];
   modelSettings?: ModelSettings;
+  systemProxy?: SystemProxy;
   sessions: Snapshot[];
   earlier: Record<string, Item[]>;
   /** Whether the folder brings instructions, a skill and more that nobody trusted yet. */

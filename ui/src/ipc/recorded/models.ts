@@ -96,6 +96,8 @@ type Methods =
   | 'useLocalServer'
   | 'modelSettings'
   | 'saveModelSettings'
+  | 'systemProxy'
+  | 'alwaysThinks'
   | 'setSessionEffort'
   | 'usageReport'
   | 'sessionUsage';
@@ -115,6 +117,8 @@ export function models(host: Host, act: Act): Pick<UiClient, Methods> {
       world.modelSettings = settings;
       return settings;
     },
+    systemProxy: () => later(() => world.systemProxy ?? { source: 'none' }),
+    alwaysThinks: (model) => later(() => model.name === 'claude-opus'),
     setSessionEffort: (session, effort) =>
       act('setSessionEffort', { session, effort }, () => host.update(session, { effort })),
     usageReport: () => later(() => REPORT),

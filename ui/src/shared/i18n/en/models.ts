@@ -27,6 +27,7 @@ export const efforts = {
   title: 'Thinking',
   default: 'As usual',
   off: 'Off',
+  least: 'Least',
   low: 'Low',
   medium: 'Medium',
   high: 'High',
@@ -88,6 +89,13 @@ export const modelOptions = {
     'Models on this machine are never reached through a proxy. Without a trusted certificate there is no connection.',
   proxy: 'Proxy',
   asSystem: 'as the system has it',
+  proxies: {
+    none: 'Neither the environment nor the desktop names a proxy: requests go directly.',
+    environment: (variable: string, address: string) => `As ${variable} has it: ${address}`,
+    desktop: (desktop: string, address: string) => `As the settings of ${desktop} have it: ${address}`,
+    script: (desktop: string) =>
+      `The settings of ${desktop} choose the proxy by a script (PAC), which Bosun does not run: requests go directly. Enter the proxy here if they do not arrive.`,
+  },
   certificates: 'Certificates to trust besides the system’s (PEM)',
   waits: {
     connect_seconds: 'To connect, seconds',

@@ -28,6 +28,7 @@ export const efforts: Messages['efforts'] = {
   title: '思考程度',
   default: '默认',
   off: '关闭',
+  least: '最少',
   low: '低',
   medium: '中',
   high: '高',
@@ -86,6 +87,13 @@ export const modelOptions: Messages['modelOptions'] = {
   networkHint: '本机模型从不经过代理。没有受信任的证书就不会建立连接。',
   proxy: '代理',
   asSystem: '跟随系统',
+  proxies: {
+    none: '环境变量和桌面都没有设置代理：请求直接发出。',
+    environment: (variable, address) => `按 ${variable}：${address}`,
+    desktop: (desktop, address) => `按 ${desktop} 的设置：${address}`,
+    script: (desktop) =>
+      `${desktop} 的设置用脚本（PAC）选择代理，而 Bosun 不运行它：请求直接发出。如果无法送达，请在此填写代理。`,
+  },
   certificates: '除系统证书外还信任的证书（PEM）',
   waits: {
     connect_seconds: '建立连接（秒）',

@@ -1,0 +1,45 @@
+import { screen, waitFor } from '@testing-library/svelte';
+import { describe, expect, it } from 'vitest';
+import type { NetworkSettings, SystemProxy } from '../../ipc/bindings';
+import { NO_SETTINGS } from '../../ipc/recorded/models';
+import { draw, setUp } from '../../test/stage';
+import ModelNetwork from './ModelNetwork.svelte';
+
+async function drawn(system: SystemProxy, change: Partial<NetworkSettings> = {}) {
+  const scene = await setUp();
+  scene.client.systemProxy = () => Promise.resolve(system);
+  draw(scene, ModelNetwork, {
+    network: { ...NO_SETTINGS.network, ...change },
+    save: () => Promise.resolve(true),
+  });
+  return screen.getByLabelText<HTMLInputElement>('Proxy');
+}
+
+const described = (field: HTMLElement) =>
+  document.getElementById(field.getAttribute('aria-describedby') ?? '')?.textContent;
+
+describe('the proxy that counts where none is set', () => {
+  const cases: [SystemProxy, RegExp][] = [
+    [{ source: 'none' }, /requests go directly/],
+    [
+      { source: 'environment', variable: 'HTTPS_PROXY', address: 'http://proxy:3128' },
+      /^As HTTPS_PROXY has it: http:\/\/proxy:3128$/,
+    ],
+    [
+      { source: 'desktop', desktop: 'GNOME', address: 'http://proxy:3128' },
+      /^As the settings of GNOME have it: http:\/\/proxy:3128$/,
+    ],
+    [{ source: 'script', desktop: 'KDE' }, /KDE choose the proxy by a script \(PAC\), which Bosun does not run/],
+  ];
+  it.each(cases)('is named with where it stands: %o', async (system, words) => {
+    const field = await drawn(system);
+    await waitFor(() => expect(described(field)).toMatch(words));
+  });
+
+  it('is not named beside one that is set', async () => {
+    const field = await drawn({ source: 'none' }, { proxy: 'http://own:3128' });
+    await waitFor(() => expect(field.value).toBe('http://own:3128'));
+    expect(screen.queryByText(/requests go directly/)).toBeNull();
+    expect(described(field)).toBeUndefined();
+  });
+});
