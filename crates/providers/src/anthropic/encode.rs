@@ -56,8 +56,8 @@ pub(crate) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
         last.cache_control = Some(CacheControl::of(request.cache.lifetime));
     }
     let (thinking, effort) = thinking::asked(request, info);
-    // Who always thinks refuses to be made to call; it is left to choose.
-    let is_taken = !thinking::is_forced(&request.tool_choice) || !thinking::always(&info.name);
+    // Who refuses to be made to call is left to choose.
+    let is_taken = !thinking::is_forced(&request.tool_choice) || !thinking::refuses_force(&info.name);
     let output_config = OutputConfig { effort, format: request.output.as_ref().map(Format::from) };
     let tail = Tail {
         tool_choice: choice(&request.tool_choice).filter(|_| !tools.is_empty() && is_taken),

@@ -13,28 +13,51 @@ const ANSWER: u32 = 4_096;
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Asked {
-    Adaptive,
-    Enabled { budget_tokens: u32 },
+    Adaptive {
+        display: Display,
+    },
+    Enabled {
+        budget_tokens: u32,
+    },
+    /// Not before the answer; what is said between calls comes as text.
+    BetweenTools,
     Disabled,
 }
+
+/// What of the thoughts comes back. From Opus 4.7 on nothing does where it is not asked for, and the fifth line says in
+/// thoughts what earlier models say between their calls
+/// (<https://platform.claude.com/docs/en/build-with-claude/thinking>).
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Display {
+    Summarized,
+}
+
+const ADAPTIVE: Asked = Asked::Adaptive { display: Display::Summarized };
 
 /// The fields `thinking` and `output_config.effort`.
 ///
 /// Models to 4.5 take a budget in tokens, later ones choose it themselves and take a level. Nothing is asked of a model
-/// that is not known to think.
+/// that is not known to think; one that thinks unasked is asked to show it.
 pub(super) fn asked(request: &ChatRequest, info: &ModelInfo) -> (Option<Asked>, Option<&'static str>) {
-    let Some(effort) = request.effort.filter(|_| info.abilities.reasoning) else { return (None, None) };
-    if effort == Effort::Off {
-        return match off(&info.name) {
-            Off::Never => (None, Some(level(effort))),
-            Off::Unsaid => (None, None),
-            Off::Said => (Some(Asked::Disabled), None),
-        };
+    if !info.abilities.reasoning {
+        return (None, None);
     }
     // A call that is forced leaves no room for thinking.
     let forced = is_forced(&request.tool_choice);
+    let Some(effort) = request.effort else {
+        return ((thinks_unasked(&info.name) && !forced).then_some(ADAPTIVE), None);
+    };
+    if effort == Effort::Off {
+        return match off(&info.name) {
+            Off::Never => ((!forced).then_some(ADAPTIVE), Some(level(effort))),
+            Off::Unsaid => (None, None),
+            Off::BetweenTools => (Some(Asked::BetweenTools), None),
+            Off::Said => (Some(Asked::Disabled), None),
+        };
+    }
     if !by_budget(&info.name) {
-        return ((!forced).then_some(Asked::Adaptive), Some(level(effort)));
+        return ((!forced).then_some(ADAPTIVE), Some(level(effort)));
     }
     let most = request.max_output.or(info.max_output).unwrap_or(0).saturating_sub(ANSWER);
     let budget_tokens = budget(effort).min(most);
@@ -49,6 +72,8 @@ enum Off {
     Said,
     /// It does not think unless it is asked to, and refuses to be told.
     Unsaid,
+    /// It takes no more than not to think before its answer.
+    BetweenTools,
     /// It always thinks, and refuses to be told.
     Never,
 }
@@ -58,6 +83,8 @@ fn off(name: &str) -> Off {
         Off::Never
     } else if plain_name(name).starts_with("claude-opus-4-7") {
         Off::Unsaid
+    } else if is_sonnet_5_5(name) {
+        Off::BetweenTools
     } else {
         Off::Said
     }
@@ -66,9 +93,31 @@ fn off(name: &str) -> Off {
 /// Whether a model always thinks. It refuses to be told not to, and calls that are forced with it
 /// (<https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5>).
 pub(crate) fn always(name: &str) -> bool {
-    // Gateways write numbers with a dot.
-    let name = plain_name(name).replace('.', "-");
+    let name = dashed(name);
     ["claude-fable-", "claude-mythos-", "claude-opus-5-5"].iter().any(|line| name.starts_with(line))
+}
+
+/// Whether a model refuses calls that are forced
+/// (<https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5>).
+pub(super) fn refuses_force(name: &str) -> bool {
+    always(name) || is_sonnet_5_5(name)
+}
+
+fn is_sonnet_5_5(name: &str) -> bool {
+    dashed(name).starts_with("claude-sonnet-5-5")
+}
+
+/// Whether a model thinks where the request says nothing of it, as those from the fifth line on do.
+fn thinks_unasked(name: &str) -> bool {
+    let plain = dashed(name);
+    let lines = ["claude-opus-", "claude-sonnet-", "claude-haiku-"];
+    let line = lines.into_iter().find_map(|line| plain.strip_prefix(line)?.split('-').next()?.parse::<u32>().ok());
+    always(name) || line.is_some_and(|line| line >= 5)
+}
+
+/// The vendor's own name; gateways write numbers with a dot.
+fn dashed(name: &str) -> String {
+    plain_name(name).replace('.', "-")
 }
 
 pub(super) fn is_forced(choice: &ToolChoice) -> bool {
@@ -138,7 +187,11 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_by_itself_or_of_models_that_do_not_think() {
-        assert_eq!(ask("claude-sonnet-4-6", hello(None)), (None, None));
+        for model in
+            ["claude-sonnet-4-6", "claude-opus-4-7", "claude-opus-4-8", "claude-haiku-4-5", "claude-3-7-sonnet"]
+        {
+            assert_eq!(ask(model, hello(None)), (None, None), "{model}");
+        }
         assert_eq!(ask("nobody-knows-1", hello(Some(Effort::High))), (None, None));
     }
 
@@ -146,7 +199,7 @@ mod tests {
     fn budgets_before_levels() {
         let high = |model| ask(model, hello(Some(Effort::High)));
         assert_eq!(high("claude-haiku-4-5-20251001"), (Some(Asked::Enabled { budget_tokens: 16_384 }), None));
-        assert_eq!(high("claude-opus-4-6"), (Some(Asked::Adaptive), Some("high")));
+        assert_eq!(high("claude-opus-4-6"), (Some(ADAPTIVE), Some("high")));
         let at_bedrock = high("us.anthropic.claude-haiku-4-5-20251001-v1:0");
         assert_eq!(at_bedrock, (Some(Asked::Enabled { budget_tokens: 16_384 }), None));
         assert_eq!(ask("claude-opus-4-6", hello(Some(Effort::Off))), (Some(Asked::Disabled), None));
@@ -161,13 +214,29 @@ mod tests {
             asked(&hello(Some(Effort::Off)), &ModelInfo { abilities, ..info(model) })
         };
         for model in ["claude-opus-5-5", "claude-fable-5-1", "claude-mythos-5", "anthropic.claude-fable-5"] {
-            assert_eq!(off(model), (None, Some("low")), "{model}");
+            assert_eq!(off(model), (Some(ADAPTIVE), Some("low")), "{model}");
         }
         assert_eq!(off("claude-opus-4-7"), (None, None));
-        for model in ["claude-opus-5", "claude-haiku-5-5", "claude-sonnet-5-5"] {
+        assert_eq!(off("claude-sonnet-5-5"), (Some(Asked::BetweenTools), None), "it refuses to be told more");
+        for model in ["claude-opus-5", "claude-haiku-5-5", "claude-sonnet-5"] {
             assert_eq!(off(model), (Some(Asked::Disabled), None), "{model}");
         }
         assert!(always("anthropic/claude-opus-5.5") && !always("anthropic/claude-opus-5"));
+    }
+
+    /// Without a word of it nothing of the thoughts would come back, nor what is said between calls.
+    #[test]
+    fn who_thinks_unasked_is_asked_to_show_it() {
+        for model in ["claude-opus-5-5", "claude-opus-5", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-fable-5-1"] {
+            assert_eq!(ask(model, hello(None)), (Some(ADAPTIVE), None), "{model}");
+        }
+        let shown = serde_json::json!({ "type": "adaptive", "display": "summarized" });
+        assert_eq!(serde_json::to_value(ADAPTIVE).unwrap(), shown);
+        let between = serde_json::json!({ "type": "between_tools" });
+        assert_eq!(serde_json::to_value(Asked::BetweenTools).unwrap(), between);
+        let forced = ChatRequest { tool_choice: ToolChoice::Required, ..hello(None) };
+        assert_eq!(ask("claude-opus-5", forced), (None, None));
+        assert!(refuses_force("claude-sonnet-5.5") && !refuses_force("claude-sonnet-5"));
     }
 
     #[test]
@@ -177,6 +246,6 @@ mod tests {
         assert_eq!(ask("claude-opus-4-7", forced), (None, Some("low")));
         let strange = ChatRequest { effort: Some(Effort::Low), max_output: None, ..conversation() };
         assert_eq!(ask("claude-haiku-4-5", strange.clone()), (None, None));
-        assert_eq!(ask("claude-opus-4-7", strange), (Some(Asked::Adaptive), Some("low")));
+        assert_eq!(ask("claude-opus-4-7", strange), (Some(ADAPTIVE), Some("low")));
     }
 }
