@@ -59,6 +59,8 @@ pub enum EffortField {
     None,
     /// `reasoning_effort`.
     ReasoningEffort,
+    /// `reasoning_effort` in Mistral's words: on and off, for most of its models.
+    OfMistral,
     /// `reasoning: { effort }` (OpenRouter).
     Reasoning,
     /// `enable_thinking` (DashScope), on or off.
@@ -319,7 +321,7 @@ pub const PRESETS: &[Preset] = &[
         "https://api.mistral.ai/v1",
         &["MISTRAL_API_KEY"],
         "https://console.mistral.ai/api-keys",
-        Quirks { usage: UsageReport::Always, ..Quirks::COMMON },
+        Quirks { usage: UsageReport::Always, ..Quirks::effort(EffortField::OfMistral) },
     ),
     vendor(
         "xai",

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::adapter::{Arguments, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, is_blank, placeholder};
-use crate::openai_chat::{effort_level, takes_strictly};
+use crate::openai_chat::{effort_word, takes_strictly, thinks_by_name};
 use crate::preset::Quirks;
 
 /// The wire takes no smaller limit.
@@ -40,7 +40,7 @@ pub(super) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
         tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
         max_output_tokens: request.max_output.map(|most| most.max(LEAST_OUTPUT)),
         reasoning: request.effort.filter(|_| thinks(info)).map(|effort| Thinking {
-            effort: effort_level(&info.name, effort),
+            effort: effort_word(&info.name, effort),
             summary: (effort != Effort::Off).then_some("auto"),
         }),
         text: request.output.as_ref().map(|output| Text { format: Format::from(output) }),
@@ -50,9 +50,7 @@ pub(super) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
 
 /// Whether a model thinks: as the catalogue says, or by the names that the vendor gives such models.
 pub(super) fn thinks(info: &ModelInfo) -> bool {
-    let name = info.name.rsplit('/').next().unwrap_or(&info.name);
-    let number = |prefix: &str| name.strip_prefix(prefix)?.split(['.', '-']).next()?.parse::<u32>().ok();
-    info.abilities.reasoning || number("o").is_some() || number("gpt-").is_some_and(|number| number >= 5)
+    info.abilities.reasoning || thinks_by_name(&info.name)
 }
 
 #[derive(Serialize)]
