@@ -59,8 +59,9 @@ impl RetryOptions {
 /// | failure | tried again |
 /// |---|---|
 /// | too many requests, overloaded, failed inside | [`RetryOptions::attempts`] times, after `retry-after` where there is one |
-/// | no answer in time | once, unless some of a reply was shown |
+/// | no answer in time | once |
 /// | nobody answers, or the connection broke before a reply | once |
+/// | any of these, after some of a reply was shown | never |
 /// | everything else | never |
 pub struct ModelRetry {
     options: RetryOptions,
@@ -96,12 +97,8 @@ impl Middleware for ModelRetry {
                     Err(AgentError::Model(error)) => error,
                     outcome => return outcome,
                 };
-                let is_begun = match error.kind {
-                    ModelErrorKind::StreamCut => true,
-                    // A machine that slept, or went to another network, finds out in the middle of a reply.
-                    ModelErrorKind::Timeout | ModelErrorKind::Network => cx.was_shown(),
-                    _ => false,
-                };
+                // Whatever the failure, a provider can find it in the middle of a reply, which was paid for.
+                let is_begun = error.kind == ModelErrorKind::StreamCut || cx.was_shown();
                 let Some(wait) = self.options.wait(&error, attempt).filter(|_| !is_begun) else {
                     return Err(error.into());
                 };

@@ -80,7 +80,7 @@ fn the_table_has_every_provider_and_tells_them_apart() {
     };
     assert_eq!((mark("anthropic", "prompt cache"), mark("bedrock", "prompt cache")), (Works, Works));
     assert_eq!(
-        (mark("openai", "effort"), mark("deepseek", "effort"), mark("mistral", "effort")),
+        (mark("openai", "effort"), mark("mistral", "effort"), mark("together", "effort")),
         (Works, Degraded(SWITCH), NotOffered)
     );
     assert_eq!((mark("google", "video"), mark("openai", "video")), (Works, Degraded(NAMED)));

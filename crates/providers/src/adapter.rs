@@ -48,6 +48,11 @@ pub(crate) trait Adapter: Send + Sync {
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder>;
 
+    /// The same without what the model once thought, for a server that refuses it; `None` where none does.
+    fn without_thoughts(&self) -> Option<Arc<dyn Adapter>> {
+        None
+    }
+
     /// How the bytes of a reply are cut into frames.
     fn framing(&self) -> Framing {
         Framing::Events
@@ -57,12 +62,12 @@ pub(crate) trait Adapter: Send + Sync {
 /// The adapter for calls of `model`. `project` is what pays where an address wants one and names none.
 pub(crate) fn adapter(endpoint: &Endpoint, family: Family, model: &str, project: Option<&str>) -> Arc<dyn Adapter> {
     match family {
-        Family::Anthropic => Arc::new(Anthropic),
+        Family::Anthropic => Arc::new(Anthropic::new(endpoint, model)),
         Family::OpenAiChat => Arc::new(OpenAiChat::new(endpoint, model)),
         Family::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint)),
         Family::Gemini => Arc::new(Gemini::new(endpoint)),
         Family::Ollama => Arc::new(Ollama::new(endpoint)),
-        Family::Bedrock => Arc::new(Bedrock),
+        Family::Bedrock => Arc::new(Bedrock::new(model)),
         Family::Vertex => Arc::new(Vertex::new(endpoint, model, project)),
     }
 }

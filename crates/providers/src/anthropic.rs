@@ -4,23 +4,38 @@
 //! one for Rust, and those at hand drop what the loop needs (images and error marks in tool results, signatures of thinking).
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::adapter::{Adapter, CallIds};
 use crate::body::Group;
+use crate::config::Endpoint;
 use crate::driver::Decoder;
 
+mod binding;
 mod decode;
+mod dialect;
 mod encode;
 mod thinking;
 
 pub(crate) use decode::AnthropicDecoder;
-pub(crate) use encode::{Host, head, tail, turns};
-pub(crate) use thinking::always;
+pub(crate) use dialect::{Dialect, Host};
+pub(crate) use thinking::{always, by_level};
 
-pub(crate) struct Anthropic;
+pub(crate) struct Anthropic(Dialect);
+
+impl Anthropic {
+    /// For calls of `model`.
+    pub(crate) fn new(endpoint: &Endpoint, model: &str) -> Self {
+        let host = if endpoint.host == HOME { Host::Vendor } else { Host::Other(endpoint.host.clone()) };
+        Self(Dialect::new(host, model))
+    }
+}
+
+/// The vendor's own host.
+const HOME: &str = "api.anthropic.com";
 
 impl Adapter for Anthropic {
     fn chat_path(&self, _model: &str) -> (Cow<'static, str>, Option<&'static str>) {
@@ -37,25 +52,30 @@ impl Adapter for Anthropic {
 
     fn add_headers(&self, headers: &mut HeaderMap) {
         headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+        self.0.add_headers(headers);
     }
 
     fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        head(Host::Vendor, request, info, out)
+        self.0.head(request, info, out)
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        turns(group, out)
+        self.0.turns(group, out)
     }
 
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        tail(request, info, out)
+        self.0.tail(request, info, out)
     }
 
-    fn variant(&self, _request: &ChatRequest, _info: &ModelInfo) -> bool {
-        false
+    fn variant(&self, request: &ChatRequest, info: &ModelInfo) -> bool {
+        self.0.replays(request, info)
     }
 
     fn decoder(&self, _ids: CallIds) -> Box<dyn Decoder> {
-        Box::new(AnthropicDecoder::default())
+        Box::new(self.0.decoder())
+    }
+
+    fn without_thoughts(&self) -> Option<Arc<dyn Adapter>> {
+        Some(Arc::new(Self(self.0.without_thoughts())))
     }
 }

@@ -6,12 +6,13 @@
 //! the size of all else here, for what is a file of four lines on most machines ([`crate::cloud`]).
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
 use crate::adapter::{Adapter, CallIds};
-use crate::anthropic::{self, AnthropicDecoder, Host};
+use crate::anthropic::{AnthropicDecoder, Dialect, Host};
 use crate::body::Group;
 use crate::driver::{Decoder, Events, Fault, Framing};
 use crate::event_stream::EXCEPTION;
@@ -19,7 +20,14 @@ use crate::failure::Refusal;
 use crate::redact::percent_encoded;
 use crate::sse::{Flow, Frame};
 
-pub(crate) struct Bedrock;
+pub(crate) struct Bedrock(Dialect);
+
+impl Bedrock {
+    /// For calls of `model`.
+    pub(crate) fn new(model: &str) -> Self {
+        Self(Dialect::new(Host::Bedrock, model))
+    }
+}
 
 impl Adapter for Bedrock {
     fn chat_path(&self, model: &str) -> (Cow<'static, str>, Option<&'static str>) {
@@ -38,23 +46,27 @@ impl Adapter for Bedrock {
     fn add_headers(&self, _headers: &mut HeaderMap) {}
 
     fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        anthropic::head(Host::Bedrock, request, info, out)
+        self.0.head(request, info, out)
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        anthropic::turns(group, out)
+        self.0.turns(group, out)
     }
 
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        anthropic::tail(request, info, out)
+        self.0.tail(request, info, out)
     }
 
-    fn variant(&self, _request: &ChatRequest, _info: &ModelInfo) -> bool {
-        false
+    fn variant(&self, request: &ChatRequest, info: &ModelInfo) -> bool {
+        self.0.replays(request, info)
     }
 
     fn decoder(&self, _ids: CallIds) -> Box<dyn Decoder> {
-        Box::new(BedrockDecoder::default())
+        Box::new(BedrockDecoder(self.0.decoder()))
+    }
+
+    fn without_thoughts(&self) -> Option<Arc<dyn Adapter>> {
+        Some(Arc::new(Self(self.0.without_thoughts())))
     }
 
     fn framing(&self) -> Framing {
@@ -63,7 +75,6 @@ impl Adapter for Bedrock {
 }
 
 /// The vendor's events, and failures in AWS's words.
-#[derive(Default)]
 struct BedrockDecoder(AnthropicDecoder);
 
 impl Decoder for BedrockDecoder {

@@ -11,7 +11,7 @@ use crate::testing::{decode, origin};
 const MODEL: &str = "eu.anthropic.claude-sonnet-4-6-20260101-v1:0";
 
 fn body_of(request: &ChatRequest) -> Value {
-    body(&Bedrock, request, &info(MODEL))
+    body(&Bedrock::new(MODEL), request, &info(MODEL))
 }
 
 #[test]
@@ -27,11 +27,11 @@ fn a_whole_conversation() {
 #[test]
 fn the_model_is_part_of_the_address() {
     assert_eq!(
-        Bedrock.chat_path(MODEL).0,
+        Bedrock::new(MODEL).chat_path(MODEL).0,
         "model/eu.anthropic.claude-sonnet-4-6-20260101-v1%3A0/invoke-with-response-stream"
     );
     let own = "arn:aws:bedrock:us-east-1:1:application-inference-profile/a";
-    let path = Bedrock.chat_path(own).0;
+    let path = Bedrock::new(MODEL).chat_path(own).0;
     assert_eq!(path.matches('/').count(), 2, "{path}");
 }
 

@@ -315,14 +315,15 @@ impl Endpoint {
         };
         base.set_fragment(None);
         let mut path = base.path().trim_end_matches('/').to_owned();
-        // These add the version themselves, but people paste it.
+        // These are added to each request, but people paste them.
         let own: &[&str] = match family {
             Family::Anthropic => &["/v1"],
             Family::Gemini => &["/v1beta", "/v1"],
             Family::Ollama => &["/api", "/v1"],
             Family::Vertex => &["/publishers/google", "/publishers/anthropic", "/v1"],
             Family::Bedrock => &[],
-            Family::OpenAiChat | Family::OpenAiResponses => &[],
+            Family::OpenAiChat => &["/chat/completions"],
+            Family::OpenAiResponses => &["/responses"],
         };
         if let Some(version) = own.iter().find(|version| path.ends_with(**version)) {
             path.truncate(path.len() - version.len());
@@ -433,6 +434,8 @@ mod tests {
         assert_eq!(join(Family::Anthropic, "https://h/gate//?k=v#f"), "https://h/gate/v1/messages?k=v");
         let openai = Endpoint::parse("p", Family::OpenAiChat, "http://127.0.0.1:1/v1/").unwrap();
         assert_eq!(openai.join("chat/completions").as_str(), "http://127.0.0.1:1/v1/chat/completions");
+        let whole = Endpoint::parse("a", Family::OpenAiResponses, "https://h/v1/responses/").unwrap();
+        assert_eq!(whole.join("responses").as_str(), "https://h/v1/responses");
         assert!(openai.loopback && openai.has_version() && openai.is_plain());
     }
 

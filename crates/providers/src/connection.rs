@@ -213,7 +213,12 @@ fn headers(config: &ProviderConfig, origin: &Origin, adapter: &dyn Adapter) -> R
     for (name, value) in &config.headers {
         let (name, value) =
             header(name, value).map_err(|trouble| origin.trouble(ModelErrorKind::InvalidRequest, trouble))?;
-        headers.insert(name, value);
+        // A list: what Bosun itself asks for there stays.
+        if name == "anthropic-beta" {
+            headers.append(name, value);
+        } else {
+            headers.insert(name, value);
+        }
     }
     Ok(headers)
 }

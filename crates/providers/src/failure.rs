@@ -53,6 +53,22 @@ pub(crate) fn status(origin: &Origin, status: StatusCode, headers: &HeaderMap, b
     error.with_status(code).with_retry_after(retry_after::read(headers).or(refusal_wait))
 }
 
+/// Whether a server refuses what its model once thought, or the field that says what becomes of it: thoughts of another
+/// conversation or of another server, a budget without them, and gateways that do not know the field.
+pub(crate) fn is_of_thoughts(error: &ModelError) -> bool {
+    let words = [
+        "invalid `signature` in `thinking` block",
+        "bound to a different conversation",
+        "`redacted_thinking` blocks in the latest assistant message cannot be modified",
+        "expected `thinking` or `redacted_thinking`",
+        "block_binding",
+        "thinking-binding-controls",
+        "invalid beta flag",
+    ];
+    let message = error.message.to_lowercase();
+    error.status == Some(400) && words.iter().any(|word| message.contains(word))
+}
+
 /// An error event, or an error body that came with status 200.
 pub(crate) fn refused(origin: &Origin, refusal: &Refusal) -> ModelError {
     let kind = match refusal.status {

@@ -3,9 +3,10 @@ use std::sync::Arc;
 use bosun_model::{
     BoxFuture, ChatModel, ChatRequest, ModelError, ModelErrorKind, ModelInfo, ModelStream, ModelTrouble,
 };
+use reqwest::Response;
 use tokio::time::Instant;
 
-use crate::adapter::CallIds;
+use crate::adapter::{Adapter, CallIds};
 use crate::body::Memo;
 use crate::connection::Connection;
 use crate::driver::Driver;
@@ -56,19 +57,46 @@ impl HttpModel {
     async fn send(&self, request: ChatRequest) -> Result<ModelStream, ModelError> {
         let connection = &self.connection;
         let deadline = Instant::now() + connection.limits.first_byte;
-        let body = self.memo.body(&*connection.adapter, &request, &self.info).map_err(|error| {
-            let trouble = ModelTrouble::RequestUnwritable { detail: error.to_string() };
-            connection.origin.trouble(ModelErrorKind::InvalidRequest, trouble)
-        })?;
+        let body = self.body(&self.memo, &*connection.adapter, &request)?;
         let decoder = connection.adapter.decoder(CallIds::of(&request));
+        let mut response = match connection.post(&self.info.name, body, deadline).await {
+            Err(error) => self.without_thoughts(&request, error, deadline).await?,
+            Ok(response) => response,
+        };
         drop(request);
-        let mut response = connection.post(&self.info.name, body, deadline).await?;
         let origin = &connection.origin;
         if failure::has_type(response.headers(), "text/html") {
             return Err(connection.web_page(&mut response).await);
         }
         let driver = Driver::new(Arc::clone(origin), connection.adapter.framing(), decoder, Sizes::default());
         Ok(Box::pin(Reply::new(response.bytes_stream(), driver, Arc::clone(origin), connection.limits, deadline)))
+    }
+}
+
+impl HttpModel {
+    fn body(&self, memo: &Memo, adapter: &dyn Adapter, request: &ChatRequest) -> Result<Vec<u8>, ModelError> {
+        memo.body(adapter, request, &self.info).map_err(|error| {
+            let trouble = ModelTrouble::RequestUnwritable { detail: error.to_string() };
+            self.connection.origin.trouble(ModelErrorKind::InvalidRequest, trouble)
+        })
+    }
+
+    /// Asks once more, without what the model once thought, where that is what was refused. It would be refused with every
+    /// later step too.
+    async fn without_thoughts(
+        &self,
+        request: &ChatRequest,
+        error: ModelError,
+        deadline: Instant,
+    ) -> Result<Response, ModelError> {
+        let Some(adapter) = self.connection.adapter.without_thoughts().filter(|_| failure::is_of_thoughts(&error))
+        else {
+            return Err(error);
+        };
+        tracing::warn!(%error, "the model's earlier thoughts are refused and left out");
+        // Nothing of it is written like it again.
+        let body = self.body(&Memo::default(), &*adapter, request)?;
+        self.connection.post(&self.info.name, body, deadline).await
     }
 }
 

@@ -18,11 +18,12 @@ mod calls;
 mod decode;
 mod effort;
 mod encode;
+mod levels;
 mod strict;
 mod thoughts;
 
 pub use effort::always_thinks;
-pub(crate) use effort::level as effort_level;
+pub(crate) use levels::{thinks_by_name, word as effort_word};
 pub(crate) use strict::takes_strictly;
 
 pub(crate) struct OpenAiChat {

@@ -59,6 +59,8 @@ pub enum EffortField {
     None,
     /// `reasoning_effort`.
     ReasoningEffort,
+    /// `reasoning_effort` in Mistral's words: on and off, for most of its models.
+    OfMistral,
     /// `reasoning: { effort }` (OpenRouter).
     Reasoning,
     /// `enable_thinking` (DashScope), on or off.
@@ -179,6 +181,9 @@ impl Preset {
 
     /// The family spoken at `base_url`.
     pub fn family_at(&self, base_url: &str) -> Family {
+        if let Some(named) = named_wire(base_url).filter(|named| self.speaks(*named)) {
+            return named;
+        }
         let home = host_of(base_url).is_ok_and(|host| self.is_home(&host));
         let below_v1 = base_url.trim().trim_end_matches('/').ends_with("/v1");
         match self.elsewhere {
@@ -187,6 +192,14 @@ impl Preset {
             _ => self.family,
         }
     }
+}
+
+/// Which of OpenAI's wires an address names with its last words, as servers' own documents write it: what stands in front of
+/// OpenAI mostly speaks the older one, and some resources have nothing else.
+pub(crate) fn named_wire(base_url: &str) -> Option<Family> {
+    let address = base_url.trim().trim_end_matches('/');
+    let wires = [("/responses", Family::OpenAiResponses), ("/chat/completions", Family::OpenAiChat)];
+    wires.into_iter().find(|(end, _)| address.ends_with(end)).map(|(_, family)| family)
 }
 
 /// The preset of that id.
@@ -319,7 +332,7 @@ pub const PRESETS: &[Preset] = &[
         "https://api.mistral.ai/v1",
         &["MISTRAL_API_KEY"],
         "https://console.mistral.ai/api-keys",
-        Quirks { usage: UsageReport::Always, ..Quirks::COMMON },
+        Quirks { usage: UsageReport::Always, ..Quirks::effort(EffortField::OfMistral) },
     ),
     vendor(
         "xai",
@@ -357,15 +370,19 @@ pub const PRESETS: &[Preset] = &[
         "https://api.together.ai/settings/api-keys",
         Quirks { prices: PriceList::PerMillion, ..Quirks::COMMON },
     ),
-    vendor(
-        "azure",
-        "Azure OpenAI",
-        // To be completed with a resource's name. No name has an underscore in it, so that this is nobody's address.
-        "https://your_resource.openai.azure.com/openai/v1",
-        &["AZURE_OPENAI_API_KEY"],
-        "https://ai.azure.com",
-        Quirks::OPENAI,
-    ),
+    Preset {
+        family: Family::OpenAiResponses,
+        elsewhere: Elsewhere::Chat,
+        ..vendor(
+            "azure",
+            "Azure OpenAI",
+            // To be completed with a resource's name. No name has an underscore in it, so that this is nobody's address.
+            "https://your_resource.openai.azure.com/openai/v1",
+            &["AZURE_OPENAI_API_KEY"],
+            "https://ai.azure.com",
+            Quirks::OPENAI,
+        )
+    },
     Preset {
         family: Family::Bedrock,
         ..vendor(
@@ -425,6 +442,10 @@ mod tests {
         let family = |id: &str, base_url: &str| preset(id).unwrap().family_at(base_url);
         assert_eq!(family("openai", "https://api.openai.com/v1/"), Family::OpenAiResponses);
         assert_eq!(family("openai", "https://gate.example/v1"), Family::OpenAiChat);
+        assert_eq!(family("azure", "https://acme.openai.azure.com/openai/v1"), Family::OpenAiResponses);
+        assert_eq!(family("azure", "https://acme.openai.azure.com/openai/v1/chat/completions"), Family::OpenAiChat);
+        assert_eq!(family("openai", "https://gate.example/v1/responses/"), Family::OpenAiResponses);
+        assert_eq!(family("deepseek", "https://gate.example/v1/responses"), Family::OpenAiChat, "which has no other");
         assert_eq!(family("ollama", "http://10.0.0.7:11434"), Family::Ollama);
         assert_eq!(family("ollama", "http://localhost:11434/v1"), Family::OpenAiChat);
         assert_eq!(family("anthropic", "https://gate.example"), Family::Anthropic);

@@ -1,7 +1,7 @@
 //! Accounts: the presets, with what the user changed about them, and the user's own.
 
 use crate::config::{Endpoint, hands_on};
-use crate::preset::{PRESETS, Preset, preset};
+use crate::preset::{PRESETS, Preset, named_wire, preset};
 use crate::{Family, host_of};
 
 /// An account as it is stored.
@@ -54,19 +54,25 @@ impl Account {
             tracing::warn!(account = id, family, "an account of an unknown family is left out");
             return None;
         };
-        Some(Self::new(account.id, account.label, family, account.base_url))
+        let account = Self::new(account.id, account.label, family, account.base_url);
+        // What a preset speaks at an address may have changed since.
+        let family = account.preset.map_or(account.family, |preset| preset.family_at(&account.base_url));
+        Some(Self { family, ..account })
     }
 
+    /// Of OpenAI's two wires, an address of the user's own may name the one that is spoken there.
     pub fn new(id: impl Into<String>, label: impl Into<String>, family: Family, base_url: impl Into<String>) -> Self {
         let id = id.into();
-        let preset = preset(&id);
-        Self { id, label: label.into(), family, base_url: base_url.into(), preset }
+        let (preset, base_url) = (preset(&id), base_url.into());
+        let family = if preset.is_none() { spoken(family, &base_url) } else { family };
+        Self { id, label: label.into(), family, base_url, preset }
     }
 
     /// The same provider at another address, in the family that is spoken there.
     pub fn moved_to(self, base_url: impl Into<String>) -> Self {
         let base_url = base_url.into();
-        let family = self.preset.map_or(self.family, |preset| preset.family_at(&base_url));
+        let own = || spoken(self.family, &base_url);
+        let family = self.preset.map_or_else(own, |preset| preset.family_at(&base_url));
         Self { base_url, family, ..self }
     }
 
@@ -121,6 +127,12 @@ impl Account {
     }
 }
 
+/// What is spoken at an address of the user's own that was given as one of `family`.
+fn spoken(family: Family, base_url: &str) -> Family {
+    let is_openai = matches!(family, Family::OpenAiChat | Family::OpenAiResponses);
+    named_wire(base_url).filter(|_| is_openai).unwrap_or(family)
+}
+
 #[cfg(test)]
 mod tests {
     use pretty_assertions::assert_eq;
@@ -157,6 +169,26 @@ mod tests {
         assert!(!named.is_unnamed() && !named.key_optional());
         assert_eq!(named.variables(), ["AZURE_OPENAI_API_KEY"]);
         assert!(named.moved_to("https://gate.example/v1").variables().is_empty());
+    }
+
+    /// The newest models of OpenAI take tools over its newer wire only; some resources and gateways have just the older one.
+    #[test]
+    fn an_address_may_name_the_wire_that_is_spoken_there() {
+        let own = |base_url: &str| Account::new("own", "Own", Family::OpenAiChat, base_url);
+        assert_eq!(own("https://gate.example/v1").family, Family::OpenAiChat);
+        let newer = own("https://gate.example/v1/responses");
+        assert_eq!(newer.family, Family::OpenAiResponses);
+        assert_eq!(Account::saved(newer.to_saved()).map(|account| account.family), Some(Family::OpenAiResponses));
+        assert_eq!(newer.moved_to("https://gate.example/v1/chat/completions").family, Family::OpenAiChat);
+        let other = Account::new("own", "Own", Family::Anthropic, "https://gate.example/responses");
+        assert_eq!(other.family, Family::Anthropic);
+        let azure = Account::of_preset(preset("azure").unwrap()).moved_to("https://acme.openai.azure.com/openai/v1");
+        assert_eq!(azure.family, Family::OpenAiResponses);
+        // Kept by an earlier version.
+        let before = SavedAccount { family: Family::OpenAiChat.name().into(), ..azure.to_saved() };
+        assert_eq!(Account::saved(before), Some(azure.clone()));
+        let older = azure.moved_to("https://acme.openai.azure.com/openai/v1/chat/completions");
+        assert_eq!((older.family, older.variables()), (Family::OpenAiChat, &["AZURE_OPENAI_API_KEY"][..]));
     }
 
     #[test]

@@ -4,12 +4,13 @@
 //! [`crate::anthropic`] and [`crate::gemini`].
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bosun_model::{ChatRequest, ModelInfo};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
 use crate::adapter::{Adapter, CallIds};
-use crate::anthropic::{self, AnthropicDecoder, Host};
+use crate::anthropic::{Dialect, Host};
 use crate::body::Group;
 use crate::config::Endpoint;
 use crate::driver::Decoder;
@@ -21,8 +22,13 @@ pub(crate) const PUBLISHERS: [&str; 2] = ["anthropic", "google"];
 pub(crate) struct Vertex {
     /// What stands between the base URL and the publisher: nothing where the base URL names a project.
     place: String,
-    /// `None`: Claude.
-    gemini: Option<Gemini>,
+    publisher: Publisher,
+}
+
+/// Whose models, in their own format.
+enum Publisher {
+    Anthropic(Dialect),
+    Google(Gemini),
 }
 
 impl Vertex {
@@ -34,8 +40,12 @@ impl Vertex {
             Some(project) => format!("v1/projects/{project}/locations/{}/", location_of(endpoint.name())),
             None => "v1/".to_owned(),
         };
-        let gemini = (!is_claude(model)).then(|| Gemini::new(endpoint));
-        Self { place, gemini }
+        let publisher = if is_claude(model) {
+            Publisher::Anthropic(Dialect::new(Host::Vertex, model))
+        } else {
+            Publisher::Google(Gemini::new(endpoint))
+        };
+        Self { place, publisher }
     }
 }
 
@@ -66,10 +76,14 @@ impl Adapter for Vertex {
     fn chat_path(&self, model: &str) -> (Cow<'static, str>, Option<&'static str>) {
         let name = model.rsplit('/').next().unwrap_or(model);
         let place = &self.place;
-        if self.gemini.is_none() {
-            return (format!("{place}publishers/anthropic/models/{name}:streamRawPredict").into(), None);
+        match &self.publisher {
+            Publisher::Anthropic(_) => {
+                (format!("{place}publishers/anthropic/models/{name}:streamRawPredict").into(), None)
+            }
+            Publisher::Google(_) => {
+                (format!("{place}publishers/google/models/{name}:streamGenerateContent").into(), Some("alt=sse"))
+            }
         }
-        (format!("{place}publishers/google/models/{name}:streamGenerateContent").into(), Some("alt=sse"))
     }
 
     /// Of the first publisher; the list goes through both.
@@ -81,38 +95,51 @@ impl Adapter for Vertex {
         (AUTHORIZATION, format!("Bearer {key}"))
     }
 
-    fn add_headers(&self, _headers: &mut HeaderMap) {}
+    fn add_headers(&self, headers: &mut HeaderMap) {
+        if let Publisher::Anthropic(claude) = &self.publisher {
+            claude.add_headers(headers);
+        }
+    }
 
     fn head(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        match &self.gemini {
-            Some(gemini) => gemini.head(request, info, out),
-            None => anthropic::head(Host::Vertex, request, info, out),
+        match &self.publisher {
+            Publisher::Google(gemini) => gemini.head(request, info, out),
+            Publisher::Anthropic(claude) => claude.head(request, info, out),
         }
     }
 
     fn turns(&self, group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        match &self.gemini {
-            Some(gemini) => gemini.turns(group, out),
-            None => anthropic::turns(group, out),
+        match &self.publisher {
+            Publisher::Google(gemini) => gemini.turns(group, out),
+            Publisher::Anthropic(claude) => claude.turns(group, out),
         }
     }
 
     fn tail(&self, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        match &self.gemini {
-            Some(gemini) => gemini.tail(request, info, out),
-            None => anthropic::tail(request, info, out),
+        match &self.publisher {
+            Publisher::Google(gemini) => gemini.tail(request, info, out),
+            Publisher::Anthropic(claude) => claude.tail(request, info, out),
         }
     }
 
     fn variant(&self, request: &ChatRequest, info: &ModelInfo) -> bool {
-        self.gemini.as_ref().is_some_and(|gemini| gemini.variant(request, info))
+        match &self.publisher {
+            Publisher::Google(gemini) => gemini.variant(request, info),
+            Publisher::Anthropic(claude) => claude.replays(request, info),
+        }
     }
 
     fn decoder(&self, ids: CallIds) -> Box<dyn Decoder> {
-        match &self.gemini {
-            Some(gemini) => gemini.decoder(ids),
-            None => Box::new(AnthropicDecoder::default()),
+        match &self.publisher {
+            Publisher::Google(gemini) => gemini.decoder(ids),
+            Publisher::Anthropic(claude) => Box::new(claude.decoder()),
         }
+    }
+
+    fn without_thoughts(&self) -> Option<Arc<dyn Adapter>> {
+        let Publisher::Anthropic(claude) = &self.publisher else { return None };
+        let publisher = Publisher::Anthropic(claude.without_thoughts());
+        Some(Arc::new(Self { place: self.place.clone(), publisher }))
     }
 }
 

@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use bosun_model::{
-    ChatModel, ChatRequest, Message, ModelError, ModelErrorKind, ModelEvent, StopReason, ToolMessage, ToolStatus, Usage,
+    ChatModel, ChatRequest, Message, ModelError, ModelErrorKind, ModelEvent, StopReason, SystemBlock, ToolMessage,
+    ToolStatus, Usage,
 };
 use bosun_providers::{Family, Limits, ProviderConfig, connect, connect_within, list_models, test_call};
 use bosun_testkit::{Ending, ModelServer, Outcome, Part, Reply, Rule, Script, Wire, events_of, message_of};
@@ -126,6 +127,56 @@ async fn what_a_compatible_server_thought_goes_back_to_it() {
     assert_eq!(sent_back[0]["reasoning_details"], json!([detail("Let me.")]));
     assert_eq!(sent_back[1]["content"], json!([thought("Let me.")]));
     assert_eq!(sent_back[2]["tool_calls"][0]["extra_content"], signed);
+}
+
+/// What stands before a thought changes from step to step. Claude's own hosts are told to drop what no longer fits; whoever
+/// refuses all the same is asked once more without it.
+#[tokio::test]
+async fn thoughts_that_memory_no_longer_fits_stop_nobody() {
+    let refused = "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different \
+                   conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".";
+    for wire in [Wire::Anthropic, Wire::Bedrock, Wire::Vertex] {
+        let server = ModelServer::start();
+        server.once(Reply::new().and_reasoning("Hm.", Some("sig")).and_call_with_id("c", "ls", json!({})));
+        server.once(Reply::error(400, "invalid_request_error", refused)).once("done");
+        let model = connect(&config(&server, wire), "claude-opus-5-5").unwrap();
+        let remember = |memory: &str, messages: Vec<Message>| ChatRequest {
+            system: vec![SystemBlock::new(format!("Memory: {memory}."))],
+            messages: messages.into_iter().map(Into::into).collect(),
+            ..ChatRequest::default()
+        };
+        let said = Message::human("h", "hello");
+        let thought = message_of(&*model, remember("tabs", vec![said.clone()])).await.unwrap();
+        let result = ToolMessage {
+            call_id: "c".into(),
+            name: "ls".into(),
+            status: ToolStatus::Success,
+            content: vec!["/a".into()],
+        };
+        let next = remember("spaces", vec![said, Message::Ai(thought), Message::Tool(result)]);
+        assert_eq!(message_of(&*model, next).await.unwrap().text(), "done", "{wire:?}");
+        let sent: Vec<_> = server.requests().iter().skip(1).map(|request| request.json()).collect();
+        let first = |body: &serde_json::Value| body["messages"][1]["content"][0]["type"].clone();
+        assert_eq!([first(&sent[0]), first(&sent[1])], ["thinking", "tool_use"], "{wire:?}");
+        assert_eq!(sent[1]["system"][0]["text"], "Memory: spaces.");
+        let asks = |body: &serde_json::Value| body["thinking"]["block_binding"]["prefix_mismatch_behavior"].clone();
+        let beta = match wire {
+            Wire::Bedrock => sent[0]["anthropic_beta"][0].as_str().map(str::to_owned),
+            _ => server.requests()[1].header("anthropic-beta").map(str::to_owned),
+        };
+        let expected = if wire == Wire::Anthropic {
+            (serde_json::Value::Null, None)
+        } else {
+            (json!("drop_block"), Some("thinking-binding-controls-2026-08-01".to_owned()))
+        };
+        assert_eq!((asks(&sent[0]), beta), expected, "{wire:?}: a stranger's server may not know the field");
+        assert_eq!(asks(&sent[1]), serde_json::Value::Null);
+    }
+    let server = ModelServer::start();
+    server.once(Reply::error(400, "invalid_request_error", "max_tokens is too large"));
+    let model = connect(&config(&server, Wire::Anthropic), "claude-opus-5-5").unwrap();
+    assert!(message_of(&*model, hello()).await.is_err());
+    assert_eq!(server.requests().len(), 1, "another refusal is one");
 }
 
 #[tokio::test]

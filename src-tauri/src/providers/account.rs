@@ -131,6 +131,8 @@ mod tests {
         let home = form("OpenAI", "https://api.openai.com/v1");
         let back = from_form("openai".to_owned(), &home).map_err(|error| error.0.message);
         assert_eq!(back.map(|account| account.family), Ok(Family::OpenAiResponses));
+        let own = from_form("own".to_owned(), &form("Gateway", "https://gate.example/v1/responses"));
+        assert_eq!(own.map(|account| account.family).ok(), Some(Family::OpenAiResponses));
     }
 
     #[test]

@@ -67,21 +67,38 @@ async fn a_reply_of_which_something_was_shown_is_not_asked_for_again_by_itself()
         (text("  "), 2),
         (ModelEvent::Started { model: None }, 2),
     ];
-    for (event, calls) in cases {
-        let (model, mut driver) = ScriptedModel::driven();
-        let scene = Scene::build(Project::new(), model, vec![], |_| {});
-        let served = async {
-            for _ in 0..calls {
+    let kinds = [
+        ModelErrorKind::Timeout,
+        ModelErrorKind::Network,
+        ModelErrorKind::RateLimited,
+        ModelErrorKind::Unavailable,
+        ModelErrorKind::StreamCut,
+    ];
+    for kind in kinds {
+        for (event, calls) in &cases {
+            // Such a reply is never asked for again: it had begun.
+            let calls = if kind == ModelErrorKind::StreamCut { 1 } else { *calls };
+            let (model, mut driver) = ScriptedModel::driven();
+            let scene = Scene::build(Project::new(), model, vec![], |_| {});
+            let served = async {
+                for _ in 1..calls {
+                    let call = driver.next().await;
+                    call.send(event.clone());
+                    call.fail(ModelError::new(kind, "scripted", "sent nothing more"));
+                }
                 let call = driver.next().await;
                 call.send(event.clone());
-                call.fail(ModelError::new(ModelErrorKind::Timeout, "scripted", "sent nothing more"));
-            }
-        };
-        let (end, ()) = tokio::join!(scene.say("go"), served);
-        assert!(
-            matches!(&end, TurnEnd::Failed { reason, .. } if reason.contains("nothing more")),
-            "{event:?}: {end:?}"
-        );
-        assert_eq!(scene.model.requests().len(), calls, "{event:?}");
+                // What nobody would wait for ends the patience that some kinds have.
+                let error = ModelError::new(kind, "scripted", "sent nothing more");
+                let last = if calls == 1 { error } else { error.with_retry_after(Some(Duration::from_secs(600))) };
+                call.fail(last);
+            };
+            let (end, ()) = tokio::join!(scene.say("go"), served);
+            assert!(
+                matches!(&end, TurnEnd::Failed { reason, .. } if reason.contains("nothing more")),
+                "{kind:?} {event:?}: {end:?}"
+            );
+            assert_eq!(scene.model.requests().len(), calls, "{kind:?} {event:?}");
+        }
     }
 }

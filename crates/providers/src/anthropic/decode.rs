@@ -15,6 +15,8 @@ use crate::unsupported;
 /// Reads the event stream of one message. See the policy table of [`crate::driver`].
 #[derive(Debug, Default)]
 pub(crate) struct AnthropicDecoder {
+    /// Whose thoughts these are, for the host that gets them back.
+    origin: String,
     started: bool,
     blocks: BTreeMap<u32, Block>,
     /// The newest block if it is none of a call: it ends where the next begins.
@@ -75,6 +77,10 @@ impl Decoder for AnthropicDecoder {
 }
 
 impl AnthropicDecoder {
+    pub(crate) fn of(origin: &str) -> Self {
+        Self { origin: origin.to_owned(), ..Self::default() }
+    }
+
     fn message_start(&mut self, event: MessageStart<'_>, out: &mut Events) -> Result<(), Fault> {
         if self.started {
             return Err(Fault::corrupt("a second message begins inside the first"));
@@ -184,7 +190,7 @@ impl AnthropicDecoder {
     fn block_stop(&mut self, index: u32, out: &mut Events) -> Result<(), Fault> {
         match self.blocks.get_mut(&index) {
             Some(block) => {
-                block.close(out);
+                block.close(&self.origin, out);
                 Ok(())
             }
             None => Err(Fault::corrupt(format!("the end of a block {index}, which never began"))),
@@ -195,7 +201,7 @@ impl AnthropicDecoder {
     /// message. Calls may run side by side.
     fn close_prose(&mut self, out: &mut Events) {
         if let Some(block) = self.prose.take().and_then(|index| self.blocks.get_mut(&index)) {
-            block.close(out);
+            block.close(&self.origin, out);
         }
     }
 
@@ -211,17 +217,18 @@ impl AnthropicDecoder {
 }
 
 impl Block {
-    fn close(&mut self, out: &mut Events) {
+    fn close(&mut self, origin: &str, out: &mut Events) {
         if !std::mem::take(&mut self.open) {
             return;
         }
         match &mut self.kind {
             Kind::Thinking { signature } => {
                 let signature = Some(std::mem::take(signature)).filter(|signature| !signature.is_empty());
-                out.push_back(ModelEvent::ReasoningDone { signature, opaque: None });
+                let opaque = signature.is_some().then(|| json!({ "anthropic": origin }));
+                out.push_back(ModelEvent::ReasoningDone { signature, opaque });
             }
             Kind::Redacted { data } => {
-                let opaque = json!({ "type": "redacted_thinking", "data": std::mem::take(data) });
+                let opaque = json!({ "type": "redacted_thinking", "data": std::mem::take(data), "anthropic": origin });
                 out.push_back(ModelEvent::ReasoningDone { signature: None, opaque: Some(opaque) });
             }
             Kind::Call(index) => out.push_back(ModelEvent::ToolCallDone { index: *index }),

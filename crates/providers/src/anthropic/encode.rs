@@ -7,6 +7,8 @@ use bosun_model::{
 use serde::Serialize;
 use serde_json::Value;
 
+use super::binding::{BlockBinding, Thoughts};
+use super::dialect::{Dialect, Host};
 use super::thinking::{self, Asked};
 use crate::adapter::{CacheControl, standing, write_head, write_tail, write_turn};
 use crate::body::Group;
@@ -18,39 +20,34 @@ const MOST_OUTPUT: u32 = 32_000;
 /// For models that nothing is known of. Every current one can do this; a larger figure is an error on those that cannot.
 const UNKNOWN_OUTPUT: u32 = 8_192;
 
-/// Who takes the messages. Clouds want their own version in the body, and the model in the address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Host {
-    Vendor,
-    Bedrock,
-    Vertex,
-}
-
-impl Host {
-    fn version(self) -> Option<&'static str> {
-        match self {
-            Self::Vendor => None,
-            Self::Bedrock => Some("bedrock-2023-05-31"),
-            Self::Vertex => Some("vertex-2023-10-16"),
-        }
-    }
-}
-
-pub(crate) fn head(host: Host, request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(super) fn head(
+    dialect: &Dialect,
+    request: &ChatRequest,
+    info: &ModelInfo,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
+    let host = &dialect.host;
     let own = info.max_output.map_or(UNKNOWN_OUTPUT, |most| most.min(MOST_OUTPUT));
     let head = Head {
         anthropic_version: host.version(),
-        model: (host == Host::Vendor).then_some(&info.name),
+        // Others read it in a header.
+        anthropic_beta: if *host == Host::Bedrock { dialect.beta().map(|beta| [beta]) } else { None },
+        model: host.names_model().then_some(&info.name),
         // Whoever asks for all that the model can asks for nothing special.
         max_tokens: request.max_output.filter(|most| Some(*most) != info.max_output).unwrap_or(own),
         // Bedrock's address says so, and its body must not.
-        stream: (host != Host::Bedrock).then_some(true),
+        stream: (*host != Host::Bedrock).then_some(true),
         system: system(request),
     };
     write_head(&head, "messages", out)
 }
 
-pub(crate) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -> serde_json::Result<()> {
+pub(super) fn tail(
+    dialect: &Dialect,
+    request: &ChatRequest,
+    info: &ModelInfo,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
     let mut tools: Vec<_> = request.tools.iter().map(Tool::from).collect();
     if let Some(last) = tools.last_mut().filter(|_| request.cache.tools) {
         last.cache_control = Some(CacheControl::of(request.cache.lifetime));
@@ -62,7 +59,7 @@ pub(crate) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
     let tail = Tail {
         tool_choice: choice(&request.tool_choice).filter(|_| !tools.is_empty() && is_taken),
         tools,
-        thinking,
+        thinking: thinking.and_then(|asked| Thinking::of(asked, dialect.thoughts)),
         output_config: (!output_config.is_empty()).then_some(output_config),
     };
     write_tail(&tail, out)
@@ -72,6 +69,8 @@ pub(crate) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
 struct Head<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     anthropic_version: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anthropic_beta: Option<[&'static str; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
     max_tokens: u32,
@@ -88,9 +87,27 @@ struct Tail<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Choice<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    thinking: Option<Asked>,
+    thinking: Option<Thinking>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_config: Option<OutputConfig<'a>>,
+}
+
+#[derive(Serialize)]
+struct Thinking {
+    #[serde(flatten)]
+    asked: Asked,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block_binding: Option<BlockBinding>,
+}
+
+impl Thinking {
+    /// `None` for a budget where thoughts are left out: the wire wants them back with one.
+    fn of(asked: Asked, thoughts: Thoughts) -> Option<Self> {
+        let is_adaptive = matches!(asked, Asked::Adaptive { .. });
+        let block_binding = (is_adaptive && thoughts == Thoughts::Dropped).then_some(BlockBinding::DROP);
+        let is_refused = matches!(asked, Asked::Enabled { .. }) && thoughts == Thoughts::LeftOut;
+        (!is_refused).then_some(Self { asked, block_binding })
+    }
 }
 
 #[derive(Serialize)]
@@ -221,14 +238,15 @@ fn system(request: &ChatRequest) -> Vec<Block<'_>> {
 }
 
 /// One turn at most: all between two replies of the model is one message of the user, results first, as the wire demands.
-pub(crate) fn turns(group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
+/// `origin` is whose thoughts are read there.
+pub(super) fn turns(group: &Group<'_>, origin: &str, out: &mut Vec<u8>) -> serde_json::Result<()> {
     let mut content = Vec::new();
     let mut role = "user";
     for message in group.messages {
         match &**message {
             Message::Ai(message) => {
                 role = "assistant";
-                assistant(message, &mut content);
+                assistant(message, Some(origin).filter(|_| group.variant), &mut content);
             }
             Message::Tool(message) => content.push(result(message)),
             Message::Human(_) | Message::System(_) => {}
@@ -260,8 +278,12 @@ pub(crate) fn turns(group: &Group<'_>, out: &mut Vec<u8>) -> serde_json::Result<
     if content.is_empty() { Ok(()) } else { write_turn(&Turn { role, content }, out) }
 }
 
-fn assistant<'a>(message: &'a AiMessage, content: &mut Vec<Block<'a>>) {
-    content.extend(message.content.iter().filter_map(block));
+/// `origin` is whose thoughts go back, if any do.
+fn assistant<'a>(message: &'a AiMessage, origin: Option<&str>, content: &mut Vec<Block<'a>>) {
+    content.extend(message.content.iter().filter_map(|part| match part {
+        ContentBlock::Reasoning(reasoning) => thinking(reasoning, origin?).map(plain),
+        _ => block(part),
+    }));
     for call in message.calls() {
         let input = call.args().map_or(Input::Empty {}, Input::Args);
         content.push(plain(Kind::ToolUse { id: id(call.id().as_str()), name: call.name(), input }));
@@ -276,22 +298,27 @@ fn result(message: &ToolMessage) -> Block<'_> {
     })
 }
 
-/// `None` for what says nothing, and for reasoning that another family made.
+/// `None` for what says nothing, and for what only a reply has.
 fn block(block: &ContentBlock) -> Option<Block<'_>> {
     match block {
         ContentBlock::Text { text: words } => (!is_blank(words)).then(|| text(words)),
-        ContentBlock::Reasoning(reasoning) => thinking(reasoning).map(plain),
+        ContentBlock::Reasoning(_) => None,
         ContentBlock::Media(media) => Some(plain(attachment(media))),
     }
 }
 
-fn thinking(reasoning: &Reasoning) -> Option<Kind<'_>> {
-    if let Some(opaque) = &reasoning.opaque {
-        let redacted = opaque.get("type").and_then(Value::as_str) == Some("redacted_thinking");
-        let data = opaque.get("data").and_then(Value::as_str).filter(|_| redacted)?;
-        return Some(Kind::RedactedThinking { data });
+/// The block, if its host or another of the same models made it; `decode` marked it. Journals from before the mark have
+/// none at what can only be of this wire.
+fn thinking<'a>(reasoning: &'a Reasoning, origin: &str) -> Option<Kind<'a>> {
+    let opaque = reasoning.opaque.as_ref();
+    let from = opaque.and_then(|opaque| opaque.get("anthropic")).and_then(Value::as_str);
+    if from.is_some_and(|from| from != origin) {
+        return None;
     }
-    let signature = reasoning.signature.as_deref()?;
+    if opaque.and_then(|opaque| opaque.get("type")).and_then(Value::as_str) == Some("redacted_thinking") {
+        return Some(Kind::RedactedThinking { data: opaque?.get("data")?.as_str()? });
+    }
+    let signature = reasoning.signature.as_deref().filter(|_| opaque.is_none() || from.is_some())?;
     Some(Kind::Thinking { thinking: &reasoning.text, signature })
 }
 

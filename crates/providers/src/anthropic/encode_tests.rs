@@ -1,9 +1,15 @@
-use bosun_model::{CacheLifetime, CacheMarks, ChatRequest, Effort, Message, OutputSchema, SystemBlock, ToolChoice};
+use bosun_model::{
+    CacheLifetime, CacheMarks, ChatRequest, ContentBlock, Effort, Message, OutputSchema, Reasoning, SystemBlock,
+    ToolChoice,
+};
 use insta::assert_json_snapshot;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use crate::anthropic::Anthropic;
+use crate::Family;
+use crate::adapter::Adapter;
+use crate::anthropic::{Anthropic, Dialect, Host};
+use crate::config::Endpoint;
 use crate::testing::{attachments, conversation, hello, info};
 
 fn body(request: &ChatRequest) -> Value {
@@ -11,7 +17,15 @@ fn body(request: &ChatRequest) -> Value {
 }
 
 fn body_of(request: &ChatRequest, model: &str) -> Value {
-    crate::testing::body(&Anthropic, request, &info(model))
+    body_at("https://api.anthropic.com", request, model)
+}
+
+fn body_at(base_url: &str, request: &ChatRequest, model: &str) -> Value {
+    crate::testing::body(&anthropic(base_url, model), request, &info(model))
+}
+
+fn anthropic(base_url: &str, model: &str) -> Anthropic {
+    Anthropic::new(&Endpoint::parse("test", Family::Anthropic, base_url).unwrap(), model)
 }
 
 #[test]
@@ -122,4 +136,60 @@ fn a_mark_on_the_tools_is_one_of_the_four() {
     let body = body(&ChatRequest { system, cache, tools: conversation().tools, ..hello() });
     let marks = body.to_string().matches("cache_control").count();
     assert_eq!((marks, body["system"][0]["cache_control"].is_object()), (4, false));
+}
+
+/// What stands before a thought changes with memory, tools and summaries; the model's own host is told to live with that.
+#[test]
+fn thoughts_that_no_longer_fit_are_to_be_dropped_by_hosts_that_know_how() {
+    let asked = |base_url: &str, model: &str, effort| {
+        let body = body_at(base_url, &ChatRequest { effort, ..conversation() }, model);
+        let mut headers = reqwest::header::HeaderMap::new();
+        anthropic(base_url, model).add_headers(&mut headers);
+        let thoughts = body["messages"][1]["content"][0]["type"] == "thinking";
+        (body["thinking"]["block_binding"].clone(), headers.contains_key("anthropic-beta"), thoughts)
+    };
+    let drop = json!({ "prefix_mismatch_behavior": "drop_block" });
+    let vendor = "https://api.anthropic.com";
+    for effort in [None, Some(Effort::High), Some(Effort::Off)] {
+        assert_eq!(asked(vendor, "claude-opus-5-5", effort), (drop.clone(), true, true));
+    }
+    assert_eq!(asked(vendor, "claude-opus-5", None), (Value::Null, false, true));
+    assert_eq!(asked("https://gate.example", "claude-opus-5-5", None), (Value::Null, false, true));
+    let off = asked(vendor, "claude-haiku-5-5", Some(Effort::Off));
+    assert_eq!(off, (Value::Null, true, false), "nothing can be asked of who is not to think");
+}
+
+#[test]
+fn a_second_try_has_no_thoughts_in_it() {
+    let model = "claude-opus-5-5";
+    let adapter = anthropic("https://api.anthropic.com", model).without_thoughts().unwrap();
+    let body = crate::testing::body(&*adapter, &conversation(), &info(model));
+    assert_eq!(body["messages"][1]["content"][0]["type"], "text");
+    assert_eq!(body["thinking"], json!({ "type": "adaptive", "display": "summarized" }));
+    let budget = ChatRequest { effort: Some(Effort::High), ..conversation() };
+    let body = crate::testing::body(&*adapter, &budget, &info("claude-haiku-4-5"));
+    assert_eq!(body.get("thinking"), None, "a budget wants the thoughts of a reply that goes on");
+}
+
+/// A signature of one maker is none to another; the vendor's models are the same wherever they run.
+#[test]
+fn thoughts_go_back_to_whoever_made_them() {
+    let sent = |base_url: &str, opaque: Option<Value>| {
+        let reasoning = Reasoning { text: "Hm.".into(), signature: Some("sig".into()), opaque };
+        let Message::Ai(mut reply) = (*conversation().messages[7]).clone() else { panic!() };
+        reply.content = vec![ContentBlock::Reasoning(reasoning)];
+        let request = ChatRequest { messages: vec![Message::Ai(reply).into()], ..ChatRequest::default() };
+        let body = body_at(base_url, &request, "claude-opus-4-6");
+        body["messages"][0]["content"][0]["type"] != "tool_use"
+    };
+    let (vendor, gate) = ("https://api.anthropic.com", "https://gate.example");
+    let of = |origin: &str| Some(json!({ "anthropic": origin }));
+    assert!(sent(vendor, of("claude")) && sent(gate, of("gate.example")));
+    assert!(!sent(vendor, of("gate.example")) && !sent(gate, of("claude")));
+    assert!(!sent(vendor, Some(json!({ "gemini": "h" }))), "another wire's");
+    assert!(sent(vendor, None), "a journal from before the mark");
+    let hidden = |origin| Some(json!({ "type": "redacted_thinking", "data": "b3Bh", "anthropic": origin }));
+    assert!(sent(vendor, hidden("claude")) && !sent(vendor, hidden("gate.example")));
+    let (bedrock, vertex) = (Dialect::new(Host::Bedrock, "m"), Dialect::new(Host::Vertex, "m"));
+    assert_eq!((bedrock.host.origin(), vertex.host.origin()), ("claude", "claude"));
 }

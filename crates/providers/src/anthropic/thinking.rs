@@ -67,6 +67,11 @@ pub(super) fn asked(request: &ChatRequest, info: &ModelInfo) -> (Option<Asked>, 
     (Some(Asked::Enabled { budget_tokens }), None)
 }
 
+/// Whether a request tells its model not to think at all.
+pub(super) fn is_disabled(request: &ChatRequest, info: &ModelInfo) -> bool {
+    asked(request, info).0 == Some(Asked::Disabled)
+}
+
 /// How a model is told not to think.
 enum Off {
     Said,
@@ -116,12 +121,17 @@ fn thinks_unasked(name: &str) -> bool {
 }
 
 /// The vendor's own name; gateways write numbers with a dot.
-fn dashed(name: &str) -> String {
+pub(super) fn dashed(name: &str) -> String {
     plain_name(name).replace('.', "-")
 }
 
 pub(super) fn is_forced(choice: &ToolChoice) -> bool {
     matches!(choice, ToolChoice::Required | ToolChoice::Tool(_))
+}
+
+/// Whether a model of this vendor's takes a level.
+pub(crate) fn by_level(name: &str) -> bool {
+    plain_name(name).starts_with("claude-") && !by_budget(&dashed(name))
 }
 
 /// Whether the model is of those before levels.

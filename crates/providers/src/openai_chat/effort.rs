@@ -3,6 +3,7 @@
 use bosun_model::{ChatRequest, Effort, ModelInfo};
 use serde::Serialize;
 
+use super::levels;
 use crate::anthropic::always;
 use crate::preset::EffortField;
 
@@ -36,10 +37,13 @@ pub(super) fn asked(request: &ChatRequest, info: &ModelInfo, field: EffortField)
     let (thinks, on) = (info.abilities.reasoning, effort != Effort::Off);
     match field {
         EffortField::ReasoningEffort if thinks => {
-            Asked { reasoning_effort: Some(level(&info.name, effort)), ..Asked::default() }
+            Asked { reasoning_effort: Some(levels::at_chat(&info.name, effort)), ..Asked::default() }
+        }
+        EffortField::OfMistral if thinks => {
+            Asked { reasoning_effort: levels::of_mistral(&info.name, effort), ..Asked::default() }
         }
         EffortField::Reasoning => {
-            let effort = if on { level("", effort) } else { off(&info.name) };
+            let effort = if on { levels::at_openrouter(&info.name, effort) } else { off(&info.name) };
             Asked { reasoning: Some(Level { effort }), ..Asked::default() }
         }
         EffortField::EnableThinking if thinks => Asked { enable_thinking: Some(on), ..Asked::default() },
@@ -53,41 +57,26 @@ pub(super) fn asked(request: &ChatRequest, info: &ModelInfo, field: EffortField)
 
 /// The least that a model of OpenRouter's takes: one that always thinks refuses to be told not to.
 fn off(model: &str) -> &'static str {
-    match level(model, Effort::Off) {
-        "low" if !always_thinks(model) => "none",
-        word => word,
+    let name = model.rsplit('/').next().unwrap_or(model);
+    if levels::thinks_by_name(name) {
+        return levels::at_chat(name, Effort::Off);
     }
+    if always_thinks(model) { "low" } else { "none" }
 }
 
 /// Whether a model thinks also where it is told not to, by the name that its vendor, a gateway or a cloud calls it by; it is
 /// asked for the least then.
 pub fn always_thinks(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
-    let has_number =
-        |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let is_first_five = name.starts_with("gpt-5") && level(name, Effort::Off) != "none";
-    always(model) || has_number("o") || name.starts_with("gpt-oss") || is_first_five || gemini_always(name)
+    let is_told_off = levels::word(name, Effort::Off) == "none";
+    let is_gpt = levels::thinks_by_name(name) && !is_told_off;
+    is_gpt || always(model) || name.starts_with("gpt-oss") || gemini_always(name)
 }
 
 /// Whether a model of Gemini's cannot do without thinking.
 fn gemini_always(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("gemini-") else { return false };
     !rest.starts_with(['1', '2']) || (rest.starts_with("2.5") && rest.contains("pro"))
-}
-
-/// The word for a level. Only later models of the wire's own vendor can do without thinking or go beyond `high`.
-pub(crate) fn level(model: &str, effort: Effort) -> &'static str {
-    let model = model.rsplit('/').next().unwrap_or(model);
-    let five = model.strip_prefix("gpt-5");
-    let minor = five.and_then(|rest| rest.strip_prefix('.')?.split('-').next()?.parse::<u32>().ok());
-    match (effort, five, minor) {
-        (Effort::Off, Some(_), Some(1..)) => "none",
-        (Effort::Off, Some(_), None) => "minimal",
-        (Effort::Max, Some(_), Some(2..)) => "xhigh",
-        (Effort::Off | Effort::Low, ..) => "low",
-        (Effort::Medium, ..) => "medium",
-        (Effort::High | Effort::Max, ..) => "high",
-    }
 }
 
 #[cfg(test)]
@@ -105,7 +94,7 @@ mod tests {
 
     #[test]
     fn each_server_is_asked_in_its_own_words() {
-        use EffortField::{EnableThinking, None, Reasoning, ReasoningEffort, Thinking};
+        use EffortField::{EnableThinking, None, OfMistral, Reasoning, ReasoningEffort, Thinking};
         assert_eq!(ask("o4-mini", Effort::Max, ReasoningEffort), json!({ "reasoning_effort": "high" }));
         assert_eq!(ask("gpt-4.1", Effort::High, ReasoningEffort), json!({}));
         assert_eq!(ask("any/model", Effort::Off, Reasoning), json!({ "reasoning": { "effort": "none" } }));
@@ -120,6 +109,19 @@ mod tests {
         ] {
             assert_eq!(ask(model, Effort::Off, Reasoning), json!({ "reasoning": { "effort": word } }), "{model}");
         }
+        for (model, word) in [
+            ("openai/gpt-6-astra", "max"),
+            ("openai/gpt-5.6-sol", "max"),
+            ("openai/gpt-5.5", "xhigh"),
+            ("openai/o4-mini", "high"),
+            ("anthropic/claude-opus-5.5", "max"),
+            ("anthropic/claude-haiku-4.5", "xhigh"),
+            ("z-ai/glm-5", "xhigh"),
+        ] {
+            assert_eq!(ask(model, Effort::Max, Reasoning), json!({ "reasoning": { "effort": word } }), "{model}");
+        }
+        assert_eq!(ask("mistral-medium-latest", Effort::Max, OfMistral), json!({ "reasoning_effort": "high" }));
+        assert_eq!(ask("mistral-medium-2508", Effort::Max, OfMistral), json!({}), "it does not think");
         assert_eq!(ask("qwen3.7-max", Effort::Off, EnableThinking), json!({ "enable_thinking": false }));
         assert_eq!(ask("deepseek-v4-pro", Effort::Low, Thinking), json!({ "thinking": { "type": "enabled" } }));
         assert_eq!(ask("o4-mini", Effort::High, None), json!({}));
@@ -140,12 +142,5 @@ mod tests {
         {
             assert!(!always_thinks(model), "{model}");
         }
-    }
-
-    #[test]
-    fn levels_that_only_later_models_have() {
-        assert_eq!((level("gpt-5.4-mini", Effort::Off), level("gpt-5.4-mini", Effort::Max)), ("none", "xhigh"));
-        assert_eq!((level("gpt-5-mini", Effort::Off), level("gpt-5-mini", Effort::Max)), ("minimal", "high"));
-        assert_eq!((level("o4-mini", Effort::Off), level("o4-mini", Effort::Max)), ("low", "high"));
     }
 }

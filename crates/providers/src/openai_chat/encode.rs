@@ -13,7 +13,7 @@ use super::thoughts;
 use crate::adapter::{Arguments, CacheControl, standing, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, instruction, is_blank, placeholder};
-use crate::openai_chat::takes_strictly;
+use crate::openai_chat::{takes_strictly, thinks_by_name};
 use crate::preset::{LimitField, Quirks, SchemaField, UsageReport};
 
 pub(super) fn head(
@@ -40,7 +40,8 @@ pub(super) fn tail(
     marks: bool,
     out: &mut Vec<u8>,
 ) -> serde_json::Result<()> {
-    let newer = quirks.limit == LimitField::MaxCompletionTokens;
+    // A gateway passes the field on to the vendor, whose models that think refuse the old name.
+    let newer = quirks.limit == LimitField::MaxCompletionTokens || thinks_by_name(&info.name);
     let mut tools: Vec<_> = request.tools.iter().map(Tool::from).collect();
     if let Some(last) = tools.last_mut().filter(|_| marks && request.cache.tools) {
         last.cache_control = Some(CacheControl::of(request.cache.lifetime));

@@ -82,6 +82,17 @@ fn the_output_limit_has_the_name_that_the_host_takes() {
     let limit = |host| (body(&asked, host)["max_tokens"].clone(), body(&asked, host)["max_completion_tokens"].clone());
     assert_eq!(limit(LOCAL), (json!(16), Value::Null));
     assert_eq!(limit(VENDOR), (Value::Null, json!(16)));
+    // A gateway hands the field on to models that refuse the old name.
+    let at_gateway = |model| {
+        let body = crate::testing::body(&OpenAiChat::of("gate.example", model), &asked, &info(model));
+        (body["max_tokens"].clone(), body["max_completion_tokens"].clone())
+    };
+    for model in ["gpt-5.6-sol", "gpt-6-astra", "openai/gpt-5", "o4-mini"] {
+        assert_eq!(at_gateway(model), (Value::Null, json!(16)), "{model}");
+    }
+    for model in ["gpt-4.1", "claude-opus-5", "olmo-3", "gpt-oss-120b"] {
+        assert_eq!(at_gateway(model), (json!(16), Value::Null), "{model}");
+    }
 }
 
 #[test]

@@ -208,7 +208,12 @@ impl ResponsesDecoder {
         item.open = false;
         let (kind, wrote) = (item.kind, item.wrote);
         match kind {
-            Kind::Message if !wrote => self.late_text(&read("a message", event.item.get())?, out),
+            Kind::Message => {
+                if !wrote {
+                    self.late_text(&read("a message", event.item.get())?, out);
+                }
+                self.phase(serde_json::from_str(event.item.get()).unwrap_or_default(), out);
+            }
             Kind::Reasoning => self.thoughts_done(event.item.get(), wrote, out)?,
             Kind::Call(index) => {
                 let call: CallItem<'_> = read("a function call", event.item.get())?;
@@ -219,7 +224,7 @@ impl ResponsesDecoder {
                     out.push_back(ModelEvent::ToolCallDone { index });
                 }
             }
-            Kind::Message | Kind::Unknown => {}
+            Kind::Unknown => {}
         }
         Ok(())
     }
@@ -229,6 +234,15 @@ impl ResponsesDecoder {
             self.refused |= !part.refusal.0.is_empty();
             let said = [&part.text.0, &part.refusal.0].into_iter().filter(|text| !text.is_empty());
             out.extend(said.map(|text| ModelEvent::TextDelta { text: text.to_string() }));
+        }
+    }
+
+    /// Whether the text before it was a word on the way or the answer: the model wants to know that of what it said
+    /// (<https://developers.openai.com/api/docs/guides/reasoning>).
+    fn phase(&self, item: PhasedItem<'_>, out: &mut Events) {
+        if !item.phase.0.is_empty() {
+            let opaque = json!({ "responses": self.host, "phase": item.phase.0 });
+            out.push_back(ModelEvent::ReasoningDone { signature: None, opaque: Some(opaque) });
         }
     }
 
@@ -315,6 +329,12 @@ struct CallItem<'a> {
     arguments: Text<'a>,
     #[serde(borrow, default)]
     status: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+struct PhasedItem<'a> {
+    #[serde(borrow, default)]
+    phase: Text<'a>,
 }
 
 #[derive(Deserialize)]

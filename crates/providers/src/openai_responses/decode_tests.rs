@@ -135,3 +135,20 @@ fn errors_come_flat_and_nested() {
         assert_eq!((error.kind, error.message.as_str()), (ModelErrorKind::RateLimited, "Slow down"));
     }
 }
+
+#[test]
+fn which_part_of_a_reply_a_message_is_stands_behind_its_text() {
+    let message = |phase: &str, text: &str| {
+        let content = [json!({ "type": "output_text", "text": text })];
+        json!({ "type": "message", "role": "assistant", "phase": phase, "content": content })
+    };
+    let replied = events(&[done(0, message("commentary", "I look.")), done(1, message("", "So.")), completed()]);
+    let content = serde_json::to_value(replied.message().unwrap().content).unwrap();
+    let marked = json!({ "responses": "api.openai.com", "phase": "commentary" });
+    let expected = json!([
+        { "type": "text", "text": "I look." },
+        { "type": "reasoning", "text": "", "opaque": marked },
+        { "type": "text", "text": "So." },
+    ]);
+    assert_eq!(content, expected);
+}

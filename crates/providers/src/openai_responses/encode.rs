@@ -1,8 +1,8 @@
 use std::borrow::Cow;
 
 use bosun_model::{
-    AiMessage, ChatRequest, ContentBlock, Effort, Media, MediaKind, Message, ModelInfo, OutputSchema, ToolChoice,
-    ToolMessage, ToolSpec, ToolStatus,
+    AiMessage, ChatRequest, ContentBlock, Effort, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning,
+    ToolChoice, ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::adapter::{Arguments, write_head, write_tail, write_turn};
 use crate::body::Group;
 use crate::media::{DataUrl, as_error, is_blank, placeholder};
-use crate::openai_chat::{effort_level, takes_strictly};
+use crate::openai_chat::{effort_word, takes_strictly, thinks_by_name};
 use crate::preset::Quirks;
 
 /// The wire takes no smaller limit.
@@ -40,7 +40,7 @@ pub(super) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
         tool_choice: if request.tools.is_empty() { None } else { choice(&request.tool_choice) },
         max_output_tokens: request.max_output.map(|most| most.max(LEAST_OUTPUT)),
         reasoning: request.effort.filter(|_| thinks(info)).map(|effort| Thinking {
-            effort: effort_level(&info.name, effort),
+            effort: effort_word(&info.name, effort),
             summary: (effort != Effort::Off).then_some("auto"),
         }),
         text: request.output.as_ref().map(|output| Text { format: Format::from(output) }),
@@ -50,9 +50,7 @@ pub(super) fn tail(request: &ChatRequest, info: &ModelInfo, out: &mut Vec<u8>) -
 
 /// Whether a model thinks: as the catalogue says, or by the names that the vendor gives such models.
 pub(super) fn thinks(info: &ModelInfo) -> bool {
-    let name = info.name.rsplit('/').next().unwrap_or(&info.name);
-    let number = |prefix: &str| name.strip_prefix(prefix)?.split(['.', '-']).next()?.parse::<u32>().ok();
-    info.abilities.reasoning || number("o").is_some() || number("gpt-").is_some_and(|number| number >= 5)
+    info.abilities.reasoning || thinks_by_name(&info.name)
 }
 
 #[derive(Serialize)]
@@ -153,9 +151,22 @@ enum Item<'a> {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Own<'a> {
-    Message { role: &'static str, content: Content<'a> },
-    FunctionCall { call_id: &'a str, name: &'a str, arguments: Arguments<'a> },
-    FunctionCallOutput { call_id: &'a str, output: Content<'a> },
+    Message {
+        role: &'static str,
+        content: Content<'a>,
+        /// Of what the model said itself.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        phase: Option<&'a str>,
+    },
+    FunctionCall {
+        call_id: &'a str,
+        name: &'a str,
+        arguments: Arguments<'a>,
+    },
+    FunctionCallOutput {
+        call_id: &'a str,
+        output: Content<'a>,
+    },
 }
 
 #[derive(Serialize)]
@@ -193,21 +204,27 @@ pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_j
         };
         let parts: Vec<_> = content.iter().filter_map(part).collect();
         if !parts.is_empty() {
-            items.push(Item::Own(Own::Message { role, content: Content::Parts(parts) }));
+            items.push(Item::Own(Own::Message { role, content: Content::Parts(parts), phase: None }));
         }
     }
     items.iter().try_for_each(|item| write_turn(item, out))
 }
 
 fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool, items: &mut Vec<Item<'a>>) {
+    let first = items.len();
     for block in &message.content {
         match block {
             ContentBlock::Text { text } if !is_blank(text) => {
                 let content = Content::Text(text.into());
-                items.push(Item::Own(Own::Message { role: "assistant", content }));
+                items.push(Item::Own(Own::Message { role: "assistant", content, phase: None }));
             }
             ContentBlock::Reasoning(reasoning) if thinks => {
-                items.extend(reasoning.opaque.as_ref().and_then(|opaque| reasoning_of(opaque, host)));
+                let Some(opaque) = own(reasoning, host) else { continue };
+                let said = items.get_mut(first..).and_then(<[_]>::last_mut);
+                if let Some(Item::Own(Own::Message { phase, .. })) = said {
+                    *phase = opaque.get("phase").and_then(Value::as_str).or(*phase);
+                }
+                items.extend(reasoning_of(opaque));
             }
             ContentBlock::Text { .. } | ContentBlock::Reasoning(_) | ContentBlock::Media(_) => {}
         }
@@ -222,10 +239,14 @@ fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool, items: &mut V
     }
 }
 
-/// The item of this very host; `decode` marked it. Without its encrypted part the host knows nothing of it.
-fn reasoning_of<'a>(opaque: &'a Value, host: &str) -> Option<Item<'a>> {
-    let from = opaque.get("responses").and_then(Value::as_str);
-    let item = opaque.get("item").filter(|_| from == Some(host))?;
+/// What this very host gave along; `decode` marked it.
+fn own<'a>(reasoning: &'a Reasoning, host: &str) -> Option<&'a Value> {
+    reasoning.opaque.as_ref().filter(|opaque| opaque.get("responses").and_then(Value::as_str) == Some(host))
+}
+
+/// Without its encrypted part the host knows nothing of an item.
+fn reasoning_of(opaque: &Value) -> Option<Item<'_>> {
+    let item = opaque.get("item")?;
     item.get("encrypted_content").and_then(Value::as_str)?;
     Some(Item::Reasoning(item))
 }

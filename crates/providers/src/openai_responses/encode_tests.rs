@@ -84,3 +84,31 @@ fn models_that_think_are_known_by_their_names_too() {
     assert!(thinks("o5") && thinks("gpt-5.9-codex") && thinks("gpt-6") && thinks("openai/o3-mini"));
     assert!(!thinks("gpt-4o") && !thinks("gpt-4.1") && !thinks("chatgpt-4o-latest") && !thinks("olmo"));
 }
+
+/// A word on the way that comes back as an answer makes the model stop early.
+#[test]
+fn what_was_said_on_the_way_and_what_was_the_answer_go_back_as_that_to_the_host_that_said_so() {
+    let phase = |host: &str, phase: &str| {
+        let opaque = Some(json!({ "responses": host, "phase": phase }));
+        ContentBlock::Reasoning(Reasoning { opaque, ..Reasoning::default() })
+    };
+    let sent = |host: &str, model: &str| {
+        let Message::Ai(mut reply) = (*conversation().messages[7]).clone() else { panic!() };
+        reply.content = vec!["I look.".into(), phase(host, "commentary"), "So.".into(), phase(host, "final_answer")];
+        reply.tool_calls.clear();
+        let request = ChatRequest { messages: vec![Message::Ai(reply).into()], ..ChatRequest::default() };
+        body_of(&request, model)["input"].as_array().unwrap().clone()
+    };
+    let said = |text: &str, phase: Option<&str>| {
+        let mut item = json!({ "type": "message", "role": "assistant", "content": text });
+        if let Some(phase) = phase {
+            item["phase"] = json!(phase);
+        }
+        item
+    };
+    let whole = [said("I look.", Some("commentary")), said("So.", Some("final_answer"))];
+    assert_eq!(sent("api.openai.com", "gpt-5.4"), whole);
+    let bare = [said("I look.", None), said("So.", None)];
+    assert_eq!(sent("gate.example", "gpt-5.4"), bare);
+    assert_eq!(sent("api.openai.com", "gpt-4.1"), bare, "which knows nothing of it");
+}

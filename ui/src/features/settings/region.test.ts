@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addressIn, isUnnamed, regionOf } from './region';
 
-const azure = (base_url: string) => ({ id: 'azure', family: 'openai_chat', base_url }) as const;
+const azure = (base_url: string) => ({ id: 'azure', family: 'openai_responses', base_url }) as const;
 
 describe('the region of a cloud', () => {
   it('stands in its address', () => {

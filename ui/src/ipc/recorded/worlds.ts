@@ -76,7 +76,7 @@ const PROVIDERS: ProviderView[] = [
 const AZURE: ProviderView = {
   id: 'azure',
   label: 'Azure OpenAI',
-  family: 'openai_chat',
+  family: 'openai_responses',
   base_url: 'https://your_resource.openai.azure.com/openai/v1',
   host: 'your_resource.openai.azure.com',
   local: false,

@@ -71,7 +71,8 @@ export const providers = {
   name: 'Name',
   add: 'Add a server',
   addTitle: 'A server that speaks the OpenAI format',
-  addHint: 'Ollama, LM Studio, llama.cpp, vLLM and most hosted services. The address usually ends in /v1.',
+  addHint:
+    'Ollama, LM Studio, llama.cpp, vLLM and most hosted services. The address usually ends in /v1; with /responses behind it, OpenAI Responses is spoken.',
   keyOptional: 'Key, if it wants one',
   remove: 'Remove this provider',
   saving: 'Saving…',

@@ -65,7 +65,8 @@ export const providers: Messages['providers'] = {
   name: '名称',
   add: '添加服务器',
   addTitle: '使用 OpenAI 格式的服务器',
-  addHint: 'Ollama、LM Studio、llama.cpp、vLLM 以及多数托管服务。地址通常以 /v1 结尾。',
+  addHint:
+    'Ollama、LM Studio、llama.cpp、vLLM 以及多数托管服务。地址通常以 /v1 结尾；其后加上 /responses，则使用 OpenAI Responses。',
   keyOptional: '密钥（如果需要）',
   remove: '移除这个服务商',
   saving: '正在保存…',

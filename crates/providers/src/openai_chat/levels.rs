@@ -1,0 +1,143 @@
+//! The words for levels of thinking, by the line of a model.
+
+use bosun_model::Effort;
+
+use crate::anthropic::by_level;
+
+/// Words from [`Effort::Off`] to [`Effort::Max`].
+type Words = [&'static str; 5];
+
+/// From which number on a line of GPT takes which words, and for which of its kinds. The newest first; the first that fits
+/// counts (<https://developers.openai.com/api/docs/guides/reasoning>, and what the vendor's refusals name as supported).
+const GPT: [((u32, u32), &str, Words); 11] = [
+    ((6, 0), "", ["low", "low", "medium", "high", "max"]),
+    ((5, 6), "", ["none", "low", "medium", "high", "max"]),
+    ((5, 2), "-pro", ["medium", "medium", "medium", "high", "xhigh"]),
+    ((5, 2), "-codex", ["low", "low", "medium", "high", "xhigh"]),
+    ((5, 2), "", ["none", "low", "medium", "high", "xhigh"]),
+    ((5, 1), "-codex-max", ["low", "low", "medium", "high", "xhigh"]),
+    ((5, 1), "-codex", OLDER),
+    ((5, 1), "", ["none", "low", "medium", "high", "high"]),
+    ((5, 0), "-pro", ["high", "high", "high", "high", "high"]),
+    ((5, 0), "-codex", OLDER),
+    ((5, 0), "", ["minimal", "low", "medium", "high", "high"]),
+];
+
+/// The o-series, and what other vendors took over of it.
+const OLDER: Words = ["low", "low", "medium", "high", "high"];
+
+/// The word for a level at the vendor of the wire, or at who took its words over.
+pub(crate) fn word(model: &str, effort: Effort) -> &'static str {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let line = || {
+        let (version, kind) = gpt(name)?;
+        GPT.iter().find(|(since, of, _)| version >= *since && kind.contains(of)).map(|(_, _, words)| *words)
+    };
+    of(line().unwrap_or(OLDER), effort)
+}
+
+/// The same in Chat Completions, which goes no further than `xhigh`.
+pub(super) fn at_chat(model: &str, effort: Effort) -> &'static str {
+    match word(model, effort) {
+        "max" => "xhigh",
+        word => word,
+    }
+}
+
+/// Above off. OpenRouter knows all words and makes of one what a model takes; only some have the last.
+pub(super) fn at_openrouter(model: &str, effort: Effort) -> &'static str {
+    match effort {
+        Effort::Max if thinks_by_name(model) => word(model, effort),
+        Effort::Max if by_level(model) => "max",
+        Effort::Max => "xhigh",
+        _ => of(OLDER, effort),
+    }
+}
+
+/// Mistral's models think or do not, but for the fourth Large, which has levels; one that always thinks takes no word
+/// (<https://docs.mistral.ai/inference/conversations/reasoning>).
+pub(super) fn of_mistral(model: &str, effort: Effort) -> Option<&'static str> {
+    if model.starts_with("magistral") {
+        return None;
+    }
+    let words =
+        if model.starts_with("mistral-large-4") { ["none", "low", "medium", "high", "high"] } else { ON_AND_OFF };
+    Some(of(words, effort))
+}
+
+const ON_AND_OFF: Words = ["none", "high", "high", "high", "high"];
+
+/// Whether a model is of those that the vendor of the wire made to think, as its name says.
+pub(crate) fn thinks_by_name(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let is_o = name.strip_prefix('o').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    is_o || gpt(name).is_some_and(|(version, _)| version >= (5, 0))
+}
+
+/// The number of a GPT, and what stands behind it.
+fn gpt(name: &str) -> Option<((u32, u32), &str)> {
+    let rest = name.strip_prefix("gpt-")?;
+    let (number, kind) = rest.split_at(rest.find('-').unwrap_or(rest.len()));
+    let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
+    Some(((major.parse().ok()?, minor.parse().ok()?), kind))
+}
+
+fn of(words: Words, effort: Effort) -> &'static str {
+    let [off, low, medium, high, max] = words;
+    match effort {
+        Effort::Off => off,
+        Effort::Low => low,
+        Effort::Medium => medium,
+        Effort::High => high,
+        Effort::Max => max,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn the_most_is_the_most_that_a_line_has_and_off_the_least() {
+        for (model, off, most) in [
+            ("gpt-6-astra", "low", "max"),
+            ("gpt-6", "low", "max"),
+            ("gpt-5.6-luna", "none", "max"),
+            ("gpt-5.5", "none", "xhigh"),
+            ("gpt-5.4-mini-2026-03-17", "none", "xhigh"),
+            ("gpt-5.4-pro", "medium", "xhigh"),
+            ("gpt-5.3-codex", "low", "xhigh"),
+            ("gpt-5.1-codex-max", "low", "xhigh"),
+            ("gpt-5.1", "none", "high"),
+            ("gpt-5-pro", "high", "high"),
+            ("gpt-5-mini", "minimal", "high"),
+            ("o4-mini", "low", "high"),
+            ("grok-4.5", "low", "high"),
+            ("gpt-oss-120b", "low", "high"),
+        ] {
+            assert_eq!((word(model, Effort::Off), word(model, Effort::Max)), (off, most), "{model}");
+        }
+        assert_eq!(at_chat("gpt-6-astra", Effort::Max), "xhigh");
+        assert_eq!((word("gpt-6", Effort::Low), word("gpt-6", Effort::Medium)), ("low", "medium"));
+    }
+
+    #[test]
+    fn mistral_has_a_word_for_those_that_can_be_told() {
+        let of = |model| (of_mistral(model, Effort::Off), of_mistral(model, Effort::Low));
+        assert_eq!(of("mistral-medium-3-5"), (Some("none"), Some("high")));
+        assert_eq!(of("mistral-large-4-0"), (Some("none"), Some("low")));
+        assert_eq!(of("magistral-medium-latest"), (None, None));
+    }
+
+    #[test]
+    fn who_thinks_is_told_by_the_name() {
+        for model in ["gpt-5", "openai/gpt-5.6-sol", "gpt-6-astra", "o1", "o4-mini", "azure/o3"] {
+            assert!(thinks_by_name(model), "{model}");
+        }
+        for model in ["gpt-4.1", "gpt-4o", "gpt-oss-120b", "olmo-3", "openchat", "claude-opus-5"] {
+            assert!(!thinks_by_name(model), "{model}");
+        }
+    }
+}
