@@ -26,6 +26,8 @@ class Case:
     backends: tuple = ALL
     #: Bytes on the disk before, by name.
     disk: dict = field(default_factory=dict)
+    #: Links on the disk before: where each leads, by name.
+    links: dict = field(default_factory=dict)
     #: Backends on which the purpose does not apply because both do the same there.
     same_on: tuple = ()
     #: By backend: another purpose there, and what Bosun's own answer holds.
@@ -123,6 +125,19 @@ CASES = [
     Case("read a PDF", [read("/a.pdf")], disk={"a.pdf": b"%PDF-1.4\n%%EOF\n"}, backends=DISK),
     Case("read Latin-1", [read("/a.txt")], ("utf-8",), disk={"a.txt": b"caf\xe9\n"}, backends=DISK,
          purpose_on={"sandbox": ("B2.6: text has to be UTF-8, in a sandbox as on a disk", ("Error", "/a.txt", "utf-8"))}),
+    Case("read a film in Matroska", [read("/a.mkv")], disk={"a.mkv": b"\x1aE\xdf\xa3" + bytes(8)}, backends=DISK,
+         purpose="O08: a film that cannot be looked at is refused, not sent", own=("/a.mkv", "is not shown")),
+    Case("read slides", [read("/a.pptx")], disk={"a.pptx": b"PK\x03\x04" + bytes(8)}, backends=DISK,
+         purpose="O08: a document that no model takes is refused, not sent", own=("/a.pptx", "is not shown")),
+    Case("read a limit that is text", [write("/a.txt", TEN), read("/a.txt", limit="5")]),
+    Case("read one line that does not fit", [read("/a.txt")], ("truncated",), disk={"a.txt": b"x" * 90_000},
+         backends=DISK),
+    # Links.
+    Case("read through a link", [read("/l")], disk={"a.txt": b"x\n"}, links={"l": "a.txt"}, backends=DISK),
+    Case("read through a link that leads out", [read("/l")], links={"l": "/etc/hostname"}, backends=DISK,
+         purpose="P09: a link that leads out is an error of the tool", own=("Error", "'/l' leads outside its root")),
+    Case("read a link to nowhere", [read("/l")], ("Error", "'/l'"), links={"l": "nowhere"}, backends=DISK),
+    Case("read a link in a loop", [read("/l")], ("Error", "'/l'"), links={"l": "l"}, backends=DISK),
     # Paths.
     Case("leave by ..", [read("/a/../../etc/passwd")], ("Error", "/a/../../etc/passwd")),
     Case("leave by .. alone", [ls("..")], ("Error", "..")),
@@ -138,6 +153,9 @@ CASES = [
     Case("write over a file", [write("/a.txt", "1"), write("/a.txt", "2")],
          purpose="A3: refused unless overwrite is said", own=("Error", "/a.txt", "already exists", "overwrite: true")),
     Case("write and read back", [write("/a.txt", "tab\there\n"), read("/a.txt")]),
+    Case("write onto a folder", [write("/d/a", "x"), write("/d", "x")], ("Error", "/d"), backends=("filesystem", "composite")),
+    Case("the mode of a new file", [write("/a.txt", "x"), execute("ls -l a.txt")], ("-rw-r--r--",),
+         backends=("shell", "sandbox")),
     # Editing.
     Case("edit one place", [write("/a.txt", "foo bar\n"), edit("/a.txt", "bar", "baz")], ("/a.txt", "1")),
     Case("edit and read back", [write("/a.txt", "foo bar\n"), edit("/a.txt", "bar", "baz"), read("/a.txt")]),
@@ -150,6 +168,9 @@ CASES = [
          ("Error", "'x'", "2", "replace_all"), tokens_on={"sandbox": ("Error", "'x'", "replace_all")}),
     Case("edit with a last newline too many", [write("/a.txt", "abc\ndef"), edit("/a.txt", "def\n", "x")],
          ("Error", "ends with a newline"), tokens_on={"sandbox": ("Error", "String not found in file")}),
+    Case("edit with a last newline too many, there twice", [write("/a.txt", "q q"), edit("/a.txt", "q\n", "x")],
+         ("Error", "ends with a newline"), tokens_on={"sandbox": ("Error", "String not found in file")}),
+    Case("edit by text that looks like a group", [write("/a.txt", "a b\n"), edit("/a.txt", "b", r"\1 $0 x"), read("/a.txt")]),
     Case("edit with an empty old_string", [write("/a.txt", "x"), edit("/a.txt", "", "y")],
          ("Error", "old_string", "empty")),
     Case("edit into the same text", [write("/a.txt", "x"), edit("/a.txt", "x", "x")],
@@ -188,6 +209,7 @@ CASES = [
     Case("glob with ..", TREE + [glob("../x")], ("..",), tokens_on={"sandbox": ("Error",)}),
     Case("glob ignored files", [glob("*.log")], disk={".gitignore": b"*.log\n", "a.log": b"x"}, backends=DISK,
          purpose="A9: ignore files are honoured", own=("No files found",)),
+    Case("glob too many braces", TREE + [glob("{a,b}" * 12)], ("Error",)),
     # Searching.
     Case("grep for files", TREE + [grep("TODO")]),
     Case("grep for lines", TREE + [grep("TODO", output_mode="content")]),
@@ -207,6 +229,12 @@ CASES = [
          purpose="B2.2: exactly as many as asked for is complete",
          own=("TODO one", "TODO two", "TODO three", "a.b TODO"), own_without=("max", "truncated"),
          same_on=("state", "filesystem", "store", "sandbox")),
+    Case("grep an empty pattern", TREE + [grep("", output_mode="count")],
+         purpose="A6: there is no line behind the last line end", own=("/a.py: 3", "/b/c.py: 1"),
+         own_without=("/a.py: 4",), same_on=("filesystem", "composite"),
+         purpose_on={"sandbox": ("A9: hidden files are skipped on every backend", ("/a.py: 3", "/b/c.py: 1"))}),
+    Case("grep for no matches at all", TREE + [grep("TODO", max_count=0)], ("Error",)),
+    Case("grep in an unknown mode", TREE + [grep("TODO", output_mode="words")], ("Error",)),
     # Deleting.
     Case("delete a file", [write("/a.txt", "x"), delete("/a.txt")], ("Deleted /a.txt",)),
     Case("delete and list", [write("/a.txt", "x"), write("/b.txt", "x"), delete("/a.txt"), ls("/")]),
@@ -225,6 +253,20 @@ CASES = [
          own=("Error", "File '/memories/zz.md' not found")),
     Case("delete a mount", [write("/memories/m.md", "x\n"), delete("/memories")], backends=("composite",),
          purpose="A10: the root and mounts cannot be deleted", own=("Error", "'/memories' cannot be deleted")),
+    Case("a mount in a capped search", [write("/memories/m.md", "needle\n"), write("/a", "needle\nneedle\n"),
+         grep("needle", max_count=2, output_mode="content")], ("/a", "max"), backends=("composite",)),
+    Case("grep in a mount", [write("/memories/m.md", "needle\n"), write("/a", "needle\n"), grep("needle", path="/memories")],
+         backends=("composite",)),
+    Case("grep beside a mount", [write("/memories/m.md", "needle\n"), write("/d/a", "needle\n"), grep("needle", path="/d")],
+         backends=("composite",)),
+    Case("glob into a mount from the root", [write("/memories/m.md", "x\n"), glob("**/*.md")], backends=("composite",)),
+    Case("glob a bare pattern into a mount", [write("/memories/m.md", "x\n"), glob("*.md")], backends=("composite",)),
+    Case("glob the top of a mount", [write("/memories/m.md", "x\n"), write("/memories/d/n.md", "x\n"), glob("/memories/*.md")],
+         backends=("composite",)),
+    Case("glob anchored beside a mount", [write("/memories/m.md", "x\n"), glob("/*.md")], backends=("composite",)),
+    Case("a file behind a mount", [read("/memories/real.txt")], ("Error", "/memories/real.txt"),
+         disk={"memories/real.txt": b"needle\n"}, backends=("composite",), purpose="A8: errors show the full path",
+         own=("Error", "File '/memories/real.txt' not found")),
     # Commands.
     Case("run a command", [execute("echo hi")], ("hi", "exit code 0"), backends=("shell", "sandbox")),
     Case("run a command that fails", [execute("echo no; exit 3")], ("no", "exit code 3"), backends=("shell", "sandbox")),

@@ -102,13 +102,15 @@ def backend_of(kind, root):
     return CompositeBackend(default=disk(), routes={"/memories/": StateBackend()})
 
 
-def play(kind, calls, disk):
+def play(kind, calls, disk, links):
     with tempfile.TemporaryDirectory() as root:
         for name, content in disk.items():
             path = os.path.join(root, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
                 file.write(base64.b64decode(content))
+        for name, target in links.items():
+            os.symlink(target, os.path.join(root, name))
         backend = backend_of(kind, root)
         if isinstance(backend, Here):
             calls = [(tool, backend.placed(tool, args)) for tool, args in calls]
@@ -129,4 +131,4 @@ def play(kind, calls, disk):
 
 for line in sys.stdin:
     asked = json.loads(line)
-    print(json.dumps(play(asked["backend"], asked["calls"], asked["disk"])), flush=True)
+    print(json.dumps(play(asked["backend"], asked["calls"], asked["disk"], asked["links"])), flush=True)

@@ -57,12 +57,14 @@ def play_reference(python, asked):
     return answers
 
 
-def play_bosun(kind, calls, disk):
+def play_bosun(kind, calls, disk, links):
     with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as data:
         for name, content in disk.items():
             path = Path(root, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
+        for name, target in links.items():
+            Path(root, name).symlink_to(target)
         routes = ["--backend", "filesystem", "--route", "/memories=state"] if kind == "composite" else ["--backend", kind]
         lines = "".join(json.dumps({"tool": tool, "args": args}) + "\n" for tool, args in calls)
         environment = {"PATH": os.environ["PATH"], "HOME": data, "BOSUN_DATA_DIR": data}
@@ -184,6 +186,7 @@ def main():
         {
             "backend": kind,
             "calls": case.calls,
+            "links": case.links,
             "disk": {name: base64.b64encode(content).decode() for name, content in case.disk.items()},
         }
         for case, kind in asked
@@ -191,7 +194,7 @@ def main():
     references = play_reference(venv(), encoded)
     results = {}
     for (case, kind), reference in zip(asked, references):
-        own = play_bosun(kind, case.calls, case.disk)
+        own = play_bosun(kind, case.calls, case.disk, case.links)
         results[case.name, kind] = found = verdict(case, kind, reference, own)
         differs = found.startswith("differs")
         print(f"{'FAIL' if differs else 'ok'}  {case.name} ({kind}): {found}", flush=True)

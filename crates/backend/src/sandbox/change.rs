@@ -61,30 +61,23 @@ pub(super) async fn change(
         mode: current.as_ref().and_then(|file| file.figures.permissions()),
     };
     witness.intend(planned).await?;
-    let stamp = put(backend, path, hash.as_deref(), &after).await.map_err(|error| match error {
+    let (stamp, handed_over) = put(backend, path, hash.as_deref(), &after).await.map_err(|error| match error {
         // Something came there after it was looked at.
         BackendError::Changed { path } if expect == Expect::Absent => BackendError::AlreadyExists { path },
         error => error,
     })?;
     let before = found.and_then(|stamp| stamp.hash);
-    Ok(Change {
-        path: path.clone(),
-        before,
-        after: Some(stamp),
-        occurrences,
-        parted,
-        handed_over: false,
-        state: Vec::new(),
-    })
+    Ok(Change { path: path.clone(), before, after: Some(stamp), occurrences, parted, handed_over, state: Vec::new() })
 }
 
-/// Puts `bytes` there, where what is there has `hash` still; `None`: where nothing is.
+/// Puts `bytes` there, where what is there has `hash` still; `None`: where nothing is. Gives with them whether the file
+/// came to belong to somebody else ([`Change::handed_over`]).
 async fn put(
     backend: &SandboxBackend,
     path: &VirtualPath,
     hash: Option<&str>,
     bytes: &[u8],
-) -> Result<FileStamp, BackendError> {
+) -> Result<(FileStamp, bool), BackendError> {
     let (size, sum) = (bytes.len().to_string(), cksum(bytes).to_string());
     let waiting = format!(".{}.tmp", fresh_word());
     let names = script::not_to_be_led_to(path);
@@ -93,7 +86,8 @@ async fn put(
     script.on_drop = OnDrop::Finish;
     let output = script::run(&*backend.executor, script, path).await?;
     let told = String::from_utf8_lossy(&output);
-    Ok(match Figures::parse(&told) {
+    let (told, handed_over) = told.strip_prefix("handed over\n").map_or((&*told, false), |rest| (rest, true));
+    let stamp = match Figures::parse(told) {
         Some((figures, _)) => figures.stamp(bytes),
         None => FileStamp {
             device: 0,
@@ -102,7 +96,8 @@ async fn put(
             modified_ns: 0,
             hash: Some(ContentHash::of(bytes)),
         },
-    })
+    };
+    Ok((stamp, handed_over))
 }
 
 #[cfg(test)]

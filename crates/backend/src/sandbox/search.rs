@@ -42,7 +42,7 @@ pub(super) async fn grep(executor: &dyn Executor, query: GrepQuery) -> Result<Gr
         let (batch, rest) = waiting.split_at(BATCH.min(waiting.len()));
         waiting = rest;
         let likely = search.likely(batch, hint).await?;
-        let fetched = search.fetch_all(&likely, &mut completeness).await?;
+        let fetched = search.fetch_all(&likely, ThroughLinks::Follow, &mut completeness).await?;
         let limit = budget.clone();
         let (searched, goes_on) = on_disk(move || {
             let goes_on = fetched.iter().all(|(path, bytes)| matches.look_in(path, bytes, &limit));
@@ -195,7 +195,7 @@ impl<'a> Search<'a> {
             }
         }
         let mut completeness = Completeness::default();
-        Ok(self.fetch_all(&asked, &mut completeness).await?.into_iter().collect())
+        Ok(self.fetch_all(&asked, ThroughLinks::Refuse, &mut completeness).await?.into_iter().collect())
     }
 
     /// Those of `files` that may hold the text; all where there is none to ask for.
@@ -219,6 +219,7 @@ impl<'a> Search<'a> {
     async fn fetch_all(
         &self,
         files: &[VirtualPath],
+        through: ThroughLinks,
         completeness: &mut Completeness,
     ) -> Result<Vec<(VirtualPath, Vec<u8>)>, BackendError> {
         let mut all = Vec::with_capacity(files.len());
@@ -226,7 +227,7 @@ impl<'a> Search<'a> {
         while !rest.is_empty() && !self.is_over() {
             let batch = rest.get(..BATCH.min(rest.len())).unwrap_or_default();
             let names: Vec<&str> = batch.iter().map(VirtualPath::relative).collect();
-            let (mut script, word) = fetching(&VirtualPath::root(), &names, "");
+            let (mut script, word) = fetching(&VirtualPath::root(), &names, through.word());
             script.limit = BATCH_BYTES;
             let finished = self.run(script).await?;
             let fetched = Fetched::parse(&finished, &word);
@@ -247,6 +248,24 @@ impl<'a> Search<'a> {
         }
         completeness.spent |= self.is_over();
         Ok(all)
+    }
+}
+
+/// Whether bytes are fetched of what a link leads to.
+#[derive(Clone, Copy)]
+enum ThroughLinks {
+    /// Each was seen to lead to a file below the root.
+    Follow,
+    /// As on disk, where an ignore file that is a link, or that one leads to, is none.
+    Refuse,
+}
+
+impl ThroughLinks {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Follow => "",
+            Self::Refuse => "own",
+        }
     }
 }
 
@@ -276,9 +295,9 @@ impl Fetched {
 }
 
 /// The script, and the word that stands in front of every file.
-fn fetching<'a>(folder: &VirtualPath, names: &[&str], hashed: &str) -> (super::Script<'a>, String) {
+fn fetching<'a>(folder: &VirtualPath, names: &[&str], how: &str) -> (super::Script<'a>, String) {
     let word = fresh_word();
-    let mut script = script::about(script::FETCH, folder, &[&word, hashed]);
+    let mut script = script::about(script::FETCH, folder, &[&word, how]);
     script.input = nul_separated(names.iter().copied());
     (script, word)
 }

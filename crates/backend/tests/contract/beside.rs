@@ -13,7 +13,7 @@ use pretty_assertions::assert_eq;
 
 use crate::places::{ran, ran_if};
 use crate::shell::run;
-use crate::support::{edit, given, glob_query, grep, grep_query, names, path, stamp, text, write};
+use crate::support::{edit, given, glob, glob_query, grep, grep_query, names, path, stamp, text, write};
 
 fn put(folder: &Path, name: &str, text: &str) {
     let at = folder.join(name);
@@ -60,6 +60,44 @@ pub async fn links_lead_in_and_never_out(backend: &dyn Backend, folder: &Path) {
     assert_eq!(grep(backend, grep_query("new")).await, ["/dir/f:1:new", "/good:1:new"]);
     delete(backend, "/gooddir").await.unwrap();
     assert!(folder.join("dir/f").exists() && !folder.join("gooddir").is_symlink());
+}
+
+/// P09: an ignore file that is a link, or that a link leads to, is none, wherever it leads.
+pub async fn a_linked_ignore_file_is_none(backend: &dyn Backend, folder: &Path) {
+    let outside = tempfile::tempdir().unwrap();
+    put(outside.path(), "rules", "*.txt\n");
+    put(outside.path(), "info/exclude", "*.txt\n");
+    let seen = ["in/a.txt", "out/a.txt", "own/a.md", "git/a.txt", "info/a.txt", "exclude/a.txt", "later/deep/a.txt"];
+    for name in seen {
+        put(folder, name, "needle\n");
+    }
+    for (name, text) in [("rules", "*.txt\n"), ("own/.gitignore", "*.txt\n"), ("own/a.txt", "needle\n")] {
+        put(folder, name, text);
+    }
+    for name in ["info/.git", "exclude/.git/info"] {
+        fs::create_dir_all(folder.join(name)).unwrap();
+    }
+    let rules = outside.path().join("rules");
+    for (target, name) in [
+        (Path::new("../rules"), "in/.gitignore"),
+        (&rules, "out/.gitignore"),
+        (&rules, "out/.ignore"),
+        (outside.path(), "git/.git"),
+        (&outside.path().join("info"), "info/.git/info"),
+        (&rules, "exclude/.git/info/exclude"),
+        (&rules, "later/.gitignore"),
+    ] {
+        symlink(target, folder.join(name)).unwrap();
+    }
+    let mut names: Vec<String> = seen.map(|name| format!("/{name}")).into();
+    names.sort();
+    let rows = |names: &[String]| names.iter().map(|name| format!("{name}:1:needle")).collect::<Vec<_>>();
+    assert_eq!(grep(backend, grep_query("needle")).await, rows(&names));
+    names.retain(|name| name.ends_with(".txt"));
+    assert_eq!(glob(backend, "*.txt").await, names);
+    // Nor is one in a folder above where the search begins.
+    let below = GrepQuery { path: path("/later/deep"), ..grep_query("needle") };
+    assert_eq!(grep(backend, below).await, ["/later/deep/a.txt:1:needle"]);
 }
 
 /// P18: what is no file is refused by name at once, never waited for.

@@ -185,7 +185,9 @@ async fn rights_that_are_taken_away_are_said_and_what_comes_back_works() {
 async fn a_file_that_changes_hands_is_said() {
     let share = |folder: &Path| {
         fill(&folder.join("shared"));
-        for (name, mode) in [("shared/src", 0o777), ("shared/src/a.txt", 0o666)] {
+        fs::write(folder.join("shared/src/over-there.txt"), "old\n").unwrap();
+        let files = ["shared/src/a.txt", "shared/src/over-there.txt"].map(|name| (name, 0o666));
+        for (name, mode) in files.into_iter().chain([("shared/src", 0o777)]) {
             fs::set_permissions(folder.join(name), fs::Permissions::from_mode(mode)).unwrap();
         }
     };
@@ -193,11 +195,17 @@ async fn a_file_that_changes_hands_is_said() {
     if ran_as_nobody_beside("gone::a_file_that_changes_hands_is_said", share) || !Path::new("shared").exists() {
         return;
     }
-    let backend = FilesystemBackend::open(Path::new("shared"), FilesystemOptions::default()).unwrap();
-    let (file, replacement) = (path("/src/a.txt"), Replacement { old: "old", new: "new", all: false });
-    let changed = backend.edit(&file, replacement, Expect::Anything, &Unwitnessed).await.unwrap();
-    assert!(changed.handed_over);
-    assert_eq!(fs::metadata("shared/src/a.txt").unwrap().uid(), 65_534);
-    let again = backend.write(&file, b"again".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap();
-    assert!(!again.handed_over, "it is their own by now");
+    let disk = FilesystemBackend::open(Path::new("shared"), FilesystemOptions::default()).unwrap();
+    let over_there = crate::places::here(&fs::canonicalize("shared").unwrap()).await;
+    let places: [(&dyn Backend, &str); 2] = [(&disk, "/src/a.txt"), (&over_there, "/src/over-there.txt")];
+    for (backend, name) in places {
+        let (file, replacement) = (path(name), Replacement { old: "old", new: "new", all: false });
+        let changed = backend.edit(&file, replacement, Expect::Anything, &Unwitnessed).await.unwrap();
+        assert!(changed.handed_over, "{name}");
+        assert_eq!(fs::metadata(format!("shared{name}")).unwrap().uid(), 65_534);
+        let again = backend.write(&file, b"again".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap();
+        assert!(!again.handed_over, "{name} is their own by now");
+        let made = backend.write(&path(&format!("{name}.new")), b"new".to_vec(), Expect::Absent, &Unwitnessed).await;
+        assert!(!made.unwrap().handed_over, "what was not there belonged to nobody");
+    }
 }

@@ -45,6 +45,9 @@ const HOLD: &str = "exec cat >/dev/null";
 /// Operations over one connection at a time: what a server allows by default, without the one that holds it.
 const AT_ONCE: usize = 9;
 
+/// Bytes that the system takes as one argument of a program.
+const MAX_LINE: usize = 128 * 1024 - 1;
+
 /// How to come to another machine.
 #[derive(Clone, Debug, Default)]
 pub struct SshOptions {
@@ -108,13 +111,18 @@ impl Launcher for Ssh {
         Some(AT_ONCE)
     }
 
-    fn program(&self, text: &str, args: &[String], _purpose: Purpose) -> Result<Prepared, BackendError> {
+    fn program(&self, text: &str, args: &[String], purpose: Purpose) -> Result<Prepared, BackendError> {
         let mut program = self.client();
         program.args(["-o", "ControlMaster=no", "-S"]);
         program.arg(self.line.socket().map_or_else(|| "none".into(), |socket| escaped(&socket)));
         let words = ["/bin/sh", "-c", text, "sh"].into_iter().chain(args.iter().map(String::as_str));
         let line: Vec<String> = words.map(quoted).collect();
-        program.arg("--").arg(&self.host).arg(format!("exec {}", line.join(" ")));
+        let line = format!("exec {}", line.join(" "));
+        // A program for files has none that is its user's own.
+        if purpose == Purpose::Command && line.len() > MAX_LINE {
+            return Err(BackendError::BadCommand { reason: too_long(line.len()) });
+        }
+        program.arg("--").arg(&self.host).arg(line);
         Ok(program.into())
     }
 
@@ -139,6 +147,14 @@ impl Launcher for Ssh {
     }
 }
 
+/// A quotation mark becomes four characters, and what runs the command comes before it.
+fn too_long(length: usize) -> String {
+    format!(
+        "made ready for the other machine it is {length} bytes long and the system takes {MAX_LINE}; write it to a file \
+         and run that"
+    )
+}
+
 /// A socket's name as the client takes it, which fills in what stands behind a percent sign.
 fn escaped(socket: &Path) -> OsString {
     socket.to_string_lossy().replace('%', "%%").into()
@@ -153,12 +169,32 @@ fn quoted(word: &str) -> String {
 mod tests {
     use pretty_assertions::assert_eq;
 
-    use super::{SshOptions, quoted, ssh};
-    use crate::SandboxError;
+    use super::{Launcher, Line, MAX_LINE, Purpose, Ssh, SshOptions, quoted, ssh};
+    use crate::sandbox::script::EXECUTE;
+    use crate::{BackendError, SandboxError};
 
     #[test]
     fn words_stay_words() {
         assert_eq!(quoted("a'b $(c)\n"), "'a'\\''b $(c)\n'");
+    }
+
+    /// One that is short enough by itself can be too long once it is made ready for the shell over there.
+    #[test]
+    fn a_command_that_is_too_long_on_the_way_is_refused_with_its_way_out() {
+        let there = Ssh { program: "ssh".into(), host: "there".to_owned(), config: None, line: Line::new() };
+        let made = |command: String| {
+            let args = [".".to_owned(), command, "word".to_owned(), String::new()];
+            there
+                .program(EXECUTE, &args, Purpose::Command)
+                .map(|made| made.program.as_std().get_args().map(std::ffi::OsStr::len).max().unwrap_or_default())
+        };
+        let taken = made("'".repeat(30_000)).unwrap();
+        assert!((4 * 30_000..=MAX_LINE).contains(&taken), "{taken}");
+        for command in ["'".repeat(40_000), "x".repeat(MAX_LINE)] {
+            let refused = made(command).unwrap_err();
+            assert!(matches!(refused, BackendError::BadCommand { .. }), "{refused}");
+            assert!(refused.to_string().ends_with("; write it to a file and run that"), "{refused}");
+        }
     }
 
     #[test]

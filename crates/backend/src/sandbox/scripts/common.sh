@@ -71,6 +71,13 @@ rights() {
   echo rw
 }
 
+# Who owns $1, by numbers.
+owner() {
+  l=$(ls -ldn "$1") || return
+  set -- $l
+  echo "$3:$4"
+}
+
 # Gives $2 the mode of $1, without set-user-id and the like, and the owner where this user may.
 like() {
   f=$2

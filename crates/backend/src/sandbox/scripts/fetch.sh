@@ -1,14 +1,22 @@
 # Many files in one go. $2 a folder, $3 a word that no file holds, $4 "hashed" where a line with its hash comes before
-# each; files in it on standard input.
+# each, "own" where what a link leads to is not taken; files in it on standard input.
 place "$2" follow
 cd "$T" 2>/dev/null || exit 71
-xargs -0 sh -c 'w=$1 s=$2; shift 2; for f; do
-  if [ -f "$f" ] && [ -r "$f" ]; then
+xargs -0 sh -c 'w=$1 s=$2 R=$3 T=$4; shift 4
+# Whether $1, an ignore file, is itself there and lies below the root.
+own() {
+  for p in "$1" "${1%/exclude}" "${1%/info/exclude}"; do [ -L "$p" ] && return 1; done
+  cd -P "${1%/*}" 2>/dev/null || return 1
+  case $PWD/ in "$R"/*) o=0 ;; *) o=1 ;; esac
+  cd "$T" && return $o
+}
+for f; do
+  if [ -f "$f" ] && [ -r "$f" ] && { [ "$s" != own ] || own "$f"; }; then
     printf "%s+" "$w"
     [ "$s" = hashed ] && eval "$SUM" < "$f"
     cat "$f"
   else
     printf "%s-" "$w"
   fi
-done' sh "$3" "$4"
+done' sh "$3" "$4" "$R" "$T"
 printf '%s.' "$3"

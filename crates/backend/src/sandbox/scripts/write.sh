@@ -1,5 +1,6 @@
 # Puts standard input in the place of a file in one step. $2 path, $3 hash of what is there or "absent", $4 bytes, $5
-# checksum, $6 name to wait under, $7 names that links must not lead to.
+# checksum, $6 name to wait under, $7 names that links must not lead to. Says "handed over" where it came to belong to
+# somebody else, then its figures.
 place "$2" follow
 under_its_own_name "$2" "$7"
 [ -z "$N" ] && exit 73
@@ -46,6 +47,7 @@ else
   # Private until it has the mode of the other.
   umask 077
 fi
+h=
 # Made anew and by nothing but this: never what has come there already, nor what a link of that name leads to.
 set -C
 cat > "$M" || exit 84
@@ -59,6 +61,8 @@ if [ "$3" != absent ]; then
   # Mode, owner and, where they can be kept, extended attributes come along.
   cp --attributes-only --preserve=all --no-preserve=timestamps "$T" "$M" 2>/dev/null || like "$T" "$M" || exit 84
   if [ -L "$M" ] || [ ! -f "$M" ]; then exit 77; fi
+  h=$(owner "$T")
+  [ "$h" = "$(owner "$M")" ] && h=
 fi
 sync "$M" 2>/dev/null
 # Under the name itself, never into a folder of that name or one that a link leads to.
@@ -85,4 +89,5 @@ else
 fi
 W=
 sync . 2>/dev/null
+[ -n "$h" ] && echo 'handed over'
 figures "$T"
