@@ -78,8 +78,11 @@ fn off_is_said_to_be_the_least_of_a_model_that_always_thinks() {
     let bench = Bench::new();
     let told = |model: &str, effort: &str| {
         bench.server.once("hello");
-        run(&bench, &["--no-store", "--effort", effort, "--model", model, "--base-url", &bench.server.base_url(Wire::OpenAi)])
-            .err
+        run(
+            &bench,
+            &["--no-store", "--effort", effort, "--model", model, "--base-url", &bench.server.base_url(Wire::OpenAi)],
+        )
+        .err
     };
     let least = "o4-mini always thinks; off asks for the least that it does";
     assert!(told("openai:o4-mini", "off").contains(least));
