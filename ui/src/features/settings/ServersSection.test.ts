@@ -10,15 +10,16 @@ afterEach(() => i18n.use('en', 'en'));
 const button = (name: string) => screen.findByRole('button', { name });
 
 describe('servers of tools', () => {
-  it.each([
+  const wrong = [
     ['en', 'Add server', 'Save', 'Name', 'Cannot be the name'],
     ['zh-CN', '添加服务器', '保存', '名称', '不能作为服务器名称'],
-  ] as const)(
-    'say in %s at the field what is wrong with it, and go there',
-    async (language, add, save, name, words) => {
-      const scene = await setUp();
+  ] as const;
+
+  it('say at the field what is wrong with it, in both languages, and go there', async () => {
+    const scene = await setUp();
+    for (const [language, add, save, name, words] of wrong) {
       i18n.use(language, language);
-      draw(scene, ServersSection, {});
+      const { unmount } = draw(scene, ServersSection, {});
       await userEvent.click(await button(add));
       await userEvent.click(await button(save));
       const field = screen.getByRole('textbox', { name });
@@ -26,8 +27,9 @@ describe('servers of tools', () => {
       const said = document.getElementById(field.getAttribute('aria-describedby')?.split(' ')[0] ?? '');
       expect(said?.textContent?.toLowerCase()).toContain(words.toLowerCase());
       expect(document.activeElement).toBe(field);
-    },
-  );
+      await unmount();
+    }
+  });
 
   it('show of a header that is kept its name alone, and leave it as it is', async () => {
     const scene = await setUp();
