@@ -5,6 +5,9 @@ use std::path::Path;
 use pretty_assertions::assert_eq;
 
 use super::*;
+use crate::ProviderConfig;
+use crate::config::Endpoint;
+use crate::origin::Origin;
 use crate::preset::preset;
 
 /// A cloud with these variables and a home folder that has these files.
@@ -270,4 +273,25 @@ async fn why_a_program_gives_no_keys_is_told_with_what_to_do() {
     let odd = |_: &str| Ok(Ok(b"canary".to_vec()));
     assert!(told("test-b", odd).await.contains("no credentials"));
     assert!(told("test-b", |_| printed("A", Some("2001-01-01T00:00:00Z"))).await.contains("have run out"));
+}
+
+#[tokio::test]
+async fn what_signs_a_request_is_in_no_error_about_it() {
+    let home = tempfile::tempdir().unwrap();
+    let keys = [
+        ("AWS_ACCESS_KEY_ID", "AKID"),
+        ("AWS_SECRET_ACCESS_KEY", "canary/secret"),
+        ("AWS_SESSION_TOKEN", "canary+session"),
+    ];
+    let url = "https://bedrock-runtime.us-east-1.amazonaws.com";
+    let config = ProviderConfig::new("bedrock", Family::Bedrock, url).with_cloud(cloud(&keys, home.path(), &[]));
+    let endpoint = Endpoint::parse("bedrock", Family::Bedrock, url).unwrap();
+    let origin = Origin::new(&config, &endpoint);
+    let mut request = reqwest::Request::new(reqwest::Method::POST, url.parse().unwrap());
+    Signer::of(&config, &endpoint).sign(&mut request, &origin).await.unwrap();
+    assert_eq!(request.headers()["x-amz-security-token"], "canary+session");
+    let echoed =
+        "The Canonical String was 'host:bedrock x-amz-security-token:canary+session', the secret canary/secret";
+    assert!(!origin.clean(echoed).contains("canary"), "{}", origin.clean(echoed));
+    assert!(!crate::redact::Redactor::default().redact("x-amz-security-token:IQoJb3JpZ2luX2VjEJr").contains("IQoJ"));
 }

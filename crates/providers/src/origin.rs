@@ -1,9 +1,9 @@
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
-use secrecy::ExposeSecret;
+use secrecy::SecretString;
 
 use crate::ProviderConfig;
 use crate::config::{Endpoint, Family};
-use crate::redact::Redactor;
+use crate::known_secrets::KnownSecrets;
 
 /// Longer sentences of a provider are cut here; some put the whole request into them.
 const LONGEST_MESSAGE: usize = 2_000;
@@ -18,21 +18,27 @@ pub(crate) struct Origin {
     pub(crate) address: String,
     pub(crate) host: String,
     pub(crate) has_version: bool,
-    redactor: Redactor,
+    secrets: KnownSecrets,
 }
 
 impl Origin {
     pub(crate) fn new(config: &ProviderConfig, endpoint: &Endpoint) -> Self {
-        let key = config.key.as_ref().map(ExposeSecret::expose_secret);
-        let values = config.headers.iter().map(|(_, value)| value.as_str());
+        let secrets = KnownSecrets::default();
+        config.key.iter().for_each(|key| secrets.learn(key));
+        config.headers.iter().for_each(|(_, value)| secrets.learn(&value.as_str().into()));
         Self {
             provider: config.id.clone(),
             family: config.family,
             address: endpoint.shown(),
             host: endpoint.host.clone(),
             has_version: endpoint.has_version(),
-            redactor: Redactor::new(key.into_iter().chain(values)),
+            secrets,
         }
+    }
+
+    /// Takes `secret` out of what is said from now on: what signs a request is known only then, and may be echoed.
+    pub(crate) fn learn(&self, secret: &SecretString) {
+        self.secrets.learn(secret);
     }
 
     pub(crate) fn error(&self, kind: ModelErrorKind, message: impl AsRef<str>) -> ModelError {
@@ -46,7 +52,7 @@ impl Origin {
 
     /// Without secrets, and no longer than one reads.
     pub(crate) fn clean(&self, words: &str) -> String {
-        let mut words = self.redactor.redact(words);
+        let mut words = self.secrets.redact(words);
         if words.len() > LONGEST_MESSAGE {
             words.truncate(words.floor_char_boundary(LONGEST_MESSAGE));
             words.push('…');

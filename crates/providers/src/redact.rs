@@ -41,7 +41,7 @@ const PREFIXES: [&str; 19] = [
 ];
 
 /// What stands in front of a secret in headers and their echoes.
-const LEADERS: [&str; 5] = ["bearer", "x-api-key", "api-key", "api_key", "authorization"];
+const LEADERS: [&str; 6] = ["bearer", "x-api-key", "api-key", "api_key", "authorization", "x-amz-security-token"];
 
 /// How the names of variables end that hold secrets, as files like `.env` have them.
 const VARIABLES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD"];

@@ -67,6 +67,9 @@ impl Signer {
             Self::Aws { cloud, region } => {
                 let (keys, since) = keys(cloud).await.map_err(|trouble| refused(origin, trouble))?;
                 kept = (since == aws::Since::Before).then(|| keys.id.clone());
+                // Errors about a signature repeat what was signed, the session's token too.
+                origin.learn(&keys.secret);
+                keys.session.iter().for_each(|token| origin.learn(token));
                 signature_at(&keys, region, request, SystemTime::now()).map_err(|trouble| refused(origin, trouble))?
             }
             Self::Google { cloud } => token(cloud, origin).await?,
