@@ -352,7 +352,7 @@ export const SCREENS = {
   serverform: {
     async act(page) {
       await settings(3)(page);
-      await page.locator('.settings .framed .btn').nth(5).click();
+      await page.locator('.settings .framed > li').nth(2).locator('.btn').nth(1).click();
       await page.locator('.settings form .primary').waitFor();
     },
   },
