@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 #: Every backend of the comparison. `composite` has a state below /memories/ over a disk; `sandbox` is the reference's base
-#: of its sandboxes over processes of this machine, and here the local sandbox.
+#: of its sandboxes over processes of this machine, and here the local sandbox. `agent` is a whole agent over a disk with a
+#: shell: what is compared is the text that its model is sent next.
 ALL = ("state", "filesystem", "store", "composite", "sandbox")
 DISK = ("filesystem", "composite", "sandbox")
 
@@ -16,6 +17,8 @@ class Case:
     calls: list
     #: What both answers have to hold, where the words around it may differ.
     tokens: tuple = ()
+    #: What neither may hold.
+    without: tuple = ()
     #: A number of behaviour.md Part A (or a case of security.md) where Bosun differs on purpose, and why in short.
     purpose: str = ""
     #: With a purpose: what Bosun's own answer has to hold, without regard to case. It has to be an error where "Error" is
@@ -28,6 +31,10 @@ class Case:
     disk: dict = field(default_factory=dict)
     #: Links on the disk before: where each leads, by name.
     links: dict = field(default_factory=dict)
+    #: The calls come in one reply. Bosun's tools run them one after the other, as its loop does with those of one path.
+    together: bool = False
+    #: The ids that a model gives its calls, where they matter.
+    ids: tuple = ()
     #: Backends on which the purpose does not apply because both do the same there.
     same_on: tuple = ()
     #: By backend: another purpose there, and what Bosun's own answer holds.
@@ -90,6 +97,12 @@ TREE = [
     write("/.env", "SECRET\n"),
     write("/.hid/x.yml", "y: 1\n"),
 ]
+#: As many lines as no search shows.
+MANY = {f"f{n:04}-{'n' * 60}.txt": b"needle " + b"x" * 60 + b"\n" for n in range(1200)}
+#: Lines of a thousand characters.
+WIDE = b"".join(b"%d" % (n % 10) * 1000 + b"\n" for n in range(200))
+#: Where large results go.
+EVICTED = "/large_tool_results/"
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 
 CASES = [
@@ -138,6 +151,12 @@ CASES = [
          purpose="P09: a link that leads out is an error of the tool", own=("Error", "'/l' leads outside its root")),
     Case("read a link to nowhere", [read("/l")], ("Error", "'/l'"), links={"l": "nowhere"}, backends=DISK),
     Case("read a link in a loop", [read("/l")], ("Error", "'/l'"), links={"l": "l"}, backends=DISK),
+    Case("read a row of over 5,000 characters", [write("/long.txt", "L" * 5001 + "\nshort\n"), read("/long.txt")],
+         purpose="A2: rows over 5,000 characters are continued", own=("1\tLLL", "1.1\tL\n", "2\tshort")),
+    Case("read more than is shown at once", [read("/a.txt", limit=200)],
+         purpose="A2: the numbers of the rows count towards what is shown",
+         own=("1\t000", "78\t777", "[Lines 1-78 of 200. More follows: the next offset is 78.]"), disk={"a.txt": WIDE},
+         backends=DISK),
     # Paths.
     Case("leave by ..", [read("/a/../../etc/passwd")], ("Error", "/a/../../etc/passwd")),
     Case("leave by .. alone", [ls("..")], ("Error", "..")),
@@ -153,9 +172,14 @@ CASES = [
     Case("write over a file", [write("/a.txt", "1"), write("/a.txt", "2")],
          purpose="A3: refused unless overwrite is said", own=("Error", "/a.txt", "already exists", "overwrite: true")),
     Case("write and read back", [write("/a.txt", "tab\there\n"), read("/a.txt")]),
-    Case("write onto a folder", [write("/d/a", "x"), write("/d", "x")], ("Error", "/d"), backends=("filesystem", "composite")),
+    Case("write onto a folder", [write("/d/a", "x"), write("/d", "x")], ("Error", "/d", "is a directory"), backends=DISK,
+         purpose_on={"sandbox": ("A8: every failure is an answer, and none ends the run", ("Error", "'/d' is a directory"))}),
     Case("the mode of a new file", [write("/a.txt", "x"), execute("ls -l a.txt")], ("-rw-r--r--",),
          backends=("shell", "sandbox")),
+    Case("write one file twice in a step", [write("/n", "1"), write("/n", "2")], ("Error",), together=True),
+    Case("write and edit one file in a step", [write("/n", "1"), edit("/n", "1", "2")], together=True,
+         purpose="A12: changes of one path in one step are made in call order", own=("/n", "1")),
+    Case("write two files in a step", [write("/n", "1"), write("/m", "2")], ("/m",), together=True),
     # Editing.
     Case("edit one place", [write("/a.txt", "foo bar\n"), edit("/a.txt", "bar", "baz")], ("/a.txt", "1")),
     Case("edit and read back", [write("/a.txt", "foo bar\n"), edit("/a.txt", "bar", "baz"), read("/a.txt")]),
@@ -210,6 +234,7 @@ CASES = [
     Case("glob ignored files", [glob("*.log")], disk={".gitignore": b"*.log\n", "a.log": b"x"}, backends=DISK,
          purpose="A9: ignore files are honoured", own=("No files found",)),
     Case("glob too many braces", TREE + [glob("{a,b}" * 12)], ("Error",)),
+    Case("glob more than is shown", [glob("*.txt")], ("/f0000",), disk=MANY, backends=DISK),
     # Searching.
     Case("grep for files", TREE + [grep("TODO")]),
     Case("grep for lines", TREE + [grep("TODO", output_mode="content")]),
@@ -235,11 +260,19 @@ CASES = [
          purpose_on={"sandbox": ("A9: hidden files are skipped on every backend", ("/a.py: 3", "/b/c.py: 1"))}),
     Case("grep for no matches at all", TREE + [grep("TODO", max_count=0)], ("Error",)),
     Case("grep in an unknown mode", TREE + [grep("TODO", output_mode="words")], ("Error",)),
+    Case("grep with too many braces in its filter", TREE + [grep("TODO", glob="{a,b}" * 12)], ("1000",),
+         purpose_on={"sandbox": ("B2.3: more than 1000 expansions are an error", ("Error", "1000 patterns"))}),
+    Case("grep with more lines than are shown", [grep("needle", output_mode="content")], ("/f", "narrow"), disk=MANY,
+         backends=DISK),
     # Deleting.
     Case("delete a file", [write("/a.txt", "x"), delete("/a.txt")], ("Deleted /a.txt",)),
     Case("delete and list", [write("/a.txt", "x"), write("/b.txt", "x"), delete("/a.txt"), ls("/")]),
     Case("delete a folder", [write("/d/a", "x"), write("/d/b", "x"), write("/e", "x"), delete("/d"), ls("/")]),
     Case("delete what is not there", [delete("/none")], ("Error", "'/none'", "not found")),
+    Case("delete a link to nowhere", [delete("/l")], links={"l": "nowhere"}, backends=DISK,
+         purpose="A10: the link goes", own=("Deleted /l",), same_on=("sandbox",)),
+    Case("delete a link to a folder", [delete("/l"), ls("/d")], links={"l": "d"}, disk={"d/a": b"x"}, backends=DISK,
+         purpose="A10: the link goes, never its target", own=("/d/a",), same_on=("sandbox",)),
     Case("delete the root", [write("/a.txt", "x"), delete("/")],
          purpose="A10: the root and mounts cannot be deleted", own=("Error", "'/' cannot be deleted")),
     # A path space of several.
@@ -267,6 +300,14 @@ CASES = [
     Case("a file behind a mount", [read("/memories/real.txt")], ("Error", "/memories/real.txt"),
          disk={"memories/real.txt": b"needle\n"}, backends=("composite",), purpose="A8: errors show the full path",
          own=("Error", "File '/memories/real.txt' not found")),
+    Case("a folder behind a mount in a listing", [ls("/")], disk={"memories/real.txt": b"needle\n", "a": b"x"},
+         backends=("composite",), purpose="A25: a name is one thing, and the mount has it", own=("/memories/", "/a")),
+    Case("grep behind a mount", [grep("needle")], disk={"memories/real.txt": b"needle\n", "a": b"needle\n"},
+         backends=("composite",), purpose="A9: what cannot be read is not found either", own=("/a",),
+         own_without=("real.txt",)),
+    Case("glob behind a mount", [glob("*.txt")], disk={"memories/real.txt": b"needle\n", "a.txt": b"x"},
+         backends=("composite",), purpose="A9: what cannot be read is not found either", own=("/a.txt",),
+         own_without=("real.txt",)),
     # Commands.
     Case("run a command", [execute("echo hi")], ("hi", "exit code 0"), backends=("shell", "sandbox")),
     Case("run a command that fails", [execute("echo no; exit 3")], ("no", "exit code 3"), backends=("shell", "sandbox")),
@@ -276,4 +317,25 @@ CASES = [
     Case("keep what came before the time ran out", [execute("echo early; sleep 30", timeout=1)], ("early",),
          backends=("shell",), purpose="A11: partial output is kept", own=("early", "timed out after 1 s")),
     Case("run without a shell", [execute("true")], ("Error", "execute"), backends=("filesystem",)),
+    # What leaves the conversation.
+    Case("a result that stays", [execute("yes x | head -c 70000")], ("x\nx\nx", "exit code 0"), without=(EVICTED,),
+         backends=("agent",)),
+    Case("a result that is too large", [execute("seq -f 'line %05g of very many' 4000")],
+         (EVICTED + "call_0", "lines truncated", "1  line 00001 of", "5  line 00005 of"),
+         without=("line 00006", "line 03990"), backends=("agent",)),
+    Case("a result of long lines",
+         [execute("for n in 1 2 3 4 5 6 7; do head -c 12000 /dev/zero | tr '\\0' $n; echo; done")],
+         (EVICTED + "call_0", "1  " + "1" * 1000, "7  " + "7" * 1000), without=("1" * 1001, "truncated]"), backends=("agent",)),
+    *[Case(f"a large result by {what}", [execute("yes x | head -c 90000")], (EVICTED + name,), ids=(given,),
+           backends=("agent",))
+      for what, given, name in [
+          ("an id with a dot and a slash", "call.1/a", "call_1_a"),
+          ("an id that climbs", "../a.b\\c", "___a_b_c"),
+          ("an id of 128 bytes", "y" * 128, "y" * 128),
+          ("an id of 129 bytes", "z" * 129, "call-"),
+      ]],
+    Case("a large result by a long id", [execute("yes x | head -c 90000")], ("z" * 32 + "...",), ids=("z" * 129,),
+         without=("z" * 33,), backends=("agent",)),
+    Case("a file that is read is not put away", [read("/a.txt", limit=200)], without=(EVICTED,), tokens=("0000",),
+         disk={"a.txt": WIDE}, backends=("agent",)),
 ]

@@ -29,11 +29,19 @@ from langchain_core.messages import AIMessage, ToolMessage  # noqa: E402
 from langgraph.store.memory import InMemoryStore  # noqa: E402
 
 
+#: What a model was sent last.
+SENT = []
+
+
 class Scripted(GenericFakeChatModel):
     """A model that makes the calls it was given, one a turn."""
 
     def bind_tools(self, tools, **kwargs):
         return self
+
+    def _generate(self, messages, *args, **kwargs):
+        SENT[:] = messages
+        return super()._generate(messages, *args, **kwargs)
 
 
 class Here(BaseSandbox):
@@ -93,7 +101,7 @@ def backend_of(kind, root):
         return StateBackend()
     if kind == "filesystem":
         return disk()
-    if kind == "shell":
+    if kind in ("shell", "agent"):
         return LocalShellBackend(root_dir=root, virtual_mode=True, inherit_env=True)
     if kind == "sandbox":
         return Here(root)
@@ -102,7 +110,7 @@ def backend_of(kind, root):
     return CompositeBackend(default=disk(), routes={"/memories/": StateBackend()})
 
 
-def play(kind, calls, disk, links):
+def play(kind, calls, disk, links, together, ids):
     with tempfile.TemporaryDirectory() as root:
         for name, content in disk.items():
             path = os.path.join(root, name)
@@ -114,21 +122,25 @@ def play(kind, calls, disk, links):
         backend = backend_of(kind, root)
         if isinstance(backend, Here):
             calls = [(tool, backend.placed(tool, args)) for tool, args in calls]
-        replies = [
-            AIMessage(content="", tool_calls=[{"name": tool, "args": args, "id": f"call_{index}"}])
+        proposed = [
+            {"name": tool, "args": args, "id": ids[index] if index < len(ids) else f"call_{index}"}
             for index, (tool, args) in enumerate(calls)
         ]
+        steps = [proposed] if together else [[call] for call in proposed]
+        replies = [AIMessage(content="", tool_calls=step) for step in steps]
         model = Scripted(messages=iter([*replies, AIMessage(content="done")]))
         agent = create_deep_agent(model=model, backend=backend, store=InMemoryStore())
         try:
             state = agent.invoke({"messages": [{"role": "user", "content": "go"}]})
         except Exception as error:  # a tool that aborts the run is an answer too
             return {"status": "aborted", "content": f"{type(error).__name__}: {error}"}
-        last = [message for message in state["messages"] if isinstance(message, ToolMessage)][-1]
+        seen = SENT if kind == "agent" else state["messages"]
+        last = [message for message in seen if isinstance(message, ToolMessage)][-1]
         content = backend.told(last.content) if isinstance(backend, Here) else last.content
         return {"status": last.status, "content": content}
 
 
 for line in sys.stdin:
     asked = json.loads(line)
-    print(json.dumps(play(asked["backend"], asked["calls"], asked["disk"], asked["links"])), flush=True)
+    told = play(*(asked[part] for part in ("backend", "calls", "disk", "links", "together", "ids")))
+    print(json.dumps(told), flush=True)

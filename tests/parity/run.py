@@ -3,6 +3,7 @@
 
     python3 tests/parity/run.py            checks that docs/parity.md is what comes out
     python3 tests/parity/run.py --write    writes it
+    python3 tests/parity/run.py WORD…      plays only the cases that have such a word in their names
 
 The reference (deepagents 0.7.32 from PyPI) goes into a virtual environment below `target/`, made when it is not there.
 `bosun` is `target/debug/bosun`, or what `BOSUN` names. The exit code is 0 when no row differs by accident.
@@ -20,6 +21,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
+import agent  # noqa: E402
 from cases import CASES  # noqa: E402
 
 REQUIREMENTS = Path(__file__).resolve().parent / "requirements.txt"
@@ -28,7 +30,7 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 VENV = Path(os.environ.get("BOSUN_PARITY_VENV", TOP / "target" / "parity" / "venv"))
 DOCUMENT = TOP / "docs" / "parity.md"
-COLUMNS = ("state", "filesystem", "store", "composite", "sandbox", "shell")
+COLUMNS = ("state", "filesystem", "store", "composite", "sandbox", "shell", "agent")
 
 
 def bosun():
@@ -57,7 +59,7 @@ def play_reference(python, asked):
     return answers
 
 
-def play_bosun(kind, calls, disk, links):
+def play_bosun(kind, calls, disk, links, ids):
     with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as data:
         for name, content in disk.items():
             path = Path(root, name)
@@ -65,6 +67,8 @@ def play_bosun(kind, calls, disk, links):
             path.write_bytes(content)
         for name, target in links.items():
             Path(root, name).symlink_to(target)
+        if kind == "agent":
+            return agent.play(bosun(), root, data, calls, ids)
         routes = ["--backend", "filesystem", "--route", "/memories=state"] if kind == "composite" else ["--backend", kind]
         lines = "".join(json.dumps({"tool": tool, "args": args}) + "\n" for tool, args in calls)
         environment = {"PATH": os.environ["PATH"], "HOME": data, "BOSUN_DATA_DIR": data}
@@ -115,12 +119,13 @@ def blocks(content):
     return json.loads(content) if isinstance(content, str) and content.startswith('[{"type":') else content
 
 
-def said(tool, answer, tokens):
+def said(tool, answer, tokens, without):
     content, status = blocks(answer["content"]), answer["status"]
     if isinstance(content, list):
         return (status, kinds(content))
     if tokens:
-        return (status, [token.lower() in content.lower() for token in tokens])
+        held = [token.lower() in content.lower() for token in tokens]
+        return (status, held + [token.lower() not in content.lower() for token in without])
     if status != "success":
         return (status, "an error")
     if tool in ("ls", "glob"):
@@ -133,7 +138,7 @@ def said(tool, answer, tokens):
 def verdict(case, kind, reference, own):
     tool = case.calls[-1][0]
     tokens = case.tokens_of(kind)
-    there, here = said(tool, reference, tokens), said(tool, own, tokens)
+    there, here = (said(tool, answer, tokens, case.without) for answer in (reference, own))
     same = there == here and (not tokens or all(there[1]))
     purpose, meant = case.purpose_of(kind)
     if same:
@@ -171,7 +176,8 @@ Made by `tests/parity/run.py`, which plays the same tool calls into `deepagents`
 scripted model) and into `bosun tools`, and compares what they answer: status, paths, lines, counts, the words that
 agents look for. How an answer is laid out is not compared (behaviour.md A2 and A23 say how ours is). `composite` is a
 disk with a state mounted at `/memories/`; `sandbox` is the reference's base of its sandboxes over processes of this
-machine, and Bosun's local sandbox.
+machine, and Bosun's local sandbox; `agent` is a whole agent over a disk with a shell, of which the text is compared
+that its model is sent next.
 
 {counts["same"]} same, {counts["on purpose"]} on purpose, {counts["differs"]} differ. A, P, O and B with a number name the
 choice: Part A and Part B of the behaviour document, groups P and O of the security document.
@@ -181,12 +187,16 @@ choice: Part A and Part B of the behaviour document, groups P and O of the secur
 
 
 def main():
-    asked = [(case, kind) for case in CASES for kind in case.backends]
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    cases = [case for case in CASES if not words or any(word in case.name for word in words)]
+    asked = [(case, kind) for case in cases for kind in case.backends]
     encoded = [
         {
             "backend": kind,
             "calls": case.calls,
             "links": case.links,
+            "together": case.together,
+            "ids": case.ids,
             "disk": {name: base64.b64encode(content).decode() for name, content in case.disk.items()},
         }
         for case, kind in asked
@@ -194,18 +204,20 @@ def main():
     references = play_reference(venv(), encoded)
     results = {}
     for (case, kind), reference in zip(asked, references):
-        own = play_bosun(kind, case.calls, case.disk, case.links)
+        own = play_bosun(kind, case.calls, case.disk, case.links, case.ids)
         results[case.name, kind] = found = verdict(case, kind, reference, own)
         differs = found.startswith("differs")
         print(f"{'FAIL' if differs else 'ok'}  {case.name} ({kind}): {found}", flush=True)
         if differs or "--verbose" in sys.argv:
             print(f"  reference: {reference}\n  bosun:     {own['status']} {own['content']!r}")
+    differs = [found for found in results.values() if found.startswith("differs")]
+    if words:
+        sys.exit(1 if differs else 0)
     text = document(results)
     if "--write" in sys.argv:
         DOCUMENT.write_text(text)
     elif DOCUMENT.read_text() != text:
         sys.exit("FAIL  docs/parity.md is not what this run writes; run tests/parity/run.py --write")
-    differs = [found for found in results.values() if found.startswith("differs")]
     print(f"{len(results)} compared, {len(differs)} differ")
     sys.exit(1 if differs else 0)
 

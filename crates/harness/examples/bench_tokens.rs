@@ -25,6 +25,7 @@ fn step(number: usize) -> [Arc<Message>; 3] {
         content: vec!["On it.".into()],
         tool_calls: vec![call],
         invalid_tool_calls: vec![],
+        call_places: Vec::new(),
         usage: None,
         stop: StopReason::ToolUse,
         model: None,

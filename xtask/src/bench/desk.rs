@@ -9,7 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use super::Bench;
-use super::measure::{Usage, cpu_of, measured};
+use super::measure::{Sample, Usage, cpu_of, measured};
+use super::tools;
 
 /// The lengths of the scripted turns.
 pub const STEPS: [u32; 2] = [100, 400];
@@ -84,6 +85,21 @@ impl Desk {
             lines.get(lines.len().saturating_sub(LAST_WORDS)..).unwrap_or_default().join("\n")
         };
         measured(&mut command).with_context(|| format!("`bosun run {task:?}`: {}", told()))
+    }
+
+    /// Milliseconds of CPU that the reference takes per call of the same turn.
+    pub fn reference(&self, bench: &Bench, task: &str, calls: u32, rounds: usize) -> Result<Sample> {
+        let once = |_| {
+            let mut command = tools::reference(&bench.place, "turn.py")?;
+            command.arg(self.project()).arg(task).arg(calls.to_string()).arg(self.base_url());
+            let said = command.output()?;
+            if !said.status.success() {
+                bail!("the reference did not end its turn: {}", String::from_utf8_lossy(&said.stderr));
+            }
+            let text = String::from_utf8_lossy(&said.stdout);
+            text.trim().parse().with_context(|| format!("the reference told no number but {text:?}"))
+        };
+        (0..rounds).map(once).collect::<Result<Vec<f64>>>().map(Sample::from)
     }
 
     /// CPU time that the model server took so far; nothing where the system does not tell.
