@@ -52,7 +52,7 @@ export class Past {
     const seq = await this.placeBefore(asked.id);
     const made = seq === null ? null : await this.forked(seq);
     if (!made) return;
-    const along = new Along(workspace.client, () => undefined, String);
+    const along = new Along(workspace.client, () => undefined, String, '');
     along.carry(attachments);
     const parts = along.take(text);
     const session = made.id;

@@ -40,6 +40,12 @@ export function told(code: ErrorCode, problem: Problem): CommandError {
   return { code, problem, message: say(problem) };
 }
 
+/** One error of everything that went wrong at once, a line each. */
+export function toldOf(code: ErrorCode, problems: Problem[]): CommandError {
+  const [only, ...more] = problems;
+  return only && more.length === 0 ? told(code, only) : said(code, problems.map(say).join('\n'));
+}
+
 /** An error made here, of a sentence that is in the window's language already, or that is nobody's to translate. */
 export function said(code: ErrorCode, detail: string): CommandError {
   return told(code, { problem: 'said', detail });

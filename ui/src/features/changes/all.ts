@@ -1,6 +1,6 @@
 /** What is done to changed files, from the pane and from the dock: whoever shows them reads them again afterwards. */
 import type { Workspace } from '../../app/workspace.svelte';
-import { told } from '../../shared/problem';
+import { toldOf } from '../../shared/problem';
 
 export async function act<T>(workspace: Workspace, work: () => Promise<T>): Promise<T | undefined> {
   const done = await workspace.run(work);
@@ -14,7 +14,6 @@ export const keepAll = (workspace: Workspace, session: string) =>
 /** Puts every file back; of those that stay as they are the person is told why. */
 export async function undoAll(workspace: Workspace, session: string): Promise<void> {
   const files = (await act(workspace, () => workspace.client.undoChanges(session))) ?? [];
-  for (const { problem } of files) {
-    if (problem !== null) workspace.fail(told('invalid', problem));
-  }
+  const stayed = files.flatMap(({ problem }) => problem ?? []);
+  if (stayed.length > 0) workspace.fail(toldOf('invalid', stayed));
 }

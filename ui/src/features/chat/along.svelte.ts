@@ -34,6 +34,8 @@ export class Along {
     private readonly client: UiClient,
     private readonly onRefused: (message: string) => void,
     private readonly tooLarge: (name: string) => string,
+    /** What a file without a name is called. */
+    private readonly unnamed: string,
   ) {}
 
   get isKeeping(): boolean {
@@ -41,22 +43,26 @@ export class Along {
   }
 
   async attach(files: Iterable<File>): Promise<void> {
-    await Promise.all([...files].map((file) => this.keep(file)));
+    const refused = await Promise.all([...files].map((file) => this.keep(file)));
+    const reasons = refused.flatMap((reason) => reason ?? []);
+    if (reasons.length > 0) this.onRefused(reasons.join('\n'));
   }
 
-  private async keep(file: File): Promise<void> {
-    if (file.size > MOST_BYTES) return this.onRefused(this.tooLarge(file.name));
+  /** Gives back why not, where it is refused. */
+  private async keep(file: File): Promise<string | null> {
+    if (file.size > MOST_BYTES) return this.tooLarge(file.name);
     const id = ++this.made;
-    const name = file.name || 'pasted';
+    const name = file.name || this.unnamed;
     this.files = [...this.files, { id, name, size: file.size, kind: 'other', blob: null, picture: null }];
     try {
       const kept = await this.client.keepAttachment(name, await encoded(file));
       const isDrawn = kept.kind === 'image' && file.size <= DRAWN_BYTES;
       const picture = isDrawn ? URL.createObjectURL(new Blob([file], { type: kept.mime })) : null;
       this.change(id, { name: kept.name, kind: kept.kind, blob: kept.blob, picture });
+      return null;
     } catch (thrown) {
       this.remove(id);
-      this.onRefused(asError(thrown).message);
+      return asError(thrown).message;
     }
   }
 

@@ -45,6 +45,10 @@ describe('the form of a hook', () => {
 
   it('gives back what it was given, without tools where no tool is told of', () => {
     expect(hookForm(hookFields(hook), true)).toEqual(hook);
+    const args = ['-c', 'set -e\ncargo fmt', ''];
+    const several = { ...hook, args };
+    expect(hookForm({ ...hookFields(several), timeout: '9' }, true, args).args).toEqual(args);
+    expect(hookForm({ ...hookFields(several), args: '-c\ntrue' }, true, args).args).toEqual(['-c', 'true']);
     expect(hookForm({ ...hookFields(hook), point: 'turn_end' }, true).tools).toEqual([]);
   });
 

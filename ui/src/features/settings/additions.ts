@@ -61,11 +61,12 @@ export function serverFields(form: ServerForm | null): ServerFields {
 /** A row without a name and a value is one that nobody filled. */
 const filled = (rows: readonly PairRow[]) => rows.filter(({ name, value }) => name.trim() !== '' || value !== '');
 
-export function serverForm(fields: ServerFields, enabled: boolean): ServerForm {
+/** `was` are the arguments that the form was filled with. */
+export function serverForm(fields: ServerFields, enabled: boolean, was: readonly string[] = []): ServerForm {
   const { name, kind, command, url } = fields;
   if (kind === 'program') {
     const env = filled(fields.env).map(({ name, value }): Variable => ({ name, value }));
-    return { name, enabled, reach: { reach: 'program', command, args: linesOf(fields.args), env } };
+    return { name, enabled, reach: { reach: 'program', command, args: argsOf(fields.args, was), env } };
   }
   const headers = filled(fields.headers).map(({ name, value }): HeaderForm => ({ name, value: value || null }));
   return { name, enabled, reach: { reach: 'address', url, headers } };
@@ -90,19 +91,24 @@ export const hookFields = (form: HookForm | null): HookFields => ({
   timeout: String(form?.timeout ?? 10),
 });
 
-export const hookForm = (fields: HookFields, enabled: boolean): HookForm => ({
+/** `was` are the arguments that the form was filled with. */
+export const hookForm = (fields: HookFields, enabled: boolean, was: readonly string[] = []): HookForm => ({
   name: fields.name,
   enabled,
   point: fields.point,
   tools: isOfTools(fields.point) ? fields.tools.split(/[\s,]+/).filter(Boolean) : [],
   command: fields.command,
-  args: linesOf(fields.args),
+  args: argsOf(fields.args, was),
   // What is no number of seconds is no time limit, which the core says in its words.
   timeout: /^\d{1,9}$/.test(fields.timeout.trim()) ? Number(fields.timeout.trim()) : 0,
 });
 
-/** One argument a line, as it is written; empty lines are between them. */
-const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '');
+/**
+ * One argument a line, as it is written; empty lines are between them. An argument with lines of its own, and an empty one,
+ * can be in a text of settings alone, and stay as they are while nobody touches the field.
+ */
+const argsOf = (text: string, was: readonly string[]): string[] =>
+  text === was.join('\n') ? [...was] : text.split('\n').filter((line) => line.trim() !== '');
 
 export type FormField = 'name' | 'command' | 'args' | 'env' | 'url' | 'headers' | 'point' | 'tools' | 'timeout';
 

@@ -56,3 +56,30 @@ it('says how many a click shows, and stays where something cannot be fetched, wh
   await again();
   expect(screen.getByRole('button', { name: 'Show 100 of 5,298 earlier entries' })).toBeTruthy();
 });
+
+it('has what subagents called, also while their calls never pause', async () => {
+  const scene = await setUp();
+  vi.useFakeTimers();
+  try {
+    const asked = vi.spyOn(scene.client, 'timeline').mockImplementation(page);
+    const snapshot = scene.host.snapshot(scene.workspace.sessionId ?? '');
+    const [own] = snapshot.agents;
+    if (!own) throw new Error('a session has an agent');
+    const { redraw } = draw(scene, TimelinePane, { snapshot });
+    await vi.advanceTimersByTimeAsync(1_000);
+    asked.mockClear();
+
+    await redraw({ snapshot: { ...snapshot } });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(asked).not.toHaveBeenCalled();
+
+    for (const current of ['read_file /a', 'read_file /b', 'read_file /c', 'read_file /d']) {
+      const scout = { ...own, session: 'scout', parent: own.session, current };
+      await redraw({ snapshot: { ...snapshot, agents: [own, scout] } });
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(asked).toHaveBeenCalled();
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -74,6 +74,7 @@ export const subagent = (
     prompt: 'Look before you answer, and say where you looked.',
     tools: origin === 'builtin' ? null : ['read_file', 'grep', 'glob'],
     model: null,
+    effort: null,
     skills: [],
     interrupt_on: [],
     permissions:

@@ -18,6 +18,10 @@ export const chat = {
   loadingEarlier: 'Loading earlier rows…',
   toEnd: 'To the newest',
   longMessage: (size: string) => `Show more of it (${size} left)`,
+  longTable: (next: number, left: number) =>
+    next < left
+      ? `Show ${f.number(next)} of ${f.number(left)} more rows`
+      : `Show the other ${f.count(left, 'row', 'rows')}`,
   image: 'Image, not loaded',
   copyCode: 'Copy code',
   copyMessage: 'Copy the message',
@@ -84,6 +88,7 @@ export const notices = {
   key_seen: 'This may be a key',
   definition_wrong: 'Not as it should be',
   price_unknown: 'Not all is counted',
+  helper_missing: 'A model beside this one is missing',
   files_changed: 'Changed since the agent read them; it was told:',
   summarized:
     'From here on the model reads a summary in the place of the beginning; /compact shows it. Tokens before and after:',

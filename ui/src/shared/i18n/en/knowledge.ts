@@ -133,6 +133,9 @@ export const subagents = {
   toolsHint: 'Names with commas between them; empty gives it all that the agent has.',
   model: 'Model',
   modelHint: 'provider:model; empty is the model of the session.',
+  effort: 'Thinking',
+  usualEffort: 'As in the session',
+  effortHint: 'A level that its model does not have becomes the next that it has.',
   asks: 'Tools that always ask',
   rules: 'What it may do with paths',
   rulesHint:

@@ -70,10 +70,20 @@ export const providers = {
   baseUrl: 'Base URL',
   name: 'Name',
   add: 'Add a server',
-  addTitle: 'A server that speaks the OpenAI format',
+  addTitle: 'A server of your own',
   addHint:
-    'Ollama, LM Studio, llama.cpp, vLLM and most hosted services. The address usually ends in /v1; with /responses behind it, OpenAI Responses is spoken.',
+    'Ollama, LM Studio, llama.cpp, vLLM and most hosted services speak the OpenAI format. Its address usually ends in /v1.',
   keyOptional: 'Key, if it wants one',
+  format: 'Format',
+  formats: {
+    auto: 'By its address',
+    anthropic: 'Anthropic Messages',
+    openai_responses: 'OpenAI Responses',
+    openai_chat: 'OpenAI Chat Completions',
+    gemini: 'Gemini',
+    ollama: 'Ollama',
+  },
+  keepAsIs: 'Keep it as it is',
   remove: 'Remove this provider',
   saving: 'Saving…',
 };

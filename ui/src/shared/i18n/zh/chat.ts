@@ -1,4 +1,7 @@
 import type { Messages } from '../en';
+import { Formats } from '../formats';
+
+const f = new Formats('zh-CN');
 
 export const chat: Messages['chat'] = {
   emptyTitle: '要做什么？',
@@ -16,6 +19,8 @@ export const chat: Messages['chat'] = {
   loadingEarlier: '正在载入更早的内容…',
   toEnd: '回到最新',
   longMessage: (size) => `继续显示（还有 ${size}）`,
+  longTable: (next, left) =>
+    next < left ? `再显示 ${f.number(next)} 行（还有 ${f.number(left)} 行）` : `显示其余 ${f.number(left)} 行`,
   image: '图片，未加载',
   copyCode: '复制代码',
   copyMessage: '复制消息',
@@ -79,6 +84,7 @@ export const notices: Messages['notices'] = {
   key_seen: '这里可能有密钥',
   definition_wrong: '文件内容有误',
   price_unknown: '有费用未计入',
+  helper_missing: '缺少一个备用或辅助模型',
   files_changed: '智能体读过之后有改动，已告知智能体：',
   summarized: '从这里起，模型读到的开头部分是一份摘要；用 /compact 查看。之前与之后的词元数：',
   retry: '重试',

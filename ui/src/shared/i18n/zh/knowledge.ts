@@ -132,6 +132,9 @@ export const subagents = {
   toolsHint: '用逗号分隔的名称；留空则与智能体相同。',
   model: '模型',
   modelHint: '服务商:模型；留空则用会话的模型。',
+  effort: '思考程度',
+  usualEffort: '与会话相同',
+  effortHint: '模型没有的级别会换成它有的下一级。',
   asks: '总是询问的工具',
   rules: '它可以对路径做什么',
   rulesHint:

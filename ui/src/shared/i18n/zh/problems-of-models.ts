@@ -22,6 +22,8 @@ export const problemsOfModels = {
   keyring_slow: '密钥环在 {seconds} 秒内没有应答；请回答它的提示或解锁后重试',
   keyring_other: '密钥环给出的密钥与保存的不同；请重新填写密钥，或检查密钥环',
   keyring_refused: '密钥环没有接受密钥：“{detail}”；请解锁后重新输入密钥',
+  keyring_unremoved: '密钥环没有将其删除：“{detail}”；请解锁后重试，或直接在密钥环中删除',
+  key_stays: '密钥仍在密钥环中：{why}',
   not_local: '这不是 Bosun 查找的地址之一；请用 Base URL 添加该服务器',
   too_many_models: '这些设置中的模型过多；请删去一些',
   model_unnamed: '模型需要服务商和名称',
@@ -126,6 +128,7 @@ export const problemsOfModels = {
   limit_of_seconds: '本回合已达到 {limit} 秒工作时间的上限；目前的内容都已保存，继续时沿用同样的上限',
   same_failures:
     '模型对 {tool} 作了 {times} 次相同的调用，每次都失败，因此本回合已结束；请告诉它该怎么做，或继续本回合',
+  answer_not_handed_in: '模型没有按要求的格式交出答案，虽然已强制它这样做；它说的内容已保存：请重试，或告诉它该怎么做',
   session_budget:
     '本会话 ${limit} 的预算已用完（已花费 ${spent}）；目前的内容都已保存：请在设置的“模型”中提高预算，然后继续本回合',
   day_budget:
@@ -144,6 +147,11 @@ export const problemsOfModels = {
   key_in_result: '{tool} 的结果中有疑似密钥的文字。它会发送给 {model} 并留在本会话中；如果是真密钥，请到签发处更换',
   skill_wrong: '技能：“{detail}”',
   subagent_wrong: '子智能体：“{detail}”',
+  subagent_lacks: '子智能体：“{name}”缺少这里没有的工具，仍照常工作：{tools}',
+  second_missing:
+    '{model} 应在会话的模型过载时代为回答，但无法使用（“{detail}”）。目前无人代替；请修复它，或在“设置 › 模型”中另选一个',
+  small_missing:
+    '{model} 应负责撰写标题和摘要，但无法使用（“{detail}”）。摘要由会话自己的模型撰写，标题无人撰写；请修复它，或在“设置 › 模型”中另选一个',
   cost_not_counted:
     '一个回合最多可花费 ${limit}，但 {model} 的价格未知，它的费用没有计入。请在设置的“模型”中填写价格，或设定词元上限',
 } satisfies Partial<Messages['problems']>;

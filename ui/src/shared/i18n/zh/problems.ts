@@ -222,6 +222,7 @@ export const problems: Messages['problems'] = {
   field_not_folders: '“{field}”必须是文件夹列表',
   field_not_schema: '“{field}”必须是对象的 JSON schema',
   field_not_number: '“{field}”必须是大于 0 的整数',
+  field_not_effort: '“{field}”必须是 off、low、medium、high 或 max 之一',
   field_not_rules:
     '“{field}”必须是规则列表，每条规则有 operations（read、write）、以 / 开头的 paths 和 mode（allow、interrupt、deny）',
   rule_path_not_from_root: '规则的路径“{path}”必须以 / 开头',
@@ -293,6 +294,7 @@ export const problems: Messages['problems'] = {
   sign_in_refused: '登录被拒绝：“{detail}”；请重新开始，或以请求头提供令牌',
   sign_in_too_late: '{minutes} 分钟内没有人登录；准备好后请重新开始',
   sign_in_not_kept: '令牌无法保存：“{detail}”；请解锁密钥环后重新开始',
+  sign_in_not_forgotten: '仍处于登录状态：“{detail}”',
   sign_in_given_up: '此次登录已放弃；请重新开始',
   server_not_started: '无法启动：“{detail}”',
   server_ended_at_start: '无法启动：{why}',

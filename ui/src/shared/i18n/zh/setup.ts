@@ -64,10 +64,19 @@ export const providers: Messages['providers'] = {
   baseUrl: 'Base URL',
   name: '名称',
   add: '添加服务器',
-  addTitle: '使用 OpenAI 格式的服务器',
-  addHint:
-    'Ollama、LM Studio、llama.cpp、vLLM 以及多数托管服务。地址通常以 /v1 结尾；其后加上 /responses，则使用 OpenAI Responses。',
+  addTitle: '你自己的服务器',
+  addHint: 'Ollama、LM Studio、llama.cpp、vLLM 以及多数托管服务都使用 OpenAI 格式，地址通常以 /v1 结尾。',
   keyOptional: '密钥（如果需要）',
+  format: '格式',
+  formats: {
+    auto: '按地址判断',
+    anthropic: 'Anthropic Messages',
+    openai_responses: 'OpenAI Responses',
+    openai_chat: 'OpenAI Chat Completions',
+    gemini: 'Gemini',
+    ollama: 'Ollama',
+  },
+  keepAsIs: '保持现状',
   remove: '移除这个服务商',
   saving: '正在保存…',
 };
