@@ -1,7 +1,7 @@
 use bosun_model::ModelError;
 use bosun_protocol::{CommandError, ErrorCode, Problem};
 use bosun_session::{Explain, SessionError};
-use bosun_store::{DatabaseError, OpenError};
+use bosun_store::{DatabaseError, KeyError, OpenError};
 use serde::Serialize;
 use specta::{Type, Types, datatype::DataType};
 
@@ -37,6 +37,12 @@ impl From<Failure> for SessionError {
 
 impl From<DatabaseError> for Failure {
     fn from(error: DatabaseError) -> Self {
+        SessionError::from(error).into()
+    }
+}
+
+impl From<KeyError> for Failure {
+    fn from(error: KeyError) -> Self {
         SessionError::from(error).into()
     }
 }

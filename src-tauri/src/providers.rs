@@ -64,14 +64,15 @@ impl ProviderBook {
         let id = before.as_ref().map_or_else(|| account::new_id(&form.label, &accounts), |before| before.id.clone());
         let account = account::from_form(id, &form)?;
         let key = form.key.as_deref().map(account::checked_key).transpose()?;
+        // First: an account that moved on has no way back to a key that stayed.
+        if let Some(before) = before.filter(|before| before.host() != account.host()) {
+            self.keys.remove_headers(&before.id, &before.host()).await?;
+            self.keys.remove(&before.id, &before.host()).await?;
+        }
         if account.is_unchanged() {
             self.database.remove_account(&account.id).await?;
         } else {
             self.database.save_account(account::to_stored(&account)).await?;
-        }
-        if let Some(before) = before.filter(|before| before.host() != account.host()) {
-            self.keys.remove(&before.id, &before.host()).await?;
-            self.keys.remove_headers(&before.id, &before.host()).await?;
         }
         if let Some(key) = key {
             let key = SecretString::from(key);
@@ -85,9 +86,10 @@ impl ProviderBook {
     /// Takes an account of the user's away, or a preset back to how it came; the key goes too.
     pub(crate) async fn remove(&self, id: &str) -> Result<(), Failure> {
         let account = self.account(id).await?;
-        self.database.remove_account(id).await?;
         self.keys.remove_headers(id, &account.host()).await?;
-        Ok(self.keys.remove(id, &account.host()).await?)
+        self.keys.remove(id, &account.host()).await?;
+        self.database.remove_account(id).await?;
+        Ok(())
     }
 
     pub(crate) async fn models(&self, id: &str) -> Result<Vec<ModelChoice>, Failure> {

@@ -241,6 +241,8 @@ pub enum NoteKind {
     DefinitionWrong,
     /// A limit of money does not hold for a model.
     PriceUnknown,
+    /// A model that the settings name beside the session's cannot be had.
+    HelperMissing,
 }
 
 /// A file that is no longer as the agent read or wrote it.

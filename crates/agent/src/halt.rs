@@ -27,6 +27,10 @@ pub enum Halt {
     )]
     SameFailures { tool: String, times: String },
     #[error(
+        "the model did not hand in its answer in the form that was asked for, though it was made to; what it said instead is kept: try again, or say what it should do"
+    )]
+    AnswerNotHandedIn,
+    #[error(
         "the budget of ${limit} for this session is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn"
     )]
     SessionBudget { limit: String, spent: String },
@@ -72,11 +76,23 @@ pub enum NoteAbout {
     SkillWrong { detail: String },
     #[error("Subagents: {detail}")]
     SubagentWrong { detail: String },
+    #[error("Subagents: '{name}' works without tools that are not here: {tools}")]
+    SubagentLacks { name: String, tools: String },
     #[error(
         "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the \
          price in the settings under Models, or set a limit of tokens"
     )]
     CostNotCounted { limit: String, model: String },
+    #[error(
+        "{model}, which is to answer where the session's model is overloaded, cannot be had ({detail}). Nobody stands in; \
+         mend it or choose another in the settings under Models"
+    )]
+    SecondMissing { model: String, detail: String },
+    #[error(
+        "{model}, which is to write titles and summaries, cannot be had ({detail}). The session's own model writes \
+         summaries and nobody titles; mend it or choose another in the settings under Models"
+    )]
+    SmallMissing { model: String, detail: String },
 }
 
 /// As it was stored; what a newer Bosun had to say is left to the sentence beside it.

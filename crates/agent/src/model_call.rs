@@ -58,6 +58,7 @@ pub(crate) fn stopped_message(cx: &TurnContext) -> Option<AiMessage> {
         content: vec![text.into()],
         tool_calls: Vec::new(),
         invalid_tool_calls: Vec::new(),
+        call_places: Vec::new(),
         usage: None,
         stop: StopReason::Other("stopped".into()),
         model: None,

@@ -25,6 +25,7 @@ fn reply(id: &str, tool_calls: Vec<ToolCall>) -> EntryBody {
         content: vec![],
         tool_calls,
         invalid_tool_calls: vec![],
+        call_places: Vec::new(),
         usage: None,
         stop: StopReason::EndTurn,
         model: None,

@@ -119,6 +119,7 @@ fn proposed(name: &str, args: Value) -> EntryBody {
         content: vec![],
         tool_calls: vec![ToolCall { id: "1".into(), name: name.into(), args }],
         invalid_tool_calls: vec![],
+        call_places: Vec::new(),
         usage: None,
         stop: StopReason::ToolUse,
         model: None,

@@ -16,7 +16,7 @@ pub trait Backend: Send + Sync {
     fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {
         Box::pin(async move {
             let Some(folder) = path.parent() else {
-                return Ok(FileInfo { path: path.clone(), is_dir: true, size: None, modified_ns: None });
+                return Ok(FileInfo::folder(path.clone()));
             };
             let listed = self.ls(&folder).await?.into_iter().find(|entry| entry.path == *path);
             listed.ok_or_else(|| BackendError::NotFound { path: path.clone() })

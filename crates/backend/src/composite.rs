@@ -102,8 +102,7 @@ impl CompositeBackend {
         for (_, rest) in self.routes_below(path) {
             if let Some(name) = rest.segments().next() {
                 let child = path.join(name)?;
-                let row = FileInfo { path: child.clone(), is_dir: true, size: None, modified_ns: None };
-                mounts.insert(child, row);
+                mounts.insert(child.clone(), FileInfo::folder(child));
             }
         }
         let listed = match part.backend.ls(&inner).await {

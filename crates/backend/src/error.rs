@@ -33,6 +33,9 @@ pub enum BackendError {
     NotADirectory { path: VirtualPath },
     #[error("File '{path}' not found: '{path}' is a directory; use ls to see what is in it")]
     IsADirectory { path: VirtualPath },
+    /// Of what is to be a file and is not to be looked for.
+    #[error("'{path}' is a directory, so nothing can be written in its place; use a name in it, or another one")]
+    DirectoryInTheWay { path: VirtualPath },
     #[error("'{path}' already exists; read it and change it with edit_file, or pass overwrite: true after reading it")]
     AlreadyExists { path: VirtualPath },
     #[error("'{path}' is a {kind}, not a regular file, and is never opened; use a regular file instead")]
@@ -166,6 +169,7 @@ impl BackendError {
             | Self::DirectoryNotFound { path }
             | Self::NotADirectory { path }
             | Self::IsADirectory { path }
+            | Self::DirectoryInTheWay { path }
             | Self::AlreadyExists { path }
             | Self::NotRegular { path, .. }
             | Self::OutsideRoot { path }

@@ -27,6 +27,7 @@ fn errors() -> Vec<BackendError> {
         DirectoryNotFound { path: path() },
         NotADirectory { path: path() },
         IsADirectory { path: path() },
+        DirectoryInTheWay { path: path() },
         AlreadyExists { path: path() },
         NotRegular { path: path(), kind: "pipe" },
         OutsideRoot { path: path() },

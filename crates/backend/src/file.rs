@@ -75,11 +75,21 @@ impl FileStamp {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileInfo {
     pub path: VirtualPath,
+    /// The name is a link, and all else here is of what it leads to, where that is there.
+    #[serde(default)]
+    pub is_link: bool,
     pub is_dir: bool,
     /// Bytes; `None` for directories, broken links and special files.
     pub size: Option<u64>,
     /// Nanoseconds since 1970.
     pub modified_ns: Option<i64>,
+}
+
+impl FileInfo {
+    /// A folder of which only the name is known.
+    pub(crate) fn folder(path: VirtualPath) -> Self {
+        Self { path, is_link: false, is_dir: true, size: None, modified_ns: None }
+    }
 }
 
 /// What is directly in a folder.

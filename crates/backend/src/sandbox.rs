@@ -15,6 +15,7 @@ mod executor;
 #[cfg(test)]
 #[path = "sandbox/intercepted_tests.rs"]
 mod intercepted;
+mod large;
 mod process;
 mod read;
 mod remove;

@@ -1,7 +1,7 @@
 //! Telling when files that the agent has read change on disk.
 //!
-//! Only the folders of followed files are watched, never the tree, so that a checkout of 100,000 files costs no more than
-//! what of it was read. What comes is collected until somebody asks, who may wait until it has been quiet for a moment;
+//! Only the folders of followed files and those they are in are watched, never the tree, so that a checkout of 100,000
+//! files costs no more than what of it was read. What comes is collected until somebody asks, who may wait until it has been quiet for a moment;
 //! too much of it becomes "many". A notice is a hint to look again: whether a file changed is settled by its stamp.
 
 use std::collections::{BTreeSet, HashMap};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use notify::event::ModifyKind;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::time::Instant;
 
@@ -63,9 +64,11 @@ struct Shared {
 struct State {
     /// Followed files by their names on this machine.
     followed: HashMap<PathBuf, VirtualPath>,
-    /// Watched folders, and how many followed files are in each.
+    /// Watched folders, and how many followed files are in each or below it.
     folders: HashMap<PathBuf, usize>,
     waiting: BTreeSet<VirtualPath>,
+    /// Those that are no longer followed because a folder that they were in moved or went.
+    astray: BTreeSet<VirtualPath>,
     many: bool,
     /// How often something was noticed of a followed file, and when it last was.
     heard: u64,
@@ -85,8 +88,9 @@ impl Shared {
             Ok(event) if event.need_rescan() => state.lose(),
             Ok(event) if matches!(event.kind, EventKind::Access(_)) => return,
             Ok(event) => {
+                let stays = matches!(event.kind, EventKind::Modify(ModifyKind::Metadata(_)));
                 for path in &event.paths {
-                    state.note(path);
+                    state.note(path, stays);
                 }
             }
             Err(error) => {
@@ -106,14 +110,17 @@ impl State {
         self.heard += 1;
     }
 
-    fn note(&mut self, path: &Path) {
+    fn note(&mut self, path: &Path, stays: bool) {
         if let Some(followed) = self.followed.get(path).cloned() {
             self.waiting.insert(followed);
             self.heard += 1;
-        } else if self.folders.contains_key(path) {
-            // The folder itself moved or went: everything in it did.
-            let inside = self.followed.iter().filter(|(file, _)| file.starts_with(path));
-            self.waiting.extend(inside.map(|(_, followed)| followed.clone()).collect::<Vec<_>>());
+        } else if self.folders.contains_key(path) && !stays {
+            // The folder itself moved or went, and everything in it did: the system goes on watching what is elsewhere now.
+            let gone: Vec<VirtualPath> =
+                self.followed.extract_if(|file, _| file.starts_with(path)).map(|(_, followed)| followed).collect();
+            self.folders.retain(|folder, _| !folder.starts_with(path));
+            self.waiting.extend(gone.iter().cloned());
+            self.astray.extend(gone);
             self.heard += 1;
         }
         if self.waiting.len() > MAX_PATHS {
@@ -150,46 +157,58 @@ impl FileWatch {
     /// [`WatchError::Path`], [`WatchError::TooMany`]; the others are followed still.
     pub fn follow(&mut self, path: &VirtualPath, host: &Path) -> Result<(), WatchError> {
         let failed = |reason: String| WatchError::Path { path: path.clone(), reason };
-        let folder = host.parent().ok_or_else(|| failed("it is the root of the file system".to_owned()))?;
-        let is_new = {
+        if host.parent().is_none() {
+            return Err(failed("it is the root of the file system".to_owned()));
+        }
+        let folders = folders_of(path, host);
+        let new: Vec<&Path> = {
             let state = self.shared.state();
             if state.followed.contains_key(host) {
                 return Ok(());
             }
-            let is_new = !state.folders.contains_key(folder);
-            if is_new && state.folders.len() >= MAX_FOLDERS {
+            let new: Vec<&Path> =
+                folders.iter().copied().filter(|folder| !state.folders.contains_key(*folder)).collect();
+            if state.folders.len() + new.len() > MAX_FOLDERS {
                 return Err(WatchError::TooMany { path: path.clone(), limit: MAX_FOLDERS });
             }
-            is_new
+            new
         };
-        if is_new {
+        for folder in new {
             self.watcher.watch(folder, RecursiveMode::NonRecursive).map_err(|error| failed(error.to_string()))?;
         }
         let mut state = self.shared.state();
-        *state.folders.entry(folder.to_owned()).or_default() += 1;
+        for folder in folders {
+            *state.folders.entry(folder.to_owned()).or_default() += 1;
+        }
         state.followed.insert(host.to_owned(), path.clone());
         Ok(())
     }
 
     /// No longer follows what is `host` on this machine.
     pub fn forget(&mut self, host: &Path) {
-        let Some(folder) = host.parent() else { return };
-        let is_last = {
+        let left: Vec<PathBuf> = {
             let mut state = self.shared.state();
-            if state.followed.remove(host).is_none() {
-                return;
-            }
-            match state.folders.get_mut(folder) {
+            let Some(path) = state.followed.remove(host) else { return };
+            let folders = folders_of(&path, host).into_iter();
+            let is_last = |folder: &&Path| match state.folders.get_mut(*folder) {
                 Some(count) if *count > 1 => {
                     *count -= 1;
                     false
                 }
-                _ => state.folders.remove(folder).is_some(),
-            }
+                _ => state.folders.remove(*folder).is_some(),
+            };
+            folders.filter(is_last).map(Path::to_owned).collect()
         };
-        if is_last && let Err(error) = self.watcher.unwatch(folder) {
-            tracing::debug!(%error, "a folder that is gone was not watched any more");
+        for folder in left {
+            if let Err(error) = self.watcher.unwatch(&folder) {
+                tracing::debug!(%error, "a folder that is gone was not watched any more");
+            }
         }
+    }
+
+    /// Files that came to be no longer followed since this was last asked: a folder that they were in moved or went.
+    pub fn astray(&self) -> BTreeSet<VirtualPath> {
+        std::mem::take(&mut self.shared.state().astray)
     }
 
     /// What was noticed since this was last asked.
@@ -210,6 +229,18 @@ impl FileWatch {
             }
         }
     }
+}
+
+/// The folder that `host` is in, and those above it that have a name in `path` too: where one of them is renamed, nobody
+/// is told so who watches what is below.
+fn folders_of<'a>(path: &VirtualPath, host: &'a Path) -> Vec<&'a Path> {
+    let names: Vec<&str> = path.segments().collect();
+    let alike = host.ancestors().zip(names.iter().rev());
+    let inside = alike.take_while(|(at, name)| at.file_name().is_some_and(|own| own == **name));
+    let mut folders: Vec<&Path> = inside.skip(1).map(|(at, _)| at).collect();
+    // The root of all of them, or the folder that is mounted there.
+    folders.extend(host.parent().filter(|_| folders.is_empty()));
+    folders
 }
 
 /// Whether the file that is `host` on this machine has the figures of `stamp` still. It is not opened for that; where

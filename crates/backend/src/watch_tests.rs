@@ -109,3 +109,31 @@ async fn a_folder_that_cannot_be_watched_is_said() {
     fs::write(top.path().join("a"), "x").unwrap();
     assert_eq!(told(&watch).await, paths(&["a"]));
 }
+
+/// Also where it is one above that is renamed, and as often as that happens.
+#[tokio::test]
+async fn what_is_in_a_folder_that_moves_is_told_and_followed_no_more() {
+    let top = tempfile::tempdir().unwrap();
+    fs::create_dir_all(top.path().join("docs/sub")).unwrap();
+    for name in ["docs/sub/a", "docs/b", "c"] {
+        fs::write(top.path().join(name), "1").unwrap();
+    }
+    let mut watch = FileWatch::open().unwrap();
+    for _ in 0..2 {
+        for name in ["docs/sub/a", "docs/b", "c"] {
+            follow(&mut watch, top.path(), name);
+        }
+        assert_eq!(watch.astray(), BTreeSet::new());
+        fs::rename(top.path().join("docs"), top.path().join("old")).unwrap();
+        assert_eq!(told(&watch).await, paths(&["/docs/sub/a", "/docs/b"]));
+        assert_eq!(watch.astray(), BTreeSet::from(["/docs/sub/a", "/docs/b"].map(path)));
+        assert!(watch.follow(&path("docs/sub/a"), &top.path().join("docs/sub/a")).is_err(), "it is not there");
+        fs::rename(top.path().join("old"), top.path().join("docs")).unwrap();
+        // What comes behind it: that it is back was heard.
+        fs::write(top.path().join("c"), "2").unwrap();
+        assert_eq!(told(&watch).await, paths(&["/c"]));
+    }
+    follow(&mut watch, top.path(), "docs/sub/a");
+    fs::write(top.path().join("docs/sub/a"), "2").unwrap();
+    assert_eq!(told(&watch).await, paths(&["/docs/sub/a"]));
+}

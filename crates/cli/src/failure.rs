@@ -37,6 +37,14 @@ pub(crate) enum Failure {
         "you are signed in, but no keyring keeps it ({reason}); unlock or install one (for example gnome-keyring) and sign in again"
     )]
     SignInNotKept { reason: String },
+    #[error("the key is not kept: {reason}")]
+    KeyNotKept { reason: String },
+    #[error("the keyring has no key of {provider} for {host}; `bosun keys list` shows where keys come from")]
+    NoKeyKept { provider: String, host: String },
+    #[error(
+        "{provider} has no address yet, and a key is kept for one alone; name it in Bosun's settings or with --base-url"
+    )]
+    NoHostYet { provider: String },
     #[error("no model was named; name one with --model, for example --model anthropic:claude-sonnet-4-6")]
     NoModel,
     #[error("{given:?} names no model; write provider and name with a colon between them, for example openai:gpt-4.1")]

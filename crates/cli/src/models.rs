@@ -1,5 +1,6 @@
 //! Where this program takes models from: the built-in providers, the accounts set up in Bosun, and their keys.
 
+mod keys;
 mod list;
 
 use std::path::Path;
@@ -24,6 +25,7 @@ use crate::core::keyring;
 use crate::failure::Failure;
 use crate::terminal;
 
+pub(crate) use keys::{KeysArgs, keys};
 pub(crate) use list::{ModelsArgs, models};
 
 /// Reads `PROVIDER:NAME`; the name may have colons of its own, as Ollama's do.

@@ -14,8 +14,9 @@ mod prompt;
 mod remembered;
 pub(crate) mod resumed;
 mod said;
+mod stopping;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bosun_protocol::{SessionId, TurnOutcome};
@@ -37,8 +38,8 @@ use crate::{Exit, tell, terminal};
 Exit codes: 0 done, 1 failed, 2 a call needs an approval that nobody could give (go on with --session), 130 Ctrl-C.
 Keys come from the keyring, where the settings put them, else from ANTHROPIC_API_KEY, OPENAI_API_KEY and the like.")]
 pub(crate) struct RunArgs {
-    /// The project folder; the agent's files are those below it.
-    #[arg(long, value_name = "DIR", required_unless_present = "session")]
+    /// The project folder; the agent's files are those below it. Without it, the folder you are in.
+    #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
     /// The model, for example anthropic:claude-sonnet-4-6; without it, the one chosen in Bosun's settings.
     #[arg(long, value_name = "PROVIDER:NAME")]
@@ -83,13 +84,20 @@ pub(crate) struct RunArgs {
     task: Option<String>,
 }
 
+impl RunArgs {
+    /// The project of a new session.
+    fn folder(&self) -> &Path {
+        self.project.as_deref().unwrap_or(Path::new("."))
+    }
+}
+
 pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Failure> {
     if args.task.as_deref().is_some_and(|task| task.trim().is_empty()) {
         return Err(Failure::NoTask);
     }
     let model = args.model.as_deref().map(parse_model).transpose()?;
-    if let Some(project) = &args.project {
-        bosun_backend::project_root(project, bosun_store::data_folder().as_deref())?;
+    if args.session.is_none() || args.project.is_some() {
+        bosun_backend::project_root(args.folder(), bosun_store::data_folder().as_deref())?;
     }
     if let Some(url) = &args.base_url {
         bosun_providers::host_of(url).map_err(|error| Failure::BaseUrl { reason: error.message })?;

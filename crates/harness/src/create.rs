@@ -8,7 +8,7 @@ use bosun_model::{CacheLifetime, ChatModel, OutputSchema, SystemBlock};
 use bosun_tools::{DynTool, RegistryError, StateField};
 
 use crate::stack::{Blueprint, Kit, Owner};
-use crate::sub_agents::DeclaredSubagents;
+use crate::sub_agents::{DeclaredSubagents, Thinking, lacking};
 use crate::{
     Artifacts, Attachments, FilesystemOptions, GENERAL_PURPOSE, Gate, GuardOptions, HumanInTheLoopOptions, InterruptOn,
     Members, MemoryOptions, OnDemand, PathRule, PathRules, ReadySubagent, SkillsOptions, SubagentSpec,
@@ -183,9 +183,9 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         memory: remembers.then_some(config.memory),
         skills: blueprint.skills.clone(),
         allowed: config.builtin_tools.as_deref(),
-        others: Vec::new(),
         output: config.output,
         own: &blueprint.own,
+        lacking: lacking::all(&blueprint, &backend),
     };
     let mut middleware = blueprint.stack(&*backend, kit)?;
     middleware.splice(..0, filler(config.blobs.as_ref(), &blueprint.own));
@@ -214,8 +214,7 @@ pub(crate) fn subagent(
 ) -> Result<Agent, DeepAgentError> {
     let owner = parent.agent();
     let blueprint = &blueprint.narrowed(spec);
-    let rules = PathRules::new(spec.permissions.clone());
-    let backend = rules.hold(Arc::clone(&owner.backend), &blueprint.filesystem.mounts);
+    let backend = held(spec, blueprint, &owner.backend);
     let mut system = vec![SystemBlock::new(prompt::SUBAGENT)];
     if !spec.prompt.trim().is_empty() {
         system.push(SystemBlock::new(spec.prompt.clone()));
@@ -227,25 +226,12 @@ pub(crate) fn subagent(
             model.ok_or_else(|| DeepAgentError::UnknownModel { name: name.clone() })?
         }
     };
-    let is_allowed = |name: &String| spec.tools.as_ref().is_none_or(|allowed| allowed.contains(name));
-    let own = if spec.name == GENERAL_PURPOSE { blueprint.own.and(&spec.middleware) } else { spec.middleware.clone() };
-    let kit = Kit {
-        owner: Owner::Subagent,
-        memory: None,
-        skills: skills_of(spec, blueprint),
-        allowed: spec.tools.as_deref(),
-        others: blueprint.tools.iter().map(|tool| tool.spec().name.clone()).collect(),
-        output: spec.output.clone(),
-        own: &own,
-    };
-    let mut middleware = blueprint.stack(&*backend, kit)?;
-    middleware.splice(..0, filler(owner.blobs.as_ref(), &own));
-    let middleware = blueprint.whole(middleware, &spec.middleware, &own);
+    let Furnished { middleware, tools } = furnished(spec, blueprint, &*backend, owner.blobs.as_ref())?;
     let max_steps = spec.max_steps.unwrap_or(u32::MAX).min(owner.limits.max_steps);
     Ok(Agent::new(AgentParts {
         name: spec.name.clone(),
         model,
-        tools: blueprint.tools.iter().filter(|tool| is_allowed(&tool.spec().name)).cloned().collect(),
+        tools,
         middleware,
         system,
         backend,
@@ -257,6 +243,55 @@ pub(crate) fn subagent(
         policy: (*owner.policy()).clone(),
     })?
     .with_fields(blueprint.fields.clone())?)
+}
+
+/// The files of a subagent: those of its sender, as far as its own rules leave them.
+fn held(spec: &SubagentSpec, blueprint: &Blueprint, backend: &Arc<dyn Backend>) -> Arc<dyn Backend> {
+    PathRules::new(spec.permissions.clone()).hold(Arc::clone(backend), &blueprint.filesystem.mounts)
+}
+
+/// What a subagent works with: its members, and its tools beside those that they bring.
+struct Furnished {
+    middleware: Vec<Arc<dyn Middleware>>,
+    tools: Vec<Arc<dyn DynTool>>,
+}
+
+fn furnished(
+    spec: &SubagentSpec,
+    blueprint: &Blueprint,
+    backend: &dyn Backend,
+    blobs: Option<&Arc<BlobStore>>,
+) -> Result<Furnished, DeepAgentError> {
+    let own = if spec.name == GENERAL_PURPOSE { blueprint.own.and(&spec.middleware) } else { spec.middleware.clone() };
+    let kit = Kit {
+        owner: Owner::Subagent,
+        memory: None,
+        skills: skills_of(spec, blueprint),
+        allowed: spec.tools.as_deref(),
+        output: spec.output.clone(),
+        own: &own,
+        // Whoever works for a person tells them.
+        lacking: Vec::new(),
+    };
+    let mut middleware = blueprint.stack(backend, kit)?;
+    middleware.splice(..0, filler(blobs, &own));
+    middleware.extend(spec.effort.map(|effort| Arc::new(Thinking { effort }) as Arc<dyn Middleware>));
+    let middleware = blueprint.whole(middleware, &spec.middleware, &own);
+    let is_allowed = |name: &String| spec.tools.as_ref().is_none_or(|allowed| allowed.contains(name));
+    let tools = blueprint.tools.iter().filter(|tool| is_allowed(&tool.spec().name)).cloned().collect();
+    Ok(Furnished { middleware, tools })
+}
+
+/// The names of the tools that a subagent has whose sender works over `backend`.
+pub(crate) fn tools_of(
+    spec: &SubagentSpec,
+    blueprint: &Arc<Blueprint>,
+    backend: &Arc<dyn Backend>,
+) -> Result<HashSet<String>, DeepAgentError> {
+    let blueprint = &blueprint.narrowed(spec);
+    let Furnished { middleware, tools } = furnished(spec, blueprint, &*held(spec, blueprint, backend), None)?;
+    let all = middleware.iter().flat_map(|member| member.tools()).chain(tools);
+    Ok(all.map(|tool| tool.spec().name.clone()).collect())
 }
 
 /// The outermost member, where bytes are kept.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bosun_agent::{DecisionKind, PermissionRule};
 use bosun_backend::VirtualPath;
-use bosun_model::{CacheLifetime, OutputSchema};
+use bosun_model::{CacheLifetime, Effort, OutputSchema};
 use bosun_tools::{Reducer, StateField};
 use serde::Deserialize;
 
@@ -131,6 +131,9 @@ pub struct DeclaredSubagent {
     pub tools: Option<Vec<String>>,
     #[serde(default)]
     pub model: Option<String>,
+    /// How much its model thinks, where it is not as its parent's.
+    #[serde(default)]
+    pub effort: Option<Effort>,
     #[serde(default)]
     pub skills: Vec<SkillSource>,
     /// By tool: whether it asks in addition, or how; as in [`DeclaredApprovals::tools`].
@@ -258,6 +261,7 @@ impl From<DeclaredSubagent> for SubagentSpec {
             prompt: declared.prompt,
             tools: declared.tools,
             model: declared.model,
+            effort: declared.effort,
             skills: declared.skills,
             interrupt_on: declared.interrupt_on.into_iter().map(|(tool, gate)| (tool, gate.into())).collect(),
             permissions: declared.permissions,

@@ -6,8 +6,8 @@ use pretty_assertions::assert_eq;
 
 use super::*;
 use crate::{
-    FilesystemOptions, GuardOptions, PathMode, PathOperation, PathPattern, SkillsOptions, Threshold, Trigger,
-    create_deep_agent,
+    ArgumentOptions, FilesystemOptions, GuardOptions, PathMode, PathOperation, PathPattern, SkillsOptions, Threshold,
+    Trigger, create_deep_agent,
 };
 
 fn config() -> DeepAgentConfig {
@@ -72,7 +72,8 @@ fn files_and_what_is_evicted() {
 #[test]
 fn summarization() {
     let config = applied(
-        "[summarization]\ntrigger = [{ tokens = 1000, messages = 9 }, { fraction = 0.5 }]\nkeep.messages = 4\nguidance = 'g'",
+        "[summarization]\ntrigger = [{ tokens = 1000, messages = 9 }, { fraction = 0.5 }]\nkeep.messages = 4\nguidance = 'g'\n\
+         arguments = { trigger = [{ messages = 20 }], keep.tokens = 5 }",
     );
     let expected = SummarizationOptions {
         trigger: vec![
@@ -81,6 +82,7 @@ fn summarization() {
         ],
         keep: Some(Threshold::Messages(4)),
         guidance: Some("g".into()),
+        arguments: ArgumentOptions { trigger: vec![Threshold::Messages(20).into()], keep: Some(Threshold::Tokens(5)) },
     };
     assert_eq!(config.summarization, expected);
 }
@@ -103,7 +105,7 @@ fn memory_skills_and_the_cache() {
 #[test]
 fn subagents() {
     let config = applied(
-        "[[subagents]]\nname = 'a'\ndescription = 'd'\nprompt = 'p'\ntools = ['ls']\nmodel = 'm'\nmax_steps = 5\n\
+        "[[subagents]]\nname = 'a'\ndescription = 'd'\nprompt = 'p'\ntools = ['ls']\nmodel = 'm'\neffort = 'low'\nmax_steps = 5\n\
          skills = [{ path = '/s' }]\n\
          interrupt_on = { ls = true, grep = false, glob = { allowed = ['respond'], description = 'w', timeout_seconds = 5 } }\n\
          permissions = [{ operations = ['read'], paths = ['/s/**'], mode = 'deny' }]\noutput = { name = 'o', schema = { type = 'object' } }",
@@ -122,6 +124,7 @@ fn subagents() {
         prompt: "p".into(),
         tools: Some(vec!["ls".into()]),
         model: Some("m".into()),
+        effort: Some(bosun_model::Effort::Low),
         skills: vec![SkillSource { path: path("/s"), label: None }],
         interrupt_on: asks.map(|(tool, interrupt)| (tool.to_owned(), interrupt)).into(),
         permissions: vec![PathRule {

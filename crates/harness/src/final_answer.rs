@@ -1,17 +1,20 @@
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, BoxFuture, LiveEvent, Middleware, NextModel, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, Halt, LiveEvent, Middleware, NextModel, State, TurnContext};
 use bosun_model::{
     AiMessage, ChatRequest, ContentBlock, Message, MessageId, OutputSchema, StopReason, ToolChoice, ToolSpec,
     ToolStatus, Usage,
 };
-use bosun_tools::{ArgumentError, DynTool, Preview, ToolContext, ToolError, ToolKind, ToolOutput, checked_arguments};
+use bosun_tools::{
+    ArgumentError, DynTool, Preview, StateUpdate, ToolContext, ToolError, ToolKind, ToolOutput, checked_arguments,
+};
 use serde_json::Value;
 
 use crate::prompt;
 
 /// Makes the last words of a turn JSON of a given shape. The model hands its answer in with a tool, whose arguments are
-/// checked like any others, so that it works with every provider; the turn then ends with them.
+/// checked like any others, so that it works with every provider; the turn then ends with them. A turn that ends in
+/// anything else has failed.
 pub struct FinalAnswer {
     tool: Arc<dyn DynTool>,
 }
@@ -63,10 +66,24 @@ impl Middleware for FinalAnswer {
                 }
                 request.messages.push(Arc::new(Message::human("final-answer", prompt::HAND_IN)));
             }
-            // Asked twice in words, it is made to; where a model cannot be, what it says is all there is.
+            // Asked twice in words, it is made to; what a model says that cannot be is no answer.
             request.tool_choice = ToolChoice::Tool(NAME.to_owned());
             Ok(with_usage(next.run(request).await?, spent))
         })
+    }
+
+    /// Ends a turn without an answer as one that failed: what was said instead is recorded by now, and counted.
+    fn after_model<'a>(
+        &'a self,
+        cx: &'a TurnContext,
+        message: &'a AiMessage,
+    ) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        let ends = message.calls().next().is_none() && !cx.log().with_state(State::person_spoke_last);
+        let is_answer =
+            || serde_json::from_str(&message.text()).is_ok_and(|answer| self.tool.validate(&answer).is_ok());
+        let outcome =
+            if ends && !is_answer() { Err(Halt::AnswerNotHandedIn.into()) } else { Ok(StateUpdate::default()) };
+        Box::pin(async move { outcome })
     }
 }
 
@@ -94,6 +111,7 @@ fn last_words(id: MessageId, answer: &Value) -> AiMessage {
         content: vec![ContentBlock::text(answer.to_string())],
         tool_calls: Vec::new(),
         invalid_tool_calls: Vec::new(),
+        call_places: Vec::new(),
         usage: None,
         stop: StopReason::EndTurn,
         model: None,

@@ -70,12 +70,12 @@ pub use skills::{
     SkillsOptions, builtin_skill_files, builtin_skills, find_skills, read_skill,
 };
 pub use sub_agents::{
-    FieldKind, GENERAL_PURPOSE, LoadedSubagents, ReadySubagent, SubAgents, SubagentFileError, SubagentSpec,
-    SubagentWarning, load_subagents, read_subagent, write_subagent,
+    FieldKind, GENERAL_PURPOSE, LoadedSubagents, ReadySubagent, SUBAGENT_TOOLS, SubAgents, SubagentFileError,
+    SubagentSpec, SubagentWarning, load_subagents, read_subagent, write_subagent,
 };
 pub use summarization::{
-    Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization, SummarizationOptions,
-    Summary, SummaryCause, Threshold, Trigger, edit_summary, undo_summary,
+    ArgumentOptions, Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization,
+    SummarizationOptions, Summary, SummaryCause, Threshold, Trigger, edit_summary, undo_summary,
 };
 pub use todo_list::{EvidenceBook, EvidenceCall, TodoEvidence, TodoList};
 pub use tokens::TokenCounter;

@@ -105,7 +105,8 @@ impl Memory {
             }
         }
         let places: Vec<&str> = self.sources.iter().map(VirtualPath::as_str).collect();
-        text::block(&shown, &places.join(", "))
+        let guidelines = prompt::memory(|tool| cx.agent().tools.get(tool).is_some());
+        text::block(&shown, &places.join(", "), &guidelines)
     }
 
     fn hides_search(&self, cx: &TurnContext) -> bool {

@@ -130,6 +130,7 @@ mod tests {
             content: vec![],
             tool_calls,
             invalid_tool_calls: broken.collect(),
+            call_places: Vec::new(),
             usage: None,
             stop: StopReason::ToolUse,
             model: None,

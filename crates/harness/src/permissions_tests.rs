@@ -99,6 +99,29 @@ async fn what_is_denied_is_not_to_be_had_by_any_way() {
     assert_eq!(found.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["/pub/a.txt"]);
 }
 
+#[tokio::test]
+async fn a_search_meets_nothing_through_a_link_that_it_would_ask_for_under_its_own_name() {
+    let project = Project::new().file("docs/a.md", "TODO docs\n").file("pub/b.txt", "TODO pub\n");
+    std::os::unix::fs::symlink("../docs", project.at("pub/shelf")).unwrap();
+    std::os::unix::fs::symlink("../docs/a.md", project.at("pub/link")).unwrap();
+    let inner = FilesystemBackend::open(project.root(), FilesystemOptions::default()).unwrap();
+    let rules = rules("[[permissions]]\noperations = ['read']\npaths = ['/docs/**']\nmode = 'interrupt'");
+    let backend = rules.hold(Arc::new(inner), &[]);
+    let found = async |below: &str| {
+        let grep = GrepQuery { path: path(below), ..GrepQuery::literal("TODO", 10) };
+        let by_text = backend.grep(grep).await.unwrap().matches.into_iter().map(|found| found.path);
+        let glob =
+            GlobQuery { pattern: "**/*".into(), path: path(below), include_ignored: false, cancel: Default::default() };
+        let by_name = backend.glob(glob).await.unwrap().paths;
+        assert_eq!(by_text.collect::<Vec<_>>(), by_name, "{below}");
+        by_name.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(found("/pub").await, ["/pub/b.txt"]);
+    // These ask, and are answered whole.
+    assert_eq!(found("/").await, ["/docs/a.md", "/pub/b.txt", "/pub/link"]);
+    assert_eq!(found("/pub/shelf").await, ["/pub/shelf/a.md"]);
+}
+
 /// Everything that is optional of a backend is there through the rules as it is without them.
 #[tokio::test]
 async fn what_is_allowed_is_as_it_is_without_rules() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, TurnContext, TurnEnd};
+use bosun_agent::{AgentError, BoxFuture, Middleware, NextModel, NextTool, NoteAbout, TurnContext, TurnEnd};
 use bosun_backend::Backend;
 use bosun_model::{AiMessage, CacheLifetime, ChatModel, ChatRequest, OutputSchema, ToolCall, ToolSpec};
 use bosun_tools::{
@@ -61,12 +61,12 @@ pub(crate) struct Kit<'a> {
     pub skills: SkillsOptions,
     /// The built-in tools it has, where not all.
     pub allowed: Option<&'a [String]>,
-    /// Names in `allowed` that are no built-in tools.
-    pub others: Vec<String>,
     /// The shape of its answer, where it has one.
     pub output: Option<OutputSchema>,
     /// Members of which those count here that stand for built-in ones.
     pub own: &'a Members,
+    /// What its subagents lack of the tools that they name, for whoever it works for.
+    pub lacking: Vec<NoteAbout>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl Blueprint {
     ) -> Result<Vec<Arc<dyn Middleware>>, DeepAgentError> {
         let files = Filesystem::new(backend, None, self.filesystem.clone()).with_artifacts(self.artifacts.clone());
         let delegation = SubAgents::new(Arc::clone(&self.specs)).and_ready(Arc::clone(&self.ready));
-        let mut delegation = delegation.counting(self.counted());
+        let mut delegation = delegation.counting(self.counted()).telling(kit.lacking);
         if self.background && kit.owner == Owner::Main {
             delegation = delegation.beside();
         }
@@ -142,13 +142,13 @@ impl Blueprint {
             }
         }
         let built_in = members.iter().filter(|(role, _)| *role != Role::Asked);
-        let mut known: Vec<String> =
+        let known: Vec<String> =
             built_in.flat_map(|(_, member)| member.tools()).map(|tool| tool.spec().name.clone()).collect();
+        // A subagent goes without what is not here, of which the session's own agent tells.
         if kit.owner == Owner::Main {
             check_names(&known, self.descriptions.keys())?;
+            check_names(&known, kit.allowed.unwrap_or_default().iter())?;
         }
-        known.extend(kit.others);
-        check_names(&known, kit.allowed.unwrap_or_default().iter())?;
         Ok(members.into_iter().filter_map(|(role, member)| self.chosen(role, member, kit.allowed)).collect())
     }
 

@@ -1,19 +1,23 @@
 mod file;
+pub(crate) mod lacking;
 mod spec;
+mod thinking;
 mod write;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, NextTool, Subagents, TurnContext};
+use bosun_agent::{Agent, AgentError, BoxFuture, Middleware, NextModel, NextTool, NoteAbout, Subagents, TurnContext};
 use bosun_model::{AiMessage, ChatModel, ChatRequest, ToolCall};
-use bosun_tools::{DynTool, SubagentCard, Task, ToolOutput, background_tools, erase};
+use bosun_tools::{DynTool, StateUpdate, SubagentCard, Task, ToolOutput, background_tools, erase};
 use serde_json::Value;
 
 use crate::stack::Blueprint;
 use crate::{create, prompt, unpriced};
 pub use file::{FieldKind, LoadedSubagents, SubagentFileError, SubagentWarning, load_subagents, read_subagent};
+pub use lacking::SUBAGENT_TOOLS;
 pub use spec::{GENERAL_PURPOSE, ReadySubagent, SubagentSpec};
+pub(crate) use thinking::Thinking;
 pub use write::write_subagent;
 
 /// Most subagents that one reply may send. Many more are no plan any more, but a model that runs away.
@@ -25,6 +29,7 @@ pub struct SubAgents {
     ready: Arc<[ReadySubagent]>,
     beside: bool,
     counted: Option<Counted>,
+    lacking: Vec<NoteAbout>,
 }
 
 /// What a turn may cost, and the models that subagents have of their own, by the name of the subagent.
@@ -36,7 +41,7 @@ pub(crate) struct Counted {
 impl SubAgents {
     /// `specs` have distinct names.
     pub fn new(specs: Arc<[SubagentSpec]>) -> Self {
-        Self { specs, ready: Arc::default(), beside: false, counted: None }
+        Self { specs, ready: Arc::default(), beside: false, counted: None, lacking: Vec::new() }
     }
 
     /// Offers `ready` besides, by names that no other has.
@@ -49,6 +54,12 @@ impl SubAgents {
     #[must_use]
     pub(crate) fn counting(self, counted: Option<Counted>) -> Self {
         Self { counted, ..self }
+    }
+
+    /// Tells of subagents that work without some of the tools that they name.
+    #[must_use]
+    pub(crate) fn telling(self, lacking: Vec<NoteAbout>) -> Self {
+        Self { lacking, ..self }
     }
 
     /// Lets subagents work beside the agent, too.
@@ -70,6 +81,16 @@ impl Middleware for SubAgents {
         let cards: Vec<SubagentCard> = declared.chain(ready).collect();
         let beside = if self.beside { background_tools(cards.clone()) } else { Vec::new() };
         std::iter::once(erase(Task::new(cards))).chain(beside).collect()
+    }
+
+    fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+        Box::pin(async move {
+            // A subagent has its parent's fields, and nothing to tell.
+            if cx.depth() == 0 {
+                lacking::tell(cx, &self.lacking).await?;
+            }
+            Ok(StateUpdate::default())
+        })
     }
 
     fn wrap_model_call<'a>(

@@ -24,7 +24,7 @@ pub use compact::{Compacted, CompactionError};
 use cutoff::Keep;
 pub(crate) use offload::FOLDER as HISTORY;
 pub use record::{Compaction, FailedSummary, SUMMARIZATION_FIELD, Summary, SummaryCause, edit_summary, undo_summary};
-pub use threshold::{SummarizationOptions, Threshold, Trigger};
+pub use threshold::{ArgumentOptions, SummarizationOptions, Threshold, Trigger};
 pub(crate) use tool::CompactConversation;
 
 /// Keeps the conversation below the model's window: long arguments are cut first, then everything but its end is
@@ -67,13 +67,16 @@ impl Summarization {
 
     /// Whether `part` of what makes a conversation one that is summed up is reached.
     fn reaches(&self, part: f64, cx: &TurnContext, request: &ChatRequest, tokens: u64) -> bool {
-        let size = threshold::Size {
+        self.options.reached(part, &Self::size(cx, request, tokens))
+    }
+
+    fn size(cx: &TurnContext, request: &ChatRequest, tokens: u64) -> threshold::Size {
+        threshold::Size {
             tokens,
             messages: request.messages.len(),
             window: Self::window(cx),
             output: u64::from(request.max_output.unwrap_or(0)),
-        };
-        self.options.reached(part, &size)
+        }
     }
 
     fn keep(&self, cx: &TurnContext) -> Keep {
@@ -132,16 +135,19 @@ impl Summarization {
         let mut compaction = cx.log().with_state(Compaction::of);
         let mut sent = self.request(request, &compaction);
         let tokens = self.tokens(cx, &sent, &compaction);
-        if !self.reaches(1.0, cx, &sent, tokens) {
-            return Ok(sent);
-        }
-        if self.shorten_arguments(cx, &request.messages, &mut compaction).await? {
+        let of_arguments = self.options.of_arguments();
+        let cuts = of_arguments.reached(1.0, &Self::size(cx, &sent, tokens));
+        let is_full = self.reaches(1.0, cx, &sent, tokens);
+        let keep = of_arguments.kept(Self::window(cx));
+        if cuts && self.shorten_arguments(cx, &request.messages, keep, &mut compaction).await? {
             sent = self.request(request, &compaction);
             // What the provider counted was before this, so only the estimate tells.
             let tokens = self.counter.request(&sent, &cx.agent().model.info().provider);
             if !self.reaches(1.0, cx, &sent, tokens) {
                 return Ok(sent);
             }
+        } else if !is_full {
+            return Ok(sent);
         }
         if compaction.failed.as_ref().is_some_and(|failed| tokens < failed.at_tokens + failed.at_tokens / 10) {
             return Ok(sent);
@@ -178,10 +184,11 @@ impl Summarization {
         &self,
         cx: &TurnContext,
         all: &[Arc<Message>],
+        keep: Keep,
         compaction: &mut Compaction,
     ) -> Result<bool, AgentError> {
         let provider = &cx.agent().model.info().provider;
-        let before = cutoff::cutoff(all, self.keep(cx), &self.counter, provider);
+        let before = cutoff::cutoff(all, keep, &self.counter, provider);
         let fresh = all.get(compaction.arguments_before..before).unwrap_or_default();
         if !fresh.iter().any(|message| shorten::arguments(message).is_some()) {
             return Ok(false);

@@ -100,7 +100,7 @@ impl McpServers {
         let found = self.servers.iter().find(|known| known.name == server);
         let server = found.ok_or_else(|| SignInError::Unknown { name: server.to_owned() })?;
         let address = server.address().ok_or_else(|| SignInError::NoAddress { name: server.name.clone() })?;
-        server.tokens().remove(address).await.map_err(|error| SignInError::NotKept { reason: error.reason })?;
+        server.tokens().remove(address).await.map_err(|error| SignInError::NotForgotten { reason: error.reason })?;
         Ok(server)
     }
 

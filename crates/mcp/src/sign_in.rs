@@ -46,6 +46,8 @@ pub enum SignInError {
     TooLate { minutes: u64 },
     #[error("the tokens could not be kept: {reason}; unlock the keyring and begin again")]
     NotKept { reason: String },
+    #[error("you are still signed in: {reason}")]
+    NotForgotten { reason: String },
 }
 
 impl SignIn {

@@ -33,6 +33,8 @@ struct CallBuilder {
     name: String,
     json: String,
     done: bool,
+    /// How many blocks stand before it.
+    place: usize,
 }
 
 impl MessageBuilder {
@@ -56,7 +58,8 @@ impl MessageBuilder {
             }
             ModelEvent::ToolCallStarted { index, id, name } => {
                 self.close_reasoning();
-                let call = CallBuilder { id: id.clone(), name: name.clone(), json: String::new(), done: false };
+                let (id, name, place) = (id.clone(), name.clone(), self.content.len());
+                let call = CallBuilder { id, name, json: String::new(), done: false, place };
                 if self.calls.insert(*index, call).is_some() {
                     return Err(protocol(format!("two tool calls share the index {index}")));
                 }
@@ -82,6 +85,10 @@ impl MessageBuilder {
             return Err(ModelError::own(ModelErrorKind::StreamCut, provider, ModelTrouble::ReplyUnfinished));
         };
         self.close_reasoning();
+        let mut call_places: Vec<usize> = self.calls.values().map(|call| call.place).collect();
+        if call_places.iter().all(|place| *place == self.content.len()) {
+            call_places.clear();
+        }
         let mut tool_calls = Vec::new();
         let mut invalid_tool_calls = Vec::new();
         for (place, call) in std::mem::take(&mut self.calls).into_values().enumerate() {
@@ -99,6 +106,7 @@ impl MessageBuilder {
             content: self.content,
             tool_calls,
             invalid_tool_calls,
+            call_places,
             usage: self.usage,
             stop,
             model: self.model,
@@ -107,7 +115,8 @@ impl MessageBuilder {
 
     fn push_text(&mut self, text: &str) {
         self.close_reasoning();
-        if let Some(ContentBlock::Text { text: last }) = self.content.last_mut() {
+        let follows_a_call = self.calls.values().any(|call| call.place == self.content.len());
+        if let Some(ContentBlock::Text { text: last }) = self.content.last_mut().filter(|_| !follows_a_call) {
             last.push_str(text);
         } else {
             self.content.push(ContentBlock::text(text));
@@ -159,6 +168,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::ReplyPart;
 
     fn build(events: &[ModelEvent]) -> Result<AiMessage, ModelError> {
         let mut builder = MessageBuilder::new();
@@ -205,6 +215,42 @@ mod tests {
             message.tool_calls,
             vec![ToolCall { id: "c1".into(), name: "ls".into(), args: json!({"path": "/"}) }]
         );
+    }
+
+    #[test]
+    fn what_is_thought_and_said_between_calls_stays_between_them() {
+        let started =
+            |index: u32| ModelEvent::ToolCallStarted { index, id: format!("c{index}").into(), name: "ls".into() };
+        let thought = |text: &str| {
+            let signature = Some(text.to_owned());
+            [ModelEvent::ReasoningDelta { text: text.into() }, ModelEvent::ReasoningDone { signature, opaque: None }]
+        };
+        let mut events = thought("a").to_vec();
+        events.extend([started(0), ModelEvent::ToolCallDone { index: 0 }]);
+        events.extend(thought("b"));
+        events.push(ModelEvent::TextDelta { text: "now".into() });
+        events.extend([
+            started(1),
+            ModelEvent::ToolCallDone { index: 1 },
+            ModelEvent::TextDelta { text: "end".into() },
+        ]);
+        events.push(ModelEvent::Finished { stop: StopReason::ToolUse });
+        let message = build(&events).unwrap();
+        let order = |message: &AiMessage| {
+            let word = |part| match part {
+                ReplyPart::Call(call) => call.id().to_string(),
+                ReplyPart::Block(ContentBlock::Reasoning(thought)) => thought.text.clone(),
+                ReplyPart::Block(block) => block.as_text().unwrap_or_default().to_owned(),
+            };
+            message.parts().map(word).collect::<Vec<_>>()
+        };
+        assert_eq!(order(&message), ["a", "c0", "b", "now", "c1", "end"]);
+        let mut stored = serde_json::to_value(&message).unwrap();
+        assert_eq!(serde_json::from_value::<AiMessage>(stored.clone()).unwrap(), message);
+        // Of older journals, and of replies that end with their calls.
+        stored.as_object_mut().unwrap().remove("call_places");
+        let older = serde_json::from_value(stored).unwrap();
+        assert_eq!(order(&older), ["a", "b", "now", "end", "c0", "c1"]);
     }
 
     #[test]

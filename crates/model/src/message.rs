@@ -34,6 +34,10 @@ pub struct AiMessage {
     /// Calls whose arguments never became a JSON object; they are answered with an error and never run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invalid_tool_calls: Vec<InvalidToolCall>,
+    /// For each of [`Self::calls`], how many blocks of `content` stand before it; empty where all of them do. Providers that
+    /// sign or seal what a model thinks take it back only in the order in which it came.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub call_places: Vec<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     pub stop: StopReason,
@@ -45,6 +49,20 @@ pub struct AiMessage {
 impl AiMessage {
     pub fn text(&self) -> String {
         text_of(&self.content)
+    }
+
+    /// All blocks and calls, in the order in which they came.
+    pub fn parts(&self) -> impl Iterator<Item = ReplyPart<'_>> {
+        let mut blocks = self.content.iter().enumerate().peekable();
+        let places = self.call_places.iter().copied().chain(std::iter::repeat(usize::MAX));
+        let mut calls = self.calls().zip(places).peekable();
+        std::iter::from_fn(move || {
+            let next = blocks.peek().map_or(usize::MAX, |(at, _)| *at);
+            match calls.next_if(|(_, place)| *place <= next) {
+                Some((call, _)) => Some(ReplyPart::Call(call)),
+                None => blocks.next().map(|(_, block)| ReplyPart::Block(block)),
+            }
+        })
     }
 
     /// All calls, in the order in which the model made them.
@@ -59,6 +77,13 @@ impl AiMessage {
                 .or_else(|| invalid.next().map(ReplyCall::Invalid))
         })
     }
+}
+
+/// What a reply says and does, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ReplyPart<'a> {
+    Block(&'a ContentBlock),
+    Call(ReplyCall<'a>),
 }
 
 /// A call of a reply, whole or not.

@@ -27,7 +27,7 @@ pub struct FileEntry {
 }
 
 /// A part of the path space that is not simply the project's folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct MountView {
     pub kind: MountKind,
     pub read_only: bool,
@@ -47,8 +47,17 @@ pub enum MountKind {
     Results,
     /// With the session: the conversation before it was summed up.
     History,
-    /// Whatever the person mounted themselves.
-    Other,
+    /// With the session: a place of its own in the settings or in the agent's declaration.
+    Session,
+    /// In Bosun's own store: such a place.
+    Store,
+    /// Another folder of this machine.
+    Folder,
+    /// Another folder of this machine, reached in a sandbox.
+    Sandbox,
+    Container,
+    /// Another machine.
+    Machine,
 }
 
 /// A look at one file.

@@ -185,6 +185,8 @@ pub enum NoticeCode {
     DefinitionWrong,
     /// A limit of money does not hold for a model; `detail` names both.
     PriceUnknown,
+    /// A model that the settings name beside the session's cannot be had; `detail` says which and why.
+    HelperMissing,
     /// Files are no longer as the agent had read them, and it was told; `detail` names some of them and counts the rest.
     FilesChanged,
     /// The beginning of the conversation is sent in short from here on; `detail` is its estimated tokens before and after.

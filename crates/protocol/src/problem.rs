@@ -253,6 +253,7 @@ problems! {
     FieldNotFolders { field: String } = "'{field}' must be a list of folders";
     FieldNotSchema { field: String } = "'{field}' must be a JSON schema of an object";
     FieldNotNumber { field: String } = "'{field}' must be a whole number above 0";
+    FieldNotEffort { field: String } = "'{field}' must be one of off, low, medium, high and max";
     FieldNotRules { field: String } = "'{field}' must be a list of rules, each with 'operations' (read, write), 'paths' from / and a 'mode' (allow, interrupt, deny)";
     RulePathNotFromRoot { path: String } = "the path '{path}' of a rule has to begin with /";
     RulePathUp { path: String } = "the path '{path}' of a rule holds '..', which no path does";
@@ -323,6 +324,7 @@ problems! {
     SignInRefused { detail: String } = "signing in was refused: {detail}; begin again, or give the server a token as a header";
     SignInTooLate { minutes: u32 } = "nobody signed in within {minutes} minutes; begin again when you are ready";
     SignInNotKept { detail: String } = "the tokens could not be kept: {detail}; unlock the keyring and begin again";
+    SignInNotForgotten { detail: String } = "you are still signed in: {detail}";
     SignInGivenUp = "this sign-in was given up; begin again";
     ServerNotStarted { detail: String } = "could not be started: {detail}";
     ServerEndedAtStart { why: Box<Problem> } = "could not be started: {why}";
@@ -386,6 +388,8 @@ problems! {
     KeyringSlow { seconds: String } = "the keyring did not answer within {seconds} seconds; answer what it asks, or unlock it, and try again";
     KeyringOther = "the keyring gave back another key than it was given; enter the key again, or look at the keyring";
     KeyringRefused { detail: String } = "the keyring did not take the key: {detail}; unlock it and enter the key again";
+    KeyringUnremoved { detail: String } = "the keyring did not remove it: {detail}; unlock it and try again, or remove it there";
+    KeyStays { why: Box<Problem> } = "the key is still in the keyring: {why}";
     NotLocal = "this is not one of the addresses at which Bosun looks; add the server by its base URL";
     TooManyModels = "there are too many models in these settings; take some out";
     ModelUnnamed = "a model needs its provider and its name";
@@ -476,6 +480,7 @@ problems! {
     LimitOfDollars { limit: String } = "the turn reached its limit of {limit} US dollars, subagents included; everything so far is kept, and continuing goes on with the same limit";
     LimitOfSeconds { limit: String } = "the turn reached its limit of {limit} seconds of work; everything so far is kept, and continuing goes on with the same limit";
     SameFailures { tool: String, times: String } = "the model made the same call of {tool} {times} times and it failed each time, so the turn was ended; say what it should do instead, or continue the turn";
+    AnswerNotHandedIn = "the model did not hand in its answer in the form that was asked for, though it was made to; what it said instead is kept: try again, or say what it should do";
     SessionBudget { limit: String, spent: String } = "the budget of ${limit} for this session is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn";
     DayBudget { limit: String, spent: String } = "the budget of ${limit} for today is used up (${spent} spent); everything so far is kept: raise it in the settings under Models and continue the turn";
     HookRefused { hook: String } = "the hook '{hook}' refused it";
@@ -492,6 +497,9 @@ problems! {
     KeyInResult { tool: String, model: String } = "A result of {tool} holds what looks like a key. It goes to {model} and stays in this session; if it is a real one, replace it where you got it";
     SkillWrong { detail: String } = "Skills: {detail}";
     SubagentWrong { detail: String } = "Subagents: {detail}";
+    SubagentLacks { name: String, tools: String } = "Subagents: '{name}' works without tools that are not here: {tools}";
+    SecondMissing { model: String, detail: String } = "{model}, which is to answer where the session's model is overloaded, cannot be had ({detail}). Nobody stands in; mend it or choose another in the settings under Models";
+    SmallMissing { model: String, detail: String } = "{model}, which is to write titles and summaries, cannot be had ({detail}). The session's own model writes summaries and nobody titles; mend it or choose another in the settings under Models";
     CostNotCounted { limit: String, model: String } = "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the price in the settings under Models, or set a limit of tokens";
 }
 

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{FileVersion, Problem, ProjectId};
+use crate::{Effort, FileVersion, Problem, ProjectId};
 
 /// Where a kind of subagent is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Type)]
@@ -66,6 +66,8 @@ pub struct SubagentForm {
     pub tools: Option<Vec<String>>,
     /// `None`: the main agent's.
     pub model: Option<String>,
+    /// How much its model thinks; `None`: as the main agent's.
+    pub effort: Option<Effort>,
     /// Folders of skills.
     pub skills: Vec<String>,
     /// Tools that ask although the mode would let them.

@@ -313,6 +313,7 @@ fn image_in_result(row: &Row) -> Mark {
         content: vec![],
         tool_calls: vec![call],
         invalid_tool_calls: vec![],
+        call_places: Vec::new(),
         usage: None,
         stop: StopReason::ToolUse,
         model: None,

@@ -15,6 +15,10 @@
 //! * No error, log line or event holds the key or a configured header's value (`redact`; every error is made by `Origin`).
 //! * A key goes to the host of its base URL and nowhere else, a cloud's credentials to its own hosts: redirects are errors, loopback hosts never use a proxy. Which
 //!   key belongs to which host is the caller's to check, with [`host_of`].
+//! * What a provider signs or seals goes back in the order in which it came, calls among it
+//!   ([`bosun_model::AiMessage::parts`]): Anthropic wants the sequence of its thoughts unchanged, Responses each thought before
+//!   the item that came of it, Gemini each signature at its part. Chat Completions and Ollama have one field for text, one for
+//!   thoughts and one for calls, so that there is no order between them to keep.
 //! * Memory for a reply is bounded by its limits, whatever the server sends, compressed or not.
 //! * Dropping a [`bosun_model::ModelStream`] closes the connection (HTTP/1) or resets the stream (HTTP/2).
 //!
@@ -60,6 +64,8 @@ mod network;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+#[cfg(test)]
+mod order_tests;
 mod origin;
 mod preferences;
 mod preset;

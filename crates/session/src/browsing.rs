@@ -33,24 +33,27 @@ struct Looked {
 impl Looked {
     /// What the file or folder at `path` is kept in.
     fn mount(&self, path: &VirtualPath) -> MountView {
-        let at = |place: &Option<VirtualPath>| place.as_ref().is_some_and(|place| path.starts_with(place));
         let places = &self.places;
-        let (kind, read_only) = if at(&places.memories) {
-            (MountKind::Memory, false)
-        } else if at(&places.home_skills) {
-            (MountKind::Skill, true)
-        } else if at(&places.skills) {
-            (MountKind::Skill, false)
-        } else if at(&places.results) {
-            (MountKind::Results, false)
-        } else if at(&places.history) {
-            (MountKind::History, false)
-        } else if self.backend.host_path(path).is_some() {
-            (MountKind::Project, false)
-        } else {
-            (MountKind::Other, false)
+        let mounts = [
+            (&places.memories, MountKind::Memory, false),
+            (&places.skills, MountKind::Skill, false),
+            (&places.builtin_skills, MountKind::Skill, true),
+            (&places.home_skills, MountKind::Skill, true),
+            (&places.results, MountKind::Results, false),
+            (&places.history, MountKind::History, false),
+        ];
+        let mounts = mounts
+            .into_iter()
+            .filter_map(|(place, kind, read_only)| Some((place.as_ref()?, MountView { kind, read_only })));
+        // Where one of the person's is in the place of a mount, it is theirs.
+        let all = mounts.chain(places.taken.iter().map(|(prefix, taken)| (prefix, taken.mount)));
+        let around = all.filter(|(prefix, _)| path.starts_with(prefix));
+        let root = || match self.backend.host_path(path) {
+            Some(_) => MountKind::Project,
+            None => MountKind::Session,
         };
-        MountView { kind, read_only }
+        let nearest = around.max_by_key(|(prefix, _)| prefix.as_str().len()).map(|(_, mount)| mount);
+        nearest.unwrap_or_else(|| MountView { kind: root(), read_only: false })
     }
 
     fn entry(&self, info: FileInfo) -> FileEntry {

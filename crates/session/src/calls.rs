@@ -12,6 +12,7 @@ mod titles;
 
 use std::sync::Arc;
 
+use bosun_agent::NoteAbout;
 use bosun_harness::DeepAgentConfig;
 use bosun_model::{ChatModel, ModelInfo};
 use bosun_protocol::{ErrorCode, ModelRef, ModelSettings, Problem};
@@ -44,6 +45,15 @@ impl Calls {
         let models = std::mem::take(&mut config.models);
         config.models = models.into_iter().map(|(name, model)| (name, self.counting.of_subagent(model))).collect();
     }
+}
+
+/// A model beside the session's own, or why there is none where one is wanted.
+type Beside = (Option<Arc<dyn ChatModel>>, Option<Missing>);
+
+/// A model that cannot be had, and the reason.
+struct Missing {
+    model: String,
+    detail: String,
 }
 
 /// What counting a model takes.
@@ -85,20 +95,23 @@ impl Actor {
         let first = self.setting.models.connect(&chosen).await?;
         let info = first.info().clone();
         let named = book.fallback().filter(|second| *second != chosen);
-        let second = match &named {
+        let (second, no_second) = match &named {
             Some(second) => self.beside(second).await,
             None => self.helper(settings.fallback.as_ref().filter(|second| **second != chosen), &info).await,
         };
         let subject = Subject { session: self.log.session().clone(), project: self.tree.project.to_string() };
         let own = Metered::new(first, second, Arc::clone(book), subject.clone(), Purpose::Answer);
-        let small = match &settings.small {
+        let (small, no_small) = match &settings.small {
             // It is turned over with the session's.
-            Some(small) if *small == chosen => Some(own.made_for(Purpose::Summary)),
-            small => self
-                .helper(small.as_ref(), &info)
-                .await
-                .map(|small| Metered::new(small, None, Arc::clone(book), subject.clone(), Purpose::Summary)),
+            Some(small) if *small == chosen => (Some(own.made_for(Purpose::Summary)), None),
+            small => {
+                let (small, none) = self.helper(small.as_ref(), &info).await;
+                let counted = |small| Metered::new(small, None, Arc::clone(book), subject.clone(), Purpose::Summary);
+                (small.map(counted), none)
+            }
         };
+        let no_second = no_second.map(|Missing { model, detail }| NoteAbout::SecondMissing { model, detail });
+        let no_small = no_small.map(|Missing { model, detail }| NoteAbout::SmallMissing { model, detail });
         let own = Arc::new(own.with_small(made_for(small.as_ref(), Purpose::Summary)));
         let titles = made_for(small.as_ref(), Purpose::Title);
         let counting = Counting { book: Arc::clone(book), subject: subject.clone(), own: Arc::clone(&own), small };
@@ -108,6 +121,7 @@ impl Actor {
             book: Arc::clone(book),
             subject,
             titles,
+            missing: no_second.into_iter().chain(no_small).collect(),
             stream: Arc::clone(&self.stream),
             models: Arc::clone(&self.setting.models),
         };
@@ -116,16 +130,19 @@ impl Actor {
 
     /// A model that the settings have beside all others. Where the session's own is on this machine, so must it be: who
     /// chose that one sends nothing anywhere else.
-    async fn helper(&self, model: Option<&ModelRef>, own: &ModelInfo) -> Option<Arc<dyn ChatModel>> {
-        self.beside(model?).await.filter(|helper| helper.info().local || !own.local)
+    async fn helper(&self, model: Option<&ModelRef>, own: &ModelInfo) -> Beside {
+        let Some(model) = model else { return (None, None) };
+        let (helper, missing) = self.beside(model).await;
+        (helper.filter(|helper| helper.info().local || !own.local), missing)
     }
 
-    async fn beside(&self, model: &ModelRef) -> Option<Arc<dyn ChatModel>> {
+    async fn beside(&self, model: &ModelRef) -> Beside {
         match self.setting.models.connect(model).await {
-            Ok(connected) => Some(connected),
+            Ok(connected) => (Some(connected), None),
             Err(error) => {
-                tracing::warn!(%error, provider = model.provider, model = model.name, "a model beside cannot be had");
-                None
+                let model = format!("{}:{}", model.provider, model.name);
+                tracing::warn!(%error, model, "a model beside cannot be had");
+                (None, Some(Missing { model, detail: error.to_string() }))
             }
         }
     }

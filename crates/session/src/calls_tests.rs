@@ -152,6 +152,30 @@ async fn another_model_answers_the_rest_of_a_turn_and_the_person_is_told() {
 }
 
 #[tokio::test]
+async fn models_beside_that_cannot_be_had_are_told_once_and_the_session_goes_on() {
+    let models = vec![model("big", None, vec![said("one"), said("two"), said("three")])];
+    let missing = |second: &str| ModelSettings {
+        fallback: Some(named(second)),
+        small: Some(named("gone")),
+        ..ModelSettings::default()
+    };
+    let stage = Stage::new(models, missing("gone")).await;
+    stage.say("hello").await;
+    let gone = || ("test:gone".to_owned(), Problem::NoModelChosen.to_string());
+    let second = |(model, detail)| Problem::SecondMissing { model, detail };
+    let small = |(model, detail)| Problem::SmallMissing { model, detail };
+    assert_eq!(stage.problems().await, [second(gone()), small(gone())]);
+    stage.say("again").await;
+    assert_eq!(stage.problems().await.len(), 2, "the second turn says nothing");
+    // Another that is missing too is another.
+    stage.sessions.save_model_settings(missing("lost")).await.unwrap();
+    stage.say("on").await;
+    let problems = stage.problems().await;
+    assert_eq!((problems.len(), &problems[2]), (3, &second(("test:lost".into(), gone().1))));
+    assert_eq!(stage.lines().await.iter().filter(|line| !line.contains(':')).count(), 3);
+}
+
+#[tokio::test]
 async fn nobody_helps_a_model_of_this_machine_who_is_not_on_it() {
     let here = |(name, model): (String, Arc<ScriptedModel>)| {
         let info = ModelInfo { local: true, ..model.info().clone() };

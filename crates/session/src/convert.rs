@@ -220,7 +220,7 @@ pub(crate) fn halt(halt: &Halt) -> wire::NoticeCode {
     match halt {
         Halt::SessionBudget { .. } | Halt::DayBudget { .. } => wire::NoticeCode::BudgetSpent,
         Halt::HookRefused { .. } | Halt::HookRefusedFor { .. } => wire::NoticeCode::HookRefused,
-        Halt::SpendingUnknown { .. } => wire::NoticeCode::Failed,
+        Halt::SpendingUnknown { .. } | Halt::AnswerNotHandedIn => wire::NoticeCode::Failed,
         Halt::LimitOfSteps { .. }
         | Halt::LimitOfTokens { .. }
         | Halt::LimitOfDollars { .. }
@@ -237,6 +237,7 @@ pub(crate) fn note(kind: NoteKind) -> wire::NoticeCode {
         NoteKind::KeySeen => wire::NoticeCode::KeySeen,
         NoteKind::DefinitionWrong => wire::NoticeCode::DefinitionWrong,
         NoteKind::PriceUnknown => wire::NoticeCode::PriceUnknown,
+        NoteKind::HelperMissing => wire::NoticeCode::HelperMissing,
     }
 }
 

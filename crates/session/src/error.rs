@@ -2,7 +2,7 @@ use bosun_agent::{DecisionError, JournalError};
 use bosun_backend::BackendError;
 use bosun_model::{ModelError, ModelErrorKind};
 use bosun_protocol::{ErrorCode, Problem};
-use bosun_store::DatabaseError;
+use bosun_store::{DatabaseError, KeyError};
 
 use crate::Explain;
 
@@ -49,6 +49,15 @@ impl From<DatabaseError> for SessionError {
             _ => ErrorCode::StorageUnavailable,
         };
         Self::of(code, &error)
+    }
+}
+
+impl From<KeyError> for SessionError {
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::Stays(_) => Self::of(ErrorCode::KeyringUnavailable, &error),
+            KeyError::Database(error) => error.into(),
+        }
     }
 }
 

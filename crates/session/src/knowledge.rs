@@ -44,17 +44,26 @@ impl Actor {
         let project = StoreScope::Project(self.tree.project.to_string());
         let mut shelves = Vec::new();
         for (scope, mount) in [(StoreScope::User, memories.clone()), (project, below(memories, "project")?)] {
-            // What the person put in the place of a mount has other files than the store.
-            if !places.taken.contains(&mount) {
+            if !places.taken.contains_key(&mount) {
                 let namespace = scope.namespace("memories").map_err(SessionError::internal)?;
                 shelves.push(SearchedShelf { namespace, mount });
+            }
+        }
+        // What the person put there may be of the store, too.
+        let mut elsewhere = Vec::new();
+        for (mount, taken) in places.taken.iter().filter(|(mount, _)| mount.starts_with(memories)) {
+            match &taken.shown {
+                Some(namespace) => {
+                    shelves.push(SearchedShelf { namespace: namespace.clone(), mount: mount.clone() });
+                }
+                None => elsewhere.push(mount.clone()),
             }
         }
         let mut sources = vec![below(memories, "AGENTS.md")?, below(memories, "project/AGENTS.md")?];
         for path in INSTRUCTIONS {
             sources.push(parsed(path)?);
         }
-        Ok(MemoryOptions { sources, search: Some(MemorySearch::new(self.store(), shelves)) })
+        Ok(MemoryOptions { sources, search: Some(MemorySearch::new(self.store(), shelves).but_not(elsewhere)) })
     }
 
     /// The person's subagents, and the project's where they are trusted.

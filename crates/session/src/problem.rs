@@ -10,7 +10,7 @@ use bosun_harness::{
     SkillError, SkillWarning, SubagentFileError, SubagentWarning,
 };
 use bosun_protocol::Problem;
-use bosun_store::{DatabaseError, FolderTrouble, OpenError, SecretError};
+use bosun_store::{DatabaseError, FolderTrouble, KeyError, OpenError, SecretError};
 use bosun_tools::{AttachableKind, NotAttachable, RegistryError};
 
 mod of_calls;
@@ -78,7 +78,9 @@ fn of_one_file(error: &BackendError) -> Option<Problem> {
         BackendError::NotFound { path } => told(path, |path| Problem::FileNotFound { path }),
         BackendError::DirectoryNotFound { path } => told(path, |path| Problem::FolderNotFound { path }),
         BackendError::NotADirectory { path } => told(path, |path| Problem::NotAFolder { path }),
-        BackendError::IsADirectory { path } => told(path, |path| Problem::IsAFolder { path }),
+        BackendError::IsADirectory { path } | BackendError::DirectoryInTheWay { path } => {
+            told(path, |path| Problem::IsAFolder { path })
+        }
         BackendError::AlreadyExists { path } => told(path, |path| Problem::NameTaken { path }),
         BackendError::NotRegular { path, .. } => told(path, |path| Problem::NotRegular { path }),
         BackendError::OutsideRoot { path } => told(path, |path| Problem::OutsideRoot { path }),
@@ -276,6 +278,16 @@ impl Explain for SecretError {
             Self::Slow { seconds } => Problem::KeyringSlow { seconds: seconds.to_string() },
             Self::Other => Problem::KeyringOther,
             Self::Refused { reason } => Problem::KeyringRefused { detail: reason },
+            Self::Unremoved { reason } => Problem::KeyringUnremoved { detail: reason },
+        }
+    }
+}
+
+impl Explain for KeyError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::Stays(reason) => Problem::KeyStays { why: Box::new(reason.problem()) },
+            Self::Database(error) => error.problem(),
         }
     }
 }
@@ -434,6 +446,7 @@ impl Explain for SubagentFileError {
                     FieldKind::Folders => Problem::FieldNotFolders { field },
                     FieldKind::Schema => Problem::FieldNotSchema { field },
                     FieldKind::Number => Problem::FieldNotNumber { field },
+                    FieldKind::Effort => Problem::FieldNotEffort { field },
                     FieldKind::Rules => Problem::FieldNotRules { field },
                 }
             }

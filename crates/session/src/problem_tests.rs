@@ -11,7 +11,7 @@ use bosun_harness::{
     SkillError, SkillWarning, SubagentFileError, SubagentWarning,
 };
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
-use bosun_store::{DatabaseError, FolderTrouble, OpenError, SecretError};
+use bosun_store::{DatabaseError, FolderTrouble, KeyError, OpenError, SecretError};
 use bosun_tools::{AttachableKind, NotAttachable, RegistryError};
 use pretty_assertions::assert_eq;
 
@@ -183,6 +183,7 @@ fn declarations_are_refused_in_one_sentence_everywhere() {
         FieldKind::Schema,
         FieldKind::Number,
         FieldKind::Rules,
+        FieldKind::Effort,
     ];
     same(&kinds.map(|wanted| SubagentFileError::Field { field: "tools", wanted }));
     same(&[SubagentFileError::Missing("name"), SubagentFileError::Name(name())]);
@@ -262,6 +263,7 @@ fn sign_ins_are_told_of_in_one_sentence_everywhere() {
         SignInError::Refused { reason: reason() },
         SignInError::TooLate { minutes: 5 },
         SignInError::NotKept { reason: reason() },
+        SignInError::NotForgotten { reason: reason() },
     ]);
     same(&[BackendError::Forbidden { path: VirtualPath::parse("/src/a.rs").unwrap() }]);
 }
@@ -323,7 +325,9 @@ fn keyrings_and_servers_are_told_of_in_one_sentence_everywhere() {
         SecretError::Slow { seconds: 90 },
         SecretError::Other,
         SecretError::Refused { reason: reason() },
+        SecretError::Unremoved { reason: reason() },
     ]);
+    same(&[KeyError::Stays(SecretError::Locked), KeyError::Database(DatabaseError::DiskFull)]);
     let ended = |code, signal, words: Option<&str>| Ending::Program { code, signal, words: words.map(str::to_owned) };
     let ends = [
         Ending::Session,

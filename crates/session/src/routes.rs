@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bosun_backend::{
-    Access, Backend, FileData, FilesystemBackend, FilesystemOptions, Route, StateBackend, Store, StoreBackend,
-    StoreScope, VirtualPath, kept_points, mount_point, project_root,
+    Access, Backend, FileData, FilesystemBackend, FilesystemOptions, Namespace, Route, StateBackend, StoreBackend,
+    StoreError, StoreScope, VirtualPath, kept_points, mount_point, project_root,
 };
 use bosun_harness::{DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, MountNote};
-use bosun_protocol::Problem;
+use bosun_protocol::{MountKind, MountView, Problem};
 
 use crate::actor::Actor;
 use crate::declared::name_of;
@@ -28,6 +28,19 @@ pub(crate) struct OwnRoute {
 }
 
 impl OwnRoute {
+    /// What a person is told of it.
+    pub(crate) fn mount(&self) -> MountView {
+        let kind = match self.written.kind {
+            DeclaredKind::State => MountKind::Session,
+            DeclaredKind::Store => MountKind::Store,
+            DeclaredKind::Folder => MountKind::Folder,
+            DeclaredKind::Sandbox => MountKind::Sandbox,
+            DeclaredKind::Ssh => MountKind::Machine,
+            DeclaredKind::Container | DeclaredKind::ContainerCopy => MountKind::Container,
+        };
+        MountView { kind, read_only: self.written.read_only }
+    }
+
     /// What the model is told of it.
     pub(crate) fn note(&self) -> MountNote {
         let holds = match self.written.kind {
@@ -94,12 +107,8 @@ impl Actor {
                 Arc::new(StateBackend::mounted(files, prefix).keeping_in(self.setting.blobs.clone()))
             }
             DeclaredKind::Store => {
-                let scope = match written.scope {
-                    DeclaredScope::User => StoreScope::User,
-                    DeclaredScope::Project => StoreScope::Project(self.tree.project.to_string()),
-                    DeclaredScope::Agent => StoreScope::Assistant(name_of(self.setting.declared.as_deref())),
-                };
-                stored(self.store(), &scope, written).map_err(impossible)?
+                let namespace = self.namespace(written).map_err(|error| impossible(error.problem()))?;
+                Arc::new(StoreBackend::new(self.store(), namespace))
             }
             DeclaredKind::Folder => {
                 folder(written.folder.as_deref(), self.tree.database.folder()).map_err(impossible)?
@@ -110,6 +119,20 @@ impl Actor {
         };
         let access = if written.read_only { Access::ReadOnly } else { Access::ReadWrite };
         Ok(Route { prefix: prefix.clone(), backend, access })
+    }
+
+    /// The part of the store that a route shows; `None` where it shows none.
+    pub(crate) fn shown_by(&self, written: &DeclaredRoute) -> Option<Namespace> {
+        (written.kind == DeclaredKind::Store).then(|| self.namespace(written).ok()).flatten()
+    }
+
+    fn namespace(&self, written: &DeclaredRoute) -> Result<Namespace, StoreError> {
+        let scope = match written.scope {
+            DeclaredScope::User => StoreScope::User,
+            DeclaredScope::Project => StoreScope::Project(self.tree.project.to_string()),
+            DeclaredScope::Agent => StoreScope::Assistant(name_of(self.setting.declared.as_deref())),
+        };
+        scope.namespace(written.namespace.as_deref().unwrap_or_default())
     }
 
     /// Parts the files of the session: those at `/`, where that is in the session too, and those of mounts and routes.
@@ -142,11 +165,6 @@ async fn beside(project: &dyn Backend, prefix: &VirtualPath) -> Result<VirtualPa
     let top = mount_point(project, first).await?;
     let rest: Vec<&str> = names.collect();
     if rest.is_empty() { Ok(top) } else { top.join(&rest.join("/")).map_err(SessionError::internal) }
-}
-
-fn stored(store: Arc<dyn Store>, scope: &StoreScope, route: &DeclaredRoute) -> Result<Arc<dyn Backend>, Problem> {
-    let namespace = scope.namespace(route.namespace.as_deref().unwrap_or_default());
-    Ok(Arc::new(StoreBackend::new(store, namespace.map_err(|error| error.problem())?)))
 }
 
 /// Neither a home folder nor Bosun's own data is a place for an agent, whoever named it.

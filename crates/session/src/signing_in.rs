@@ -179,7 +179,7 @@ impl Sessions {
 fn refusal(error: SignInError) -> SessionError {
     let code = match error {
         SignInError::Unknown { .. } => ErrorCode::NotFound,
-        SignInError::NotKept { .. } => ErrorCode::KeyringUnavailable,
+        SignInError::NotKept { .. } | SignInError::NotForgotten { .. } => ErrorCode::KeyringUnavailable,
         _ => ErrorCode::Invalid,
     };
     SessionError::of(code, &error)

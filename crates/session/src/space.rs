@@ -1,12 +1,14 @@
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use bosun_agent::AskPlace;
 use bosun_backend::{
     Access, AppMounts, Backend, CompositeBackend, FilesystemBackend, FilesystemOptions, LocalShellBackend,
-    LocalShellOptions, MountError, Route, StateBackend, Store, VirtualPath, mount_point,
+    LocalShellOptions, MountError, Namespace, Route, StateBackend, Store, VirtualPath, mount_point,
 };
 use bosun_harness::{Artifacts, DeclaredDefault, DeclaredKind, MountNote, builtin_skill_files};
+use bosun_protocol::MountView;
 use bosun_store::KeyValueStore;
 
 use crate::actor::Actor;
@@ -43,7 +45,15 @@ pub(crate) struct Places {
     pub results: Option<VirtualPath>,
     pub history: Option<VirtualPath>,
     /// Where routes of the person's are, which may be in the place of a mount.
-    pub taken: Vec<VirtualPath>,
+    pub taken: BTreeMap<VirtualPath, Taken>,
+}
+
+/// What a route of the person's leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// The part of the store that it shows, where it shows one.
+    pub shown: Option<Namespace>,
+    pub mount: MountView,
 }
 
 impl Places {
@@ -144,7 +154,8 @@ impl Actor {
         let backend = mounts.mount().await.map_err(unmountable)?;
         let mut places = Places::of(&backend);
         places.builtin_skills = places.builtin_skills.filter(|builtin| !is_own(builtin));
-        places.taken = own.iter().map(|route| route.prefix.clone()).collect();
+        let taken = |route: &OwnRoute| Taken { shown: self.shown_by(&route.written), mount: route.mount() };
+        places.taken = own.iter().map(|route| (route.prefix.clone(), taken(route))).collect();
         let reach = backend.routes().iter().map(|route| (route.prefix.clone(), part_of(&places, &own, &route.prefix)));
         let mut notes = places.notes();
         let own = own.iter().map(OwnRoute::note).filter(|note| !notes.iter().any(|told| told.path == note.path));

@@ -77,22 +77,26 @@ impl Watched {
         Due { by_figures, by_content }
     }
 
-    /// Has the system tell of `files` from now on.
-    fn follow(&mut self, files: &[(FollowedFile, PathBuf)]) {
+    /// Has the system tell of `files` from now on, but for those that links lead to: what is saved where they lead is no
+    /// news in the folder that was asked about.
+    fn follow(&mut self, files: &[(FollowedFile, PathBuf)], led: &HashSet<VirtualPath>) {
         if self.watch.is_none() {
             self.watch = FileWatch::open().inspect_err(|error| tracing::debug!(%error, "files are not watched")).ok();
         }
         for (file, host) in files {
-            let followed = self.watch.as_mut().is_some_and(|watch| {
+            let told = |watch: &mut FileWatch| {
                 watch.follow(&file.path, host).inspect_err(|error| tracing::debug!(%error)).is_ok()
-            });
-            if !followed {
+            };
+            if led.contains(&file.path) || !self.watch.as_mut().is_some_and(told) {
                 self.unwatched.insert(file.path.clone());
+            } else {
+                self.unwatched.remove(&file.path);
             }
         }
     }
 
     fn take_noticed(&mut self) {
+        self.unwatched.extend(self.watch.iter().flat_map(FileWatch::astray));
         let Some(changed) = self.watch.as_ref().and_then(FileWatch::noticed) else { return };
         self.noticed += 1;
         match changed {
@@ -160,10 +164,12 @@ impl Watching {
         let on_disk = |file: FollowedFile| backend.host_path(&file.path).map(|host| (file, host));
         let by_figures: Vec<(FollowedFile, PathBuf)> = by_figures.into_iter().filter_map(on_disk).collect();
         if !by_figures.is_empty() {
-            let watched = Arc::clone(&self.watched);
+            let (watched, backend) = (Arc::clone(&self.watched), Arc::clone(backend));
             let differ = tokio::task::spawn_blocking(move || {
                 // First followed, then looked at: what happens in between is told or seen.
-                locked(&watched).follow(&by_figures);
+                let paths = by_figures.iter().map(|(file, _)| &file.path);
+                let led = paths.filter(|path| backend.direct(path) != **path).cloned().collect();
+                locked(&watched).follow(&by_figures, &led);
                 let differ = by_figures.into_iter().filter(|(file, host)| !looks_the_same(host, &file.stamp));
                 differ.map(|(file, _)| file).collect::<Vec<_>>()
             });

@@ -54,6 +54,16 @@ impl Key {
     }
 }
 
+/// Why a key was not kept or removed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum KeyError {
+    /// What was to be removed is still there, and still known to be.
+    #[error("the key is still in the keyring: {0}")]
+    Stays(SecretError),
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+}
+
 impl Keys {
     pub fn new(keyring: Arc<dyn SecretStore>, database: Option<Arc<Database>>) -> Self {
         let (memory, refusals, hung) = (MemorySecrets::default(), Mutex::default(), Mutex::default());
@@ -93,7 +103,7 @@ impl Keys {
     }
 
     /// Keeps a key; one that is empty is removed. What comes back says where it is now.
-    pub async fn set(&self, account: &str, host: &str, key: SecretString) -> Result<Key, DatabaseError> {
+    pub async fn set(&self, account: &str, host: &str, key: SecretString) -> Result<Key, KeyError> {
         if key.expose_secret().trim().is_empty() {
             self.remove(account, host).await?;
             return Ok(Key::Missing);
@@ -129,12 +139,28 @@ impl Keys {
         }
     }
 
-    pub async fn remove(&self, account: &str, host: &str) -> Result<(), DatabaseError> {
-        self.forget_memory(account, host).await;
-        if let Err(error) = self.keyring.remove(account, host).await {
-            tracing::warn!(%error, "the keyring kept a key that was to be removed");
+    /// Removes a key; one that is not there is removed.
+    ///
+    /// # Errors
+    /// [`KeyError::Stays`] where the keyring does not let go of it: it stays, and stays known.
+    pub async fn remove(&self, account: &str, host: &str) -> Result<(), KeyError> {
+        if self.kept(account, host).await? {
+            self.taken_out(account, host).await.map_err(KeyError::Stays)?;
         }
-        self.mark(account, host, false).await
+        self.forget_memory(account, host).await;
+        Ok(self.mark(account, host, false).await?)
+    }
+
+    /// Takes a key out of the keyring. One that is locked may say that it has none, but it takes none either.
+    async fn taken_out(&self, account: &str, host: &str) -> Result<(), SecretError> {
+        if self.keyring.get(account, host).await?.is_none() {
+            self.keyring.set(account, host, SecretString::from("removed")).await?;
+        }
+        self.keyring.remove(account, host).await?;
+        match self.keyring.get(account, host).await? {
+            None => Ok(()),
+            Some(_) => Err(SecretError::Unremoved { reason: "it still gives the key out".to_owned() }),
+        }
     }
 
     async fn forget_memory(&self, account: &str, host: &str) {
@@ -188,146 +214,5 @@ pub fn key_from_environment<'a>(
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicU32, Ordering};
-
-    use bosun_agent::BoxFuture;
-
-    use super::*;
-
-    /// How a keyring is.
-    #[derive(Clone, Copy, Default)]
-    enum Mood {
-        #[default]
-        Well,
-        /// As Secret Service is then: it says that there is no such key.
-        Locked,
-        /// It goes on giving out what it was given first.
-        Stale,
-        Hanging,
-    }
-
-    /// A keyring that is well until the test says otherwise, and how often it hung.
-    #[derive(Default)]
-    struct Moody {
-        memory: MemorySecrets,
-        mood: Mutex<Mood>,
-        hung: AtomicU32,
-    }
-
-    impl Moody {
-        fn becomes(&self, mood: Mood) {
-            *self.mood.lock().unwrap() = mood;
-        }
-
-        fn mood(&self) -> Mood {
-            *self.mood.lock().unwrap()
-        }
-    }
-
-    impl SecretStore for Moody {
-        fn get<'a>(
-            &'a self,
-            account: &'a str,
-            host: &'a str,
-        ) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
-            Box::pin(async move {
-                match self.mood() {
-                    Mood::Well | Mood::Stale => self.memory.get(account, host).await,
-                    Mood::Locked => Ok(None),
-                    Mood::Hanging => {
-                        self.hung.fetch_add(1, Ordering::SeqCst);
-                        tokio::time::sleep(Duration::from_secs(90)).await;
-                        Err(SecretError::Slow { seconds: 90 })
-                    }
-                }
-            })
-        }
-
-        fn set<'a>(
-            &'a self,
-            account: &'a str,
-            host: &'a str,
-            key: SecretString,
-        ) -> BoxFuture<'a, Result<(), SecretError>> {
-            Box::pin(async move {
-                match self.mood() {
-                    Mood::Locked => Err(SecretError::Locked),
-                    Mood::Stale => Ok(()),
-                    Mood::Well | Mood::Hanging => self.memory.set(account, host, key).await,
-                }
-            })
-        }
-
-        fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
-            self.memory.remove(account, host)
-        }
-    }
-
-    fn scene() -> (tempfile::TempDir, Arc<Moody>, Keys) {
-        let folder = tempfile::tempdir().unwrap();
-        let keyring = Arc::new(Moody::default());
-        let database = Database::open(folder.path()).unwrap();
-        let keys = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, Some(database));
-        (folder, keyring, keys)
-    }
-
-    #[tokio::test]
-    async fn a_key_is_good_for_its_host_only() {
-        let (_folder, _keyring, keys) = scene();
-        keys.set("openai", "api.openai.com", SecretString::from("sk-1")).await.unwrap();
-        assert!(matches!(keys.get("openai", "api.openai.com").await.unwrap(), Key::InKeyring(_)));
-        assert!(matches!(keys.get("openai", "evil.example").await.unwrap(), Key::Missing));
-    }
-
-    #[tokio::test]
-    async fn a_locked_keyring_is_not_taken_for_an_empty_one() {
-        let (_folder, keyring, keys) = scene();
-        keys.set("openai", "h", SecretString::from("sk-1")).await.unwrap();
-        keyring.becomes(Mood::Locked);
-        assert!(matches!(keys.get("openai", "h").await.unwrap(), Key::Locked { .. }));
-        assert!(matches!(keys.get("other", "h").await.unwrap(), Key::Missing));
-        let kept = keys.set("other", "h", SecretString::from("sk-2")).await.unwrap();
-        assert!(matches!(kept, Key::InMemory { .. }));
-        let Key::InMemory { reason, .. } = keys.get("other", "h").await.unwrap() else { panic!("it is in memory") };
-        assert_eq!(reason, SecretError::Locked);
-    }
-
-    #[tokio::test]
-    async fn a_keyring_that_gives_out_an_old_key_is_not_believed() {
-        let (_folder, keyring, keys) = scene();
-        assert!(matches!(keys.set("openai", "h", "sk-1".into()).await.unwrap(), Key::InKeyring(_)));
-        keyring.becomes(Mood::Stale);
-        let second = keys.set("openai", "h", "sk-2".into()).await.unwrap();
-        assert!(matches!(&second, Key::InMemory { reason: SecretError::Other, .. }), "{second:?}");
-        let found = keys.get("openai", "h").await.unwrap();
-        assert_eq!(found.secret().unwrap().expose_secret(), "sk-2");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_keyring_that_hangs_is_waited_for_once_and_not_for_every_key() {
-        let (_folder, keyring, keys) = scene();
-        for account in ["a", "b"] {
-            keys.set(account, "h", SecretString::from("sk-1")).await.unwrap();
-        }
-        keyring.becomes(Mood::Hanging);
-        let begun = Instant::now();
-        for account in ["a", "b", "a"] {
-            let key = keys.get(account, "h").await.unwrap();
-            assert!(matches!(key, Key::Locked { reason: SecretError::Slow { seconds: 90 } }), "{key:?}");
-        }
-        let hung = || keyring.hung.load(Ordering::SeqCst);
-        assert_eq!((begun.elapsed().as_secs(), hung()), (90, 1));
-        tokio::time::advance(REST).await;
-        keys.get("b", "h").await.unwrap();
-        assert_eq!(hung(), 2, "it may have been unlocked meanwhile");
-    }
-
-    #[tokio::test]
-    async fn an_empty_key_removes_the_one_that_was() {
-        let (_folder, _keyring, keys) = scene();
-        keys.set("a", "h", SecretString::from("sk-1")).await.unwrap();
-        keys.set("a", "h", SecretString::from(" ")).await.unwrap();
-        assert!(matches!(keys.get("a", "h").await.unwrap(), Key::Missing));
-    }
-}
+#[path = "keys_tests.rs"]
+mod tests;

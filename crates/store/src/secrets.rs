@@ -41,6 +41,8 @@ pub enum SecretError {
     Other,
     #[error("the keyring did not take the key: {reason}; unlock it and enter the key again")]
     Refused { reason: String },
+    #[error("the keyring did not remove it: {reason}; unlock it and try again, or remove it there")]
+    Unremoved { reason: String },
 }
 
 /// How long a keyring may take: a person may have to type a password first.
@@ -69,9 +71,15 @@ impl SecretStore for KeyringSecrets {
     }
 
     fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
-        on_keyring(account, host, |entry| match entry.delete_credential() {
+        let removing = on_keyring(account, host, |entry| match entry.delete_credential() {
             Ok(()) | Err(Error::NoEntry) => Ok(()),
             Err(error) => Err(error),
+        });
+        Box::pin(async move {
+            removing.await.map_err(|error| match error {
+                SecretError::Refused { reason } => SecretError::Unremoved { reason },
+                other => other,
+            })
         })
     }
 }

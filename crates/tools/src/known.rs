@@ -89,3 +89,18 @@ pub(crate) async fn known_bytes(cx: &ToolContext, path: &VirtualPath) -> Result<
     };
     if stamp.same_content(&now) { Ok(bytes) } else { Err(BackendError::Changed { path: path.clone() }) }
 }
+
+/// Whether what is there is what this agent knows, also where it is too large to be had whole.
+///
+/// # Errors
+/// As [`known_bytes`].
+pub(crate) async fn still_known(cx: &ToolContext, path: &VirtualPath) -> Result<(), BackendError> {
+    match known_bytes(cx, path).await {
+        Err(BackendError::TooLarge { .. }) => {
+            let (stamp, window) = (known(cx, path).await?, ReadWindow { offset: 0, limit: 1 });
+            let now = cx.backend.read(path, window).await?.stamp;
+            if stamp.same_content(&now) { Ok(()) } else { Err(BackendError::Changed { path: path.clone() }) }
+        }
+        known => known.map(drop),
+    }
+}

@@ -44,7 +44,7 @@ impl PreviewFault {
         let path = error.clone().path_mut().map(|path| path.to_string()).unwrap_or_default();
         Some(match error {
             BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. } => Self::NotFound { path },
-            BackendError::IsADirectory { .. } => Self::IsAFolder { path },
+            BackendError::IsADirectory { .. } | BackendError::DirectoryInTheWay { .. } => Self::IsAFolder { path },
             BackendError::AlreadyExists { .. } => Self::NameTaken { path },
             BackendError::NotRegular { .. } => Self::NotRegular { path },
             BackendError::OutsideRoot { .. } => Self::OutsideRoot { path },

@@ -49,7 +49,7 @@ pub async fn change_additions(shell: Managed<'_>, change: Arg<AdditionChange>) -
     if !begun.is_empty() {
         shell.confirm_programs(&begun).await?;
     }
-    Ok(core.sessions.change_additions(change.0).await?)
+    Ok(core.sessions.change_additions(change.0, &begun).await?)
 }
 
 /// Starts one of the person's own servers for a moment and says how it is.

@@ -48,7 +48,8 @@ pub(super) fn list(root: &Root, path: &VirtualPath) -> Result<Listed, BackendErr
 /// one that leads nowhere is listed too, so that it can be deleted.
 fn row(root: &Root, path: VirtualPath, stat: &Stat) -> Option<FileInfo> {
     let followed;
-    let stat = if file_type(stat) == FileType::Symlink {
+    let is_link = file_type(stat) == FileType::Symlink;
+    let stat = if is_link {
         match root.open_path(&path, NAME, Links::Follow).and_then(rustix::fs::fstat) {
             Ok(target) => {
                 followed = target;
@@ -62,6 +63,7 @@ fn row(root: &Root, path: VirtualPath, stat: &Stat) -> Option<FileInfo> {
     };
     Some(FileInfo {
         path,
+        is_link,
         is_dir: file_type(stat) == FileType::Directory,
         size: (file_type(stat) == FileType::RegularFile).then(|| size(stat)),
         modified_ns: Some(modified_ns(stat)),

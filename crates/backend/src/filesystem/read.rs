@@ -6,7 +6,7 @@ use rustix::fs::{FileType, Stat};
 
 use crate::fault::{fault, io_fault};
 use crate::media::media_type;
-use crate::root::{Links, NAME, Root, file_type, identity, modified_ns, size};
+use crate::root::{FinalLink, Links, NAME, Root, file_type, identity, modified_ns, size};
 use crate::text::PageScan;
 use crate::{
     BackendError, ContentHash, FileInfo, FileStamp, ReadContent, ReadResult, ReadWindow, TextPage, VirtualPath,
@@ -45,8 +45,10 @@ pub(super) fn stat(root: &Root, path: &VirtualPath) -> Result<FileInfo, BackendE
     let found = root.open_path(path, NAME, Links::Follow).map_err(|errno| fault(errno, path))?;
     let stat = rustix::fs::fstat(&found).map_err(|errno| fault(errno, path))?;
     let kind = file_type(&stat);
+    let named = root.place(path, FinalLink::Keep).ok().and_then(|place| place.found);
     Ok(FileInfo {
         path: path.clone(),
+        is_link: named.is_some_and(|named| file_type(&named) == FileType::Symlink),
         is_dir: kind == FileType::Directory,
         size: (kind == FileType::RegularFile).then(|| size(&stat)),
         modified_ns: Some(modified_ns(&stat)),

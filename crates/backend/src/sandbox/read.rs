@@ -2,7 +2,8 @@ use std::collections::HashMap;
 
 use super::answer::{Figures, Kind, refused};
 use super::script::{self, COMMON, fresh_word, nul_separated};
-use super::{Executor, Finished, MAX_FILE};
+use super::{Executor, Finished, MAX_FILE, large};
+use crate::media::media_type;
 use crate::page::content_of;
 use crate::{BackendError, FileInfo, FileStamp, Listed, ReadResult, ReadWindow, VirtualPath};
 
@@ -53,7 +54,13 @@ pub(super) async fn read(
     path: &VirtualPath,
     window: ReadWindow,
 ) -> Result<ReadResult, BackendError> {
-    let file = whole(executor, path, Led::Anywhere).await?;
+    let is_media = path.name().and_then(media_type).is_some();
+    let file = match whole(executor, path, Led::Anywhere).await {
+        Err(BackendError::TooLarge { size, .. }) if !is_media => {
+            return large::page(executor, path, window, size).await;
+        }
+        file => file?,
+    };
     let stamp = file.stamp();
     Ok(ReadResult { content: content_of(path, file.bytes, window)?, stamp })
 }
@@ -125,6 +132,7 @@ pub(super) async fn list(executor: &dyn Executor, path: &VirtualPath) -> Result<
         };
         Some(FileInfo {
             path: path.join(&name).ok()?,
+            is_link: own.kind() == Kind::Link,
             is_dir: figures.kind() == Kind::Folder,
             size: (figures.kind() == Kind::File).then_some(figures.size),
             modified_ns: Some(figures.modified_ns),

@@ -5,7 +5,7 @@ use super::answer::{Figures, Kind};
 use super::read::{Led, whole};
 use super::script;
 use super::search::fetch_hashed;
-use super::{Executor, OnDrop, SandboxBackend};
+use super::{Executor, OnDrop, SandboxBackend, large};
 use crate::change::check;
 use crate::{
     BackendError, Change, ChangeWitness, ContentHash, Expect, FileStamp, ObjectKind, PlannedChange, VirtualPath,
@@ -48,6 +48,13 @@ pub(super) async fn delete(
         }
         Kind::File => {
             let (planned, stamp, state) = alone(executor, path.clone()).await?;
+            // What was read of it is known by its hash; it stays by the one of the other side as it is now.
+            let stamp = match &expect {
+                Expect::Unchanged(read) if read.hash.is_some() && stamp.hash.is_none() => {
+                    large::stamp(executor, path, stamp.size).await?
+                }
+                _ => stamp,
+            };
             check(&expect, Some(&stamp), path)?;
             Ok(vec![remove(executor, planned, &state, witness).await?])
         }

@@ -20,6 +20,7 @@ macro_rules! scripts {
 
 scripts! {
     READ = "scripts/read.sh",
+    READ_PART = "scripts/read_part.sh",
     WRITE = "scripts/write.sh",
     LIST = "scripts/list.sh",
     WALK = "scripts/walk.sh",

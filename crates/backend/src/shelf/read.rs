@@ -21,9 +21,10 @@ pub(super) async fn list(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Listed
         };
         let child = path.join(name)?;
         let row = match segments.next() {
-            Some(_) => FileInfo { path: child.clone(), is_dir: true, size: None, modified_ns: None },
+            Some(_) => FileInfo::folder(child.clone()),
             None => FileInfo {
                 path: child.clone(),
+                is_link: false,
                 is_dir: false,
                 size: Some(data.size()),
                 modified_ns: Some(data.modified_ns()),

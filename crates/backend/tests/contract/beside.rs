@@ -58,6 +58,18 @@ pub async fn links_lead_in_and_never_out(backend: &dyn Backend, folder: &Path) {
     assert!(folder.join("good").is_symlink(), "the link stays a link");
     assert_eq!(names(backend, "/").await, ["/broken", "/dir/", "/good", "/gooddir/", "/loop"]);
     assert_eq!(grep(backend, grep_query("new")).await, ["/dir/f:1:new", "/good:1:new"]);
+    let links: Vec<String> = backend
+        .ls(&path("/"))
+        .await
+        .unwrap()
+        .into_iter()
+        .filter(|row| row.is_link)
+        .map(|row| row.path.to_string())
+        .collect();
+    assert_eq!(links, ["/broken", "/good", "/gooddir", "/loop"]);
+    for (name, is_link) in [("/gooddir", true), ("/good", true), ("/dir", false), ("/gooddir/f", false), ("/", false)] {
+        assert_eq!(backend.stat(&path(name)).await.unwrap().is_link, is_link, "{name}");
+    }
     delete(backend, "/gooddir").await.unwrap();
     assert!(folder.join("dir/f").exists() && !folder.join("gooddir").is_symlink());
 }

@@ -1,11 +1,11 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use bosun_backend::{Backend, BackendError, ExecRequest, ExecResult, OutputSink};
+use bosun_backend::{Backend, BackendError, ExecRequest, ExecResult, Expect, OutputSink, Unwitnessed};
 use pretty_assertions::assert_eq;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{given, text};
+use crate::support::{given, page, path, stamp, text};
 
 #[derive(Default)]
 struct Shown(Mutex<Vec<u8>>);
@@ -37,6 +37,25 @@ pub async fn it_runs_in_the_project(backend: &dyn Backend) {
     let result = run(backend, "cat in/a.txt && printf made > out.txt").await;
     assert_eq!((result.output.as_str(), result.exit_code), ("from the file\n", Some(0)));
     assert_eq!(text(backend, "/out.txt").await, "made");
+}
+
+/// P27: a text that is larger than what goes over at once is read page by page, known by its content, and deleted where it
+/// is still as it was read.
+pub async fn a_text_of_any_size_is_read_by_pages(backend: &dyn Backend) {
+    let line = "a line of a file that is larger than any that goes over, ".repeat(100);
+    let make = format!("yes '{line}' | head -n 12000 > large.txt; printf 'é the last' >> large.txt");
+    assert_eq!(run(backend, &make).await.exit_code, Some(0));
+    let last = page(backend, "/large.txt", 11_999, 9).await.unwrap();
+    assert_eq!((last.start_line, last.total_lines, last.cut), (12_000, 12_001, false));
+    assert_eq!(last.lines, [line, "é the last".to_owned()]);
+    let read = stamp(backend, "/large.txt").await;
+    run(backend, "printf . >> large.txt").await;
+    let (deleter, file) = (backend.deleter().unwrap(), path("/large.txt"));
+    let refused = deleter.delete(&file, Expect::Unchanged(read), &Unwitnessed).await.unwrap_err();
+    assert_eq!(refused, BackendError::Changed { path: file.clone() });
+    let read = stamp(backend, "/large.txt").await;
+    deleter.delete(&file, Expect::Unchanged(read), &Unwitnessed).await.unwrap();
+    assert_eq!(run(backend, "ls").await.output, "");
 }
 
 pub async fn streams_are_told_apart(backend: &dyn Backend) {

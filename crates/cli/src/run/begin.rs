@@ -22,7 +22,7 @@ pub(super) async fn begin(
     args: &RunArgs,
     model: Option<ModelRef>,
 ) -> Result<Begun, Failure> {
-    let project = args.project.as_deref().ok_or(Failure::NoProject)?;
+    let project = args.folder();
     let task = args.task.clone().ok_or(Failure::NoTask)?;
     let (settings, known) = models.settings_at(project).await?;
     let model = model.or_else(|| sessions.declared_model()).or_else(|| default_model(&settings, known.as_ref()));

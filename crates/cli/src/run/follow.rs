@@ -11,6 +11,7 @@ use super::limits;
 use super::mode::{Answer, Mode};
 use super::printer::Printer;
 use super::prompt;
+use super::stopping::{self, AtWork, Chosen, StopKey};
 use crate::failure::Failure;
 use crate::tell;
 
@@ -52,6 +53,7 @@ pub(super) struct Follower {
     printer: Printer,
     mode: Mode,
     approvals: Vec<Approval>,
+    at_work: AtWork,
     outcome: Option<TurnOutcome>,
     notice: Option<Notice>,
     /// Who is asked, for sentences about it.
@@ -68,9 +70,10 @@ enum Pause {
 impl Follower {
     pub(super) fn new(sessions: Sessions, begun: Begun, printer: Printer, mode: Mode) -> Self {
         let model = begun.subscription.snapshot.session.model;
+        let at_work = AtWork::of(&begun.subscription.snapshot.agents);
         let approvals = begun.subscription.snapshot.approvals;
         let (session, events) = (begun.session, begun.subscription.events);
-        Self { sessions, session, events, printer, mode, approvals, outcome: None, notice: None, model }
+        Self { sessions, session, events, printer, mode, approvals, at_work, outcome: None, notice: None, model }
     }
 
     pub(super) async fn follow_to_end(&mut self) -> Result<Ended, Failure> {
@@ -99,10 +102,12 @@ impl Follower {
         }
     }
 
-    /// Prints until nothing goes on by itself. The first Ctrl-C stops the turn, a second one leaves.
+    /// Prints until nothing goes on by itself. The first Ctrl-C stops the turn, a second one leaves; Ctrl-\ asks which
+    /// subagent to stop.
     async fn until_quiet(&mut self) -> Result<Pause, Failure> {
         let (sessions, session) = (self.sessions.clone(), self.session.clone());
         let mut quiet = Box::pin(sessions.quiet(&session));
+        let mut key = StopKey::listen()?;
         loop {
             tokio::select! {
                 batch = self.events.next() => self.take(&batch)?,
@@ -110,6 +115,11 @@ impl Follower {
                     interrupt?;
                     drop(quiet);
                     return self.stop().await;
+                }
+                () = key.pressed() => {
+                    if let Some(pause) = self.stop_one().await? {
+                        return Ok(pause);
+                    }
                 }
                 outcome = &mut quiet => {
                     let outcome = outcome?;
@@ -119,6 +129,45 @@ impl Follower {
                 }
             }
         }
+    }
+
+    /// Stops the subagent that a person names, if any. The turn goes on meanwhile, and is shown from then on once they
+    /// have answered.
+    async fn stop_one(&mut self) -> Result<Option<Pause>, Failure> {
+        let known = self.events.now();
+        self.take(&known)?;
+        if self.at_work.is_empty() {
+            tell("bosun: no subagent is at work");
+            return Ok(None);
+        }
+        let question = self.at_work.question();
+        let mut asking =
+            tokio::task::spawn_blocking(move || stopping::ask(&question, &mut stdin().lock(), &mut stderr()));
+        let mut meanwhile = Vec::new();
+        let answer = loop {
+            tokio::select! {
+                batch = self.events.next() => meanwhile.extend(batch),
+                interrupt = tokio::signal::ctrl_c() => {
+                    interrupt?;
+                    self.take(&meanwhile)?;
+                    return Ok(Some(self.stop().await?));
+                }
+                answer = &mut asking => break answer.map_err(std::io::Error::other)??,
+            }
+        };
+        // By the numbers that they saw.
+        let chosen = self.at_work.chosen(&answer);
+        self.take(&meanwhile)?;
+        match chosen {
+            Chosen::None => {}
+            Chosen::Unknown(words) => tell(&format!("bosun: nobody at work is called '{words}'")),
+            Chosen::Subagent(child) => match self.sessions.stop_subagent(&self.session, &child).await {
+                Ok(()) => {}
+                Err(error) if error.code == ErrorCode::NotFound => tell(&format!("bosun: {error}")),
+                Err(error) => return Err(error.into()),
+            },
+        }
+        Ok(None)
     }
 
     async fn stop(&mut self) -> Result<Pause, Failure> {
@@ -147,6 +196,7 @@ impl Follower {
                 }
                 SessionEvent::ApprovalResolved { session, call_id, .. } => self.forget(session, call_id),
                 SessionEvent::TurnStarted { .. } => (self.outcome, self.notice) = (None, None),
+                SessionEvent::AgentUpdated { agent } => self.at_work.updated(agent),
                 SessionEvent::SessionUpdated { session } => self.model.clone_from(&session.model),
                 SessionEvent::TurnEnded { outcome, .. } => self.outcome = Some(*outcome),
                 SessionEvent::ItemCompleted { item } => {

@@ -10,6 +10,7 @@ pub(super) fn at_once(notice: &Notice) -> Option<String> {
     let words = match notice.code {
         // These are sentences of their own.
         NoticeCode::PriceUnknown
+        | NoticeCode::HelperMissing
         | NoticeCode::HookFailed
         | NoticeCode::DefinitionWrong
         | NoticeCode::ModelFellBack

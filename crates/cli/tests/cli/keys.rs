@@ -120,3 +120,67 @@ fn the_memory_is_nobody_elses_to_read() {
     let seen = bench.server.requests()[1].asked();
     assert!(seen.last().contains("Permission denied") && !seen.last().contains("[heap]"), "{}", seen.last());
 }
+
+/// What the window's key form does, for whoever has no window.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_key_is_put_into_the_keyring_listed_and_removed_without_a_window() {
+    run_in_keyring("keys::by_commands");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "runs on a bus of its own, started by the test above"]
+fn by_commands() {
+    if keyring_home().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    let keys = |arguments: &[&str], typed: &str| {
+        let mut command = bench.bosun();
+        command.arg("keys").args(arguments).env("GROQ_API_KEY", "gsk-canary-0123456789");
+        command.envs(std::env::var_os("DBUS_SESSION_BUS_ADDRESS").map(|bus| ("DBUS_SESSION_BUS_ADDRESS", bus)));
+        let piped = std::process::Stdio::piped;
+        let mut child = command.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+        let ran = crate::bench::of(child.wait_with_output().unwrap());
+        assert!(!ran.out.contains("canary") && !ran.err.contains("canary"), "{}{}", ran.out, ran.err);
+        ran
+    };
+    let source = |provider: &str| {
+        let listed = keys(&["list", "--json"], "").out;
+        let rows = listed.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        rows.into_iter().find(|row| row["provider"] == provider).unwrap()["key"].clone()
+    };
+    assert_eq!(source("openai"), json!({ "source": "missing" }));
+    assert_eq!(source("groq"), json!({ "source": "environment", "variable": "GROQ_API_KEY" }));
+    let set = keys(&["set", "openai"], "sk-canary-0123456789\nanother line\n");
+    assert_eq!((set.code, set.out.as_str()), (Some(0), ""), "{}", set.err);
+    assert!(set.err.contains("openai, for api.openai.com"), "{}", set.err);
+    assert_eq!(source("openai"), json!({ "source": "keyring" }));
+    // At another host it is not there.
+    let elsewhere = keys(&["remove", "openai", "--base-url", "https://gate.example/v1"], "");
+    assert!(elsewhere.sentence().contains("no key of openai for gate.example"), "{}", elsewhere.err);
+    assert_eq!(keys(&["remove", "openai"], "").code, Some(0));
+    assert_eq!(source("openai"), json!({ "source": "missing" }));
+
+    assert!(keys(&["set", "openai"], "two canary words\n").sentence().contains("this is no key"));
+    assert!(keys(&["set", "openai"], "").sentence().contains("this is no key"));
+    assert!(keys(&["set", "azure"], "canary-0123456789\n").sentence().contains("azure has no address yet"));
+    assert!(keys(&["set", "nobody"], "canary\n").sentence().contains("there is no provider \"nobody\""));
+}
+
+/// Where no keyring answers, nothing is kept and nobody is told otherwise.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_key_that_no_keyring_takes_is_not_said_to_be_kept() {
+    let bench = Bench::new();
+    let mut command = bench.bosun();
+    command.args(["keys", "set", "openai"]).env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere");
+    let piped = std::process::Stdio::piped;
+    let mut child = command.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"sk-canary-0123456789\n").unwrap();
+    let ran = crate::bench::of(child.wait_with_output().unwrap());
+    let told = ran.sentence();
+    assert!(told.contains("the key is not kept: ") && !told.contains("canary"), "{told}");
+}

@@ -31,6 +31,18 @@ fn a_task_is_answered_in_text_on_both_wires() {
     }
 }
 
+/// One stands in the project, as a rule.
+#[test]
+fn the_project_is_the_folder_one_is_in() {
+    let bench = Bench::new();
+    bench.project.write("notes.txt", "aye\n");
+    bench.server.add(read_and_tell());
+    let mut command = bench.bosun();
+    command.args(["run", "--model", "openai:m", "--base-url", &bench.server.base_url(bench.wire), "what does it say?"]);
+    let there = ran(command.env("OPENAI_API_KEY", "sk-test").current_dir(bench.project.root_str()));
+    assert_eq!((there.code, there.out.as_str()), (Some(0), "Let me look.\nIt says: aye.\n"), "{}", there.err);
+}
+
 #[test]
 fn the_same_task_gives_the_same_events_on_both_wires() {
     let kinds = [Wire::Anthropic, Wire::OpenAi].map(|wire| {

@@ -21,7 +21,8 @@ impl Terminal {
         let words = std::iter::once(run.get_program()).chain(run.get_args());
         let line: Vec<String> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
         let mut command = Command::new("script");
-        command.args(["-qec", &line.join(" "), "/dev/null"]).env_clear();
+        // A shell that stayed in between would be sent the keys' signals as well.
+        command.args(["-qec", &format!("exec {}", line.join(" ")), "/dev/null"]).env_clear();
         command.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("SHELL", "/bin/sh");
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script starts");
         Self { child, shown: String::new() }
@@ -158,4 +159,51 @@ fn control_c_stops_a_running_command_with_its_children() {
     assert_eq!(code, Some(130), "{shown}");
     assert!(shown.contains("■ execute") && shown.contains("stopped"), "{shown}");
     assert!(bench.project.tree().is_empty());
+}
+
+#[test]
+fn one_subagent_is_stopped_by_its_number_or_id_and_the_others_go_on() {
+    let bench = Bench::new();
+    let task = |task: &str| json!({ "description": task, "subagent_type": "general-purpose" });
+    let send = Reply::new().and_call("task", task("count ducks")).and_call("task", task("count geese"));
+    bench.server.add(Rule::turn("count all").reply(send).reply("Five geese."));
+    for (birds, name) in [("ducks", "d"), ("geese", "g")] {
+        let wait = json!({ "command": format!("touch {name}; while ! test -e {name}.end; do sleep 0.05; done") });
+        let count = Rule::turn(format!("count {birds}")).reply(Reply::call("execute", wait));
+        bench.server.add(count.reply(Reply::text(format!("Five {birds}."))));
+    }
+    let mut terminal = Terminal::open(&bench, &["--approve", "all", "count all"]);
+    terminal.until("count geese");
+    while !["d", "g"].iter().all(|begun| bench.project.tree().contains(&(*begun).to_owned())) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    terminal.type_in("\u{1c}");
+    terminal.until("empty stops none) ");
+    let listed = |birds: &str| {
+        let line = terminal.shown.lines().find(|line| line.contains(&format!("  general-purpose: count {birds}  (")));
+        let (number, rest) = line.unwrap().split_once("  ").unwrap();
+        let id = rest.rsplit_once('(').unwrap().1.trim_end().trim_end_matches(')');
+        (number.to_owned(), id.to_owned())
+    };
+    let ((number, _), (_, id)) = (listed("ducks"), listed("geese"));
+    terminal.type_in("none of them\n");
+    terminal.until("nobody at work is called 'none of them'");
+    terminal.type_in("\u{1c}");
+    terminal.until("empty stops none) ");
+    terminal.type_in(&format!("{number}\n"));
+    terminal.until("■ general-purpose: count ducks");
+    terminal.type_in("\u{1c}");
+    terminal.until("empty stops none) ");
+    // Whoever is asked is no longer there by the time of the answer.
+    bench.project.write("g.end", "");
+    while bench.server.requests().len() < 5 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    terminal.type_in(&format!("{id}\n"));
+    let (shown, code) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    for words in ["it may have ended just now", "✓ general-purpose: count geese", "Five geese."] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert!(bench.server.requests().last().unwrap().to_string().contains("it was stopped"), "{shown}");
 }

@@ -15,6 +15,8 @@ pub struct MemorySearch {
     pub store: Arc<dyn Store>,
     /// Where memories are kept, for example the person's and the project's.
     pub shelves: Vec<SearchedShelf>,
+    /// Folders of memories that are not in the store: what is in them is not found, which the tool says.
+    pub elsewhere: Vec<VirtualPath>,
     /// The tool is offered from so many memories on; fewer are found with `ls` and `grep` as well.
     pub offer_from: usize,
 }
@@ -29,7 +31,13 @@ pub struct SearchedShelf {
 
 impl MemorySearch {
     pub fn new(store: Arc<dyn Store>, shelves: Vec<SearchedShelf>) -> Self {
-        Self { store, shelves, offer_from: 20 }
+        Self { store, shelves, elsewhere: Vec::new(), offer_from: 20 }
+    }
+
+    /// Says of these folders that they are not searched.
+    #[must_use]
+    pub fn but_not(self, elsewhere: Vec<VirtualPath>) -> Self {
+        Self { elsewhere, ..self }
     }
 
     pub(super) fn tool(&self) -> Arc<dyn DynTool> {
@@ -99,10 +107,18 @@ impl Tool for SearchMemories {
         }
         hits.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
         hits.truncate(limit);
-        if hits.is_empty() {
-            return Ok(ToolOutput::text(format!("Nothing is remembered about '{}'.", input.query)));
+        let mut told: Vec<String> = hits.iter().map(|(mount, hit)| row(mount, hit)).collect();
+        if told.is_empty() {
+            told.push(format!("Nothing is remembered about '{}'.", input.query));
         }
-        Ok(ToolOutput::text(hits.iter().map(|(mount, hit)| row(mount, hit)).collect::<Vec<_>>().join("\n\n")))
+        if !self.search.elsewhere.is_empty() {
+            let folders: Vec<&str> = self.search.elsewhere.iter().map(VirtualPath::as_str).collect();
+            told.push(format!(
+                "Not searched, because its files are kept elsewhere: {}. Search there with grep.",
+                folders.join(", ")
+            ));
+        }
+        Ok(ToolOutput::text(told.join("\n\n")))
     }
 }
 

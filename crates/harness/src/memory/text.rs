@@ -12,13 +12,13 @@ pub(super) fn of(path: &VirtualPath, content: &ReadContent) -> Option<String> {
     Some(format!("{path}\n\n{text}"))
 }
 
-pub(super) fn block(files: &[String], places: &str) -> String {
+pub(super) fn block(files: &[String], places: &str, guidelines: &str) -> String {
     let body = if files.is_empty() {
         format!("(Nothing is remembered yet. Places for it: {places})")
     } else {
         files.join("\n\n")
     };
-    format!("{}\n{body}\n</agent_memory>\n\n{}", prompt::MEMORY_OPENING, prompt::MEMORY)
+    format!("{}\n{body}\n</agent_memory>\n\n{guidelines}", prompt::MEMORY_OPENING)
 }
 
 /// `text` without HTML comments. One that is never closed is no comment.

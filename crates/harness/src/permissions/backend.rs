@@ -33,6 +33,19 @@ impl Permitted {
         (led != *path).then_some(led)
     }
 
+    /// Whether a search of `searched` leaves `path` out: it is denied, or a link leads from it to where a person is asked,
+    /// and whether they were for this search was decided by what lies in `searched` itself.
+    fn leaves_out(&self, searched: &VirtualPath, path: &VirtualPath) -> bool {
+        let mode = |path: &VirtualPath| self.rules.mode(PathOperation::Read, path);
+        let within = |led: &VirtualPath| led.starts_with(searched) || led.starts_with(&self.inner.direct(searched));
+        mode(path) == PathMode::Deny
+            || self.led_to(path).is_some_and(|led| match mode(&led) {
+                PathMode::Allow => false,
+                PathMode::Interrupt => !within(&led),
+                PathMode::Deny => true,
+            })
+    }
+
     /// # Errors
     /// [`BackendError::Forbidden`] where a rule forbids it.
     fn admit(&self, operation: PathOperation, path: &VirtualPath) -> Result<(), BackendError> {
@@ -99,8 +112,9 @@ impl Backend for Permitted {
     fn grep(&self, query: GrepQuery) -> BoxFuture<'_, Result<GrepResult, BackendError>> {
         Box::pin(async move {
             self.admit(PathOperation::Read, &query.path)?;
+            let searched = query.path.clone();
             let mut found = self.inner.grep(query).await?;
-            found.matches.retain(|found| !self.denies(PathOperation::Read, &found.path));
+            found.matches.retain(|found| !self.leaves_out(&searched, &found.path));
             Ok(found)
         })
     }
@@ -108,8 +122,9 @@ impl Backend for Permitted {
     fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {
         Box::pin(async move {
             self.admit(PathOperation::Read, &query.path)?;
+            let searched = query.path.clone();
             let mut found = self.inner.glob(query).await?;
-            found.paths.retain(|path| !self.denies(PathOperation::Read, path));
+            found.paths.retain(|path| !self.leaves_out(&searched, path));
             Ok(found)
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bosun_backend::{Backend, BackendError, ReadContent, ReadWindow, VirtualPath};
-use bosun_model::OutputSchema;
+use bosun_model::{Effort, OutputSchema};
 use serde_json::{Map, Value};
 
 use super::SubagentSpec;
@@ -53,6 +53,8 @@ pub enum FieldKind {
     Rules,
     #[error("a whole number above 0")]
     Number,
+    #[error("one of off, low, medium, high and max")]
+    Effort,
 }
 
 /// What is odd about a subagent's file that can be used.
@@ -69,8 +71,8 @@ pub(super) const ASKS: &str = "interrupt_on";
 const MOST_FILES: usize = 100;
 const MOST_LINES: u64 = 5_000;
 const DESCRIPTION: usize = 2_000;
-const KNOWN: [&str; 9] =
-    ["name", "description", "tools", "model", "skills", ASKS, "permissions", "output", "max_steps"];
+const KNOWN: [&str; 10] =
+    ["name", "description", "tools", "model", "effort", "skills", ASKS, "permissions", "output", "max_steps"];
 
 /// Reads `<folder>/<name>.md` of each folder; of two with one name the later one counts. A folder that is not there is
 /// left out, and so is every file whose `<name>` is `off`, as if it were not there. A project's folder belongs here only if
@@ -152,6 +154,7 @@ fn parse(text: &str) -> Result<(SubagentSpec, Vec<SubagentWarning>), SubagentFil
         prompt: read.body.trim().to_owned(),
         tools: list(fields, "tools")?,
         model: word(fields, "model")?.filter(|model| model != "inherit"),
+        effort: effort(fields)?,
         skills: skills(fields)?,
         interrupt_on: asks(fields)?,
         permissions: rules(fields)?,
@@ -220,6 +223,11 @@ fn rules(fields: &Map<String, Value>) -> Result<Vec<PathRule>, SubagentFileError
         Some(value) => serde_json::from_value(value.clone())
             .map_err(|_| SubagentFileError::Field { field: "permissions", wanted: FieldKind::Rules }),
     }
+}
+
+fn effort(fields: &Map<String, Value>) -> Result<Option<Effort>, SubagentFileError> {
+    let wrong = |_| SubagentFileError::Field { field: "effort", wanted: FieldKind::Effort };
+    fields.get("effort").map_or(Ok(None), |value| serde_json::from_value(value.clone()).map_err(wrong))
 }
 
 fn steps(fields: &Map<String, Value>) -> Result<Option<u32>, SubagentFileError> {

@@ -13,6 +13,7 @@ description: >
   changes.
 tools: read_file, grep
 model: openai:gpt-x
+effort: off
 skills: [/skills/user]
 interrupt_on: [execute]
 max_steps: 20
@@ -46,6 +47,7 @@ fn every_field_is_read_and_an_unknown_one_named() {
         prompt: "Look twice.".into(),
         tools: Some(vec!["read_file".into(), "grep".into()]),
         model: Some("openai:gpt-x".into()),
+        effort: Some(Effort::Off),
         skills: vec![SkillSource { path: VirtualPath::parse("/skills/user").unwrap(), label: None }],
         interrupt_on: [("execute".to_owned(), Default::default())].into(),
         permissions: vec![
@@ -86,6 +88,10 @@ fn a_file_with_a_mistake_is_no_subagent() {
         assert!(with(&format!("name: {name}\ndescription: d")).contains("is no name for a subagent"), "{name}");
     }
     assert_eq!(with("name: a\ndescription: d\nmax_steps: 0"), "'max_steps' must be a whole number above 0");
+    for effort in ["hard", "3", "[high]"] {
+        let told = with(&format!("name: a\ndescription: d\neffort: {effort}"));
+        assert_eq!(told, "'effort' must be one of off, low, medium, high and max", "{effort}");
+    }
     assert_eq!(with("name: a\ndescription: d\ntools: {a: b}"), "'tools' must be a list of names");
     assert_eq!(with("name: a\ndescription: d\noutput: text"), "'output' must be a JSON schema of an object");
     assert_eq!(with("name: a\ndescription: d\nskills: [/../x]"), "'skills' must be a list of folders");

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bosun_agent::Agent;
-use bosun_model::OutputSchema;
+use bosun_model::{Effort, OutputSchema};
 
 use crate::{InterruptOn, Members, PathRule, SkillSource, prompt};
 
@@ -21,6 +21,9 @@ pub struct SubagentSpec {
     pub tools: Option<Vec<String>>,
     /// A name in [`crate::DeepAgentConfig::models`]; `None` is its parent's model.
     pub model: Option<String>,
+    /// How much its model thinks; `None` is as its parent's does. A level that the model does not have becomes the next
+    /// that it has.
+    pub effort: Option<Effort>,
     /// Its folders of skills. The general-purpose one has its parent's as well.
     pub skills: Vec<SkillSource>,
     /// How single tools ask, in addition to how they ask its parent: it may be asked for more, and less may be decided.

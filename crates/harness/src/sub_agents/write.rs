@@ -5,7 +5,8 @@ use super::file::ASKS;
 use crate::{Gate, InterruptOn, front_matter};
 
 /// Fields of the front matter that a spec's own values stand in for; all others are kept as they are.
-const WRITTEN: [&str; 8] = ["name", "description", "tools", "model", "skills", ASKS, "permissions", "max_steps"];
+const WRITTEN: [&str; 9] =
+    ["name", "description", "tools", "model", "effort", "skills", ASKS, "permissions", "max_steps"];
 
 /// The file that declares `spec`. Fields of the file `over` that a spec does not have, and the shape of its answer, are
 /// kept.
@@ -30,6 +31,9 @@ fn fields(spec: &SubagentSpec, asked: Option<&Value>) -> Map<String, Value> {
     }
     if let Some(model) = &spec.model {
         fields.insert("model".into(), json!(model));
+    }
+    if let Some(effort) = spec.effort {
+        fields.insert("effort".into(), json!(effort));
     }
     if !spec.skills.is_empty() {
         let paths: Vec<&str> = spec.skills.iter().map(|source| source.path.as_str()).collect();
@@ -107,6 +111,7 @@ mod tests {
             prompt: "Look.\n\n---\nTwice.".into(),
             tools: Some(vec!["read_file".into(), "grep".into()]),
             model: Some("openai:gpt".into()),
+            effort: Some(bosun_model::Effort::Off),
             skills: vec![SkillSource { path: bosun_backend::VirtualPath::parse("/skills/user").unwrap(), label: None }],
             interrupt_on: [("grep".to_owned(), Default::default())].into(),
             permissions: vec![PathRule {

@@ -63,6 +63,7 @@ mod tests {
                 content: vec!["x".into()],
                 tool_calls: (0..calls).map(call).collect(),
                 invalid_tool_calls: vec![],
+                call_places: Vec::new(),
                 usage: None,
                 stop: StopReason::EndTurn,
                 model: None,

@@ -66,6 +66,7 @@ mod tests {
             content: vec![],
             tool_calls: vec![ToolCall { id: "c".into(), name: name.into(), args }],
             invalid_tool_calls: vec![],
+            call_places: Vec::new(),
             usage: None,
             stop: StopReason::ToolUse,
             model: None,

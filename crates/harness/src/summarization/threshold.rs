@@ -36,6 +36,17 @@ pub struct SummarizationOptions {
     pub keep: Option<Threshold>,
     /// Instructions for every summary, after the standing ones.
     pub guidance: Option<String>,
+    pub arguments: ArgumentOptions,
+}
+
+/// When long arguments of file changes are cut in what is sent, and how much of the end has them whole. What is left out
+/// is as for the summary, which they are cut before.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ArgumentOptions {
+    /// Any of these.
+    pub trigger: Vec<Trigger>,
+    pub keep: Option<Threshold>,
 }
 
 /// What a request is measured by.
@@ -96,6 +107,13 @@ impl SummarizationOptions {
             || hard.is_some_and(|hard| size.tokens as f64 >= hard as f64 * part)
     }
 
+    /// The same for long arguments.
+    pub(super) fn of_arguments(&self) -> Self {
+        let ArgumentOptions { trigger, keep } = &self.arguments;
+        let trigger = if trigger.is_empty() { &self.trigger } else { trigger };
+        Self { trigger: trigger.clone(), keep: keep.or(self.keep), ..Self::default() }
+    }
+
     /// What of the end stays under a window of this size.
     pub(super) fn kept(&self, window: Option<u64>) -> Keep {
         let part_of = |part: f64| match window {
@@ -146,6 +164,20 @@ mod tests {
         assert!(all.reached(0.5, &size(50, 3, None)) && !all.reached(0.5, &size(50, 2, None)));
         assert!(!options("{}").reached(0.0, &size(500, 500, None)), "nothing is set");
         assert!(!options("{ fraction = 0.1 }").reached(1.0, &size(500, 1, None)), "no window is known");
+    }
+
+    #[test]
+    fn arguments_go_by_their_own_or_by_what_holds_for_the_summary() {
+        let own: SummarizationOptions = toml::from_str(
+            "trigger = [{ messages = 9 }]\nkeep.messages = 4\narguments = { trigger = [{ messages = 5 }], keep.messages = 2 }",
+        )
+        .unwrap();
+        let reached = |options: &SummarizationOptions| [4, 5, 9].map(|at| options.reached(1.0, &size(1, at, None)));
+        assert_eq!((reached(&own), reached(&own.of_arguments())), ([false, false, true], [false, true, true]));
+        assert_eq!((own.kept(None), own.of_arguments().kept(None)), (Keep::Messages(4), Keep::Messages(2)));
+        let same = SummarizationOptions { arguments: ArgumentOptions::default(), ..own };
+        assert_eq!(reached(&same.of_arguments()), reached(&same));
+        assert_eq!(same.of_arguments().kept(None), Keep::Messages(4));
     }
 
     #[test]

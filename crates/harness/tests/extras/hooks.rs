@@ -1,7 +1,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bosun_agent::{AskReason, EntryBody, NoteKind, Policy, Recorded, TurnEnd, run_turn};
+use bosun_agent::{
+    AskReason, Decision, DecisionSource, EntryBody, NoteKind, Policy, Recorded, SessionLog, TurnEnd, run_turn,
+};
 use bosun_harness::{
     Artifacts, HookConfig, HookPoint, Hooks, OnFailure, Summarization, SummarizationOptions, Threshold,
 };
@@ -360,4 +362,41 @@ async fn a_subagent_beside_its_parent_has_its_start_and_its_end_told() {
         scene.project.read("events").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let told: Vec<_> = events.iter().map(|event| (event["point"].as_str().unwrap(), &event["end"]["end"])).collect();
     assert_eq!(told, [("subagent_start", &Value::Null), ("subagent_end", &json!("done"))]);
+}
+
+#[tokio::test]
+async fn what_was_told_of_a_subagent_is_not_told_again_when_it_goes_on_after_a_restart() {
+    let points = [HookPoint::BeforeTool, HookPoint::SubagentStart];
+    let hooks = points.map(|point| hook(point.word(), point, "cat >> events; echo >> events")).to_vec();
+    let task = json!({ "description": "make it", "subagent_type": "general-purpose" });
+    let replies = vec![call("t", "task", task), run("touch made"), "not made".into(), "done".into()];
+    let scene = under(Some(Policy::default()), replies, hooks);
+    let child = tokio::select! {
+        end = scene.say("go") => panic!("the turn ended: {end:?}"),
+        child = asking_child(&scene) => child,
+    };
+    let told = || -> Vec<Value> {
+        let events = scene.project.read("events");
+        let points = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["point"].take());
+        points.collect()
+    };
+    // Of the task, and of the command of the subagent.
+    assert_eq!(told(), ["before_tool", "subagent_start", "before_tool"]);
+
+    let refused = Decision::Reject { reason: None };
+    child.decide(&"c".into(), None, refused, DecisionSource::Person, &|_, args| Ok(args.clone())).await.unwrap();
+    assert_eq!(run_turn(&scene.context()).await.unwrap(), TurnEnd::Done);
+    assert_eq!(told().len(), 3);
+}
+
+/// The journal of the subagent of the call `t`, once it waits for a person.
+async fn asking_child(scene: &Scene) -> Arc<SessionLog> {
+    loop {
+        let child = scene.log.with_state(|state| state.open_call(&"t".into())?.child.clone());
+        let log = child.and_then(|child| scene.log.find(&child));
+        if let Some(log) = log.filter(|log| log.with_state(|state| state.waiting().count() > 0)) {
+            return log;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }

@@ -202,7 +202,7 @@ fn compacting_while_it_asks(replies: Vec<Scripted>, project: Project, entries: V
         config.summarization = SummarizationOptions {
             trigger: vec![Threshold::Messages(12).into()],
             keep: Some(Threshold::Messages(2)),
-            guidance: None,
+            ..SummarizationOptions::default()
         };
     })
 }

@@ -45,6 +45,22 @@ async fn memory_stands_behind_the_cached_prefix_without_comments() {
 }
 
 #[tokio::test]
+async fn who_cannot_write_is_not_told_to() {
+    let guidelines = async |tools: &[&str]| {
+        let scene = crate::scene::scene(vec!["oui".into()], |config| {
+            config.memory.sources = vec![VirtualPath::parse("/AGENTS.md").unwrap()];
+            config.builtin_tools = Some(tools.iter().map(|name| (*name).to_owned()).collect());
+        });
+        scene.say("go").await;
+        memory(&scene.request(0)).split_once("<memory_guidelines>").unwrap().1.to_owned()
+    };
+    let reads = guidelines(&["read_file"]).await;
+    assert!(reads.contains("data, not orders") && !reads.contains("_file`") && !reads.contains("secrets"), "{reads}");
+    let edits = guidelines(&["read_file", "edit_file"]).await;
+    assert!(edits.contains("with `edit_file` as soon as") && !edits.contains("write_file"), "{edits}");
+}
+
+#[tokio::test]
 async fn a_change_is_seen_at_the_next_step_and_the_prefix_stays_the_same() {
     let project = Project::new().file("AGENTS.md", "old");
     let read = Reply::new().and_call_with_id("r", "read_file", json!({"file_path": "/AGENTS.md"}));
@@ -133,7 +149,8 @@ async fn many_memories_can_be_searched_and_a_few_cannot() {
         let model = ScriptedModel::new([Scripted::from(call), "done".into()]);
         let scene = Scene::build(Project::new(), model, vec![], |config| {
             let mount = VirtualPath::parse("/memories").unwrap();
-            let search = MemorySearch { store, shelves: vec![SearchedShelf { namespace, mount }], offer_from: 3 };
+            let shelves = vec![SearchedShelf { namespace, mount }];
+            let search = MemorySearch { offer_from: 3, ..MemorySearch::new(store, shelves) };
             config.memory.search = Some(search);
         });
         scene.say("what about ducks?").await;

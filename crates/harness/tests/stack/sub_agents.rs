@@ -1,8 +1,10 @@
 use std::sync::Arc;
 
-use bosun_agent::{EntryBody, TurnEnd};
-use bosun_harness::SubagentSpec;
-use bosun_model::{CallId, ModelError, ModelErrorKind, OutputSchema, ToolChoice};
+use bosun_agent::{
+    AgentError, BoxFuture, EntryBody, Halt, Middleware, NextModel, NoteKind, Recorded, TurnContext, TurnEnd, run_turn,
+};
+use bosun_harness::{SUBAGENT_TOOLS, SubagentSpec};
+use bosun_model::{AiMessage, CallId, ChatRequest, Effort, ModelError, ModelErrorKind, OutputSchema, ToolChoice};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -70,19 +72,85 @@ async fn a_subagent_has_its_own_prompt_tools_and_model() {
 }
 
 #[tokio::test]
+async fn a_subagent_thinks_as_its_definition_says_and_else_as_is_asked_for_all() {
+    let scene = scene(
+        vec![send("t", "thinker"), "from t".into(), send("u", "plain"), "from u".into(), "done".into()],
+        |config| {
+            config.subagents = vec![SubagentSpec { effort: Some(Effort::Low), ..spec("thinker") }, spec("plain")];
+            config.everywhere = vec![Arc::new(Usual(Effort::High))];
+        },
+    );
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let efforts: Vec<_> = scene.model.requests().iter().map(|request| request.effort).collect();
+    let (low, high) = (Some(Effort::Low), Some(Effort::High));
+    assert_eq!(efforts, [high, low, high, high, high]);
+}
+
+/// What holds for every agent that does not say otherwise, as a session does it.
+struct Usual(Effort);
+
+impl Middleware for Usual {
+    fn name(&self) -> &'static str {
+        "Usual"
+    }
+
+    fn wrap_model_call<'a>(
+        &'a self,
+        _cx: &'a TurnContext,
+        mut request: ChatRequest,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
+        request.effort = request.effort.or(Some(self.0));
+        next.run(request)
+    }
+}
+
+#[tokio::test]
 async fn what_a_subagent_cannot_be_is_told_to_the_model() {
-    let subagents = || {
-        vec![
-            SubagentSpec { model: Some("nobody:nothing".into()), ..spec("a") },
-            SubagentSpec { tools: Some(vec!["fly".into()]), ..spec("b") },
-        ]
-    };
-    let replies = vec![send("a1", "a"), send("b1", "b"), send("c1", "c"), "done".into()];
+    let subagents = || vec![SubagentSpec { model: Some("nobody:nothing".into()), ..spec("a") }, spec("b")];
+    let replies = vec![send("a1", "a"), send("c1", "c"), "done".into()];
     let scene = scene(replies, |config| config.subagents = subagents());
     assert_eq!(scene.say("go").await, TurnEnd::Done);
     assert!(scene.result("a1").contains("the subagent's model 'nobody:nothing' is not set up"));
-    assert!(scene.result("b1").contains("there is no tool 'fly' here"), "{}", scene.result("b1"));
     assert!(scene.result("c1").contains("use one of: general-purpose, a, b"), "{}", scene.result("c1"));
+}
+
+#[tokio::test]
+async fn a_subagent_works_without_tools_that_are_not_here_and_the_person_is_told_once() {
+    let replies = vec![send("b1", "b"), "looked".into(), "done".into(), send("b2", "b"), "again".into(), "done".into()];
+    let scene = scene(replies, |config| {
+        let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+        config.subagents = vec![
+            SubagentSpec { tools: names(&["ls", "fly", "search_docs"]), ..spec("b") },
+            SubagentSpec { tools: names(&["task", "compact_conversation", "write_todos", "execute"]), ..spec("c") },
+        ];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(scene.say("once more").await, TurnEnd::Done);
+    assert_eq!((&*scene.result("b1"), &*scene.result("b2")), ("looked", "again"));
+    let offered = scene.request(1).tools;
+    assert_eq!(offered.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["ls"]);
+    let told = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Noted { kind: NoteKind::DefinitionWrong, detail, .. } => Some(detail),
+        _ => None,
+    });
+    let expected = "Subagents: 'b' works without tools that are not here: fly, search_docs";
+    assert_eq!(told.collect::<Vec<_>>(), [expected]);
+}
+
+#[tokio::test]
+async fn the_tools_that_a_subagent_may_name_are_those_that_there_are() {
+    let replies = vec![send("t", "general-purpose"), "looked".into(), "done".into()];
+    let scene = scene(replies, |config| {
+        let all = SUBAGENT_TOOLS.iter().map(|name| (*name).to_owned()).collect();
+        config.subagents = vec![SubagentSpec { tools: Some(all), ..spec("all") }];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let is_note = |recorded: &Recorded| matches!(recorded.entry.body, EntryBody::Noted { .. });
+    assert!(!scene.host.entries().iter().any(is_note), "all of these are there");
+    let offered = scene.request(1).tools;
+    let unknown = offered.iter().map(|tool| tool.name.as_str()).filter(|name| !SUBAGENT_TOOLS.contains(name));
+    assert_eq!(unknown.collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
 #[tokio::test]
@@ -130,14 +198,38 @@ async fn a_turn_of_the_main_agent_may_end_in_json_too() {
 }
 
 #[tokio::test]
-async fn a_model_that_will_not_hand_in_is_made_to_and_else_ends_in_prose() {
+async fn a_model_that_will_not_hand_in_is_made_to_and_else_fails_and_can_go_on() {
     let scene = scene(vec!["a".into(), "b".into(), "c".into()], |config| config.output = Some(verdict()));
-    assert_eq!(scene.say("is it good?").await, TurnEnd::Done);
+    let end = scene.say("is it good?").await;
+    assert!(matches!(end, TurnEnd::Failed { halt: Some(Halt::AnswerNotHandedIn), .. }), "{end:?}");
     assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), "c");
     assert_eq!(scene.log.with_state(|state| state.usage.output), Some(15), "what the others cost is counted");
     let forced = ToolChoice::Tool("final_answer".into());
     let choices: Vec<_> = scene.model.requests().into_iter().map(|request| request.tool_choice).collect();
     assert_eq!(choices, [ToolChoice::Auto, ToolChoice::Auto, forced]);
+    scene.model.then(hand_in(json!({"good": false})));
+    scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
+    assert_eq!(run_turn(&scene.context()).await.unwrap(), TurnEnd::Done);
+    assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), r#"{"good":false}"#);
+}
+
+#[tokio::test]
+async fn what_a_subagent_says_in_the_place_of_its_answer_is_no_success() {
+    let replies = vec![send("t", "judge"), "a".into(), "b".into(), "I think so.".into(), "done".into()];
+    let scene = scene(replies, |config| {
+        config.subagents = vec![SubagentSpec { output: Some(verdict()), ..spec("judge") }];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let told = scene.result("t");
+    assert!(told.starts_with("Error: the subagent did not finish: the model did not hand in its answer"), "{told}");
+    assert!(told.ends_with("So far it had said: I think so."), "{told}");
+}
+
+#[tokio::test]
+async fn words_that_are_the_answer_are_taken_as_it() {
+    let replies = vec!["a".into(), "b".into(), r#"{"good":true,"why":"tested"}"#.into()];
+    let scene = scene(replies, |config| config.output = Some(verdict()));
+    assert_eq!(scene.say("is it good?").await, TurnEnd::Done);
 }
 
 #[tokio::test]

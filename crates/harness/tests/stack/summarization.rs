@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use bosun_agent::{EntryBody, State, TurnEnd};
 use bosun_harness::{
-    Compaction, Summarization, SummarizationOptions, SummaryCause, Threshold, edit_summary, undo_summary,
+    ArgumentOptions, Compaction, Summarization, SummarizationOptions, SummaryCause, Threshold, edit_summary,
+    undo_summary,
 };
 use bosun_model::{Message, ModelError, ModelErrorKind};
 use bosun_testkit::{Project, Reply, Scripted};
@@ -23,6 +24,7 @@ fn at_six_messages(replies: Vec<Scripted>) -> Scene {
             trigger: vec![Threshold::Messages(6).into()],
             keep: Some(Threshold::Messages(2)),
             guidance: Some("Mind the tests.".into()),
+            ..SummarizationOptions::default()
         };
     })
 }
@@ -272,6 +274,30 @@ async fn long_arguments_are_cut_before_anything_is_summed_up() {
     let Message::Ai(first) = &*last.messages[1] else { panic!("{last:?}") };
     assert_eq!(first.tool_calls[0].args["content"], "word word word word ...(argument truncated)");
     assert_eq!(scene.project.read("f0.txt").len(), 15_000);
+}
+
+#[tokio::test]
+async fn long_arguments_are_cut_by_thresholds_of_their_own() {
+    let write = |n: usize| {
+        let args = json!({"file_path": format!("/f{n}.txt"), "content": "word ".repeat(3_000)});
+        Scripted::from(Reply::new().and_call_with_id(format!("w{n}"), "write_file", args))
+    };
+    let scene = scene(vec![write(0), write(1), write(2), "done".into()], |config| {
+        config.summarization.arguments =
+            ArgumentOptions { trigger: vec![Threshold::Messages(6).into()], keep: Some(Threshold::Messages(4)) };
+    });
+    assert_eq!(scene.say("write them").await, TurnEnd::Done);
+    let lengths = |request: usize| {
+        let sent = scene.request(request).messages;
+        let replies = sent.iter().filter_map(|message| match &**message {
+            Message::Ai(reply) => reply.tool_calls.first()?.args["content"].as_str().map(str::len),
+            _ => None,
+        });
+        replies.collect::<Vec<_>>()
+    };
+    let cut = "word word word word ...(argument truncated)".len();
+    assert_eq!((lengths(2), lengths(3)), (vec![15_000; 2], vec![cut, 15_000, 15_000]));
+    assert_eq!(compaction(&scene).summary, None, "far from the end of the window");
 }
 
 #[tokio::test]

@@ -162,6 +162,7 @@ async fn patch_tool_calls_answers_what_was_left_open() {
             content: vec!["looking".into()],
             tool_calls,
             invalid_tool_calls: vec![],
+            call_places: Vec::new(),
             usage: None,
             stop: StopReason::EndTurn,
             model: None,

@@ -1,8 +1,8 @@
 use std::borrow::Cow;
 
 use bosun_model::{
-    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning, ToolChoice,
-    ToolMessage, ToolSpec, ToolStatus,
+    AiMessage, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning, ReplyPart,
+    ToolChoice, ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -280,14 +280,14 @@ pub(super) fn turns(group: &Group<'_>, origin: &str, out: &mut Vec<u8>) -> serde
 
 /// `origin` is whose thoughts go back, if any do.
 fn assistant<'a>(message: &'a AiMessage, origin: Option<&str>, content: &mut Vec<Block<'a>>) {
-    content.extend(message.content.iter().filter_map(|part| match part {
-        ContentBlock::Reasoning(reasoning) => thinking(reasoning, origin?).map(plain),
-        _ => block(part),
+    content.extend(message.parts().filter_map(|part| match part {
+        ReplyPart::Block(ContentBlock::Reasoning(reasoning)) => thinking(reasoning, origin?).map(plain),
+        ReplyPart::Block(other) => block(other),
+        ReplyPart::Call(call) => {
+            let input = call.args().map_or(Input::Empty {}, Input::Args);
+            Some(plain(Kind::ToolUse { id: id(call.id().as_str()), name: call.name(), input }))
+        }
     }));
-    for call in message.calls() {
-        let input = call.args().map_or(Input::Empty {}, Input::Args);
-        content.push(plain(Kind::ToolUse { id: id(call.id().as_str()), name: call.name(), input }));
-    }
 }
 
 fn result(message: &ToolMessage) -> Block<'_> {

@@ -1,8 +1,8 @@
 use std::borrow::Cow;
 
 use bosun_model::{
-    AiMessage, CallId, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, ToolChoice, ToolMessage,
-    ToolSpec, ToolStatus, text_of,
+    AiMessage, CallId, ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, ReplyCall, ReplyPart,
+    ToolChoice, ToolMessage, ToolSpec, ToolStatus, text_of,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -196,6 +196,10 @@ impl<'a> Part<'a> {
     fn text(text: Cow<'a, str>) -> Self {
         Self::new(Kind::Text(text))
     }
+
+    fn is_said(&self) -> bool {
+        matches!(self.kind, Kind::Text(_))
+    }
 }
 
 /// One turn at most: the wire wants the two sides to take turns, and results before what was said beside them.
@@ -225,31 +229,42 @@ pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_j
 
 fn reply<'a>(message: &'a AiMessage, host: &str, wants_signatures: bool, parts: &mut Vec<Part<'a>>) {
     let start = parts.len();
-    for block in &message.content {
+    let mut is_first_call = true;
+    for part in message.parts() {
+        let block = match part {
+            ReplyPart::Block(block) => block,
+            ReplyPart::Call(call) => {
+                let unsigned = (wants_signatures && is_first_call).then_some(UNSIGNED);
+                is_first_call = false;
+                parts.push(called(call, message, host, unsigned));
+                continue;
+            }
+        };
         match block {
             ContentBlock::Text { text } if !text.is_empty() => parts.push(Part::text(text.into())),
             ContentBlock::Reasoning(_) => {
                 let Some((signature, Signed::Text)) = signature(block, host) else { continue };
                 match parts.get_mut(start..).and_then(<[_]>::last_mut) {
-                    Some(last) if last.thought_signature.is_none() => last.thought_signature = Some(signature),
+                    Some(last) if last.thought_signature.is_none() && last.is_said() => {
+                        last.thought_signature = Some(signature)
+                    }
                     _ => parts.push(Part { thought_signature: Some(signature), ..Part::text("".into()) }),
                 }
             }
             ContentBlock::Text { .. } | ContentBlock::Media(_) => {}
         }
     }
-    let calls = parts.len();
-    for call in message.calls() {
-        let (id, name, args) = (call.id(), call.name(), call.args().map_or(Args::Empty {}, Args::Object));
-        let signed = message.content.iter().find_map(|block| match signature(block, host)? {
-            (signature, Signed::Call(of)) if of == id.as_str() => Some(signature),
-            _ => None,
-        });
-        // Of calls made at once, the first carries the signature.
-        let stand_in = (wants_signatures && parts.len() == calls).then_some(UNSIGNED);
-        let kind = Kind::FunctionCall(Call { id: given(id), name, args });
-        parts.push(Part { kind, thought_signature: signed.or(stand_in) });
-    }
+}
+
+/// Of calls made at once, the first carries a signature: its own, or what stands in for one.
+fn called<'a>(call: ReplyCall<'a>, message: &'a AiMessage, host: &str, stand_in: Option<&'a str>) -> Part<'a> {
+    let (id, name, args) = (call.id(), call.name(), call.args().map_or(Args::Empty {}, Args::Object));
+    let signed = message.content.iter().find_map(|block| match signature(block, host)? {
+        (signature, Signed::Call(of)) if of == id.as_str() => Some(signature),
+        _ => None,
+    });
+    let kind = Kind::FunctionCall(Call { id: given(id), name, args });
+    Part { kind, thought_signature: signed.or(stand_in) }
 }
 
 /// What a signature was put on.

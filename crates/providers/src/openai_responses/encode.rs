@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use bosun_model::{
     AiMessage, ChatRequest, ContentBlock, Effort, Media, MediaKind, Message, ModelInfo, OutputSchema, Reasoning,
-    ToolChoice, ToolMessage, ToolSpec, ToolStatus,
+    ReplyPart, ToolChoice, ToolMessage, ToolSpec, ToolStatus,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -212,7 +212,15 @@ pub(super) fn turns(group: &Group<'_>, host: &str, out: &mut Vec<u8>) -> serde_j
 
 fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool, items: &mut Vec<Item<'a>>) {
     let first = items.len();
-    for block in &message.content {
+    for part in message.parts() {
+        let block = match part {
+            ReplyPart::Block(block) => block,
+            ReplyPart::Call(call) => {
+                let arguments = Arguments(call.args());
+                items.push(Item::Own(Own::FunctionCall { call_id: call.id().as_str(), name: call.name(), arguments }));
+                continue;
+            }
+        };
         match block {
             ContentBlock::Text { text } if !is_blank(text) => {
                 let content = Content::Text(text.into());
@@ -229,10 +237,6 @@ fn assistant<'a>(message: &'a AiMessage, host: &str, thinks: bool, items: &mut V
             ContentBlock::Text { .. } | ContentBlock::Reasoning(_) | ContentBlock::Media(_) => {}
         }
     }
-    items.extend(message.calls().map(|call| {
-        let arguments = Arguments(call.args());
-        Item::Own(Own::FunctionCall { call_id: call.id().as_str(), name: call.name(), arguments })
-    }));
     // The wire refuses thoughts that nothing came of.
     while matches!(items.last(), Some(Item::Reasoning(_))) {
         items.pop();

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bosun_agent::{
@@ -11,6 +12,9 @@ use super::{CallBook, Metered, Subject, keys, titles, written};
 use crate::ModelSource;
 use crate::stream::Stream;
 
+/// The state field with the models beside the session's that were said to be missing.
+const MISSING: &str = "helpers_missing";
+
 /// What holds for every model call of a session and its subagents: the budget, the level of thinking, and who answers
 /// when the model is overloaded.
 pub(crate) struct CallRules {
@@ -22,6 +26,8 @@ pub(crate) struct CallRules {
     pub subject: Subject,
     /// Writes the session's title after its first turn.
     pub titles: Option<Arc<dyn ChatModel>>,
+    /// What is said of the models that the settings name beside it and that cannot be had.
+    pub missing: Vec<NoteAbout>,
     pub stream: Arc<Stream>,
     /// Knows keys, and what looks like one.
     pub models: Arc<dyn ModelSource>,
@@ -46,6 +52,23 @@ impl CallRules {
             cx.log().record(vec![EntryBody::noted(NoteKind::KeySeen, about)]).await?;
         }
         Ok(())
+    }
+
+    /// Says which models beside the session's cannot be had: once in a session, as the reason may change with each look.
+    async fn tell_of_missing(&self, cx: &TurnContext) -> Result<(), AgentError> {
+        let mut told: BTreeSet<String> = cx.log().with_state(|state| {
+            let told = state.fields.get(MISSING).cloned();
+            told.and_then(|told| serde_json::from_value(told).ok()).unwrap_or_default()
+        });
+        let fresh: Vec<_> = self.missing.iter().filter(|about| told.insert(slot(about))).cloned().collect();
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        let told = told.into_iter().collect::<Vec<_>>().into();
+        let update = StateUpdate { fields: vec![(MISSING.to_owned(), told)], ..StateUpdate::default() };
+        let mut entries = vec![EntryBody::Updated { by: self.name().into(), update }];
+        entries.extend(fresh.into_iter().map(|about| EntryBody::noted(NoteKind::HelperMissing, about)));
+        Ok(cx.log().record(entries).await?)
     }
 
     /// Whether the agent of `cx` has the session's own model and not one of its own.
@@ -74,6 +97,9 @@ impl Middleware for CallRules {
                 && let Some(first) = self.model.turn_back()
             {
                 self.stream.update(|projection| projection.set_model(first.clone()));
+            }
+            if cx.depth() == 0 {
+                self.tell_of_missing(cx).await?;
             }
             Ok(StateUpdate::default())
         })
@@ -119,6 +145,15 @@ impl Middleware for CallRules {
             titles::begin(cx, model, &self.book);
         }
         Box::pin(async { Ok(StateUpdate::default()) })
+    }
+}
+
+/// What a model that is missing was wanted for, and which it is.
+fn slot(about: &NoteAbout) -> String {
+    match about {
+        NoteAbout::SecondMissing { model, .. } => format!("second {model}"),
+        NoteAbout::SmallMissing { model, .. } => format!("small {model}"),
+        other => other.to_string(),
     }
 }
 

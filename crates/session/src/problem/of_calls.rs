@@ -103,6 +103,7 @@ pub(crate) fn of_halt(about: Halt) -> Problem {
         Halt::LimitOfDollars { limit } => Problem::LimitOfDollars { limit },
         Halt::LimitOfSeconds { limit } => Problem::LimitOfSeconds { limit },
         Halt::SameFailures { tool, times } => Problem::SameFailures { tool, times },
+        Halt::AnswerNotHandedIn => Problem::AnswerNotHandedIn,
         Halt::SessionBudget { limit, spent } => Problem::SessionBudget { limit, spent },
         Halt::DayBudget { limit, spent } => Problem::DayBudget { limit, spent },
         Halt::HookRefused { hook } => Problem::HookRefused { hook },
@@ -123,6 +124,9 @@ pub(crate) fn of_note(about: NoteAbout) -> Problem {
         NoteAbout::KeyInResult { tool, model } => Problem::KeyInResult { tool, model },
         NoteAbout::SkillWrong { detail } => Problem::SkillWrong { detail },
         NoteAbout::SubagentWrong { detail } => Problem::SubagentWrong { detail },
+        NoteAbout::SubagentLacks { name, tools } => Problem::SubagentLacks { name, tools },
+        NoteAbout::SecondMissing { model, detail } => Problem::SecondMissing { model, detail },
+        NoteAbout::SmallMissing { model, detail } => Problem::SmallMissing { model, detail },
         NoteAbout::CostNotCounted { limit, model } => Problem::CostNotCounted { limit, model },
     }
 }

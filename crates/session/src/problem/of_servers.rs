@@ -74,6 +74,7 @@ impl Explain for SignInError {
             Self::Refused { reason } => Problem::SignInRefused { detail: reason },
             Self::TooLate { minutes } => Problem::SignInTooLate { minutes: number(minutes) },
             Self::NotKept { reason } => Problem::SignInNotKept { detail: reason },
+            Self::NotForgotten { reason } => Problem::SignInNotForgotten { detail: reason },
         }
     }
 }

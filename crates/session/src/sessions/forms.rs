@@ -18,8 +18,13 @@ use crate::{Explain, SessionError, convert};
 
 /// What was removed in this run, until it is brought back.
 #[derive(Default)]
-pub(super) struct Removed(Mutex<HashMap<String, RemovedAddition>>);
+pub(super) struct Removed {
+    known: Mutex<HashMap<String, RemovedAddition>>,
+    /// One change at a time: between reading the text and writing it a keyring may be waited for.
+    turn: tokio::sync::Mutex<()>,
+}
 
+#[derive(Clone)]
 struct RemovedAddition {
     /// The whole text as it was, and as it became.
     before: String,
@@ -30,6 +35,7 @@ struct RemovedAddition {
 }
 
 /// A value and where it is kept.
+#[derive(Clone)]
 struct Secret {
     place: String,
     value: String,
@@ -68,35 +74,33 @@ impl Sessions {
             // It was at work before.
             return Ok(String::new());
         }
-        let before = parse(&self.additions().await?.text)?;
-        let text = self.planned(change).await?.text;
-        let after = parse(&text)?;
-        let is_new =
-            |(name, server): &(&String, &ServerConfig)| server.enabled && before.mcp.get(*name) != Some(*server);
-        let servers: Vec<&str> = after.mcp.iter().filter(is_new).map(|(name, _)| name.as_str()).collect();
-        let hooks = after.hooks.iter().filter(|hook| hook.enabled && !before.hooks.contains(hook));
-        let hooks: Vec<&str> = hooks.map(|hook| hook.name.as_str()).collect();
-        Ok(written(&text)?.part(&servers, &hooks))
+        let before = self.additions().await?.text;
+        begun(&before, &self.planned(change).await?.text)
     }
 
     /// Changes one server or hook. It holds for sessions that are opened from now on. What was removed is brought back by
-    /// the id that this gives.
+    /// the id that this gives. `shown` is what [`Sessions::begun_by`] gave and a person said yes to.
     ///
     /// # Errors
-    /// [`ErrorCode::Invalid`] with what does not fit, [`ErrorCode::NotFound`] where there is nothing of that name; nothing
-    /// is changed then. [`ErrorCode::KeyringUnavailable`] where a value cannot be kept.
-    pub async fn change_additions(&self, change: AdditionChange) -> Result<Option<String>, SessionError> {
+    /// [`ErrorCode::Invalid`] with what does not fit, [`ErrorCode::NotFound`] where there is nothing of that name,
+    /// [`ErrorCode::AlreadyDecided`] where something else would begin to work than was shown; nothing is changed then.
+    /// [`ErrorCode::KeyringUnavailable`] where a value cannot be kept.
+    pub async fn change_additions(&self, change: AdditionChange, shown: &str) -> Result<Option<String>, SessionError> {
+        let _turn = self.inner.removed.turn.lock().await;
         if let AdditionChange::BringBack { id } = &change {
             return self.bring_back(id).await.map(|()| None);
         }
         let before = self.additions().await?.text;
         let Planned { text, kept, gone } = self.planned(&change).await?;
-        parse(&text)?;
+        if begun(&before, &text)? != shown {
+            return Err(SessionError::new(ErrorCode::AlreadyDecided, Problem::AskChanged));
+        }
         let secrets = self.secrets_at(&gone).await?;
         self.keep_secrets(kept).await?;
-        self.save_additions(&text).await?;
-        for place in &gone {
-            self.sign_ins().tokens().remove(place).await.map_err(not_kept)?;
+        // First: what is no longer declared has no way back to a value that stayed.
+        if let Err(error) = self.replace_additions(&gone, &text).await {
+            self.keep_secrets(secrets).await?;
+            return Err(error);
         }
         let AdditionChange::Remove { addition, name } = change else { return Ok(None) };
         let part = match addition {
@@ -105,7 +109,7 @@ impl Sessions {
         };
         let id = self.new_id();
         let removed = RemovedAddition { before, after: text, part, secrets };
-        locked(&self.inner.removed.0).insert(id.clone(), removed);
+        locked(&self.inner.removed.known).insert(id.clone(), removed);
         Ok(Some(id))
     }
 
@@ -226,6 +230,13 @@ impl Sessions {
         Ok(secrets)
     }
 
+    async fn replace_additions(&self, gone: &[String], text: &str) -> Result<(), SessionError> {
+        for place in gone {
+            self.sign_ins().tokens().remove(place).await.map_err(not_removed)?;
+        }
+        self.save_additions(text).await
+    }
+
     async fn keep_secrets(&self, secrets: Vec<Secret>) -> Result<(), SessionError> {
         let tokens = self.sign_ins().tokens();
         for Secret { place, value } in secrets {
@@ -235,7 +246,7 @@ impl Sessions {
     }
 
     async fn bring_back(&self, id: &str) -> Result<(), SessionError> {
-        let removed = locked(&self.inner.removed.0).remove(id).ok_or_else(nothing)?;
+        let removed = locked(&self.inner.removed.known).get(id).cloned().ok_or_else(nothing)?;
         let now = self.additions().await?.text;
         let text = if now == removed.after {
             removed.before
@@ -245,8 +256,21 @@ impl Sessions {
         };
         parse(&text)?;
         self.keep_secrets(removed.secrets).await?;
-        self.save_additions(&text).await
+        self.save_additions(&text).await?;
+        // Only now: what could not be brought back can be tried again.
+        locked(&self.inner.removed.known).remove(id);
+        Ok(())
     }
+}
+
+/// The servers and hooks of `text` that are at work there and not in `before`, as TOML.
+fn begun(before: &str, text: &str) -> Result<String, SessionError> {
+    let (before, after) = (parse(before)?, parse(text)?);
+    let is_new = |(name, server): &(&String, &ServerConfig)| server.enabled && before.mcp.get(*name) != Some(*server);
+    let servers: Vec<&str> = after.mcp.iter().filter(is_new).map(|(name, _)| name.as_str()).collect();
+    let hooks = after.hooks.iter().filter(|hook| hook.enabled && !before.hooks.contains(hook));
+    let hooks: Vec<&str> = hooks.map(|hook| hook.name.as_str()).collect();
+    Ok(written(text)?.part(&servers, &hooks))
 }
 
 fn put_server(
@@ -302,6 +326,10 @@ fn nothing() -> SessionError {
 
 fn no_server(name: &str) -> SessionError {
     SessionError::not_found(Problem::SignInUnknown { server: name.to_owned() })
+}
+
+fn not_removed(error: TokenStoreError) -> SessionError {
+    SessionError::new(ErrorCode::KeyringUnavailable, Problem::Said { detail: error.reason })
 }
 
 fn not_kept(error: TokenStoreError) -> SessionError {

@@ -1,7 +1,7 @@
 use bosun_backend::{Backend, ContentHash, StoreScope, VirtualPath};
 use bosun_harness::{
-    InterruptOn, PathMode, PathOperation, PathPattern, PathRule, SkillSource, SubagentSpec, read_subagent,
-    write_subagent,
+    InterruptOn, PathMode, PathOperation, PathPattern, PathRule, SUBAGENT_TOOLS, SkillSource, SubagentSpec,
+    read_subagent, write_subagent,
 };
 use bosun_protocol::{
     DeletedSubagent, PathRuleMode, PathRuleOperation, Problem, ProjectId, SaveSubagent, SubagentContent, SubagentEntry,
@@ -13,7 +13,7 @@ use super::memories::KEPT_MS;
 use crate::choices::{Choices, subagent_key};
 use crate::stored::{StoredFiles, path_of, shown, text_of};
 use crate::trust::brought;
-use crate::{Explain, SessionError};
+use crate::{Explain, SessionError, convert};
 
 /// The kinds of subagents: Bosun's own, the person's, and the projects'.
 impl Sessions {
@@ -147,12 +147,20 @@ fn entry(subagent: SubagentRef, text: &str) -> SubagentEntry {
         subagent,
         form: form_of(&spec),
         hidden: problem.is_some().then_some(SubagentHidden::Broken),
-        warnings: warnings.iter().map(Explain::problem).collect(),
+        warnings: warnings.iter().map(Explain::problem).chain(unknown_tools(&spec)).collect(),
         problem,
         text: text.to_owned(),
         revision: ContentHash::of(text.as_bytes()).to_string(),
         versions: Vec::new(),
     }
+}
+
+/// The tools that it names and that are nowhere. Those of servers have `__` in their names; which of them are there is
+/// known, and said, when a turn begins.
+fn unknown_tools(spec: &SubagentSpec) -> impl Iterator<Item = Problem> {
+    let named = spec.tools.iter().flatten();
+    let unknown = named.filter(|name| !SUBAGENT_TOOLS.contains(&name.as_str()) && !name.contains("__"));
+    unknown.map(|name| Problem::ToolUnknown { name: name.clone(), known: SUBAGENT_TOOLS.join(", ") })
 }
 
 /// Of several with one name, the last that is offered counts.
@@ -178,6 +186,7 @@ fn form_of(spec: &SubagentSpec) -> SubagentForm {
         prompt: spec.prompt.clone(),
         tools: spec.tools.clone(),
         model: spec.model.clone(),
+        effort: spec.effort.map(convert::effort_view),
         skills: spec.skills.iter().map(|source| source.path.to_string()).collect(),
         interrupt_on: asking(spec).cloned().collect(),
         permissions: spec.permissions.iter().map(rule_form_of).collect(),
@@ -229,6 +238,7 @@ fn spec_of(form: &SubagentForm) -> Result<SubagentSpec, SessionError> {
         prompt: form.prompt.clone(),
         tools: form.tools.clone(),
         model: form.model.clone(),
+        effort: form.effort.map(convert::effort),
         skills: form.skills.iter().map(source).collect::<Result<_, SessionError>>()?,
         interrupt_on: form.interrupt_on.iter().map(|tool| (tool.clone(), Default::default())).collect(),
         permissions: form.permissions.iter().map(rule_of).collect::<Result<_, SessionError>>()?,

@@ -14,6 +14,7 @@ use bosun_testkit::{Reply, ToolOffice};
 use pretty_assertions::assert_eq;
 
 use super::stage::Stage;
+use crate::SessionError;
 
 const TOKEN: &str = "canary-of-the-door";
 
@@ -51,7 +52,13 @@ async fn health(stage: &Stage, server: &str) -> ServerHealth {
 
 async fn put(stage: &Stage, was: Option<&str>, server: ServerForm) -> Result<(), Problem> {
     let change = AdditionChange::Server { was: was.map(Into::into), server };
-    stage.sessions.change_additions(change).await.map(drop).map_err(|error| error.problem)
+    changed(stage, change).await.map(drop).map_err(|error| error.problem)
+}
+
+/// As a person does it who says yes to what begins to work with it.
+async fn changed(stage: &Stage, change: AdditionChange) -> Result<Option<String>, SessionError> {
+    let shown = stage.sessions.begun_by(&change).await?;
+    stage.sessions.change_additions(change, &shown).await
 }
 
 #[tokio::test]
@@ -83,11 +90,11 @@ async fn a_header_is_kept_in_the_keyring_for_its_host_and_opens_the_server() {
     let place = header_place("bureau", &office.url(), "Authorization").unwrap();
     assert!(keyring.get(crate::SIGN_INS, &place).await.unwrap().is_some());
     let change = AdditionChange::Remove { addition: AdditionKind::Server, name: "bureau".into() };
-    let id = stage.sessions.change_additions(change).await.unwrap().unwrap();
+    let id = changed(&stage, change).await.unwrap().unwrap();
     assert!(keyring.get(crate::SIGN_INS, &place).await.unwrap().is_none());
-    stage.sessions.change_additions(AdditionChange::BringBack { id: id.clone() }).await.unwrap();
+    changed(&stage, AdditionChange::BringBack { id: id.clone() }).await.unwrap();
     assert_eq!(health(&stage, "bureau").await, ServerHealth::Ready { tools: 1 });
-    let again = stage.sessions.change_additions(AdditionChange::BringBack { id }).await.unwrap_err();
+    let again = changed(&stage, AdditionChange::BringBack { id }).await.unwrap_err();
     assert_eq!(again.code, ErrorCode::NotFound);
 }
 
@@ -117,7 +124,7 @@ async fn what_begins_to_work_is_told_before_and_nothing_else() {
     stage.sessions.save_additions(text).await.unwrap();
     let begun = async |change: AdditionChange| {
         let begun = stage.sessions.begun_by(&change).await.unwrap();
-        stage.sessions.change_additions(change).await.unwrap();
+        stage.sessions.change_additions(change, &begun).await.unwrap();
         begun
     };
     let hook = |was: Option<&str>, form: HookForm| AdditionChange::Hook { was: was.map(Into::into), hook: form };
@@ -133,7 +140,7 @@ async fn what_begins_to_work_is_told_before_and_nothing_else() {
     assert_eq!(off.code, ErrorCode::NotFound, "what is off is not started");
     let removed = AdditionChange::Remove { addition: AdditionKind::Hook, name: "bell".into() };
     assert_eq!(stage.sessions.begun_by(&removed).await.unwrap(), "");
-    let id = stage.sessions.change_additions(removed).await.unwrap().unwrap();
+    let id = changed(&stage, removed).await.unwrap().unwrap();
     let reach = ServerReach::Program {
         command: "docs".into(),
         args: Vec::new(),
@@ -150,7 +157,44 @@ async fn what_begins_to_work_is_told_before_and_nothing_else() {
     assert_eq!(text, format!("{expected}{bell}\n"));
 
     let wrong = hook(None, HookForm { timeout: 0, ..self::hook("late", HookPoint::TurnEnd) });
-    let refused = stage.sessions.change_additions(wrong).await.unwrap_err();
+    let refused = changed(&stage, wrong).await.unwrap_err();
     assert!(matches!(refused.problem, Problem::HookTimeout { .. }), "{refused}");
     assert_eq!(stage.sessions.additions().await.unwrap().text, text);
+}
+
+/// The text may be another once the person has answered.
+#[tokio::test]
+async fn something_else_than_was_shown_does_not_begin_to_work() {
+    let stage = staged(&Arc::default()).await;
+    let off = HookForm { enabled: false, ..hook("bell", HookPoint::TurnEnd) };
+    let other = HookForm { command: "other".into(), ..off.clone() };
+    let put = |was: Option<&str>, hook: HookForm| AdditionChange::Hook { was: was.map(Into::into), hook };
+    changed(&stage, put(None, off)).await.unwrap();
+    let on = AdditionChange::Switch { addition: AdditionKind::Hook, name: "bell".into(), on: true };
+    let shown = stage.sessions.begun_by(&on).await.unwrap();
+    assert!(shown.contains("say"), "{shown}");
+    changed(&stage, put(Some("bell"), other)).await.unwrap();
+    let refused = stage.sessions.change_additions(on, &shown).await.unwrap_err();
+    assert_eq!((refused.code, refused.problem), (ErrorCode::AlreadyDecided, Problem::AskChanged));
+    assert!(!stage.sessions.addition_forms().await.unwrap().hooks[0].enabled);
+}
+
+/// A name that was given to another meanwhile is not there twice, and what was removed is not lost over it.
+#[tokio::test]
+async fn what_could_not_be_brought_back_can_be_tried_again() {
+    let stage = staged(&Arc::default()).await;
+    let put = |command: &str| {
+        let hook = HookForm { command: command.into(), ..hook("bell", HookPoint::TurnEnd) };
+        AdditionChange::Hook { was: None, hook }
+    };
+    let remove = || AdditionChange::Remove { addition: AdditionKind::Hook, name: "bell".into() };
+    changed(&stage, put("say")).await.unwrap();
+    let id = changed(&stage, remove()).await.unwrap().unwrap();
+    changed(&stage, put("other")).await.unwrap();
+    let back = || AdditionChange::BringBack { id: id.clone() };
+    let refused = changed(&stage, back()).await.unwrap_err();
+    assert!(matches!(refused.problem, Problem::HookTwice { .. }), "{refused}");
+    changed(&stage, remove()).await.unwrap();
+    changed(&stage, back()).await.unwrap();
+    assert_eq!(stage.sessions.addition_forms().await.unwrap().hooks[0].command, "say");
 }

@@ -94,8 +94,12 @@ async fn a_memory_of_the_agent_is_seen_edited_deleted_and_brought_back() {
     assert_eq!(first.as_deref(), Some("Prefers short résumés."));
 }
 
-/// Searches its memories for the words that it is asked about, where it can, and says what it found.
+/// Searches its memories for the words that it is asked about, where it can, and says what it found; `keep …` writes one.
 fn searching(request: &ChatRequest) -> Reply {
+    let (text, done) = progress(request);
+    if let (Some(words), 0) = (text.strip_prefix("keep "), done) {
+        return Reply::default().and_call("write_file", json!({"file_path": "/memories/winter.md", "content": words}));
+    }
     if !request.tools.iter().any(|tool| tool.name == "search_memories") {
         return Reply::text("There is no search.");
     }
@@ -135,6 +139,40 @@ async fn many_memories_are_found_by_their_words_in_any_order() {
     assert_eq!(found, both, "the person's and the project's are two files");
     let told = ask(&stage, &session, "spring harbour").await;
     assert_eq!(told, "Nothing is remembered about 'spring harbour'.");
+}
+
+/// What the person puts at `/memories` themselves is searched where it is of the store, and else named as not searched.
+#[tokio::test]
+async fn a_route_in_the_place_of_memories_is_searched_or_said_not_to_be() {
+    let stage = Stage::new(searching).await;
+    let at = |route: &str| format!("[[routes]]\nprefix = \"/memories\"\n{route}");
+    for n in 0..20 {
+        let memory = MemoryRef {
+            scope: MemoryScope::Project,
+            project: Some(stage.project_id.clone()),
+            path: format!("/{n}.md"),
+        };
+        let save = SaveMemory { memory, text: format!("Berth {n} is free."), base: None };
+        stage.sessions.save_memory(&save).await.unwrap();
+    }
+    stage.sessions.save_memory(&save("/mine.md", "Berth of mine, out of sight.", None)).await.unwrap();
+
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("log.md"), "A berth in a folder.").unwrap();
+    let route = format!("kind = \"folder\"\nfolder = \"{}\"\n", folder.path().display());
+    stage.sessions.save_additions(&at(&route)).await.unwrap();
+    let session = stage.session().await;
+    let told = ask(&stage, &session, "berth 7").await;
+    let not = "Not searched, because its files are kept elsewhere: /memories. Search there with grep.";
+    assert_eq!(told, format!("/memories/project/7.md\nBerth 7 is free.\n\n{not}"));
+
+    stage.sessions.save_additions(&at("kind = \"store\"\nnamespace = \"log\"\n")).await.unwrap();
+    let session = stage.session().await;
+    ask(&stage, &session, "keep A berth for winter.").await;
+    let told = ask(&stage, &session, "berth winter").await;
+    assert_eq!(told, "/memories/winter.md\nA berth for winter.");
+    let told = ask(&stage, &session, "out of sight").await;
+    assert_eq!(told, "Nothing is remembered about 'out of sight'.", "the person's own are not at this path");
 }
 
 #[tokio::test]
@@ -277,6 +315,7 @@ async fn a_subagent_is_declared_offered_switched_off_and_brought_back() {
         description: "Looks: around".into(),
         prompt: "Look twice.".into(),
         tools: Some(vec!["read_file".into()]),
+        effort: Some(bosun_protocol::Effort::Off),
         permissions: vec![SubagentPathRule {
             mode: PathRuleMode::Deny,
             operations: vec![PathRuleOperation::Read, PathRuleOperation::Write],
@@ -309,6 +348,28 @@ async fn a_subagent_is_declared_offered_switched_off_and_brought_back() {
     let deleted = stage.sessions.subagents(None).await.unwrap().deleted;
     let back = stage.sessions.restore_subagent("scout", deleted[0].number).await.unwrap();
     assert_eq!(back.form.prompt, "Look twice.");
+}
+
+/// One that names tools that are not there works without them.
+#[tokio::test]
+async fn tools_that_a_subagent_names_and_that_are_not_there_are_said() {
+    let stage = Stage::new(telling).await;
+    let tools = ["read_file", "raed_file", "docs__search"].map(str::to_owned);
+    let form = SubagentForm {
+        name: "scout".into(),
+        description: "Looks around".into(),
+        tools: Some(tools.into()),
+        ..SubagentForm::default()
+    };
+    let content = SubagentContent::Form { form };
+    let made = stage.sessions.save_subagent(&SaveSubagent { name: "scout".into(), content, base: None }).await.unwrap();
+    assert_eq!((made.hidden, made.warnings.len()), (None, 1));
+    assert!(made.warnings[0].to_string().starts_with("there is no tool 'raed_file' here"), "{:?}", made.warnings);
+    let session = stage.session().await;
+    assert!(ask(&stage, &session, "hello").await.contains("scout: Looks around"));
+    ask(&stage, &session, "and again").await;
+    let lacks = Problem::SubagentLacks { name: "scout".into(), tools: "raed_file, docs__search".into() };
+    assert_eq!(wrong(&stage, &session).await, [lacks]);
 }
 
 /// C01: opening a folder that somebody made starts nothing, loads nothing and sends nothing.

@@ -4,8 +4,8 @@
 use bosun_agent::Grave;
 use bosun_model::{ChatRequest, Message};
 use bosun_protocol::{
-    Approval, ChangeKind, ChangeScope, CheckpointKind, Decide, Decision, ItemBody, PreviewBody, ReachPlace, RewindWhat,
-    SessionId, SessionStatus,
+    Approval, ChangeKind, ChangeScope, CheckpointKind, Decide, Decision, ItemBody, MountKind, MountView, PreviewBody,
+    ReachPlace, RewindWhat, SessionId, SessionStatus,
 };
 use bosun_testkit::Reply;
 use pretty_assertions::assert_eq;
@@ -340,6 +340,10 @@ async fn the_settings_have_more_places() {
     );
     assert!(prompt.contains(&told) && prompt.contains("- `/notes/`: files that are kept for longer"), "{prompt}");
     assert!(prompt.contains("Commands do not see them under these names"), "{prompt}");
+    let shown = stage.sessions.folder(&session, "/").await.unwrap().entries;
+    let mount = |name: &str| shown.iter().find(|entry| entry.name == name).and_then(|entry| entry.mount);
+    assert_eq!(mount("shelf"), Some(MountView { kind: MountKind::Folder, read_only: true }), "no part of the project");
+    assert_eq!(mount("notes"), Some(MountView { kind: MountKind::Store, read_only: false }));
     let other = stage.session().await;
     assert!(ask(&stage, &other, "read /notes/a.md").await.contains("kept for longer"));
     for (wrong, word) in [

@@ -154,6 +154,7 @@ impl Story {
             content,
             tool_calls: Vec::new(),
             invalid_tool_calls: Vec::new(),
+            call_places: Vec::new(),
             usage: Some(Usage { input: Some(10), output: Some(5), ..Usage::default() }),
             stop: StopReason::EndTurn,
             model: None,

@@ -60,6 +60,24 @@ fn script(request: &ChatRequest) -> Reply {
         ("meanwhile", step) if step < 500 && !all.is_empty() && !request_reads_again(request) => {
             reads(["/a.txt".to_owned()])
         }
+        // Has the folder of a file it knows renamed, reads it again once it heard of it and it is back, and goes on.
+        ("moves", 0) => Reply::default().and_call("ls", json!({ "path": "/" })),
+        ("moves", step) if all.is_empty() && step < 500 => {
+            if step == 1 {
+                std::fs::rename(behind(&text), behind(&text).with_extension("old")).unwrap();
+            }
+            Reply::default().and_call("ls", json!({ "path": "/" }))
+        }
+        ("moves", step) if all.len() == 1 && step < 500 => {
+            let file = behind(&text).join("sub/a.txt");
+            if !file.exists() {
+                std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+                std::fs::write(&file, "another's\n").unwrap();
+                return reads(["/docs/sub/a.txt".to_owned()]);
+            }
+            std::fs::write(&file, "somebody else's\n").unwrap();
+            Reply::default().and_call("ls", json!({ "path": "/" }))
+        }
         ("delegate", 0) => {
             let task = if text.ends_with("edit") { "edit it" } else { "look around" };
             let args = json!({"description": task, "subagent_type": "general-purpose"});
@@ -182,6 +200,38 @@ async fn what_changes_in_the_middle_of_a_turn_is_told_in_it_and_cleared_by_readi
     assert!(heard.starts_with("told 1 times") && heard.contains("- /a.txt\n"), "{heard}");
     assert_eq!(entries(&stage, &session).await.len(), 1);
     assert!(said(&stage, &session, "go on").await.starts_with("told 1 times"));
+}
+
+/// A save reaches the file, not the link, and no folder of the link's is told of it.
+#[tokio::test]
+async fn a_file_that_is_read_through_a_link_and_changes_within_a_turn_is_told() {
+    for (link, target, real) in [("a.txt", "docs/real.txt", "docs/real.txt"), ("led", "docs", "docs/a.txt")] {
+        let stage = Stage::allowing_everything(script).await;
+        let session = stage.session().await;
+        stage.project.write(real, "as it was\n");
+        let root = stage.project.root();
+        if link == "a.txt" {
+            std::fs::remove_file(root.join(link)).unwrap();
+        }
+        std::os::unix::fs::symlink(target, root.join(link)).unwrap();
+        let name = if link == "led" { "/led/a.txt" } else { "/a.txt" };
+        assert!(said(&stage, &session, &format!("read {name}")).await.starts_with("told 0"), "{link}");
+        let heard = said(&stage, &session, &format!("meanwhile {}", root.join(real).display())).await;
+        assert!(heard.starts_with("told 1 times") && heard.contains(&format!("- {name}\n")), "{link}: {heard}");
+    }
+}
+
+/// Nor is the folder of a file told that one above it is renamed, nor who saves at its old name afterwards.
+#[tokio::test]
+async fn a_file_that_goes_with_a_folder_above_it_and_comes_back_is_told_within_the_turn() {
+    let stage = Stage::allowing_everything(script).await;
+    let session = stage.session().await;
+    stage.project.write("docs/sub/a.txt", "as it was\n");
+    let docs = stage.project.root().join("docs");
+    assert!(said(&stage, &session, "read /docs/sub/a.txt").await.starts_with("told 0"));
+    let heard = said(&stage, &session, &format!("moves {}", docs.display())).await;
+    assert!(heard.contains("- /docs/sub/a.txt (not there any more)\n"), "{heard}");
+    assert!(heard.starts_with("told 2 times") && heard.contains("- /docs/sub/a.txt\n"), "{heard}");
 }
 
 /// F08: 2,000 files by default, 100,000 with `BOSUN_LONG=1`.

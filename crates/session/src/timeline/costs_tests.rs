@@ -30,6 +30,7 @@ fn reply(usage: Option<Usage>) -> AiMessage {
         content: Vec::new(),
         tool_calls: Vec::new(),
         invalid_tool_calls: Vec::new(),
+        call_places: Vec::new(),
         usage,
         stop: StopReason::EndTurn,
         model: None,

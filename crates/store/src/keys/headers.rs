@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{Key, Keys, name};
+use super::{Key, KeyError, Keys, name};
 use crate::DatabaseError;
 
 /// The names of the headers of each account, by `account@host`. Their values are where keys are: what a gateway wants in a
@@ -40,7 +40,7 @@ impl Keys {
         host: &str,
         header: &str,
         value: SecretString,
-    ) -> Result<(), DatabaseError> {
+    ) -> Result<(), KeyError> {
         let stays = !value.expose_secret().trim().is_empty();
         self.set(&slot(account, header), host, value).await?;
         let (place, header) = (name(account, host), header.to_owned());
@@ -56,16 +56,17 @@ impl Keys {
                 names.remove(&place);
             }
         })
-        .await
+        .await?;
+        Ok(())
     }
 
     /// Removes all headers of `account` for `host`.
-    pub async fn remove_headers(&self, account: &str, host: &str) -> Result<(), DatabaseError> {
+    pub async fn remove_headers(&self, account: &str, host: &str) -> Result<(), KeyError> {
         for header in self.header_names(account, host).await? {
             self.remove(&slot(account, &header), host).await?;
         }
         let place = name(account, host);
-        self.change_names(move |names| drop(names.remove(&place))).await
+        Ok(self.change_names(move |names| drop(names.remove(&place))).await?)
     }
 
     async fn header_names(&self, account: &str, host: &str) -> Result<Vec<String>, DatabaseError> {

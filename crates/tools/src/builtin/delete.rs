@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{resolve, target};
 use crate::changed::{Recorder, changed};
-use crate::known::{Found, known, known_bytes, look};
+use crate::known::{Found, known, look, still_known};
 use crate::limits::{counted, figure};
 use crate::{Figure, Preview, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
@@ -70,10 +70,9 @@ struct Doomed {
     is_dir: bool,
 }
 
-/// Whether `path` itself is a link, as far as the backend can tell: it leads elsewhere than its name in its folder does.
-fn is_link(backend: &dyn Backend, path: &VirtualPath) -> bool {
-    let named = path.parent().zip(path.name()).and_then(|(parent, name)| backend.direct(&parent).join(name).ok());
-    named.is_some_and(|named| backend.direct(path) != named)
+/// Whether `path` itself is a link.
+async fn is_link(backend: &dyn Backend, path: &VirtualPath) -> bool {
+    backend.stat(path).await.is_ok_and(|found| found.is_link)
 }
 
 /// A file has to be known. A folder has no content of its own to know, and a link, a broken one or a pipe none to lose.
@@ -83,7 +82,7 @@ async fn doomed(cx: &ToolContext, path: &VirtualPath) -> Result<Doomed, BackendE
     }
     match look(&*cx.backend, path).await? {
         Found::Nothing => Err(BackendError::NotFound { path: path.clone() }),
-        Found::Directory => Ok(Doomed { expect: Expect::Anything, is_dir: !is_link(&*cx.backend, path) }),
+        Found::Directory => Ok(Doomed { expect: Expect::Anything, is_dir: !is_link(&*cx.backend, path).await }),
         Found::Hollow(_) => Ok(Doomed { expect: Expect::Anything, is_dir: false }),
         Found::File => Ok(Doomed { expect: Expect::Unchanged(known(cx, path).await?), is_dir: false }),
     }
@@ -93,7 +92,7 @@ async fn planned(cx: &ToolContext, input: &DeleteInput) -> Result<Preview, Backe
     let path = cx.backend.resolve(&input.file_path)?;
     let Doomed { expect, is_dir } = doomed(cx, &path).await?;
     if let Expect::Unchanged(_) = expect {
-        known_bytes(cx, &path).await?;
+        still_known(cx, &path).await?;
     }
     let (files, counted_all) = if is_dir { count_files(&*cx.backend, &path).await? } else { (1, true) };
     Ok(Preview::Delete { path: path.as_str().to_owned(), files: figure(files), counted_all, is_dir })
@@ -109,7 +108,7 @@ async fn count_files(backend: &dyn Backend, path: &VirtualPath) -> Result<(usize
             return Ok((files, false));
         }
         for entry in backend.ls(&folder).await? {
-            if entry.is_dir && !is_link(backend, &entry.path) {
+            if entry.is_dir && !entry.is_link {
                 waiting.push(entry.path);
             } else if files == MAX_COUNTED {
                 return Ok((files, false));

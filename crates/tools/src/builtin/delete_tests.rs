@@ -49,11 +49,19 @@ async fn the_root_and_what_is_outside_are_refused() {
     assert!(fixture.exists("/a"));
 }
 
+/// On this machine, and behind an executor.
 #[cfg(unix)]
 #[tokio::test]
 async fn of_a_link_only_the_link_goes() {
+    let files = [("/target", "t"), ("/dir/inside", "i")];
+    for fixture in [Fixture::with(files), Fixture::behind_an_executor(files).await] {
+        only_the_link_goes(&fixture).await;
+    }
+}
+
+#[cfg(unix)]
+async fn only_the_link_goes(fixture: &Fixture) {
     use std::os::unix::fs::symlink;
-    let fixture = Fixture::with([("/target", "t"), ("/dir/inside", "i")]);
     symlink("target", fixture.host("/link")).unwrap();
     symlink("dir", fixture.host("/folder")).unwrap();
     symlink("nowhere", fixture.host("/broken")).unwrap();

@@ -90,6 +90,7 @@ async fn what_cannot_be_listed_is_an_error() {
 async fn a_very_long_list_is_cut() {
     let entry = |number: usize| FileInfo {
         path: VirtualPath::parse(&format!("/{number:0>100}")).unwrap(),
+        is_link: false,
         is_dir: false,
         size: None,
         modified_ns: None,

@@ -50,6 +50,7 @@ impl Tool for WriteFile {
         let written = cx.backend.write(&path, input.content.into_bytes(), expect, &recorder).await;
         let change = written.map_err(|error| match error {
             BackendError::AlreadyExists { path } if input.overwrite && first_time => BackendError::NotRead { path },
+            BackendError::IsADirectory { path } => BackendError::DirectoryInTheWay { path },
             other => other,
         })?;
         Ok(changed(format!("Updated file {path}"), &[change], recorder.diff().await))
@@ -78,7 +79,7 @@ impl WriteFile {
                 return Err(BackendError::AlreadyExists { path });
             }
             Found::Hollow(error) => return Err(error),
-            Found::Directory => return Err(BackendError::IsADirectory { path }),
+            Found::Directory => return Err(BackendError::DirectoryInTheWay { path }),
             Found::File => Some(known_bytes(cx, &path).await?.into()),
         };
         let after = input.content.as_bytes().into();

@@ -97,6 +97,8 @@ async fn what_cannot_be_written_is_an_error_and_changes_nothing() {
         let args = json!({"file_path": path, "content": "x"});
         let text = fixture.err("write_file", args.clone()).await;
         assert!(text.starts_with("Error: ") && text.contains(token), "{path}: {text}");
+        // It was not looked for.
+        assert!(!text.contains("not found"), "{path}: {text}");
         let text = fixture.problem("write_file", args).await;
         assert!(text.contains(token) && !text.starts_with("Error"), "{path}: {text}");
     }

@@ -40,6 +40,14 @@ impl Fixture {
         Self::over(Arc::new(backend), folder, BuiltinOptions::default())
     }
 
+    /// A project whose files are had through scripts alone.
+    pub async fn behind_an_executor<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let Self { folder, .. } = Self::with(files);
+        let executor = bosun_backend::local_process(folder.path(), Default::default()).unwrap();
+        let backend = bosun_backend::SandboxBackend::open(executor).await;
+        Self::over(Arc::new(backend), folder, BuiltinOptions::default())
+    }
+
     /// A project that is the folder `project` of another, which has these files in it.
     pub fn inside<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let folder = tempfile::tempdir().unwrap();

@@ -61,6 +61,14 @@ figures() {
   esac
 }
 
+# Which object $1 is and when it last changed, as finely as this machine tells. Only compared with itself.
+state() {
+  stat -c '%d %i %s %y %z' "$1" 2>/dev/null && return
+  stat -f '%d %i %z %Fm %Fc' "$1" 2>/dev/null && return
+  l=$(ls -lind "$1") || return
+  echo "$l" | head -n 1
+}
+
 # Whether something may be put in the place of $1, which is in the folder D: "rw", "no" without the right to, "ro" where
 # a mode gives nobody the right to, root as little as anybody.
 rights() {

@@ -1,0 +1,174 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bosun_agent::BoxFuture;
+
+use super::*;
+
+/// How a keyring is.
+#[derive(Clone, Copy, Default)]
+enum Mood {
+    #[default]
+    Well,
+    /// As Secret Service is then: it says that there is no such key.
+    Locked,
+    /// It goes on giving out what it was given first.
+    Stale,
+    /// It gives out and keeps, and removes nothing.
+    Clinging,
+    Hanging,
+}
+
+/// A keyring that is well until the test says otherwise, and how often it hung.
+#[derive(Default)]
+struct Moody {
+    memory: MemorySecrets,
+    mood: Mutex<Mood>,
+    hung: AtomicU32,
+}
+
+impl Moody {
+    fn becomes(&self, mood: Mood) {
+        *self.mood.lock().unwrap() = mood;
+    }
+
+    fn mood(&self) -> Mood {
+        *self.mood.lock().unwrap()
+    }
+}
+
+impl SecretStore for Moody {
+    fn get<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
+        Box::pin(async move {
+            match self.mood() {
+                Mood::Well | Mood::Stale | Mood::Clinging => self.memory.get(account, host).await,
+                Mood::Locked => Ok(None),
+                Mood::Hanging => {
+                    self.hung.fetch_add(1, Ordering::SeqCst);
+                    tokio::time::sleep(Duration::from_secs(90)).await;
+                    Err(SecretError::Slow { seconds: 90 })
+                }
+            }
+        })
+    }
+
+    fn set<'a>(&'a self, account: &'a str, host: &'a str, key: SecretString) -> BoxFuture<'a, Result<(), SecretError>> {
+        Box::pin(async move {
+            match self.mood() {
+                Mood::Locked => Err(SecretError::Locked),
+                Mood::Stale => Ok(()),
+                Mood::Well | Mood::Clinging | Mood::Hanging => self.memory.set(account, host, key).await,
+            }
+        })
+    }
+
+    fn remove<'a>(&'a self, account: &'a str, host: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
+        Box::pin(async move {
+            match self.mood() {
+                // It has no such key, as it says.
+                Mood::Locked | Mood::Stale => Ok(()),
+                Mood::Clinging => Err(SecretError::Unremoved { reason: "it is read-only".into() }),
+                Mood::Well | Mood::Hanging => self.memory.remove(account, host).await,
+            }
+        })
+    }
+}
+
+fn scene() -> (tempfile::TempDir, Arc<Moody>, Keys) {
+    let folder = tempfile::tempdir().unwrap();
+    let keyring = Arc::new(Moody::default());
+    let database = Database::open(folder.path()).unwrap();
+    let keys = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, Some(database));
+    (folder, keyring, keys)
+}
+
+#[tokio::test]
+async fn a_key_is_good_for_its_host_only() {
+    let (_folder, _keyring, keys) = scene();
+    keys.set("openai", "api.openai.com", SecretString::from("sk-1")).await.unwrap();
+    assert!(matches!(keys.get("openai", "api.openai.com").await.unwrap(), Key::InKeyring(_)));
+    assert!(matches!(keys.get("openai", "evil.example").await.unwrap(), Key::Missing));
+}
+
+#[tokio::test]
+async fn a_locked_keyring_is_not_taken_for_an_empty_one() {
+    let (_folder, keyring, keys) = scene();
+    keys.set("openai", "h", SecretString::from("sk-1")).await.unwrap();
+    keyring.becomes(Mood::Locked);
+    assert!(matches!(keys.get("openai", "h").await.unwrap(), Key::Locked { .. }));
+    assert!(matches!(keys.get("other", "h").await.unwrap(), Key::Missing));
+    let kept = keys.set("other", "h", SecretString::from("sk-2")).await.unwrap();
+    assert!(matches!(kept, Key::InMemory { .. }));
+    let Key::InMemory { reason, .. } = keys.get("other", "h").await.unwrap() else { panic!("it is in memory") };
+    assert_eq!(reason, SecretError::Locked);
+}
+
+#[tokio::test]
+async fn a_keyring_that_gives_out_an_old_key_is_not_believed() {
+    let (_folder, keyring, keys) = scene();
+    assert!(matches!(keys.set("openai", "h", "sk-1".into()).await.unwrap(), Key::InKeyring(_)));
+    keyring.becomes(Mood::Stale);
+    let second = keys.set("openai", "h", "sk-2".into()).await.unwrap();
+    assert!(matches!(&second, Key::InMemory { reason: SecretError::Other, .. }), "{second:?}");
+    let found = keys.get("openai", "h").await.unwrap();
+    assert_eq!(found.secret().unwrap().expose_secret(), "sk-2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_keyring_that_hangs_is_waited_for_once_and_not_for_every_key() {
+    let (_folder, keyring, keys) = scene();
+    for account in ["a", "b"] {
+        keys.set(account, "h", SecretString::from("sk-1")).await.unwrap();
+    }
+    keyring.becomes(Mood::Hanging);
+    let begun = Instant::now();
+    for account in ["a", "b", "a"] {
+        let key = keys.get(account, "h").await.unwrap();
+        assert!(matches!(key, Key::Locked { reason: SecretError::Slow { seconds: 90 } }), "{key:?}");
+    }
+    let hung = || keyring.hung.load(Ordering::SeqCst);
+    assert_eq!((begun.elapsed().as_secs(), hung()), (90, 1));
+    tokio::time::advance(REST).await;
+    keys.get("b", "h").await.unwrap();
+    assert_eq!(hung(), 2, "it may have been unlocked meanwhile");
+}
+
+#[tokio::test]
+async fn an_empty_key_removes_the_one_that_was() {
+    let (_folder, _keyring, keys) = scene();
+    keys.set("a", "h", SecretString::from("sk-1")).await.unwrap();
+    keys.set("a", "h", SecretString::from(" ")).await.unwrap();
+    assert!(matches!(keys.get("a", "h").await.unwrap(), Key::Missing));
+}
+
+#[tokio::test]
+async fn a_key_that_the_keyring_does_not_let_go_of_stays_known() {
+    let (_folder, keyring, keys) = scene();
+    keys.set("a", "h", SecretString::from("sk-1")).await.unwrap();
+    let unremoved = |reason: &str| SecretError::Unremoved { reason: reason.into() };
+    let why = [
+        (Mood::Locked, SecretError::Locked),
+        (Mood::Clinging, unremoved("it is read-only")),
+        (Mood::Stale, unremoved("it still gives the key out")),
+    ];
+    for (mood, reason) in why {
+        keyring.becomes(mood);
+        assert_eq!(keys.remove("a", "h").await, Err(KeyError::Stays(reason.clone())));
+        assert_eq!(keys.set("a", "h", "".into()).await.unwrap_err(), KeyError::Stays(reason));
+        keyring.becomes(Mood::Well);
+        assert!(matches!(keys.get("a", "h").await.unwrap(), Key::InKeyring(_)));
+    }
+    keys.remove("a", "h").await.unwrap();
+    assert!(matches!(keys.get("a", "h").await.unwrap(), Key::Missing));
+}
+
+#[tokio::test]
+async fn a_key_that_somebody_else_removed_can_be_removed_and_one_that_never_was_asks_nobody() {
+    let (_folder, keyring, keys) = scene();
+    keys.set("a", "h", SecretString::from("sk-1")).await.unwrap();
+    keyring.memory.remove("a", "h").await.unwrap();
+    keys.remove("a", "h").await.unwrap();
+    assert!(matches!(keys.get("a", "h").await.unwrap(), Key::Missing));
+    assert!(keyring.memory.get("a", "h").await.unwrap().is_none(), "nothing is left of asking");
+    keyring.becomes(Mood::Clinging);
+    assert_eq!(keys.remove("never", "h").await, Ok(()));
+}
