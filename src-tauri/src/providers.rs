@@ -55,6 +55,7 @@ impl ProviderBook {
     }
 
     /// Adds or changes an account. A key that is not given stays, as long as the host does: it was entered for that host.
+    /// That the keyring does not let go of the key for the host before is an error after the change.
     pub(crate) async fn save(&self, form: SaveProvider) -> Result<ProviderView, Failure> {
         let accounts = self.accounts().await?;
         let before = match &form.id {
@@ -64,11 +65,6 @@ impl ProviderBook {
         let id = before.as_ref().map_or_else(|| account::new_id(&form.label, &accounts), |before| before.id.clone());
         let account = account::from_form(id, &form)?;
         let key = form.key.as_deref().map(account::checked_key).transpose()?;
-        // First: an account that moved on has no way back to a key that stayed.
-        if let Some(before) = before.filter(|before| before.host() != account.host()) {
-            self.keys.remove_headers(&before.id, &before.host()).await?;
-            self.keys.remove(&before.id, &before.host()).await?;
-        }
         if account.is_unchanged() {
             self.database.remove_account(&account.id).await?;
         } else {
@@ -79,17 +75,20 @@ impl ProviderBook {
             self.secrets.learn(&key);
             self.keys.set(&account.id, &account.host(), key).await?;
         }
+        // Last: what a keyring does not let go of keeps no account where it is.
+        if let Some(before) = before.filter(|before| before.host() != account.host()) {
+            self.keys.let_go(&before.id, &before.host()).await?;
+        }
         let (source, _) = self.key(&account).await?;
         self.view(&account, source).await
     }
 
-    /// Takes an account of the user's away, or a preset back to how it came; the key goes too.
+    /// Takes an account of the user's away, or a preset back to how it came; the key goes too. What the keyring does not
+    /// let go of is said after that.
     pub(crate) async fn remove(&self, id: &str) -> Result<(), Failure> {
         let account = self.account(id).await?;
-        self.keys.remove_headers(id, &account.host()).await?;
-        self.keys.remove(id, &account.host()).await?;
         self.database.remove_account(id).await?;
-        Ok(())
+        Ok(self.keys.let_go(id, &account.host()).await?)
     }
 
     pub(crate) async fn models(&self, id: &str) -> Result<Vec<ModelChoice>, Failure> {

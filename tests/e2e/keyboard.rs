@@ -30,6 +30,8 @@ fn first_run_an_edited_approval_and_going_back_by_keyboard_alone() {
     let server = ModelServer::start();
     let call = json!({ "file_path": "/hello.txt", "content": "hello" });
     server.add(Rule::turn("say hello").reply(Reply::call("write_file", call)).reply("It is written."));
+    // What is set up is called once.
+    server.add(Rule::turn("Answer with one word").reply("Ready."));
     project(&desk.project());
     let window = desk.open();
     window.wait_for_text("What it does to your files");

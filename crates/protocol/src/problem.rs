@@ -390,6 +390,7 @@ problems! {
     KeyringRefused { detail: String } = "the keyring did not take the key: {detail}; unlock it and enter the key again";
     KeyringUnremoved { detail: String } = "the keyring did not remove it: {detail}; unlock it and try again, or remove it there";
     KeyStays { why: Box<Problem> } = "the key is still in the keyring: {why}";
+    KeyLeft { why: Box<Problem> } = "Bosun no longer uses its key, but could not take it out of the keyring ({why}); remove it there";
     NotLocal = "this is not one of the addresses at which Bosun looks; add the server by its base URL";
     TooManyModels = "there are too many models in these settings; take some out";
     ModelUnnamed = "a model needs its provider and its name";

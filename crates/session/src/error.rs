@@ -55,7 +55,7 @@ impl From<DatabaseError> for SessionError {
 impl From<KeyError> for SessionError {
     fn from(error: KeyError) -> Self {
         match error {
-            KeyError::Stays(_) => Self::of(ErrorCode::KeyringUnavailable, &error),
+            KeyError::Stays(_) | KeyError::Left(_) => Self::of(ErrorCode::KeyringUnavailable, &error),
             KeyError::Database(error) => error.into(),
         }
     }

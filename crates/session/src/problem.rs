@@ -287,6 +287,7 @@ impl Explain for KeyError {
     fn problem(&self) -> Problem {
         match self {
             Self::Stays(reason) => Problem::KeyStays { why: Box::new(reason.problem()) },
+            Self::Left(reason) => Problem::KeyLeft { why: Box::new(reason.problem()) },
             Self::Database(error) => error.problem(),
         }
     }

@@ -327,7 +327,11 @@ fn keyrings_and_servers_are_told_of_in_one_sentence_everywhere() {
         SecretError::Refused { reason: reason() },
         SecretError::Unremoved { reason: reason() },
     ]);
-    same(&[KeyError::Stays(SecretError::Locked), KeyError::Database(DatabaseError::DiskFull)]);
+    same(&[
+        KeyError::Stays(SecretError::Locked),
+        KeyError::Left(SecretError::Locked),
+        KeyError::Database(DatabaseError::DiskFull),
+    ]);
     let ended = |code, signal, words: Option<&str>| Ending::Program { code, signal, words: words.map(str::to_owned) };
     let ends = [
         Ending::Session,

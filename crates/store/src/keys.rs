@@ -60,6 +60,9 @@ pub enum KeyError {
     /// What was to be removed is still there, and still known to be.
     #[error("the key is still in the keyring: {0}")]
     Stays(SecretError),
+    /// Everything else went; what was to go with it is still there, and forgotten.
+    #[error("Bosun no longer uses its key, but could not take it out of the keyring ({0}); remove it there")]
+    Left(SecretError),
     #[error(transparent)]
     Database(#[from] DatabaseError),
 }
@@ -144,11 +147,32 @@ impl Keys {
     /// # Errors
     /// [`KeyError::Stays`] where the keyring does not let go of it: it stays, and stays known.
     pub async fn remove(&self, account: &str, host: &str) -> Result<(), KeyError> {
+        // First: one that is in memory is in use.
+        self.forget_memory(account, host).await;
         if self.kept(account, host).await? {
             self.taken_out(account, host).await.map_err(KeyError::Stays)?;
         }
-        self.forget_memory(account, host).await;
         Ok(self.mark(account, host, false).await?)
+    }
+
+    /// Takes the key and the headers of an account that is gone, or has moved on from `host`.
+    ///
+    /// # Errors
+    /// [`KeyError::Left`], after everything, where the keyring does not let go of something. It is not used again.
+    pub async fn let_go(&self, account: &str, host: &str) -> Result<(), KeyError> {
+        let mut left = None;
+        let mut slots = self.slots(account, host).await?;
+        slots.push(account.to_owned());
+        for slot in slots {
+            self.forget_memory(&slot, host).await;
+            // One that refused, or hung, is not asked about each.
+            if left.is_none() && self.kept(&slot, host).await? {
+                left = self.taken_out(&slot, host).await.err();
+            }
+            self.mark(&slot, host, false).await?;
+        }
+        self.forget_headers(account, host).await?;
+        left.map_or(Ok(()), |reason| Err(KeyError::Left(reason)))
     }
 
     /// Takes a key out of the keyring. One that is locked may say that it has none, but it takes none either.

@@ -172,3 +172,33 @@ async fn a_key_that_somebody_else_removed_can_be_removed_and_one_that_never_was_
     keyring.becomes(Mood::Clinging);
     assert_eq!(keys.remove("never", "h").await, Ok(()));
 }
+
+#[tokio::test]
+async fn a_key_in_memory_goes_at_once_however_the_keyring_is() {
+    let (_folder, keyring, keys) = scene();
+    keys.set("a", "h", SecretString::from("sk-1")).await.unwrap();
+    keyring.becomes(Mood::Locked);
+    assert!(matches!(keys.set("a", "h", "sk-2".into()).await.unwrap(), Key::InMemory { .. }));
+    assert_eq!(keys.remove("a", "h").await, Err(KeyError::Stays(SecretError::Locked)));
+    let key = keys.get("a", "h").await.unwrap();
+    assert!(matches!(key, Key::Locked { .. }), "nothing that was removed is in use: {key:?}");
+}
+
+#[tokio::test]
+async fn an_account_goes_without_the_keyring_and_what_stays_there_is_not_used_again() {
+    let (_folder, keyring, keys) = scene();
+    for mood in [Mood::Locked, Mood::Clinging] {
+        keys.set("a", "h", SecretString::from("sk-1")).await.unwrap();
+        keys.set_header("a", "h", "X-Team", "red-canary".into()).await.unwrap();
+        keyring.becomes(mood);
+        let gone = keys.let_go("a", "h").await;
+        assert!(matches!(gone, Err(KeyError::Left(_))), "{gone:?}");
+        keyring.becomes(Mood::Well);
+        assert!(keyring.memory.get("a", "h").await.unwrap().is_some(), "it is still there");
+        assert!(matches!(keys.get("a", "h").await.unwrap(), Key::Missing));
+        assert!(keys.headers("a", "h").await.unwrap().is_empty());
+    }
+    keys.set("a", "h", SecretString::from("sk-1")).await.unwrap();
+    assert_eq!(keys.let_go("a", "h").await, Ok(()));
+    assert!(keyring.memory.get("a", "h").await.unwrap().is_none());
+}

@@ -1,6 +1,6 @@
 //! Output without what differs from run to run: ids, times, digests, folders.
 
-use bosun_protocol::{Delta, SessionEvent};
+use bosun_protocol::{AgentStatus, Delta, ItemBody, SessionEvent, ToolState};
 use serde_json::{Map, Value};
 
 use crate::bench::Bench;
@@ -68,7 +68,8 @@ impl Names {
     }
 }
 
-/// The events with those joined that only the moment of reading had parted.
+/// The events with those joined that only the moment of reading had parted, and without the states in between: what
+/// ends within one write of the journal was never told as running.
 pub fn settled(events: Vec<SessionEvent>) -> Vec<SessionEvent> {
     let mut settled: Vec<SessionEvent> = Vec::new();
     for event in events {
@@ -81,7 +82,19 @@ pub fn settled(events: Vec<SessionEvent>) -> Vec<SessionEvent> {
             text.push_str(more);
             continue;
         }
-        settled.push(event);
+        if !in_between(&event) {
+            settled.push(event);
+        }
     }
     settled
+}
+
+fn in_between(event: &SessionEvent) -> bool {
+    match event {
+        SessionEvent::AgentUpdated { agent } => agent.status == AgentStatus::Running,
+        SessionEvent::ItemUpdated { item } => {
+            matches!(&item.body, ItemBody::Tool(call) if call.state == ToolState::Running)
+        }
+        _ => false,
+    }
 }

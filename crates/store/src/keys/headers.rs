@@ -60,13 +60,14 @@ impl Keys {
         Ok(())
     }
 
-    /// Removes all headers of `account` for `host`.
-    pub async fn remove_headers(&self, account: &str, host: &str) -> Result<(), KeyError> {
-        for header in self.header_names(account, host).await? {
-            self.remove(&slot(account, &header), host).await?;
-        }
+    /// What the values of the headers of `account` for `host` are kept under.
+    pub(super) async fn slots(&self, account: &str, host: &str) -> Result<Vec<String>, DatabaseError> {
+        Ok(self.header_names(account, host).await?.iter().map(|header| slot(account, header)).collect())
+    }
+
+    pub(super) async fn forget_headers(&self, account: &str, host: &str) -> Result<(), DatabaseError> {
         let place = name(account, host);
-        Ok(self.change_names(move |names| drop(names.remove(&place))).await?)
+        self.change_names(move |names| drop(names.remove(&place))).await
     }
 
     async fn header_names(&self, account: &str, host: &str) -> Result<Vec<String>, DatabaseError> {
@@ -125,7 +126,7 @@ mod tests {
 
         keys.set_header("own", "h", "X-TRACE", "".into()).await.unwrap();
         assert_eq!(shown(&keys, "h").await, both[..1]);
-        keys.remove_headers("own", "h").await.unwrap();
+        keys.let_go("own", "h").await.unwrap();
         assert_eq!(shown(&keys, "h").await, []);
         assert_eq!(database.setting::<serde_json::Value>(NAMES).await.unwrap().unwrap().to_string(), "{}");
     }

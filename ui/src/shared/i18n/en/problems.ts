@@ -350,6 +350,7 @@ export const problems = {
   keyring_refused: "the keyring did not take the key: {detail}; unlock it and enter the key again",
   keyring_unremoved: "the keyring did not remove it: {detail}; unlock it and try again, or remove it there",
   key_stays: "the key is still in the keyring: {why}",
+  key_left: "Bosun no longer uses its key, but could not take it out of the keyring ({why}); remove it there",
   not_local: "this is not one of the addresses at which Bosun looks; add the server by its base URL",
   too_many_models: "there are too many models in these settings; take some out",
   model_unnamed: "a model needs its provider and its name",

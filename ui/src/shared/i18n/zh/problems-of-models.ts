@@ -24,6 +24,7 @@ export const problemsOfModels = {
   keyring_refused: '密钥环没有接受密钥：“{detail}”；请解锁后重新输入密钥',
   keyring_unremoved: '密钥环没有将其删除：“{detail}”；请解锁后重试，或直接在密钥环中删除',
   key_stays: '密钥仍在密钥环中：{why}',
+  key_left: 'Bosun 不再使用它的密钥，但未能从密钥环中取出（{why}）；请在密钥环中删除它',
   not_local: '这不是 Bosun 查找的地址之一；请用 Base URL 添加该服务器',
   too_many_models: '这些设置中的模型过多；请删去一些',
   model_unnamed: '模型需要服务商和名称',
