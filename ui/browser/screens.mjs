@@ -301,6 +301,12 @@ export const SCREENS = {
         .click();
     },
   },
+  subagenteffort: {
+    async act(page) {
+      await SCREENS.subagent.act(page);
+      await page.locator('.settings form').getByRole('combobox').last().scrollIntoViewIfNeeded();
+    },
+  },
   projects: { act: (page) => page.locator('button.project').click() },
   settings: { act: settings(0) },
   usage: {
@@ -318,6 +324,16 @@ export const SCREENS = {
       await form.locator('input').last().fill('platform');
       await form.getByRole('button', { name: /^(Add header|添加请求头)$/ }).click();
       await form.locator('li').waitFor();
+    },
+  },
+  ownserver: {
+    async act(page) {
+      await settings(0)(page);
+      await page.getByRole('button', { name: /^(Add a server|添加服务器)/ }).click();
+      const form = page.locator('.settings form.card');
+      await form.locator('input').first().fill('https://gate.example/v1');
+      await form.getByRole('combobox').selectOption('anthropic');
+      await form.scrollIntoViewIfNeeded();
     },
   },
   azure: {
