@@ -139,28 +139,44 @@ fn approach(cx: &TurnContext, place: usize, open: &OpenCall) {
     }
 }
 
-/// Calls that run one after the other, each with its place in the step, and what they change.
+/// Calls that run one after the other, each with its place in the step, and what they change and read.
 struct Lane {
-    paths: Vec<VirtualPath>,
+    changes: Vec<VirtualPath>,
+    reads: Vec<VirtualPath>,
     calls: Vec<(usize, OpenCall)>,
 }
 
-/// Calls on one path, or on a folder and something in it, share a lane, in call order; every other call has a lane of
-/// its own.
+impl Lane {
+    /// Whether one of the two changes what the other changes or reads.
+    fn meets(&self, other: &Self) -> bool {
+        let any = |some: &[VirtualPath], more: &[VirtualPath]| {
+            some.iter().any(|path| more.iter().any(|other| is_within(path, other)))
+        };
+        any(&self.changes, &other.changes) || any(&self.changes, &other.reads) || any(&self.reads, &other.changes)
+    }
+}
+
+/// Calls that change one path, or a folder and something in it, share a lane with those that read it, in call order;
+/// every other call has a lane of its own.
 fn in_lanes(cx: &TurnContext, calls: Vec<OpenCall>) -> Vec<Vec<(usize, OpenCall)>> {
     let mut lanes: Vec<Lane> = Vec::with_capacity(calls.len());
     for (index, call) in calls.into_iter().enumerate() {
         let tool = cx.agent().tools.get(&call.call.name);
-        let path = tool.and_then(|tool| tool.mutates(&tool_call::context(cx, &call.call.id), call.args()));
-        let mut lane = Lane { paths: path.iter().cloned().collect(), calls: vec![(index, call)] };
-        if let Some(path) = path {
-            let meets = |lane: &mut Lane| lane.paths.iter().any(|other| is_within(other, &path));
-            for met in lanes.extract_if(.., meets) {
-                lane.paths.extend(met.paths);
-                lane.calls.extend(met.calls);
-            }
-            lane.calls.sort_by_key(|(index, _)| *index);
+        let context = tool_call::context(cx, &call.call.id);
+        let changed = tool.and_then(|tool| tool.mutates(&context, call.args()));
+        let read = tool.and_then(|tool| tool.reads(&context, call.args()));
+        let mut lane = Lane {
+            changes: changed.into_iter().collect(),
+            reads: read.into_iter().collect(),
+            calls: vec![(index, call)],
+        };
+        let met: Vec<_> = lanes.extract_if(.., |other| lane.meets(other)).collect();
+        for met in met {
+            lane.changes.extend(met.changes);
+            lane.reads.extend(met.reads);
+            lane.calls.extend(met.calls);
         }
+        lane.calls.sort_by_key(|(index, _)| *index);
         lanes.push(lane);
     }
     lanes.into_iter().map(|lane| lane.calls).collect()

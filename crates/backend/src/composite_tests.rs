@@ -361,3 +361,20 @@ proptest! {
         prop_assert_eq!(part.outer(&VirtualPath::root()), longest.cloned().unwrap_or_else(VirtualPath::root));
     }
 }
+
+/// A8: the folder that is gone is the one that is mounted, and the project is as it was.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_mounted_folder_that_is_gone_is_named_by_where_it_is_mounted() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("place");
+    std::fs::create_dir(&place).unwrap();
+    let backend = crate::FilesystemBackend::open(&place, crate::FilesystemOptions::default()).unwrap();
+    let mounted = Route { prefix: path("/hb"), backend: Arc::new(backend), access: Access::ReadWrite };
+    let all = composite(&[("/a", "x")], vec![mounted]);
+    std::fs::rename(&place, folder.path().join("elsewhere")).unwrap();
+    let gone = BackendError::FolderGone { path: path("/hb") };
+    assert_eq!(all.ls(&path("/hb")).await.unwrap_err(), gone);
+    assert_eq!(all.read(&path("/hb/x"), ReadWindow { offset: 0, limit: 1 }).await.unwrap_err(), gone);
+    assert_eq!(names(&all, "/").await, ["/a", "/hb/"]);
+}

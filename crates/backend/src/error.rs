@@ -122,16 +122,19 @@ pub enum BackendError {
     CannotDelete { path: VirtualPath },
     #[error("the project folder is gone or was replaced; nothing was changed. Bring it back or open another folder")]
     RootGone,
+    /// The same of a folder that is mounted.
+    #[error(
+        "the folder behind '{path}' is gone or was replaced, so nothing was changed; bring it back, or go on without it"
+    )]
+    FolderGone { path: VirtualPath },
     #[error("'{path}' holds more than {most} entries, too many to delete at once; delete it in parts")]
     TooManyEntries { path: VirtualPath, most: usize },
     #[error("a name in '{path}' is not UTF-8 and cannot be written here; have it renamed or deleted first")]
     NameNotText { path: VirtualPath },
     #[error("'{path}': {reason}; see whether the place it is kept in can be read and written, and try again")]
     Io { path: VirtualPath, kind: io::ErrorKind, reason: String },
-    #[error(
-        "the place that these files are in does not answer: {reason}; see whether it can be reached, and try again"
-    )]
-    Unreachable { reason: String },
+    #[error("what '{path}' is kept in does not answer: {reason}; try again once it does, or go on without it")]
+    Unreachable { path: VirtualPath, reason: String },
     #[error("the command could not be started: {reason}; mend that and try again")]
     Spawn { reason: String },
     #[error("the command cannot be run: {reason}")]
@@ -199,11 +202,12 @@ impl BackendError {
             | Self::NameNotText { path }
             | Self::Io { path, .. }
             | Self::GuardIsLink { path }
-            | Self::NotRecorded { path, .. } => Some(path),
+            | Self::NotRecorded { path, .. }
+            | Self::FolderGone { path }
+            | Self::Unreachable { path, .. } => Some(path),
             Self::Path(_)
             | Self::BadPattern { .. }
             | Self::RootGone
-            | Self::Unreachable { .. }
             | Self::Spawn { .. }
             | Self::BadCommand { .. }
             | Self::NoSandbox { .. }

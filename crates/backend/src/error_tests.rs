@@ -55,10 +55,11 @@ fn errors() -> Vec<BackendError> {
         Immutable { path: path() },
         CannotDelete { path: path() },
         RootGone {},
+        FolderGone { path: path() },
         TooManyEntries { path: path(), most: 1 },
         NameNotText { path: path() },
         Io { path: path(), kind: io::ErrorKind::Other, reason: "Input/output error".into() },
-        Unreachable { reason: "no route to host".into() },
+        Unreachable { path: path(), reason: "no route to host".into() },
         Spawn { reason: "no such program".into() },
         BadCommand { reason: "; told beside each reason".into() },
         GuardIsLink { path: path() },
@@ -91,8 +92,24 @@ fn way_out(sentence: &str) -> Option<&str> {
 fn every_refusal_names_its_path_and_has_a_way_out() {
     for mut error in errors() {
         let sentence = error.to_string();
-        if let Some(path) = error.path_mut() {
-            assert!(sentence.contains(&format!("'{path}'")), "{sentence}");
+        match error.path_mut() {
+            Some(path) => assert!(sentence.contains(&format!("'{path}'")), "{sentence}"),
+            // These are of a command, of a pattern, or of the whole project.
+            None => assert!(
+                matches!(
+                    error,
+                    BackendError::Path(_)
+                        | BackendError::BadPattern { .. }
+                        | BackendError::RootGone
+                        | BackendError::Spawn { .. }
+                        | BackendError::BadCommand { .. }
+                        | BackendError::NoSandbox { .. }
+                        | BackendError::SandboxOff
+                        | BackendError::BadTimeout { .. }
+                        | BackendError::Cancelled
+                ),
+                "{sentence}"
+            ),
         }
         // That somebody stopped it leaves nothing to be done.
         assert!(error == BackendError::Cancelled || way_out(&sentence).is_some(), "{sentence}");

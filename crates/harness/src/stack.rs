@@ -339,6 +339,10 @@ impl DynTool for Described {
         self.tool.mutates(cx, args)
     }
 
+    fn reads(&self, cx: &ToolContext, args: &Value) -> Option<bosun_backend::VirtualPath> {
+        self.tool.reads(cx, args)
+    }
+
     fn fields(&self) -> Vec<StateField> {
         self.tool.fields()
     }

@@ -125,7 +125,8 @@ problems! {
     FileImmutable { path: String } = "'{path}' was left as it is: it, or the folder it is in, is marked immutable or append-only. Look with lsattr and take the mark off with chattr";
     CannotDelete { path: String } = "nothing can be deleted where '{path}' is kept; leave it there, or change what is in it";
     RootProtected { path: String } = "'{path}' cannot be deleted: the root '/' and mounts stay; delete what is in it";
-    PlaceSilent { detail: String } = "the place that these files are in does not answer: {detail}; see whether it can be reached, and try again";
+    FolderGone { path: String } = "the folder behind '{path}' is gone or was replaced, so nothing was changed; bring it back, or go on without it";
+    PlaceSilent { path: String, detail: String } = "what '{path}' is kept in does not answer: {detail}; try again once it does, or go on without it";
     FileFailed { path: String, detail: String } = "'{path}' cannot be used: {detail}; see whether the place it is kept in can be read and written, and try again";
     FilesFailed { detail: String } = "the files cannot be used: {detail}; see whether the place they are kept in can be read and written, and try again";
     Gone { path: String } = "'{path}' is not there any more; look in the folder it was in";

@@ -57,7 +57,10 @@ impl Explain for BackendError {
             Self::Path(error) => error.problem(),
             Self::ProtectedRoot { path } => Problem::RootProtected { path: path.to_string() },
             Self::RootGone => Problem::ProjectGone,
-            Self::Unreachable { reason } => Problem::PlaceSilent { detail: reason.clone() },
+            Self::FolderGone { path } => Problem::FolderGone { path: path.to_string() },
+            Self::Unreachable { path, reason } => {
+                Problem::PlaceSilent { path: path.to_string(), detail: reason.clone() }
+            }
             Self::Io { path, reason, .. } | Self::NotRecorded { path, reason } => {
                 Problem::FileFailed { path: path.to_string(), detail: reason.clone() }
             }

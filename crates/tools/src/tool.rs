@@ -47,6 +47,11 @@ pub trait Tool: Send + Sync + 'static {
         None
     }
 
+    /// The file this call would read. It keeps its place among the calls of its step that would change that file.
+    fn reads(&self, _cx: &ToolContext, _input: &Self::Input) -> Option<VirtualPath> {
+        None
+    }
+
     /// The fields of the state that its updates write.
     fn fields(&self) -> Vec<StateField> {
         Vec::new()
@@ -67,6 +72,10 @@ pub trait DynTool: Send + Sync {
     fn preview<'a>(&'a self, cx: &'a ToolContext, args: &'a Value) -> BoxFuture<'a, Preview>;
 
     fn mutates(&self, cx: &ToolContext, args: &Value) -> Option<VirtualPath>;
+
+    fn reads(&self, _cx: &ToolContext, _args: &Value) -> Option<VirtualPath> {
+        None
+    }
 
     /// The fields of the state that its updates write.
     fn fields(&self) -> Vec<StateField> {
@@ -127,6 +136,10 @@ impl<T: Tool> DynTool for Erased<T> {
 
     fn mutates(&self, cx: &ToolContext, args: &Value) -> Option<VirtualPath> {
         self.tool.mutates(cx, &self.parse(args).ok()?)
+    }
+
+    fn reads(&self, cx: &ToolContext, args: &Value) -> Option<VirtualPath> {
+        self.tool.reads(cx, &self.parse(args).ok()?)
     }
 
     fn fields(&self) -> Vec<StateField> {

@@ -39,6 +39,9 @@ impl<'a> Part<'a> {
     }
 
     pub(super) fn outer_error(&self, mut error: BackendError) -> BackendError {
+        if error == BackendError::RootGone && self.is_route() {
+            error = BackendError::FolderGone { path: VirtualPath::root() };
+        }
         if let Some(path) = error.path_mut() {
             *path = self.outer(path);
         }

@@ -292,23 +292,37 @@ impl Ready {
         }
     }
 
+    /// Gives a new file its name, in folders that another writer may be making, or taking back, at the same moment.
+    fn create(&mut self) -> Result<(), BackendError> {
+        for _ in 0..TRIES {
+            let made = match MadeFolders::make(&self.root, &self.place) {
+                Err(Errno::NOENT) => continue,
+                made => made.map_err(|errno| fault(errno, &self.path))?,
+            };
+            match self.staged.create(made.innermost(&self.place), &self.place.name) {
+                Err(Errno::NOENT) => {}
+                Err(Errno::EXIST) if self.expect == Expect::Anything => break,
+                created => {
+                    return created.and_then(|()| made.keep(&self.place)).map_err(|errno| fault(errno, &self.path));
+                }
+            }
+        }
+        Err(BackendError::Changed { path: self.path.clone() })
+    }
+
     fn commit(mut self) -> Result<Change, BackendError> {
         self.root.check_alive()?;
-        let made = MadeFolders::make(&self.root, &self.place).map_err(|errno| fault(errno, &self.path))?;
-        let dir = made.innermost(&self.place);
         match &self.current {
-            None => self.staged.create(dir, &self.place.name).map_err(|errno| match (errno, &self.expect) {
-                (Errno::EXIST, Expect::Anything) => BackendError::Changed { path: self.path.clone() },
-                _ => fault(errno, &self.path),
-            })?,
+            None => self.create()?,
             Some(current) => {
+                let dir = self.place.dir.as_fd();
                 current.still_at(dir, &self.place.name, &self.path)?;
                 let recorded: Vec<_> = current.stamp.hash.iter().chain([&self.after_hash]).collect();
                 let replaced = self.staged.replace(dir, &self.place.name, current.as_replaced(), &recorded);
                 replaced.map_err(|outdated| told(outdated, &self.path))?;
+                sync_folder(&self.place.dir).map_err(|errno| fault(errno, &self.path))?;
             }
         }
-        made.keep(&self.place).map_err(|errno| fault(errno, &self.path))?;
         leftovers::remove_once(&self.place.dir);
         let stat = rustix::fs::fstat(self.staged.file()).map_err(|errno| fault(errno, &self.path))?;
         Ok(Change {
@@ -349,9 +363,16 @@ fn told(outdated: Outdated, path: &VirtualPath) -> BackendError {
 /// Folders made for a new file; removed again unless the file gets there.
 struct MadeFolders {
     /// Outermost first, each with its name in the one before it.
-    folders: Vec<(OwnedFd, String)>,
+    folders: Vec<MadeFolder>,
     base: Arc<OwnedFd>,
     kept: bool,
+}
+
+struct MadeFolder {
+    folder: OwnedFd,
+    name: String,
+    /// Not one that another writer made a moment before.
+    is_own: bool,
 }
 
 impl MadeFolders {
@@ -359,21 +380,24 @@ impl MadeFolders {
         let mut made = Self { folders: Vec::new(), base: Arc::clone(&place.dir), kept: false };
         for name in &place.missing {
             let within = made.innermost(place);
-            rustix::fs::mkdirat(within, &**name, Mode::from_raw_mode(0o777))?;
+            let is_own = match rustix::fs::mkdirat(within, &**name, Mode::from_raw_mode(0o777)) {
+                Err(Errno::EXIST) => false,
+                result => result.map(|()| true)?,
+            };
             let folder = root.open_child(within, name, FOLDER)?;
-            made.folders.push((folder, name.clone()));
+            made.folders.push(MadeFolder { folder, name: name.clone(), is_own });
         }
         Ok(made)
     }
 
     fn innermost<'a>(&'a self, place: &'a Place) -> std::os::fd::BorrowedFd<'a> {
-        self.folders.last().map_or(place.dir.as_fd(), |(folder, _)| folder.as_fd())
+        self.folders.last().map_or(place.dir.as_fd(), |made| made.folder.as_fd())
     }
 
     fn keep(mut self, place: &Place) -> Result<(), Errno> {
         self.kept = true;
-        for (folder, _) in self.folders.iter().rev() {
-            sync_folder(folder)?;
+        for made in self.folders.iter().rev() {
+            sync_folder(&made.folder)?;
         }
         sync_folder(&place.dir)
     }
@@ -382,9 +406,9 @@ impl MadeFolders {
 impl Drop for MadeFolders {
     fn drop(&mut self) {
         while !self.kept
-            && let Some((_, name)) = self.folders.pop()
+            && let Some(MadeFolder { name, is_own: true, .. }) = self.folders.pop()
         {
-            let within = self.folders.last().map_or(self.base.as_fd(), |(folder, _)| folder.as_fd());
+            let within = self.folders.last().map_or(self.base.as_fd(), |made| made.folder.as_fd());
             if let Err(errno) = rustix::fs::unlinkat(within, &*name, AtFlags::REMOVEDIR) {
                 tracing::debug!(%name, %errno, "a folder made for a file that did not come stays behind");
                 return;

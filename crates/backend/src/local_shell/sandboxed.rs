@@ -54,7 +54,7 @@ fn of_sandbox(error: SandboxError) -> BackendError {
 /// A sandbox that worked once and does not now.
 fn of_run(error: BackendError) -> BackendError {
     match error {
-        BackendError::Unreachable { reason } | BackendError::Spawn { reason } => BackendError::NoSandbox {
+        BackendError::Unreachable { reason, .. } | BackendError::Spawn { reason } => BackendError::NoSandbox {
             reason: format!("bubblewrap cannot be used now: {reason}; mend that and try again"),
         },
         error => error,

@@ -20,7 +20,7 @@ use super::{Cut, Executor, Finished, OnDrop, Script, script};
 use crate::fault::on_disk;
 use crate::local_shell::launch::{Input, start};
 use crate::local_shell::{check_command, run};
-use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink};
+use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink, VirtualPath};
 pub(crate) use bubblewrap::{Environment, HOLDS_BACK, around};
 pub use bubblewrap::{bubblewrap, sandbox_trouble};
 pub use container::{ContainerOptions, ProjectIn, container};
@@ -182,7 +182,7 @@ impl ProcessExecutor {
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(script.on_drop == OnDrop::End);
-        let failed = |error: std::io::Error| BackendError::Unreachable { reason: error.to_string() };
+        let failed = |error: std::io::Error| unreachable(error.to_string());
         let started = keeper::started(move || program.spawn()).await;
         let mut child = started.ok_or_else(not_started)?.map_err(failed)?;
         let input = child.stdin.take();
@@ -204,13 +204,13 @@ impl ProcessExecutor {
         if !word.has_begun() {
             let said = [finished.output.as_slice(), finished.complaint.as_bytes()].join(&b'\n');
             let reason = self.launcher.unreachable(&String::from_utf8_lossy(&said));
-            return Err(BackendError::Unreachable { reason });
+            return Err(unreachable(reason));
         }
         if finished.cut.is_some() || !finished.code.is_none_or(|code| self.launcher.broke_off(code)) {
             return Ok(finished);
         }
         match script.on_drop {
-            OnDrop::End => Err(BackendError::Unreachable { reason: self.launcher.unreachable(&finished.complaint) }),
+            OnDrop::End => Err(unreachable(self.launcher.unreachable(&finished.complaint))),
             OnDrop::Finish => Ok(Finished { cut: Some(Cut::Line), ..finished }),
         }
     }
@@ -268,7 +268,7 @@ impl ProcessExecutor {
                 Ok(ExecResult { exit_code: None, signal: None, broke_off: true, ..result })
             }
             (None, Some(70)) => Err(BackendError::RootGone),
-            (None, _) => Err(BackendError::Unreachable { reason: self.launcher.unreachable(&result.output) }),
+            (None, _) => Err(unreachable(self.launcher.unreachable(&result.output))),
         }
     }
 }
@@ -316,6 +316,11 @@ async fn ended(mut child: Child) -> Finished {
         tracing::debug!(%error, "a script was over before it was ended");
     }
     timed_out()
+}
+
+/// Of the whole place; whoever mounts it says where.
+fn unreachable(reason: String) -> BackendError {
+    BackendError::Unreachable { path: VirtualPath::root(), reason }
 }
 
 fn timed_out() -> Finished {

@@ -91,7 +91,7 @@ async fn a_place_that_does_not_say_its_roots_name_is_asked_once() {
     let silent = intercepted(folder.path(), move |Script { text, .. }| match *text {
         script::ROOT => {
             times.fetch_add(1, Ordering::SeqCst);
-            Err(BackendError::Unreachable { reason: "it is silent".to_owned() })
+            Err(BackendError::Unreachable { path: VirtualPath::root(), reason: "it is silent".to_owned() })
         }
         _ => Ok((*text).into()),
     });

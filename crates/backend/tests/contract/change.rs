@@ -179,6 +179,24 @@ pub async fn writers_of_one_file_do_not_pass_each_other(backend: &dyn Backend) {
     assert!(!done.is_empty());
 }
 
+/// Several files of a project that begins are written at once, into folders that none of them has made yet.
+pub async fn writers_of_a_new_folder_share_it(backend: &dyn Backend) {
+    let one = |writer: usize| async move {
+        // One is refused, and takes none of the others with it.
+        if writer == 7 {
+            let witness = Witness { refuses: true, ..Witness::default() };
+            let refused = backend.write(&path("/new/deep/7"), b"x".to_vec(), Expect::Absent, &witness).await;
+            assert!(matches!(refused, Err(BackendError::NotRecorded { .. })), "{refused:?}");
+            return;
+        }
+        write(backend, &format!("/new/deep/{writer}"), &writer.to_string(), Expect::Absent).await.unwrap();
+    };
+    futures_util::future::join_all((0..20).map(one)).await;
+    for writer in (0..20).filter(|writer| *writer != 7) {
+        assert_eq!(text(backend, &format!("/new/deep/{writer}")).await, writer.to_string());
+    }
+}
+
 /// security.md P03, P04, P20: nothing in a name is decoded or folded.
 pub async fn names_are_only_names(backend: &dyn Backend) {
     let odd = [

@@ -53,7 +53,7 @@ macro_rules! contract {
                 change: [
                     parents_are_made, absent_means_absent, unchanged_means_unchanged, anything_means_anything,
                     the_witness_sees_before_and_after_once, a_refusing_witness_keeps_the_old_bytes,
-                    a_file_is_no_folder, deleting_a_file, deleting_a_tree, deleting_nothing_and_everything,
+                    a_file_is_no_folder, writers_of_a_new_folder_share_it, deleting_a_file, deleting_a_tree, deleting_nothing_and_everything,
                     transfers_keep_their_order, writers_of_one_file_do_not_pass_each_other, names_are_only_names,
                 ],
                 edit: [
@@ -537,7 +537,7 @@ async fn a_container_that_ends_is_told_from_one_that_is_gone() {
     assert!(result.output.starts_with("early\n"), "{}", result.output);
     let refused = shell::refused(&place.backend, "echo never").await;
     assert!(matches!(refused, bosun_backend::BackendError::Unreachable { .. }), "{refused}");
-    assert!(refused.to_string().contains("see whether it runs with"), "{refused}");
+    assert!(refused.to_string().contains("tells whether it runs"), "{refused}");
     let refused = support::write(&place.backend, "/a", "y", bosun_backend::Expect::Anything).await.unwrap_err();
     assert!(matches!(refused, bosun_backend::BackendError::Unreachable { .. }), "{refused}");
 }

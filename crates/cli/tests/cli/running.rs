@@ -302,3 +302,36 @@ fn a_run_waits_for_what_works_beside_it_and_ends_with_what_came_of_it() {
     assert_eq!(rows.len(), 1, "{}", ran.err);
     assert!(rows[0].starts_with("✓ general-purpose: look around  ") && rows[0].ends_with(" tokens"), "{}", rows[0]);
 }
+
+/// A project that begins: its files are written in one step, into folders that are not there yet.
+#[test]
+fn several_files_of_a_new_folder_are_written_in_one_step() {
+    let bench = Bench::new();
+    let file = |name: &str| json!({ "file_path": format!("/new/deep/{name}"), "content": name });
+    let names = ["a.txt", "b.txt", "c.txt", "d.txt"];
+    let all = names.into_iter().fold(Reply::new(), |reply, name| reply.and_call("write_file", file(name)));
+    bench.server.add(Rule::turn("begin").reply(all).reply("Written."));
+    let ran = bench.run(&["--approve", "edits", "begin"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for name in names {
+        assert_eq!(bench.project.read(&format!("new/deep/{name}")), name, "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_file_is_read_and_edited_in_one_step_in_call_order() {
+    let bench = Bench::new();
+    bench.project.write("a.txt", "one\n");
+    let edit = |old: &str, new: &str| json!({ "file_path": "/a.txt", "old_string": old, "new_string": new });
+    let read = json!({ "file_path": "/a.txt" });
+    let step = Reply::call("read_file", read.clone())
+        .and_call("edit_file", edit("one", "two"))
+        .and_call("read_file", read)
+        .and_call("edit_file", edit("two", "three"));
+    bench.server.add(Rule::turn("count").reply(step).reply("Counted."));
+    let ran = bench.run(&["--approve", "edits", "count"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(bench.project.read("a.txt"), "three\n", "{}", ran.err);
+    let results = bench.server.requests()[1].asked();
+    assert!(format!("{results:?}").contains("two"), "what is read after the first edit has it: {results:?}");
+}

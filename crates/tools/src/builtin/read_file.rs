@@ -80,6 +80,10 @@ impl Tool for ReadFile {
         .into()
     }
 
+    fn reads(&self, cx: &ToolContext, input: &ReadFileInput) -> Option<VirtualPath> {
+        resolve(cx, &input.file_path).ok()
+    }
+
     async fn call(&self, cx: &ToolContext, input: ReadFileInput) -> Result<ToolOutput, ToolError> {
         let path = resolve(cx, &input.file_path)?;
         let limit = u64::try_from(input.limit).unwrap_or(0);

@@ -250,7 +250,7 @@ impl Launcher for Container {
     fn unreachable(&self, said: &str) -> String {
         let reason = last_words(said).trim_start_matches("Error: ");
         let program = self.engine.program.display();
-        format!("the container {}: {reason}; see whether it runs with `{program} ps`", self.id)
+        format!("the container {}: {reason} (`{program} ps` tells whether it runs)", self.id)
     }
 
     /// That the engine could do no more, or that all in the container was ended.

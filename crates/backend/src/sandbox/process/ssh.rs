@@ -139,7 +139,7 @@ impl Launcher for Ssh {
                  terminal and compare its key with what the machine's owner says"
             );
         }
-        format!("{host}: {}; see whether `ssh {host}` works in a terminal", last_words(said))
+        format!("{host}: {} (`ssh {host}` in a terminal tells more)", last_words(said))
     }
 
     fn broke_off(&self, code: i32) -> bool {
