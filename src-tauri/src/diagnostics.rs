@@ -20,6 +20,7 @@ const LOG_BYTES: u64 = 64 * 1024;
 /// The text, redacted.
 pub(crate) async fn text(shell: &Shell) -> Result<String, Failure> {
     let core = shell.core().await?;
+    core.sessions.know_keys().await;
     let storage = core.sessions.storage().await?;
     let settings = core.settings().await?;
     let mut text = String::new();

@@ -231,6 +231,10 @@ impl ModelSource for ProviderBook {
     fn redacted(&self, text: &str) -> String {
         self.secrets.redact(text)
     }
+
+    fn learn(&self, secret: &SecretString) {
+        self.secrets.learn(secret);
+    }
 }
 
 fn find<'a>(accounts: &'a [Account], id: &str) -> Result<&'a Account, Failure> {

@@ -50,6 +50,9 @@ async fn dropped(cx: &TurnContext, id: MessageId, partial: String, draft: Draft,
     }
 }
 
+/// Why a reply ended that a stop kept a part of.
+const STOPPED: &str = "stopped";
+
 /// What a stop keeps: the text a person has already read becomes a message of its own.
 pub(crate) fn stopped_message(cx: &TurnContext) -> Option<AiMessage> {
     let (id, text) = cx.take_partial().filter(|(_, text)| !text.trim().is_empty())?;
@@ -60,9 +63,14 @@ pub(crate) fn stopped_message(cx: &TurnContext) -> Option<AiMessage> {
         invalid_tool_calls: Vec::new(),
         call_places: Vec::new(),
         usage: None,
-        stop: StopReason::Other("stopped".into()),
+        stop: StopReason::Other(STOPPED.into()),
         model: None,
     })
+}
+
+/// Whether `reply` is what a stop kept of one.
+pub(crate) fn is_stopped(reply: &AiMessage) -> bool {
+    matches!(&reply.stop, StopReason::Other(reason) if reason == STOPPED)
 }
 
 struct Reply {

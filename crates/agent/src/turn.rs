@@ -140,8 +140,12 @@ async fn work(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
             step::record_update(cx, middleware.name(), update).await?;
         }
     }
-    if let Some(message) = cx.log().with_state(final_reply) {
-        return Ok(end_of(&message));
+    if let Some(message) = cx.log().with_state(last_reply) {
+        // What has a say in whether it is the last one may not have been asked before the app went.
+        step::go_by(cx, &message).await?;
+        if !cx.log().with_state(State::person_spoke_last) {
+            return Ok(end_of(&message));
+        }
     }
     let limit = cx.agent().limits.max_steps;
     loop {
@@ -161,11 +165,12 @@ async fn work(cx: &TurnContext) -> Result<TurnEnd, AgentError> {
     }
 }
 
-/// The reply that ended this turn, where only the end itself is not recorded yet.
-fn final_reply(state: &State) -> Option<AiMessage> {
+/// The reply without calls that this turn came to, where its end is not recorded yet. The half of one that a stop kept is
+/// none: who goes on asks the model again, as after any stop.
+fn last_reply(state: &State) -> Option<AiMessage> {
     state.turn.filter(|turn| turn.steps > 0)?;
     match state.messages.last().map(|message| &**message) {
-        Some(Message::Ai(reply)) if state.step.is_none() => Some(reply.clone()),
+        Some(Message::Ai(reply)) if state.step.is_none() && !model_call::is_stopped(reply) => Some(reply.clone()),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 use crate::{
-    BackendError, BoxFuture, Change, ChangeWitness, Expect, FileInfo, GlobQuery, GlobResult, GrepQuery, GrepResult,
-    Listed, ReadResult, ReadWindow, Shell, VirtualPath,
+    BackendError, BoxFuture, Change, ChangeWitness, Expect, FileInfo, FileStamp, GlobQuery, GlobResult, GrepQuery,
+    GrepResult, Listed, ReadResult, ReadWindow, Shell, VirtualPath,
 };
 
 /// Files behind one path space.
@@ -54,6 +54,15 @@ pub trait Backend: Send + Sync {
 
     /// Whole files out, in the given order, one answer each.
     fn download(&self, paths: Vec<VirtualPath>) -> BoxFuture<'_, Vec<Result<Vec<u8>, BackendError>>>;
+
+    /// What tells the content of a file from any other, also of one whose bytes cannot be had whole.
+    fn stamp<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileStamp, BackendError>> {
+        Box::pin(async move {
+            let bytes = self.download(vec![path.clone()]).await.pop();
+            let bytes = bytes.unwrap_or_else(|| Err(BackendError::NotFound { path: path.clone() }))?;
+            Ok(FileStamp::of_bytes(&bytes))
+        })
+    }
 
     /// Commands, where the backend can run them.
     fn shell(&self) -> Option<&dyn Shell> {

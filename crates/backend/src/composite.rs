@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, FileStamp, GlobQuery,
+    GlobResult, GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath,
 };
 pub use app::{AppMounts, MountError, kept_points};
 use part::Part;
@@ -216,6 +216,16 @@ impl Backend for CompositeBackend {
 
     fn download(&self, paths: Vec<VirtualPath>) -> BoxFuture<'_, Vec<Result<Vec<u8>, BackendError>>> {
         Box::pin(transfer::download(self, paths))
+    }
+
+    fn stamp<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileStamp, BackendError>> {
+        Box::pin(async move {
+            let (part, inner) = self.part(path);
+            if self.holds_routes(path) {
+                return Err(BackendError::IsADirectory { path: path.clone() });
+            }
+            part.backend.stamp(&inner).await.map_err(|error| part.outer_error(error))
+        })
     }
 
     fn shell(&self) -> Option<&dyn Shell> {

@@ -59,6 +59,11 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
+    /// By content alone, for bytes that came without one.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self { device: 0, inode: 0, size: bytes.len() as u64, modified_ns: 0, hash: Some(ContentHash::of(bytes)) }
+    }
+
     /// Whether `self` and `other` are the same content: by hash where both have one, else by the object's figures.
     pub fn same_content(&self, other: &Self) -> bool {
         match (&self.hash, &other.hash) {

@@ -21,8 +21,8 @@ use crate::fault::{fault, on_disk};
 use crate::root::{FinalLink, Links, Mounts, READ, Root, file_type};
 use crate::search::{self, Budget};
 use crate::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, GlobQuery, GlobResult,
-    GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, VirtualPath,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, FileStamp, GlobQuery,
+    GlobResult, GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, VirtualPath,
 };
 use change::Content;
 
@@ -116,6 +116,11 @@ impl Backend for FilesystemBackend {
         let path = path.clone();
         let limit = self.options.max_file_size;
         Box::pin(self.at_root(move |root| read::read(root, &path, window, limit)))
+    }
+
+    fn stamp<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileStamp, BackendError>> {
+        let path = path.clone();
+        Box::pin(self.at_root(move |root| read::mark(&root.open_file(&path)?.0.into(), &path)))
     }
 
     fn write<'a>(

@@ -93,6 +93,14 @@ macro_rules! hand_on {
             self.$inner.download(paths)
         }
     };
+    (@ $inner:tt stamp) => {
+        fn stamp<'a>(
+            &'a self,
+            path: &'a $crate::VirtualPath,
+        ) -> $crate::BoxFuture<'a, Result<$crate::FileStamp, $crate::BackendError>> {
+            self.$inner.stamp(path)
+        }
+    };
     (@ $inner:tt shell) => {
         fn shell(&self) -> Option<&dyn $crate::Shell> {
             self.$inner.shell()

@@ -209,7 +209,7 @@ impl Shell for LocalShellBackend {
 }
 
 impl Backend for LocalShellBackend {
-    hand_on!(files: ls, stat, read, grep, glob, upload, download, modes, tidy, host_path, direct, resolve);
+    hand_on!(files: ls, stat, read, grep, glob, upload, download, stamp, modes, tidy, host_path, direct, resolve);
 
     fn write<'a>(
         &'a self,

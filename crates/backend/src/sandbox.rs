@@ -16,6 +16,7 @@ mod executor;
 #[path = "sandbox/intercepted_tests.rs"]
 mod intercepted;
 mod large;
+mod late;
 mod process;
 mod read;
 mod remove;
@@ -28,12 +29,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, ExecRequest, ExecResult, Expect, GlobQuery,
-    GlobResult, GrepQuery, GrepResult, Listed, OutputSink, ReadResult, ReadWindow, Replacement, Shell, Unwitnessed,
-    VirtualPath,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, ExecRequest, ExecResult, Expect, FileStamp,
+    GlobQuery, GlobResult, GrepQuery, GrepResult, Listed, OutputSink, ReadResult, ReadWindow, Replacement, Shell,
+    Unwitnessed, VirtualPath,
 };
 use change::Content;
 pub use executor::{Cut, Executor, Finished, OnDrop, Script};
+pub use late::{Opening, late};
 pub use process::{
     ContainerOptions, LocalExecutorOptions, ProjectIn, SandboxError, SshOptions, bubblewrap, container, local_process,
     sandbox_trouble, ssh,
@@ -135,6 +137,18 @@ impl Backend for SandboxBackend {
                 answers.push(read::whole(&*self.executor, &path, read::Led::Anywhere).await.map(|file| file.bytes));
             }
             answers
+        })
+    }
+
+    fn stamp<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileStamp, BackendError>> {
+        Box::pin(async move {
+            match read::whole(&*self.executor, path, read::Led::Anywhere).await {
+                Err(BackendError::TooLarge { size, .. }) => {
+                    let modified_ns = self.stat(path).await?.modified_ns.unwrap_or_default();
+                    Ok(FileStamp { device: 0, inode: 0, size, modified_ns, hash: None })
+                }
+                file => Ok(file?.stamp()),
+            }
         })
     }
 

@@ -318,6 +318,10 @@ impl ModelSource for Models {
     fn redacted(&self, text: &str) -> String {
         self.secrets.redact(text)
     }
+
+    fn learn(&self, secret: &SecretString) {
+        self.secrets.learn(secret);
+    }
 }
 
 fn saved(account: ProviderAccount) -> SavedAccount {

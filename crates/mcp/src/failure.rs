@@ -23,6 +23,12 @@ pub enum Failure {
     /// A header that is sent with every request, and whose value is not where it was kept.
     #[error("the value of its header '{header}' is not in the keyring; enter it again")]
     HeaderMissing { header: String },
+    /// What it was reached with is not kept any more, although it was before.
+    #[error(
+        "was removed from the settings or given another name there since this session began; begin another session to \
+         have it as it is there now"
+    )]
+    Withdrawn,
     #[error("wants somebody to sign in first")]
     SignIn,
     #[error("cancelled")]
@@ -49,9 +55,37 @@ pub enum Ending {
 }
 
 impl Failure {
+    /// The same with what a server or a program said put through `mask`.
+    pub(crate) fn masked(self, mask: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Start { reason } => Self::Start { reason: mask(&reason) },
+            Self::StartEnded { end } => Self::StartEnded { end: end.masked(mask) },
+            Self::Gone { end } => Self::Gone { end: end.masked(mask) },
+            Self::Refused { reason } => Self::Refused { reason: mask(&reason) },
+            failure @ (Self::StartTimeout { .. }
+            | Self::CallTimeout { .. }
+            | Self::HeaderMissing { .. }
+            | Self::Withdrawn
+            | Self::SignIn
+            | Self::Cancelled) => failure,
+        }
+    }
+
     /// Whether the connection is of no use any more.
     pub(crate) fn ends_connection(&self) -> bool {
         matches!(self, Self::Gone { .. })
+    }
+}
+
+impl Ending {
+    fn masked(self, mask: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Program { code, signal, words } => {
+                Self::Program { code, signal, words: words.map(|words| mask(&words)) }
+            }
+            Self::Unreachable { reason } => Self::Unreachable { reason: mask(&reason) },
+            end @ (Self::Session | Self::Pipes | Self::MessageTooLarge { .. } | Self::TooMuch { .. }) => end,
+        }
     }
 }
 

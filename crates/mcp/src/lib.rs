@@ -39,7 +39,7 @@ pub use pins::{PinStore, ToolPins, Unkept};
 pub use servers::{ChangedTool, McpServers, ServerView};
 pub use sign_in::{SignIn, SignInError};
 pub use text::clean as cleaned;
-pub use tokens::{TokenStore, TokenStoreError, UnkeptTokens, header_place};
+pub use tokens::{TokenStore, TokenStoreError, UnkeptTokens, header_place, secrets_in};
 pub use tool::McpTool;
 
 /// A boxed future that may borrow from its maker.

@@ -38,6 +38,8 @@ struct Life {
     connection: Option<Arc<Connection>>,
     failed: Option<FailedStart>,
     over: bool,
+    /// It was up once.
+    was_up: bool,
 }
 
 struct FailedStart {
@@ -104,7 +106,8 @@ impl Server {
     /// is its health.
     pub(crate) async fn look_again(&self) {
         let outcome = match self.health() {
-            Health::Failed { .. } => {
+            // A start that nobody waits for any more was given up in its middle: its turn was stopped.
+            Health::Failed { .. } | Health::Starting => {
                 let failed = self.life.lock().await.failed.as_ref().map(|start| (start.at, start.took));
                 if failed.is_some_and(|(at, took)| at.elapsed() < took * PAUSE_OF_START) {
                     return;
@@ -120,7 +123,7 @@ impl Server {
                     outcome => outcome,
                 }
             }
-            Health::Stopped | Health::Starting | Health::NeedsSignIn => return,
+            Health::Stopped | Health::NeedsSignIn => return,
         };
         if let Err(failure) = outcome {
             tracing::debug!(server = self.name, %failure, "a server is without its tools in this turn");
@@ -174,12 +177,14 @@ impl Server {
         let begun = Instant::now();
         match self.start().await {
             Ok(connection) => {
-                life.failed = None;
+                (life.failed, life.was_up) = (None, true);
                 life.connection = Some(Arc::clone(&connection));
                 self.health.send_replace(Health::Ready { tools: self.offered().len() });
                 Ok(connection)
             }
             Err(failure) => {
+                let is_withdrawn = life.was_up && matches!(failure, Failure::HeaderMissing { .. });
+                let failure = if is_withdrawn { Failure::Withdrawn } else { failure };
                 life.failed = Some(FailedStart { at: Instant::now(), took: begun.elapsed(), failure: failure.clone() });
                 self.failed(&failure);
                 Err(failure)
@@ -198,7 +203,12 @@ impl Server {
         };
         let limit = self.config.start_limit();
         let late = Failure::StartTimeout { seconds: limit.as_secs() };
-        tokio::time::timeout(limit, start).await.unwrap_or(Err(late))
+        tokio::time::timeout(limit, start).await.unwrap_or(Err(late)).map_err(|failure| self.masked(failure))
+    }
+
+    /// A failure without the secrets that the server was sent and may repeat.
+    fn masked(&self, failure: Failure) -> Failure {
+        failure.masked(|text| self.tokens().masked(text))
     }
 
     /// Tools that are met for the first time are let in; the others keep the pin they have.
@@ -260,6 +270,7 @@ impl Server {
 
     /// Notes a failure that ends the connection; the next call starts the server again.
     async fn broken(&self, failure: Failure) -> Failure {
+        let failure = self.masked(failure);
         if failure.ends_connection() || failure == Failure::SignIn {
             let connection = self.life.lock().await.connection.take();
             if let Some(connection) = connection {

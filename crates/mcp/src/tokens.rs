@@ -20,6 +20,37 @@ pub trait TokenStore: Send + Sync {
 
     /// Removing what is not there is fine.
     fn remove<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), TokenStoreError>>;
+
+    /// `text` of a server without the secrets that are known to whoever keeps them: servers repeat what they were sent.
+    fn masked(&self, text: &str) -> String {
+        text.to_owned()
+    }
+}
+
+/// The secrets in what a [`TokenStore`] keeps: the tokens of a sign-in, or the value of a header, with the scheme in front
+/// of it and without.
+pub fn secrets_in(kept: &str) -> Vec<String> {
+    if let Ok(serde_json::Value::Object(sign_in)) = serde_json::from_str(kept) {
+        let mut secrets = Vec::new();
+        tokens_in(sign_in, &mut secrets);
+        return secrets;
+    }
+    let (_scheme, secret) = kept.split_once(' ').unwrap_or(("", kept));
+    let mut secrets = vec![kept.to_owned(), secret.trim().to_owned()];
+    secrets.dedup();
+    secrets
+}
+
+fn tokens_in(sign_in: serde_json::Map<String, serde_json::Value>, secrets: &mut Vec<String>) {
+    for (name, value) in sign_in {
+        match value {
+            serde_json::Value::String(secret) if ["token", "secret"].iter().any(|end| name.ends_with(end)) => {
+                secrets.push(secret);
+            }
+            serde_json::Value::Object(inner) => tokens_in(inner, secrets),
+            _ => {}
+        }
+    }
 }
 
 /// Where the value of a server's header is kept: for the host it was entered for, whatever the path there. `None` where
@@ -108,5 +139,20 @@ impl CredentialStore for Place {
         Self: 'b,
     {
         Box::pin(async move { self.store.remove(&self.server).await.map_err(failed) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::secrets_in;
+
+    #[test]
+    fn what_is_kept_is_known_in_the_forms_it_may_be_repeated_in() {
+        let sign_in = r#"{"client_id":"me","token_response":{"access_token":"canary-1","token_type":"bearer","refresh_token":"canary-2"}}"#;
+        assert_eq!(secrets_in(sign_in), ["canary-1", "canary-2"]);
+        assert_eq!(secrets_in("Bearer canary-3"), ["Bearer canary-3", "canary-3"]);
+        assert_eq!(secrets_in("canary-4"), ["canary-4"]);
     }
 }

@@ -2,8 +2,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{
-    Activity, Agent, AgentError, BoxFuture, ChildStart, EntryBody, Limits, OpenCall, Policy, SessionId, SessionLog,
-    TurnContext, TurnEnd, run_turn,
+    Activity, Agent, AgentError, ChildStart, EntryBody, Limits, OpenCall, Policy, SessionId, SessionLog, TurnContext,
+    TurnEnd, run_turn,
 };
 use bosun_backend::{BlobStore, CommandSwitch, Sightings};
 use bosun_harness::{DeclaredAgent, OpenExtras, Summarization};
@@ -14,6 +14,7 @@ use tokio::sync::{Mutex as AsyncMutex, MutexGuard, OnceCell};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::assembling::Draft;
 use crate::calls::CallBook;
 use crate::extras::Added;
 use crate::host::{SessionHost, Tree, child_stream};
@@ -84,6 +85,14 @@ struct RunningTurn {
     task: tokio::task::JoinHandle<()>,
 }
 
+/// How a turn comes to run, with what its agent is built from where it is not built.
+pub(crate) enum Start {
+    /// A person begins it: servers that failed are tried again first.
+    ByPerson(Option<Draft>),
+    /// It goes on, ends, or begins by itself behind another, and waits for no server that the agent has not got.
+    ByItself(Option<Draft>),
+}
+
 impl Turn {
     /// Whether nobody runs it: it ended, or waits for someone to go on.
     pub(crate) fn is_resting(&self) -> bool {
@@ -135,8 +144,8 @@ impl Actor {
             return Ok(());
         }
         if turn.is_resting() {
-            self.agent().await?;
-            self.run(&mut turn).await?;
+            let draft = self.prepare().await?;
+            self.run(&mut turn, Start::ByItself(draft));
         }
         if let Some(running) = turn.running.take() {
             running.cancel.cancel();
@@ -229,29 +238,52 @@ impl Actor {
         self.end_extras().await;
     }
 
-    /// Runs the open turn. Boxed, because the end of a turn may begin the next.
-    pub(crate) fn run<'a>(self: &'a Arc<Self>, turn: &'a mut Turn) -> BoxFuture<'a, Result<(), SessionError>> {
-        Box::pin(self.run_open_turn(turn))
-    }
-
-    async fn run_open_turn(self: &Arc<Self>, turn: &mut Turn) -> Result<(), SessionError> {
-        let agent = self.agent().await?;
+    /// Runs the open turn, whose servers are waited for in it.
+    pub(crate) fn run(self: &Arc<Self>, turn: &mut Turn, start: Start) {
         let (cancel, activity) = (CancellationToken::new(), Activity::default());
-        let cx = TurnContext::new(agent, Arc::clone(&self.log), cancel.clone(), activity.clone());
-        let actor = Arc::clone(self);
+        let (actor, stop, working) = (Arc::clone(self), cancel.clone(), activity.clone());
         // Busy from the start, so that nobody finds it quiet before it has begun.
         let begun = activity.enter();
         self.set_running(true);
         let task = self.tasks.spawn(async move {
-            let outcome = {
-                let turn = run_turn(&cx);
-                drop(begun);
-                turn.await
+            let agent = match stop.run_until_cancelled(actor.agent_for(start)).await {
+                Some(agent) => agent,
+                None => actor.agent_to_end().await,
+            };
+            let outcome = match agent {
+                Ok(agent) => {
+                    let cx = TurnContext::new(agent, Arc::clone(&actor.log), stop, working);
+                    let turn = run_turn(&cx);
+                    drop(begun);
+                    turn.await
+                }
+                Err(error) => actor.not_begun(&error).await,
             };
             actor.ended(outcome).await;
         });
         turn.running = Some(RunningTurn { cancel, activity, task });
-        Ok(())
+    }
+
+    /// The agent of a turn that is in the journal already.
+    async fn agent_for(&self, start: Start) -> Result<Arc<Agent>, SessionError> {
+        match start {
+            Start::ByPerson(draft) => {
+                self.look_at_servers().await;
+                self.agent_of(draft).await
+            }
+            Start::ByItself(draft) => self.agent_of(draft).await,
+        }
+    }
+
+    /// A turn that nothing can run ends with the reason, unless calls of it are open: those are for a later start.
+    async fn not_begun(&self, error: &SessionError) -> Result<TurnEnd, AgentError> {
+        tracing::warn!(%error, session = %self.log.session(), "a turn could not begin");
+        let end = TurnEnd::failed(error.to_string());
+        let open = self.log.with_state(|state| state.turn.filter(|_| state.step.is_none()).map(|turn| turn.number));
+        if let Some(turn) = open {
+            self.log.record(vec![EntryBody::TurnEnded { turn, end: end.clone() }]).await?;
+        }
+        Ok(end)
     }
 
     async fn ended(self: &Arc<Self>, outcome: Result<TurnEnd, AgentError>) {

@@ -1,20 +1,73 @@
 use std::sync::Arc;
 
 use bosun_agent::Agent;
-use bosun_harness::{DeclaredAgent, DeclaredDefault, DeepAgentConfig, Summarization, create_deep_agent};
+use bosun_harness::{DeclaredAgent, DeclaredDefault, DeepAgentConfig, Extras, Summarization, create_deep_agent};
+use bosun_model::ModelInfo;
 
 use crate::actor::Actor;
+use crate::calls::Calls;
 use crate::definitions::Definitions;
 use crate::stream::locked;
 use crate::watching::Watching;
 use crate::{Explain, SessionError};
 
+/// What a session's agent is built from, but for its servers of tools: those may take their time.
+pub(crate) struct Draft {
+    config: DeepAgentConfig,
+    calls: Calls,
+    info: ModelInfo,
+    /// What is wrong with the definitions of subagents.
+    problems: Vec<String>,
+    /// What the project brings and the person trusts.
+    of_project: Option<Extras>,
+}
+
 impl Actor {
     /// The session's agent: built once, and anew after something it is built from has changed.
     pub(crate) async fn agent(&self) -> Result<Arc<Agent>, SessionError> {
-        if let Some(agent) = locked(&self.agent).clone() {
+        match self.prepare().await? {
+            Some(draft) => self.built(draft).await,
+            // Taken away between the two looks.
+            None => match self.built_already() {
+                Some(agent) => Ok(agent),
+                None => self.built(self.draft().await?).await,
+            },
+        }
+    }
+
+    /// What the agent is to be built from; `None` where it is built. Waits for no server, so that what keeps a turn from
+    /// running is known before its message is recorded.
+    pub(crate) async fn prepare(&self) -> Result<Option<Draft>, SessionError> {
+        match self.built_already() {
+            Some(_) => Ok(None),
+            None => self.draft().await.map(Some),
+        }
+    }
+
+    /// The agent of a turn that is recorded already, with the servers that come up.
+    pub(crate) async fn agent_of(&self, draft: Option<Draft>) -> Result<Arc<Agent>, SessionError> {
+        match (self.built_already(), draft) {
+            (Some(agent), _) => Ok(agent),
+            (None, Some(draft)) => self.built(draft).await,
+            (None, None) => self.agent().await,
+        }
+    }
+
+    /// An agent without servers, for a turn that was stopped while they were waited for: it does nothing but end it.
+    pub(crate) async fn agent_to_end(&self) -> Result<Arc<Agent>, SessionError> {
+        if let Some(agent) = self.built_already() {
             return Ok(agent);
         }
+        let Draft { config, .. } = self.draft().await?;
+        let agent = create_deep_agent(config).map_err(|error| SessionError::invalid(error.problem()))?;
+        Ok(Arc::new(agent))
+    }
+
+    fn built_already(&self) -> Option<Arc<Agent>> {
+        locked(&self.agent).clone()
+    }
+
+    async fn draft(&self) -> Result<Draft, SessionError> {
         let calls = self.calls().await?;
         let info = calls.info.clone();
         let space = self.space().await?;
@@ -41,10 +94,17 @@ impl Actor {
         config.filesystem.mounts = space.notes;
         config.filesystem.places = space.reach;
         config.filesystem.in_session = self.default_backend() == DeclaredDefault::State;
-        self.extend(&mut config).await?;
+        let of_project = self.project_extras().await?;
+        self.check_extras(of_project.as_ref())?;
+        Ok(Draft { config, calls, info, problems: known.subagents.problems, of_project })
+    }
+
+    async fn built(&self, draft: Draft) -> Result<Arc<Agent>, SessionError> {
+        let Draft { mut config, calls, info, problems, of_project } = draft;
+        self.extend(&mut config, of_project).await?;
         config.models = self.models_of(&config.subagents).await;
         calls.put_into(&mut config);
-        config.everywhere.push(Arc::new(Definitions::new(known.subagents.problems)));
+        config.everywhere.push(Arc::new(Definitions::new(problems)));
         config.everywhere.push(Arc::new(Watching::new(Arc::clone(&self.stream))));
         let summarization = Summarization::new(config.summarization.clone(), config.artifacts.clone());
         let agent = create_deep_agent(config).map_err(|error| SessionError::invalid(error.problem()))?;

@@ -6,7 +6,7 @@ use bosun_model::CallId;
 use bosun_protocol::{Decide, Problem};
 use serde_json::Value;
 
-use crate::actor::Actor;
+use crate::actor::{Actor, Start};
 use crate::recording::{Batch, record};
 use crate::{SessionError, convert};
 
@@ -48,7 +48,7 @@ pub(crate) async fn decide(mut by_root: Vec<(Arc<Actor>, Vec<Decide>)>) -> Resul
     held.into_iter().zip(entries).for_each(|(held, entries)| held.apply(&entries));
     for ((actor, _), turn) in by_root.iter().zip(&mut turns) {
         if turn.is_resting() {
-            actor.run(turn).await?;
+            actor.run(turn, Start::ByItself(actor.prepare().await?));
         }
     }
     Ok(())

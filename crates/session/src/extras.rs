@@ -101,14 +101,23 @@ impl Sessions {
 
 impl Actor {
     /// Puts the session's additions into what its agent is built from, starting them the first time.
-    pub(crate) async fn extend(&self, config: &mut DeepAgentConfig) -> Result<(), SessionError> {
-        let of_project = self.project_extras().await?;
+    pub(crate) async fn extend(
+        &self,
+        config: &mut DeepAgentConfig,
+        of_project: Option<Extras>,
+    ) -> Result<(), SessionError> {
         if self.setting.added.is_none() && of_project.is_none() && self.declared_extras().is_empty() {
             return Ok(());
         }
         let extras: &OpenExtras = self.extras.get_or_try_init(|| self.open_extras(of_project)).await?;
         extras.extend(config);
         Ok(())
+    }
+
+    /// What of the additions cannot be used as it is written is said before anything is started.
+    pub(crate) fn check_extras(&self, of_project: Option<&Extras>) -> Result<(), SessionError> {
+        let wanted = self.wanted_extras(of_project.cloned());
+        wanted.check().map_err(|error| SessionError::invalid(error.problem()))
     }
 
     /// Before a turn that a person begins: servers that failed are tried again, and the agent is built anew where there are

@@ -114,7 +114,7 @@ impl Actor {
                 folder(written.folder.as_deref(), self.tree.database.folder()).map_err(impossible)?
             }
             DeclaredKind::Sandbox | DeclaredKind::Ssh | DeclaredKind::Container | DeclaredKind::ContainerCopy => {
-                self.elsewhere.place(written, self.tree.database.folder()).await.map_err(impossible)?
+                self.elsewhere.place(written, self.tree.database.folder()).map_err(impossible)?
             }
         };
         let access = if written.read_only { Access::ReadOnly } else { Access::ReadWrite };

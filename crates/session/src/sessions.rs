@@ -10,6 +10,7 @@ use bosun_protocol::{
     SessionStatus, SessionSummary, UsageSummary,
 };
 use bosun_store::{Database, NewSession, StoredProject, StoredSession};
+use secrecy::SecretString;
 use tokio_util::task::TaskTracker;
 
 use crate::actor::Actor;
@@ -61,6 +62,9 @@ pub trait ModelSource: Send + Sync {
 
     /// Reads the keys that are kept, so that [`Self::redacted`] knows them. What cannot be read stays unknown.
     fn know_keys(&self) -> BoxFuture<'_, ()>;
+
+    /// A secret that was met elsewhere, such as a header of a server of tools: [`Self::redacted`] knows it from now on.
+    fn learn(&self, secret: &SecretString);
 
     /// `text` with every known key, and whatever looks like one, replaced by `[redacted]`.
     fn redacted(&self, text: &str) -> String;
@@ -140,7 +144,7 @@ impl Sessions {
         let inner = Inner {
             database,
             blobs: parts.blobs,
-            models: parts.models,
+            models: Arc::clone(&parts.models),
             policy: parts.policy,
             permissions,
             limits: parts.limits,
@@ -157,7 +161,7 @@ impl Sessions {
             book: Arc::new(book),
             added: Mutex::default(),
             removed: forms::Removed::default(),
-            sign_ins: Arc::default(),
+            sign_ins: Arc::new(SignIns::new(parts.models)),
             declared: Mutex::default(),
         };
         let sessions = Self { inner: Arc::new(inner) };

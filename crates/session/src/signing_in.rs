@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use bosun_harness::mcp::{McpServers, ServerView, SignInError, TokenStore, TokenStoreError, Unkept, UnkeptTokens};
+use bosun_harness::mcp::{
+    McpServers, ServerView, SignInError, TokenStore, TokenStoreError, Unkept, UnkeptTokens, secrets_in,
+};
 use bosun_harness::{Extras, ExtrasError};
 use bosun_protocol::{ErrorCode, Problem, SessionId, SignInPage};
 use bosun_store::{Key, Keys};
@@ -12,7 +14,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::stream::locked;
-use crate::{SessionError, Sessions};
+use crate::{ModelSource, SessionError, Sessions};
 
 /// The account of the keyring that sign-ins are kept under, each for its server's address.
 pub const SIGN_INS: &str = "mcp";
@@ -20,6 +22,7 @@ pub const SIGN_INS: &str = "mcp";
 /// The sign-ins of all sessions: where they are kept, and those that are under way.
 pub(crate) struct SignIns {
     tokens: Mutex<Arc<dyn TokenStore>>,
+    models: Arc<dyn ModelSource>,
     under_way: Mutex<HashMap<String, UnderWay>>,
 }
 
@@ -30,16 +33,14 @@ struct UnderWay {
     outcome: Option<oneshot::Receiver<Result<(), SignInError>>>,
 }
 
-impl Default for SignIns {
-    /// Keeps them no longer than it lives.
-    fn default() -> Self {
-        Self { tokens: Mutex::new(Arc::new(UnkeptTokens::default())), under_way: Mutex::default() }
-    }
-}
-
 impl SignIns {
+    /// Keeps them no longer than it lives. What passes through is known to `models` as a secret from then on.
+    pub(crate) fn new(models: Arc<dyn ModelSource>) -> Self {
+        Self { tokens: Mutex::new(Arc::new(UnkeptTokens::default())), models, under_way: Mutex::default() }
+    }
+
     pub(crate) fn tokens(&self) -> Arc<dyn TokenStore> {
-        Arc::clone(&locked(&self.tokens))
+        Arc::new(Learning { store: Arc::clone(&locked(&self.tokens)), models: Arc::clone(&self.models) })
     }
 
     /// Gives up all that are under way, so that no port of this machine listens for them any more.
@@ -217,6 +218,41 @@ impl TokenStore for KeptTokens {
 
     fn remove<'a>(&'a self, server: &'a str) -> Answer<'a, ()> {
         Box::pin(async move { self.keys.remove(SIGN_INS, server).await.map_err(failed) })
+    }
+}
+
+/// Tells whoever takes secrets out of texts of each that is read or kept.
+struct Learning {
+    store: Arc<dyn TokenStore>,
+    models: Arc<dyn ModelSource>,
+}
+
+impl Learning {
+    fn learn(&self, kept: &str) {
+        secrets_in(kept).into_iter().for_each(|secret| self.models.learn(&SecretString::from(secret)));
+    }
+}
+
+impl TokenStore for Learning {
+    fn load<'a>(&'a self, server: &'a str) -> Answer<'a, Option<String>> {
+        Box::pin(async move {
+            let kept = self.store.load(server).await?;
+            kept.iter().for_each(|kept| self.learn(kept));
+            Ok(kept)
+        })
+    }
+
+    fn save<'a>(&'a self, server: &'a str, secret: String) -> Answer<'a, ()> {
+        self.learn(&secret);
+        self.store.save(server, secret)
+    }
+
+    fn remove<'a>(&'a self, server: &'a str) -> Answer<'a, ()> {
+        self.store.remove(server)
+    }
+
+    fn masked(&self, text: &str) -> String {
+        self.models.redacted(text)
     }
 }
 

@@ -5,7 +5,7 @@ use bosun_model::{ContentBlock, HumanMessage, Media, MessageId};
 use bosun_protocol::Problem;
 
 use crate::SessionError;
-use crate::actor::Actor;
+use crate::actor::{Actor, Start};
 
 /// What a person says, with what they gave along with it.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +40,7 @@ impl Actor {
             self.log.record(vec![self.waiting(said)]).await?;
             return Ok(());
         }
-        self.look_at_servers().await;
-        self.agent().await?;
+        let draft = self.prepare().await?;
         let entries = match self.first_queued() {
             None => vec![self.started(said)],
             // What a stop, a failure or a crash left waiting was written before this.
@@ -53,7 +52,9 @@ impl Actor {
         };
         self.open_turn(entries).await?;
         drop(beginning);
-        self.run(&mut turn).await
+        // Servers are waited for with the message in the journal.
+        self.run(&mut turn, Start::ByPerson(draft));
+        Ok(())
     }
 
     /// Takes up a turn that failed, was stopped, reached a limit or was interrupted; behind a finished one the first
@@ -63,8 +64,7 @@ impl Actor {
         if !turn.is_resting() {
             return Ok(());
         }
-        self.look_at_servers().await;
-        self.agent().await?;
+        let draft = self.prepare().await?;
         let beginning = self.beginning().await;
         let (open, last, end) =
             self.log.with_state(|state| (state.turn.is_some(), state.turns, state.last_end.clone()));
@@ -80,7 +80,8 @@ impl Actor {
             self.open_turn(entries).await?;
         }
         drop(beginning);
-        self.run(&mut turn).await
+        self.run(&mut turn, Start::ByPerson(draft));
+        Ok(())
     }
 
     /// Ends the turn that runs, where one does, and begins the next with a message out of the queue.
@@ -89,8 +90,7 @@ impl Actor {
             self.queued(id)?;
             self.stop().await?;
             let mut turn = self.turn().await;
-            self.look_at_servers().await;
-            self.agent().await?;
+            let draft = self.prepare().await?;
             let beginning = self.beginning().await;
             // The end of a turn may have begun another one just before.
             if self.log.with_state(|state| state.turn.is_some()) {
@@ -99,7 +99,8 @@ impl Actor {
             let message = self.queued(id)?;
             self.open_turn(self.taken(message)).await?;
             drop(beginning);
-            return self.run(&mut turn).await;
+            self.run(&mut turn, Start::ByPerson(draft));
+            return Ok(());
         }
     }
 
@@ -180,8 +181,9 @@ impl Actor {
         // Not from inside the turn that has just ended: its task is still the one that is kept.
         self.spawn(async move {
             let mut turn = actor.turn().await;
-            if let Err(error) = actor.run(&mut turn).await {
-                tracing::error!(%error, "what waits could not be begun");
+            match actor.prepare().await {
+                Ok(draft) => actor.run(&mut turn, Start::ByItself(draft)),
+                Err(error) => tracing::error!(%error, "what waits could not be begun"),
             }
         });
     }

@@ -1,6 +1,6 @@
 //! Read before change (behaviour.md A4): what a call may assume of the file it is about to change.
 
-use bosun_backend::{Backend, BackendError, ContentHash, FileStamp, ReadWindow, VirtualPath};
+use bosun_backend::{Backend, BackendError, FileStamp, ReadWindow, VirtualPath};
 
 use crate::ToolContext;
 
@@ -67,11 +67,6 @@ pub(crate) async fn bytes_of(backend: &dyn Backend, path: &VirtualPath) -> Resul
     }
 }
 
-/// A stamp by content alone, for bytes that came without one.
-pub(crate) fn stamp_of(bytes: &[u8]) -> FileStamp {
-    FileStamp { device: 0, inode: 0, size: bytes.len() as u64, modified_ns: 0, hash: Some(ContentHash::of(bytes)) }
-}
-
 /// The bytes that are there now, if they are those this agent knows.
 ///
 /// # Errors
@@ -83,11 +78,21 @@ pub(crate) async fn known_bytes(cx: &ToolContext, path: &VirtualPath) -> Result<
         other => other?,
     };
     let now = match stamp.hash {
-        Some(_) => stamp_of(&bytes),
+        Some(_) => FileStamp::of_bytes(&bytes),
         // Too large to have been hashed when a page of it was read: the object's own figures decide.
-        None => cx.backend.read(path, ReadWindow { offset: 0, limit: 1 }).await?.stamp,
+        None => stamp_now(&*cx.backend, path).await?,
     };
     if stamp.same_content(&now) { Ok(bytes) } else { Err(BackendError::Changed { path: path.clone() }) }
+}
+
+/// The stamp that reading gives, also for what is no text or cannot be had whole.
+async fn stamp_now(backend: &dyn Backend, path: &VirtualPath) -> Result<FileStamp, BackendError> {
+    match backend.read(path, ReadWindow { offset: 0, limit: 1 }).await {
+        Err(BackendError::NotText { .. } | BackendError::Binary { .. } | BackendError::TooLarge { .. }) => {
+            backend.stamp(path).await
+        }
+        read => Ok(read?.stamp),
+    }
 }
 
 /// Whether what is there is what this agent knows, also where it is too large to be had whole.
@@ -97,8 +102,7 @@ pub(crate) async fn known_bytes(cx: &ToolContext, path: &VirtualPath) -> Result<
 pub(crate) async fn still_known(cx: &ToolContext, path: &VirtualPath) -> Result<(), BackendError> {
     match known_bytes(cx, path).await {
         Err(BackendError::TooLarge { .. }) => {
-            let (stamp, window) = (known(cx, path).await?, ReadWindow { offset: 0, limit: 1 });
-            let now = cx.backend.read(path, window).await?.stamp;
+            let (stamp, now) = (known(cx, path).await?, stamp_now(&*cx.backend, path).await?);
             if stamp.same_content(&now) { Ok(()) } else { Err(BackendError::Changed { path: path.clone() }) }
         }
         known => known.map(drop),

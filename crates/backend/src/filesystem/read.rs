@@ -71,6 +71,12 @@ pub(super) fn stamp_only(file: &File, path: &VirtualPath) -> Result<FileStamp, B
     Ok(snapshot(file, path, u64::MAX, || Discard)?.1)
 }
 
+/// The stamp that a page of the file would have, whatever its bytes are.
+pub(super) fn mark(file: &File, path: &VirtualPath) -> Result<FileStamp, BackendError> {
+    let stat = rustix::fs::fstat(file).map_err(|errno| fault(errno, path))?;
+    if size(&stat) > MAX_HASHED { Ok(stamp(&stat, size(&stat), None)) } else { stamp_only(file, path) }
+}
+
 /// Takes the bytes of one pass over a file.
 trait Sink {
     fn take(&mut self, chunk: &[u8]) -> Result<(), String>;

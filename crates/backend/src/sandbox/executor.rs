@@ -27,6 +27,12 @@ pub trait Executor: Send + Sync {
 
     /// What holds commands back, in words for a person: `None` where nothing does.
     fn sandbox(&self) -> Option<&str>;
+
+    /// Whether the place is not there any more, for whoever found that it does not answer. Where it leads anew to what is
+    /// there, saying so loses nothing.
+    fn is_gone(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async { true })
+    }
 }
 
 /// A script of this crate's own.

@@ -138,6 +138,11 @@ trait Launcher: Send + Sync {
     /// Why the script did not begin, and what to do, by what was said in its place.
     fn unreachable(&self, said: &str) -> String;
 
+    /// As [`Executor::is_gone`].
+    fn is_gone(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async { true })
+    }
+
     /// Whether the program ends with `code` where the way there broke off; no script of files does.
     fn broke_off(&self, code: i32) -> bool;
 }
@@ -403,5 +408,9 @@ impl Executor for ProcessExecutor {
 
     fn sandbox(&self) -> Option<&str> {
         self.launcher.holds_back()
+    }
+
+    fn is_gone(&self) -> BoxFuture<'_, bool> {
+        self.launcher.is_gone()
     }
 }

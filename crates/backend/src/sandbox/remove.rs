@@ -47,7 +47,7 @@ pub(super) async fn delete(
             tree.delete(executor, path, witness).await
         }
         Kind::File => {
-            let (planned, stamp, state) = alone(executor, path.clone()).await?;
+            let (planned, stamp, state) = alone(executor, path.clone(), figures.modified_ns).await?;
             // What was read of it is known by its hash; it stays by the one of the other side as it is now.
             let stamp = match &expect {
                 Expect::Unchanged(read) if read.hash.is_some() && stamp.hash.is_none() => {
@@ -77,15 +77,19 @@ pub(super) async fn delete(
 const SPECIAL: &str = "special";
 
 /// One file that is to go, its stamp, and the words by which it is known over there. Of one that is too large to go over
-/// only the size is kept.
-async fn alone(executor: &dyn Executor, path: VirtualPath) -> Result<(PlannedChange, FileStamp, String), BackendError> {
+/// only the figures are kept.
+async fn alone(
+    executor: &dyn Executor,
+    path: VirtualPath,
+    modified_ns: i64,
+) -> Result<(PlannedChange, FileStamp, String), BackendError> {
     match whole(executor, &path, Led::Anywhere).await {
         Ok(file) => {
             let (stamp, mode) = (file.stamp(), file.figures.permissions());
             Ok((doomed(path, ObjectKind::File, Some(file.bytes.into()), mode), stamp, format!("file {}", file.hash)))
         }
         Err(BackendError::TooLarge { size, .. }) => {
-            let stamp = FileStamp { device: 0, inode: 0, size, modified_ns: 0, hash: None };
+            let stamp = FileStamp { device: 0, inode: 0, size, modified_ns, hash: None };
             let mut script = script::about(script::HASH, &path, &[]);
             script.time = LARGE_TIME;
             let hash = script::run(executor, script, &path).await?;
@@ -243,7 +247,7 @@ impl Tree {
             }
             if intended.is_empty() {
                 // That one alone is more than is fetched in one go.
-                let (planned, stamp, state) = alone(executor, path.join(first)?).await?;
+                let (planned, stamp, state) = alone(executor, path.join(first)?, 0).await?;
                 rows.add(&state, first);
                 rows.size += stamp.size;
                 intended.push(planned);

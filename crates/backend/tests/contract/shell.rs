@@ -1,11 +1,14 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use bosun_backend::{Backend, BackendError, ExecRequest, ExecResult, Expect, OutputSink, Unwitnessed};
+use bosun_backend::{
+    Backend, BackendError, ExecRequest, ExecResult, Expect, OutputSink, ReadContent, ReadResult, ReadWindow,
+    Unwitnessed,
+};
 use pretty_assertions::assert_eq;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{given, page, path, stamp, text};
+use crate::support::{given, path, text};
 
 #[derive(Default)]
 struct Shown(Mutex<Vec<u8>>);
@@ -45,15 +48,20 @@ pub async fn a_text_of_any_size_is_read_by_pages(backend: &dyn Backend) {
     let line = "a line of a file that is larger than any that goes over, ".repeat(100);
     let make = format!("yes '{line}' | head -n 12000 > large.txt; printf 'é the last' >> large.txt");
     assert_eq!(run(backend, &make).await.exit_code, Some(0));
-    let last = page(backend, "/large.txt", 11_999, 9).await.unwrap();
+    // Every look at it goes through all of it, so that there are no more of them than are asked about.
+    let (deleter, file) = (backend.deleter().unwrap(), path("/large.txt"));
+    let ReadResult { content, stamp: read } =
+        backend.read(&file, ReadWindow { offset: 11_999, limit: 9 }).await.unwrap();
+    let ReadContent::Text(last) = content else { panic!("it is text") };
     assert_eq!((last.start_line, last.total_lines, last.cut), (12_000, 12_001, false));
     assert_eq!(last.lines, [line, "é the last".to_owned()]);
-    let read = stamp(backend, "/large.txt").await;
-    run(backend, "printf . >> large.txt").await;
-    let (deleter, file) = (backend.deleter().unwrap(), path("/large.txt"));
-    let refused = deleter.delete(&file, Expect::Unchanged(read), &Unwitnessed).await.unwrap_err();
+    // As long as it was: only its content tells.
+    let put = |letter: char| format!("printf '{letter}' | dd of=large.txt bs=1 seek=40000000 conv=notrunc");
+    assert_eq!(run(backend, &put('.')).await.exit_code, Some(0));
+    let refused = deleter.delete(&file, Expect::Unchanged(read.clone()), &Unwitnessed).await.unwrap_err();
     assert_eq!(refused, BackendError::Changed { path: file.clone() });
-    let read = stamp(backend, "/large.txt").await;
+    let was = char::from(line.as_bytes()[40_000_000 % (line.len() + 1)]);
+    assert_eq!(run(backend, &put(was)).await.exit_code, Some(0));
     deleter.delete(&file, Expect::Unchanged(read), &Unwitnessed).await.unwrap();
     assert_eq!(run(backend, "ls").await.output, "");
 }

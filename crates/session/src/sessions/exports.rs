@@ -44,7 +44,7 @@ impl Sessions {
     /// Everything that a session shows, without keys, and the number of texts that held one.
     pub async fn whole(&self, session: &SessionId) -> Result<(Archive, u32), SessionError> {
         let models = &self.inner.models;
-        models.know_keys().await;
+        self.know_keys().await;
         Archive::read(self, session).await?.redacted(&|text| models.redacted(text))
     }
 

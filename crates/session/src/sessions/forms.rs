@@ -153,8 +153,13 @@ impl Sessions {
                 };
                 text = put_server(text, old, server)?;
                 kept = self.headers_of(old, server).await?;
-                let stays = places(server.name.trim(), parse(&text.to_string())?.mcp.get(server.name.trim()));
-                gone = old.map(|(was, old)| places(was, Some(old))).unwrap_or_default();
+                let now = parse(&text.to_string())?;
+                let stays = now
+                    .mcp
+                    .get(server.name.trim())
+                    .map(|now| header_places(server.name.trim(), now))
+                    .unwrap_or_default();
+                gone = old.map(|(was, old)| header_places(was, old)).unwrap_or_default();
                 gone.retain(|place| !stays.contains(place));
             }
             AdditionChange::Hook { was, hook } => text = put_hook(text, &known, was.as_deref(), hook)?,
@@ -169,7 +174,7 @@ impl Sessions {
                 text.put_hook(Some(name), &wanted).map_err(invalid)?;
             }
             AdditionChange::Remove { addition: AdditionKind::Server, name } => {
-                gone = places(name, Some(known.mcp.get(name).ok_or_else(|| no_server(name))?));
+                gone = header_places(name, known.mcp.get(name).ok_or_else(|| no_server(name))?);
                 text.remove_server(name);
             }
             AdditionChange::Remove { addition: AdditionKind::Hook, name } => {
@@ -305,11 +310,9 @@ fn put_hook(
 }
 
 /// Where the values of a server's secret headers are.
-fn places(name: &str, config: Option<&ServerConfig>) -> Vec<String> {
-    let Some((url, headers)) = config.and_then(|config| Some((config.url.as_deref()?, &config.secret_headers))) else {
-        return Vec::new();
-    };
-    headers.iter().filter_map(|header| header_place(name, url, header)).collect()
+pub(super) fn header_places(name: &str, config: &ServerConfig) -> Vec<String> {
+    let Some(url) = config.url.as_deref() else { return Vec::new() };
+    config.secret_headers.iter().filter_map(|header| header_place(name, url, header)).collect()
 }
 
 fn written(text: &str) -> Result<WrittenExtras, SessionError> {

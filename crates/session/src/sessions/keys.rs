@@ -1,9 +1,26 @@
 use bosun_backend::ContentHash;
 
 use super::Sessions;
+use super::forms::header_places;
 use crate::calls::is_with_key;
 
 impl Sessions {
+    /// Reads every key, header and sign-in that is kept, so that no text that leaves the app holds one. What cannot be read
+    /// stays unknown.
+    pub async fn know_keys(&self) {
+        self.inner.models.know_keys().await;
+        let tokens = self.sign_ins().tokens();
+        let own = self.added().map(|added| added.extras().mcp.clone()).unwrap_or_default();
+        let declared = self.declared().map(|declared| declared.extras().mcp).unwrap_or_default();
+        for (name, config) in own.iter().chain(&declared) {
+            for place in header_places(name, config).into_iter().chain(config.url.clone()) {
+                if let Err(error) = tokens.load(&place).await {
+                    tracing::debug!(%error, "what is kept for a server could not be read");
+                }
+            }
+        }
+    }
+
     /// Whether a message that is still being written holds a key that was met, or what looks like one: in its words, or in
     /// a text that goes along and is kept under one of `blobs`. Looked at as the person's loop looks at it when it is sent;
     /// nothing of it is kept or logged.

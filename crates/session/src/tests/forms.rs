@@ -1,18 +1,21 @@
 //! Servers and hooks, changed one by one by their forms.
 #![allow(clippy::disallowed_methods, reason = "tests look at the files that are kept")]
 
+use std::io::{Read, Write};
 use std::sync::Arc;
 
 use bosun_harness::mcp::header_place;
-use bosun_model::ChatRequest;
+use bosun_model::{ChatRequest, Message};
 use bosun_protocol::{
-    AdditionChange, AdditionKind, ErrorCode, HeaderForm, HookForm, HookPoint, Problem, ServerForm, ServerHealth,
-    ServerReach, Variable,
+    AdditionChange, AdditionKind, ErrorCode, ExportFormat, HeaderForm, HookForm, HookPoint, ItemBody, Problem,
+    ServerForm, ServerHealth, ServerReach, SessionStatus, Variable,
 };
 use bosun_store::{Keys, MemorySecrets, SecretStore};
 use bosun_testkit::{Reply, ToolOffice};
 use pretty_assertions::assert_eq;
+use serde_json::json;
 
+use super::sessions::progress;
 use super::stage::Stage;
 use crate::SessionError;
 
@@ -96,6 +99,99 @@ async fn a_header_is_kept_in_the_keyring_for_its_host_and_opens_the_server() {
     assert_eq!(health(&stage, "bureau").await, ServerHealth::Ready { tools: 1 });
     let again = changed(&stage, AdditionChange::BringBack { id }).await.unwrap_err();
     assert_eq!(again.code, ErrorCode::NotFound);
+}
+
+/// "stamp" has the server's tool called, and says what came of it.
+fn stamping(request: &ChatRequest) -> Reply {
+    match progress(request) {
+        (text, 0) if text == "stamp" => Reply::default().and_call_with_id("s", "office__stamp", json!({})),
+        (_, 0) => Reply::text("hello"),
+        _ => match request.messages.last().map(|message| &**message) {
+            Some(Message::Tool(result)) => Reply::text(bosun_model::text_of(&result.content)),
+            other => panic!("{other:?}"),
+        },
+    }
+}
+
+/// What a session began with it keeps, as far as that can be had.
+#[tokio::test]
+async fn a_server_with_another_name_is_gone_for_sessions_that_are_open() {
+    let (office, keyring) = (ToolOffice::start(), Arc::new(MemorySecrets::default()));
+    office.open_for(TOKEN);
+    let stage = Stage::allowing_everything(stamping).await;
+    let keys = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, Some(Arc::clone(&stage.database)));
+    stage.sessions.keep_sign_ins(Arc::new(keys));
+    let given = format!("Bearer {TOKEN}");
+    assert_eq!(put(&stage, None, at("office", office.url(), Some(&given))).await, Ok(()));
+    let session = stage.session().await;
+    let say = async |text: &str| {
+        stage.sessions.send(&session, text.to_owned()).await.unwrap();
+        let quiet = stage.sessions.quiet(&session).await.unwrap();
+        assert_eq!(quiet.summary.status, SessionStatus::Idle, "{text}");
+        match stage.snapshot(&session).await.items.pop().unwrap().body {
+            ItemBody::Ai { text, .. } => text,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(say("hello").await, "hello");
+    assert_eq!(put(&stage, Some("office"), at("bureau", office.url(), None)).await, Ok(()));
+    // As when its connection breaks.
+    stage.sessions.try_server_again(&session, "office").await.unwrap();
+    let health = stage.sessions.server_views(&session).await.unwrap().remove(0).health;
+    assert_eq!(health, ServerHealth::Failed { why: Problem::ServerWithdrawn });
+    let said = say("stamp").await;
+    assert!(said.contains("'office' was removed from the settings or given another name"), "{said}");
+    assert_eq!(say("hello").await, "hello");
+}
+
+/// A server that refuses everybody and repeats what it was sent.
+fn tell_tale() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut request = String::new();
+            let mut part = [0; 4096];
+            while !request.contains("\"initialize\"") {
+                match stream.read(&mut part) {
+                    Ok(0) | Err(_) => break,
+                    Ok(read) => request.push_str(&String::from_utf8_lossy(&part[..read])),
+                }
+            }
+            let said =
+                request.lines().find(|line| line.to_lowercase().starts_with("authorization")).unwrap_or("nothing");
+            let body =
+                json!({ "jsonrpc": "2.0", "id": 0, "error": { "code": -32000, "message": format!("no: {said}") } });
+            let body = body.to_string();
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}", body.len());
+            write!(stream, "{head}\r\nconnection: close\r\n\r\n{body}").ok();
+        }
+    });
+    url
+}
+
+/// Of every secret that the app knows nothing is shown (K01, K10, N16).
+#[tokio::test]
+async fn what_a_header_holds_is_in_no_error_ledger_or_export() {
+    let keyring = Arc::new(MemorySecrets::default());
+    let stage = staged(&keyring).await;
+    let given = format!("Bearer {TOKEN}");
+    assert_eq!(put(&stage, None, at("office", tell_tale(), Some(&given))).await, Ok(()));
+    let ServerHealth::Failed { why } = health(&stage, "office").await else { panic!("it refuses") };
+    let why = why.to_string();
+    assert!(why.contains("no: authorization: [redacted]") && !why.contains(TOKEN), "{why}");
+
+    let session = stage.session().await;
+    stage.sessions.send(&session, format!("it printed {TOKEN}")).await.unwrap();
+    stage.sessions.quiet(&session).await.unwrap();
+    assert!(serde_json::to_string(&stage.snapshot(&session).await).unwrap().contains(TOKEN));
+    // The server was not reached since the start, and nothing was read from the keyring.
+    let stage = stage.restarted(nothing).await;
+    let keys = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, Some(Arc::clone(&stage.database)));
+    stage.sessions.keep_sign_ins(Arc::new(keys));
+    stage.sessions.load_additions(Vec::new()).await.unwrap();
+    let text = stage.sessions.export(&session, ExportFormat::Json).await.unwrap();
+    assert!(text.contains("it printed [redacted]") && !text.contains(TOKEN), "{text}");
 }
 
 #[tokio::test]

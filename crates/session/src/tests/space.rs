@@ -405,6 +405,25 @@ async fn a_place_on_this_machine_is_outside_the_project_and_never_bosuns_own() {
     }
 }
 
+/// Whether this machine has an engine or not: there is no such image, and no registry in its name to fetch it from.
+#[tokio::test]
+async fn a_place_that_cannot_be_had_is_an_error_of_the_call_that_needs_it() {
+    let stage = Stage::allowing_everything(obedient).await;
+    let route = "[[routes]]\nprefix = \"/box\"\nkind = \"container\"\ncontainer = \"localhost/bosun-has-none:0\"\n";
+    stage.sessions.save_additions(route).await.unwrap();
+    let session = stage.session().await;
+    assert!(ask(&stage, &session, "read /a.txt").await.contains("one"));
+    for _ in 0..2 {
+        let refused = ask(&stage, &session, "read /box/a.txt").await;
+        assert!(refused.contains("does not answer") && refused.contains("try again"), "{refused}");
+    }
+    assert!(ask(&stage, &session, "write /b.txt y").await.contains("/b.txt"));
+    assert_eq!(stage.project.read("b.txt"), "y\n");
+    // What is beside it can be looked at, too.
+    assert!(stage.sessions.folder(&session, "/").await.unwrap().entries.iter().any(|entry| entry.name == "box"));
+    assert!(stage.sessions.folder(&session, "/box").await.is_err());
+}
+
 /// Other arguments may lead elsewhere than those that were asked about: what is grave, and what is shown, goes by them.
 #[tokio::test]
 async fn an_edited_path_is_judged_by_where_it_leads() {

@@ -1,8 +1,8 @@
 //! What the tests of this crate play on: a project, a data folder, and a model that answers by what it is asked.
 #![allow(clippy::disallowed_methods, reason = "tests keep their own files")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use bosun_agent::{BoxFuture, Clock, IdSource, Limits, PermissionRule, Policy};
 use bosun_backend::BlobStore;
@@ -13,6 +13,7 @@ use bosun_protocol::{
 };
 use bosun_store::Database;
 use bosun_testkit::{ModelDriver, Project, Reply, ScriptedModel};
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::{ModelSource, SessionError, Sessions, SessionsParts};
 
@@ -92,7 +93,7 @@ impl Stage {
         let parts = SessionsParts {
             database: Some(Arc::clone(&database)),
             blobs: Some(Arc::new(BlobStore::open(database.blobs_folder()).unwrap())),
-            models: Arc::new(Scripts(script)),
+            models: Arc::new(Scripts { script, learnt: Mutex::default() }),
             policy: policy.clone(),
             limits: Limits::default(),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
@@ -148,11 +149,14 @@ pub struct Timeline {
     pub can_undo_rewind: bool,
 }
 
-struct Scripts(Script);
+struct Scripts {
+    script: Script,
+    learnt: Mutex<Vec<String>>,
+}
 
 impl ModelSource for Scripts {
     fn connect<'a>(&'a self, _model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>> {
-        let script = self.0;
+        let script = self.script;
         Box::pin(async move { Ok(Arc::new(Answering { inner: ScriptedModel::new(Vec::<Reply>::new()), script }) as _) })
     }
 
@@ -161,7 +165,13 @@ impl ModelSource for Scripts {
     }
 
     fn redacted(&self, text: &str) -> String {
-        text.replace(super::KEY, "[redacted]")
+        let learnt = self.learnt.lock().unwrap();
+        let keys = learnt.iter().map(String::as_str).chain([super::KEY]);
+        keys.fold(text.to_owned(), |text, key| text.replace(key, "[redacted]"))
+    }
+
+    fn learn(&self, secret: &SecretString) {
+        self.learnt.lock().unwrap().push(secret.expose_secret().to_owned());
     }
 }
 

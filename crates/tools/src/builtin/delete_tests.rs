@@ -49,6 +49,30 @@ async fn the_root_and_what_is_outside_are_refused() {
     assert!(fixture.exists("/a"));
 }
 
+/// P27: more bytes than go over at once, and no text: they cannot be read, and are known by what reading says of them.
+#[tokio::test]
+async fn a_file_that_is_too_large_to_be_had_and_no_text_goes() {
+    const SIZE: u64 = 65 * 1024 * 1024;
+    for fixture in [Fixture::with([]), Fixture::behind_an_executor([]).await] {
+        let file = std::fs::File::create(fixture.host("/a.bin")).unwrap();
+        file.set_len(SIZE).unwrap();
+        let text = fixture.err("delete", path("/a.bin")).await;
+        assert!(text.contains("has not been read yet"), "{text}");
+        let text = fixture.err("read_file", path("/a.bin")).await;
+        assert!(text.contains("'/a.bin' is not UTF-8 text (a NUL byte"), "{text}");
+        assert!(fixture.knows("/a.bin"));
+        file.set_len(SIZE + 1).unwrap();
+        let text = fixture.err("delete", path("/a.bin")).await;
+        assert!(text.contains("changed"), "{text}");
+        assert!(fixture.exists("/a.bin"));
+        fixture.err("read_file", path("/a.bin")).await;
+        let preview = fixture.preview("delete", path("/a.bin")).await;
+        assert!(matches!(preview, Preview::Delete { files: 1, is_dir: false, .. }), "{preview:?}");
+        assert_eq!(fixture.ok("delete", path("/a.bin")).await, "Deleted /a.bin");
+        assert!(!fixture.exists("/a.bin"));
+    }
+}
+
 /// On this machine, and behind an executor.
 #[cfg(unix)]
 #[tokio::test]

@@ -8,7 +8,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::resolve;
-use crate::known::{bytes_of, stamp_of};
 use crate::limits::{RESULT_CHARS, figure};
 use crate::{Artifact, Figure, StateUpdate, Tool, ToolContext, ToolError, ToolKind, ToolOutput, media};
 use page::Page;
@@ -136,9 +135,7 @@ fn seen(block: ContentBlock, size: usize) -> ToolOutput {
 /// file can be deleted or overwritten; a file that is gone is forgotten.
 async fn refused(cx: &ToolContext, path: &VirtualPath, error: BackendError) -> Result<ToolOutput, ToolError> {
     let reads = match &error {
-        BackendError::NotText { .. } | BackendError::Binary { .. } => {
-            bytes_of(&*cx.backend, path).await.ok().map(|bytes| Some(stamp_of(&bytes)))
-        }
+        BackendError::NotText { .. } | BackendError::Binary { .. } => cx.backend.stamp(path).await.ok().map(Some),
         BackendError::NotFound { .. } | BackendError::IsADirectory { .. } => cx.state.read_stamp(path).map(|_| None),
         _ => None,
     };

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::process::{Child, Command};
 
@@ -11,8 +12,12 @@ use super::local::named;
 use super::{
     Launcher, LocalExecutorOptions, NAME_RULE, Prepared, ProcessExecutor, Purpose, SandboxError, found, last_words,
 };
-use crate::{BackendError, Executor};
+use crate::{BackendError, BoxFuture, Executor};
 
+/// How long the engine may take to tell something.
+const LOOK: Duration = Duration::from_secs(30);
+/// How long it may take to fetch an image and begin, or to copy a project.
+const CARRY: Duration = Duration::from_secs(600);
 const REMEDY: &str = "apt-get install podman";
 /// Where the project is in a container made from an image.
 const WORK: &str = "/work";
@@ -94,7 +99,7 @@ pub async fn container(
             return Err(SandboxError::NoFolderIn { name: name.to_owned(), program });
         }
         let root = if folder.is_empty() { "/".to_owned() } else { folder };
-        let launcher = Container { engine, id: name.to_owned(), holds: None, _made: None };
+        let launcher = Container { engine, id: name.to_owned(), holds: None, made: None };
         return Ok(ProcessExecutor::shared(Arc::new(launcher), root, options.run));
     }
     let mounted = project.filter(|_| options.project == ProjectIn::Mounted);
@@ -108,7 +113,7 @@ pub async fn container(
     // From here on it goes with this, also where the copy does not succeed.
     let mut held = Made { engine: engine.clone(), id: made.clone(), line: None };
     held.line = Some(engine.hold(&made)?);
-    let launcher = Container { engine: engine.clone(), id: made, holds, _made: Some(held) };
+    let launcher = Container { engine: engine.clone(), id: made, holds, made: Some(held) };
     if let Some(project) = project.filter(|_| options.project == ProjectIn::Copied) {
         engine.copy(project, &launcher.id).await?;
     }
@@ -151,8 +156,11 @@ impl Engine {
         command
     }
 
-    async fn ask(&self, args: &[OsString]) -> Result<String, SandboxError> {
-        let output = self.command().args(args).output().await.map_err(|error| self.unusable(error.to_string()))?;
+    /// What the engine answers to `args`, which it does within `limit` or not at all.
+    async fn ask_within(&self, limit: Duration, args: &[OsString]) -> Result<String, SandboxError> {
+        let output = tokio::time::timeout(limit, self.command().args(args).kill_on_drop(true).output()).await;
+        let late = |_| self.unusable(format!("it did not answer within {} seconds", limit.as_secs()));
+        let output = output.map_err(late)?.map_err(|error| self.unusable(error.to_string()))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
             return Err(self.unusable(if said.is_empty() { output.status.to_string() } else { said }));
@@ -160,10 +168,14 @@ impl Engine {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
+    async fn ask(&self, args: &[OsString]) -> Result<String, SandboxError> {
+        self.ask_within(LOOK, args).await
+    }
+
     /// Copies what is in the project to where it is in the container.
     async fn copy(&self, project: &Path, id: &str) -> Result<(), SandboxError> {
         let from = format!("{}/.", named(project)?);
-        self.ask(&["cp".into(), from.into(), format!("{id}:{WORK}").into()]).await.map(drop)
+        self.ask_within(CARRY, &["cp".into(), from.into(), format!("{id}:{WORK}").into()]).await.map(drop)
     }
 
     /// The program whose end is the end of the container. It ends when its standard input does.
@@ -207,7 +219,7 @@ impl Engine {
         }
         args.extend_from_slice(run_args);
         args.extend([image, "/bin/sh", "-c", WAIT].map(OsString::from));
-        let said = self.ask(&args).await.map_err(|error| match error {
+        let said = self.ask_within(CARRY, &args).await.map_err(|error| match error {
             SandboxError::Unusable { program, reason, .. } => {
                 // How often it tried stands in front of why it could not.
                 let reason = reason.lines().last().unwrap_or_default().trim_start_matches("Error: ").to_owned();
@@ -226,7 +238,7 @@ struct Container {
     /// See [`holds_back`]; what somebody else's reaches, nobody knows.
     holds: Option<String>,
     /// Made here, so that it goes with this.
-    _made: Option<Made>,
+    made: Option<Made>,
 }
 
 /// A container that goes with this value, and with the app.
@@ -245,6 +257,18 @@ impl Launcher for Container {
 
     fn holds_back(&self) -> Option<&str> {
         self.holds.as_deref()
+    }
+
+    /// One that was made here holds what was done in it: only an engine that answers and does not know it says that it is
+    /// gone.
+    fn is_gone(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async {
+            if self.made.is_none() {
+                return true;
+            }
+            let inspect = ["container", "inspect", "--format", "{{.Id}}", &self.id].map(OsString::from);
+            self.engine.ask(&inspect).await.is_err() && self.engine.ask(&["info".into()]).await.is_ok()
+        })
     }
 
     fn unreachable(&self, said: &str) -> String {

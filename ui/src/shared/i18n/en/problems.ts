@@ -294,6 +294,7 @@ export const problems = {
   server_silent_at_start: "did not answer within {seconds} seconds of its start",
   server_silent: "did not answer within {seconds} seconds; the call was given up and may still be at work",
   server_refused: "refused: {detail}",
+  server_withdrawn: "was removed from the settings or given another name there since this session began; begin another session to have it as it is there now",
   server_header_missing: "the value of its header '{header}' is not in the keyring; enter it again",
   server_wants_sign_in: "wants somebody to sign in first",
   server_session_ended: "was ended with its session",

@@ -302,6 +302,7 @@ export const problems: Messages['problems'] = {
   server_silent_at_start: '启动后 {seconds} 秒内没有应答',
   server_silent: '{seconds} 秒内没有应答；该调用已放弃，但可能仍在进行',
   server_refused: '拒绝了：“{detail}”',
+  server_withdrawn: '在本会话开始之后已从设置中移除或改名；请新建会话，以使用设置中现有的服务器',
   server_header_missing: '密钥环中没有其请求头“{header}”的值；请重新输入',
   server_wants_sign_in: '需要先登录',
   server_session_ended: '已随其会话结束',
