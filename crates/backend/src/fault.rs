@@ -41,6 +41,11 @@ pub(crate) fn io_fault(error: &io::Error, path: &VirtualPath) -> BackendError {
     }
 }
 
+/// A whole place does not answer; whoever mounts it says where it is.
+pub(crate) fn unreachable(reason: String) -> BackendError {
+    BackendError::Unreachable { path: VirtualPath::root(), reason }
+}
+
 /// Runs `work` on the blocking pool. A panic in it fails this one operation.
 pub(crate) async fn on_disk<T, F>(work: F) -> Result<T, BackendError>
 where

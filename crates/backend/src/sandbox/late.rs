@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{Executor, Finished, SandboxError, Script};
+use crate::fault::unreachable;
 use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink};
 
 /// Whoever comes within this time of an attempt that failed gets its reason instead of one more attempt.
@@ -49,7 +50,7 @@ impl Late {
         if let Some((at, error)) = &place.failed
             && at.elapsed() < PAUSE
         {
-            return Err(unreachable(error));
+            return Err(unreachable(error.to_string()));
         }
         match (self.opening)().await {
             Ok(open) => {
@@ -59,7 +60,7 @@ impl Late {
             }
             Err(error) => {
                 tracing::warn!(%error, "a place could not be led to");
-                let told = unreachable(&error);
+                let told = unreachable(error.to_string());
                 place.failed = Some((Instant::now(), error));
                 Err(told)
             }
@@ -76,10 +77,6 @@ impl Late {
             place.open = None;
         }
     }
-}
-
-fn unreachable(error: &SandboxError) -> BackendError {
-    BackendError::Unreachable { reason: error.to_string() }
 }
 
 impl Executor for Late {

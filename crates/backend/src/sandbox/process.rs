@@ -17,10 +17,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::word::{End, Word};
 use super::{Cut, Executor, Finished, OnDrop, Script, script};
-use crate::fault::on_disk;
+use crate::fault::{on_disk, unreachable};
 use crate::local_shell::launch::{Input, start};
 use crate::local_shell::{check_command, run};
-use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink, VirtualPath};
+use crate::{BackendError, BoxFuture, ExecRequest, ExecResult, OutputSink};
 pub(crate) use bubblewrap::{Environment, HOLDS_BACK, around};
 pub use bubblewrap::{bubblewrap, sandbox_trouble};
 pub use container::{ContainerOptions, ProjectIn, container};
@@ -321,11 +321,6 @@ async fn ended(mut child: Child) -> Finished {
         tracing::debug!(%error, "a script was over before it was ended");
     }
     timed_out()
-}
-
-/// Of the whole place; whoever mounts it says where.
-fn unreachable(reason: String) -> BackendError {
-    BackendError::Unreachable { path: VirtualPath::root(), reason }
 }
 
 fn timed_out() -> Finished {
