@@ -54,7 +54,7 @@ pub async fn a_text_of_any_size_is_read_by_pages(backend: &dyn Backend) {
         backend.read(&file, ReadWindow { offset: 11_999, limit: 9 }).await.unwrap();
     let ReadContent::Text(last) = content else { panic!("it is text") };
     assert_eq!((last.start_line, last.total_lines, last.cut), (12_000, 12_001, false));
-    assert_eq!(last.lines, [line, "é the last".to_owned()]);
+    assert_eq!(last.lines, [line.clone(), "é the last".to_owned()]);
     // As long as it was: only its content tells.
     let put = |letter: char| format!("printf '{letter}' | dd of=large.txt bs=1 seek=40000000 conv=notrunc");
     assert_eq!(run(backend, &put('.')).await.exit_code, Some(0));

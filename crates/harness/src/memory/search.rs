@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use bosun_backend::{Namespace, Store, StoreHit, StoreQuery, VirtualPath};
+use bosun_backend::{Namespace, Store, StoreError, StoreHit, StoreQuery, VirtualPath};
 use bosun_tools::{DynTool, Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -47,17 +47,41 @@ impl MemorySearch {
     pub(super) async fn is_worth_it(&self) -> bool {
         let mut found = 0;
         for shelf in &self.shelves {
-            match self.store.search(query(&shelf.namespace, None, self.offer_from)).await {
+            match self.found(shelf, None, self.offer_from).await {
                 Ok(hits) => found += hits.len(),
                 Err(error) => tracing::warn!(%error, "the memories could not be counted"),
             }
         }
         found >= self.offer_from
     }
-}
 
-fn query(namespace: &Namespace, text: Option<String>, limit: usize) -> StoreQuery {
-    StoreQuery { namespace: namespace.clone(), key_prefix: None, text, limit, offset: 0 }
+    /// The best of `shelf` that are where their path leads: not what a narrower place covers, which nobody could read.
+    async fn found(
+        &self,
+        shelf: &SearchedShelf,
+        text: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<StoreHit>, StoreError> {
+        let (mut found, mut offset) = (Vec::new(), 0);
+        loop {
+            let (namespace, text) = (shelf.namespace.clone(), text.map(ToOwned::to_owned));
+            let hits = self.store.search(StoreQuery { namespace, key_prefix: None, text, limit, offset }).await?;
+            let is_last = hits.len() < limit;
+            offset += hits.len();
+            found.extend(hits.into_iter().filter(|hit| !self.is_covered(&shelf.mount, &hit.item.key)));
+            if is_last || found.len() >= limit {
+                found.truncate(limit);
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Whether a place below `mount` is at the path of `key`.
+    fn is_covered(&self, mount: &VirtualPath, key: &str) -> bool {
+        let Ok(path) = mount.join(key.trim_start_matches('/')) else { return false };
+        let places = self.shelves.iter().map(|shelf| &shelf.mount).chain(&self.elsewhere);
+        places.filter(|place| *place != mount && place.starts_with(mount)).any(|place| path.starts_with(place))
+    }
 }
 
 struct SearchMemories {
@@ -101,7 +125,7 @@ impl Tool for SearchMemories {
         let limit = input.limit.clamp(1, 50);
         let mut hits = Vec::new();
         for shelf in &self.search.shelves {
-            let found = self.search.store.search(query(&shelf.namespace, Some(input.query.clone()), limit)).await;
+            let found = self.search.found(shelf, Some(&input.query), limit).await;
             let found = found.map_err(|error| ToolError::Model(format!("Error: {error}")))?;
             hits.extend(found.into_iter().map(|hit| (&shelf.mount, hit)));
         }

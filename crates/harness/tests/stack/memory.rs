@@ -159,6 +159,39 @@ async fn many_memories_can_be_searched_and_a_few_cannot() {
     }
 }
 
+/// What is under a path that a narrower place has could not be read there, so that it is not found either.
+#[tokio::test]
+async fn memories_that_a_narrower_place_covers_are_not_found() {
+    let store = Arc::new(Shelf::default());
+    let [user, project] = ["user", "project"].map(|part| Namespace::new(["memories", part]).unwrap());
+    let kept = [
+        (&user, "/elsewhere/a.md"),
+        (&user, "/project/b.md"),
+        (&user, "/projects.md"),
+        (&project, "/c.md"),
+        (&project, "/elsewhere/d.md"),
+    ];
+    for (namespace, key) in kept {
+        store.put(namespace, key, json!({"content": format!("ducks of {key}")})).await.unwrap();
+    }
+    let call = Reply::new().and_call_with_id("s", "search_memories", json!({"query": "ducks", "limit": 3}));
+    let model = ScriptedModel::new([Scripted::from(call), "done".into()]);
+    let scene = Scene::build(Project::new(), model, vec![], |config| {
+        let at = |path: &str| VirtualPath::parse(path).unwrap();
+        let shelves = vec![
+            SearchedShelf { namespace: user, mount: at("/memories") },
+            SearchedShelf { namespace: project, mount: at("/memories/project") },
+        ];
+        let search = MemorySearch { offer_from: 3, ..MemorySearch::new(store, shelves) };
+        config.memory.search = Some(search.but_not(vec![at("/memories/elsewhere")]));
+    });
+    scene.say("what about ducks?").await;
+    assert!(scene.request(0).tools.iter().any(|tool| tool.name == "search_memories"));
+    let found = scene.result("s");
+    let found: Vec<&str> = found.lines().filter(|line| line.starts_with("/memories")).collect();
+    assert_eq!(found, ["/memories/projects.md", "/memories/project/c.md", "/memories/project/elsewhere/d.md"]);
+}
+
 /// A store that finds by containing.
 #[derive(Default)]
 struct Shelf {
@@ -205,7 +238,13 @@ impl Store for Shelf {
             item: StoreItem { key: key.clone(), value: value.clone(), created_at: 0, updated_at: 0 },
             score: 1.0,
         };
-        let hits = items.iter().filter(|(_, value)| wanted(value)).map(hit).take(query.limit).collect();
+        let hits = items
+            .iter()
+            .filter(|((of, _), value)| *of == query.namespace && wanted(value))
+            .map(hit)
+            .skip(query.offset)
+            .take(query.limit)
+            .collect();
         Box::pin(async move { Ok(hits) })
     }
 
