@@ -85,6 +85,30 @@ it('tries a first message again in no session that has a conversation by then', 
   expect([create.mock.calls.length, sessions[1], sessions[2] === begun.id]).toEqual([2, begun.id, false]);
 });
 
+it('makes no second session where the first could not be given its mode', async () => {
+  const { workspace, client, create, mode } = await refusing();
+  await workspace.modes.choose('edits');
+  mode.mockRejectedValueOnce(new Error('no room'));
+  vi.mocked(client.sendMessage).mockReset();
+  const sent = vi.spyOn(client, 'sendMessage').mockResolvedValue(undefined as never);
+  expect([await workspace.sending.send('Mend the roof'), sent.mock.calls.length]).toEqual([false, 0]);
+  expect(await workspace.sending.send('Mend the roof')).toBe(true);
+  expect(create).toHaveBeenCalledTimes(1);
+});
+
+it('tries again in the session of each project, whichever was tried last', async () => {
+  const { workspace, send, create, project, other } = await refusing();
+  send.mockRejectedValueOnce(new Error('no room'));
+  expect(await workspace.sending.send('Mend the roof')).toBe(false);
+  workspace.enterProject(other);
+  workspace.newSession();
+  expect(await workspace.sending.send('Paint the door')).toBe(false);
+  workspace.enterProject(project);
+  workspace.newSession();
+  expect(await workspace.sending.send('Mend the roof')).toBe(true);
+  expect([create.mock.calls.length, workspace.sessionId]).toEqual([2, send.mock.calls[0]?.[0].session]);
+});
+
 it('no longer says that a folder cannot be used once another is a project', async () => {
   const { workspace } = await setUp();
   const [project] = workspace.projects;
