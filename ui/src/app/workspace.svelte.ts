@@ -31,6 +31,7 @@ import { Sending } from './sending';
 import { START, type Complete } from './settings';
 import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
+import { Unsaved } from './unsaved.svelte';
 import { isUsable } from './usable';
 
 /** Something that was done, and how to take it back. */
@@ -72,6 +73,7 @@ export class Workspace {
   /** Grows when the message box should take the focus. */
   isWriting = $state(0);
   readonly drafts = new Drafts(() => this.tell({ text: i18n.t.app.draftsNotKept }));
+  readonly unsaved = new Unsaved();
   readonly feeds: Feeds;
   readonly modes: Modes;
   readonly sandboxes: Sandboxes;
