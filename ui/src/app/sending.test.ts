@@ -135,3 +135,20 @@ it('has what was written in a session as long as there is one: deleted, or of a 
   const keys = [session.id, 'purged', `new:${session.project}`];
   expect(keys.map((key) => again.drafts.of(key))).toEqual(['half a thought', '', '']);
 });
+
+it('takes what went wrong away with the next success of the same thing, and of nothing else', async () => {
+  const { workspace, client } = await setUp();
+  const [one, two] = workspace.sessions.map(({ id }) => id);
+  if (!one || !two) throw new Error('too few sessions');
+  const refused = { code: 'provider', message: 'no such session', problem: null };
+  vi.spyOn(client, 'stopTurn').mockRejectedValueOnce(refused).mockResolvedValue(undefined);
+  const stop = (session: string) => workspace.run(() => workspace.client.stopTurn(session));
+  await stop(one);
+  const codes = () => workspace.errors.map(({ code }) => code);
+  expect(codes()).toEqual(['provider']);
+  await workspace.run(() => workspace.client.listProviders());
+  await stop(two);
+  expect(codes(), 'other requests, and other sessions').toEqual(['provider']);
+  await stop(one);
+  await vi.waitFor(() => expect(codes()).toEqual([]));
+});
