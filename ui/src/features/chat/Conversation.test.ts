@@ -79,3 +79,12 @@ it('finds what was done for a todo also before the rows that were read, and says
     3,
   ]);
 }, 40_000);
+
+it('names in prose what hides or turns text', async () => {
+  const { default: Markdown } = await import('../../shared/markdown/Markdown.svelte');
+  const scene = await setUp();
+  const text = 'Open safe\u202egpj.exe and **pay\u200bpal** ![pi\u202ec](x)\n\n<b\u202e>\n';
+  const { container } = draw(scene, Markdown, { text });
+  const marks = [...container.querySelectorAll('.mark')].map((mark) => mark.textContent);
+  expect(marks).toEqual(['RLO', 'ZWSP', 'RLO', 'RLO']);
+});
