@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::PoisonError;
 
 use bosun_protocol::{KeySource, Settings};
 use bosun_session::export::visible;
@@ -17,8 +18,14 @@ const LOG_LINES: usize = 200;
 /// Bytes of the log that are looked at for them.
 const LOG_BYTES: u64 = 64 * 1024;
 
-/// The text, redacted.
-pub(crate) async fn text(shell: &Shell) -> Result<String, Failure> {
+/// The text, redacted, as `save` then writes it.
+pub(crate) async fn preview(shell: &Shell) -> Result<String, Failure> {
+    let text = text(shell).await?;
+    *shell.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.clone());
+    Ok(text)
+}
+
+async fn text(shell: &Shell) -> Result<String, Failure> {
     let core = shell.core().await?;
     core.sessions.know_keys().await;
     let storage = core.sessions.storage().await?;
@@ -50,10 +57,14 @@ pub(crate) async fn text(shell: &Shell) -> Result<String, Failure> {
     Ok(shell.redacted(&without_home(&visible(&text), std::env::home_dir().as_deref())))
 }
 
-/// Asks for a folder and writes the text there.
+/// Asks for a folder and writes there what was read last: the log has grown since, and nobody saw by what.
 pub(crate) async fn save(shell: &Shell) -> Result<Option<String>, Failure> {
     let Some(folder) = shell.pick(|words| words.pick_diagnostics).await? else { return Ok(None) };
-    let text = text(shell).await?;
+    let read = shell.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let text = match read {
+        Some(text) => text,
+        None => preview(shell).await?,
+    };
     let written = shell.core().await?.sessions.write_text(&folder, "bosun-diagnostics", &text).await?;
     Ok(Some(written.to_string_lossy().into_owned()))
 }

@@ -33,6 +33,8 @@ pub struct Shell {
     goals: Mutex<Goals>,
     /// A folder named on the command line that is not open yet.
     folder: Mutex<Option<PathBuf>>,
+    /// The diagnostics as the person read them: these are written, and none made since.
+    pub(crate) read: Mutex<Option<String>>,
     ready: Notify,
     blank: AtomicBool,
     born: Instant,
@@ -60,6 +62,7 @@ impl Shell {
             projects: Mutex::default(),
             goals: Mutex::default(),
             folder: Mutex::default(),
+            read: Mutex::default(),
             ready: Notify::new(),
             blank: AtomicBool::new(false),
             born: Instant::now(),

@@ -7,6 +7,7 @@
 )]
 #![allow(dead_code, reason = "the harness offers more than any one state of the scenarios uses")]
 
+mod agents;
 mod approvals;
 mod figures;
 mod files;

@@ -131,6 +131,12 @@ fn the_diagnostics_hold_no_key_and_say_what_is_kept_where() {
     *page.desk.picks.lock().unwrap() = Some(target.path().to_owned());
     let written = page.ok("save_diagnostics", json!({}));
     let held = std::fs::read_to_string(written.as_str().unwrap()).unwrap();
-    assert!(held.starts_with("Bosun\n") && !held.contains("canary"));
+    assert_eq!(held, text.as_str().unwrap(), "what was read is what is written");
+    // What changed since was not read.
+    let additions = "[mcp.docs]\ncommand = \"docs-server\"\n";
+    page.ok("save_additions", json!({ "text": additions }));
+    let again = page.ok("save_diagnostics", json!({}));
+    assert_eq!(std::fs::read_to_string(again.as_str().unwrap()).unwrap(), held);
+    assert_ne!(page.ok("diagnostics", json!({})), text, "a new preview is a new text");
     assert_ne!(page.ok("save_diagnostics", json!({})), written);
 }

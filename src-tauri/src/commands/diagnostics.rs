@@ -17,14 +17,14 @@ pub async fn open_data_folder(shell: Managed<'_>) -> Answer<()> {
     shell.show_data_folder()
 }
 
-/// What `save_diagnostics` would write: redacted, for the person to read first.
+/// What `save_diagnostics` will write: redacted, for the person to read first.
 #[tauri::command]
 #[specta::specta]
 pub async fn diagnostics(shell: Managed<'_>) -> Answer<String> {
-    diagnostics::text(&shell).await
+    diagnostics::preview(&shell).await
 }
 
-/// Asks for a folder and writes the text there; its path, `null` when the dialog was cancelled.
+/// Asks for a folder and writes there what `diagnostics` gave last; its path, `null` when the dialog was cancelled.
 #[tauri::command]
 #[specta::specta]
 pub async fn save_diagnostics(shell: Managed<'_>) -> Answer<Option<String>> {

@@ -15,3 +15,20 @@ it('finds any file of the project, and shows it in the pane of files', async () 
   expect(onClose).toHaveBeenCalled();
   expect([scene.workspace.layout.tab, scene.workspace.fileGoal]).toEqual(['files', '/src/auth/refresh.rs']);
 });
+
+it('says what could not be searched, and why, in place of finding nothing', async () => {
+  const scene = await setUp();
+  vi.spyOn(scene.client, 'searchSessions').mockRejectedValueOnce(new Error('the database is locked'));
+  draw(scene, Palette, { onClose: vi.fn() });
+  await userEvent.type(screen.getByRole('combobox'), 'zzzz');
+  const failure = await screen.findByText(
+    /^Not searched: Said in sessions\. The database is locked/i,
+    {},
+    { timeout: 4000 },
+  );
+  expect(failure.closest('[role=alert]')).not.toBeNull();
+  expect(screen.queryByText('Nothing of that name')).toBeNull();
+  // What is searched again and answers has no failure.
+  await userEvent.type(screen.getByRole('combobox'), 'z');
+  expect(await screen.findByText('Nothing of that name', {}, { timeout: 4000 })).toBeTruthy();
+});

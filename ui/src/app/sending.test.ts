@@ -85,6 +85,30 @@ it('tries a first message again in no session that has a conversation by then', 
   expect([create.mock.calls.length, sessions[1], sessions[2] === begun.id]).toEqual([2, begun.id, false]);
 });
 
+it('makes no second session where the first could not be given its mode', async () => {
+  const { workspace, client, create, mode } = await refusing();
+  await workspace.modes.choose('edits');
+  mode.mockRejectedValueOnce(new Error('no room'));
+  vi.mocked(client.sendMessage).mockReset();
+  const sent = vi.spyOn(client, 'sendMessage').mockResolvedValue(undefined as never);
+  expect([await workspace.sending.send('Mend the roof'), sent.mock.calls.length]).toEqual([false, 0]);
+  expect(await workspace.sending.send('Mend the roof')).toBe(true);
+  expect(create).toHaveBeenCalledTimes(1);
+});
+
+it('tries again in the session of each project, whichever was tried last', async () => {
+  const { workspace, send, create, project, other } = await refusing();
+  send.mockRejectedValueOnce(new Error('no room'));
+  expect(await workspace.sending.send('Mend the roof')).toBe(false);
+  workspace.enterProject(other);
+  workspace.newSession();
+  expect(await workspace.sending.send('Paint the door')).toBe(false);
+  workspace.enterProject(project);
+  workspace.newSession();
+  expect(await workspace.sending.send('Mend the roof')).toBe(true);
+  expect([create.mock.calls.length, workspace.sessionId]).toEqual([2, send.mock.calls[0]?.[0].session]);
+});
+
 it('no longer says that a folder cannot be used once another is a project', async () => {
   const { workspace } = await setUp();
   const [project] = workspace.projects;
@@ -110,4 +134,21 @@ it('has what was written in a session as long as there is one: deleted, or of a 
   expect(again.bin.sessions.map(({ id }) => id)).toContain(session.id);
   const keys = [session.id, 'purged', `new:${session.project}`];
   expect(keys.map((key) => again.drafts.of(key))).toEqual(['half a thought', '', '']);
+});
+
+it('takes what went wrong away with the next success of the same thing, and of nothing else', async () => {
+  const { workspace, client } = await setUp();
+  const [one, two] = workspace.sessions.map(({ id }) => id);
+  if (!one || !two) throw new Error('too few sessions');
+  const refused = { code: 'provider', message: 'no such session', problem: null };
+  vi.spyOn(client, 'stopTurn').mockRejectedValueOnce(refused).mockResolvedValue(undefined);
+  const stop = (session: string) => workspace.run(() => workspace.client.stopTurn(session));
+  await stop(one);
+  const codes = () => workspace.errors.map(({ code }) => code);
+  expect(codes()).toEqual(['provider']);
+  await workspace.run(() => workspace.client.listProviders());
+  await stop(two);
+  expect(codes(), 'other requests, and other sessions').toEqual(['provider']);
+  await stop(one);
+  await vi.waitFor(() => expect(codes()).toEqual([]));
 });

@@ -3,8 +3,8 @@ import type { Mention, NewAttachment } from '../ipc/bindings';
 import type { Workspace } from './workspace.svelte';
 
 export class Sending {
-  /** A session whose first message was refused, for the next try: nobody wants a row of empty ones. */
-  private begun: { id: string; project: string } | null = null;
+  /** Of a project the session whose first message did not go, for the next try: nobody wants a row of empty ones. */
+  private readonly begun = new Map<string, string>();
 
   constructor(private readonly workspace: Workspace) {}
 
@@ -21,14 +21,11 @@ export class Sending {
       return true;
     });
     // It has a conversation now, whoever began it.
-    if (sent && session === this.begun?.id) this.begun = null;
+    if (sent) for (const [of, id] of this.begun) if (id === session) this.begun.delete(of);
     if (!isNew || session === null) return sent === true;
     if (sent) workspace.modes.begun(project);
-    else {
-      this.begun = { id: session, project };
-      // What was written stands where a new session is begun, and so does who wrote it.
-      if (workspace.sessionId === session) workspace.look(null);
-    }
+    // What was written stands where a new session is begun, and so does who wrote it.
+    else if (workspace.sessionId === session) workspace.look(null);
     return sent === true;
   }
 
@@ -36,15 +33,16 @@ export class Sending {
     const { workspace } = this;
     const { projectId: project, client } = workspace;
     if (project === null) return null;
-    let id = this.begun?.project === project ? this.begun.id : null;
+    let id = this.begun.get(project) ?? null;
     const begun = workspace.sessions.find((session) => session.id === id);
-    this.begun = null;
     if (id === null || !begun || begun.archived) {
       const made = await client.createSession(project, workspace.model);
       if (!workspace.sessions.some((session) => session.id === made.id)) {
         workspace.sessions = [made, ...workspace.sessions];
       }
       id = made.id;
+      // It is there, whatever goes wrong from here.
+      this.begun.set(project, id);
       await workspace.modes.begin(id);
     } else {
       // Another model or mode may have been chosen for the next try.

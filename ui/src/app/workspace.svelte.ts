@@ -23,6 +23,7 @@ import { said } from '../shared/problem';
 import { Bin } from './bin.svelte';
 import type { Dialog } from './dialog';
 import { Drafts } from './drafts.svelte';
+import { Failures } from './failures';
 import { Layout } from './layout.svelte';
 import { Past } from './past';
 import { ProjectModels } from './projectModels';
@@ -31,6 +32,7 @@ import { Sending } from './sending';
 import { START, type Complete } from './settings';
 import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
+import { Unsaved } from './unsaved.svelte';
 import { isUsable } from './usable';
 
 /** Something that was done, and how to take it back. */
@@ -72,6 +74,7 @@ export class Workspace {
   /** Grows when the message box should take the focus. */
   isWriting = $state(0);
   readonly drafts = new Drafts(() => this.tell({ text: i18n.t.app.draftsNotKept }));
+  readonly unsaved = new Unsaved();
   readonly feeds: Feeds;
   readonly modes: Modes;
   readonly sandboxes: Sandboxes;
@@ -102,10 +105,16 @@ export class Workspace {
   readonly shortcuts = $derived(this.settings.shortcuts as Record<string, string>);
   readonly draftKey = $derived(this.sessionId ?? `new:${this.projectId ?? ''}`);
 
+  private readonly failures = new Failures((request) => this.succeeded(request));
+  /** The request that each sentence is about. */
+  private readonly failed = new WeakMap<CommandError, string>();
+  readonly client: UiClient;
+
   constructor(
-    readonly client: UiClient,
+    host: UiClient,
     readonly info: StartInfo,
   ) {
+    const client = (this.client = this.failures.watched(host));
     this.feeds = new Feeds(client);
     this.sandboxes = new Sandboxes(client, this);
     this.modes = new Modes(client, this);
@@ -263,7 +272,8 @@ export class Workspace {
 
   private refused(thrown: unknown): void {
     const error = asError(thrown);
-    this.fail(error.code === 'already_decided' ? said(error.code, i18n.t.approvals.gone) : error);
+    const told = error.code === 'already_decided' ? said(error.code, i18n.t.approvals.gone) : error;
+    this.fail(told, this.failures.of(thrown));
   }
 
   /** Puts words at the end of what is being written, and the caret behind them. */
@@ -333,14 +343,22 @@ export class Workspace {
     try {
       return await action();
     } catch (thrown) {
-      this.fail(asError(thrown));
+      this.fail(asError(thrown), this.failures.of(thrown));
       return undefined;
     }
   }
 
-  fail(error: CommandError): void {
+  /** `request` is what failed: its next success takes the sentence away. */
+  fail(error: CommandError, request?: string): void {
+    if (request !== undefined) this.failed.set(error, request);
     // One of a kind: what went wrong last stands for what went wrong in the same way before.
     this.errors = [...this.errors.filter((one) => one.code !== error.code), error];
+  }
+
+  private succeeded(request: string): void {
+    if (this.errors.length === 0) return;
+    const left = this.errors.filter((error) => this.failed.get(error) !== request);
+    if (left.length < this.errors.length) this.errors = left;
   }
 
   dismiss(error: CommandError): void {

@@ -307,9 +307,9 @@ export const commands = {
 	storage: () => __TAURI_INVOKE<Storage>("storage"),
 	/**  Shows the data folder in the system's file manager. */
 	openDataFolder: () => __TAURI_INVOKE<null>("open_data_folder"),
-	/**  What `save_diagnostics` would write: redacted, for the person to read first. */
+	/**  What `save_diagnostics` will write: redacted, for the person to read first. */
 	diagnostics: () => __TAURI_INVOKE<string>("diagnostics"),
-	/**  Asks for a folder and writes the text there; its path, `null` when the dialog was cancelled. */
+	/**  Asks for a folder and writes there what `diagnostics` gave last; its path, `null` when the dialog was cancelled. */
 	saveDiagnostics: () => __TAURI_INVOKE<string | null>("save_diagnostics"),
 	/**
 	 *  Over the channel the session that the person wants to see: they pressed a notification, or followed a link. Gives the

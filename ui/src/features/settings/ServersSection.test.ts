@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ServerView } from '../../ipc/bindings';
 import { i18n } from '../../shared/i18n/i18n.svelte';
 import { draw, setUp } from '../../test/stage';
 import ServersSection from './ServersSection.svelte';
@@ -61,5 +62,21 @@ describe('servers of tools', () => {
     await userEvent.click(await button('Check search now'));
     await waitFor(() => expect(container.textContent).toContain('No such file or directory (os error 2)'));
     expect((await button('Check wiki now')).hasAttribute('disabled')).toBe(true);
+  });
+
+  it('are as they are in the session beside what a check found, and looked at again while they start', async () => {
+    const scene = await setUp();
+    const [sample] = await scene.client.sessionServers(scene.workspace.sessionId ?? '');
+    if (!sample) throw new Error('no server');
+    const view = (health: ServerView['health']): ServerView => ({ ...sample, name: 'search', health });
+    const asked = vi.spyOn(scene.client, 'sessionServers').mockResolvedValueOnce([view({ health: 'starting' })]);
+    asked.mockResolvedValue([view({ health: 'ready', tools: 3 })]);
+    const { container } = draw(scene, ServersSection, {});
+    await screen.findByText('starting');
+    await screen.findByText('ready, 3 tools', {}, { timeout: 5000 });
+    await userEvent.click(await button('Check search now'));
+    await waitFor(() => expect(container.textContent).toContain('No such file or directory (os error 2)'));
+    expect(container.textContent).toContain('ready, 3 tools');
+    expect(asked).toHaveBeenCalledTimes(2);
   });
 });

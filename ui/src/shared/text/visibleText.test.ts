@@ -152,3 +152,23 @@ describe('A06 look-alikes', () => {
     expect(reasons('echo привет мир; echo 你好 καλημέρα Müller')).toEqual([]);
   });
 });
+
+it('leaves in prose what languages are set with, and marks there what hides or turns text', () => {
+  for (const ordinary of [
+    '10\u00a0000\u202fkm',
+    '你好\u3000世界',
+    'می\u200cخواهم',
+    'क्\u200dष',
+    'Wort\u00adart',
+    '👩\u200d💻',
+    'a\tb',
+  ]) {
+    expect(visible(ordinary, 'prose'), ordinary).toEqual([{ kind: 'text', text: ordinary }]);
+  }
+  for (const hostile of ['safe\u202egpj.exe', 'pay\u200bpal', 'a\u200cb', '\u2066x', 'x\u{e0041}', '\u001b[2J']) {
+    expect(
+      visible(hostile, 'prose').some(({ kind }) => kind === 'mark'),
+      hostile,
+    ).toBe(true);
+  }
+});

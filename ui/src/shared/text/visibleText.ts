@@ -8,8 +8,8 @@ export type Segment =
   /** A character, or a run of one, that would not be seen or would mislead. `source` is what stands in the text. */
   | { kind: 'mark'; label: string; count: number; source: string };
 
-/** What the text is: in code, tabs and deep indentation are ordinary. */
-export type Setting = 'command' | 'code';
+/** What the text is: in code, tabs and deep indentation are ordinary; in prose so is what languages are set with. */
+export type Setting = 'command' | 'code' | 'prose';
 
 /** How many in a row are drawn before they are counted instead: within a line, and as its indentation. */
 const LIMITS = { ' ': { name: 'SPACE', inside: 16, leading: 64 }, '\t': { name: 'TAB', inside: 8, leading: 16 } };
@@ -98,6 +98,9 @@ class Scanner {
   private step(): void {
     const code = this.text.codePointAt(this.at) ?? 0;
     const char = String.fromCodePoint(code);
+    if (this.setting === 'prose' && isTypography(char, this.text.slice(Math.max(0, this.at - 2), this.at))) {
+      return this.draw(char);
+    }
     if (char === ' ' || (char === '\t' && this.setting === 'code')) return this.blanks(char);
     const run = this.runOf(char);
     if (char === '\n') return run.length < LINE_FEEDS ? this.draw(run) : this.mark('LF', run.length, run);
@@ -145,6 +148,14 @@ class Scanner {
     this.plain = '';
   }
 }
+
+/** What an alphabet that joins its letters joins and parts them with. */
+const JOINERS = /[\u200c\u200d]/;
+const JOINING = /(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}])[\p{L}\p{M}]$/u;
+
+/** Blanks of every width, where a word may be broken, and joiners after letters that join. */
+const isTypography = (char: string, before: string): boolean =>
+  /[\p{Zs}\t\u00ad]/u.test(char) || (JOINERS.test(char) && JOINING.test(before));
 
 const isVariation = (code: number) => (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef);
 

@@ -49,6 +49,8 @@ export const servers = {
   remove: 'Remove',
   removed: (name: string) => `${name} is removed`,
   holds: 'It holds for sessions that are opened from now on.',
+  inSession: 'In this session',
+  onItsOwn: 'Checked just now, on its own',
   health: {
     stopped: 'stopped',
     starting: 'starting',

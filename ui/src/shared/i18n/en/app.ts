@@ -19,6 +19,7 @@ export const app = {
   more: 'Show more',
   undo: 'Undo',
   dismiss: 'Dismiss',
+  keptUnsaved: 'What you changed is not saved. It is kept here until Bosun is closed.',
   draftsNotKept: 'What you write and do not send cannot be stored here: it is gone when the window is closed.',
   failed: {
     not_found: 'It is not there any more',

@@ -38,8 +38,9 @@ export const palette = {
   none: 'Nothing of that name',
   commands: 'Commands',
   sessions: 'Sessions',
-  files: 'Changed files of this session',
+  files: 'Files of this project',
   said: 'Said in sessions',
+  notSearched: (what: string, why: string) => `Not searched: ${what}. ${why}`,
 };
 
 export const inbox = {

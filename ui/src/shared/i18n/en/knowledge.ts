@@ -27,6 +27,8 @@ export const knowledge = {
   create: 'Create',
   cancel: 'Cancel',
   hasChanges: 'not saved',
+  changedSince:
+    'This was changed elsewhere after you began. What you save replaces that; it stays among the earlier versions.',
 };
 
 export const trust = {

@@ -25,6 +25,8 @@ export const plan = {
   showOnly: 'Show only what was done for it',
   showAll: 'Show the whole conversation',
   filtered: (todo: string) => `Only what was done for “${todo}”`,
+  gathering: (rows: number) => `Looking through ${f.count(rows, 'earlier row', 'earlier rows')}…`,
+  notGathered: (rows: number) => `${f.count(rows, 'earlier row', 'earlier rows')} not looked through`,
   edit: {
     add: 'Add to the plan',
     new: 'What else is to be done',

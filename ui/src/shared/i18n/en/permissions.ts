@@ -170,6 +170,8 @@ export const dataSection = {
   ],
   noticesTitle: 'Notifications',
   notices: 'Tell me when a session that I do not see needs me or is done',
+  noNotices:
+    'On this system Bosun shows no notifications. Where its icon can carry a number, that counts the sessions that wait for you.',
   diagnosticsTitle: 'Diagnostics',
   diagnosticsText:
     'For somebody who helps you. No keys, nothing that was said. Read it first; it is written where you choose.',

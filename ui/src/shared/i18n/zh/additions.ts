@@ -46,6 +46,8 @@ export const servers: Messages['servers'] = {
   remove: '移除',
   removed: (name) => `已移除 ${name}`,
   holds: '对此后打开的会话生效。',
+  inSession: '在本会话中',
+  onItsOwn: '刚才单独检查的结果',
   health: {
     stopped: '已停止',
     starting: '正在启动',

@@ -16,6 +16,7 @@ export const app: Messages['app'] = {
   more: '展开',
   undo: '撤销',
   dismiss: '关闭提示',
+  keptUnsaved: '修改尚未保存。关闭 Bosun 之前会一直保留在这里。',
   draftsNotKept: '写了但没有发送的内容无法保存在本机：关闭窗口后就没有了。',
   failed: {
     not_found: '它已经不在了',

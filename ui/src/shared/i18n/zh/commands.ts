@@ -40,8 +40,9 @@ export const palette: Messages['palette'] = {
   none: '没有这个名称的内容',
   commands: '命令',
   sessions: '会话',
-  files: '本会话改动的文件',
+  files: '本项目的文件',
   said: '会话内容',
+  notSearched: (what, why) => `未能搜索“${what}”：${why}`,
 };
 
 export const inbox: Messages['inbox'] = {

@@ -26,6 +26,7 @@ export const knowledge = {
   create: '创建',
   cancel: '取消',
   hasChanges: '未保存',
+  changedSince: '你开始修改后，这份内容在别处又有改动。保存会替换它，被替换的内容可在历史版本中找到。',
 };
 
 export const trust = {

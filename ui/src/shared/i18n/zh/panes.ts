@@ -1,4 +1,7 @@
 import type { Messages } from '../en';
+import { Formats } from '../formats';
+
+const f = new Formats('zh-CN');
 
 export const panes: Messages['panes'] = { plan: '计划', agents: '智能体', changes: '更改', timeline: '时间线' };
 
@@ -18,6 +21,8 @@ export const plan: Messages['plan'] = {
   showOnly: '只显示为它所做的工作',
   showAll: '显示整个对话',
   filtered: (todo) => `仅显示为“${todo}”所做的工作`,
+  gathering: (rows) => `正在查找更早的 ${f.number(rows)} 行…`,
+  notGathered: (rows) => `还有更早的 ${f.number(rows)} 行未查找`,
   edit: {
     add: '添加到计划',
     new: '还要做什么',

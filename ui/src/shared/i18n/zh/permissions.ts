@@ -164,6 +164,7 @@ export const dataSection: Messages['dataSection'] = {
   ],
   noticesTitle: '通知',
   notices: '有我没在看的会话需要我处理或已完成时，通知我',
+  noNotices: '在此系统上，Bosun 不显示通知。如果应用图标支持数字角标，角标会显示等你处理的会话数。',
   diagnosticsTitle: '诊断信息',
   diagnosticsText: '供帮助你的人使用。不含密钥，也不含任何对话内容。请先过目；保存在你选择的位置。',
   preview: '查看其内容',

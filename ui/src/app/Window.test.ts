@@ -1,0 +1,35 @@
+import { render, screen, waitFor } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import { recordedClient } from '../ipc/recorded';
+import { world } from '../ipc/recorded/worlds';
+import Window from './Window.svelte';
+
+/** Dialogs are fetched when they are first opened. */
+const SLOW = { timeout: 20_000 };
+vi.stubGlobal('CSS', {});
+const isOpen = () => document.querySelector('.dialog') !== null;
+
+it('leaves with Escape what is begun in a dialog, and then the dialog', async () => {
+  const { client } = recordedClient(world('mock'));
+  const info = await client.start();
+  render(Window, { client, info, onReady: () => Promise.resolve(), onUnusable: vi.fn() });
+  await userEvent.click(await screen.findByRole('button', { name: /^Settings/ }, SLOW));
+  await userEvent.click(await screen.findByRole('tab', { name: /^(Keys|Shortcuts|Keyboard)/ }, SLOW));
+  const [change] = await screen.findAllByRole('button', { name: /^Change the keys/ });
+  if (!change) throw new Error('no keys to change');
+  await userEvent.click(change);
+  expect(document.querySelector('.taking')).not.toBeNull();
+  await userEvent.keyboard('{Escape}');
+  expect([isOpen(), document.querySelector('.taking')]).toEqual([true, null]);
+  await userEvent.keyboard('{Escape}');
+  await waitFor(() => expect(isOpen()).toBe(false));
+
+  await userEvent.click(screen.getByRole('button', { name: /^Skills/ }));
+  await userEvent.click(await screen.findByRole('button', { name: /^New file/ }, SLOW));
+  const name = screen.getByRole('textbox', { name: /new file/i });
+  await userEvent.type(name, 'scripts{Escape}');
+  expect([isOpen(), name.isConnected]).toEqual([true, false]);
+  await userEvent.keyboard('{Escape}');
+  await waitFor(() => expect(isOpen()).toBe(false));
+}, 60_000);
