@@ -17,6 +17,7 @@ import {
   LONG_TOOLS,
 } from './samples';
 
+const PLAIN = { chosen: false, hands_on: [] };
 const PROVIDERS: ProviderView[] = [
   {
     id: 'anthropic',
@@ -25,8 +26,7 @@ const PROVIDERS: ProviderView[] = [
     base_url: 'https://api.anthropic.com',
     host: 'api.anthropic.com',
     local: false,
-    chosen: false,
-    hands_on: [],
+    ...PLAIN,
     key: { source: 'environment', variable: 'ANTHROPIC_API_KEY' },
     key_optional: false,
     custom: false,
@@ -39,8 +39,7 @@ const PROVIDERS: ProviderView[] = [
     base_url: 'https://api.openai.com/v1',
     host: 'api.openai.com',
     local: false,
-    chosen: false,
-    hands_on: [],
+    ...PLAIN,
     key: { source: 'missing' },
     key_optional: false,
     custom: false,
@@ -67,8 +66,7 @@ const PROVIDERS: ProviderView[] = [
     base_url: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     host: 'dashscope-intl.aliyuncs.com',
     local: false,
-    chosen: false,
-    hands_on: [],
+    ...PLAIN,
     key: { source: 'environment', variable: 'DASHSCOPE_API_KEY' },
     key_optional: false,
     custom: true,
@@ -84,8 +82,7 @@ const AZURE: ProviderView = {
   base_url: 'https://your_resource.openai.azure.com/openai/v1',
   host: 'your_resource.openai.azure.com',
   local: false,
-  chosen: false,
-  hands_on: [],
+  ...PLAIN,
   key: { source: 'missing' },
   key_optional: false,
   custom: false,
