@@ -80,6 +80,8 @@ const COMMANDS: &[&str] = &[
     "model_settings",
     "save_model_settings",
     "system_proxy",
+    "proxy_login",
+    "set_proxy_login",
     "always_thinks",
     "set_session_effort",
     "usage_report",

@@ -126,6 +126,8 @@ macro_rules! every_command {
             models::model_settings,
             models::save_model_settings,
             models::system_proxy,
+            models::proxy_login,
+            models::set_proxy_login,
             models::always_thinks,
             models::set_session_effort,
             usage::usage_report,

@@ -6,7 +6,6 @@ mod local;
 mod preferred;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use bosun_backend::BoxFuture;
 use bosun_model::{ChatModel, Price};
@@ -15,8 +14,10 @@ use bosun_protocol::{
     TestCall,
 };
 use bosun_providers::tour::{self, PROVIDER as TOUR, Tour};
-use bosun_providers::{Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, ProviderConfig};
-use bosun_session::{Explain, ModelSource, SessionError, gsettings};
+use bosun_providers::{
+    Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, ProviderConfig, Trial,
+};
+use bosun_session::{Explain, ModelSource, SessionError, counted_as_test, gsettings};
 use bosun_store::{Database, Key, Keys};
 use secrecy::SecretString;
 
@@ -56,7 +57,9 @@ impl ProviderBook {
 
     /// Adds or changes an account. A key that is not given stays, as long as the host does: it was entered for that host.
     /// That the keyring does not let go of the key for the host before is an error after the change.
-    pub(crate) async fn save(&self, form: SaveProvider) -> Result<ProviderView, Failure> {
+    pub(crate) async fn save(&self, mut form: SaveProvider) -> Result<ProviderView, Failure> {
+        // Wiped when it is done with, from here on.
+        let typed = form.key.take().map(SecretString::from);
         let accounts = self.accounts().await?;
         let before = match &form.id {
             Some(id) => Some(find(&accounts, id)?.clone()),
@@ -64,14 +67,13 @@ impl ProviderBook {
         };
         let id = before.as_ref().map_or_else(|| account::new_id(&form.label, &accounts), |before| before.id.clone());
         let account = account::from_form(id, &form)?;
-        let key = form.key.as_deref().map(account::checked_key).transpose()?;
+        let key = typed.as_ref().map(account::checked_key).transpose()?;
         if account.is_unchanged() {
             self.database.remove_account(&account.id).await?;
         } else {
             self.database.save_account(account::to_stored(&account)).await?;
         }
         if let Some(key) = key {
-            let key = SecretString::from(key);
             self.secrets.learn(&key);
             self.keys.set(&account.id, &account.host(), key).await?;
         }
@@ -104,38 +106,25 @@ impl ProviderBook {
     }
 
     /// A small call to `model`, or to one of the provider's list where none is named: a list alone says nothing of
-    /// whether anything in it answers.
+    /// whether anything in it answers. It counts in the usage of the day.
     pub(crate) async fn test(&self, id: &str, model: Option<&str>) -> Result<TestCall, Failure> {
         let account = self.account(id).await?;
         let config = self.config(&account).await?;
         let named = model.map(str::trim).filter(|name| !name.is_empty());
-        let mut started = Instant::now();
-        let mut listed = Vec::new();
-        if named.is_none() {
-            match bosun_providers::list_models(&config).await {
-                Ok(models) => listed = models,
-                Err(error) => return Ok(TestCall::Fails { model: None, problem: error.problem() }),
-            }
-        }
-        // Azure's list has no names of deployments, which are all that can be called there.
-        let has_deployments = account.preset.is_some_and(|preset| preset.id == "azure");
-        let listed_one = || bosun_providers::test_model(&config, &listed).filter(|_| !has_deployments);
-        let since = |started: Instant| u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
-        let Some(model) = named.or_else(listed_one) else {
-            let (reply, milliseconds) = (first_names(&listed), since(started));
-            return Ok(TestCall::Works { model: None, reply, milliseconds });
-        };
-        started = Instant::now();
-        let reply = bosun_providers::test_call(&config, model).await;
-        let milliseconds = since(started);
-        Ok(match reply {
-            Ok(reply) => TestCall::Works { model: Some(model.to_owned()), reply, milliseconds },
-            Err(error) => TestCall::Fails { model: Some(model.to_owned()), problem: error.problem() },
+        let counted = |model| counted_as_test(model, Arc::clone(&self.database));
+        let Trial { model, outcome, took } = bosun_providers::try_out(&config, named, counted).await;
+        let milliseconds = u32::try_from(took.as_millis()).unwrap_or(u32::MAX);
+        Ok(match outcome {
+            Ok(reply) => TestCall::Works { model, reply, milliseconds },
+            Err(error) => TestCall::Fails { model, problem: error.problem() },
         })
     }
 
     /// Reads every key and header that is kept, so that whatever must not hold them knows them.
     async fn learn_keys(&self) -> Result<(), Failure> {
+        if let Some(proxy) = self.proxy().await? {
+            self.proxy_login(&proxy).await?;
+        }
         for account in self.accounts().await? {
             self.key(&account).await?;
             for header in self.keys.headers(&account.id, &account.host()).await? {
@@ -252,6 +241,7 @@ fn view(account: &Account, key: KeySource, headers: Vec<String>) -> ProviderView
         id: account.id.clone(),
         label: account.label.clone(),
         family: account::family_view(account.family),
+        chosen: account.chosen,
         base_url: account.base_url.clone(),
         host: account.host(),
         local: account.is_local(),
@@ -268,6 +258,7 @@ fn tour_view() -> ProviderView {
         id: TOUR.to_owned(),
         label: "Tour".to_owned(),
         family: ProviderFamily::Tour,
+        chosen: false,
         base_url: String::new(),
         host: String::new(),
         local: true,
@@ -320,9 +311,4 @@ fn choice(config: &ProviderConfig, model: ListedModel) -> ModelChoice {
 fn price_view(price: Price) -> PriceView {
     let Price { input, output, cache_read, cache_write, cache_write_hour } = price;
     PriceView { input, output, cache_read, cache_write, cache_write_hour }
-}
-
-fn first_names(models: &[ListedModel]) -> String {
-    let names: Vec<&str> = models.iter().take(3).map(|model| model.name.as_str()).collect();
-    names.join(", ")
 }

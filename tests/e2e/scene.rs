@@ -28,6 +28,7 @@ pub fn seed_at(desk: &Desk, base_url: &str, look: Look) {
             label: "Desk".into(),
             family: "openai_chat".into(),
             base_url: base_url.into(),
+            chosen: false,
         };
         database.save_account(account).await.unwrap();
         let model = ModelRef { provider: "desk".into(), name: "test-model".into() };

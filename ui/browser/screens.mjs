@@ -326,6 +326,17 @@ export const SCREENS = {
       await form.locator('li').waitFor();
     },
   },
+  proxy: {
+    async act(page) {
+      await settings(0)(page);
+      const proxy = page.getByLabel(/^(Proxy|代理)$/);
+      await proxy.fill('http://proxy.example:3128');
+      await proxy.blur();
+      const user = page.getByRole('textbox', { name: /^(Name for the proxy|代理用户名)$/ });
+      await user.fill('me@work');
+      await user.scrollIntoViewIfNeeded();
+    },
+  },
   ownserver: {
     async act(page) {
       await settings(0)(page);

@@ -163,6 +163,7 @@ fn rust_stages(place: &Place, options: &Options, missing: &Missing, report: &mut
     if options.wants("tree") {
         report.check("tree: format", || rust::format(place));
         report.check("tree: clippy", || rust::clippy(place));
+        report.check("tree: fuzz targets", || fuzz::check(place));
     }
     if options.embeds_page() {
         report.check("build", || runner.build(place));

@@ -71,8 +71,8 @@ pub use query::{GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, Truncat
 pub use replace::replace;
 pub use root::Mounts;
 pub use sandbox::{
-    ContainerOptions, Cut, Executor, Finished, LocalExecutorOptions, OnDrop, Opening, ProjectIn, SandboxBackend,
-    SandboxError, Script, SshOptions, bubblewrap, container, late, local_process, sandbox_trouble, ssh,
+    ContainerOptions, Cut, Executor, Finished, LocalExecutorOptions, NamedThing, OnDrop, Opening, ProjectIn,
+    SandboxBackend, SandboxError, Script, SshOptions, bubblewrap, container, late, local_process, sandbox_trouble, ssh,
 };
 pub use settings_text::{given_bytes, settings_text};
 pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputEnds, OutputSink, Shell};

@@ -37,8 +37,8 @@ use change::Content;
 pub use executor::{Cut, Executor, Finished, OnDrop, Script};
 pub use late::{Opening, late};
 pub use process::{
-    ContainerOptions, LocalExecutorOptions, ProjectIn, SandboxError, SshOptions, bubblewrap, container, local_process,
-    sandbox_trouble, ssh,
+    ContainerOptions, LocalExecutorOptions, NamedThing, ProjectIn, SandboxError, SshOptions, bubblewrap, container,
+    local_process, sandbox_trouble, ssh,
 };
 pub(crate) use process::{Environment, HOLDS_BACK, around};
 use root_name::RootName;

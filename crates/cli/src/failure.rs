@@ -39,6 +39,10 @@ pub(crate) enum Failure {
     SignInNotKept { reason: String },
     #[error("the key is not kept: {reason}")]
     KeyNotKept { reason: String },
+    #[error(
+        "the key of {provider} is kept, but a call with it failed: {reason}; put in another, or leave the call out with --no-test"
+    )]
+    KeyFails { provider: String, reason: String },
     #[error("the keyring has no key of {provider} for {host}; `bosun keys list` shows where keys come from")]
     NoKeyKept { provider: String, host: String },
     #[error(

@@ -12,11 +12,12 @@ use bosun_protocol::{ErrorCode, ModelRef, Problem, ProjectId, Settings};
 pub(crate) use bosun_providers::key_variables;
 use bosun_providers::{
     Account, Cloud, DesktopSettings, EnvironmentKeys, KnownSecrets, ListedModel, ListedModels, NoNews, PRESETS,
-    Preferences, ProviderConfig, SavedAccount, host_of, preset, tour,
+    Preferences, ProviderConfig, SavedAccount, host_of, login_secrets, preset, tour,
 };
 use bosun_session::{Explain, ModelSource, SessionError, gsettings};
 use bosun_store::{
-    APP_SETTINGS, Database, Key, LISTED_MODELS, MODEL_SETTINGS, ProviderAccount, StoredProject, key_from_environment,
+    APP_SETTINGS, Database, Key, LISTED_MODELS, MODEL_SETTINGS, PROXY_LOGIN, ProviderAccount, StoredProject,
+    key_from_environment,
 };
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::OnceCell;
@@ -153,7 +154,22 @@ impl Models {
         };
         let (preferences, learnt): (Preferences, ListedModels) =
             (preferences.unwrap_or_default(), learnt.unwrap_or_default());
-        self.with_headers(account, preferences.apply(config, &learnt)?).await
+        let config = self.with_proxy_login(&preferences, preferences.apply(config, &learnt)?).await?;
+        self.with_headers(account, config).await
+    }
+
+    /// `config` with the name and the password that are kept for the settings' proxy.
+    async fn with_proxy_login(
+        &self,
+        preferences: &Preferences,
+        config: ProviderConfig,
+    ) -> Result<ProviderConfig, SessionError> {
+        let (Some(proxy), Some(database)) = (preferences.proxy(), self.database().await?) else { return Ok(config) };
+        let login = keyring(database).get(PROXY_LOGIN, &proxy).await?;
+        // Without one, the proxy says itself that it wants it.
+        let Some(login) = login.secret() else { return Ok(config) };
+        login_secrets(login).for_each(|secret| self.secrets.learn(&secret));
+        Ok(config.with_proxy_login(login))
     }
 
     /// `config` with the headers that were set for `account` in Bosun's settings.
@@ -325,7 +341,8 @@ impl ModelSource for Models {
 }
 
 fn saved(account: ProviderAccount) -> SavedAccount {
-    SavedAccount { id: account.id, label: account.label, family: account.family, base_url: account.base_url }
+    let ProviderAccount { id, label, family, base_url, chosen } = account;
+    SavedAccount { id, label, family, base_url, chosen }
 }
 
 fn unknown(id: &str) -> SessionError {

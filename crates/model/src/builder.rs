@@ -76,7 +76,7 @@ impl MessageBuilder {
 
     /// The text so far, for keeping what a cut stream already showed.
     pub fn partial_text(&self) -> String {
-        crate::text_of(&self.content)
+        crate::message::spoken(&self.content, |at| self.calls.values().any(|call| call.place == at))
     }
 
     /// The finished message. An argument object cut short never becomes a call.
@@ -115,8 +115,10 @@ impl MessageBuilder {
 
     fn push_text(&mut self, text: &str) {
         self.close_reasoning();
-        let follows_a_call = self.calls.values().any(|call| call.place == self.content.len());
-        if let Some(ContentBlock::Text { text: last }) = self.content.last_mut().filter(|_| !follows_a_call) {
+        // Only who signs or seals what the model thought wants to see again on which side of a call a word stood.
+        let is_kept_apart =
+            self.content.iter().any(is_sealed) && self.calls.values().any(|call| call.place == self.content.len());
+        if let Some(ContentBlock::Text { text: last }) = self.content.last_mut().filter(|_| !is_kept_apart) {
             last.push_str(text);
         } else {
             self.content.push(ContentBlock::text(text));
@@ -134,6 +136,10 @@ impl MessageBuilder {
             .get_mut(&index)
             .ok_or_else(|| protocol(format!("arguments for a tool call {index} that never began")))
     }
+}
+
+fn is_sealed(block: &ContentBlock) -> bool {
+    matches!(block, ContentBlock::Reasoning(thought) if thought.signature.is_some() || thought.opaque.is_some())
 }
 
 /// Whether the model itself chose to stop. Only then may a call be taken whose end the provider did not announce.
@@ -251,6 +257,29 @@ mod tests {
         stored.as_object_mut().unwrap().remove("call_places");
         let older = serde_json::from_value(stored).unwrap();
         assert_eq!(order(&older), ["a", "b", "now", "end", "c0", "c1"]);
+    }
+
+    /// A line feed of ours would stand in the middle of a word in every later request.
+    #[test]
+    fn what_is_said_around_a_call_stays_one_text_unless_thoughts_are_signed() {
+        let text = |text: &str| ModelEvent::TextDelta { text: text.into() };
+        let said = [
+            text("Loo"),
+            ModelEvent::ToolCallStarted { index: 0, id: "c".into(), name: "ls".into() },
+            ModelEvent::ToolCallDone { index: 0 },
+            text("king."),
+            ModelEvent::Finished { stop: StopReason::ToolUse },
+        ];
+        let plain = build(&said).unwrap();
+        assert_eq!((plain.content.as_slice(), plain.call_places.len()), (&[ContentBlock::text("Looking.")][..], 0));
+        let signature = Some("s".to_owned());
+        let mut signed = vec![ModelEvent::ReasoningDone { signature, opaque: None }];
+        signed.extend(said);
+        let signed = build(&signed).unwrap();
+        assert_eq!(
+            (signed.content.len(), signed.call_places.as_slice(), signed.text()),
+            (3, &[2][..], "Looking.".into())
+        );
     }
 
     #[test]

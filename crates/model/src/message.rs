@@ -47,8 +47,9 @@ pub struct AiMessage {
 }
 
 impl AiMessage {
+    /// All that it says: what a call alone came between goes on where it was, and a thought between begins a line.
     pub fn text(&self) -> String {
-        text_of(&self.content)
+        spoken(&self.content, |at| self.call_places.contains(&at))
     }
 
     /// All blocks and calls, in the order in which they came.
@@ -77,6 +78,24 @@ impl AiMessage {
                 .or_else(|| invalid.next().map(ReplyCall::Invalid))
         })
     }
+}
+
+/// The texts of a reply; `is_call_before` says whether a call stands in front of the block at that place.
+pub(crate) fn spoken(content: &[ContentBlock], is_call_before: impl Fn(usize) -> bool) -> String {
+    let mut text = String::new();
+    let mut goes_on = false;
+    for (at, block) in content.iter().enumerate() {
+        let Some(part) = block.as_text() else {
+            goes_on = false;
+            continue;
+        };
+        if !text.is_empty() && !(goes_on && is_call_before(at)) {
+            text.push('\n');
+        }
+        text.push_str(part);
+        goes_on = true;
+    }
+    text
 }
 
 /// What a reply says and does, one after the other.

@@ -71,7 +71,7 @@ pub enum ModelTrouble {
     #[error("nothing answers at {address} ({detail}); is the server running there?")]
     NothingAnswers { address: String, detail: String },
     #[error(
-        "the proxy on the way to {host} wants a name and a password; set HTTPS_PROXY with both (http://NAME:PASSWORD@PROXY:PORT) where Bosun is started, and none in Settings, Models"
+        "the proxy on the way to {host} wants a name and a password; enter both beside the proxy in Settings, Models, or set HTTPS_PROXY with both (http://NAME:PASSWORD@PROXY:PORT) where Bosun is started"
     )]
     ProxyWantsPassword { host: String },
     #[error(
@@ -143,7 +143,7 @@ pub enum ModelTrouble {
     #[error("the proxy speaks {scheme}; Bosun speaks http, https and socks5 to proxies")]
     ProxyScheme { scheme: String },
     #[error(
-        "the proxy has a user name or password in it, which is not kept here; set HTTPS_PROXY where Bosun is started"
+        "the proxy has a user name or password in it; enter them in their own fields, so that the keyring keeps them"
     )]
     ProxySecret,
     #[error("the proxy \"{address}\" cannot be used; it should look like http://proxy.example:3128")]

@@ -36,6 +36,8 @@ pub struct ProviderView {
     pub id: String,
     pub label: String,
     pub family: ProviderFamily,
+    /// Whether the person chose the family: the address has no say in it then.
+    pub chosen: bool,
     pub base_url: String,
     /// Where its requests go, as people know it; empty for the tour, which sends nothing.
     pub host: String,
@@ -94,6 +96,8 @@ pub struct SaveProvider {
     pub id: Option<String>,
     pub label: String,
     pub family: ProviderFamily,
+    /// Whether the person chose the family: the address has no say in it then.
+    pub chosen: bool,
     pub base_url: String,
     /// `None` keeps the key, an empty text removes it.
     pub key: Option<String>,

@@ -425,7 +425,7 @@ problems! {
     NotAccepted { address: String } = "{address} did not accept a connection in time; try again, or check the base URL and the network";
     HostUnknown { host: String, detail: String } = "the host {host} cannot be found ({detail}); check the base URL and the network";
     NothingAnswers { address: String, detail: String } = "nothing answers at {address} ({detail}); is the server running there?";
-    ProxyWantsPassword { host: String } = "the proxy on the way to {host} wants a name and a password; set HTTPS_PROXY with both (http://NAME:PASSWORD@PROXY:PORT) where Bosun is started, and none in Settings, Models";
+    ProxyWantsPassword { host: String } = "the proxy on the way to {host} wants a name and a password; enter both beside the proxy in Settings, Models, or set HTTPS_PROXY with both (http://NAME:PASSWORD@PROXY:PORT) where Bosun is started";
     ProxyRefused { host: String, detail: String } = "the proxy on the way to {host} does not let the request through ({detail}); ask whoever runs it, or look at the proxy in Settings, Models";
     ProxyUnreached { host: String, detail: String } = "the proxy on the way to {host} cannot be reached ({detail}); look at the proxy in Settings, Models, at HTTPS_PROXY, and in the settings of the desktop";
     ProxyScript { host: String, desktop: String, detail: String } = "{host} cannot be reached without a proxy ({detail}). The settings of {desktop} name a script for it (PAC), which Bosun does not run: enter the proxy in Settings, Models, or set HTTPS_PROXY";
@@ -455,7 +455,9 @@ problems! {
     BaseUrlSecret = "the base URL holds a user name or password; enter the key in its own field instead";
     ProxyAddress { address: String } = "the proxy \"{address}\" is no address; it should look like http://proxy.example:3128";
     ProxyScheme { scheme: String } = "the proxy speaks {scheme}; Bosun speaks http, https and socks5 to proxies";
-    ProxySecret = "the proxy has a user name or password in it, which is not kept here; set HTTPS_PROXY where Bosun is started";
+    ProxySecret = "the proxy has a user name or password in it; enter them in their own fields, so that the keyring keeps them";
+    ProxyLoginWrong = "this is no name and password of a proxy: line breaks and more than 1,024 letters cannot be in them";
+    ProxyLoginNowhere = "there is no proxy in these settings to keep a name and a password for; enter its address first";
     ProxyUnusable { address: String } = "the proxy \"{address}\" cannot be used; it should look like http://proxy.example:3128";
     CertificatesUnreadable = "the certificates cannot be read as PEM; paste the text between BEGIN CERTIFICATE and END CERTIFICATE";
     CertificatesNone = "the certificates hold none; paste the text between BEGIN CERTIFICATE and END CERTIFICATE";

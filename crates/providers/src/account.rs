@@ -1,16 +1,17 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
 use bosun_model::{ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelEvent};
 use futures_util::StreamExt;
 
-use crate::http_model::HttpModel;
 use crate::listing::seems_to_talk;
-use crate::{ListedModel, ProviderConfig, known_model};
+use crate::{ListedModel, ProviderConfig, connect, known_model, list_models};
 
 /// A call as small as can be, to see whether address, key and model work. Gives what the model said, which may be nothing.
 ///
 /// # Errors
 /// The provider's own, as any call would get it.
-pub async fn test_call(config: &ProviderConfig, model: &str) -> Result<String, ModelError> {
-    let model = HttpModel::new(config, model, None)?;
+pub async fn test_call(model: &dyn ChatModel) -> Result<String, ModelError> {
     let request = ChatRequest {
         messages: vec![Message::human("test", "Answer with one word: ready?").into()],
         max_output: Some(16),
@@ -26,6 +27,44 @@ pub async fn test_call(config: &ProviderConfig, model: &str) -> Result<String, M
         }
     }
     Ok(builder.finish("test".into(), &model.info().provider)?.text())
+}
+
+/// What came of trying an account out.
+#[derive(Debug)]
+pub struct Trial {
+    /// The model that was called; `None` where only the list could be looked at, whose first names are what it said.
+    pub model: Option<String>,
+    pub outcome: Result<String, ModelError>,
+    pub took: Duration,
+}
+
+/// A small call to the model `named`, or to one of the provider's list where none is named: a list alone says nothing of
+/// whether anything in it answers. `counted` is put around the model that is called.
+pub async fn try_out(
+    config: &ProviderConfig,
+    named: Option<&str>,
+    counted: impl FnOnce(Arc<dyn ChatModel>) -> Arc<dyn ChatModel>,
+) -> Trial {
+    let mut started = Instant::now();
+    let mut listed = Vec::new();
+    if named.is_none() {
+        match list_models(config).await {
+            Ok(models) => listed = models,
+            Err(error) => return Trial { model: None, outcome: Err(error), took: started.elapsed() },
+        }
+    }
+    // Azure's list has no names of deployments, which are all that can be called there.
+    let listed_one = || test_model(config, &listed).filter(|_| config.id != "azure");
+    let Some(name) = named.or_else(listed_one) else {
+        let names: Vec<&str> = listed.iter().take(3).map(|model| model.name.as_str()).collect();
+        return Trial { model: None, outcome: Ok(names.join(", ")), took: started.elapsed() };
+    };
+    started = Instant::now();
+    let outcome = match connect(config, name) {
+        Ok(model) => test_call(&*counted(model)).await,
+        Err(error) => Err(error),
+    };
+    Trial { model: Some(name.to_owned()), outcome, took: started.elapsed() }
 }
 
 /// The model for a test call where nobody named one: of those in the list whose price is known, the cheapest that costs

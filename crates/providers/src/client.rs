@@ -3,9 +3,10 @@ use std::sync::{LazyLock, Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
-use reqwest::{Client, redirect};
+use reqwest::{Client, Url, redirect};
 
-use crate::config::Endpoint;
+use crate::config::is_loopback;
+use crate::desktop::{DesktopSettings, Way};
 use crate::failure;
 use crate::network::{Network, NetworkOptions, ProxyServer};
 use crate::origin::Origin;
@@ -19,8 +20,8 @@ struct Kind {
     plain: bool,
     loopback: bool,
     network: NetworkOptions,
-    /// What the desktop's settings name.
-    desktop: Option<ProxyServer>,
+    /// What the settings name, with the login for it, else what the desktop's do.
+    proxy: Option<ProxyServer>,
 }
 
 /// More kinds than a person has settings of are not kept.
@@ -28,19 +29,43 @@ const MOST: usize = 16;
 
 static CLIENTS: LazyLock<Mutex<HashMap<Kind, Client>>> = LazyLock::new(Mutex::default);
 
+/// How addresses are reached: by what the person set, else by what their desktop has.
+#[derive(Debug, Clone)]
+pub(crate) struct Reach {
+    network: Network,
+    desktop: Option<DesktopSettings>,
+}
+
+impl Reach {
+    pub(crate) fn new(network: Network, desktop: Option<DesktopSettings>) -> Self {
+        Self { network, desktop }
+    }
+
+    /// The client for `address`, and how it gets there. The desktop is asked for a proxy by nobody for what is on this
+    /// machine, or where the network names one.
+    pub(crate) async fn client(&self, address: &Url, origin: &Origin) -> Result<(Client, Way), ModelError> {
+        let loopback = address.host_str().is_some_and(is_loopback);
+        let asked = self.desktop.as_ref().filter(|_| !loopback && self.network.proxy().is_none());
+        let way = match asked {
+            Some(desktop) => desktop.way(address).await,
+            None => Way::Unsaid,
+        };
+        let proxy = match &way {
+            Way::Through(server) => Some(server.clone()),
+            Way::Unsaid | Way::Script(_) => self.network.proxy().cloned(),
+        };
+        let kind = Kind { plain: address.scheme() == "http", loopback, network: self.network.of_client(), proxy };
+        Ok((client(kind, origin, &self.network)?, way))
+    }
+}
+
 /// The process's client for addresses of this kind, made when first needed.
 ///
 /// Several, because their costs and their trust differ. One for `https` reads the system's certificates; one for plain
 /// `http` must not pay for that (see the crate's docs for what was measured), and one for this machine must never speak
-/// to a proxy. None follows redirects: the key was entered for this host alone. The proxy of the `desktop` is asked where
+/// to a proxy. None follows redirects: the key was entered for this host alone. The proxy of the desktop is asked where
 /// the user's own network names none.
-pub(crate) fn client(
-    origin: &Origin,
-    endpoint: &Endpoint,
-    network: &Network,
-    desktop: Option<ProxyServer>,
-) -> Result<Client, ModelError> {
-    let kind = Kind { plain: endpoint.is_plain(), loopback: endpoint.loopback, network: network.of_client(), desktop };
+fn client(kind: Kind, origin: &Origin, network: &Network) -> Result<Client, ModelError> {
     let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(client) = clients.get(&kind) {
         return Ok(client.clone());
@@ -70,7 +95,7 @@ fn build(kind: &Kind, network: &Network) -> reqwest::Result<Client> {
     }
     if kind.loopback {
         builder = builder.no_proxy();
-    } else if let Some(server) = network.proxy().or(kind.desktop.as_ref()) {
+    } else if let Some(server) = &kind.proxy {
         builder = builder.proxy(server.proxy()?);
     }
     builder.build()
@@ -100,7 +125,7 @@ mod tests {
             [("first", true, true), ("plain, loopback", true, true), ("plain", true, false), ("tls", false, false)]
         {
             let start = Instant::now();
-            let kind = Kind { plain, loopback, network: NetworkOptions::default(), desktop: None };
+            let kind = Kind { plain, loopback, network: NetworkOptions::default(), proxy: None };
             super::build(&kind, &Network::default()).unwrap();
             println!("{what}: {:?}", start.elapsed());
         }

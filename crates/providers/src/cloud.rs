@@ -38,6 +38,11 @@ impl fmt::Debug for Cloud {
     }
 }
 
+/// Credentials that are lent are asked for anew so long before they end.
+const BEFORE_END: Duration = Duration::from_secs(5 * 60);
+/// How long such are used of which no end is told.
+const WITHOUT_END: Duration = Duration::from_secs(15 * 60);
+
 /// Variables of clouds that hold a secret, for whoever takes secrets out of the environment.
 pub(crate) const SECRET_VARIABLES: [&str; 3] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
 

@@ -6,7 +6,9 @@ use pretty_assertions::assert_eq;
 
 use super::*;
 use crate::ProviderConfig;
+use crate::client::Reach;
 use crate::config::Endpoint;
+use crate::network::Network;
 use crate::origin::Origin;
 use crate::preset::preset;
 
@@ -288,7 +290,7 @@ async fn what_signs_a_request_is_in_no_error_about_it() {
     let endpoint = Endpoint::parse("bedrock", Family::Bedrock, url).unwrap();
     let origin = Origin::new(&config, &endpoint);
     let mut request = reqwest::Request::new(reqwest::Method::POST, url.parse().unwrap());
-    Signer::of(&config, &endpoint).sign(&mut request, &origin).await.unwrap();
+    Signer::of(&config, &endpoint).sign(&mut request, &origin, &Reach::new(Network::default(), None)).await.unwrap();
     assert_eq!(request.headers()["x-amz-security-token"], "canary+session");
     let echoed =
         "The Canonical String was 'host:bedrock x-amz-security-token:canary+session', the secret canary/secret";

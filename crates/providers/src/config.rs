@@ -183,6 +183,12 @@ impl ProviderConfig {
         self
     }
 
+    /// As whom the proxy of the settings is asked: what [`crate::proxy_login`] made.
+    pub fn with_proxy_login(mut self, login: &SecretString) -> Self {
+        self.network = self.network.with_login(login);
+        self
+    }
+
     pub fn with_cloud(mut self, cloud: Cloud) -> Self {
         self.cloud = Some(cloud);
         self
@@ -362,6 +368,7 @@ impl Endpoint {
         self.base.path()
     }
 
+    #[cfg(test)]
     pub(crate) fn is_plain(&self) -> bool {
         self.base.scheme() == "http"
     }
@@ -382,7 +389,7 @@ impl Endpoint {
     }
 }
 
-fn is_loopback(host: &str) -> bool {
+pub(crate) fn is_loopback(host: &str) -> bool {
     let name = host.trim_matches(['[', ']']);
     name == "localhost" || name.ends_with(".localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }

@@ -8,12 +8,11 @@ use secrecy::ExposeSecret;
 use tokio::time::Instant;
 
 use crate::adapter::{Adapter, adapter};
-use crate::client::client;
+use crate::client::Reach;
 use crate::cloud::{Cloud, Signer};
 use crate::config::Endpoint;
-use crate::desktop::{DesktopSettings, Way};
+use crate::desktop::Way;
 use crate::driver::Framing;
-use crate::network::Network;
 use crate::origin::Origin;
 use crate::{Family, Limits, ProviderConfig, failure, preset, vertex};
 
@@ -21,17 +20,23 @@ use crate::{Family, Limits, ProviderConfig, failure, preset, vertex};
 const ERROR_BODY: usize = 64 << 10;
 const ERROR_WAIT: Duration = Duration::from_secs(10);
 
+/// A way to speak to a server: what writes requests, and the headers that it wants.
+pub(crate) struct Spoken {
+    pub(crate) adapter: Arc<dyn Adapter>,
+    headers: HeaderMap,
+}
+
 /// A configured server: address, headers and adapter, checked once.
 pub(crate) struct Connection {
     pub(crate) origin: Arc<Origin>,
     pub(crate) adapter: Arc<dyn Adapter>,
     pub(crate) limits: Limits,
+    /// The wire without what the model once thought, and its headers; `None` where there is no other.
+    pub(crate) without_thoughts: Option<Spoken>,
     endpoint: Endpoint,
     headers: HeaderMap,
     signer: Signer,
-    network: Network,
-    /// Who is asked for a proxy; nobody for what is on this machine, or where the network names one.
-    desktop: Option<DesktopSettings>,
+    reach: Reach,
 }
 
 impl Connection {
@@ -50,11 +55,15 @@ impl Connection {
             return Err(origin.trouble(ModelErrorKind::InvalidRequest, ModelTrouble::VertexNoProject));
         }
         let adapter = adapter(&endpoint, config.family, model, project.as_deref());
+        let without_thoughts = adapter.without_thoughts().map(|adapter| {
+            let headers = headers(config, &origin, &*adapter)?;
+            Ok::<_, ModelError>(Spoken { adapter, headers })
+        });
+        let without_thoughts = without_thoughts.transpose()?;
         let headers = headers(config, &origin, &*adapter)?;
         let limits = limits.unwrap_or_else(|| config.network.limits(Limits::of(&endpoint)));
-        let network = config.network.clone();
-        let desktop = config.desktop.clone().filter(|_| !endpoint.loopback && network.proxy().is_none());
-        Ok(Self { origin, adapter, limits, endpoint, headers, signer, network, desktop })
+        let reach = Reach::new(config.network.clone(), config.desktop.clone());
+        Ok(Self { origin, adapter, limits, without_thoughts, endpoint, headers, signer, reach })
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
@@ -63,6 +72,27 @@ impl Connection {
 
     /// Posts a model call and returns the reply once its status is known to be good. `deadline` is for its headers.
     pub(crate) async fn post(&self, model: &str, body: Vec<u8>, deadline: Instant) -> Result<Response, ModelError> {
+        self.post_with(self.headers.clone(), model, body, deadline).await
+    }
+
+    /// As [`Self::post`], for a body that `spoken` wrote.
+    pub(crate) async fn post_as(
+        &self,
+        spoken: &Spoken,
+        model: &str,
+        body: Vec<u8>,
+        deadline: Instant,
+    ) -> Result<Response, ModelError> {
+        self.post_with(spoken.headers.clone(), model, body, deadline).await
+    }
+
+    async fn post_with(
+        &self,
+        headers: HeaderMap,
+        model: &str,
+        body: Vec<u8>,
+        deadline: Instant,
+    ) -> Result<Response, ModelError> {
         let (path, query) = self.adapter.chat_path(model);
         let accept = match self.adapter.framing() {
             Framing::Events => "text/event-stream",
@@ -70,10 +100,10 @@ impl Connection {
             Framing::Frames => "application/vnd.amazon.eventstream",
         };
         let address = self.address(&path, query);
-        let (client, way) = self.client(&address).await?;
+        let (client, way) = self.reach.client(&address, &self.origin).await?;
         let request = client
             .post(address)
-            .headers(self.headers.clone())
+            .headers(headers)
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .header(ACCEPT, HeaderValue::from_static(accept))
             // Compression would only hold deltas back; what comes compressed all the same is read.
@@ -89,14 +119,14 @@ impl Connection {
 
     /// As [`Self::get`], of an address that is not below the base URL.
     pub(crate) async fn get_at(&self, address: Url, most: usize) -> Result<Vec<u8>, ModelError> {
-        let (client, way) = self.client(&address).await?;
+        let (client, way) = self.reach.client(&address, &self.origin).await?;
         self.whole(client.get(address).headers(self.headers.clone()), &way, most).await
     }
 
     /// Asks a small question in JSON and gets its answer whole.
     pub(crate) async fn ask(&self, path: &str, body: Vec<u8>, most: usize) -> Result<Vec<u8>, ModelError> {
         let address = self.address(path, None);
-        let (client, way) = self.client(&address).await?;
+        let (client, way) = self.reach.client(&address, &self.origin).await?;
         let request = client.post(address).headers(self.headers.clone());
         let request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json")).body(body);
         self.whole(request, &way, most).await
@@ -167,29 +197,16 @@ impl Connection {
         mut request: Request,
         way: &Way,
     ) -> Result<(Response, Option<String>), ModelError> {
-        let kept = self.signer.sign(&mut request, &self.origin).await?;
+        let kept = self.signer.sign(&mut request, &self.origin, &self.reach).await?;
         let response = client.execute(request).await.map_err(|error| match way {
             Way::Script(desktop) => failure::without_script(&self.origin, desktop, error),
             Way::Unsaid | Way::Through(_) => failure::transport(&self.origin, error),
         })?;
         Ok((response, kept))
     }
-
-    /// The client for `address`, and how it gets there.
-    async fn client(&self, address: &Url) -> Result<(Client, Way), ModelError> {
-        let way = match &self.desktop {
-            Some(desktop) => desktop.way(address).await,
-            None => Way::Unsaid,
-        };
-        let desktop = match &way {
-            Way::Through(server) => Some(server.clone()),
-            Way::Unsaid | Way::Script(_) => None,
-        };
-        Ok((client(&self.origin, &self.endpoint, &self.network, desktop)?, way))
-    }
 }
 
-async fn read_up_to(response: &mut Response, most: usize) -> reqwest::Result<Vec<u8>> {
+pub(crate) async fn read_up_to(response: &mut Response, most: usize) -> reqwest::Result<Vec<u8>> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         body.extend(chunk.iter().take(most - body.len()));

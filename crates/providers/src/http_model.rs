@@ -1,14 +1,14 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bosun_model::{
-    BoxFuture, ChatModel, ChatRequest, ModelError, ModelErrorKind, ModelInfo, ModelStream, ModelTrouble,
+    BoxFuture, ChatModel, ChatRequest, Message, ModelError, ModelErrorKind, ModelInfo, ModelStream, ModelTrouble,
 };
 use reqwest::Response;
 use tokio::time::Instant;
 
 use crate::adapter::{Adapter, CallIds};
 use crate::body::Memo;
-use crate::connection::Connection;
+use crate::connection::{Connection, Spoken};
 use crate::driver::Driver;
 use crate::reply::Reply;
 use crate::sse::Sizes;
@@ -41,7 +41,14 @@ pub(crate) struct HttpModel {
     connection: Connection,
     info: ModelInfo,
     memo: Memo,
+    /// What was written without what the model once thought; nothing of it is written like the rest.
+    thoughtless: Memo,
+    /// The conversations whose thoughts were refused: they would be with every later step too.
+    refused: Mutex<Vec<String>>,
 }
+
+/// Conversations with refused thoughts that are remembered.
+const MOST_REFUSED: usize = 64;
 
 impl HttpModel {
     pub(crate) fn new(config: &ProviderConfig, name: &str, limits: Option<Limits>) -> Result<Self, ModelError> {
@@ -51,17 +58,16 @@ impl HttpModel {
             return Err(connection.origin.trouble(ModelErrorKind::NotFound, ModelTrouble::NoModelNamed));
         }
         let info = config.ready(catalogue::info(&config.id, &connection.endpoint().host, name));
-        Ok(Self { connection, info, memo: Memo::default() })
+        Ok(Self { connection, info, memo: Memo::default(), thoughtless: Memo::default(), refused: Mutex::default() })
     }
 
     async fn send(&self, request: ChatRequest) -> Result<ModelStream, ModelError> {
         let connection = &self.connection;
         let deadline = Instant::now() + connection.limits.first_byte;
-        let body = self.body(&self.memo, &*connection.adapter, &request)?;
         let decoder = connection.adapter.decoder(CallIds::of(&request));
-        let mut response = match connection.post(&self.info.name, body, deadline).await {
-            Err(error) => self.without_thoughts(&request, error, deadline).await?,
-            Ok(response) => response,
+        let mut response = match &connection.without_thoughts {
+            Some(spoken) if self.is_refused(&request) => self.without_thoughts(spoken, &request, deadline).await?,
+            other => self.with_thoughts(other.as_ref(), &request, deadline).await?,
         };
         drop(request);
         let origin = &connection.origin;
@@ -81,23 +87,57 @@ impl HttpModel {
         })
     }
 
-    /// Asks once more, without what the model once thought, where that is what was refused. It would be refused with every
-    /// later step too.
-    async fn without_thoughts(
+    /// Asks; once more, without what the model once thought, where that is what was refused.
+    async fn with_thoughts(
         &self,
+        without: Option<&Spoken>,
         request: &ChatRequest,
-        error: ModelError,
         deadline: Instant,
     ) -> Result<Response, ModelError> {
-        let Some(adapter) = self.connection.adapter.without_thoughts().filter(|_| failure::is_of_thoughts(&error))
-        else {
-            return Err(error);
+        let body = self.body(&self.memo, &*self.connection.adapter, request)?;
+        let error = match self.connection.post(&self.info.name, body, deadline).await {
+            Ok(response) => return Ok(response),
+            Err(error) => error,
         };
+        let Some(spoken) = without.filter(|_| failure::is_of_thoughts(&error)) else { return Err(error) };
         tracing::warn!(%error, "the model's earlier thoughts are refused and left out");
-        // Nothing of it is written like it again.
-        let body = self.body(&Memo::default(), &*adapter, request)?;
-        self.connection.post(&self.info.name, body, deadline).await
+        let response = self.without_thoughts(spoken, request, deadline).await?;
+        if let Some(conversation) = conversation(request) {
+            let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+            if refused.len() >= MOST_REFUSED {
+                refused.remove(0);
+            }
+            refused.push(conversation.to_owned());
+        }
+        Ok(response)
     }
+
+    async fn without_thoughts(
+        &self,
+        spoken: &Spoken,
+        request: &ChatRequest,
+        deadline: Instant,
+    ) -> Result<Response, ModelError> {
+        let body = self.body(&self.thoughtless, &*spoken.adapter, request)?;
+        self.connection.post_as(spoken, &self.info.name, body, deadline).await
+    }
+
+    fn is_refused(&self, request: &ChatRequest) -> bool {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        conversation(request).is_some_and(|conversation| refused.iter().any(|known| known == conversation))
+    }
+}
+
+/// What stays the same in all requests of a conversation.
+fn conversation(request: &ChatRequest) -> Option<&str> {
+    let first = || {
+        request.messages.iter().find_map(|message| match &**message {
+            Message::Human(message) => Some(message.id.as_str()),
+            Message::Ai(message) => Some(message.id.as_str()),
+            Message::System(_) | Message::Tool(_) => None,
+        })
+    };
+    request.conversation.as_deref().or_else(first)
 }
 
 impl ChatModel for HttpModel {

@@ -79,7 +79,7 @@ pub mod tour;
 mod unsupported;
 mod vertex;
 
-pub use account::{test_call, test_model};
+pub use account::{Trial, test_call, test_model, try_out};
 pub use catalogue::catalogue_source;
 pub use cloud::{Cloud, CredentialAnswer};
 pub use config::{Family, KnownModel, ProviderConfig, host_of};
@@ -91,7 +91,7 @@ pub use http_model::{connect, connect_within, known_model};
 pub use known_secrets::{KnownSecrets, Redacting};
 pub use limits::Limits;
 pub use listing::{ListedModel, list_models};
-pub use network::{Network, NetworkOptions};
+pub use network::{Network, NetworkOptions, login_secrets, proxy_login};
 pub use openai_chat::always_thinks;
 pub use preferences::{ListedModels, NoNews, Preferences};
 pub use preset::{

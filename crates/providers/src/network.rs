@@ -4,8 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
 use reqwest::{Certificate, Proxy, Url};
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::Limits;
 use crate::redact::{Redactor, percent_encoded};
@@ -77,12 +80,43 @@ impl ProxyServer {
         Self { login: Some((user, password)), ..self }
     }
 
+    /// Whatever of the name and the password must be in no error, in each form in which one may echo it.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = SecretString> {
+        self.login.iter().flat_map(|(user, password)| [SecretString::from(password.as_str()), basic(user, password)])
+    }
+
     /// The proxy for all that a client asks. Its `Debug` may show the password.
     pub(crate) fn proxy(&self) -> reqwest::Result<Proxy> {
         let Some((user, password)) = &self.login else { return Proxy::all(self.address.as_str()) };
         let (scheme, rest) = self.address.split_once("://").unwrap_or(("http", &self.address));
         Proxy::all(format!("{scheme}://{}:{}@{rest}", percent_encoded(user), percent_encoded(password)))
     }
+}
+
+/// A proxy's name and password as one text, for where keys are kept. No character of either can end it early.
+pub fn proxy_login(user: &str, password: &SecretString) -> SecretString {
+    SecretString::from(format!("{}:{}", percent_encoded(user), percent_encoded(password.expose_secret())))
+}
+
+/// What of a kept login must stand nowhere: the password, and the forms in which both go to the proxy and into the keyring.
+pub fn login_secrets(login: &SecretString) -> impl Iterator<Item = SecretString> {
+    let (user, password) = halves(login);
+    let (password, basic) = (SecretString::from(password.as_str()), basic(&user, &password));
+    [login.clone(), password, basic].into_iter()
+}
+
+fn halves(login: &SecretString) -> (String, String) {
+    let (user, password) = login.expose_secret().split_once(':').unwrap_or_default();
+    (decoded(user), decoded(password))
+}
+
+fn basic(user: &str, password: &str) -> SecretString {
+    SecretString::from(STANDARD.encode(format!("{user}:{password}")))
+}
+
+/// The address of a proxy that a login is kept for; `None` for one that cannot be used.
+pub(crate) fn proxy_address(address: &str) -> Option<String> {
+    proxy(address).ok().map(|server| server.address)
 }
 
 /// What `%XX` stands for.
@@ -119,6 +153,16 @@ impl Network {
             Some(pem) => certificates(pem).map_err(wrong)?,
         };
         Ok(Self { parts: Arc::new(Parts { options, proxy, certificates }) })
+    }
+
+    /// The same, with what [`proxy_login`] made for its proxy.
+    pub(crate) fn with_login(&self, login: &SecretString) -> Self {
+        let Parts { options, proxy, certificates } = &*self.parts;
+        let proxy = proxy.clone().map(|server| {
+            let (user, password) = halves(login);
+            server.with_login(user, password)
+        });
+        Self { parts: Arc::new(Parts { options: options.clone(), proxy, certificates: certificates.clone() }) }
     }
 
     /// The limits on waiting, over those that are usual there.
@@ -185,7 +229,7 @@ mod tests {
             ("proxy:3128", "speaks proxy"),
             ("nonsense", "no address"),
             ("ftp://proxy", "speaks ftp"),
-            ("http://me:canary@proxy:3128", "user name or password"),
+            ("http://me:canary@proxy:3128", "in their own fields"),
         ] {
             let message = proxied(address).unwrap_err();
             assert!(message.contains(word) && !message.contains("canary"), "{message}");
@@ -204,6 +248,20 @@ mod tests {
         assert!(!format!("{server:?}").contains("ary"), "{server:?}");
         assert!(server.proxy().is_ok());
         assert_eq!(decoded("%4x%"), "%4x%");
+    }
+
+    #[test]
+    fn a_kept_login_comes_back_as_it_was_and_is_shown_nowhere() {
+        let login = proxy_login("me@work:a", &"can:ary%/ 密".into());
+        let options = NetworkOptions { proxy: Some("http://proxy.example:3128/".into()), ..NetworkOptions::default() };
+        let network = Network::new(options).unwrap().with_login(&login);
+        let server = network.proxy().unwrap();
+        assert_eq!(server.login, Some(("me@work:a".into(), "can:ary%/ 密".into())));
+        assert!(!format!("{network:?}").contains("ary"), "{network:?}");
+        assert_eq!(proxy_address("http://proxy.example:3128/").as_deref(), Some("http://proxy.example:3128"));
+        assert_eq!(proxy_address("http://me:canary@proxy.example"), None);
+        let secrets: Vec<_> = server.secrets().map(|secret| secret.expose_secret().to_owned()).collect();
+        assert_eq!(secrets, ["can:ary%/ 密", "bWVAd29yazphOmNhbjphcnklLyDlr4Y="]);
     }
 
     #[test]

@@ -25,6 +25,7 @@ impl Origin {
     pub(crate) fn new(config: &ProviderConfig, endpoint: &Endpoint) -> Self {
         let secrets = KnownSecrets::default();
         config.key.iter().for_each(|key| secrets.learn(key));
+        config.network.proxy().into_iter().flat_map(|proxy| proxy.secrets()).for_each(|secret| secrets.learn(&secret));
         config.headers.iter().for_each(|(_, value)| secrets.learn(&value.as_str().into()));
         Self {
             provider: config.id.clone(),

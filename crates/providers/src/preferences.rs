@@ -7,6 +7,7 @@ use std::time::Duration;
 use bosun_model::ModelError;
 use serde::{Deserialize, Serialize};
 
+use crate::network::proxy_address;
 use crate::{KnownModel, ListedModel, Network, NetworkOptions, ProviderConfig, host_of};
 
 /// Of the stored settings about models, what a connection needs. The rest of them is passed over.
@@ -56,6 +57,11 @@ impl Preferences {
             idle: wait(self.network.idle_seconds),
             total: wait(self.network.total_seconds),
         })
+    }
+
+    /// The address of the proxy that is set, as a login for it is kept; `None` where none is, or none that can be used.
+    pub fn proxy(&self) -> Option<String> {
+        self.network.proxy.as_deref().and_then(proxy_address)
     }
 
     /// `config` with the user's network, what the provider `listed` of its models, and over it what the user says.

@@ -185,7 +185,7 @@ impl Preset {
             return named;
         }
         let home = host_of(base_url).is_ok_and(|host| self.is_home(&host));
-        let below_v1 = base_url.trim().trim_end_matches('/').ends_with("/v1");
+        let below_v1 = path_end(base_url).ends_with("/v1");
         match self.elsewhere {
             Elsewhere::Chat if !home => Family::OpenAiChat,
             Elsewhere::ChatBelowV1 if below_v1 => Family::OpenAiChat,
@@ -197,9 +197,14 @@ impl Preset {
 /// Which of OpenAI's wires an address names with its last words, as servers' own documents write it: what stands in front of
 /// OpenAI mostly speaks the older one, and some resources have nothing else.
 pub(crate) fn named_wire(base_url: &str) -> Option<Family> {
-    let address = base_url.trim().trim_end_matches('/');
+    let address = path_end(base_url);
     let wires = [("/responses", Family::OpenAiResponses), ("/chat/completions", Family::OpenAiChat)];
     wires.into_iter().find(|(end, _)| address.ends_with(end)).map(|(_, family)| family)
+}
+
+/// An address to the end of its path: Azure's have a version behind it (`?api-version=…`).
+fn path_end(base_url: &str) -> &str {
+    base_url.split(['?', '#']).next().unwrap_or_default().trim().trim_end_matches('/')
 }
 
 /// The preset of that id.

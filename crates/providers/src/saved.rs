@@ -12,6 +12,8 @@ pub struct SavedAccount {
     /// As [`Family::name`] gives it.
     pub family: String,
     pub base_url: String,
+    /// As [`Account::chosen`].
+    pub chosen: bool,
 }
 
 /// A provider as it is used: a preset, a preset with the user's changes, or the user's own.
@@ -22,6 +24,8 @@ pub struct Account {
     pub family: Family,
     pub base_url: String,
     pub preset: Option<&'static Preset>,
+    /// Whether the person chose what is spoken there, so that its address has no say in it.
+    pub chosen: bool,
 }
 
 impl Account {
@@ -44,6 +48,7 @@ impl Account {
             family: preset.family,
             base_url: preset.base_url.to_owned(),
             preset: Some(preset),
+            chosen: false,
         }
     }
 
@@ -54,6 +59,9 @@ impl Account {
             tracing::warn!(account = id, family, "an account of an unknown family is left out");
             return None;
         };
+        if account.chosen {
+            return Some(Self::choosing(account.id, account.label, family, account.base_url));
+        }
         let account = Self::new(account.id, account.label, family, account.base_url);
         // What a preset speaks at an address may have changed since.
         let family = account.preset.map_or(account.family, |preset| preset.family_at(&account.base_url));
@@ -65,13 +73,25 @@ impl Account {
         let id = id.into();
         let (preset, base_url) = (preset(&id), base_url.into());
         let family = if preset.is_none() { spoken(family, &base_url) } else { family };
-        Self { id, label: label.into(), family, base_url, preset }
+        Self { id, label: label.into(), family, base_url, preset, chosen: false }
+    }
+
+    /// An account of which the person says themselves what is spoken at its address. What a preset speaks is not theirs to
+    /// say.
+    pub fn choosing(
+        id: impl Into<String>,
+        label: impl Into<String>,
+        family: Family,
+        base_url: impl Into<String>,
+    ) -> Self {
+        let account = Self::new(id, label, family, base_url);
+        if account.preset.is_some() { account } else { Self { family, chosen: true, ..account } }
     }
 
     /// The same provider at another address, in the family that is spoken there.
     pub fn moved_to(self, base_url: impl Into<String>) -> Self {
         let base_url = base_url.into();
-        let own = || spoken(self.family, &base_url);
+        let own = || if self.chosen { self.family } else { spoken(self.family, &base_url) };
         let family = self.preset.map_or_else(own, |preset| preset.family_at(&base_url));
         Self { base_url, family, ..self }
     }
@@ -82,6 +102,7 @@ impl Account {
             label: self.label.clone(),
             family: self.family.name().to_owned(),
             base_url: self.base_url.clone(),
+            chosen: self.chosen,
         }
     }
 
@@ -189,6 +210,37 @@ mod tests {
         assert_eq!(Account::saved(before), Some(azure.clone()));
         let older = azure.moved_to("https://acme.openai.azure.com/openai/v1/chat/completions");
         assert_eq!((older.family, older.variables()), (Family::OpenAiChat, &["AZURE_OPENAI_API_KEY"][..]));
+    }
+
+    /// A gateway's address may end with the name of a wire that it does not speak.
+    #[test]
+    fn what_a_person_chose_holds_whatever_the_address_ends_with() {
+        let newer = "https://gate.example/v1/responses";
+        let chosen = Account::choosing("own", "Own", Family::OpenAiChat, newer);
+        assert_eq!(chosen.family, Family::OpenAiChat);
+        assert_eq!(Account::saved(chosen.to_saved()).as_ref(), Some(&chosen));
+        let moved = chosen.moved_to("https://other.example/responses");
+        assert_eq!((moved.family, moved.chosen), (Family::OpenAiChat, true));
+        // Kept before it was asked who chose.
+        let before =
+            SavedAccount { chosen: false, ..Account::choosing("own", "Own", Family::OpenAiChat, newer).to_saved() };
+        assert_eq!(Account::saved(before).map(|account| account.family), Some(Family::OpenAiResponses));
+        let preset = Account::choosing("openai", "OpenAI", Family::OpenAiResponses, "https://api.openai.com/v1");
+        assert!(preset.is_unchanged() && !preset.chosen);
+    }
+
+    /// Azure's portal shows addresses with a version behind them.
+    #[test]
+    fn an_address_with_a_query_names_its_wire_too() {
+        let azure = Account::of_preset(preset("azure").unwrap());
+        let at = |rest: &str| azure.clone().moved_to(format!("https://acme.openai.azure.com/openai/{rest}")).family;
+        assert_eq!(at("v1/chat/completions?api-version=preview"), Family::OpenAiChat);
+        assert_eq!(at("v1/chat/completions/?api-version=preview"), Family::OpenAiChat);
+        assert_eq!(at("responses?api-version=2025-04-01-preview"), Family::OpenAiResponses);
+        let own = Account::new("own", "Own", Family::OpenAiChat, "https://gate.example/v1/responses?team=a#b");
+        assert_eq!(own.family, Family::OpenAiResponses);
+        let near = Account::of_preset(preset("ollama").unwrap()).moved_to("http://localhost:11434/v1?a=b");
+        assert_eq!(near.family, Family::OpenAiChat);
     }
 
     #[test]

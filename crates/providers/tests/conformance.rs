@@ -154,7 +154,7 @@ async fn thoughts_that_memory_no_longer_fits_stop_nobody() {
             content: vec!["/a".into()],
         };
         let next = remember("spaces", vec![said, Message::Ai(thought), Message::Tool(result)]);
-        assert_eq!(message_of(&*model, next).await.unwrap().text(), "done", "{wire:?}");
+        assert_eq!(message_of(&*model, next.clone()).await.unwrap().text(), "done", "{wire:?}");
         let sent: Vec<_> = server.requests().iter().skip(1).map(|request| request.json()).collect();
         let first = |body: &serde_json::Value| body["messages"][1]["content"][0]["type"].clone();
         assert_eq!([first(&sent[0]), first(&sent[1])], ["thinking", "tool_use"], "{wire:?}");
@@ -171,6 +171,19 @@ async fn thoughts_that_memory_no_longer_fits_stop_nobody() {
         };
         assert_eq!((asks(&sent[0]), beta), expected, "{wire:?}: a stranger's server may not know the field");
         assert_eq!(asks(&sent[1]), serde_json::Value::Null);
+        // What was refused is not asked for again: neither by the second request nor by the next step.
+        server.once("more");
+        assert_eq!(message_of(&*model, next).await.unwrap().text(), "more", "{wire:?}");
+        let later = &server.requests()[2..];
+        assert_eq!(later.len(), 2, "{wire:?}: the refusal was forgotten");
+        for request in later {
+            assert_eq!(first(&request.json()), "tool_use", "{wire:?}");
+            assert_eq!(
+                (request.header("anthropic-beta"), request.json().get("anthropic_beta")),
+                (None, None),
+                "{wire:?}"
+            );
+        }
     }
     let server = ModelServer::start();
     server.once(Reply::error(400, "invalid_request_error", "max_tokens is too large"));
@@ -553,7 +566,7 @@ async fn models_are_listed_and_a_test_call_tells_the_truth() {
         let names: Vec<_> = list_models(&right).await.unwrap().into_iter().map(|model| model.name).collect();
         assert_eq!(names, ["a", "b"]);
         server.once("ready");
-        assert_eq!(test_call(&right, "a").await.unwrap(), "ready");
+        assert_eq!(test_call(&*connect(&right, "a").unwrap()).await.unwrap(), "ready");
         let sent = server.requests().last().unwrap().json();
         // The name of a model without a vendor's beginning is one of Google's there.
         let wire = if wire == Wire::Vertex { Wire::VertexGemini } else { wire };
@@ -566,7 +579,8 @@ async fn models_are_listed_and_a_test_call_tells_the_truth() {
         assert_eq!(limit, 16);
 
         let wrong = right.clone().with_key("sk-wrong-0123456789");
-        let errors = [list_models(&wrong).await.unwrap_err(), test_call(&wrong, "a").await.unwrap_err()];
+        let refused = test_call(&*connect(&wrong, "a").unwrap()).await.unwrap_err();
+        let errors = [list_models(&wrong).await.unwrap_err(), refused];
         for error in errors {
             assert_eq!((error.kind, error.message.as_str()), (ModelErrorKind::Unauthorized, "invalid x-api-key"));
         }

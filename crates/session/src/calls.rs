@@ -12,12 +12,13 @@ mod titles;
 
 use std::sync::Arc;
 
-use bosun_agent::NoteAbout;
+use bosun_agent::{NoteAbout, SessionId, SystemClock};
 use bosun_harness::DeepAgentConfig;
 use bosun_model::{ChatModel, ModelInfo};
 use bosun_protocol::{ErrorCode, ModelRef, ModelSettings, Problem};
 use bosun_store::{Database, MODEL_SETTINGS};
 use serde_json::Value;
+use tokio_util::task::TaskTracker;
 
 pub(crate) use book::CallBook;
 pub(crate) use keys::is_with_key;
@@ -45,6 +46,13 @@ impl Calls {
         let models = std::mem::take(&mut config.models);
         config.models = models.into_iter().map(|(name, model)| (name, self.counting.of_subagent(model))).collect();
     }
+}
+
+/// `model`, whose calls count as tests of an account: in the usage and the cost of the day, and in no session's.
+pub fn counted_as_test(model: Arc<dyn ChatModel>, database: Arc<Database>) -> Arc<dyn ChatModel> {
+    let book = CallBook::new(database, Arc::new(SystemClock), TaskTracker::new());
+    let nobody = Subject { session: SessionId::new(""), project: String::new() };
+    Arc::new(Metered::new(model, None, Arc::new(book), nobody, Purpose::Test))
 }
 
 /// A model beside the session's own, or why there is none where one is wanted.

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_agent::{BoxFuture, Limits, Policy, SystemClock, UuidSource};
+use bosun_agent::{BoxFuture, Limits, Policy, UuidSource};
 use bosun_model::{ChatRequest, ModelError, ModelErrorKind, ModelEvent, ModelStream, Price, Usage};
 use bosun_protocol::{Budget, CallPurpose, Effort, ItemBody, Problem, SessionEvent, SessionId, SessionStatus};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
@@ -498,4 +498,25 @@ async fn the_small_model_names_a_session_after_its_first_turn() {
         if bosun_model::text_of(&message.content).contains("please do mend")));
     let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
     assert!(usage.calls.iter().any(|call| call.purpose == CallPurpose::Title));
+}
+
+/// It was paid for, and belongs to nobody's session.
+#[tokio::test]
+async fn a_test_of_an_account_counts_for_its_day() {
+    let database = Database::in_memory().unwrap();
+    let (_, scripted) = model("big", Some(DEAR), vec![said("ready")]);
+    let counted = counted_as_test(Arc::new(Shared(scripted)), Arc::clone(&database));
+    let mut reply = counted.stream(ChatRequest::default()).await.unwrap();
+    while let Some(event) = futures_util::StreamExt::next(&mut reply).await {
+        event.unwrap();
+    }
+    drop(reply);
+    database.calls_stored().await.unwrap();
+    let today = CallBook::new(Arc::clone(&database), Arc::new(SystemClock), TaskTracker::new()).today();
+    let sums = database.calls_by_day(&today).await.unwrap();
+    let told: Vec<_> = sums.iter().map(|sum| (sum.model.as_str(), sum.calls, sum.cost, sum.usage.input)).collect();
+    assert_eq!(told, [("big", 1, 1.0, Some(1_000))]);
+    let calls = database.calls_of_session(&bosun_agent::SessionId::new(""), 9).await.unwrap();
+    let told: Vec<_> = calls.iter().map(|call| (call.purpose.as_str(), call.project.as_str())).collect();
+    assert_eq!(told, [("test", "")]);
 }

@@ -55,6 +55,7 @@ pub use bosun_agent::Grave;
 pub use bosun_agent::{Clock, IdSource, Limits, PermissionRule, Policy, SystemClock, UuidSource};
 pub use bosun_harness::{DeclaredAgent, DeclaredAgentError, Extras, ExtrasError, mcp};
 pub use bosun_tools::ToolKind;
+pub use calls::counted_as_test;
 pub use error::SessionError;
 pub use own_programs::{gsettings, run_own_program};
 pub use problem::Explain;

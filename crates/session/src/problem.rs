@@ -2,8 +2,8 @@
 
 use bosun_agent::{AgentError, DecisionError, JournalError};
 use bosun_backend::{
-    BackendError, BlobError, BundleError, MountError, PathError, RootError, RouteError, SandboxError, StoreError,
-    VirtualPath,
+    BackendError, BlobError, BundleError, MountError, NamedThing, PathError, RootError, RouteError, SandboxError,
+    StoreError, VirtualPath,
 };
 use bosun_harness::{
     CompactionError, DeepAgentError, ExtrasError, FieldKind, FrontMatterError, HookError, PathPatternError, RouteFault,
@@ -120,15 +120,15 @@ impl Explain for SandboxError {
             }
             Self::Elsewhere => Problem::SandboxElsewhere,
             Self::Folder(error) => error.problem(),
-            Self::BadName { what: "host", given, .. } => Problem::HostBadName { given: given.clone() },
-            Self::BadName { what: "container or image", given, .. } => {
+            Self::BadName { what: NamedThing::Host, given, .. } => Problem::HostBadName { given: given.clone() },
+            Self::BadName { what: NamedThing::Container, given, .. } => {
                 Problem::ContainerBadName { given: given.clone() }
             }
-            Self::BadName { what: "folder for a container", given, .. } => {
+            Self::BadName { what: NamedThing::ContainerFolder, given, .. } => {
                 Problem::ContainerComma { given: given.clone() }
             }
             // A folder whose path is no text, which nobody writes down.
-            Self::BadName { .. } => Problem::Said { detail: self.to_string() },
+            Self::BadName { what: NamedThing::Folder, .. } => Problem::Said { detail: self.to_string() },
             Self::NoContainer { name, program, reason } => {
                 Problem::ContainerNone { name: name.clone(), program: program.clone(), detail: reason.clone() }
             }

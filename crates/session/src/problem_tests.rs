@@ -60,9 +60,9 @@ fn folders_and_databases_are_told_of_in_one_sentence_everywhere() {
     same(&[
         SandboxError::Missing { program: "bubblewrap", remedy: "apt-get install bubblewrap" },
         SandboxError::Elsewhere,
-        SandboxError::BadName { what: "host", given: name(), rule: NAMES },
-        SandboxError::BadName { what: "container or image", given: name(), rule: NAMES },
-        SandboxError::BadName { what: "folder for a container", given: name(), rule: "its path may hold no comma" },
+        SandboxError::BadName { what: NamedThing::Host, given: name(), rule: NAMES },
+        SandboxError::BadName { what: NamedThing::Container, given: name(), rule: NAMES },
+        SandboxError::BadName { what: NamedThing::ContainerFolder, given: name(), rule: "its path may hold no comma" },
         SandboxError::NoContainer { name: name(), program: "podman".into(), reason: reason() },
         SandboxError::NoFolderIn { name: name(), program: "podman".into() },
         SandboxError::Unusable {

@@ -11,6 +11,9 @@ pub struct ProviderAccount {
     /// `anthropic` or `openai_chat`.
     pub family: String,
     pub base_url: String,
+    /// Whether the person chose the family, so that the address has no say in it.
+    #[serde(default)]
+    pub chosen: bool,
 }
 
 impl Database {

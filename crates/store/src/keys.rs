@@ -45,6 +45,12 @@ pub enum Key {
     },
 }
 
+/// What is put into a keyring and taken out again to see whether it is open; no account is called so.
+const TRIED: &str = "#tried";
+
+/// What the name and the password of the settings' proxy are kept under; the host is the proxy's address.
+pub const PROXY_LOGIN: &str = "#proxy";
+
 impl Key {
     pub fn secret(&self) -> Option<&SecretString> {
         match self {
@@ -175,10 +181,12 @@ impl Keys {
         left.map_or(Ok(()), |reason| Err(KeyError::Left(reason)))
     }
 
-    /// Takes a key out of the keyring. One that is locked may say that it has none, but it takes none either.
+    /// Takes a key out of the keyring. One that is locked may say that it has none, but it takes none either: that is tried
+    /// with nobody's, beside the key's own place, where nothing must stand that could be taken for one.
     async fn taken_out(&self, account: &str, host: &str) -> Result<(), SecretError> {
         if self.keyring.get(account, host).await?.is_none() {
-            self.keyring.set(account, host, SecretString::from("removed")).await?;
+            self.keyring.set(TRIED, host, SecretString::from(TRIED)).await?;
+            self.keyring.remove(TRIED, host).await?;
         }
         self.keyring.remove(account, host).await?;
         match self.keyring.get(account, host).await? {

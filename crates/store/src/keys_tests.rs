@@ -173,6 +173,20 @@ async fn a_key_that_somebody_else_removed_can_be_removed_and_one_that_never_was_
     assert_eq!(keys.remove("never", "h").await, Ok(()));
 }
 
+/// A word of ours in a key's place would be sent as the key.
+#[tokio::test]
+async fn nothing_takes_the_place_of_a_key_that_is_removed() {
+    let (_folder, keyring, keys) = scene();
+    keys.set("a", "h", SecretString::from("sk-1")).await.unwrap();
+    keyring.memory.remove("a", "h").await.unwrap();
+    keyring.becomes(Mood::Clinging);
+    assert!(matches!(keys.remove("a", "h").await, Err(KeyError::Stays(_))));
+    assert!(keyring.memory.get("a", "h").await.unwrap().is_none());
+    keyring.becomes(Mood::Well);
+    assert_eq!(keys.remove("a", "h").await, Ok(()));
+    assert!(keyring.memory.get(TRIED, "h").await.unwrap().is_none());
+}
+
 #[tokio::test]
 async fn a_key_in_memory_goes_at_once_however_the_keyring_is() {
     let (_folder, keyring, keys) = scene();

@@ -35,7 +35,7 @@ pub use database::Database;
 pub use error::{DatabaseError, FolderTrouble, OpenError};
 pub use journal::{Append, Listed, SessionJournal};
 pub use key_value::KeyValueStore;
-pub use keys::{Header, Key, KeyError, Keys, key_from_environment};
+pub use keys::{Header, Key, KeyError, Keys, PROXY_LOGIN, key_from_environment};
 pub use migrations::FORMAT;
 pub use model_calls::{CallSum, StoredCall};
 pub use projects::StoredProject;

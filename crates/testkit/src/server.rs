@@ -71,6 +71,8 @@ struct State {
     rules: Vec<(Rule, usize)>,
     models: Vec<String>,
     models_reply: Option<Reply>,
+    /// Whether whoever signs is believed.
+    believes_signatures: bool,
     key: Option<String>,
     log: Log,
     requests: Vec<Recorded>,
@@ -126,6 +128,12 @@ impl ModelServer {
     }
 
     /// Answers `GET /v1/models` with `reply` from now on.
+    /// Believes whoever signs in AWS's way, for tests with an account of their own.
+    pub fn believe_signatures(&self) -> &Self {
+        self.shared.state().believes_signatures = true;
+        self
+    }
+
     pub fn answer_models_with(&self, reply: Reply) -> &Self {
         self.shared.state().models_reply = Some(reply);
         self

@@ -1,4 +1,4 @@
-use bosun_protocol::{Effort, ModelRef, ModelSettings, SessionId, SystemProxy};
+use bosun_protocol::{Effort, KeySource, ModelRef, ModelSettings, SessionId, SystemProxy};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -17,7 +17,25 @@ pub async fn model_settings(shell: Managed<'_>) -> Answer<ModelSettings> {
 #[specta::specta]
 pub async fn save_model_settings(shell: Managed<'_>, settings: Arg<ModelSettings>) -> Answer<ModelSettings> {
     ProviderBook::check_network(&settings)?;
-    Ok(shell.core().await?.sessions.save_model_settings(settings.0).await?)
+    let core = shell.core().await?;
+    let before = core.providers.proxy().await?;
+    let saved = core.sessions.save_model_settings(settings.0).await?;
+    core.providers.leave_proxy(before).await?;
+    Ok(saved)
+}
+
+/// Where the name and the password of the settings' proxy are.
+#[tauri::command]
+#[specta::specta]
+pub async fn proxy_login(shell: Managed<'_>) -> Answer<KeySource> {
+    shell.core().await?.providers.proxy_login_source().await
+}
+
+/// Keeps a name and a password for the settings' proxy; empty, those that are kept go. They only go in.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_proxy_login(shell: Managed<'_>, user: Arg<String>, password: Arg<String>) -> Answer<KeySource> {
+    shell.core().await?.providers.set_proxy_login(&user, password.0.into()).await
 }
 
 /// Which proxy is asked where the settings name none.

@@ -2,6 +2,7 @@ use bosun_protocol::{ErrorCode, Problem, ProviderFamily, SaveProvider};
 use bosun_providers::{Account, Family, SavedAccount, host_of};
 use bosun_session::Explain;
 use bosun_store::ProviderAccount;
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::error::Failure;
 
@@ -17,13 +18,15 @@ pub(crate) fn all(stored: Vec<ProviderAccount>) -> Vec<Account> {
         label: account.label,
         family: account.family,
         base_url: account.base_url,
+        chosen: account.chosen,
     });
     Account::all(saved)
 }
 
 pub(crate) fn to_stored(account: &Account) -> ProviderAccount {
     let saved = account.to_saved();
-    ProviderAccount { id: saved.id, label: saved.label, family: saved.family, base_url: saved.base_url }
+    let SavedAccount { id, label, family, base_url, chosen } = saved;
+    ProviderAccount { id, label, family, base_url, chosen }
 }
 
 /// What a form says, checked. `id` is the one it will have.
@@ -38,7 +41,10 @@ pub(crate) fn from_form(id: String, form: &SaveProvider) -> Result<Account, Fail
     }
     host_of(base_url).map_err(|error| invalid(error.problem()))?;
     let family = wire(form.family).ok_or_else(|| invalid(Problem::TourBuiltIn))?;
-    let account = Account::new(id, label, family, base_url);
+    let account = match form.chosen {
+        true => Account::choosing(id, label, family, base_url),
+        false => Account::new(id, label, family, base_url),
+    };
     let Some(preset) = account.preset else { return Ok(account) };
     // The page may send the family of the address before.
     if !preset.speaks(family) {
@@ -48,12 +54,12 @@ pub(crate) fn from_form(id: String, form: &SaveProvider) -> Result<Account, Fail
 }
 
 /// Checks a key as it was pasted.
-pub(crate) fn checked_key(key: &str) -> Result<&str, Failure> {
-    let key = key.trim();
+pub(crate) fn checked_key(key: &SecretString) -> Result<SecretString, Failure> {
+    let key = key.expose_secret().trim();
     if key.len() > LONGEST_KEY || key.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return Err(invalid(Problem::NoKey));
     }
-    Ok(key)
+    Ok(key.into())
 }
 
 /// An id for a new provider, from its name: `My server` becomes `my-server`, and `my-server-2` when that is taken.
@@ -104,6 +110,7 @@ mod tests {
             id: None,
             label: label.to_owned(),
             family: ProviderFamily::OpenaiChat,
+            chosen: false,
             base_url: base_url.to_owned(),
             key: None,
         }
@@ -133,6 +140,11 @@ mod tests {
         assert_eq!(back.map(|account| account.family), Ok(Family::OpenAiResponses));
         let own = from_form("own".to_owned(), &form("Gateway", "https://gate.example/v1/responses"));
         assert_eq!(own.map(|account| account.family).ok(), Some(Family::OpenAiResponses));
+        // What the person chose is kept as such, and read back.
+        let form = SaveProvider { chosen: true, ..form("Gateway", "https://gate.example/v1/responses") };
+        let Ok(own) = from_form("own".to_owned(), &form) else { panic!() };
+        assert_eq!(own.family, Family::OpenAiChat);
+        assert_eq!(all(vec![to_stored(&own)]).last(), Some(&own));
     }
 
     #[test]
@@ -152,9 +164,9 @@ mod tests {
 
     #[test]
     fn keys_with_line_breaks_or_blanks_are_refused_and_never_repeated() {
-        assert_eq!(checked_key("  sk-1 ").unwrap(), "sk-1");
+        assert_eq!(checked_key(&"  sk-1 ".into()).unwrap().expose_secret(), "sk-1");
         for key in ["sk-1\nsk-2", "sk 1", "\u{0}", &"k".repeat(5_000)] {
-            let refused = checked_key(key).unwrap_err().0.message;
+            let refused = checked_key(&key.into()).unwrap_err().0.message;
             assert!(!refused.contains("sk"), "{refused}");
         }
     }

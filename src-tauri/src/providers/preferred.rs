@@ -1,19 +1,91 @@
 //! What the person set and their providers listed, put into what connects to a model.
 
-use bosun_protocol::{ErrorCode, ModelSettings, Problem, SystemProxy};
-use bosun_providers::{ListedModel, ListedModels, NoNews, Preferences, ProviderConfig, ProxySource};
+use bosun_model::ModelError;
+use bosun_protocol::{ErrorCode, KeySource, ModelSettings, Problem, SystemProxy};
+use bosun_providers::{
+    ListedModel, ListedModels, NoNews, Preferences, ProviderConfig, ProxySource, login_secrets, proxy_login,
+};
 use bosun_session::Explain;
-use bosun_store::{LISTED_MODELS, MODEL_SETTINGS};
+use bosun_store::{Key, LISTED_MODELS, MODEL_SETTINGS, PROXY_LOGIN};
+use secrecy::{ExposeSecret, SecretString};
 
 use super::ProviderBook;
 use crate::error::Failure;
 
+/// Bytes of a proxy's name or password.
+const LONGEST_LOGIN: usize = 1_024;
+
 impl ProviderBook {
     /// `config` with the network and the knowledge of models that are set.
     pub(super) async fn preferred(&self, config: ProviderConfig) -> Result<ProviderConfig, Failure> {
-        let preferences: Preferences = self.database.setting(MODEL_SETTINGS).await?.unwrap_or_default();
+        let preferences = self.preferences().await?;
         let learnt: ListedModels = self.database.setting(LISTED_MODELS).await?.unwrap_or_default();
-        Ok(preferences.apply(config, &learnt)?)
+        let config = preferences.apply(config, &learnt)?;
+        let Some(proxy) = preferences.proxy() else { return Ok(config) };
+        Ok(match self.proxy_login(&proxy).await?.secret() {
+            Some(login) => config.with_proxy_login(login),
+            // It says itself that it wants one.
+            None => config,
+        })
+    }
+
+    pub(super) async fn preferences(&self) -> Result<Preferences, Failure> {
+        Ok(self.database.setting(MODEL_SETTINGS).await?.unwrap_or_default())
+    }
+
+    /// As whom the proxy at `address` is asked.
+    pub(super) async fn proxy_login(&self, address: &str) -> Result<Key, Failure> {
+        let login = self.keys.get(PROXY_LOGIN, address).await?;
+        if let Some(secret) = login.secret() {
+            login_secrets(secret).for_each(|secret| self.secrets.learn(&secret));
+        }
+        Ok(login)
+    }
+
+    /// Where the name and the password of the settings' proxy are.
+    pub(crate) async fn proxy_login_source(&self) -> Result<KeySource, Failure> {
+        let Some(proxy) = self.proxy().await? else { return Ok(KeySource::Missing) };
+        Ok(match self.proxy_login(&proxy).await? {
+            Key::Missing => KeySource::Missing,
+            Key::InKeyring(_) => KeySource::Keyring,
+            Key::InMemory { reason, .. } => KeySource::Memory { why: reason.problem() },
+            Key::Locked { reason } => KeySource::Locked { why: reason.problem() },
+        })
+    }
+
+    /// Keeps a name and a password for the settings' proxy, where keys are; without both, those that are kept go.
+    pub(crate) async fn set_proxy_login(&self, user: &str, password: SecretString) -> Result<KeySource, Failure> {
+        let user = user.trim();
+        let length = user.len().max(password.expose_secret().len());
+        if length > LONGEST_LOGIN || user.chars().chain(password.expose_secret().chars()).any(char::is_control) {
+            return Err(Failure::new(ErrorCode::Invalid, Problem::ProxyLoginWrong));
+        }
+        let Some(proxy) = self.proxy().await? else {
+            return Err(Failure::new(ErrorCode::Invalid, Problem::ProxyLoginNowhere));
+        };
+        if user.is_empty() && password.expose_secret().is_empty() {
+            self.keys.remove(PROXY_LOGIN, &proxy).await?;
+        } else {
+            let login = proxy_login(user, &password);
+            login_secrets(&login).for_each(|secret| self.secrets.learn(&secret));
+            self.keys.set(PROXY_LOGIN, &proxy, login).await?;
+        }
+        self.proxy_login_source().await
+    }
+
+    /// The proxy that is set.
+    pub(crate) async fn proxy(&self) -> Result<Option<String>, Failure> {
+        Ok(self.preferences().await?.proxy())
+    }
+
+    /// Takes the login of the proxy away that was set `before`, where it is no more: it was entered for that address. What
+    /// the keyring does not let go of is said, and not used again.
+    pub(crate) async fn leave_proxy(&self, before: Option<String>) -> Result<(), Failure> {
+        let now = self.proxy().await?;
+        match before.filter(|before| now.as_ref() != Some(before)) {
+            Some(before) => Ok(self.keys.let_go(PROXY_LOGIN, &before).await?),
+            None => Ok(()),
+        }
     }
 
     /// Keeps what a provider said of its models in their list.
@@ -37,19 +109,77 @@ impl ProviderBook {
 
     /// Whether a connection could be made with these settings.
     pub(crate) fn check_network(settings: &ModelSettings) -> Result<(), Failure> {
-        let invalid = |problem: Problem| Failure::new(ErrorCode::Invalid, problem);
-        let unreadable = |error: serde_json::Error| invalid(Problem::SettingsUnreadable { detail: error.to_string() });
-        let stored = serde_json::to_value(settings).map_err(unreadable)?;
-        let preferences: Preferences = serde_json::from_value(stored).map_err(unreadable)?;
-        preferences.network().map(drop).map_err(|error| invalid(error.problem()))
+        let unusable = |error: ModelError| Failure::new(ErrorCode::Invalid, error.problem());
+        of_settings(settings)?.network().map(drop).map_err(unusable)
     }
+}
+
+/// What of the settings a connection needs, as it will be read.
+fn of_settings(settings: &ModelSettings) -> Result<Preferences, Failure> {
+    let unreadable = |error: serde_json::Error| {
+        Failure::new(ErrorCode::Invalid, Problem::SettingsUnreadable { detail: error.to_string() })
+    };
+    serde_json::from_value(serde_json::to_value(settings).map_err(unreadable)?).map_err(unreadable)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use bosun_protocol::NetworkSettings;
+    use bosun_providers::{EnvironmentKeys, Family, KnownSecrets};
+    use bosun_store::{Database, Keys, MemorySecrets, SecretStore};
 
     use super::*;
+
+    /// A name and a password of a proxy are as good as a key: they are where keys are, and nowhere else.
+    #[tokio::test]
+    async fn a_proxys_name_and_password_go_to_the_keyring_and_with_their_proxy() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(folder.path()).unwrap();
+        let keyring = Arc::new(MemorySecrets::default());
+        let keys = Keys::new(Arc::clone(&keyring) as Arc<dyn SecretStore>, Some(Arc::clone(&database)));
+        let (none, secrets) = (EnvironmentKeys::default(), KnownSecrets::default());
+        let book = ProviderBook::new(Arc::clone(&database), Arc::new(keys), none, secrets.clone());
+        let set = async |proxy: &str| {
+            let network = NetworkSettings { proxy: Some(proxy.into()), ..NetworkSettings::default() };
+            let settings = ModelSettings { network, ..ModelSettings::default() };
+            database.set_setting(MODEL_SETTINGS, &settings).await.unwrap();
+        };
+        let nowhere = book.set_proxy_login("me", "canary".into()).await.unwrap_err().0;
+        assert_eq!(nowhere.problem, Problem::ProxyLoginNowhere);
+        set("http://proxy.example:3128/").await;
+        for (user, password) in [("me", "two\nlines"), ("a\tb", "x"), ("me", &*"x".repeat(2_000))] {
+            assert!(book.set_proxy_login(user, password.into()).await.is_err());
+        }
+        let kept = book.set_proxy_login(" me@work ", "canary:0123456789".into()).await.ok();
+        assert_eq!(kept, Some(KeySource::Keyring));
+        let place = "http://proxy.example:3128";
+        let login = keyring.get(PROXY_LOGIN, place).await.unwrap().unwrap();
+        assert_eq!(login.expose_secret(), "me%40work:canary%3A0123456789");
+        let shown = secrets.redact("me%40work:canary%3A0123456789, canary:0123456789");
+        assert!(!shown.contains("canary"), "{shown}");
+        let far = || ProviderConfig::new("far", Family::OpenAiChat, "https://models.example/v1");
+        let config = book.preferred(far()).await.ok().unwrap();
+        assert!(!format!("{config:?}").contains("canary"));
+        let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
+        let holds = |path: &std::path::Path| {
+            std::fs::read(path).is_ok_and(|bytes| bytes.windows(6).any(|window| window == b"canary"))
+        };
+        assert_eq!(files.filter(|path| holds(path)).collect::<Vec<_>>(), Vec::<std::path::PathBuf>::new());
+
+        // It stays with its proxy, and goes with it.
+        let before = book.proxy().await.ok().unwrap();
+        book.leave_proxy(before.clone()).await.ok().unwrap();
+        assert_eq!(book.proxy_login_source().await.ok(), Some(KeySource::Keyring));
+        set("http://other.example:3128").await;
+        assert_eq!(book.proxy_login_source().await.ok(), Some(KeySource::Missing));
+        book.leave_proxy(before).await.ok().unwrap();
+        assert!(keyring.get(PROXY_LOGIN, place).await.unwrap().is_none());
+        // Taken away by hand.
+        book.set_proxy_login("me", "canary".into()).await.ok().unwrap();
+        assert_eq!(book.set_proxy_login("", "".into()).await.ok(), Some(KeySource::Missing));
+    }
 
     #[test]
     fn a_network_that_cannot_be_used_is_refused_with_the_reason() {

@@ -32,6 +32,7 @@ import type {
   FileAt,
   FindMentions,
   Item,
+  KeySource,
   LocalServerView,
   MentionHit,
   ModelChoice,
@@ -259,6 +260,10 @@ export interface UiClient extends KnowledgeClient {
   saveModelSettings(settings: ModelSettings): Promise<ModelSettings>;
   /** Which proxy is asked where the settings name none. */
   systemProxy(): Promise<SystemProxy>;
+  /** Where the name and the password of the settings' proxy are. */
+  proxyLogin(): Promise<KeySource>;
+  /** Keeps a name and a password for the settings' proxy; empty, those that are kept go. */
+  setProxyLogin(user: string, password: string): Promise<KeySource>;
   /** Whether the model thinks also where it is told not to, as far as its name says. */
   alwaysThinks(model: ModelRef): Promise<boolean>;
   /** From the next turn on; `null` is as the settings have it. */

@@ -166,6 +166,7 @@ function setup(
         id: given.id ?? given.label.toLowerCase().replace(/\W+/g, '-'),
         label: given.label,
         family: given.family,
+        chosen: given.chosen,
         base_url: given.base_url,
         host: URL.canParse(given.base_url) ? new URL(given.base_url).host : '',
         local: given.base_url.includes('localhost'),

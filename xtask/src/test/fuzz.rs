@@ -9,8 +9,15 @@ use crate::place::Place;
 
 /// The targets of `crates/providers/fuzz`.
 const TARGETS: [&str; 6] = ["anthropic", "openai_chat", "openai_responses", "gemini", "ollama", "bedrock"];
+/// Where they are: a workspace of its own.
+const MANIFEST: &str = "crates/providers/fuzz/Cargo.toml";
 /// Seconds for each.
 const TIME: u32 = 60;
+
+/// Whether the targets fit the readers that they are for. They are built for real in the long profile alone.
+pub fn check(place: &Place) -> Program {
+    Program::cargo(place).args(["check", "--locked", "--manifest-path", MANIFEST])
+}
 
 pub fn stage(place: &Place, report: &mut Report) {
     if find("cargo-fuzz").is_none() && place.ci {

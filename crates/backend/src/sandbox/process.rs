@@ -6,6 +6,7 @@ mod keeper;
 mod local;
 mod ssh;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -31,6 +32,27 @@ pub use ssh::{SshOptions, ssh};
 const COMPLAINT: usize = 64 * 1024;
 const PIPE: usize = 64 * 1024;
 
+/// What was given a name that it cannot have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedThing {
+    Host,
+    Container,
+    /// One that a container shall see.
+    ContainerFolder,
+    Folder,
+}
+
+impl fmt::Display for NamedThing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Host => "host",
+            Self::Container => "container or image",
+            Self::ContainerFolder => "folder for a container",
+            Self::Folder => "folder",
+        })
+    }
+}
+
 /// Why an executor is not there, in words that say what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {
@@ -41,7 +63,7 @@ pub enum SandboxError {
     #[error("there is no sandbox for commands on this system: it takes Linux with bubblewrap")]
     Elsewhere,
     #[error("'{given}' cannot be the name of a {what}: {rule}; use another name")]
-    BadName { what: &'static str, given: String, rule: &'static str },
+    BadName { what: NamedThing, given: String, rule: &'static str },
     #[error(
         "no container can be had from '{name}': {program} says: {reason}; name a container that runs, or an image that \
          is here or has its registry in its name"

@@ -3,11 +3,12 @@
 use std::io::{IsTerminal, Read, Write};
 
 use bosun_protocol::{ErrorCode, KeySource, Problem};
-use bosun_providers::{Account, EnvironmentKeys};
-use bosun_session::{Explain, SessionError};
+use bosun_providers::{Account, EnvironmentKeys, Trial, try_out};
+use bosun_session::{Explain, SessionError, counted_as_test};
 use bosun_store::{Key, key_from_environment};
 use clap::{Args, Subcommand};
 use secrecy::SecretString;
+use secrecy::zeroize::Zeroizing;
 use serde::Serialize;
 
 use super::Models;
@@ -34,13 +35,17 @@ enum KeysCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Put a key into the system's keyring: typed unseen, or the first line of standard input.
+    /// Put a key into the system's keyring: typed unseen, or the first line of standard input. A small call, which costs
+    /// next to nothing, tells whether it works.
     Set {
         #[arg(value_name = "PROVIDER")]
         provider: String,
         /// For this address instead of the provider's own.
         #[arg(long, value_name = "URL")]
         base_url: Option<String>,
+        /// Leave the call out.
+        #[arg(long)]
+        no_test: bool,
     },
     /// Take a key out of the system's keyring.
     Remove {
@@ -63,7 +68,12 @@ struct Row {
 pub(crate) async fn keys(args: KeysArgs, keys: EnvironmentKeys) -> Result<Exit, Failure> {
     match args.command {
         KeysCommand::List { json } => list(json, keys).await?,
-        KeysCommand::Set { provider, base_url } => set(&provider, base_url, keys).await?,
+        KeysCommand::Set { provider, base_url, no_test } => {
+            let (models, account, stored) = set(&provider, base_url, keys).await?;
+            if !no_test {
+                test(&models, &account, &stored).await?;
+            }
+        }
         KeysCommand::Remove { provider, base_url } => remove(&provider, base_url, keys).await?,
     }
     Ok(Exit::Done)
@@ -93,7 +103,11 @@ impl Row {
     }
 }
 
-async fn set(provider: &str, base_url: Option<String>, keys: EnvironmentKeys) -> Result<(), Failure> {
+async fn set(
+    provider: &str,
+    base_url: Option<String>,
+    keys: EnvironmentKeys,
+) -> Result<(Models, Account, Stored), Failure> {
     let (models, account, stored) = known(provider, base_url, keys).await?;
     let key = asked(&account)?;
     models.secrets.learn(&key);
@@ -104,7 +118,24 @@ async fn set(provider: &str, base_url: Option<String>, keys: EnvironmentKeys) ->
         Key::InKeyring(_) | Key::Missing => {}
     }
     tell(&format!("the keyring has the key of {}, for {}", one_line(provider), one_line(&account.host())));
-    Ok(())
+    Ok((models, account, stored))
+}
+
+/// A small call with what is kept by now; the provider's own words where it fails.
+async fn test(models: &Models, account: &Account, stored: &Stored) -> Result<(), Failure> {
+    let config = models.config(account).await?;
+    let counted = |model| counted_as_test(model, std::sync::Arc::clone(&stored.database));
+    let Trial { model, outcome, .. } = try_out(&config, None, counted).await;
+    let error = match outcome {
+        Ok(_) => {
+            let answers = model.map_or_else(|| "its list of models".to_owned(), |model| one_line(&model));
+            tell(&format!("it works: {answers} answers"));
+            return Ok(());
+        }
+        Err(error) => error,
+    };
+    let provider = one_line(&account.id);
+    Err(Failure::KeyFails { provider, reason: one_line(&models.secrets.redact(&error.message)) })
 }
 
 async fn remove(provider: &str, base_url: Option<String>, keys: EnvironmentKeys) -> Result<(), Failure> {
@@ -137,14 +168,15 @@ async fn known(
 
 /// The key as it is typed or given, which is shown and logged nowhere.
 fn asked(account: &Account) -> Result<SecretString, Failure> {
-    let line = if std::io::stdin().is_terminal() {
+    // Wiped when it goes.
+    let line = Zeroizing::new(if std::io::stdin().is_terminal() {
         tell(&format!("Key of {} for {} (it is not shown):", one_line(&account.id), one_line(&account.host())));
         console::Term::stderr().read_secure_line()?
     } else {
-        let mut text = String::new();
+        let mut text = Zeroizing::new(String::with_capacity(2 * LONGEST));
         std::io::stdin().take(2 * LONGEST as u64).read_to_string(&mut text)?;
         text.lines().next().unwrap_or_default().to_owned()
-    };
+    });
     let key = line.trim();
     if key.is_empty() || key.len() > LONGEST || key.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return Err(SessionError::new(ErrorCode::Invalid, Problem::NoKey).into());

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use bosun_testkit::{Canaries, Order, Reply, Rule, Wire};
+use bosun_testkit::{Canaries, Order, Recorded, Reply, Rule, Wire};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, Ran, ran};
@@ -121,6 +121,7 @@ fn twenty_canaries_turn_up_nowhere() {
     let server = &aviary.bench.server;
     let looking = Rule::turn("look").reply(Reply::call("execute", json!({ "command": LOOK }))).reply("looked");
     server.add(looking.order(Order::ByStep));
+    server.add(Rule::turn("by profile").reply("signed"));
     for (_, variable) in WIRES {
         let key = Canaries::key(variable);
         let refusing = Reply::error(400, "invalid_request_error", &format!("no key {key} here"));
@@ -131,14 +132,21 @@ fn twenty_canaries_turn_up_nowhere() {
 
     // Keys that are sent, echoed and refused, on each kind of wire; clouds sign with theirs, or lend them.
     assert_eq!(aviary.ask(Wire::OpenAi, &["--approve", "all", "--json", "look"]).code, Some(0));
+    aviary.bench.server.believe_signatures();
     for (wire, variable) in WIRES {
-        aviary.ask(wire, &[&format!("echo {variable}")]);
+        // It went there and came back, and was taken out: a server that refuses to hear it would prove nothing.
+        let echoed = aviary.ask(wire, &[&format!("echo {variable}")]);
+        assert!(echoed.err.contains("no key [redacted] here"), "{wire:?}: {}", echoed.err);
         aviary.ask(wire, &["--json", &format!("break {variable}")]);
     }
     let mut profile = aviary.bench.bosun();
     let url = aviary.bench.server.base_url(Wire::Bedrock);
     profile.args(["run", "--project", aviary.bench.project.root_str(), "--model", "bedrock:m", "--base-url", &url]);
-    aviary.run_as_it_is("a profile of AWS", profile.arg("echo"));
+    let before = aviary.bench.server.requests().len();
+    aviary.run_as_it_is("a profile of AWS", profile.arg("by profile"));
+    let signed = aviary.bench.server.requests().split_off(before);
+    let by_profile = |request: &Recorded| request.header("authorization").is_some_and(|by| by.contains("AKIDEXAMPLE/"));
+    assert!(!signed.is_empty() && signed.iter().all(by_profile), "the profile signed nothing: {signed:?}");
 
     // A proxy that nobody answers at, and an address with a password.
     let mut proxied = aviary.bench.bosun();

@@ -8,7 +8,7 @@ use std::thread;
 #[cfg(target_os = "linux")]
 use bosun_store::{Database, KeyringSecrets, Keys};
 #[cfg(target_os = "linux")]
-use bosun_testkit::{ModelServer, Reply, Rule, Wire, keyring_home, run_in_keyring};
+use bosun_testkit::{ModelServer, Order, Reply, Rule, Script, Wire, keyring_home, run_in_keyring};
 use pretty_assertions::assert_eq;
 #[cfg(target_os = "linux")]
 use secrecy::SecretString;
@@ -121,6 +121,10 @@ fn the_memory_is_nobody_elses_to_read() {
     assert!(seen.last().contains("Permission denied") && !seen.last().contains("[heap]"), "{}", seen.last());
 }
 
+/// What the server of the test takes.
+#[cfg(target_os = "linux")]
+const KEY: &str = "sk-canary-0123456789";
+
 /// What the window's key form does, for whoever has no window.
 #[cfg(target_os = "linux")]
 #[test]
@@ -154,7 +158,7 @@ fn by_commands() {
     };
     assert_eq!(source("openai"), json!({ "source": "missing" }));
     assert_eq!(source("groq"), json!({ "source": "environment", "variable": "GROQ_API_KEY" }));
-    let set = keys(&["set", "openai"], "sk-canary-0123456789\nanother line\n");
+    let set = keys(&["set", "openai", "--no-test"], "sk-canary-0123456789\nanother line\n");
     assert_eq!((set.code, set.out.as_str()), (Some(0), ""), "{}", set.err);
     assert!(set.err.contains("openai, for api.openai.com"), "{}", set.err);
     assert_eq!(source("openai"), json!({ "source": "keyring" }));
@@ -163,6 +167,24 @@ fn by_commands() {
     assert!(elsewhere.sentence().contains("no key of openai for gate.example"), "{}", elsewhere.err);
     assert_eq!(keys(&["remove", "openai"], "").code, Some(0));
     assert_eq!(source("openai"), json!({ "source": "missing" }));
+
+    // A call tells whether it works, counts, and shows the provider's own words where it does not.
+    let server = ModelServer::with(Script { models: vec!["m".into()], key: Some(KEY.into()), ..Script::default() });
+    server.add(Rule::any().reply("ready").order(Order::RepeatLast));
+    let url = server.base_url(Wire::OpenAi);
+    let works = keys(&["set", "openai", "--base-url", &url], KEY);
+    assert_eq!(works.code, Some(0), "{}", works.err);
+    assert!(works.err.contains("it works: m answers"), "{}", works.err);
+    let used = ran(bench.bosun().args(["usage", "--json"])).out;
+    let used: serde_json::Value = serde_json::from_str(&used).unwrap();
+    assert_eq!(used["total"]["calls"], 1, "{used}");
+    let fails = keys(&["set", "openai", "--base-url", &url], "sk-canary-another-0123");
+    assert_ne!(fails.code, Some(0));
+    let told = fails.err.lines().last().unwrap_or_default();
+    assert!(told.contains("is kept, but a call with it failed: invalid x-api-key"), "{}", fails.err);
+    let calls = server.requests().len();
+    assert_eq!(keys(&["set", "openai", "--base-url", &url, "--no-test"], KEY).code, Some(0));
+    assert_eq!(server.requests().len(), calls, "nobody was called");
 
     assert!(keys(&["set", "openai"], "two canary words\n").sentence().contains("this is no key"));
     assert!(keys(&["set", "openai"], "").sentence().contains("this is no key"));

@@ -21,6 +21,7 @@ async fn preferring(bench: &Bench, name: &str) -> (Arc<Database>, Settings) {
         label: "Mine".into(),
         family: "openai_chat".into(),
         base_url: bench.server.base_url(Wire::OpenAi),
+        chosen: false,
     };
     database.save_account(account).await.unwrap();
     let settings = Settings { model: Some(mine(name)), ..Settings::default() };

@@ -1,20 +1,18 @@
 //! The application-default credentials of Google's tools: a file, and tokens for what it says.
 //!
-//! The file is found here and read by Google's own crate, which signs, asks for tokens and renews them. It has clients of
-//! its own for that: they go through the system's proxy and trust the system's certificates, not those of the settings.
+//! The file is found here. What a service account signs is signed by Google's own crate, which asks nobody for it; tokens
+//! that have to be asked for are asked for here ([`token`]), because that crate's clients know no settings.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{LazyLock, Mutex, PoisonError};
 
 use bosun_model::ModelTrouble;
-use google_cloud_auth::credentials::{Credentials, impersonated, service_account, user_account};
 use serde_json::Value;
 
 use super::Cloud;
 
-/// What tokens are asked for.
-const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
+mod token;
+
+pub(super) use token::headers;
 
 /// The file, as it stands.
 pub(super) struct File {
@@ -62,51 +60,4 @@ pub(super) fn project(cloud: &Cloud) -> Option<String> {
 pub(super) fn location(cloud: &Cloud) -> Option<String> {
     let named = cloud.first(&["GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"]);
     named.filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'))
-}
-
-/// Makers of tokens by the file they were made from: each keeps its token, and asks for another before that ends.
-static MAKERS: LazyLock<Mutex<HashMap<String, Credentials>>> = LazyLock::new(Mutex::default);
-
-/// More files than a person has are not kept.
-const MOST: usize = 8;
-
-/// What makes tokens of `file`. Needs the runtime of the task that calls it.
-///
-/// # Errors
-/// Why the file cannot be used.
-pub(super) fn maker(file: &File) -> Result<Credentials, ModelTrouble> {
-    let mut makers = MAKERS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(maker) = makers.get(&file.text) {
-        return Ok(maker.clone());
-    }
-    let made = made(file)?;
-    if makers.len() >= MOST {
-        makers.clear();
-    }
-    makers.insert(file.text.clone(), made.clone());
-    Ok(made)
-}
-
-/// The makers that were made so far are forgotten, so that the next call asks anew.
-pub(super) fn forget(file: &File) {
-    MAKERS.lock().unwrap_or_else(PoisonError::into_inner).remove(&file.text);
-}
-
-fn made(file: &File) -> Result<Credentials, ModelTrouble> {
-    let path = file.source.clone();
-    let Ok(said) = serde_json::from_str::<Value>(&file.text) else {
-        return Err(ModelTrouble::GoogleFileForeign { path });
-    };
-    let kind = said.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let built = match kind.as_str() {
-        "authorized_user" => user_account::Builder::new(said).build(),
-        "service_account" => {
-            let access = service_account::AccessSpecifier::from_scopes([SCOPE]);
-            service_account::Builder::new(said).with_access_specifier(access).build()
-        }
-        "impersonated_service_account" => impersonated::Builder::new(said).with_scopes([SCOPE]).build(),
-        _ => return Err(ModelTrouble::GoogleFileKind { path, given: kind }),
-    };
-    // What the crate says may quote the file.
-    built.map_err(|_| ModelTrouble::GoogleFileUnusable { path, given: kind })
 }

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use super::aws::{Keys, Since};
+use super::{BEFORE_END, WITHOUT_END};
 use crate::redact::Redactor;
 
 /// What came of a program: an error where it could not be started; what it printed where it ended well, and else what it said.
@@ -23,10 +24,6 @@ pub(super) type RunProgram =
 
 /// A person may have to touch a key or look at a browser.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Keys are asked for anew so long before they end.
-const BEFORE_END: Duration = Duration::from_secs(5 * 60);
-/// How long keys are used of which no end is told.
-const WITHOUT_END: Duration = Duration::from_secs(15 * 60);
 /// Letters of what a program said that are shown.
 const SHOWN: usize = 300;
 

@@ -4,16 +4,15 @@ use aws_credential_types::Credentials;
 use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
 use aws_sigv4::sign::v4;
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
-use google_cloud_auth::credentials::CacheableResource;
-use google_cloud_auth::errors::CredentialsError;
 use reqwest::Request;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 
 use super::{Cloud, aws, google};
+use crate::client::Reach;
 use crate::config::{Endpoint, Family};
 use crate::origin::Origin;
-use crate::{ProviderConfig, bedrock, client, failure};
+use crate::{ProviderConfig, bedrock};
 
 /// How requests of a connection say who sends them, beside the headers that are always the same.
 #[derive(Debug)]
@@ -59,8 +58,13 @@ impl Signer {
     }
 
     /// Signs `request`, which must not change after this. Gives the id of keys that were kept: if they are refused, newer ones
-    /// may not be.
-    pub(crate) async fn sign(&self, request: &mut Request, origin: &Origin) -> Result<Option<String>, ModelError> {
+    /// may not be. Whoever has to be asked for a token is asked over `reach`.
+    pub(crate) async fn sign(
+        &self,
+        request: &mut Request,
+        origin: &Origin,
+        reach: &Reach,
+    ) -> Result<Option<String>, ModelError> {
         let mut kept = None;
         let signed = match self {
             Self::Headers => return Ok(None),
@@ -72,7 +76,10 @@ impl Signer {
                 keys.session.iter().for_each(|token| origin.learn(token));
                 signature_at(&keys, region, request, SystemTime::now()).map_err(|trouble| refused(origin, trouble))?
             }
-            Self::Google { cloud } => token(cloud, origin).await?,
+            Self::Google { cloud } => {
+                let file = google::file(cloud).map_err(|trouble| refused(origin, trouble))?;
+                google::headers(&file, origin, reach).await?
+            }
         };
         for (name, mut value) in signed {
             value.set_sensitive(true);
@@ -132,31 +139,6 @@ fn signature_at(
         signed.insert(name, HeaderValue::try_from(value).map_err(|_| cannot())?);
     }
     Ok(signed)
-}
-
-/// The headers with Google's access token, asked for when the last one ended.
-async fn token(cloud: &Cloud, origin: &Origin) -> Result<HeaderMap, ModelError> {
-    let file = google::file(cloud).map_err(|trouble| refused(origin, trouble))?;
-    client::install_crypto();
-    let maker = google::maker(&file).map_err(|trouble| refused(origin, trouble))?;
-    let path = || file.source.clone();
-    match maker.headers(Default::default()).await {
-        Ok(CacheableResource::New { data, .. }) if data.contains_key(AUTHORIZATION) => Ok(data),
-        Ok(_) => Err(refused(origin, ModelTrouble::GoogleNoToken { path: path() })),
-        Err(error) => {
-            // What failed once would fail for ever: the maker keeps its failure.
-            google::forget(&file);
-            Err(failed(path(), &error, origin))
-        }
-    }
-}
-
-fn failed(path: String, error: &CredentialsError, origin: &Origin) -> ModelError {
-    if error.is_transient() {
-        let detail = failure::innermost(error);
-        return origin.trouble(ModelErrorKind::Network, ModelTrouble::GoogleUnreached { path, detail });
-    }
-    refused(origin, ModelTrouble::GoogleRefused { path })
 }
 
 #[cfg(test)]

@@ -185,7 +185,7 @@ fn reply<'a>(message: &'a AiMessage, host: &str) -> Turn<'a> {
         }
         ContentBlock::Text { .. } | ContentBlock::Media(_) => None,
     });
-    Turn { tool_calls, thinking: thoughts.collect(), ..Turn::said("assistant", text_of(&message.content)) }
+    Turn { tool_calls, thinking: thoughts.collect(), ..Turn::said("assistant", message.text()) }
 }
 
 fn result(message: &ToolMessage) -> Turn<'_> {

@@ -346,7 +346,10 @@ fn spoken<'a>(message: &'a AiMessage, host: &str) -> Option<Content<'a>> {
     if thinks {
         return Some(Content::Parts(parts));
     }
-    let text = joined(&message.content);
+    let text = match joined(&message.content) {
+        Cow::Borrowed(text) => Cow::Borrowed(text),
+        Cow::Owned(_) => Cow::Owned(message.text()),
+    };
     (!is_blank(&text)).then_some(Content::Text(text))
 }
 

@@ -24,6 +24,8 @@ pub(crate) enum Purpose {
     Answer,
     Summary,
     Title,
+    /// Of no session: whether an account works.
+    Test,
 }
 
 impl Purpose {
@@ -32,6 +34,7 @@ impl Purpose {
             Self::Answer => "answer",
             Self::Summary => "summary",
             Self::Title => "title",
+            Self::Test => "test",
         }
     }
 }

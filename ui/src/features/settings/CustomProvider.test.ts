@@ -19,7 +19,7 @@ describe('a server of one\u2019s own', () => {
     await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Format' }), 'Anthropic Messages');
     await userEvent.click(screen.getByRole('button', { name: 'Save' }));
     await vi.waitFor(() => expect(onDone).toHaveBeenCalledWith(expect.objectContaining({ family: 'anthropic' })));
-    expect(kept).toHaveBeenCalledWith(expect.objectContaining({ id: null, family: 'anthropic' }));
+    expect(kept).toHaveBeenCalledWith(expect.objectContaining({ id: null, family: 'anthropic', chosen: true }));
   });
 
   it('that does not answer shows the provider\u2019s own words, and is mended in place', async () => {
@@ -39,5 +39,7 @@ describe('a server of one\u2019s own', () => {
     const [first, second] = kept.mock.calls.map(([given]) => given);
     expect([first?.id, first?.family, second?.family]).toEqual([null, 'openai_chat', 'openai_responses']);
     expect(second?.id).not.toBeNull();
+    // By its address, then by the person: only what somebody chose holds whatever the address ends with.
+    expect([first?.chosen, second?.chosen]).toEqual([false, true]);
   });
 });

@@ -1,5 +1,6 @@
 import { screen, waitFor } from '@testing-library/svelte';
-import { describe, expect, it } from 'vitest';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it, vi } from 'vitest';
 import type { NetworkSettings, SystemProxy } from '../../ipc/bindings';
 import { NO_SETTINGS } from '../../ipc/recorded/models';
 import { draw, setUp } from '../../test/stage';
@@ -41,5 +42,33 @@ describe('the proxy that counts where none is set', () => {
     await waitFor(() => expect(field.value).toBe('http://own:3128'));
     expect(screen.queryByText(/requests go directly/)).toBeNull();
     expect(described(field)).toBeUndefined();
+  });
+});
+
+describe('a proxy that wants a name and a password', () => {
+  it('gets those that are kept, which go in and are taken away again', async () => {
+    const scene = await setUp();
+    const set = vi.spyOn(scene.client, 'setProxyLogin');
+    draw(scene, ModelNetwork, {
+      network: { ...NO_SETTINGS.network, proxy: 'http://proxy.example:3128' },
+      save: () => Promise.resolve(true),
+    });
+    const user = await screen.findByRole('textbox', { name: 'Name for the proxy' });
+    const password = screen.getByLabelText<HTMLInputElement>('Password for the proxy');
+    expect(password.type).toBe('password');
+    await userEvent.type(user, 'me');
+    await userEvent.type(password, 'pass: word');
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await screen.findByText('Name and password are in the keyring.');
+    expect(set).toHaveBeenLastCalledWith('me', 'pass: word');
+    expect(password.value).toBe('');
+    await userEvent.click(screen.getByRole('button', { name: 'Remove name and password' }));
+    await screen.findByText(/Only if the proxy asks for them/);
+    expect(set).toHaveBeenLastCalledWith('', '');
+  });
+
+  it('is asked for none where there is no proxy', async () => {
+    await drawn({ source: 'none' });
+    expect(screen.queryByRole('textbox', { name: 'Name for the proxy' })).toBeNull();
   });
 });

@@ -11,6 +11,7 @@ const provider = (id: string, rest: Partial<ProviderView> = {}): ProviderView =>
   base_url: `https://${id}/v1`,
   host: id,
   local: false,
+  chosen: false,
   hands_on: [],
   key: missing,
   key_optional: false,

@@ -1,5 +1,6 @@
 /** A host in memory: keeps snapshots, tells listeners, and answers as the core would. For development and tests. */
 import type {
+  KeySource,
   Decide,
   DecisionRecord,
   Envelope,
@@ -36,6 +37,8 @@ export interface World {
   local?: LocalServerView[];
   modelSettings?: ModelSettings;
   systemProxy?: SystemProxy;
+  /** Where the name and the password of the settings' proxy are; nowhere, where it is not said. */
+  proxyLogin?: KeySource;
   sessions: Snapshot[];
   earlier: Record<string, Item[]>;
   /** Whether the folder brings instructions, a skill and more that nobody trusted yet. */

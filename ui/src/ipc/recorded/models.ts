@@ -1,4 +1,4 @@
-import type { LocalServerView, ModelSettings, SessionUsage, UsageReport, UsageTotal } from '../bindings';
+import type { KeySource, LocalServerView, ModelSettings, SessionUsage, UsageReport, UsageTotal } from '../bindings';
 import type { UiClient } from '../client';
 import type { Act } from '../recorded';
 import { later } from '../recorded';
@@ -97,6 +97,8 @@ type Methods =
   | 'modelSettings'
   | 'saveModelSettings'
   | 'systemProxy'
+  | 'proxyLogin'
+  | 'setProxyLogin'
   | 'alwaysThinks'
   | 'setSessionEffort'
   | 'usageReport'
@@ -116,6 +118,15 @@ export function models(host: Host, act: Act): Pick<UiClient, Methods> {
       });
       world.modelSettings = settings;
       return settings;
+    },
+    proxyLogin: () => later(() => world.proxyLogin ?? { source: 'missing' as const }),
+    setProxyLogin: async (user, password) => {
+      // Neither is anybody's to look at.
+      const isThere = user !== '' || password !== '';
+      const source: KeySource = { source: isThere ? 'keyring' : 'missing' };
+      await act('setProxyLogin', { isThere });
+      world.proxyLogin = source;
+      return source;
     },
     systemProxy: () => later(() => world.systemProxy ?? { source: 'none' }),
     alwaysThinks: (model) => later(() => model.name === 'claude-opus'),
@@ -137,6 +148,7 @@ export function models(host: Host, act: Act): Pick<UiClient, Methods> {
         base_url,
         host: server.host,
         local: true,
+        chosen: false,
         hands_on: server.hands_on,
         key: { source: 'missing' as const },
         key_optional: true,

@@ -17,6 +17,7 @@ import {
   LONG_TOOLS,
 } from './samples';
 
+const PLAIN = { chosen: false, hands_on: [] };
 const PROVIDERS: ProviderView[] = [
   {
     id: 'anthropic',
@@ -25,7 +26,7 @@ const PROVIDERS: ProviderView[] = [
     base_url: 'https://api.anthropic.com',
     host: 'api.anthropic.com',
     local: false,
-    hands_on: [],
+    ...PLAIN,
     key: { source: 'environment', variable: 'ANTHROPIC_API_KEY' },
     key_optional: false,
     custom: false,
@@ -38,7 +39,7 @@ const PROVIDERS: ProviderView[] = [
     base_url: 'https://api.openai.com/v1',
     host: 'api.openai.com',
     local: false,
-    hands_on: [],
+    ...PLAIN,
     key: { source: 'missing' },
     key_optional: false,
     custom: false,
@@ -51,6 +52,7 @@ const PROVIDERS: ProviderView[] = [
     base_url: 'http://localhost:11434/v1',
     host: 'localhost:11434',
     local: true,
+    chosen: false,
     hands_on: [':cloud', '-cloud'],
     key: { source: 'missing' },
     key_optional: true,
@@ -64,7 +66,7 @@ const PROVIDERS: ProviderView[] = [
     base_url: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     host: 'dashscope-intl.aliyuncs.com',
     local: false,
-    hands_on: [],
+    ...PLAIN,
     key: { source: 'environment', variable: 'DASHSCOPE_API_KEY' },
     key_optional: false,
     custom: true,
@@ -80,7 +82,7 @@ const AZURE: ProviderView = {
   base_url: 'https://your_resource.openai.azure.com/openai/v1',
   host: 'your_resource.openai.azure.com',
   local: false,
-  hands_on: [],
+  ...PLAIN,
   key: { source: 'missing' },
   key_optional: false,
   custom: false,

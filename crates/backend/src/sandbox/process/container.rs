@@ -10,7 +10,8 @@ use tokio::process::{Child, Command};
 
 use super::local::named;
 use super::{
-    Launcher, LocalExecutorOptions, NAME_RULE, Prepared, ProcessExecutor, Purpose, SandboxError, found, last_words,
+    Launcher, LocalExecutorOptions, NAME_RULE, NamedThing, Prepared, ProcessExecutor, Purpose, SandboxError, found,
+    last_words,
 };
 use crate::{BackendError, BoxFuture, Executor};
 
@@ -81,7 +82,7 @@ pub async fn container(
     options: ContainerOptions,
 ) -> Result<Arc<dyn Executor>, SandboxError> {
     if name.is_empty() || name.starts_with('-') || name.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(SandboxError::BadName { what: "container or image", given: name.to_owned(), rule: NAME_RULE });
+        return Err(SandboxError::BadName { what: NamedThing::Container, given: name.to_owned(), rule: NAME_RULE });
     }
     let program = match options.engine {
         Some(program) => program,
@@ -202,7 +203,7 @@ impl Engine {
             let project = named(project)?;
             if project.contains(',') {
                 let rule = "its path may hold no comma";
-                return Err(SandboxError::BadName { what: "folder for a container", given: project, rule });
+                return Err(SandboxError::BadName { what: NamedThing::ContainerFolder, given: project, rule });
             }
             args.push("--mount".into());
             args.push(format!("type=bind,source={project},target={WORK}").into());

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tokio::process::Command;
 
-use super::{Launcher, LocalExecutorOptions, Prepared, ProcessExecutor, Purpose, SandboxError, last_words};
+use super::{Launcher, LocalExecutorOptions, NamedThing, Prepared, ProcessExecutor, Purpose, SandboxError, last_words};
 use crate::local_shell::{LocalShellOptions, environment};
 use crate::{BackendError, Executor};
 
@@ -30,7 +30,9 @@ pub(super) fn named(root: &Path) -> Result<String, SandboxError> {
     let given = root.to_string_lossy().into_owned();
     match root.to_str() {
         Some(root) => Ok(root.to_owned()),
-        None => Err(SandboxError::BadName { what: "folder", given, rule: "its path has to be text in UTF-8" }),
+        None => {
+            Err(SandboxError::BadName { what: NamedThing::Folder, given, rule: "its path has to be text in UTF-8" })
+        }
     }
 }
 

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use tokio::process::Command;
 
 use super::{
-    Launcher, LocalExecutorOptions, NAME_RULE, Prepared, ProcessExecutor, Purpose, SandboxError, found, last_words,
+    Launcher, LocalExecutorOptions, NAME_RULE, NamedThing, Prepared, ProcessExecutor, Purpose, SandboxError, found,
+    last_words,
 };
 use crate::{BackendError, BoxFuture, Executor};
 use line::Line;
@@ -67,7 +68,7 @@ pub fn ssh(host: &str, options: SshOptions) -> Result<Arc<dyn Executor>, Sandbox
     let (_, program) = found(&["ssh"]).ok_or(SandboxError::Missing { program: "ssh", remedy: REMEDY })?;
     // One that begins with a dash would be an option.
     if host.is_empty() || host.starts_with('-') || host.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(SandboxError::BadName { what: "host", given: host.to_owned(), rule: NAME_RULE });
+        return Err(SandboxError::BadName { what: NamedThing::Host, given: host.to_owned(), rule: NAME_RULE });
     }
     let root = options.root.unwrap_or_else(|| ".".to_owned());
     let launcher = Ssh { program, host: host.to_owned(), config: options.config, line: Line::new() };
@@ -201,7 +202,11 @@ mod tests {
     fn a_host_is_never_an_option() {
         for given in ["", "-oProxyCommand=x", "a b", "a\n"] {
             let refused = ssh(given, SshOptions::default()).err();
-            let bad = SandboxError::BadName { what: "host", given: given.to_owned(), rule: super::NAME_RULE };
+            let bad = SandboxError::BadName {
+                what: crate::NamedThing::Host,
+                given: given.to_owned(),
+                rule: super::NAME_RULE,
+            };
             let missing = matches!(refused, Some(SandboxError::Missing { .. }));
             assert!(missing || refused == Some(bad), "{given}");
         }

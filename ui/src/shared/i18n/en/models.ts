@@ -96,6 +96,16 @@ export const modelOptions = {
     script: (desktop: string) =>
       `The settings of ${desktop} choose the proxy by a script (PAC), which Bosun does not run: requests go directly. Enter the proxy here if they do not arrive.`,
   },
+  proxyLogin: {
+    title: 'Name and password for the proxy',
+    user: 'Name for the proxy',
+    password: 'Password for the proxy',
+    hint: 'Only if the proxy asks for them. They go into the keyring and are shown nowhere.',
+    kept: 'Name and password are in the keyring.',
+    memory: (reason: string) => `Name and password are forgotten when Bosun closes: ${reason}.`,
+    locked: (reason: string) => `Name and password are stored but cannot be read: ${reason}.`,
+    remove: 'Remove name and password',
+  },
   certificates: 'Certificates to trust besides the system’s (PEM)',
   waits: {
     connect_seconds: 'To connect, seconds',

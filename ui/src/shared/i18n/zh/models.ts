@@ -94,6 +94,16 @@ export const modelOptions: Messages['modelOptions'] = {
     script: (desktop) =>
       `${desktop} 的设置用脚本（PAC）选择代理，而 Bosun 不运行它：请求直接发出。如果无法送达，请在此填写代理。`,
   },
+  proxyLogin: {
+    title: '代理的用户名和密码',
+    user: '代理用户名',
+    password: '代理密码',
+    hint: '仅在代理要求时填写。它们保存在密钥环中，不会在任何地方显示。',
+    kept: '用户名和密码已保存在密钥环中。',
+    memory: (reason) => `关闭 Bosun 后用户名和密码即被遗忘：${reason}。`,
+    locked: (reason) => `用户名和密码已保存但无法读取：${reason}。`,
+    remove: '移除用户名和密码',
+  },
   certificates: '除系统证书外还信任的证书（PEM）',
   waits: {
     connect_seconds: '建立连接（秒）',

@@ -59,7 +59,7 @@ export const problemsOfModels = {
   host_unknown: '找不到主机 {host}（“{detail}”）；请检查 Base URL 和网络',
   nothing_answers: '{address} 没有应答（“{detail}”）；服务器在那里运行吗？',
   proxy_wants_password:
-    '通往 {host} 的代理要求用户名和密码；请在启动 Bosun 的环境中设置含用户名和密码的 HTTPS_PROXY（http://NAME:PASSWORD@PROXY:PORT），并清空“设置”的“模型”中的代理',
+    '通往 {host} 的代理要求用户名和密码；请在“设置”的“模型”中填在代理旁边，或在启动 Bosun 的环境中设置含用户名和密码的 HTTPS_PROXY（http://NAME:PASSWORD@PROXY:PORT）',
   proxy_refused: '通往 {host} 的代理不放行此请求（“{detail}”）；请询问其管理者，或在“设置”的“模型”中查看代理',
   proxy_unreached: '无法连接通往 {host} 的代理（“{detail}”）；请查看“设置”中“模型”里的代理、HTTPS_PROXY 以及桌面的设置',
   proxy_script:
@@ -91,7 +91,9 @@ export const problemsOfModels = {
   base_url_secret: 'Base URL 含有用户名或密码；请把密钥填在它自己的栏位',
   proxy_address: '代理“{address}”不是地址；它应当类似 http://proxy.example:3128',
   proxy_scheme: '代理使用 {scheme}；Bosun 与代理之间支持 http、https 和 socks5',
-  proxy_secret: '代理地址含有用户名或密码，这里不保存；请在启动 Bosun 的地方设置 HTTPS_PROXY',
+  proxy_secret: '代理地址含有用户名或密码；请把它们填在各自的栏位，由密钥环保存',
+  proxy_login_wrong: '这不是代理的用户名和密码：其中不能有换行，也不能超过 1,024 个字符',
+  proxy_login_nowhere: '这些设置中没有代理，无法为其保存用户名和密码；请先填写代理地址',
   proxy_unusable: '代理“{address}”无法使用；格式应类似 http://proxy.example:3128',
   certificates_unreadable: '证书无法按 PEM 读取；请粘贴 BEGIN CERTIFICATE 与 END CERTIFICATE 之间的文本',
   certificates_none: '其中没有证书；请粘贴 BEGIN CERTIFICATE 与 END CERTIFICATE 之间的文字',
