@@ -8,7 +8,7 @@ export const servers = {
   add: 'Add server',
   emptyTitle: 'No servers yet',
   emptyText: 'A server of the Model Context Protocol brings tools of its own: a tracker, a database, a browser.',
-  others: 'Came with this session',
+  others: 'Others in this session',
   refresh: 'Look again',
   check: 'Check now',
   checking: 'Checking…',

@@ -6,7 +6,7 @@ export const servers: Messages['servers'] = {
   add: '添加服务器',
   emptyTitle: '还没有服务器',
   emptyText: '模型上下文协议（MCP）的服务器自带工具：问题跟踪、数据库、浏览器等。',
-  others: '随本会话而来',
+  others: '本会话中的其他服务器',
   refresh: '再看一次',
   check: '立即检查',
   checking: '正在检查…',
