@@ -199,22 +199,32 @@ pub(crate) fn begin(parent: &TurnContext, agent: Arc<Agent>, child: &Arc<Session
     let number = runs.begun.fetch_add(1, Ordering::Relaxed);
     let task = runs.tracker.spawn(async move {
         if let Err(error) = run(&log, cx, slots, number).await {
-            tracing::error!(%error, "a subagent beside its parent could not go on");
+            tracing::error!(%error, "that a subagent beside its parent could not go on is not recorded");
         }
     });
     let run = Run { number, cancel, task: task.abort_handle(), begun: false, stop: None };
     running.insert(child.session().clone(), run);
 }
 
-async fn run(
-    parent: &Arc<SessionLog>,
-    mut cx: TurnContext,
-    slots: Arc<Semaphore>,
-    number: u64,
-) -> Result<(), AgentError> {
+async fn run(parent: &Arc<SessionLog>, cx: TurnContext, slots: Arc<Semaphore>, number: u64) -> Result<(), AgentError> {
     let runs = Arc::clone(parent.background());
     let child = Arc::clone(cx.log());
     let leaving = Leaving { runs: &runs, child: child.session(), number };
+    if let Err(error) = work(parent, cx.clone(), slots).await {
+        tracing::error!(%error, "a subagent beside its parent could not go on");
+        // Its own journal may be what cannot be written; the parent's may still be.
+        let stopped_by = runs.stopped_by(child.session());
+        tell_end(cx.agent(), parent, &child, TurnEnd::failed(error.to_string()), stopped_by).await?;
+        runs.ended();
+    }
+    drop(leaving);
+    Ok(())
+}
+
+/// Works off everything that the subagent was asked, and takes it off the list.
+async fn work(parent: &Arc<SessionLog>, mut cx: TurnContext, slots: Arc<Semaphore>) -> Result<(), AgentError> {
+    let runs = Arc::clone(parent.background());
+    let child = Arc::clone(cx.log());
     loop {
         let slot = tokio::select! {
             slot = slots.acquire() => slot.ok(),
@@ -252,8 +262,17 @@ async fn run(
         drop(running);
         cx = cx.again(runs.next_turn(child.session()));
     }
-    drop(leaving);
     Ok(())
+}
+
+/// Ends for a parent what no run holds, as where neither journal could be written when it ended.
+pub(crate) async fn end_what_was_left(
+    agent: &Agent,
+    parent: &SessionLog,
+    child: &SessionLog,
+) -> Result<(), AgentError> {
+    forget_what_waits(child, Some(Stop::Parent)).await?;
+    tell_end(agent, parent, child, TurnEnd::Stopped, Some(Stop::Parent)).await
 }
 
 /// Takes a run off the list also where it could not go on.

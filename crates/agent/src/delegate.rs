@@ -146,7 +146,7 @@ impl Delegation {
         if sent.end.is_none() {
             background::begin(&self.cx, agent, &log);
         }
-        Ok(self.told(&sent, &log))
+        self.told(&sent.child, &log)
     }
 
     async fn ask_more(&self, id: &str, message: String, how: FollowUp) -> Result<BackgroundTask, ToolError> {
@@ -177,7 +177,7 @@ impl Delegation {
             }
         }
         background::begin(&self.cx, agent, &log);
-        Ok(self.told(&self.sent(id)?, &log))
+        self.told(&sent.child, &log)
     }
 
     async fn cancel_beside(&self, id: &str) -> Result<BackgroundTask, ToolError> {
@@ -189,6 +189,12 @@ impl Delegation {
                 () = ended => {}
                 () = self.cx.cancel().cancelled() => return Err(ToolError::Cancelled),
             }
+        } else {
+            let sent = self.sent(id)?;
+            if self.is_left(&sent) {
+                let log = parent.reopen(&sent).await.map_err(fatal)?;
+                background::end_what_was_left(self.cx.agent(), parent, &log).await.map_err(fatal)?;
+            }
         }
         self.look(id).await
     }
@@ -196,30 +202,43 @@ impl Delegation {
     async fn look(&self, id: &str) -> Result<BackgroundTask, ToolError> {
         let sent = self.sent(id)?;
         let log = self.cx.log().reopen(&sent).await.map_err(fatal)?;
-        Ok(self.told(&sent, &log))
+        self.told(&sent.child, &log)
     }
 
-    fn told(&self, sent: &SentSubagent, log: &SessionLog) -> BackgroundTask {
+    /// Whether it has no end and nobody works on it, nor will the call that sends it.
+    fn is_left(&self, sent: &SentSubagent) -> bool {
+        sent.mode == SubagentMode::Background
+            && sent.end.is_none()
+            && !self.cx.log().background().is_running(&sent.child)
+            && self.cx.log().with_state(|state| state.open_call(&sent.call_id).is_none())
+    }
+
+    fn told(&self, child: &SessionId, log: &SessionLog) -> Result<BackgroundTask, ToolError> {
+        // Asked first: a run leaves the list only after its end is in the state.
+        let begun = self.cx.log().background().has_begun(child);
+        let sent = self.sent(child.as_str())?;
+        let is_left = begun.is_none() && self.is_left(&sent);
         let (answer, waits) = log.with_state(|state| (answer_of(state), background::is_waiting(state)));
-        let begun = self.cx.log().background().has_begun(&sent.child);
         let status = match &sent.end {
             Some(TurnEnd::Done) => TaskStatus::Success,
             Some(TurnEnd::Stopped) => TaskStatus::Cancelled,
             Some(TurnEnd::Empty | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. }) => TaskStatus::Error,
+            None if is_left => TaskStatus::Error,
             None if waits => TaskStatus::Waiting,
             None if begun == Some(false) => TaskStatus::Pending,
             None => TaskStatus::Running,
         };
-        BackgroundTask {
+        let left = is_left.then(|| "it could not go on; cancel it, or ask it again".to_owned());
+        Ok(BackgroundTask {
             id: sent.child.to_string(),
             agent: sent.name.clone(),
             description: sent.description.clone(),
             status,
             answer: answer.filter(|_| status.is_over()),
-            problem: sent.end.as_ref().and_then(problem_of),
+            problem: sent.end.as_ref().and_then(problem_of).or(left),
             created_at: sent.sent_at,
             updated_at: sent.changed_at,
-        }
+        })
     }
 }
 
@@ -289,7 +308,7 @@ impl Background for Delegation {
             let mut tasks = Vec::with_capacity(sent.len());
             for sent in sent {
                 let log = self.cx.log().reopen(&sent).await.map_err(fatal)?;
-                tasks.push(self.told(&sent, &log));
+                tasks.push(self.told(&sent.child, &log)?);
             }
             Ok(tasks)
         })

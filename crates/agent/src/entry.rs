@@ -243,6 +243,8 @@ pub enum NoteKind {
     PriceUnknown,
     /// A model that the settings name beside the session's cannot be had.
     HelperMissing,
+    /// The conversation was to be summed up, and could not be.
+    SummaryFailed,
 }
 
 /// A file that is no longer as the agent read or wrote it.

@@ -84,6 +84,21 @@ pub enum NoteAbout {
     )]
     CostNotCounted { limit: String, model: String },
     #[error(
+        "The conversation is due to be summed up, but that failed ({detail}); it is sent as it is. Choose another model for \
+         summaries in the settings under Models, or compact it by hand"
+    )]
+    NotSummedUp { detail: String },
+    #[error(
+        "The conversation is due to be summed up, but the model gave no summary; it is sent as it is. Choose another model \
+         for summaries in the settings under Models, or compact it by hand"
+    )]
+    NotSummedUpEmpty,
+    #[error(
+        "The conversation is due to be summed up, but the summary was longer than what it was to replace; it is sent as it \
+         is. Choose another model for summaries in the settings under Models, or compact it by hand"
+    )]
+    NotSummedUpLonger,
+    #[error(
         "{model}, which is to answer where the session's model is overloaded, cannot be had ({detail}). Nobody stands in; \
          mend it or choose another in the settings under Models"
     )]

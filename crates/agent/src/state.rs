@@ -93,6 +93,8 @@ pub struct OpenCall {
     /// Why the call can never run, where its arguments did not arrive whole.
     pub invalid: Option<String>,
     pub ask: Option<Ask>,
+    /// When it was asked, by the session's clock.
+    pub asked_at: Option<i64>,
     pub decision: Option<DecisionRecord>,
     pub started: bool,
     pub intents: Vec<ChangeIntent>,
@@ -169,6 +171,7 @@ impl State {
             EntryBody::Asked { ask } => {
                 if let Some(call) = self.open_call_mut(&ask.call.id) {
                     call.ask = Some((**ask).clone());
+                    call.asked_at = Some(entry.at);
                     // What was decided before was about something else.
                     call.decision = None;
                 }
@@ -414,6 +417,7 @@ impl OpenCall {
             kind: ToolKind::Other,
             invalid: None,
             ask: None,
+            asked_at: None,
             decision: None,
             started: false,
             intents: Vec::new(),

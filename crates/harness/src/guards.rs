@@ -1,7 +1,7 @@
 mod wording;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bosun_agent::{
     AgentError, BoxFuture, Decision, Halt, Middleware, NextModel, NextTool, State, TurnContext, is_news,
@@ -11,7 +11,8 @@ use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolStatus,
 use bosun_tools::{Reducer, StateField, StateUpdate, ToolKind, ToolOutput, without_boundary};
 use serde_json::{Map, Value, json};
 
-use crate::unpriced;
+use crate::tokens::TokenCounter;
+use crate::{counted, unpriced};
 
 /// What a turn may cost at most, with all its subagents. Reaching a limit ends the turn with a sentence that says so;
 /// everything is kept, and continuing the turn gives it the same limits again.
@@ -40,6 +41,7 @@ impl Default for GuardOptions {
 /// ([`bosun_agent::Limits::max_work`]): a call that runs for long makes no model call.
 pub struct Guards {
     options: GuardOptions,
+    counter: TokenCounter,
 }
 
 /// The state field with what failed commands said, by call.
@@ -51,7 +53,12 @@ const LOOK_BACK: usize = 30;
 
 impl Guards {
     pub fn new(options: GuardOptions) -> Self {
-        Self { options }
+        Self { options, counter: TokenCounter::default() }
+    }
+
+    /// Whether it matters what calls take.
+    fn counts(&self) -> bool {
+        self.options.max_tokens.is_some() || self.options.max_dollars.is_some()
     }
 
     /// The limit that the turn has reached.
@@ -89,8 +96,8 @@ impl Guards {
 /// A call with what it ran and, for a command, with what it said when it failed.
 type Failure<'a> = (&'a str, Cow<'a, str>, Option<&'a str>);
 
-/// The tool of a call that failed `times` times in this turn, its last failure in the last step. A turn that was just
-/// continued may try once more.
+/// The tool of a call that failed in `times` steps of this turn, the last of them the last step. Calls side by side count
+/// once: the model had not seen that one fails when it made the others. A turn that was just continued may try once more.
 ///
 /// A command fails where it ends with a code that is not 0. It is the same failure while it says the same and nothing else
 /// was done that `may_change` something, by the tool's name: whoever looks whether a mend helped runs the same again. Of a
@@ -113,6 +120,7 @@ fn failing<'a>(state: &'a State, times: usize, may_change: impl Fn(&str) -> bool
             }
             Message::Ai(reply) => {
                 steps += 1;
+                let mut of_step = HashSet::new();
                 for call in reply.tool_calls.iter().rev() {
                     let said = of_call(commands, call);
                     let ran = || of_call(edited, call).map_or_else(|| digest(&call.args).into(), Cow::Borrowed);
@@ -131,7 +139,9 @@ fn failing<'a>(state: &'a State, times: usize, may_change: impl Fn(&str) -> bool
                     if steps == 1 {
                         last.push(failed.clone());
                     }
-                    *counts.entry(failed).or_default() += 1;
+                    if of_step.insert(failed.clone()) {
+                        *counts.entry(failed).or_default() += 1;
+                    }
                 }
             }
             Message::Human(_) | Message::System(_) => {}
@@ -215,9 +225,14 @@ impl Middleware for Guards {
             if let Some(halt) = self.limit(cx).or_else(|| self.repetition(cx)) {
                 return Err(halt.into());
             }
+            let read = self.counts().then(|| request.clone());
             let reply = next.run(request).await?;
-            let dollars = reply.usage.and_then(|usage| cx.agent().model.info().cost(&usage));
-            cx.spent().add(reply.usage, dollars);
+            let model = cx.agent().model.info();
+            let usage = match &read {
+                Some(read) => Some(counted::of_call(&self.counter, read, &reply, &model.provider)),
+                None => reply.usage,
+            };
+            cx.spent().add(usage, usage.and_then(|usage| model.cost(&usage)));
             Ok(reply)
         })
     }

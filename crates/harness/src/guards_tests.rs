@@ -137,3 +137,11 @@ fn a_command_fails_by_its_code_and_not_when_it_is_stopped() {
         [None, None, None]
     );
 }
+
+#[test]
+fn calls_that_fail_side_by_side_have_failed_once() {
+    let ls = ("ls", 1, BAD);
+    assert_eq!(stuck(&[&[ls, ls, ls]]), None, "the model has not seen that it fails");
+    assert_eq!(stuck(&[&[ls, ls, ls], &[ls, ls]]), None);
+    assert_eq!(stuck(&[&[ls, ls], &[ls], &[ls, ls]]), Some("ls".into()));
+}

@@ -131,12 +131,15 @@ impl Hooks {
                 cx.require_ask(&call.id, reason);
             }
         }
-        let name = call.name.clone();
+        let (name, id) = (call.name.clone(), call.id.clone());
         let mut output = next.run(call).await?;
+        let ran = cx
+            .log()
+            .with_state(|state| state.open_call(&id).map_or_else(|| told.clone(), |open| event::ran(&told, open)));
         for (_, point) in
             [(awaits, HookPoint::SubagentEnd), (true, HookPoint::AfterTool)].into_iter().filter(|(applies, _)| *applies)
         {
-            let event = json!({ "tool": told, "result": event::result(&output) });
+            let event = json!({ "tool": ran, "result": event::result(&output) });
             let outcome = self.run(cx, point, Some(&name), event).await?;
             let notes = outcome.context.into_iter().chain(outcome.failures);
             output.content.extend(notes.map(ContentBlock::text));

@@ -12,6 +12,7 @@ pub use bosun_mcp as mcp;
 
 mod artifacts;
 mod attachments;
+mod counted;
 mod create;
 mod declared;
 mod eviction;

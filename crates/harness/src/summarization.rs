@@ -11,7 +11,7 @@ mod transcript;
 
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, BoxFuture, EntryBody, Middleware, NextModel, NextTool, TurnContext};
+use bosun_agent::{AgentError, BoxFuture, EntryBody, Middleware, NextModel, NextTool, NoteKind, TurnContext};
 use bosun_backend::VirtualPath;
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
 use bosun_tools::{DynTool, ToolOutput, erase};
@@ -158,8 +158,11 @@ impl Summarization {
             Err(CompactionError::NothingToCompact) => Ok(sent),
             Err(error) => {
                 tracing::warn!(%error, "the conversation could not be summed up; it is sent as it is");
-                compaction.failed = Some(FailedSummary { reason: error.to_string(), at_tokens: tokens });
-                cx.log().record(vec![compaction.entry()]).await?;
+                let turn = cx.log().with_state(|state| state.turns);
+                let (failed, fresh) = FailedSummary::after(compaction.failed.as_ref(), &error, tokens, turn);
+                compaction.failed = Some(failed);
+                let told = fresh.map(|about| EntryBody::noted(NoteKind::SummaryFailed, about));
+                cx.log().record(std::iter::once(compaction.entry()).chain(told).collect()).await?;
                 Ok(sent)
             }
         }
@@ -207,6 +210,7 @@ impl Summarization {
         next: NextModel<'a>,
         mut error: AgentError,
     ) -> Result<AiMessage, AgentError> {
+        let mut failure = None;
         for attempt in 0..RECOVERIES {
             let keep = if attempt == 0 { self.keep(cx) } else { Keep::Messages(1) };
             let work = compact::Work { messages: &request.messages, keep, cause: SummaryCause::Overflow };
@@ -214,6 +218,12 @@ impl Summarization {
             if let Err(failed) = &compacted {
                 tracing::warn!(error = %failed, "a conversation that is too long could not be summed up");
             }
+            // One that was summed up before is so, also where it could not be again.
+            failure = match (attempt, &compacted) {
+                (0, Err(failed)) => Some(failed.clone()),
+                (_, Err(failed)) => failure.map(|_| failed.clone()),
+                (_, Ok(_)) => None,
+            };
             // A first try that made nothing shorter would be the same request again.
             let cut = (attempt > 0 || compacted.is_err()) && self.shorten_results(cx, &request.messages).await?;
             if compacted.is_err() && !cut {
@@ -225,7 +235,7 @@ impl Summarization {
                 answer => return answer,
             }
         }
-        Err(too_long(error))
+        Err(too_long(error, failure.as_ref()))
     }
 
     /// Cuts long results of the end of the conversation, which no summary takes away. The whole of one is kept first.
@@ -276,11 +286,17 @@ fn framed(text: &str) -> String {
     text.replace("</summary>", "<\\/summary>")
 }
 
-fn too_long(error: AgentError) -> AgentError {
+/// `failure` says why it could not be summed up, where it was not.
+fn too_long(error: AgentError, failure: Option<&CompactionError>) -> AgentError {
     let AgentError::Model(mut error) = error else { return error };
+    let tried = match failure {
+        None => ", even summed up".to_owned(),
+        Some(CompactionError::NothingToCompact) => " and has nothing left to be summed up".to_owned(),
+        Some(failure) => format!(" and could not be summed up ({})", failure.why()),
+    };
     error.message = format!(
-        "the conversation is too long for this model, even summed up; start a new session or choose a model with a \
-         larger window ({})",
+        "the conversation is too long for this model{tried}; start a new session or choose a model with a larger window \
+         ({})",
         error.message
     );
     AgentError::Model(error)

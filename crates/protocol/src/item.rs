@@ -187,6 +187,8 @@ pub enum NoticeCode {
     PriceUnknown,
     /// A model that the settings name beside the session's cannot be had; `detail` says which and why.
     HelperMissing,
+    /// The conversation was to be summed up, and could not be; `detail` says why and what helps.
+    SummaryFailed,
     /// Files are no longer as the agent had read them, and it was told; `detail` names some of them and counts the rest.
     FilesChanged,
     /// The beginning of the conversation is sent in short from here on; `detail` is its estimated tokens before and after.

@@ -506,6 +506,9 @@ problems! {
     SecondMissing { model: String, detail: String } = "{model}, which is to answer where the session's model is overloaded, cannot be had ({detail}). Nobody stands in; mend it or choose another in the settings under Models";
     SmallMissing { model: String, detail: String } = "{model}, which is to write titles and summaries, cannot be had ({detail}). The session's own model writes summaries and nobody titles; mend it or choose another in the settings under Models";
     CostNotCounted { limit: String, model: String } = "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the price in the settings under Models, or set a limit of tokens";
+    NotSummedUp { detail: String } = "The conversation is due to be summed up, but that failed ({detail}); it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
+    NotSummedUpEmpty = "The conversation is due to be summed up, but the model gave no summary; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
+    NotSummedUpLonger = "The conversation is due to be summed up, but the summary was longer than what it was to replace; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
 }
 
 /// Several at once, as one sentence.

@@ -238,6 +238,7 @@ pub(crate) fn note(kind: NoteKind) -> wire::NoticeCode {
         NoteKind::DefinitionWrong => wire::NoticeCode::DefinitionWrong,
         NoteKind::PriceUnknown => wire::NoticeCode::PriceUnknown,
         NoteKind::HelperMissing => wire::NoticeCode::HelperMissing,
+        NoteKind::SummaryFailed => wire::NoticeCode::SummaryFailed,
     }
 }
 

@@ -11,6 +11,7 @@ pub(super) fn at_once(notice: &Notice) -> Option<String> {
         // These are sentences of their own.
         NoticeCode::PriceUnknown
         | NoticeCode::HelperMissing
+        | NoticeCode::SummaryFailed
         | NoticeCode::HookFailed
         | NoticeCode::DefinitionWrong
         | NoticeCode::ModelFellBack

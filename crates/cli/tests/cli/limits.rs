@@ -1,5 +1,6 @@
 //! What a turn may take: by a flag, by the agent's declaration, by the settings.
 
+use bosun_model::Usage;
 use bosun_store::{Database, MODEL_SETTINGS};
 use bosun_testkit::{Reply, Rule};
 use pretty_assertions::assert_eq;
@@ -33,6 +34,17 @@ fn the_limit_of_tokens_saves_and_the_session_goes_on() {
     let bench = reading();
     let ran = bench.run(&["--max-tokens", "30", "read"]);
     saved_and_continued(&bench, &ran, 2, "30 tokens, the limit of --max-tokens");
+}
+
+#[test]
+fn the_limit_of_tokens_holds_of_a_server_that_does_not_count() {
+    let bench = Bench::new();
+    bench.project.write("a.txt", "one\n");
+    let read = Reply::new().and_call("read_file", json!({ "file_path": "/a.txt" })).usage(Usage::default());
+    bench.server.once(read).once("all read");
+    let ran = bench.run(&["--max-tokens", "10", "read"]);
+    let told = "bosun: the task was not done within 10 tokens, the limit of --max-tokens; everything is saved";
+    assert_eq!((ran.sentence(), bench.server.requests().len()), (told, 1));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -143,3 +143,32 @@ async fn a_session_at_work_elsewhere_is_left_alone() {
     let ran = of(tokio::task::spawn_blocking(move || child.wait_with_output().unwrap()).await.unwrap());
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "early\n"), "{}", ran.err);
 }
+
+#[test]
+fn a_run_says_that_the_conversation_could_not_be_summed_up_and_what_helps() {
+    let bench = Bench::new();
+    bench.server.add(
+        Rule::matching(|asked| asked.last_human().contains("<conversation>"))
+            .order(Order::RepeatLast)
+            .reply(Reply::error(400, "invalid_request_error", "no summaries today")),
+    );
+    bench.server.add(Rule::any().order(Order::RepeatLast).reply(Reply::text("much to be said. ".repeat(60))));
+    let agent = bench.data.path().join("agent.toml");
+    std::fs::write(&agent, "[summarization]\ntrigger = [{ messages = 3 }]\nkeep.messages = 1\n").unwrap();
+    let agent = agent.to_str().unwrap();
+    assert_eq!(bench.run(&["--agent", agent, "Speak of the mast"]).code, Some(0));
+    let session = bench.last_session();
+    let told = |words: &str| {
+        assert_eq!(words.matches("The conversation is due to be summed up, but that failed (").count(), 1, "{words}");
+        assert!(words.contains("no summaries today"), "{words}");
+        assert!(words.contains("Choose another model for summaries in the settings under Models"), "{words}");
+    };
+    let ran = bench.go_on(&session, &["Speak of the sails"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    told(&ran.err);
+    let ran = bench.go_on(&session, &["--json", "Speak of the anchor"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let notices: Vec<&str> = ran.out.lines().filter(|line| line.contains("\"summary_failed\"")).collect();
+    assert!(!notices.is_empty(), "{}", ran.out);
+    told(notices[0].split("\"why\"").next().unwrap());
+}

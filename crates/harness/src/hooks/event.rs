@@ -1,6 +1,6 @@
 //! What a hook is told.
 
-use bosun_agent::{TurnContext, TurnEnd, is_news};
+use bosun_agent::{Decision, OpenCall, TurnContext, TurnEnd, is_news};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall, text_of};
 use bosun_tools::{ToolKind, ToolOutput};
 use serde_json::{Value, json};
@@ -32,6 +32,17 @@ pub(super) fn after_model(message: &AiMessage) -> Value {
 
 pub(super) fn tool(call: &ToolCall, kind: ToolKind) -> Value {
     json!({ "name": call.name, "kind": kind, "id": call.id, "arguments": call.args })
+}
+
+/// `told` as it ran: with the arguments that a person put in the place of the model's.
+pub(super) fn ran(told: &Value, open: &OpenCall) -> Value {
+    let mut ran = told.clone();
+    let decision = open.decision.as_ref().map(|record| &record.decision);
+    if let (Some(Decision::Edit { args }), Some(fields)) = (decision, ran.as_object_mut()) {
+        fields.insert("arguments".to_owned(), args.clone());
+        fields.insert("edited".to_owned(), Value::Bool(true));
+    }
+    ran
 }
 
 pub(super) fn result(output: &ToolOutput) -> Value {

@@ -4,11 +4,14 @@ use bosun_agent::{Decision, DecisionRecord, DecisionSource, TurnContext};
 use bosun_model::ToolCall;
 use serde_json::Value;
 
-/// Says no in the person's place once `timeout` is over, and gives what was decided. Never ends without a time-out, nor
-/// where a person may not say no: the clock approves nothing.
+/// Says no in the person's place once `timeout` is over since it was asked, also where the app was closed meanwhile, and gives
+/// what was decided. Never ends without a time-out, nor where a person may not say no: the clock approves nothing.
 pub(super) async fn after(timeout: Option<Duration>, cx: &TurnContext, call: &ToolCall) -> DecisionRecord {
     let Some(timeout) = timeout else { return std::future::pending().await };
-    tokio::time::sleep(timeout).await;
+    let asked_at = cx.log().with_state(|state| state.open_call(&call.id)?.asked_at);
+    let now = cx.log().now_ms();
+    let waited = u64::try_from(now.saturating_sub(asked_at.unwrap_or(now))).unwrap_or(0);
+    tokio::time::sleep(timeout.saturating_sub(Duration::from_millis(waited))).await;
     let words = format!("nobody answered within {} seconds", timeout.as_secs());
     let refusals = [
         Decision::Reject { reason: Some(words.clone()) },

@@ -2,12 +2,13 @@ use std::time::Duration;
 
 use bosun_agent::{AgentError, LiveEvent, TurnContext};
 use bosun_model::{
-    ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelErrorKind, ModelEvent, SystemBlock, ToolChoice,
-    Usage,
+    AiMessage, ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelErrorKind, ModelEvent, SystemBlock,
+    ToolChoice, Usage,
 };
 use futures_util::StreamExt;
 
-use crate::RetryOptions;
+use crate::tokens::TokenCounter;
+use crate::{RetryOptions, counted};
 
 /// One call that nobody watches: its text does not go into the conversation. The agent's model has a smaller one for
 /// that, or makes it itself; it does, too, what the smaller one cannot. It holds to the limits of the turn and the
@@ -55,9 +56,10 @@ async fn patiently(
                 waited(cx, error, wait).await?;
                 attempt += 1;
             }
-            Ok((text, usage)) => {
-                cx.spent().add(usage, usage.and_then(|usage| model.info().cost(&usage)));
-                return Ok((text, usage));
+            Ok(reply) => {
+                let counted = counted::of_call(&TokenCounter::default(), request, &reply, &model.info().provider);
+                cx.spent().add(Some(counted), model.info().cost(&counted));
+                return Ok((reply.text(), reply.usage));
             }
         }
     }
@@ -75,7 +77,7 @@ async fn waited(cx: &TurnContext, error: ModelError, wait: Duration) -> Result<(
     outcome
 }
 
-async fn once(model: &dyn ChatModel, request: ChatRequest) -> Result<(String, Option<Usage>), ModelError> {
+async fn once(model: &dyn ChatModel, request: ChatRequest) -> Result<AiMessage, ModelError> {
     let mut stream = model.stream(request).await?;
     let mut builder = MessageBuilder::new();
     while let Some(event) = stream.next().await.transpose()? {
@@ -84,8 +86,7 @@ async fn once(model: &dyn ChatModel, request: ChatRequest) -> Result<(String, Op
             break;
         }
     }
-    let message = builder.finish("summary".into(), &model.info().provider)?;
-    Ok((message.text(), message.usage))
+    builder.finish("summary".into(), &model.info().provider)
 }
 
 /// Whether the provider refused a request because it is too long. Whoever talks to providers knows their words for it.

@@ -50,6 +50,18 @@ pub enum CompactionError {
 /// Most of a window that the summary's source may fill, and its longest text in letters where the window is unknown.
 const SOURCE: f64 = 0.6;
 const UNKNOWN_SOURCE: usize = 300_000;
+impl CompactionError {
+    /// The reason alone, for sentences that say by themselves what came of it.
+    pub(super) fn why(&self) -> String {
+        match self {
+            Self::Empty => "the model gave no summary".to_owned(),
+            Self::TooLong => "the summary was longer than what it was to replace".to_owned(),
+            Self::Failed(error) => error.to_string(),
+            Self::NothingToCompact | Self::TurnOpen | Self::Journal(_) | Self::Cancelled => self.to_string(),
+        }
+    }
+}
+
 /// Bounds of a summary and of the user's words in it, in tokens.
 const LONGEST_SUMMARY: u32 = 8_000;
 const SHORTEST_SUMMARY: u32 = 256;

@@ -1,10 +1,12 @@
-use bosun_agent::{EntryBody, State};
+use bosun_agent::{EntryBody, NoteAbout, State};
 use bosun_backend::VirtualPath;
 use bosun_model::Usage;
 use bosun_tools::StateUpdate;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::CompactionError;
 
 /// The state field that says how much is sent in short. What the summaries say stands in fields of their own, each written
 /// once, so that a long session does not write all of them again with each.
@@ -91,6 +93,36 @@ pub struct FailedSummary {
     pub reason: String,
     /// The estimate then; it is tried again when the conversation has grown by a tenth.
     pub at_tokens: u64,
+    /// The turn then, and what the person was told in it.
+    #[serde(default)]
+    turn: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    told: Vec<String>,
+}
+
+impl FailedSummary {
+    /// Another attempt that came to nothing because of `error`, with what the person has to be told of it: each reason once
+    /// a turn.
+    pub(super) fn after(
+        earlier: Option<&Self>,
+        error: &CompactionError,
+        at_tokens: u64,
+        turn: u32,
+    ) -> (Self, Option<NoteAbout>) {
+        let mut told =
+            earlier.filter(|earlier| earlier.turn == turn).map(|earlier| earlier.told.clone()).unwrap_or_default();
+        let about = match error {
+            CompactionError::Empty => NoteAbout::NotSummedUpEmpty,
+            CompactionError::TooLong => NoteAbout::NotSummedUpLonger,
+            other => NoteAbout::NotSummedUp { detail: other.why() },
+        };
+        let words = about.to_string();
+        let fresh = (!told.contains(&words)).then_some(about);
+        if fresh.is_some() {
+            told.push(words);
+        }
+        (Self { reason: error.to_string(), at_tokens, turn, told }, fresh)
+    }
 }
 
 impl Summary {

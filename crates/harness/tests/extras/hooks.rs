@@ -400,3 +400,30 @@ async fn asking_child(scene: &Scene) -> Arc<SessionLog> {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
+
+#[tokio::test]
+async fn after_a_persons_change_hooks_are_told_what_ran() {
+    let write = "cat >> events; echo >> events";
+    let hooks = [HookPoint::BeforeTool, HookPoint::AfterTool].map(|point| hook(point.word(), point, write)).to_vec();
+    let same = call("d", "execute", json!({ "command": "touch same" }));
+    let scene = under(Some(Policy::default()), vec![run("touch asked"), same, "done".into()], hooks);
+    let mut turn = std::pin::pin!(scene.say("go"));
+    let edit = Decision::Edit { args: json!({ "command": "touch edited" }) };
+    for (id, decision) in [("c", edit), ("d", Decision::Approve)] {
+        tokio::select! {
+            end = &mut turn => panic!("the turn ended: {end:?}"),
+            () = asked(&scene) => {}
+        }
+        let as_given = |_: &str, args: &Value| Ok(args.clone());
+        scene.log.decide(&id.into(), None, decision, DecisionSource::Person, &as_given).await.unwrap();
+    }
+    assert_eq!(turn.await, TurnEnd::Done);
+    assert!(scene.project.exists("edited") && !scene.project.exists("asked"));
+    let events: Vec<Value> =
+        scene.project.read("events").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<_> =
+        events.iter().map(|event| (&event["tool"]["arguments"]["command"], &event["tool"]["edited"])).collect();
+    let (asked, same, edited) = (json!("touch asked"), json!("touch same"), json!("touch edited"));
+    let (no, yes) = (Value::Null, json!(true));
+    assert_eq!(told, [(&asked, &no), (&edited, &yes), (&same, &no), (&same, &no)]);
+}

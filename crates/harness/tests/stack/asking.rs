@@ -281,3 +281,27 @@ async fn a_link_is_judged_by_where_it_leads_where_rules_about_paths_hold_too() {
     assert_eq!(asked(&scene).len(), 1);
     assert!(!at(".git/hooks/post-commit").exists());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_time_out_is_counted_from_when_it_was_asked_also_after_a_restart() {
+    let first = impatient(vec![write("w", "/a.txt")], vec![]);
+    tokio::select! {
+        end = first.say("go") => panic!("nobody answered: {end:?}"),
+        () = async { while asked(&first).is_empty() { tokio::time::sleep(Duration::from_millis(1)).await } } => {}
+    }
+    for (minutes_ago, most) in [(0, 60), (10, 0)] {
+        let mut entries = first.host.entries();
+        for recorded in &mut entries {
+            recorded.entry.at -= minutes_ago * 60_000;
+        }
+        let model = ScriptedModel::new(["done"]);
+        let again = Scene::build(Project::new(), model, entries, |config| {
+            config.policy = Policy::default();
+            config.approval_timeout = Some(Duration::from_secs(60));
+        });
+        let begun = tokio::time::Instant::now();
+        assert_eq!(bosun_agent::run_turn(&again.context()).await, Ok(TurnEnd::Done));
+        assert!(again.result("w").contains("nobody answered within 60 seconds"), "{}", again.result("w"));
+        assert_eq!(begun.elapsed().as_secs().div_ceil(60) * 60, most, "{:?}", begun.elapsed());
+    }
+}

@@ -1,9 +1,12 @@
 //! Subagents that work beside the agent, over a model that the test plays by hand.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use bosun_agent::{EntryBody, SessionId, SessionLog, State, SubagentMode, SystemClock, TurnEnd};
+use bosun_agent::{
+    BoxFuture, ChangedFile, ChildStart, EntryBody, Host, Journal, JournalEntry, JournalError, LiveEvent, OpenedChild,
+    Seq, SessionId, SessionLog, State, SubagentMode, SystemClock, TurnEnd,
+};
 use bosun_model::{ChatRequest, HumanMessage};
 use bosun_testkit::{DrivenCall, ModelDriver, Project, Reply, ScriptedModel};
 use pretty_assertions::assert_eq;
@@ -280,4 +283,84 @@ async fn a_turn_that_only_an_end_begins_has_no_limits_of_its_own() {
     stage.scene.log.record(vec![EntryBody::TurnContinued { turn: 1 }]).await.unwrap();
     let end = bosun_agent::run_turn(&stage.scene.context()).await.unwrap();
     assert!(matches!(&end, TurnEnd::Failed { reason, .. } if reason.contains("limit of 3 model calls")), "{end:?}");
+}
+
+/// A host that refuses, once each, to record entries of these names, also those of its subagents.
+struct Flaky {
+    inner: Arc<dyn Host>,
+    refused: Arc<Mutex<Vec<&'static str>>>,
+}
+
+impl Journal for Flaky {
+    fn append(&self, entries: Vec<JournalEntry>) -> BoxFuture<'_, Result<Seq, JournalError>> {
+        let mut refused = self.refused.lock().unwrap();
+        let is_meant = |name: &&str| entries.iter().any(|entry| format!("{:?}", entry.body).starts_with(*name));
+        if let Some(at) = refused.iter().position(is_meant) {
+            refused.remove(at);
+            return Box::pin(async { Err(JournalError::DiskFull) });
+        }
+        self.inner.journal().append(entries)
+    }
+}
+
+impl Host for Flaky {
+    fn session(&self) -> &SessionId {
+        self.inner.session()
+    }
+
+    fn journal(&self) -> &dyn Journal {
+        self
+    }
+
+    fn emit(&self, event: LiveEvent) {
+        self.inner.emit(event);
+    }
+
+    fn child(&self, start: ChildStart) -> BoxFuture<'_, Result<OpenedChild, JournalError>> {
+        Box::pin(async move {
+            let OpenedChild { host, entries } = self.inner.child(start).await?;
+            Ok(OpenedChild { host: Arc::new(Self { inner: host, refused: Arc::clone(&self.refused) }), entries })
+        })
+    }
+
+    fn changed_files(&self) -> BoxFuture<'_, Result<Vec<ChangedFile>, JournalError>> {
+        self.inner.changed_files()
+    }
+}
+
+#[tokio::test]
+async fn one_whose_journal_fails_has_failed_and_one_that_no_run_holds_is_not_running() {
+    for refused in [vec!["Ai "], vec!["Ai ", "SubagentEnded"]] {
+        let (model, driver) = ScriptedModel::driven();
+        let mut scene = Scene::build(Project::new(), model, vec![], |config| config.background_subagents = true);
+        let flaky = Flaky { inner: Arc::clone(&scene.host) as _, refused: Arc::default() };
+        let refuse = Arc::clone(&flaky.refused);
+        scene.log = Arc::new(SessionLog::open(Arc::new(flaky), Arc::new(SystemClock), &[]));
+        let mut stage = Stage { scene: Arc::new(scene), driver, held: Vec::new() };
+        let turn = stage.turn("go");
+        stage.answer("go", start("b", "long work")).await;
+        let (child, main) = (stage.call("long work").await, stage.call("Started the async task").await);
+        let (id, is_told) = (stage.child(0), refused.len() == 1);
+        *refuse.lock().unwrap() = refused;
+        child.reply("this is lost");
+        stage.scene.log.background().idle().await;
+        assert!(refuse.lock().unwrap().is_empty());
+        let end = |stage: &Stage| stage.state(|state| state.subagents[0].end.clone());
+        if is_told {
+            let Some(TurnEnd::Failed { reason, .. }) = end(&stage) else { panic!("{:?}", end(&stage)) };
+            assert!(reason.contains("the disk is full"), "{reason}");
+            main.reply("hm");
+            stage.answer("status: error", "done").await;
+        } else {
+            assert_eq!(end(&stage), None);
+            let task = json!({"task_id": id.as_str()});
+            main.reply(call("k", "check_async_task", task.clone()));
+            let main = stage.call("could not go on").await;
+            assert_eq!(serde_json::from_str::<Value>(&stage.scene.result("k")).unwrap()["status"], "error");
+            main.reply(call("c", "cancel_async_task", task));
+            stage.answer("Cancelled the async task", "done").await;
+            assert_eq!(end(&stage), Some(TurnEnd::Stopped));
+        }
+        assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+    }
 }

@@ -314,3 +314,61 @@ async fn a_reply_with_nothing_in_it_ends_the_turn() {
     let scene = scene(vec!["".into()], |_| {});
     assert_eq!(scene.say("go").await, TurnEnd::Empty);
 }
+
+/// What some servers say of what a reply took.
+fn nothing_said() -> Usage {
+    Usage::default()
+}
+
+#[tokio::test]
+async fn a_reply_without_usage_counts_as_what_it_is_estimated_at() {
+    let quiet = |n: usize| {
+        let args = json!({"path": format!("/{n}")});
+        Scripted::from(Reply::new().and_call_with_id(format!("c{n}"), "ls", args).usage(nothing_said()))
+    };
+    let scene = scene((0..5).map(quiet).collect(), |config| config.guards.max_tokens = Some(10));
+    let told = reason(scene.say("go").await);
+    assert!(told.contains("its limit of 10 tokens"), "{told}");
+    assert_eq!(scene.model.requests().len(), 1);
+    // Money, by the estimate; and half of what is to be known is not all of it.
+    for usage in [nothing_said(), usage(1)] {
+        let usage = Usage { output: None, ..usage };
+        let words = "word ".repeat(1_000);
+        let reply = |n: usize| Reply::text(words.clone()).and_call_with_id(format!("c{n}"), "ls", json!({"path": "/"}));
+        let replies = (0..5).map(|n| reply(n).usage(usage));
+        let price = Price { input: 0.0, output: 1_000.0, cache_read: None, cache_write: None, cache_write_hour: None };
+        let info = ModelInfo {
+            provider: "house".into(),
+            name: "quiet".into(),
+            context_window: None,
+            max_output: None,
+            abilities: Default::default(),
+            price: Some(price),
+            steps: Vec::new(),
+            scripted: false,
+            local: false,
+        };
+        let model = ScriptedModel::new(replies).with_info(info);
+        let scene = Scene::build(Project::new(), model, vec![], |config| config.guards.max_dollars = Some(2.0));
+        let told = reason(scene.say("go").await);
+        assert!(told.contains("its limit of 2 US dollars"), "{told}");
+        assert_eq!(scene.model.requests().len(), 2, "about 1,250 tokens each");
+    }
+}
+
+#[tokio::test]
+async fn a_summary_without_usage_counts_as_what_it_is_estimated_at() {
+    let long = |n: usize| Reply::text(format!("{n}: {}", "and so on ".repeat(500))).usage(usage(1)).into();
+    let summary = Reply::text("the story so far").usage(nothing_said()).into();
+    let scene = scene((0..3).map(long).chain([summary, "four".into()]).collect(), |config| {
+        config.guards.max_tokens = Some(2_000);
+        config.summarization.trigger = vec![Threshold::Messages(6).into()];
+        config.summarization.keep = Some(Threshold::Messages(2));
+    });
+    for turn in 0..3 {
+        assert_eq!(scene.say(&format!("request {turn}")).await, TurnEnd::Done);
+    }
+    let told = reason(scene.say("and now?").await);
+    assert!(told.contains("its limit of 2000 tokens"), "{told}");
+    assert_eq!(scene.model.requests().len(), 4, "nothing after the summary");
+}

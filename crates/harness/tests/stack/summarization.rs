@@ -348,3 +348,39 @@ async fn a_session_opened_again_sends_the_same_summary() {
     again.say("and now?").await;
     assert_eq!(texts(&again.last_request())[..3], before[..]);
 }
+
+/// What the person was told, with how many units of the journal hold what.
+fn told(scene: &Scene) -> Vec<String> {
+    let notes = scene.host.entries().into_iter().filter_map(|recorded| match recorded.entry.body {
+        EntryBody::Noted { detail, .. } => Some(detail),
+        _ => None,
+    });
+    notes.collect()
+}
+
+#[tokio::test]
+async fn a_summary_that_could_not_be_made_is_said_once_a_turn_for_each_reason() {
+    let refused = |words: &str| Scripted::from(ModelError::new(ModelErrorKind::InvalidRequest, "scripted", words));
+    let read =
+        |id: &str| Scripted::from(Reply::new().and_call_with_id(id, "read_file", json!({"file_path": "/a.txt"})));
+    let replies = [
+        vec![long("one"), long("two"), long("three")],
+        // Each step makes the conversation longer, so that it is tried again.
+        vec![refused("no"), read("a"), refused("no"), read("b"), "  ".into(), read("c"), refused("no"), "four".into()],
+        vec![refused("no"), "five".into()],
+    ];
+    let scene = at_six_messages(replies.concat());
+    std::fs::write(scene.project.at("a.txt"), "and so on ".repeat(2_000)).unwrap();
+    talk(&scene, 0..4).await;
+    let way_out = "Choose another model for summaries in the settings under Models, or compact it by hand";
+    let failed = format!(
+        "The conversation is due to be summed up, but that failed (scripted: no); it is sent as it is. {way_out}"
+    );
+    let empty = format!(
+        "The conversation is due to be summed up, but the model gave no summary; it is sent as it is. {way_out}"
+    );
+    assert_eq!(told(&scene), [failed.clone(), empty.clone()]);
+    let long = format!("request 4: {}", "please ".repeat(9_000));
+    assert_eq!(scene.say(&long).await, TurnEnd::Done);
+    assert_eq!(told(&scene), [failed.clone(), empty, failed], "another turn says it again");
+}

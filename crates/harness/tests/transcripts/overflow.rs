@@ -158,3 +158,26 @@ async fn what_is_too_long_to_be_summed_up_is_summed_up_from_its_ends() {
         assert!(bodies.last().unwrap().to_string().contains("All of it."));
     }
 }
+
+#[tokio::test]
+async fn what_is_too_long_and_could_not_be_summed_up_is_told_so_with_the_reason() {
+    for refusal in REFUSALS {
+        let (wire, refused) = too_long(refusal);
+        let scene = keeping(wire, Project::new(), 1);
+        for turn in ["first", "second"] {
+            scene.server.once(Reply::text(long(turn)));
+            assert_eq!(scene.say(turn).await, TurnEnd::Done);
+        }
+        scene.server.once(refused());
+        for _ in 0..2 {
+            scene.server.once(Reply::error(400, "invalid_request_error", "no summaries today"));
+        }
+        let TurnEnd::Failed { reason, .. } = scene.say("third").await else { panic!("it went on") };
+        assert!(
+            reason.contains("the conversation is too long for this model and could not be summed up (")
+                && reason.contains("no summaries today")
+                && reason.contains("start a new session or choose a model with a larger window"),
+            "{reason}"
+        );
+    }
+}

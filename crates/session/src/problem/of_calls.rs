@@ -128,5 +128,8 @@ pub(crate) fn of_note(about: NoteAbout) -> Problem {
         NoteAbout::SecondMissing { model, detail } => Problem::SecondMissing { model, detail },
         NoteAbout::SmallMissing { model, detail } => Problem::SmallMissing { model, detail },
         NoteAbout::CostNotCounted { limit, model } => Problem::CostNotCounted { limit, model },
+        NoteAbout::NotSummedUp { detail } => Problem::NotSummedUp { detail },
+        NoteAbout::NotSummedUpEmpty => Problem::NotSummedUpEmpty,
+        NoteAbout::NotSummedUpLonger => Problem::NotSummedUpLonger,
     }
 }

@@ -134,7 +134,11 @@ pub(super) fn whole(reply: &Reply, model: &str, ids: &Ids) -> Value {
     })
 }
 
+/// Nothing where nothing is known, as of servers that do not count.
 fn usage(usage: &Usage) -> Value {
+    if *usage == Usage::default() {
+        return Value::Null;
+    }
     let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
     json!({
         "prompt_tokens": input,

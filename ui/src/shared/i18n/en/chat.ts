@@ -89,6 +89,7 @@ export const notices = {
   definition_wrong: 'Not as it should be',
   price_unknown: 'Not all is counted',
   helper_missing: 'A model beside this one is missing',
+  summary_failed: 'No summary could be made',
   files_changed: 'Changed since the agent read them; it was told:',
   summarized:
     'From here on the model reads a summary in the place of the beginning; /compact shows it. Tokens before and after:',

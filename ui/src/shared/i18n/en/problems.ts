@@ -464,4 +464,7 @@ export const problems = {
   second_missing: "{model}, which is to answer where the session's model is overloaded, cannot be had ({detail}). Nobody stands in; mend it or choose another in the settings under Models",
   small_missing: "{model}, which is to write titles and summaries, cannot be had ({detail}). The session's own model writes summaries and nobody titles; mend it or choose another in the settings under Models",
   cost_not_counted: "A turn may cost ${limit}, but the price of {model} is not known, so what it costs is not counted. Enter the price in the settings under Models, or set a limit of tokens",
+  not_summed_up: "The conversation is due to be summed up, but that failed ({detail}); it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand",
+  not_summed_up_empty: "The conversation is due to be summed up, but the model gave no summary; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand",
+  not_summed_up_longer: "The conversation is due to be summed up, but the summary was longer than what it was to replace; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand",
 } satisfies Record<Problem['problem'], string>;
