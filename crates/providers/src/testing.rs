@@ -118,30 +118,6 @@ pub(crate) fn conversation() -> ChatRequest {
             model: None,
         }),
         tool("c4", "ls", ToolStatus::Error, vec!["Error: no such folder".into()]),
-        // With calls between what it says.
-        Message::Ai(AiMessage {
-            id: "a3".into(),
-            content: vec![
-                ContentBlock::Reasoning(Reasoning {
-                    text: "Both.".into(),
-                    signature: Some("sig2".into()),
-                    opaque: None,
-                }),
-                "One, t".into(),
-                "wo.".into(),
-            ],
-            tool_calls: vec![
-                ToolCall { id: "c5".into(), name: "ls".into(), args: json!({ "path": "/one" }) },
-                ToolCall { id: "c6".into(), name: "ls".into(), args: json!({ "path": "/two" }) },
-            ],
-            invalid_tool_calls: vec![],
-            call_places: vec![2, 3],
-            usage: None,
-            stop: StopReason::ToolUse,
-            model: None,
-        }),
-        tool("c5", "ls", ToolStatus::Success, vec!["(empty)".into()]),
-        tool("c6", "ls", ToolStatus::Success, vec!["(empty)".into()]),
     ];
     let schema = json!({ "type": "object", "properties": { "path": { "type": "string" } }, "required": ["path"] });
     let ls = ToolSpec { name: "ls".into(), description: "List a folder.".into(), schema };

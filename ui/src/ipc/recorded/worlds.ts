@@ -17,6 +17,7 @@ import {
   LONG_TOOLS,
 } from './samples';
 
+const PLAIN: Pick<ProviderView, 'chosen' | 'hands_on' | 'headers'> = { chosen: false, hands_on: [], headers: [] };
 const PROVIDERS: ProviderView[] = [
   {
     id: 'anthropic',
@@ -25,12 +26,10 @@ const PROVIDERS: ProviderView[] = [
     base_url: 'https://api.anthropic.com',
     host: 'api.anthropic.com',
     local: false,
-    chosen: false,
-    hands_on: [],
+    ...PLAIN,
     key: { source: 'environment', variable: 'ANTHROPIC_API_KEY' },
     key_optional: false,
     custom: false,
-    headers: [],
   },
   {
     id: 'openai',
@@ -39,12 +38,10 @@ const PROVIDERS: ProviderView[] = [
     base_url: 'https://api.openai.com/v1',
     host: 'api.openai.com',
     local: false,
-    chosen: false,
-    hands_on: [],
+    ...PLAIN,
     key: { source: 'missing' },
     key_optional: false,
     custom: false,
-    headers: [],
   },
   {
     id: 'ollama',
@@ -67,12 +64,10 @@ const PROVIDERS: ProviderView[] = [
     base_url: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     host: 'dashscope-intl.aliyuncs.com',
     local: false,
-    chosen: false,
-    hands_on: [],
+    ...PLAIN,
     key: { source: 'environment', variable: 'DASHSCOPE_API_KEY' },
     key_optional: false,
     custom: true,
-    headers: [],
   },
 ];
 
@@ -84,12 +79,10 @@ const AZURE: ProviderView = {
   base_url: 'https://your_resource.openai.azure.com/openai/v1',
   host: 'your_resource.openai.azure.com',
   local: false,
-  chosen: false,
-  hands_on: [],
+  ...PLAIN,
   key: { source: 'missing' },
   key_optional: false,
   custom: false,
-  headers: [],
 };
 
 function base(): World {
