@@ -17,7 +17,7 @@ import {
   LONG_TOOLS,
 } from './samples';
 
-const PLAIN = { chosen: false, hands_on: [] };
+const PLAIN: Pick<ProviderView, 'chosen' | 'hands_on' | 'headers'> = { chosen: false, hands_on: [], headers: [] };
 const PROVIDERS: ProviderView[] = [
   {
     id: 'anthropic',
@@ -30,7 +30,6 @@ const PROVIDERS: ProviderView[] = [
     key: { source: 'environment', variable: 'ANTHROPIC_API_KEY' },
     key_optional: false,
     custom: false,
-    headers: [],
   },
   {
     id: 'openai',
@@ -43,7 +42,6 @@ const PROVIDERS: ProviderView[] = [
     key: { source: 'missing' },
     key_optional: false,
     custom: false,
-    headers: [],
   },
   {
     id: 'ollama',
@@ -70,7 +68,6 @@ const PROVIDERS: ProviderView[] = [
     key: { source: 'environment', variable: 'DASHSCOPE_API_KEY' },
     key_optional: false,
     custom: true,
-    headers: [],
   },
 ];
 
@@ -86,7 +83,6 @@ const AZURE: ProviderView = {
   key: { source: 'missing' },
   key_optional: false,
   custom: false,
-  headers: [],
 };
 
 function base(): World {
