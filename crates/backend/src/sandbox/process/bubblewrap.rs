@@ -4,6 +4,8 @@
 mod covering;
 mod guard;
 #[cfg(target_os = "linux")]
+mod refused;
+#[cfg(target_os = "linux")]
 mod stage;
 
 use std::ffi::{OsStr, OsString};
@@ -277,6 +279,8 @@ impl Launcher for Bubblewrap {
         self.root.check_alive()?;
         let mut program = Command::new(&self.program);
         program.env_clear().args(APART);
+        #[cfg(target_os = "linux")]
+        refused::refuse(&mut program).map_err(|error| BackendError::Spawn { reason: error.to_string() })?;
         for (name, value) in self.environment.iter().filter(|(name, _)| name != OsStr::new("TMPDIR")) {
             program.arg("--setenv").arg(name).arg(value);
         }
