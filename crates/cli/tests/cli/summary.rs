@@ -152,7 +152,8 @@ fn a_run_says_that_the_conversation_could_not_be_summed_up_and_what_helps() {
             .order(Order::RepeatLast)
             .reply(Reply::error(400, "invalid_request_error", "no summaries today")),
     );
-    bench.server.add(Rule::any().order(Order::RepeatLast).reply(Reply::text("much to be said. ".repeat(60))));
+    // Long enough for another attempt with each turn.
+    bench.server.add(Rule::any().order(Order::RepeatLast).reply(Reply::text("much to be said. ".repeat(1_000))));
     let agent = bench.data.path().join("agent.toml");
     std::fs::write(&agent, "[summarization]\ntrigger = [{ messages = 3 }]\nkeep.messages = 1\n").unwrap();
     let agent = agent.to_str().unwrap();
