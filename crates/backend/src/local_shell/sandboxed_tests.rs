@@ -93,6 +93,41 @@ async fn the_project_is_written_and_nothing_else_and_there_is_no_network() {
     }
 }
 
+/// security.md X01: a namespace of networks hides no virtual machine's host, and no socket that lies in the project.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_leads_out_past_the_namespaces_is_refused() {
+    let Some(top) = place().await else { return };
+    let backend = open(top.path(), in_sandbox());
+    let refused = [
+        (libc::AF_VSOCK, 0),
+        (libc::AF_UNIX, 0),
+        (libc::AF_PACKET, 0),
+        (libc::AF_ALG, 0),
+        (libc::AF_INET, 262),
+        (libc::AF_INET, 132),
+        (libc::AF_NETLINK, libc::NETLINK_KOBJECT_UEVENT),
+    ];
+    let made = [(libc::AF_INET, 0), (libc::AF_INET, libc::IPPROTO_TCP), (libc::AF_NETLINK, libc::NETLINK_ROUTE)];
+    let kinds = refused.map(|kind| (kind, "1")).into_iter().chain(made.map(|kind| (kind, "made")));
+    for ((family, protocol), expected) in kinds {
+        let kind = if family == libc::AF_NETLINK { libc::SOCK_RAW } else { libc::SOCK_STREAM };
+        let asked = format!("perl -e 'print socket(S, {family}, {kind}, {protocol}) ? \"made\" : $! + 0'");
+        assert_eq!(run(&backend, &asked).await, (Some(0), expected.to_owned()), "{family} {protocol}");
+    }
+    let calls =
+        [libc::SYS_keyctl, libc::SYS_io_uring_setup, libc::SYS_bpf, libc::SYS_unshare, 0x4000_0000 + libc::SYS_socket];
+    let numbers = if cfg!(target_arch = "x86_64") { &calls[..] } else { &calls[..4] };
+    for number in numbers {
+        let asked = format!("perl -e 'syscall({number}, 0, 0, 0); print $! + 0'");
+        assert_eq!(run(&backend, &asked).await, (Some(0), "1".to_owned()), "call {number}");
+    }
+    // What programs say to themselves stays.
+    let loopback = "socket(L, 2, 1, 0); bind(L, pack_sockaddr_in(0, INADDR_LOOPBACK)); listen(L, 1); socket(C, 2, 1, 0); \
+                    print connect(C, getsockname(L)) && socketpair(A, B, 1, 1, 0) ? \"joined\" : $!";
+    assert_eq!(run(&backend, &format!("perl -MSocket -e '{loopback}'")).await, (Some(0), "joined".to_owned()));
+}
+
 #[tokio::test]
 async fn what_is_chosen_holds_from_the_next_command_on() {
     let Some(top) = place().await else { return };

@@ -1,5 +1,11 @@
 //! Text files that are too large to go over whole. They come part by part, and no more than one part is held.
 
+use std::io::{self, Read};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
 use super::Executor;
 use super::answer::Figures;
 use super::script::{self, READ_PART};
@@ -95,6 +101,59 @@ async fn pass(
             let (modified_ns, still) = (part.figures.modified_ns, still && part.figures.size == length);
             return Ok(Pass::Whole { hash: hasher.finalize(), modified_ns, still });
         }
+    }
+}
+
+/// Hands the parts of the file at `path` on as they come, until nobody takes them, in the time that is left.
+pub(super) async fn feed(
+    executor: &dyn Executor,
+    path: &VirtualPath,
+    to: mpsc::Sender<Vec<u8>>,
+    time: impl Fn() -> Duration,
+    cancel: &CancellationToken,
+) -> Result<(), BackendError> {
+    let unstable = || BackendError::Unstable { path: path.clone() };
+    let mut offset = 0;
+    loop {
+        let mut script = script_for(path, offset);
+        (script.time, script.cancel) = (time(), cancel.clone());
+        let answer = script::run(executor, script, path).await?;
+        let part = Part::of(&answer).ok_or_else(unstable)?;
+        let taken = part.bytes.len() as u64;
+        if taken > 0 && to.send(part.bytes.to_vec()).await.is_err() || taken < PART {
+            return Ok(());
+        }
+        offset += taken;
+    }
+}
+
+/// A file whose parts come one by one: where they are put, and where they are read. One part waits while another is read.
+pub(super) fn parts() -> (mpsc::Sender<Vec<u8>>, Parts) {
+    let (to, from) = mpsc::channel(1);
+    (to, Parts { from, part: Vec::new(), at: 0 })
+}
+
+/// Blocks while the next part is on its way.
+pub(super) struct Parts {
+    from: mpsc::Receiver<Vec<u8>>,
+    part: Vec<u8>,
+    at: usize,
+}
+
+impl Read for Parts {
+    /// As of a file: less than was asked for comes at its end alone.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
+            let mut rest = self.part.get(self.at..).unwrap_or_default();
+            let got = rest.read(room)?;
+            (filled, self.at) = (filled + got, self.at + got);
+            if got == 0 {
+                let Some(next) = self.from.blocking_recv() else { break };
+                (self.part, self.at) = (next, 0);
+            }
+        }
+        Ok(filled)
     }
 }
 

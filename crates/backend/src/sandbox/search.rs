@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::answer::{Kind, refused};
 use super::read::{Target, targets};
 use super::script::{self, fresh_word, nul_separated};
-use super::{Cut, Executor, Finished};
+use super::{Cut, Executor, Finished, large};
 use crate::fault::on_disk;
-use crate::search::listed::{Completeness, LeftOut, Lines, Wanted, ancestors, ignore_files, named};
+use crate::search::listed::{Completeness, LeftOut, Lines, Matches, Wanted, ancestors, ignore_files, named};
 use crate::search::{Budget, GLOB_TIME, GREP_TIME};
 use crate::{BackendError, GlobQuery, GlobResult, GrepQuery, GrepResult, VirtualPath};
 
@@ -42,14 +42,21 @@ pub(super) async fn grep(executor: &dyn Executor, query: GrepQuery) -> Result<Gr
         let (batch, rest) = waiting.split_at(BATCH.min(waiting.len()));
         waiting = rest;
         let likely = search.likely(batch, hint).await?;
-        let fetched = search.fetch_all(&likely, ThroughLinks::Follow, &mut completeness).await?;
+        let Fetches { files, large } = search.fetch_all(&likely, ThroughLinks::Follow, &mut completeness).await?;
         let limit = budget.clone();
-        let (searched, goes_on) = on_disk(move || {
-            let goes_on = fetched.iter().all(|(path, bytes)| matches.look_in(path, bytes, &limit));
+        let (searched, mut goes_on) = on_disk(move || {
+            let goes_on = files.iter().all(|(path, bytes)| matches.look_in(path, bytes.as_slice(), &limit));
             Ok((matches, goes_on))
         })
         .await?;
         matches = searched;
+        for path in large {
+            if search.is_over() {
+                completeness.spent = true;
+                break;
+            }
+            (matches, goes_on) = search.look_through(&path, matches, &budget, &mut completeness).await?;
+        }
         if !goes_on || search.is_over() {
             completeness.spent |= search.is_over() && !waiting.is_empty();
             break;
@@ -195,7 +202,8 @@ impl<'a> Search<'a> {
             }
         }
         let mut completeness = Completeness::default();
-        Ok(self.fetch_all(&asked, ThroughLinks::Refuse, &mut completeness).await?.into_iter().collect())
+        // Nobody writes so many rules, and what is no rule ignores nothing.
+        Ok(self.fetch_all(&asked, ThroughLinks::Refuse, &mut completeness).await?.files.into_iter().collect())
     }
 
     /// Those of `files` that may hold the text; all where there is none to ask for.
@@ -215,14 +223,39 @@ impl<'a> Search<'a> {
         Ok(files.iter().filter(may).cloned().collect())
     }
 
-    /// The bytes of those that are there, in order.
+    /// Searches a file that does not go over at once, while its parts come.
+    async fn look_through(
+        &self,
+        path: &VirtualPath,
+        mut matches: Matches,
+        budget: &Budget,
+        completeness: &mut Completeness,
+    ) -> Result<(Matches, bool), BackendError> {
+        let (to, parts) = large::parts();
+        let (looked_in, limit) = (path.clone(), budget.clone());
+        let looking = on_disk(move || {
+            let goes_on = matches.look_in(&looked_in, parts, &limit);
+            Ok((matches, goes_on))
+        });
+        let time = || self.until.saturating_duration_since(Instant::now());
+        let (fed, looked) = tokio::join!(large::feed(self.executor, path, to, time, self.cancel), looking);
+        match fed {
+            Ok(()) => {}
+            Err(BackendError::Cancelled) => return Err(BackendError::Cancelled),
+            Err(_) if self.is_over() => completeness.spent = true,
+            Err(_) => completeness.unreadable = true,
+        }
+        looked
+    }
+
+    /// The bytes of those that are there.
     async fn fetch_all(
         &self,
         files: &[VirtualPath],
         through: ThroughLinks,
         completeness: &mut Completeness,
-    ) -> Result<Vec<(VirtualPath, Vec<u8>)>, BackendError> {
-        let mut all = Vec::with_capacity(files.len());
+    ) -> Result<Fetches, BackendError> {
+        let mut all = Fetches { files: Vec::with_capacity(files.len()), large: Vec::new() };
         let mut rest = files;
         while !rest.is_empty() && !self.is_over() {
             let batch = rest.get(..BATCH.min(rest.len())).unwrap_or_default();
@@ -232,16 +265,16 @@ impl<'a> Search<'a> {
             let finished = self.run(script).await?;
             let fetched = Fetched::parse(&finished, &word);
             let mut taken = fetched.files.len();
-            all.extend(batch.iter().cloned().zip(fetched.files).filter_map(|(path, bytes)| Some((path, bytes?))));
+            all.files.extend(batch.iter().cloned().zip(fetched.files).filter_map(|(path, bytes)| Some((path, bytes?))));
             if !fetched.whole {
-                if taken == 0 {
-                    // One file alone is more than is taken.
-                    completeness.spent = true;
-                    taken = 1;
-                }
                 if finished.cut == Some(Cut::Time) {
                     completeness.spent = true;
                     break;
+                }
+                if taken == 0 {
+                    // One file alone is more than is taken.
+                    all.large.extend(batch.first().cloned());
+                    taken = 1;
                 }
             }
             rest = rest.get(taken.max(1)..).unwrap_or_default();
@@ -249,6 +282,13 @@ impl<'a> Search<'a> {
         completeness.spent |= self.is_over();
         Ok(all)
     }
+}
+
+struct Fetches {
+    /// In order.
+    files: Vec<(VirtualPath, Vec<u8>)>,
+    /// What does not go over at once.
+    large: Vec<VirtualPath>,
 }
 
 /// Whether bytes are fetched of what a link leads to.

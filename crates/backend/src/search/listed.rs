@@ -1,6 +1,8 @@
 //! The same search over files that are known by a list of their paths: in a session's state, in the store, on another
 //! machine. Which files it meets is decided here; their bytes come from the caller.
 
+use std::io::Read;
+
 use rustix::io::Errno;
 
 use super::dialect::{Glob, Hidden, Progress, is_hidden};
@@ -262,12 +264,12 @@ pub(crate) struct Matches {
 
 impl Matches {
     /// Whether another file can still be of use.
-    pub(crate) fn look_in(&mut self, path: &VirtualPath, bytes: &[u8], budget: &Budget) -> bool {
+    pub(crate) fn look_in(&mut self, path: &VirtualPath, content: impl Read, budget: &Budget) -> bool {
         if budget.is_spent() || !self.top.may_take(|last| path.as_str() <= last.path.as_str()) {
             return false;
         }
         let (top, mut holds) = (&self.top, false);
-        let searched: Result<(), Errno> = self.scratch.search(bytes, budget, |line, text| {
+        let searched: Result<(), Errno> = self.scratch.search(content, budget, |line, text| {
             holds = true;
             top.offer(GrepMatch { path: path.clone(), line, text: text() })
         });

@@ -194,7 +194,7 @@ impl Search<'_> {
                     looked.unreadable = true;
                     continue;
                 };
-                if !looked.matches.look_in(&path, &bytes, &budget) {
+                if !looked.matches.look_in(&path, bytes.as_slice(), &budget) {
                     looked.open = false;
                     break;
                 }

@@ -2,7 +2,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use bosun_backend::{
-    Backend, BackendError, ExecRequest, ExecResult, Expect, OutputSink, ReadContent, ReadResult, ReadWindow,
+    Backend, BackendError, ExecRequest, ExecResult, Expect, GrepQuery, OutputSink, ReadContent, ReadResult, ReadWindow,
     Unwitnessed,
 };
 use pretty_assertions::assert_eq;
@@ -55,6 +55,9 @@ pub async fn a_text_of_any_size_is_read_by_pages(backend: &dyn Backend) {
     let ReadContent::Text(last) = content else { panic!("it is text") };
     assert_eq!((last.start_line, last.total_lines, last.cut), (12_000, 12_001, false));
     assert_eq!(last.lines, [line.clone(), "é the last".to_owned()]);
+    let found = backend.grep(GrepQuery::literal("é the last", 10)).await.unwrap();
+    let lines: Vec<_> = found.matches.iter().map(|found| (found.line, found.text.as_str())).collect();
+    assert_eq!((lines, found.truncated), (vec![(12_001, "é the last")], None));
     // As long as it was: only its content tells.
     let put = |letter: char| format!("printf '{letter}' | dd of=large.txt bs=1 seek=40000000 conv=notrunc");
     assert_eq!(run(backend, &put('.')).await.exit_code, Some(0));
