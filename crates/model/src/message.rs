@@ -89,7 +89,7 @@ pub(crate) fn spoken(content: &[ContentBlock], is_call_before: impl Fn(usize) ->
             goes_on = false;
             continue;
         };
-        if !text.is_empty() && !(goes_on && is_call_before(at)) {
+        if !(text.is_empty() || goes_on && is_call_before(at)) {
             text.push('\n');
         }
         text.push_str(part);

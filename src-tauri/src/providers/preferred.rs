@@ -123,6 +123,7 @@ fn of_settings(settings: &ModelSettings) -> Result<Preferences, Failure> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "a test looks into the files that were made for it")]
 mod tests {
     use std::sync::Arc;
 
