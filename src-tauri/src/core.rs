@@ -40,6 +40,14 @@ pub(crate) struct Core {
 const AGENT: &str = "agent.toml";
 
 impl Core {
+    /// Waits for a change of an account, of its key or of the way there, and has open sessions go by it from their next turn
+    /// on: also after an error, which may say what stayed behind.
+    pub(crate) async fn changed<T>(&self, change: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        let done = change.await;
+        self.sessions.accounts_changed();
+        done
+    }
+
     /// Opens the data folder. Nothing in it is replaced, whatever is found there.
     pub(crate) async fn open(parts: CoreParts, secrets: KnownSecrets) -> Result<Self, Failure> {
         let none = || Failure::new(ErrorCode::StorageUnavailable, Problem::NoDataFolder);

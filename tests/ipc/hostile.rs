@@ -10,7 +10,7 @@ fn sound() -> Vec<(&'static str, Value)> {
     let id = "0190a1b2c3d4e5f60718293a4b5c6d7e";
     let model = json!({ "provider": "ollama", "name": "m" });
     let settings = json!({ "theme": "dark", "language": "en", "model": null, "welcomed": true });
-    let provider = json!({ "id": "nobody", "label": "L", "family": "openai_chat", "base_url": "http://127.0.0.1:9/v1", "key": null });
+    let provider = json!({ "id": "nobody", "label": "L", "family": "openai_chat", "chosen": false, "base_url": "http://127.0.0.1:9/v1", "key": null });
     let decide = json!({ "session": id, "call_id": "call", "digest": "d", "decision": { "decision": "approve" } });
     vec![
         ("forget_project", json!({ "id": id })),

@@ -221,7 +221,7 @@ impl Page {
 
     /// Opens `folder` and begins a session with the model `name` of the server at `base_url`; its id.
     pub fn session(&self, folder: &Path, base_url: &str, name: &str) -> String {
-        let form = json!({ "id": null, "label": "Test", "family": "openai_chat", "base_url": base_url, "key": null });
+        let form = json!({ "id": null, "label": "Test", "family": "openai_chat", "chosen": false, "base_url": base_url, "key": null });
         let provider = self.ok("save_provider", json!({ "provider": form }))["id"].clone();
         let project = self.project(folder);
         let model = json!({ "provider": provider, "name": name });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bosun_backend::BoxFuture;
 use bosun_store::{MemorySecrets, SecretError, SecretStore};
-use bosun_testkit::{ModelServer, Reply, Rule, Script, Wire};
+use bosun_testkit::{ModelServer, Project, Reply, Rule, Script, Wire};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ impl SecretStore for NoKeyring {
 }
 
 pub fn form(id: Option<&str>, base_url: &str, key: Option<&str>) -> Value {
-    json!({ "provider": { "id": id, "label": "My gate", "family": "openai_chat", "base_url": base_url, "key": key } })
+    json!({ "provider": { "id": id, "label": "My gate", "family": "openai_chat", "chosen": false, "base_url": base_url, "key": key } })
 }
 
 fn provider(page: &Page, id: &str) -> Value {
@@ -96,7 +96,7 @@ fn a_key_that_was_saved_goes_before_the_one_of_the_environment_until_it_is_remov
     let page = open.open();
     let openai = |key: &str| {
         let provider = json!({
-            "id": "openai", "label": "OpenAI", "family": "openai_responses", "base_url": "https://api.openai.com/v1",
+            "id": "openai", "label": "OpenAI", "family": "openai_responses", "chosen": false, "base_url": "https://api.openai.com/v1",
             "key": key,
         });
         page.ok("save_provider", json!({ "provider": provider }))
@@ -206,4 +206,47 @@ fn a_vendor_without_a_key_is_not_asked() {
     let offline = page.ok("save_provider", form(None, "http://127.0.0.1:9/v1", None));
     let call = page.ok("test_provider", json!({ "id": offline["id"], "model": "m" }));
     assert_eq!(call["result"], "fails");
+}
+
+/// What is shown of where requests go holds for sessions that are open too, and nothing that was removed is used.
+#[test]
+fn an_open_session_goes_by_its_account_as_it_is_now() {
+    let (page, project) = (Page::open(), Project::new());
+    let [before, after] = [ModelServer::start(), ModelServer::start()];
+    for server in [&before, &after] {
+        server.add(Rule::any().reply("Done."));
+        server.add(Rule::any().reply("Done."));
+    }
+    let session = page.session(project.root(), &before.base_url(Wire::OpenAi), "test-model");
+    let id = page
+        .ok("list_providers", json!({}))
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|view| view["custom"] == true)
+        .unwrap()["id"]
+        .clone();
+    let change = |server: &ModelServer, key: Option<&str>| {
+        page.ok("save_provider", form(id.as_str(), &server.base_url(Wire::OpenAi), key));
+    };
+    let say = |channel: u32| {
+        page.subscribe(&session, channel);
+        let sent = page.call("send_message", json!({ "message": { "session": session, "text": "go on" } }));
+        if sent.is_ok() {
+            page.wait_for_event(channel, "turn_ended");
+        }
+        sent
+    };
+    say(1).unwrap();
+    change(&before, Some(KEY));
+    say(2).unwrap();
+    let keys: Vec<_> =
+        before.requests().iter().map(|request| request.header("authorization").map(str::to_owned)).collect();
+    assert_eq!(keys, [None, Some(format!("Bearer {KEY}"))]);
+    change(&after, None);
+    say(3).unwrap();
+    assert_eq!((before.requests().len(), after.requests().len()), (2, 1), "it went to where it was before");
+    page.ok("remove_provider", json!({ "id": id }));
+    say(4).unwrap_err();
+    assert_eq!((before.requests().len(), after.requests().len()), (2, 1));
 }

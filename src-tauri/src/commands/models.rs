@@ -20,7 +20,7 @@ pub async fn save_model_settings(shell: Managed<'_>, settings: Arg<ModelSettings
     let core = shell.core().await?;
     let before = core.providers.proxy().await?;
     let saved = core.sessions.save_model_settings(settings.0).await?;
-    core.providers.leave_proxy(before).await?;
+    core.changed(core.providers.leave_proxy(before)).await?;
     Ok(saved)
 }
 
@@ -35,7 +35,8 @@ pub async fn proxy_login(shell: Managed<'_>) -> Answer<KeySource> {
 #[tauri::command]
 #[specta::specta]
 pub async fn set_proxy_login(shell: Managed<'_>, user: Arg<String>, password: Arg<String>) -> Answer<KeySource> {
-    shell.core().await?.providers.set_proxy_login(&user, password.0.into()).await
+    let core = shell.core().await?;
+    core.changed(core.providers.set_proxy_login(&user, password.0.into())).await
 }
 
 /// Which proxy is asked where the settings name none.

@@ -13,14 +13,16 @@ pub async fn list_providers(shell: Managed<'_>) -> Answer<Vec<ProviderView>> {
 #[tauri::command]
 #[specta::specta]
 pub async fn save_provider(shell: Managed<'_>, provider: Arg<SaveProvider>) -> Answer<ProviderView> {
-    shell.core().await?.providers.save(provider.0).await
+    let core = shell.core().await?;
+    core.changed(core.providers.save(provider.0)).await
 }
 
 /// Removes a provider of the user's with its key; one that is built in goes back to how it came.
 #[tauri::command]
 #[specta::specta]
 pub async fn remove_provider(shell: Managed<'_>, id: Arg<String>) -> Answer<()> {
-    shell.core().await?.providers.remove(&id).await
+    let core = shell.core().await?;
+    core.changed(core.providers.remove(&id)).await
 }
 
 /// Adds a header to every request to a provider, changes it, or takes it away where `value` is empty. Values only go in.
@@ -32,7 +34,8 @@ pub async fn set_provider_header(
     name: Arg<String>,
     value: Arg<String>,
 ) -> Answer<ProviderView> {
-    shell.core().await?.providers.set_header(&id, &name, &value).await
+    let core = shell.core().await?;
+    core.changed(core.providers.set_header(&id, &name, &value)).await
 }
 
 /// A small call to `model`; without one, to a model of the provider's list.

@@ -28,10 +28,15 @@ impl Sessions {
         check(&settings)?;
         self.inner.database.set_setting(MODEL_SETTINGS, &settings).await?;
         self.inner.book.settings_changed();
+        self.accounts_changed();
+        Ok(settings)
+    }
+
+    /// Sessions that are open go by the accounts and keys that there are now, from their next turn on.
+    pub fn accounts_changed(&self) {
         for actor in self.inner.actors.all() {
             actor.rebuild();
         }
-        Ok(settings)
     }
 
     /// How much the session's model thinks from its next turn on; `None` is as the settings have it.
