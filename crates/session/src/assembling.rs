@@ -63,7 +63,7 @@ impl Actor {
         Ok(Arc::new(agent))
     }
 
-    fn built_already(&self) -> Option<Arc<Agent>> {
+    pub(crate) fn built_already(&self) -> Option<Arc<Agent>> {
         locked(&self.agent).clone()
     }
 

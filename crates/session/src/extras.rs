@@ -66,6 +66,15 @@ impl Sessions {
         Ok(actor.extras.get().map(|extras| extras.servers.views()).unwrap_or_default())
     }
 
+    /// Returns once the servers of a session's turn came up, or were given up.
+    pub async fn servers_waited_for(&self, session: &SessionId) -> Result<(), SessionError> {
+        let actor = self.actor(session).await?;
+        while actor.built_already().is_none() && !actor.turn().await.is_resting() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        Ok(())
+    }
+
     /// The tools of a session's servers that are off because what they say of themselves changed.
     pub async fn changed_tools(&self, session: &SessionId) -> Result<Vec<ChangedTool>, SessionError> {
         let actor = self.actor(session).await?;

@@ -26,6 +26,7 @@ pub(super) async fn tell_of_servers(
     session: &SessionId,
     config: Option<&Path>,
 ) -> Result<(), Failure> {
+    sessions.servers_waited_for(session).await?;
     for server in sessions.servers(session).await? {
         let name = &server.name;
         match &server.health {
