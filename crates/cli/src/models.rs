@@ -108,9 +108,14 @@ impl Models {
     /// Reads every key and header that is kept for an account of the settings.
     async fn learn_keys(&self) -> Result<(), SessionError> {
         let Some(database) = self.database().await? else { return Ok(()) };
+        let preferences: Preferences = database.setting(MODEL_SETTINGS).await?.unwrap_or_default();
+        if let Some(proxy) = preferences.proxy() {
+            self.proxy_login(database, &proxy).await?;
+        }
         let keyring = keyring(database);
         for account in self.accounts().await? {
-            let host = host_of(&account.base_url)?;
+            // An address without a host never had a key.
+            let Ok(host) = host_of(&account.base_url) else { continue };
             let key = keyring.get(&account.id, &host).await?;
             let headers = keyring.headers(&account.id, &host).await?;
             for kept in headers.iter().map(|header| &header.value).chain([&key]) {
@@ -164,12 +169,26 @@ impl Models {
         preferences: &Preferences,
         config: ProviderConfig,
     ) -> Result<ProviderConfig, SessionError> {
-        let (Some(proxy), Some(database)) = (preferences.proxy(), self.database().await?) else { return Ok(config) };
-        let login = keyring(database).get(PROXY_LOGIN, &proxy).await?;
-        // Without one, the proxy says itself that it wants it.
-        let Some(login) = login.secret() else { return Ok(config) };
-        login_secrets(login).for_each(|secret| self.secrets.learn(&secret));
-        Ok(config.with_proxy_login(login))
+        let proxy = preferences.proxy().filter(|_| !config.is_here());
+        let (Some(proxy), Some(database)) = (proxy, self.database().await?) else { return Ok(config) };
+        match self.proxy_login(database, &proxy).await? {
+            Key::InKeyring(login) | Key::InMemory { key: login, .. } => Ok(config.with_proxy_login(&login)),
+            // It says itself that it wants one.
+            Key::Missing => Ok(config),
+            Key::Locked { reason } => {
+                let why = Box::new(reason.problem());
+                Err(SessionError::new(ErrorCode::KeyringUnavailable, Problem::ProxyLoginLocked { why }))
+            }
+        }
+    }
+
+    /// As whom the proxy at `address` is asked.
+    async fn proxy_login(&self, database: &Arc<Database>, address: &str) -> Result<Key, SessionError> {
+        let login = keyring(database).get(PROXY_LOGIN, address).await?;
+        if let Some(secret) = login.secret() {
+            login_secrets(secret).for_each(|secret| self.secrets.learn(&secret));
+        }
+        Ok(login)
     }
 
     /// `config` with the headers that were set for `account` in Bosun's settings.

@@ -458,6 +458,7 @@ problems! {
     ProxySecret = "the proxy has a user name or password in it; enter them in their own fields, so that the keyring keeps them";
     ProxyLoginWrong = "this is no name and password of a proxy: line breaks and more than 1,024 letters cannot be in them";
     ProxyLoginNowhere = "there is no proxy in these settings to keep a name and a password for; enter its address first";
+    ProxyLoginLocked { why: Box<Problem> } = "the keyring has the name and the password of the proxy and does not give them out ({why}); unlock it, or enter both once more beside the proxy in Settings, Models";
     ProxyUnusable { address: String } = "the proxy \"{address}\" cannot be used; it should look like http://proxy.example:3128";
     CertificatesUnreadable = "the certificates cannot be read as PEM; paste the text between BEGIN CERTIFICATE and END CERTIFICATE";
     CertificatesNone = "the certificates hold none; paste the text between BEGIN CERTIFICATE and END CERTIFICATE";

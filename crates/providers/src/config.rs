@@ -252,8 +252,12 @@ impl ProviderConfig {
 
     /// Whether what is sent to the model `name` stays on this machine, as far as the address and the name tell.
     fn stays_here(&self, name: &str) -> bool {
-        let is_here = || Endpoint::parse(&self.id, self.family, &self.base_url).is_ok_and(|endpoint| endpoint.loopback);
-        !hands_on(&self.id).iter().any(|end| name.ends_with(end)) && is_here()
+        !hands_on(&self.id).iter().any(|end| name.ends_with(end)) && self.is_here()
+    }
+
+    /// Whether the address is one of this machine, which no proxy is asked for.
+    pub fn is_here(&self) -> bool {
+        Endpoint::parse(&self.id, self.family, &self.base_url).is_ok_and(|endpoint| endpoint.loopback)
     }
 }
 

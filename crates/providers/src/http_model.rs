@@ -43,11 +43,11 @@ pub(crate) struct HttpModel {
     memo: Memo,
     /// What was written without what the model once thought; nothing of it is written like the rest.
     thoughtless: Memo,
-    /// The conversations whose thoughts were refused: they would be with every later step too.
-    refused: Mutex<Vec<String>>,
+    /// The turns in which thoughts were refused: they would be with every later step too. The next turn tries them again.
+    refused: Mutex<Vec<Turn>>,
 }
 
-/// Conversations with refused thoughts that are remembered.
+/// Turns with refused thoughts that are remembered.
 const MOST_REFUSED: usize = 64;
 
 impl HttpModel {
@@ -102,12 +102,13 @@ impl HttpModel {
         let Some(spoken) = without.filter(|_| failure::is_of_thoughts(&error)) else { return Err(error) };
         tracing::warn!(%error, "the model's earlier thoughts are refused and left out");
         let response = self.without_thoughts(spoken, request, deadline).await?;
-        if let Some(conversation) = conversation(request) {
+        if let Some(turn) = Turn::of(request) {
             let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+            refused.retain(|known| known.conversation != turn.conversation);
             if refused.len() >= MOST_REFUSED {
                 refused.remove(0);
             }
-            refused.push(conversation.to_owned());
+            refused.push(turn);
         }
         Ok(response)
     }
@@ -124,20 +125,28 @@ impl HttpModel {
 
     fn is_refused(&self, request: &ChatRequest) -> bool {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        conversation(request).is_some_and(|conversation| refused.iter().any(|known| known == conversation))
+        !refused.is_empty() && Turn::of(request).is_some_and(|turn| refused.contains(&turn))
     }
 }
 
-/// What stays the same in all requests of a conversation.
-fn conversation(request: &ChatRequest) -> Option<&str> {
-    let first = || {
-        request.messages.iter().find_map(|message| match &**message {
+/// What stays the same in all requests of a turn.
+#[derive(PartialEq, Eq)]
+struct Turn {
+    conversation: String,
+    /// The person's last message.
+    began: String,
+}
+
+impl Turn {
+    fn of(request: &ChatRequest) -> Option<Self> {
+        let mut said = request.messages.iter().filter_map(|message| match &**message {
             Message::Human(message) => Some(message.id.as_str()),
-            Message::Ai(message) => Some(message.id.as_str()),
-            Message::System(_) | Message::Tool(_) => None,
-        })
-    };
-    request.conversation.as_deref().or_else(first)
+            Message::Ai(_) | Message::System(_) | Message::Tool(_) => None,
+        });
+        let first = said.next()?;
+        let began = said.next_back().unwrap_or(first).to_owned();
+        Some(Self { conversation: request.conversation.as_deref().unwrap_or(first).to_owned(), began })
+    }
 }
 
 impl ChatModel for HttpModel {

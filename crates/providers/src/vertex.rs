@@ -1,7 +1,6 @@
 //! Google's Vertex AI: Claude in Anthropic's format, Gemini in Google's, below the address of a project and a place.
 //!
-//! Tokens come from Google's own crate (`google-cloud-auth`, see [`crate::cloud`]); the two formats are those of
-//! [`crate::anthropic`] and [`crate::gemini`].
+//! Tokens are those of [`crate::cloud`]; the two formats are those of [`crate::anthropic`] and [`crate::gemini`].
 
 use std::borrow::Cow;
 use std::sync::Arc;

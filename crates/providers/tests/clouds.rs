@@ -134,6 +134,31 @@ async fn tokens_are_asked_for_once_and_serve_both_publishers() {
     assert!(requests[1].path.starts_with("/v1/projects/test-project/locations/us-east5/publishers/anthropic/"));
 }
 
+/// A token may be taken back before it ends. Each connection has errors of its own, and none shows it.
+#[tokio::test]
+async fn a_kept_token_that_is_refused_is_asked_for_anew_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let give = |token: &str| ModelServer::with(Script { key: Some(token.into()), ..Script::default() });
+    let (first, second) = (give("ya29.canary-first"), give("ya29.canary-second"));
+    let credentials = |refresh| person(&first, folder.path(), refresh);
+    first.once("hi");
+    let cloud = credentials(GOOGLE_REFRESH_TOKEN);
+    let asks = || first.requests().iter().filter(|request| request.path == "/token").count();
+    message_of(&*connect(&vertex(&first, cloud.clone()), "claude-x").unwrap(), hello()).await.unwrap();
+    // Another server knows another token only: the kept one is let go of, and the same is given again.
+    let error = message_of(&*connect(&vertex(&second, cloud.clone()), "claude-x").unwrap(), hello()).await.unwrap_err();
+    assert_eq!((error.kind, asks()), (ModelErrorKind::Unauthorized, 2));
+    let sent: Vec<_> =
+        second.requests().iter().map(|request| request.header("authorization").unwrap().to_owned()).collect();
+    assert_eq!(sent, ["Bearer ya29.canary-first", "Bearer ya29.canary-first"]);
+    // One that was only just given is not asked for anew.
+    let quoted = "the token ya29.canary-first may not do this";
+    first.once(Reply::error(400, "INVALID_ARGUMENT", quoted));
+    let error = message_of(&*connect(&vertex(&first, cloud), "claude-x").unwrap(), hello()).await.unwrap_err();
+    assert!(error.message.contains("may not do this") && !format!("{error:?}").contains("canary"), "{error:?}");
+    assert_eq!(asks(), 2);
+}
+
 #[tokio::test]
 async fn a_token_that_ended_is_said_so_without_a_trace_of_it() {
     let folder = tempfile::tempdir().unwrap();

@@ -173,7 +173,7 @@ async fn thoughts_that_memory_no_longer_fits_stop_nobody() {
         assert_eq!(asks(&sent[1]), serde_json::Value::Null);
         // What was refused is not asked for again: neither by the second request nor by the next step.
         server.once("more");
-        assert_eq!(message_of(&*model, next).await.unwrap().text(), "more", "{wire:?}");
+        assert_eq!(message_of(&*model, next.clone()).await.unwrap().text(), "more", "{wire:?}");
         let later = &server.requests()[2..];
         assert_eq!(later.len(), 2, "{wire:?}: the refusal was forgotten");
         for request in later {
@@ -184,6 +184,12 @@ async fn thoughts_that_memory_no_longer_fits_stop_nobody() {
                 "{wire:?}"
             );
         }
+        // The next turn tries them again: a memory that came back, or a summary, may have made them fit.
+        let mut turn = next;
+        turn.messages.push(Message::human("h2", "and now?").into());
+        server.once("again");
+        assert_eq!(message_of(&*model, turn).await.unwrap().text(), "again", "{wire:?}");
+        assert_eq!(first(&server.requests()[4].json()), "thinking", "{wire:?}");
     }
     let server = ModelServer::start();
     server.once(Reply::error(400, "invalid_request_error", "max_tokens is too large"));

@@ -21,12 +21,16 @@ impl ProviderBook {
         let preferences = self.preferences().await?;
         let learnt: ListedModels = self.database.setting(LISTED_MODELS).await?.unwrap_or_default();
         let config = preferences.apply(config, &learnt)?;
-        let Some(proxy) = preferences.proxy() else { return Ok(config) };
-        Ok(match self.proxy_login(&proxy).await?.secret() {
-            Some(login) => config.with_proxy_login(login),
+        let Some(proxy) = preferences.proxy().filter(|_| !config.is_here()) else { return Ok(config) };
+        match self.proxy_login(&proxy).await? {
+            Key::InKeyring(login) | Key::InMemory { key: login, .. } => Ok(config.with_proxy_login(&login)),
             // It says itself that it wants one.
-            None => config,
-        })
+            Key::Missing => Ok(config),
+            Key::Locked { reason } => {
+                let why = Box::new(reason.problem());
+                Err(Failure::new(ErrorCode::KeyringUnavailable, Problem::ProxyLoginLocked { why }))
+            }
+        }
     }
 
     pub(super) async fn preferences(&self) -> Result<Preferences, Failure> {
@@ -129,9 +133,26 @@ mod tests {
 
     use bosun_protocol::NetworkSettings;
     use bosun_providers::{EnvironmentKeys, Family, KnownSecrets};
-    use bosun_store::{Database, Keys, MemorySecrets, SecretStore};
+    use bosun_store::{Database, Keys, MemorySecrets, SecretError, SecretStore};
+    use futures_util::future::BoxFuture;
 
     use super::*;
+
+    struct LockedSecrets;
+
+    impl SecretStore for LockedSecrets {
+        fn get<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<Option<SecretString>, SecretError>> {
+            Box::pin(async { Err(SecretError::Locked) })
+        }
+
+        fn set<'a>(&'a self, _: &'a str, _: &'a str, _: SecretString) -> BoxFuture<'a, Result<(), SecretError>> {
+            Box::pin(async { Err(SecretError::Locked) })
+        }
+
+        fn remove<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<(), SecretError>> {
+            Box::pin(async { Err(SecretError::Locked) })
+        }
+    }
 
     /// A name and a password of a proxy are as good as a key: they are where keys are, and nowhere else.
     #[tokio::test]
@@ -168,6 +189,15 @@ mod tests {
             std::fs::read(path).is_ok_and(|bytes| bytes.windows(6).any(|window| window == b"canary"))
         };
         assert_eq!(files.filter(|path| holds(path)).collect::<Vec<_>>(), Vec::<std::path::PathBuf>::new());
+
+        // A keyring that is locked is not taken for one without them, and keeps nobody from a model of this machine.
+        let locked = Keys::new(Arc::new(LockedSecrets), Some(Arc::clone(&database)));
+        let none = EnvironmentKeys::default();
+        let shut = ProviderBook::new(Arc::clone(&database), Arc::new(locked), none, KnownSecrets::default());
+        let why = Box::new(Problem::KeyringIsLocked);
+        let refused = shut.preferred(far()).await.unwrap_err().0.problem;
+        assert_eq!(refused, Problem::ProxyLoginLocked { why });
+        assert!(shut.preferred(ProviderConfig::new("near", Family::Ollama, "http://127.0.0.1:11434")).await.is_ok());
 
         // It stays with its proxy, and goes with it.
         let before = book.proxy().await.ok().unwrap();

@@ -12,7 +12,7 @@ use super::Cloud;
 
 mod token;
 
-pub(super) use token::headers;
+pub(super) use token::{forget, headers};
 
 /// The file, as it stands.
 pub(super) struct File {

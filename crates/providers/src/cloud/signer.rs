@@ -57,24 +57,24 @@ impl Signer {
         }
     }
 
-    /// Signs `request`, which must not change after this. Gives the id of keys that were kept: if they are refused, newer ones
-    /// may not be. Whoever has to be asked for a token is asked over `reach`.
+    /// Signs `request`, which must not change after this. Gives the id of keys or of a token that were kept: if they are refused,
+    /// newer ones may not be. Whoever has to be asked for a token is asked over `reach`.
     pub(crate) async fn sign(
         &self,
         request: &mut Request,
         origin: &Origin,
         reach: &Reach,
     ) -> Result<Option<String>, ModelError> {
-        let mut kept = None;
-        let signed = match self {
+        let (signed, kept) = match self {
             Self::Headers => return Ok(None),
             Self::Aws { cloud, region } => {
                 let (keys, since) = keys(cloud).await.map_err(|trouble| refused(origin, trouble))?;
-                kept = (since == aws::Since::Before).then(|| keys.id.clone());
+                let kept = (since == aws::Since::Before).then(|| keys.id.clone());
                 // Errors about a signature repeat what was signed, the session's token too.
                 origin.learn(&keys.secret);
                 keys.session.iter().for_each(|token| origin.learn(token));
-                signature_at(&keys, region, request, SystemTime::now()).map_err(|trouble| refused(origin, trouble))?
+                let signed = signature_at(&keys, region, request, SystemTime::now());
+                (signed.map_err(|trouble| refused(origin, trouble))?, kept)
             }
             Self::Google { cloud } => {
                 let file = google::file(cloud).map_err(|trouble| refused(origin, trouble))?;
@@ -92,10 +92,18 @@ impl Signer {
 
     /// The keys with this id were refused: they are not used again.
     pub(crate) async fn forget(&self, id: &str) {
-        if let Self::Aws { cloud, .. } = self
-            && let Ok(found) = aws::find(cloud)
-        {
-            found.forget(id).await;
+        match self {
+            Self::Headers => {}
+            Self::Aws { cloud, .. } => {
+                if let Ok(found) = aws::find(cloud) {
+                    found.forget(id).await;
+                }
+            }
+            Self::Google { cloud } => {
+                if let Ok(file) = google::file(cloud) {
+                    google::forget(&file, id).await;
+                }
+            }
         }
     }
 }

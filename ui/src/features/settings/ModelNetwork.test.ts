@@ -5,6 +5,7 @@ import type { NetworkSettings, SystemProxy } from '../../ipc/bindings';
 import { NO_SETTINGS } from '../../ipc/recorded/models';
 import { draw, setUp } from '../../test/stage';
 import ModelNetwork from './ModelNetwork.svelte';
+import ModelOptions from './ModelOptions.svelte';
 
 async function drawn(system: SystemProxy, change: Partial<NetworkSettings> = {}) {
   const scene = await setUp();
@@ -65,6 +66,29 @@ describe('a proxy that wants a name and a password', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Remove name and password' }));
     await screen.findByText(/Only if the proxy asks for them/);
     expect(set).toHaveBeenLastCalledWith('', '');
+  });
+
+  it('stays as it was stored where only its old login could not be let go of', async () => {
+    const scene = await setUp();
+    scene.host.world.modelSettings = { ...NO_SETTINGS, network: { ...NO_SETTINGS.network, proxy: 'http://old:3128' } };
+    const { client } = scene;
+    client.saveModelSettings = (settings) => {
+      scene.host.world.modelSettings = settings;
+      const why = { problem: 'keyring_is_locked' as const };
+      return Promise.reject(Object.assign(new Error(), { problem: { problem: 'key_left', why } }));
+    };
+    draw(scene, ModelOptions, {});
+    const field = await screen.findByLabelText<HTMLInputElement>('Proxy');
+    await userEvent.clear(field);
+    await userEvent.type(field, 'http://new:3128');
+    await userEvent.tab();
+    await waitFor(() => expect(scene.workspace.errors).toHaveLength(1));
+    await waitFor(() => expect(field.value).toBe('http://new:3128'));
+
+    client.saveModelSettings = () => Promise.reject(new Error('no'));
+    await userEvent.clear(field);
+    await userEvent.tab();
+    await waitFor(() => expect(field.value).toBe('http://new:3128'));
   });
 
   it('is asked for none where there is no proxy', async () => {

@@ -3,7 +3,8 @@
 //! Who is asked for one is asked over the same clients as the models: by the proxy and with the certificates of the settings.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bosun_model::{ModelError, ModelErrorKind, ModelTrouble};
@@ -74,27 +75,48 @@ struct Lent {
 struct Kept {
     headers: HeaderMap,
     until: SystemTime,
+    /// Which one this is, of all that were given.
+    number: u64,
 }
 
-/// What was given, and what signs, by the file it was for. Whoever asks meanwhile waits.
-static KEPT: LazyLock<Mutex<HashMap<String, Kept>>> = LazyLock::new(Mutex::default);
+impl Kept {
+    fn new(headers: HeaderMap, until: SystemTime) -> Self {
+        static GIVEN: AtomicU64 = AtomicU64::new(0);
+        Self { headers, until, number: GIVEN.fetch_add(1, Ordering::Relaxed) }
+    }
+}
+
+/// A file's token. Whoever asks for the same meanwhile waits.
+type Place = Arc<Mutex<Option<Kept>>>;
+
+/// What was given, and what signs, by the file it was for.
+static KEPT: LazyLock<std::sync::Mutex<HashMap<String, Place>>> = LazyLock::new(Default::default);
 static SIGNING: LazyLock<Mutex<HashMap<String, Credentials>>> = LazyLock::new(Mutex::default);
 
-/// The headers with Google's access token, asked for where the last one ended.
+/// The headers with Google's access token, asked for where the last one ended. With them its id, where it is one of before:
+/// if it is refused, a newer one may not be.
 ///
 /// # Errors
 /// Why there is none, without a trace of what the file holds.
-pub(in crate::cloud) async fn headers(file: &File, origin: &Origin, reach: &Reach) -> Result<HeaderMap, ModelError> {
+pub(in crate::cloud) async fn headers(
+    file: &File,
+    origin: &Origin,
+    reach: &Reach,
+) -> Result<(HeaderMap, Option<String>), ModelError> {
     let asked = Asked { path: &file.source, origin, reach };
     let said = serde_json::from_str::<Value>(&file.text)
         .map_err(|_| asked.refused(ModelTrouble::GoogleFileForeign { path: file.source.clone() }))?;
     // What signs keeps its own tokens.
     if kind(&said) == "service_account" {
-        return asked.signed(said).await;
+        let headers = asked.signed(said).await?;
+        learn(origin, &headers);
+        return Ok((headers, None));
     }
-    let mut kept = KEPT.lock().await;
-    if let Some(known) = kept.get(&file.text).filter(|known| known.until > SystemTime::now()) {
-        return Ok(known.headers.clone());
+    let place = place(&file.text);
+    let mut kept = place.lock().await;
+    if let Some(known) = kept.as_ref().filter(|known| known.until > SystemTime::now()) {
+        learn(origin, &known.headers);
+        return Ok((known.headers.clone(), Some(known.number.to_string())));
     }
     let made = match kind(&said) {
         "authorized_user" => asked.of_a_person(said).await?,
@@ -104,8 +126,34 @@ pub(in crate::cloud) async fn headers(file: &File, origin: &Origin, reach: &Reac
             return Err(asked.refused(ModelTrouble::GoogleFileKind { path, given }));
         }
     };
-    keep(&mut kept, &file.text, made.clone());
-    Ok(made.headers)
+    learn(origin, &made.headers);
+    Ok((kept.insert(made).headers.clone(), None))
+}
+
+/// The token with this id was refused: another is asked for the next time.
+pub(in crate::cloud) async fn forget(file: &File, id: &str) {
+    let place = place(&file.text);
+    let mut kept = place.lock().await;
+    // That of another request may be newer.
+    if kept.as_ref().is_some_and(|known| known.number.to_string() == id) {
+        *kept = None;
+    }
+}
+
+fn place(text: &str) -> Place {
+    let mut places = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(place) = places.get(text) {
+        return Arc::clone(place);
+    }
+    let place = Place::default();
+    keep(&mut places, text, Arc::clone(&place));
+    place
+}
+
+/// Each connection has errors of its own, in which a token must not stand.
+fn learn(origin: &Origin, headers: &HeaderMap) {
+    let token = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    token.into_iter().for_each(|token| origin.learn(&token.into()));
 }
 
 fn kind(said: &Value) -> &str {
@@ -166,7 +214,7 @@ impl Asked<'_> {
         let lasts = given.expires_in.map(Duration::from_secs);
         let lasts = lasts.map_or(WITHOUT_END, |lasts| lasts.saturating_sub(BEFORE_END));
         let headers = self.headers(&given.access_token, person.quota_project_id.as_deref())?;
-        Ok(Kept { headers, until: SystemTime::now() + lasts })
+        Ok(Kept::new(headers, SystemTime::now() + lasts))
     }
 
     async fn lent(&self, said: Value) -> Result<Kept, ModelError> {
@@ -184,7 +232,7 @@ impl Asked<'_> {
         let end = lent.expire_time.parse::<jiff::Timestamp>().ok().map(SystemTime::from);
         let until = end.map_or(now + WITHOUT_END, |end| end.checked_sub(BEFORE_END).unwrap_or(now));
         let headers = self.headers(&lent.access_token, stand_in.quota_project_id.as_deref())?;
-        Ok(Kept { headers, until })
+        Ok(Kept::new(headers, until))
     }
 
     async fn ask<T: serde::de::DeserializeOwned>(
@@ -224,7 +272,6 @@ impl Asked<'_> {
     }
 
     fn headers(&self, token: &SecretString, quota: Option<&str>) -> Result<HeaderMap, ModelError> {
-        self.origin.learn(token);
         let no_token = || self.refused(ModelTrouble::GoogleNoToken { path: self.path.to_owned() });
         let bearer = HeaderValue::try_from(format!("Bearer {}", token.expose_secret()));
         let mut bearer = bearer.map_err(|_| no_token())?;

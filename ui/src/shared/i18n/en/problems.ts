@@ -416,6 +416,7 @@ export const problems = {
   proxy_secret: "the proxy has a user name or password in it; enter them in their own fields, so that the keyring keeps them",
   proxy_login_wrong: "this is no name and password of a proxy: line breaks and more than 1,024 letters cannot be in them",
   proxy_login_nowhere: "there is no proxy in these settings to keep a name and a password for; enter its address first",
+  proxy_login_locked: "the keyring has the name and the password of the proxy and does not give them out ({why}); unlock it, or enter both once more beside the proxy in Settings, Models",
   proxy_unusable: "the proxy \"{address}\" cannot be used; it should look like http://proxy.example:3128",
   certificates_unreadable: "the certificates cannot be read as PEM; paste the text between BEGIN CERTIFICATE and END CERTIFICATE",
   certificates_none: "the certificates hold none; paste the text between BEGIN CERTIFICATE and END CERTIFICATE",

@@ -94,6 +94,8 @@ export const problemsOfModels = {
   proxy_secret: '代理地址含有用户名或密码；请把它们填在各自的栏位，由密钥环保存',
   proxy_login_wrong: '这不是代理的用户名和密码：其中不能有换行，也不能超过 1,024 个字符',
   proxy_login_nowhere: '这些设置中没有代理，无法为其保存用户名和密码；请先填写代理地址',
+  proxy_login_locked:
+    '密钥环中有代理的用户名和密码，但没有给出（{why}）；请解锁密钥环，或在“设置”的“模型”中代理旁重新填写两者',
   proxy_unusable: '代理“{address}”无法使用；格式应类似 http://proxy.example:3128',
   certificates_unreadable: '证书无法按 PEM 读取；请粘贴 BEGIN CERTIFICATE 与 END CERTIFICATE 之间的文本',
   certificates_none: '其中没有证书；请粘贴 BEGIN CERTIFICATE 与 END CERTIFICATE 之间的文字',
