@@ -156,6 +156,10 @@ impl Backend for SandboxBackend {
         Some(self)
     }
 
+    fn modes(&self) -> Option<&dyn SetMode> {
+        Some(self)
+    }
+
     fn deleter(&self) -> Option<&dyn Delete> {
         Some(self)
     }
@@ -167,6 +171,16 @@ impl Backend for SandboxBackend {
         let path = VirtualPath::parse(text)?;
         let below = if text.starts_with('/') { self.root.below(&path)? } else { None };
         Ok(below.unwrap_or(path))
+    }
+}
+
+impl SetMode for SandboxBackend {
+    fn set_mode<'a>(&'a self, path: &'a VirtualPath, mode: u32) -> BoxFuture<'a, Result<(), BackendError>> {
+        Box::pin(async move {
+            let _guard = self.changing.lock().await;
+            let bits = format!("{:o}", mode & 0o777);
+            script::run(&*self.executor, script::about(script::MODE, path, &[&bits]), path).await.map(drop)
+        })
     }
 }
 
