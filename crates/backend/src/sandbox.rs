@@ -30,8 +30,8 @@ use std::time::Duration;
 
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, ExecRequest, ExecResult, Expect, FileStamp,
-    GlobQuery, GlobResult, GrepQuery, GrepResult, Listed, OutputSink, ReadResult, ReadWindow, Replacement, Shell,
-    Unwitnessed, VirtualPath,
+    GlobQuery, GlobResult, GrepQuery, GrepResult, Listed, OutputSink, ReadResult, ReadWindow, Replacement, SetMode,
+    Shell, Unwitnessed, VirtualPath,
 };
 use change::Content;
 pub use executor::{Cut, Executor, Finished, OnDrop, Script};

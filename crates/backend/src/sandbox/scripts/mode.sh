@@ -3,5 +3,7 @@ place "$2" keep
 [ -n "$Q" ] && exit 71
 # From the folder that this shell is in. A link is left as it is: the mode would be that of what it leads to.
 T=./$N
-if [ -L "$T" ] || [ ! -f "$T" ]; then exit 0; fi
+[ -L "$T" ] && exit 0
+[ -e "$T" ] || exit 71
+[ -f "$T" ] || exit 0
 chmod "$3" "$T" || exit 78
