@@ -62,6 +62,7 @@ pub(crate) fn stopped_message(cx: &TurnContext) -> Option<AiMessage> {
         tool_calls: Vec::new(),
         invalid_tool_calls: Vec::new(),
         call_places: Vec::new(),
+        dropped: None,
         usage: None,
         stop: StopReason::Other(STOPPED.into()),
         model: None,

@@ -56,8 +56,6 @@ pub struct State {
     /// Files that were being put back when the journal ends.
     pub restoring: Option<Vec<ChangeRecord>>,
     pub usage: Usage,
-    /// Usage of the last model call alone.
-    pub last_usage: Option<Usage>,
     pub title: Option<String>,
     /// Provider and name, where the session chose one.
     pub model: Option<(String, String)>,
@@ -330,9 +328,8 @@ impl State {
         if let Some(turn) = &mut self.turn {
             turn.steps += 1;
         }
-        if let Some(usage) = message.usage {
-            self.usage = self.usage.plus(usage);
-            self.last_usage = Some(usage);
+        if let Some(spent) = message.spent() {
+            self.usage = self.usage.plus(spent);
         }
         let calls = message.calls().map(|call| match call {
             ReplyCall::Valid { index, call } => {

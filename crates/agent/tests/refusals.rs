@@ -26,6 +26,7 @@ fn reply(id: &str, tool_calls: Vec<ToolCall>) -> EntryBody {
         tool_calls,
         invalid_tool_calls: vec![],
         call_places: Vec::new(),
+        dropped: None,
         usage: None,
         stop: StopReason::EndTurn,
         model: None,

@@ -120,6 +120,7 @@ fn proposed(name: &str, args: Value) -> EntryBody {
         tool_calls: vec![ToolCall { id: "1".into(), name: name.into(), args }],
         invalid_tool_calls: vec![],
         call_places: Vec::new(),
+        dropped: None,
         usage: None,
         stop: StopReason::ToolUse,
         model: None,

@@ -3,6 +3,7 @@
 mod aside;
 mod change;
 mod delete;
+mod late;
 mod leftovers;
 mod list;
 mod locks;
@@ -25,6 +26,8 @@ use crate::{
     GlobResult, GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, VirtualPath,
 };
 use change::Content;
+
+pub use late::LateFolder;
 
 /// Bounds of a [`FilesystemBackend`].
 #[derive(Clone, Copy, Debug)]

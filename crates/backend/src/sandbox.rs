@@ -30,8 +30,8 @@ use std::time::Duration;
 
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, ExecRequest, ExecResult, Expect, FileStamp,
-    GlobQuery, GlobResult, GrepQuery, GrepResult, Listed, OutputSink, ReadResult, ReadWindow, Replacement, Shell,
-    Unwitnessed, VirtualPath,
+    GlobQuery, GlobResult, GrepQuery, GrepResult, Listed, OutputSink, ReadResult, ReadWindow, Replacement, SetMode,
+    Shell, Unwitnessed, VirtualPath,
 };
 use change::Content;
 pub use executor::{Cut, Executor, Finished, OnDrop, Script};
@@ -156,6 +156,10 @@ impl Backend for SandboxBackend {
         Some(self)
     }
 
+    fn modes(&self) -> Option<&dyn SetMode> {
+        Some(self)
+    }
+
     fn deleter(&self) -> Option<&dyn Delete> {
         Some(self)
     }
@@ -167,6 +171,16 @@ impl Backend for SandboxBackend {
         let path = VirtualPath::parse(text)?;
         let below = if text.starts_with('/') { self.root.below(&path)? } else { None };
         Ok(below.unwrap_or(path))
+    }
+}
+
+impl SetMode for SandboxBackend {
+    fn set_mode<'a>(&'a self, path: &'a VirtualPath, mode: u32) -> BoxFuture<'a, Result<(), BackendError>> {
+        Box::pin(async move {
+            let _guard = self.changing.lock().await;
+            let bits = format!("{:o}", mode & 0o777);
+            script::run(&*self.executor, script::about(script::MODE, path, &[&bits]), path).await.map(drop)
+        })
     }
 }
 

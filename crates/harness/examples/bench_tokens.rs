@@ -26,6 +26,7 @@ fn step(number: usize) -> [Arc<Message>; 3] {
         tool_calls: vec![call],
         invalid_tool_calls: vec![],
         call_places: Vec::new(),
+        dropped: None,
         usage: None,
         stop: StopReason::ToolUse,
         model: None,

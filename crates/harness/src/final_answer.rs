@@ -52,15 +52,15 @@ impl Middleware for FinalAnswer {
         }
         prompt::append(&mut request, prompt::FINAL_ANSWER);
         Box::pin(async move {
-            let mut spent: Option<Usage> = None;
+            let mut dropped = None;
             for _ in 0..REMINDERS {
                 let reply = next.run(request.clone()).await?;
                 if !reply.tool_calls.is_empty() || !reply.invalid_tool_calls.is_empty() {
-                    return Ok(with_usage(reply, spent));
+                    return Ok(AiMessage { dropped, ..reply });
                 }
                 // What it said does not count, so whoever shows it is told; the model sees it once more.
                 cx.log().emit(LiveEvent::ReplyDropped { message: reply.id.clone() });
-                spent = sum(spent, reply.usage);
+                dropped = Usage::sum(dropped, reply.spent());
                 if !reply.text().trim().is_empty() {
                     request.messages.push(Arc::new(Message::Ai(reply)));
                 }
@@ -68,7 +68,7 @@ impl Middleware for FinalAnswer {
             }
             // Asked twice in words, it is made to; what a model says that cannot be is no answer.
             request.tool_choice = ToolChoice::Tool(NAME.to_owned());
-            Ok(with_usage(next.run(request).await?, spent))
+            Ok(AiMessage { dropped, ..next.run(request).await? })
         })
     }
 
@@ -112,20 +112,10 @@ fn last_words(id: MessageId, answer: &Value) -> AiMessage {
         tool_calls: Vec::new(),
         invalid_tool_calls: Vec::new(),
         call_places: Vec::new(),
+        dropped: None,
         usage: None,
         stop: StopReason::EndTurn,
         model: None,
-    }
-}
-
-fn with_usage(reply: AiMessage, spent: Option<Usage>) -> AiMessage {
-    AiMessage { usage: sum(spent, reply.usage), ..reply }
-}
-
-fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.plus(b)),
-        (a, b) => a.or(b),
     }
 }
 

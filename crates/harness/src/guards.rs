@@ -7,7 +7,7 @@ use bosun_agent::{
     AgentError, BoxFuture, Decision, Halt, Middleware, NextModel, NextTool, State, TurnContext, is_news,
 };
 use bosun_backend::ContentHash;
-use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolStatus, text_of};
+use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolStatus, Usage, text_of};
 use bosun_tools::{Reducer, StateField, StateUpdate, ToolKind, ToolOutput, without_boundary};
 use serde_json::{Map, Value, json};
 
@@ -229,8 +229,11 @@ impl Middleware for Guards {
             let reply = next.run(request).await?;
             let model = cx.agent().model.info();
             let usage = match &read {
-                Some(read) => Some(counted::of_call(&self.counter, read, &reply, &model.provider)),
-                None => reply.usage,
+                Some(read) => {
+                    let of_reply = counted::of_call(&self.counter, read, &reply, &model.provider);
+                    Usage::sum(reply.dropped, Some(of_reply))
+                }
+                None => reply.spent(),
             };
             cx.spent().add(usage, usage.and_then(|usage| model.cost(&usage)));
             Ok(reply)

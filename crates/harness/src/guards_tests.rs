@@ -19,6 +19,7 @@ fn step(n: usize, calls: &[(&str, i32, ToolStatus)]) -> Vec<Arc<Message>> {
         tool_calls: calls.iter().enumerate().map(call).collect(),
         invalid_tool_calls: vec![],
         call_places: Vec::new(),
+        dropped: None,
         usage: None,
         stop: StopReason::ToolUse,
         model: None,

@@ -168,6 +168,7 @@ mod tests {
             tool_calls,
             invalid_tool_calls: broken.collect(),
             call_places: Vec::new(),
+            dropped: None,
             usage: None,
             stop: StopReason::ToolUse,
             model: None,

@@ -225,6 +225,7 @@ mod tests {
                 tool_calls: vec![bosun_model::ToolCall { id: "c".into(), name: "write_file".into(), args }],
                 invalid_tool_calls: vec![],
                 call_places: Vec::new(),
+                dropped: None,
                 usage: None,
                 stop: bosun_model::StopReason::ToolUse,
                 model: None,

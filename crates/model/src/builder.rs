@@ -108,6 +108,7 @@ impl MessageBuilder {
             invalid_tool_calls,
             call_places,
             usage: self.usage,
+            dropped: None,
             stop,
             model: self.model,
         })

@@ -38,8 +38,12 @@ pub struct AiMessage {
     /// sign or seal what a model thinks take it back only in the order in which it came.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub call_places: Vec<usize>,
+    /// Of the call that came to this reply: how full the model's window was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// Of the calls before it in the same step, whose replies were dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Usage>,
     pub stop: StopReason,
     /// The model's own name as the provider reported it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,6 +51,11 @@ pub struct AiMessage {
 }
 
 impl AiMessage {
+    /// All that was used to come to this reply.
+    pub fn spent(&self) -> Option<Usage> {
+        Usage::sum(self.dropped, self.usage)
+    }
+
     /// All that it says: what a call alone came between goes on where it was, and a thought between begins a line.
     pub fn text(&self) -> String {
         spoken(&self.content, |at| self.call_places.contains(&at))

@@ -23,6 +23,14 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// That of two calls, either of which may have told none.
+    pub fn sum(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.plus(other)),
+            (one, other) => one.or(other),
+        }
+    }
+
     /// Adds another call's usage; a field unknown on one side keeps the other's figure.
     pub fn plus(self, other: Self) -> Self {
         let add = |a: Option<u64>, b: Option<u64>| match (a, b) {

@@ -314,6 +314,7 @@ fn image_in_result(row: &Row) -> Mark {
         tool_calls: vec![call],
         invalid_tool_calls: vec![],
         call_places: Vec::new(),
+        dropped: None,
         usage: None,
         stop: StopReason::ToolUse,
         model: None,

@@ -54,6 +54,10 @@ impl Reach {
             Way::Through(server) => Some(server.clone()),
             Way::Unsaid | Way::Script(_) => self.network.proxy().cloned(),
         };
+        // What an error about the way quotes may have the login of whichever proxy it was.
+        let of_environment = asked.and_then(DesktopSettings::environment_server);
+        let servers = proxy.iter().chain(&of_environment);
+        servers.flat_map(ProxyServer::secrets).for_each(|secret| origin.learn(&secret));
         let kind = Kind { plain: address.scheme() == "http", loopback, network: self.network.of_client(), proxy };
         Ok((client(kind, origin, &self.network)?, way))
     }
@@ -116,6 +120,22 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+    use crate::ProviderConfig;
+    use crate::config::{Endpoint, Family};
+
+    #[tokio::test]
+    async fn the_login_of_the_environments_proxy_is_in_no_error() {
+        let proxy = "me:canary-0123456789@proxy.example:3128";
+        let variables = move |name: &str| (name == "HTTPS_PROXY").then(|| proxy.to_owned());
+        let desktop = DesktopSettings::new(variables, |_| std::future::ready(None));
+        let config = ProviderConfig::new("far", Family::OpenAiChat, "https://models.example/v1");
+        let endpoint = Endpoint::parse(&config.id, config.family, &config.base_url).unwrap();
+        let origin = Origin::new(&config, &endpoint);
+        let far = "https://models.example/v1".parse().unwrap();
+        Reach::new(Network::default(), Some(desktop)).client(&far, &origin).await.unwrap();
+        let told = origin.error(ModelErrorKind::Network, "refused for canary-0123456789");
+        assert_eq!(told.message, "refused for [redacted]");
+    }
 
     /// Prints what the crate's docs say about the cost of a client; run it with `--no-capture --run-ignored only`.
     #[test]

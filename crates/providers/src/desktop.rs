@@ -130,10 +130,8 @@ impl DesktopSettings {
 
     /// What is used where Bosun's settings name no proxy.
     pub async fn source(&self) -> ProxySource {
-        if let Some((variable, value)) = self.in_environment() {
-            // The library that asks it takes one without a scheme for http.
-            let server = ProxyServer::parse(&value).or_else(|_| ProxyServer::parse(&format!("http://{value}")));
-            let address = server.map(|server| server.address).unwrap_or_default();
+        if let Some((variable, _)) = self.in_environment() {
+            let address = self.environment_server().map(|server| server.address).unwrap_or_default();
             return ProxySource::Environment { variable: variable.to_owned(), address };
         }
         let Some(set) = self.set().await else { return ProxySource::System };
@@ -146,6 +144,13 @@ impl DesktopSettings {
                 None => ProxySource::None,
             },
         }
+    }
+
+    /// The proxy that the environment names.
+    pub(crate) fn environment_server(&self) -> Option<ProxyServer> {
+        let (_, value) = self.in_environment()?;
+        // The library that asks it takes one without a scheme for http.
+        ProxyServer::parse(&value).or_else(|_| ProxyServer::parse(&format!("http://{value}"))).ok()
     }
 
     fn in_environment(&self) -> Option<(&'static str, String)> {

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bosun_backend::{
-    Access, Backend, FileData, FilesystemBackend, FilesystemOptions, Namespace, Route, StateBackend, StoreBackend,
-    StoreError, StoreScope, VirtualPath, kept_points, mount_point, project_root,
+    Access, Backend, FileData, FilesystemBackend, FilesystemOptions, LateFolder, Namespace, RootError, Route,
+    StateBackend, StoreBackend, StoreError, StoreScope, VirtualPath, kept_points, mount_point, project_root, real_path,
 };
 use bosun_harness::{DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, MountNote};
 use bosun_protocol::{MountKind, MountView, Problem};
@@ -169,7 +169,21 @@ async fn beside(project: &dyn Backend, prefix: &VirtualPath) -> Result<VirtualPa
 
 /// Neither a home folder nor Bosun's own data is a place for an agent, whoever named it.
 fn folder(folder: Option<&Path>, data: &Path) -> Result<Arc<dyn Backend>, Problem> {
-    let root = project_root(folder.unwrap_or(Path::new("")), Some(data)).map_err(|error| error.problem())?;
-    let backend = FilesystemBackend::open(&root.path, FilesystemOptions::default());
-    Ok(Arc::new(backend.map_err(|error| error.problem())?))
+    let named = folder.unwrap_or(Path::new(""));
+    match project_root(named, Some(data)) {
+        Ok(root) => {
+            let backend = FilesystemBackend::open(&root.path, FilesystemOptions::default());
+            Ok(Arc::new(backend.map_err(|error| error.problem())?))
+        }
+        // A disk that is not plugged in keeps nobody from working beside it.
+        Err(RootError::Missing { .. }) => {
+            let (there, data) = (real_path(named), data.to_owned());
+            Ok(Arc::new(LateFolder::new(move || {
+                // What came there meanwhile is that folder, and no link that leads elsewhere.
+                let root = project_root(&there, Some(&data)).ok().filter(|root| root.path == there)?;
+                FilesystemBackend::open(&root.path, FilesystemOptions::default()).ok()
+            })))
+        }
+        Err(error) => Err(error.problem()),
+    }
 }

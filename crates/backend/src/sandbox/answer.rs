@@ -22,6 +22,11 @@ pub(super) enum Kind {
     Special,
 }
 
+/// The permission bits of a mode; none where nobody could tell it.
+pub(super) fn permissions(mode: u32) -> Option<u32> {
+    Some(mode & 0o7777).filter(|bits| *bits != 0)
+}
+
 impl Figures {
     /// Reads `MODE SIZE SECONDS NAMES`, and gives what follows.
     pub(super) fn parse(line: &str) -> Option<(Self, &str)> {
@@ -45,7 +50,7 @@ impl Figures {
 
     /// Permission bits, where the other side could tell them.
     pub(super) fn permissions(&self) -> Option<u32> {
-        Some(self.mode & 0o7777).filter(|bits| *bits != 0)
+        permissions(self.mode)
     }
 
     /// Whether hard links lead to it from elsewhere.

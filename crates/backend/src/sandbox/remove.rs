@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::answer::{Figures, Kind};
 use super::read::{Led, whole};
 use super::script;
-use super::search::fetch_hashed;
+use super::search::{Kept, fetch_hashed};
 use super::{Executor, OnDrop, SandboxBackend, large};
 use crate::change::check;
 use crate::{
@@ -240,10 +240,11 @@ impl Tree {
             let mut intended = Vec::with_capacity(names.len());
             for (name, fetched) in names.iter().zip(fetch_hashed(executor, path, &names).await?) {
                 let below = path.join(name)?;
-                let (hash, bytes) = fetched.ok_or_else(|| BackendError::PermissionDenied { path: below.clone() })?;
+                let Kept { hash, mode, bytes } =
+                    fetched.ok_or_else(|| BackendError::PermissionDenied { path: below.clone() })?;
                 rows.add(&format!("file {hash}"), name);
                 rows.size += bytes.len() as u64;
-                intended.push(doomed(below, ObjectKind::File, Some(bytes.into()), None));
+                intended.push(doomed(below, ObjectKind::File, Some(bytes.into()), mode));
             }
             if intended.is_empty() {
                 // That one alone is more than is fetched in one go.

@@ -31,6 +31,7 @@ scripts! {
     TARGETS = "scripts/targets.sh",
     HASH = "scripts/hash.sh",
     ROOT = "scripts/root.sh",
+    MODE = "scripts/mode.sh",
     REMOVE = "scripts/remove.sh",
     REMOVE_TREE = "scripts/remove_tree.sh",
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{Kind, refused};
+use super::answer::{Kind, permissions, refused};
 use super::read::{Target, targets};
 use super::script::{self, fresh_word, nul_separated};
 use super::{Cut, Executor, Finished, large};
@@ -342,13 +342,21 @@ fn fetching<'a>(folder: &VirtualPath, names: &[&str], how: &str) -> (super::Scri
     (script, word)
 }
 
-/// The hash over there and the bytes of the first of `names` below `folder`, as many as come in one go; none where the
-/// first alone is more. The hash is of a moment before the bytes: who finds it again later finds these.
+/// A file as it is to be put back.
+pub(super) struct Kept {
+    /// The hash over there, of a moment before the bytes: who finds it again later finds these.
+    pub(super) hash: String,
+    /// Permission bits, where the other side could tell them.
+    pub(super) mode: Option<u32>,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// The first of `names` below `folder`, as many as come in one go; none where the first alone is more.
 pub(super) async fn fetch_hashed(
     executor: &dyn Executor,
     folder: &VirtualPath,
     names: &[&str],
-) -> Result<Vec<Option<(String, Vec<u8>)>>, BackendError> {
+) -> Result<Vec<Option<Kept>>, BackendError> {
     let (mut script, word) = fetching(folder, names, "hashed");
     script.limit = BATCH_BYTES;
     let finished = executor.run(script).await?;
@@ -361,7 +369,8 @@ pub(super) async fn fetch_hashed(
         let end = memchr::memchr(b'\n', &file)?;
         let bytes = file.split_off(end + 1);
         file.truncate(end);
-        Some((String::from_utf8(file).ok()?, bytes))
+        let (mode, hash) = std::str::from_utf8(&file).ok()?.split_once(' ')?;
+        Some(Kept { hash: hash.to_owned(), mode: permissions(u32::from_str_radix(mode, 16).ok()?), bytes })
     };
     Ok(fetched.files.into_iter().map(|file| file.and_then(parted)).collect())
 }

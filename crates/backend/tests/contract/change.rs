@@ -94,6 +94,30 @@ pub async fn a_file_is_no_folder(backend: &dyn Backend) {
     assert_eq!(text(backend, "/a").await, "a");
 }
 
+/// What a witness is told suffices to give a file its mode back.
+pub async fn modes_are_told_and_given_back(backend: &dyn Backend) {
+    given(backend, &[("/d/a", "old"), ("/d/b", "old")]).await;
+    let Some(modes) = backend.modes() else { return };
+    modes.set_mode(&path("/d/a"), 0o750).await.unwrap();
+    modes.set_mode(&path("/d/b"), 0o640).await.unwrap();
+    let witness = Witness::default();
+    backend.write(&path("/d/a"), b"new".to_vec(), Expect::Anything, &witness).await.unwrap();
+    backend.deleter().unwrap().delete(&path("/d"), Expect::Anything, &witness).await.unwrap();
+    let mut told: Vec<_> =
+        witness.seen.into_inner().unwrap().iter().map(|change| (change.path.to_string(), change.mode)).collect();
+    told.retain(|(name, _)| name != "/d");
+    told.sort();
+    let told: Vec<_> = told.iter().map(|(name, mode)| (&**name, mode.map(|mode| mode & 0o777))).collect();
+    assert_eq!(told, [("/d/a", Some(0o750)), ("/d/a", Some(0o750)), ("/d/b", Some(0o640))]);
+    given(backend, &[("/d/a", "again")]).await;
+    modes.set_mode(&path("/d/a"), 0o700).await.unwrap();
+    let witness = Witness::default();
+    backend.deleter().unwrap().delete(&path("/d/a"), Expect::Anything, &witness).await.unwrap();
+    assert_eq!(witness.seen.into_inner().unwrap()[0].mode.map(|mode| mode & 0o777), Some(0o700));
+    let gone = modes.set_mode(&path("/d/a"), 0o700).await;
+    assert_eq!(gone, Err(BackendError::NotFound { path: path("/d/a") }));
+}
+
 pub async fn deleting_a_file(backend: &dyn Backend) {
     given(backend, &[("/dir/a", "a"), ("/dir/b", "b")]).await;
     let seen = stamp(backend, "/dir/a").await;

@@ -53,7 +53,7 @@ macro_rules! contract {
                 change: [
                     parents_are_made, absent_means_absent, unchanged_means_unchanged, anything_means_anything,
                     the_witness_sees_before_and_after_once, a_refusing_witness_keeps_the_old_bytes,
-                    a_file_is_no_folder, writers_of_a_new_folder_share_it, deleting_a_file, deleting_a_tree, deleting_nothing_and_everything,
+                    a_file_is_no_folder, writers_of_a_new_folder_share_it, modes_are_told_and_given_back, deleting_a_file, deleting_a_tree, deleting_nothing_and_everything,
                     transfers_keep_their_order, writers_of_one_file_do_not_pass_each_other, names_are_only_names,
                 ],
                 edit: [

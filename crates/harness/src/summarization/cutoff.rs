@@ -64,6 +64,7 @@ mod tests {
                 tool_calls: (0..calls).map(call).collect(),
                 invalid_tool_calls: vec![],
                 call_places: Vec::new(),
+                dropped: None,
                 usage: None,
                 stop: StopReason::EndTurn,
                 model: None,

@@ -67,6 +67,7 @@ mod tests {
             tool_calls: vec![ToolCall { id: "c".into(), name: name.into(), args }],
             invalid_tool_calls: vec![],
             call_places: Vec::new(),
+            dropped: None,
             usage: None,
             stop: StopReason::ToolUse,
             model: None,

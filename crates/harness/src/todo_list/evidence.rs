@@ -86,7 +86,7 @@ impl EvidenceBook {
         match &recorded.entry.body {
             EntryBody::Ai { message, kinds, cost } => {
                 let owners = Self::owners_of(before, message).into_iter().map(|todo| todo.id).collect::<Vec<_>>();
-                self.cost(&owners, message.usage, *cost);
+                self.cost(&owners, message.spent(), *cost);
                 for (call, kind) in message.tool_calls.iter().zip(kinds) {
                     if *kind != ToolKind::Plan {
                         self.owners.insert(call.id.clone(), owners.clone());
@@ -112,7 +112,7 @@ impl EvidenceBook {
             return;
         };
         match &recorded.entry.body {
-            EntryBody::Ai { message, cost, .. } => self.cost(&owners, message.usage, *cost),
+            EntryBody::Ai { message, cost, .. } => self.cost(&owners, message.spent(), *cost),
             EntryBody::SubagentStarted { child, name, mode, .. } => self.sent(owners, child, name, *mode),
             EntryBody::ToolResult { call_id, message, artifact, started_at, .. } => {
                 self.result(&owners, session, (call_id, message, artifact));

@@ -4,7 +4,9 @@ use bosun_agent::{
     AgentError, BoxFuture, EntryBody, Halt, Middleware, NextModel, NoteKind, Recorded, TurnContext, TurnEnd, run_turn,
 };
 use bosun_harness::{SUBAGENT_TOOLS, SubagentSpec};
-use bosun_model::{AiMessage, CallId, ChatRequest, Effort, ModelError, ModelErrorKind, OutputSchema, ToolChoice};
+use bosun_model::{
+    AiMessage, CallId, ChatRequest, Effort, Message, ModelError, ModelErrorKind, OutputSchema, ToolChoice, Usage,
+};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -204,6 +206,13 @@ async fn a_model_that_will_not_hand_in_is_made_to_and_else_fails_and_can_go_on()
     assert!(matches!(end, TurnEnd::Failed { halt: Some(Halt::AnswerNotHandedIn), .. }), "{end:?}");
     assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), "c");
     assert_eq!(scene.log.with_state(|state| state.usage.output), Some(15), "what the others cost is counted");
+    // And apart from the reply's own, by which the window's filling is judged.
+    let output = |usage: Option<Usage>| usage.and_then(|usage| usage.output);
+    let counted = scene.log.with_state(|state| match &**state.messages.last().unwrap() {
+        Message::Ai(last) => (output(last.usage), output(last.dropped)),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(counted, (Some(5), Some(10)));
     let forced = ToolChoice::Tool("final_answer".into());
     let choices: Vec<_> = scene.model.requests().into_iter().map(|request| request.tool_choice).collect();
     assert_eq!(choices, [ToolChoice::Auto, ToolChoice::Auto, forced]);

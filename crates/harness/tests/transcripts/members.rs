@@ -163,6 +163,7 @@ async fn patch_tool_calls_answers_what_was_left_open() {
             tool_calls,
             invalid_tool_calls: vec![],
             call_places: Vec::new(),
+            dropped: None,
             usage: None,
             stop: StopReason::EndTurn,
             model: None,

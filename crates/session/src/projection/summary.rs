@@ -82,12 +82,13 @@ impl Projection {
 
 /// Adds what a reply used; `window` is that of the model.
 pub(super) fn count(total: &mut UsageSummary, message: &AiMessage, cost: Option<f64>, window: Option<u32>) {
-    let Some(usage) = message.usage else { return };
+    let Some(usage) = message.spent() else { return };
     let first = total.input_tokens == 0 && total.output_tokens == 0;
     total.input_tokens += usage.input.unwrap_or(0);
     total.output_tokens += usage.output.unwrap_or(0);
     total.cache_read_tokens += usage.cache_read.unwrap_or(0);
-    total.context_tokens = usage.input.map(|input| input.saturating_add(usage.output.unwrap_or(0)));
+    let context = message.usage.unwrap_or_default();
+    total.context_tokens = context.input.map(|input| input.saturating_add(context.output.unwrap_or(0)));
     total.context_window = window.or(total.context_window);
     // One step of unknown price makes the sum unknown.
     total.cost = if first { cost } else { total.cost.zip(cost).map(|(sum, step)| sum + step) };

@@ -397,12 +397,36 @@ async fn a_place_on_this_machine_is_outside_the_project_and_never_bosuns_own() {
     stage.sessions.send(&free, "write /shelf/b.md x".into()).await.unwrap();
     stage.sessions.quiet(&free).await.unwrap();
     assert_eq!(stage.snapshot(&free).await.approvals.len(), 1);
-    for folder in [stage.database.folder(), &shelf.path().join("gone")] {
-        stage.sessions.save_additions(&at(folder)).await.unwrap();
-        let session = stage.session().await;
-        let refused = stage.sessions.folder(&session, "/").await.unwrap_err().problem.to_string();
-        assert!(refused.contains("'/shelf' cannot be opened") && refused.contains("choose"), "{refused}");
-    }
+    stage.sessions.save_additions(&at(stage.database.folder())).await.unwrap();
+    let session = stage.session().await;
+    let refused = stage.sessions.folder(&session, "/").await.unwrap_err().problem.to_string();
+    assert!(refused.contains("'/shelf' cannot be opened") && refused.contains("choose"), "{refused}");
+}
+
+/// As that of a disk which is not plugged in.
+#[tokio::test]
+async fn a_folder_that_is_not_there_keeps_nobody_from_working_beside_it() {
+    let stage = Stage::allowing_everything(obedient).await;
+    let disk = tempfile::tempdir().unwrap();
+    let folder = disk.path().canonicalize().unwrap().join("photos");
+    let route = format!("[[routes]]\nprefix = \"/photos\"\nkind = \"folder\"\nfolder = \"{}\"\n", folder.display());
+    stage.sessions.save_additions(&route).await.unwrap();
+    let session = stage.session().await;
+    assert!(ask(&stage, &session, "read /a.txt").await.contains("one"));
+    let refused = ask(&stage, &session, "read /photos/a.txt").await;
+    assert!(refused.contains("the folder behind '/photos' is gone"), "{refused}");
+    assert!(ask(&stage, &session, "write /photos/a.txt x").await.contains("is gone"));
+    assert!(!folder.exists(), "it is not made");
+    assert!(stage.sessions.folder(&session, "/").await.unwrap().entries.iter().any(|entry| entry.name == "photos"));
+    // A link in its place leads elsewhere.
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::write(elsewhere.path().join("a.txt"), "elsewhere\n").unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), &folder).unwrap();
+    assert!(ask(&stage, &session, "read /photos/a.txt").await.contains("is gone"));
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("a.txt"), "a picture\n").unwrap();
+    assert!(ask(&stage, &session, "read /photos/a.txt").await.contains("a picture"), "now it is there");
 }
 
 /// Whether this machine has an engine or not: there is no such image, and no registry in its name to fetch it from.

@@ -155,6 +155,7 @@ impl Story {
             tool_calls: Vec::new(),
             invalid_tool_calls: Vec::new(),
             call_places: Vec::new(),
+            dropped: None,
             usage: Some(Usage { input: Some(10), output: Some(5), ..Usage::default() }),
             stop: StopReason::EndTurn,
             model: None,

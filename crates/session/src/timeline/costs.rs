@@ -20,7 +20,7 @@ pub(super) struct Paid {
 
 impl Paid {
     pub(super) fn of(message: &AiMessage, at: i64) -> Option<Self> {
-        message.usage.map(|usage| Self { usage, at })
+        message.spent().map(|usage| Self { usage, at })
     }
 }
 

@@ -31,6 +31,7 @@ fn reply(usage: Option<Usage>) -> AiMessage {
         tool_calls: Vec::new(),
         invalid_tool_calls: Vec::new(),
         call_places: Vec::new(),
+        dropped: None,
         usage,
         stop: StopReason::EndTurn,
         model: None,

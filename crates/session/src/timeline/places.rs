@@ -47,7 +47,7 @@ impl Step {
     fn of(message: &AiMessage, at: i64) -> Self {
         let mut names: Vec<&str> = message.tool_calls.iter().map(|call| call.name.as_str()).collect();
         names.dedup();
-        let usage = message.usage.unwrap_or_default();
+        let usage = message.spent().unwrap_or_default();
         Self {
             label: if names.is_empty() { short(&message.text()) } else { names.join(", ") },
             item: Some(ItemId::new(message.id.as_str())),

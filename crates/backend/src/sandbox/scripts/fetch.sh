@@ -1,4 +1,5 @@
-# Many files in one go. $2 a folder, $3 a word that no file holds, $4 "hashed" where a line with its hash comes before
+# Many files in one go. $2 a folder, $3 a word that no file holds, $4 "hashed" where its mode in hexadecimal and its hash come
+# before
 # each, "own" where what a link leads to is not taken; files in it on standard input.
 place "$2" follow
 cd "$T" 2>/dev/null || exit 71
@@ -13,7 +14,11 @@ own() {
 for f; do
   if [ -f "$f" ] && [ -r "$f" ] && { [ "$s" != own ] || own "$f"; }; then
     printf "%s+" "$w"
-    [ "$s" = hashed ] && eval "$SUM" < "$f"
+    if [ "$s" = hashed ]; then
+      m=$(stat -c %f "$f" 2>/dev/null || stat -f %Xp "$f" 2>/dev/null || echo 0)
+      printf "%s " "$m"
+      eval "$SUM" < "$f"
+    fi
     cat "$f"
   else
     printf "%s-" "$w"
