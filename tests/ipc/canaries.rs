@@ -57,6 +57,12 @@ fn keys_of_the_window_turn_up_nowhere() {
     let mut settings = watched.ok("model_settings", json!({}));
     settings["network"]["proxy"] = json!(format!("http://me:{password}@proxy.example:1"));
     watched.call("save_model_settings", json!({ "settings": settings })).unwrap_err();
+    // The name and the password of a proxy have fields of their own. It is asked for nothing here: the server is on this
+    // machine.
+    settings["network"]["proxy"] = json!("http://proxy.example:1");
+    watched.ok("save_model_settings", json!({ "settings": settings }));
+    watched.ok("set_proxy_login", json!({ "user": "me", "password": Canaries::key("proxy") }));
+    watched.ok("proxy_login", json!({}));
     watched.ok("list_providers", json!({}));
 
     // A session with a good turn and a bad one, looked at in every way.

@@ -9,8 +9,8 @@ use super::{Access, AppMounts, CompositeBackend, Route, RouteError, kept_points,
 use crate::search::GREP_TIME;
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Expect, FileData, GlobQuery, GlobResult, GrepMatch,
-    GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, StateBackend, Truncation, Unwitnessed,
-    VirtualPath,
+    GrepQuery, GrepResult, LateFolder, Listed, ReadResult, ReadWindow, Replacement, StateBackend, Truncation,
+    Unwitnessed, VirtualPath,
 };
 
 fn path(text: &str) -> VirtualPath {
@@ -205,7 +205,9 @@ impl Backend for Asked {
         let row = |place: String| GrepMatch { path: path(&place), line: 1, text: "TODO".into() };
         let mut matches: Vec<_> = (1..query.max_count).map(|at| row(format!("/a/{at:04}"))).collect();
         matches.push(row(format!("/z/{round}")));
-        Box::pin(async move { Ok(GrepResult { matches, truncated: Some(Truncation::Count), left_out: 0 }) })
+        Box::pin(async move {
+            Ok(GrepResult { matches, truncated: Some(Truncation::Count), left_out: 0, failed: Vec::new() })
+        })
     }
 
     fn glob(&self, query: GlobQuery) -> BoxFuture<'_, Result<GlobResult, BackendError>> {
@@ -241,6 +243,29 @@ async fn one_search_has_one_end() {
     let over = GrepQuery { until: Some(Instant::now()), ..todo(5, "/", None) };
     assert_eq!(grep(&all, over).await, (Vec::new(), Some(Truncation::Budget)));
     assert!(asked().is_empty());
+}
+
+#[tokio::test]
+async fn a_mount_that_cannot_be_searched_is_named_beside_what_was_found() {
+    let far = Route { backend: Arc::new(LateFolder::new(|| None)), ..route("/far", &[]) };
+    let all = composite(&[("/a.md", "TODO here")], vec![far]);
+    // Its path is as whoever asks writes it, through another path space too.
+    let nested = Route { backend: Arc::new(all), ..route("/in", &[]) };
+    let all = composite(&[("/b.md", "TODO")], vec![nested]);
+    let failed = vec![BackendError::FolderGone { path: path("/in/far") }];
+    let found = all.grep(todo(10, "/", None)).await.unwrap();
+    assert_eq!((found.matches.len(), &found.failed, found.is_partial()), (2, &failed, true));
+    let query = GlobQuery {
+        pattern: "{*,**/*}.md".into(),
+        path: path("/"),
+        include_ignored: false,
+        cancel: CancellationToken::new(),
+    };
+    let found = all.glob(query).await.unwrap();
+    assert_eq!((found.paths.len(), &found.failed, found.is_partial()), (2, &failed, true));
+    // What is asked about itself is an error.
+    let refused = all.grep(todo(10, "/in/far", None)).await.unwrap_err();
+    assert_eq!(refused, failed[0]);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::VirtualPath;
+use crate::{BackendError, VirtualPath};
 
 /// A literal (or, when `regex`, a pattern) search per line, case-sensitive.
 #[derive(Clone, Debug)]
@@ -54,6 +54,15 @@ pub struct GrepResult {
     pub truncated: Option<Truncation>,
     /// How many names were met that are not text, so that no path says them: what they are was not searched.
     pub left_out: usize,
+    /// Why each mount below the start that was not searched was not.
+    pub failed: Vec<BackendError>,
+}
+
+impl GrepResult {
+    /// Whether there may be more.
+    pub fn is_partial(&self) -> bool {
+        self.truncated.is_some() || !self.failed.is_empty()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -71,6 +80,15 @@ pub struct GlobResult {
     pub truncated: Option<Truncation>,
     /// How many names were met that are not text, so that no path says them: what they are was not searched.
     pub left_out: usize,
+    /// Why each mount below the start that was not searched was not.
+    pub failed: Vec<BackendError>,
+}
+
+impl GlobResult {
+    /// Whether there may be more.
+    pub fn is_partial(&self) -> bool {
+        self.truncated.is_some() || !self.failed.is_empty()
+    }
 }
 
 /// Why a search is partial.

@@ -164,6 +164,11 @@ impl Backend for SandboxBackend {
         Some(self)
     }
 
+    fn host_path(&self, path: &VirtualPath) -> Option<std::path::PathBuf> {
+        let folder = self.executor.host_folder()?;
+        Some(if path.is_root() { folder.to_owned() } else { folder.join(path.relative()) })
+    }
+
     /// The root by the name that commands have for it becomes `/`, unless it had an entry of its own by the first part of
     /// that name when this was opened. Where it has come to have one since, such a path is refused; one without a slash
     /// in front is always below the root.

@@ -81,7 +81,7 @@ pub(crate) fn glob(root: &Root, query: &GlobQuery, budget: &Budget) -> Result<Gl
     let top = Top::new(MAX_PATHS);
     let outcome = walk.run(&Paths { top: &top })?;
     let (paths, more) = top.into_sorted();
-    Ok(GlobResult { paths, truncated: truncation(outcome, more), left_out: outcome.left_out })
+    Ok(GlobResult { paths, truncated: truncation(outcome, more), left_out: outcome.left_out, failed: Vec::new() })
 }
 
 pub(crate) fn grep(root: &Root, query: &GrepQuery, budget: &Budget) -> Result<GrepResult, BackendError> {
@@ -91,7 +91,7 @@ pub(crate) fn grep(root: &Root, query: &GrepQuery, budget: &Budget) -> Result<Gr
     let top = Top::new(query.max_count);
     let outcome = walk.run(&Lines { root, budget, search: &search, top: &top })?;
     let (matches, more) = top.into_sorted();
-    Ok(GrepResult { matches, truncated: truncation(outcome, more), left_out: outcome.left_out })
+    Ok(GrepResult { matches, truncated: truncation(outcome, more), left_out: outcome.left_out, failed: Vec::new() })
 }
 
 pub(crate) fn hidden(include_ignored: bool) -> Hidden {

@@ -203,7 +203,12 @@ impl Watching {
                 (now.is_none() || (now != file.stamp.hash && made() != Some(now))).then_some(false)
             }
             // Every tool says that by itself.
-            Err(BackendError::RootGone | BackendError::Cancelled) => None,
+            Err(
+                BackendError::RootGone
+                | BackendError::FolderGone { .. }
+                | BackendError::Unreachable { .. }
+                | BackendError::Cancelled,
+            ) => None,
             Err(_) => Some(false),
         }
     }

@@ -1,5 +1,7 @@
 //! Hard caps of results. What is over a cap is left out and said; keeping it elsewhere is the harness's business.
 
+use bosun_backend::BackendError;
+
 /// Longest text of a file tool's result, in characters (behaviour.md 4.3).
 pub const RESULT_CHARS: usize = 80_000;
 /// Longest output of a command in a result, in characters: the shell's own cap on what it shows, and room for marks.
@@ -81,6 +83,11 @@ pub(crate) fn left_out(count: usize) -> Option<String> {
         _ => format!("{count} names that are not text are"),
     };
     Some(format!("[{names} left out. Only a command can read, rename or delete what is called so.]"))
+}
+
+/// What is said of mounts that a search could not look into.
+pub(crate) fn not_searched(failed: &[BackendError]) -> impl Iterator<Item = String> {
+    failed.iter().map(|error| format!("[Not searched: {error}]"))
 }
 
 /// A count as a row shows it.

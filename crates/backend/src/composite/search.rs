@@ -34,16 +34,19 @@ pub(super) async fn glob(composite: &CompositeBackend, query: GlobQuery) -> Resu
     let mut all = GlobResult::default();
     for (answer, question) in join_all(asked).await {
         match settled(answer, &question)? {
-            Some(found) => {
+            Ok(found) => {
                 all.paths.extend(reachable(composite, &question.part, found.paths, |path| path));
                 all.truncated = worse(all.truncated, found.truncated);
                 all.left_out += found.left_out;
+                all.failed.extend(found.failed.into_iter().map(|error| question.part.outer_error(error)));
             }
-            None => all.truncated = worse(all.truncated, Some(Truncation::Unreadable)),
+            Err(error) => all.failed.push(error),
         }
     }
     all.paths.sort_unstable();
     all.paths.dedup();
+    // A mount may be asked about more than one pattern.
+    all.failed.dedup();
     Ok(all)
 }
 
@@ -59,16 +62,18 @@ pub(super) async fn grep(composite: &CompositeBackend, query: GrepQuery) -> Resu
     let mut all = GrepResult::default();
     for (answer, question) in join_all(asked).await {
         match settled(answer, &question)? {
-            Some(found) => {
+            Ok(found) => {
                 all.matches.extend(found.matches);
                 all.truncated = worse(all.truncated, found.truncated);
                 all.left_out += found.left_out;
+                all.failed.extend(found.failed.into_iter().map(|error| question.part.outer_error(error)));
             }
-            None => all.truncated = worse(all.truncated, Some(Truncation::Unreadable)),
+            Err(error) => all.failed.push(error),
         }
     }
     all.matches.sort_unstable();
     all.matches.dedup();
+    all.failed.dedup();
     if all.matches.len() > max_count {
         all.matches.truncate(max_count);
         all.truncated = worse(all.truncated, Some(Truncation::Count));
@@ -97,6 +102,7 @@ async fn lines(
         all.matches.dedup();
         all.truncated = found.truncated;
         all.left_out = found.left_out;
+        all.failed = found.failed;
         if all.matches.len() >= wanted || all.truncated != Some(Truncation::Count) {
             break;
         }
@@ -133,15 +139,19 @@ fn questions<'a>(
     Ok(questions)
 }
 
-/// `None` where a mount below the start failed by itself: the rest of the search is worth having, and says so.
-fn settled<T>(answer: Result<T, BackendError>, question: &Question<'_>) -> Result<Option<T>, BackendError> {
+/// The inner error where a mount below the start failed by itself: the rest of the search is worth having, and says so.
+fn settled<T>(
+    answer: Result<T, BackendError>,
+    question: &Question<'_>,
+) -> Result<Result<T, BackendError>, BackendError> {
     match answer {
-        Ok(found) => Ok(Some(found)),
+        Ok(found) => Ok(Ok(found)),
         Err(error @ (BackendError::BadPattern { .. } | BackendError::Cancelled)) => Err(error),
         Err(error) if question.has_start => Err(question.part.outer_error(error)),
         Err(error) => {
+            let error = question.part.outer_error(error);
             tracing::warn!(%error, "a mount could not be searched");
-            Ok(None)
+            Ok(Err(error))
         }
     }
 }

@@ -186,11 +186,11 @@ fn link(file: &File, dir: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
 
 /// Gives the new file the owner, the extended attributes (access lists among them) and the mode of the old one. Owner
 /// and attributes that this user may not set are left out, and of the owner it is said ([`Change::handed_over`]); the
-/// mode is not left out.
+/// mode is not left out, but for the bits that would let others act as whoever owns it now.
 ///
 /// [`Change::handed_over`]: crate::Change::handed_over
 fn keep_attributes(from: Replaced<'_>, to: &File) -> Result<(), Errno> {
-    let own = rustix::fs::fstat(to)?;
+    let mut own = rustix::fs::fstat(to)?;
     if (own.st_uid, own.st_gid) != (from.stat.st_uid, from.stat.st_gid) {
         let (owner, group) = (Uid::from_raw(from.stat.st_uid), Gid::from_raw(from.stat.st_gid));
         if let Err(errno) = rustix::fs::fchown(to, Some(owner), Some(group))
@@ -198,13 +198,17 @@ fn keep_attributes(from: Replaced<'_>, to: &File) -> Result<(), Errno> {
         {
             tracing::debug!(%errno, %group_errno, "the owner of a file could not be kept");
         }
+        own = rustix::fs::fstat(to)?;
     }
     for (name, value) in extended_attributes(from.file) {
         if let Err(errno) = rustix::fs::fsetxattr(to, &*name, &value, XattrFlags::empty()) {
             tracing::debug!(%errno, ?name, "an extended attribute could not be kept");
         }
     }
-    rustix::fs::fchmod(to, Mode::from_raw_mode(from.stat.st_mode))
+    let mut mode = Mode::from_raw_mode(from.stat.st_mode);
+    mode.set(Mode::SUID, mode.contains(Mode::SUID) && own.st_uid == from.stat.st_uid);
+    mode.set(Mode::SGID, mode.contains(Mode::SGID) && own.st_gid == from.stat.st_gid);
+    rustix::fs::fchmod(to, mode)
 }
 
 fn extended_attributes(file: &File) -> Vec<(Vec<u8>, Vec<u8>)> {

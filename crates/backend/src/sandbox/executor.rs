@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -27,6 +28,11 @@ pub trait Executor: Send + Sync {
 
     /// What holds commands back, in words for a person: `None` where nothing does.
     fn sandbox(&self) -> Option<&str>;
+
+    /// The root as a folder of this machine, where it is one: what changes there changes here.
+    fn host_folder(&self) -> Option<&Path> {
+        None
+    }
 
     /// Whether the place is not there any more, for whoever found that it does not answer. Where it leads anew to what is
     /// there, saying so loses nothing.

@@ -1,5 +1,6 @@
 //! A place that is led to only when something needs it, and again after it has gone.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -115,6 +116,10 @@ impl Executor for Late {
     /// Of what was not seen yet nobody knows that it holds anything.
     fn sandbox(&self) -> Option<&str> {
         self.first.get().and_then(|first| first.sandbox())
+    }
+
+    fn host_folder(&self) -> Option<&Path> {
+        self.first.get().and_then(|first| first.host_folder())
     }
 
     fn is_gone(&self) -> BoxFuture<'_, bool> {

@@ -7,7 +7,7 @@ mod local;
 mod ssh;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -157,6 +157,11 @@ trait Launcher: Send + Sync {
     /// As [`Executor::sandbox`].
     fn holds_back(&self) -> Option<&str>;
 
+    /// As [`Executor::host_folder`].
+    fn host_folder(&self) -> Option<&Path> {
+        None
+    }
+
     /// Why the script did not begin, and what to do, by what was said in its place.
     fn unreachable(&self, said: &str) -> String;
 
@@ -211,7 +216,9 @@ impl ProcessExecutor {
             .kill_on_drop(script.on_drop == OnDrop::End);
         let failed = |error: std::io::Error| unreachable(error.to_string());
         let started = keeper::started(move || program.spawn()).await;
-        let mut child = started.ok_or_else(not_started)?.map_err(failed)?;
+        // That is this machine's fault, and says nothing of the place.
+        let spawned = |error: std::io::Error| BackendError::Spawn { reason: error.to_string() };
+        let mut child = started.ok_or_else(not_started)?.map_err(spawned)?;
         let input = child.stdin.take();
         let feed = async move {
             if let Some(mut input) = input {
@@ -425,6 +432,10 @@ impl Executor for ProcessExecutor {
 
     fn sandbox(&self) -> Option<&str> {
         self.launcher.holds_back()
+    }
+
+    fn host_folder(&self) -> Option<&Path> {
+        self.launcher.host_folder()
     }
 
     fn is_gone(&self) -> BoxFuture<'_, bool> {

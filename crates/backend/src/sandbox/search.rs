@@ -18,6 +18,9 @@ use crate::{BackendError, GlobQuery, GlobResult, GrepQuery, GrepResult, VirtualP
 /// Files fetched at a time, and their bytes.
 const BATCH: usize = 256;
 const BATCH_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes of a text that is looked for over there first. Arguments and variables of programs have a limit, which is not
+/// the same everywhere.
+const LONGEST_HINT: usize = 8 * 1024;
 
 pub(super) async fn glob(executor: &dyn Executor, query: GlobQuery) -> Result<GlobResult, BackendError> {
     let wanted = Wanted::by_name(&query)?;
@@ -34,9 +37,10 @@ pub(super) async fn grep(executor: &dyn Executor, query: GrepQuery) -> Result<Gr
     let listing = search.list().await?;
     let mut matches = lines.start();
     let (files, mut completeness) = search.met(lines.wanted, listing).await?;
+    let pattern = &query.pattern;
     // A line end in a literal text is in no line.
-    let hint = (!query.regex && !query.pattern.is_empty() && !query.pattern.contains(['\n', '\r', '\0']))
-        .then_some(query.pattern.as_str());
+    let can_hint = !query.regex && !pattern.contains(['\n', '\r', '\0']) && (1..=LONGEST_HINT).contains(&pattern.len());
+    let hint = can_hint.then_some(pattern.as_str());
     let mut waiting = files.as_slice();
     while !waiting.is_empty() {
         let (batch, rest) = waiting.split_at(BATCH.min(waiting.len()));

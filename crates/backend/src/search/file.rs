@@ -1,8 +1,9 @@
 use std::io::{self, Read};
 
-use grep_matcher::{LineTerminator, Matcher};
+use grep_matcher::{LineTerminator, Match, Matcher, NoCaptures, NoError};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use memchr::memmem::Finder;
 use rustix::io::Errno;
 
 use super::Budget;
@@ -22,25 +23,54 @@ const LEAD: usize = 400;
 const MAX_PATTERN: usize = 10 * 1024 * 1024;
 
 /// What to look for in every file.
-pub(super) struct FileSearch {
-    /// `None`: a text with a line end in it, which no line holds.
-    matcher: Option<RegexMatcher>,
+pub(super) struct FileSearch(Wanted);
+
+#[derive(Clone)]
+enum Wanted {
+    /// A text with a line end in it, which no line holds.
+    Nothing,
+    Text(Text),
+    Regex(RegexMatcher),
+}
+
+/// A text as it stands. An engine for patterns takes time with the square of a long one that nearly matches everywhere;
+/// this one never goes over a byte more than a few times.
+#[derive(Clone)]
+struct Text(Finder<'static>);
+
+impl Matcher for Text {
+    type Captures = NoCaptures;
+    type Error = NoError;
+
+    fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, NoError> {
+        let found = haystack.get(at..).and_then(|rest| self.0.find(rest));
+        Ok(found.map(|start| Match::new(at + start, at + start + self.0.needle().len())))
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, NoError> {
+        Ok(NoCaptures::new())
+    }
+
+    fn line_terminator(&self) -> Option<LineTerminator> {
+        Some(LineTerminator::crlf())
+    }
 }
 
 /// One thread's own searcher and buffer.
 pub(super) struct Scratch {
-    matcher: Option<RegexMatcher>,
+    wanted: Wanted,
     searcher: Searcher,
     buffer: Vec<u8>,
 }
 
 impl FileSearch {
     pub(super) fn new(pattern: &str, regex: bool) -> Result<Self, BackendError> {
-        if !regex && pattern.contains(['\n', '\r']) {
-            return Ok(Self { matcher: None });
+        if !regex {
+            let has_end = pattern.contains(['\n', '\r']);
+            let text = || Wanted::Text(Text(Finder::new(pattern).into_owned()));
+            return Ok(Self(if has_end { Wanted::Nothing } else { text() }));
         }
         let matcher = RegexMatcherBuilder::new()
-            .fixed_strings(!regex)
             .multi_line(true)
             .crlf(true)
             .size_limit(MAX_PATTERN)
@@ -50,7 +80,7 @@ impl FileSearch {
                 pattern: pattern.chars().take(80).collect(),
                 reason: format!("{error}; correct it, or search for the text as it stands"),
             })?;
-        Ok(Self { matcher: Some(matcher) })
+        Ok(Self(Wanted::Regex(matcher)))
     }
 
     pub(super) fn scratch(&self) -> Scratch {
@@ -61,7 +91,7 @@ impl FileSearch {
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(MAX_LINE))
             .build();
-        Scratch { matcher: self.matcher.clone(), searcher, buffer: vec![0; PIECE] }
+        Scratch { wanted: self.0.clone(), searcher, buffer: vec![0; PIECE] }
     }
 }
 
@@ -69,31 +99,46 @@ impl Scratch {
     /// Gives every matching line of a regular file, or of bytes in memory, to `take`, with its 1-based number and a way to make its text, until that says no.
     pub(super) fn search(
         &mut self,
-        mut file: impl Read,
+        file: impl Read,
         budget: &Budget,
         take: impl FnMut(u64, &dyn Fn() -> String) -> bool,
     ) -> Result<(), Errno> {
-        let Some(matcher) = &self.matcher else { return Ok(()) };
-        let got = read_piece(&mut file, &mut self.buffer).map_err(|error| errno(&error))?;
-        let piece = self.buffer.get_mut(..got).unwrap_or_default();
-        if memchr::memchr(0, piece).is_some() {
-            return Ok(());
+        let Self { wanted, searcher, buffer } = self;
+        match wanted {
+            Wanted::Nothing => Ok(()),
+            Wanted::Text(text) => search(searcher, buffer, text, file, budget, take),
+            Wanted::Regex(regex) => search(searcher, buffer, regex, file, budget, take),
         }
-        let mark = if piece.starts_with(BOM) { BOM.len() } else { 0 };
-        let sink = LineSink { matcher, take };
-        let searched = if got < PIECE {
-            unify(piece, None);
-            self.searcher.search_slice(matcher, piece.get(mark..).unwrap_or_default(), sink)
-        } else {
-            let head: &[u8] = piece.get(mark..).unwrap_or_default();
-            self.searcher.search_reader(matcher, Unified::new(head.chain(file), budget), sink)
-        };
-        match searched {
-            // The walk looks at the budget by itself.
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(()),
-            Err(error) => Err(errno(&error)),
-            Ok(()) => Ok(()),
-        }
+    }
+}
+
+fn search<M: Matcher<Error = NoError>>(
+    searcher: &mut Searcher,
+    buffer: &mut [u8],
+    matcher: &M,
+    mut file: impl Read,
+    budget: &Budget,
+    take: impl FnMut(u64, &dyn Fn() -> String) -> bool,
+) -> Result<(), Errno> {
+    let got = read_piece(&mut file, buffer).map_err(|error| errno(&error))?;
+    let piece = buffer.get_mut(..got).unwrap_or_default();
+    if memchr::memchr(0, piece).is_some() {
+        return Ok(());
+    }
+    let mark = if piece.starts_with(BOM) { BOM.len() } else { 0 };
+    let sink = LineSink { matcher, take };
+    let searched = if got < PIECE {
+        unify(piece, None);
+        searcher.search_slice(matcher, piece.get(mark..).unwrap_or_default(), sink)
+    } else {
+        let head: &[u8] = piece.get(mark..).unwrap_or_default();
+        searcher.search_reader(matcher, Unified::new(head.chain(file), budget), sink)
+    };
+    match searched {
+        // The walk looks at the budget by itself.
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(()),
+        Err(error) => Err(errno(&error)),
+        Ok(()) => Ok(()),
     }
 }
 
@@ -121,12 +166,12 @@ fn errno(error: &io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 
-struct LineSink<'a, F> {
-    matcher: &'a RegexMatcher,
+struct LineSink<'a, M, F> {
+    matcher: &'a M,
     take: F,
 }
 
-impl<F: FnMut(u64, &dyn Fn() -> String) -> bool> Sink for LineSink<'_, F> {
+impl<M: Matcher, F: FnMut(u64, &dyn Fn() -> String) -> bool> Sink for LineSink<'_, M, F> {
     type Error = io::Error;
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
@@ -138,7 +183,7 @@ impl<F: FnMut(u64, &dyn Fn() -> String) -> bool> Sink for LineSink<'_, F> {
 }
 
 /// The line, or of a very long one the part around the match.
-fn shown(line: &[u8], matcher: &RegexMatcher) -> String {
+fn shown(line: &[u8], matcher: &impl Matcher) -> String {
     if line.len() <= SHOWN {
         return String::from_utf8_lossy(line).into_owned();
     }

@@ -219,7 +219,7 @@ pub(crate) fn named(files: Vec<VirtualPath>, outcome: Completeness) -> GlobResul
     let mut paths = files;
     let more = paths.len() > MAX_PATHS;
     paths.truncate(MAX_PATHS);
-    GlobResult { paths, truncated: truncation(outcome.into(), more), left_out: outcome.left_out }
+    GlobResult { paths, truncated: truncation(outcome.into(), more), left_out: outcome.left_out, failed: Vec::new() }
 }
 
 /// How much of what there is a listing shows.
@@ -293,7 +293,7 @@ impl Matches {
             left_out: listing.left_out,
         };
         let (matches, more) = self.top.into_sorted();
-        Ok(GrepResult { matches, truncated: truncation(outcome, more), left_out: outcome.left_out })
+        Ok(GrepResult { matches, truncated: truncation(outcome, more), left_out: outcome.left_out, failed: Vec::new() })
     }
 }
 

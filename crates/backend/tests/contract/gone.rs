@@ -186,7 +186,7 @@ async fn a_file_that_changes_hands_is_said() {
     let share = |folder: &Path| {
         fill(&folder.join("shared"));
         fs::write(folder.join("shared/src/over-there.txt"), "old\n").unwrap();
-        let files = ["shared/src/a.txt", "shared/src/over-there.txt"].map(|name| (name, 0o666));
+        let files = ["shared/src/a.txt", "shared/src/over-there.txt"].map(|name| (name, 0o6777));
         for (name, mode) in files.into_iter().chain([("shared/src", 0o777)]) {
             fs::set_permissions(folder.join(name), fs::Permissions::from_mode(mode)).unwrap();
         }
@@ -202,7 +202,8 @@ async fn a_file_that_changes_hands_is_said() {
         let (file, replacement) = (path(name), Replacement { old: "old", new: "new", all: false });
         let changed = backend.edit(&file, replacement, Expect::Anything, &Unwitnessed).await.unwrap();
         assert!(changed.handed_over, "{name}");
-        assert_eq!(fs::metadata(format!("shared{name}")).unwrap().uid(), 65_534);
+        let now = fs::metadata(format!("shared{name}")).unwrap();
+        assert_eq!((now.uid(), now.mode() & 0o7777), (65_534, 0o777), "and runs as nobody else");
         let again = backend.write(&file, b"again".to_vec(), Expect::Anything, &Unwitnessed).await.unwrap();
         assert!(!again.handed_over, "{name} is their own by now");
         let made = backend.write(&path(&format!("{name}.new")), b"new".to_vec(), Expect::Absent, &Unwitnessed).await;

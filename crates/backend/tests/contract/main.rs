@@ -426,6 +426,26 @@ async fn a_container_goes_when_the_app_is_killed() {
     panic!("a container is left: {}", places::labelled(&label));
 }
 
+/// Nobody knows how far the engine came when it was last waited for.
+#[tokio::test]
+async fn a_container_that_nobody_waits_for_does_not_stay() {
+    if places::container().await.is_none() {
+        return;
+    }
+    let label = format!("bosun-test-given-up={}", std::process::id());
+    for wait in [20, 60, 120, 200, 300, 450, 650] {
+        let made = places::labelled_container(&label);
+        tokio::time::timeout(std::time::Duration::from_millis(wait), made).await.ok();
+    }
+    for _ in 0..300 {
+        if places::labelled(&label).is_empty() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("a container is left: {}", places::labelled(&label));
+}
+
 /// A place that is not there any more, or is not the one that is known, says so; it is never written to.
 #[tokio::test]
 async fn another_machine_is_not_the_known_one() {

@@ -27,6 +27,7 @@ fn obedient(request: &ChatRequest) -> Reply {
             call("write_file", json!({"file_path": path, "content": content.join(" ") + "\n"}))
         }
         ["read", path] => call("read_file", json!({"file_path": path, "limit": 10_000})),
+        ["grep", pattern] => call("grep", json!({"pattern": pattern})),
         ["list", path] => call("ls", json!({"path": path})),
         ["run", command @ ..] => call("execute", json!({"command": command.join(" ")})),
         ["prompt"] => {
@@ -417,6 +418,8 @@ async fn a_folder_that_is_not_there_keeps_nobody_from_working_beside_it() {
     assert!(refused.contains("the folder behind '/photos' is gone"), "{refused}");
     assert!(ask(&stage, &session, "write /photos/a.txt x").await.contains("is gone"));
     assert!(!folder.exists(), "it is not made");
+    let found = ask(&stage, &session, "grep one").await;
+    assert!(found.contains("/a.txt") && found.contains("[Not searched: the folder behind '/photos'"), "{found}");
     assert!(stage.sessions.folder(&session, "/").await.unwrap().entries.iter().any(|entry| entry.name == "photos"));
     // A link in its place leads elsewhere.
     let elsewhere = tempfile::tempdir().unwrap();

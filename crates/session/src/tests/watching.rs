@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bosun_agent::{EntryBody, OutsideChange};
 use bosun_model::{ChatRequest, Message, text_of};
 use bosun_protocol::{ItemBody, NoticeCode, Problem, SessionId};
-use bosun_testkit::Reply;
+use bosun_testkit::{Reply, missing};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -125,6 +125,26 @@ async fn entries(stage: &Stage, session: &SessionId) -> Vec<Vec<OutsideChange>> 
         _ => None,
     });
     changed.collect()
+}
+
+/// A place whose files go by a sandbox is a folder of this machine still.
+#[tokio::test]
+async fn what_changes_in_a_mounted_sandbox_is_told_of() {
+    let stage = Stage::allowing_everything(script).await;
+    if let Some(problem) = stage.sessions.sandbox_problem().await {
+        return missing(&problem.to_string(), "apt-get install bubblewrap").unwrap_or_default();
+    }
+    let shelf = tempfile::tempdir().unwrap();
+    std::fs::write(shelf.path().join("a.txt"), "one\n").unwrap();
+    let route = format!("[[routes]]\nprefix = \"/box\"\nkind = \"sandbox\"\nfolder = \"{}\"\n", shelf.path().display());
+    stage.sessions.save_additions(&route).await.unwrap();
+    let session = stage.session().await;
+    assert_eq!(said(&stage, &session, "read /box/a.txt").await, "told 0 times: ");
+    assert_eq!(said(&stage, &session, "go on").await, "told 0 times: ");
+    std::fs::write(shelf.path().join("a.txt"), "somebody else's\n").unwrap();
+    let told = said(&stage, &session, "go on").await;
+    assert!(told.starts_with("told 1 times: ") && told.contains("- /box/a.txt"), "{told}");
+    assert_eq!(notices(&stage, &session).await, ["/box/a.txt"]);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::ls::NOTHING_FOUND;
 use super::{resolve, shown};
-use crate::limits::{Listing, figure, left_out};
+use crate::limits::{Listing, figure, left_out, not_searched};
 use crate::{Artifact, Figure, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
 const GUIDANCE: &str = "[The list is cut here. Use a narrower pattern or path.]";
@@ -59,13 +59,13 @@ impl Tool for Glob {
             }
             other => other?,
         };
-        let notes: Vec<String> =
-            result.truncated.map(note).map(str::to_owned).into_iter().chain(left_out(result.left_out)).collect();
+        let notes = result.truncated.map(note).map(str::to_owned).into_iter().chain(left_out(result.left_out));
+        let notes: Vec<String> = notes.chain(not_searched(&result.failed)).collect();
         let notes: String = notes.into_iter().map(|note| format!("\n\n{note}")).collect();
         let count = result.paths.len();
         let listing = Listing::of(result.paths.iter().map(shown), GUIDANCE, notes.len());
         let text = if count == 0 { NOTHING_FOUND.to_owned() } else { listing.text };
-        Ok(found(count, listing.cut || result.truncated.is_some(), text + &notes))
+        Ok(found(count, listing.cut || result.is_partial(), text + &notes))
     }
 }
 

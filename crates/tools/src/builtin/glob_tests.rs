@@ -93,18 +93,19 @@ async fn host_paths_of_the_project_are_understood() {
 async fn a_partial_result_says_so() {
     let paths = |count: usize| (0..count).map(|n| VirtualPath::parse(&format!("/{n:0>100}")).unwrap()).collect();
     for (why, token) in [(Truncation::Budget, "narrower"), (Truncation::Unreadable, "could not be read")] {
-        let glob = GlobResult { paths: paths(1), truncated: Some(why), left_out: 0 };
+        let glob = GlobResult { paths: paths(1), truncated: Some(why), left_out: 0, failed: Vec::new() };
         let fixture = Fixture::canned(Canned { glob, ..Canned::default() });
         let output = fixture.run("glob", json!({"pattern": "*"})).await;
         let text = output.content[0].as_text().unwrap();
         assert!(text.lines().nth(1) == Some("") && text.lines().nth(2).unwrap().contains(token), "{text}");
         assert!(output.artifact.truncated);
     }
-    let glob = GlobResult { paths: paths(2_000), truncated: Some(Truncation::Budget), left_out: 0 };
+    let glob = GlobResult { paths: paths(2_000), truncated: Some(Truncation::Budget), left_out: 0, failed: Vec::new() };
     let fixture = Fixture::canned(Canned { glob, ..Canned::default() });
     let text = fixture.ok("glob", json!({"pattern": "*"})).await;
     assert!(text.chars().count() < RESULT_CHARS && text.contains("[The list is cut here"));
-    let nothing = GlobResult { paths: Vec::new(), truncated: Some(Truncation::Budget), left_out: 0 };
+    let nothing =
+        GlobResult { paths: Vec::new(), truncated: Some(Truncation::Budget), left_out: 0, failed: Vec::new() };
     let fixture = Fixture::canned(Canned { glob: nothing, ..Canned::default() });
     assert!(fixture.ok("glob", json!({"pattern": "*"})).await.starts_with("No files found\n\n["));
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::glob::virtual_pattern;
 use super::{resolve, shown};
-use crate::limits::{Listing, excerpt, figure, left_out};
+use crate::limits::{Listing, excerpt, figure, left_out, not_searched};
 use crate::{Artifact, Figure, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
 const NO_MATCHES: &str = "No matches found";
@@ -103,7 +103,7 @@ impl Tool for Grep {
 /// `literal` is the pattern where it is no regular expression.
 fn rendered(result: &GrepResult, mode: OutputMode, literal: Option<&str>, max_count: u64) -> ToolOutput {
     let notes = result.truncated.map(|why| note(why, max_count)).into_iter().chain(left_out(result.left_out));
-    let notes: String = notes.map(|note| format!("\n\n{note}")).collect();
+    let notes: String = notes.chain(not_searched(&result.failed)).map(|note| format!("\n\n{note}")).collect();
     let mut by_file: BTreeMap<&VirtualPath, Vec<&GrepMatch>> = BTreeMap::new();
     for hit in &result.matches {
         by_file.entry(&hit.path).or_default().push(hit);
@@ -118,7 +118,7 @@ fn rendered(result: &GrepResult, mode: OutputMode, literal: Option<&str>, max_co
     };
     let listing = Listing::of(lines, GUIDANCE, notes.len());
     let text = if by_file.is_empty() { nothing_found(literal) } else { listing.text };
-    found(result, by_file.len(), listing.cut || result.truncated.is_some(), text + &notes)
+    found(result, by_file.len(), listing.cut || result.is_partial(), text + &notes)
 }
 
 fn found(result: &GrepResult, files: usize, truncated: bool, text: String) -> ToolOutput {

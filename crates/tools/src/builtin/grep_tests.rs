@@ -105,7 +105,12 @@ fn hits(count: usize, text: &str) -> GrepResult {
         line: 1,
         text: text.to_owned(),
     };
-    GrepResult { matches: (0..count).map(hit).collect(), truncated: Some(Truncation::Count), left_out: 0 }
+    GrepResult {
+        matches: (0..count).map(hit).collect(),
+        truncated: Some(Truncation::Count),
+        left_out: 0,
+        failed: Vec::new(),
+    }
 }
 
 #[tokio::test]

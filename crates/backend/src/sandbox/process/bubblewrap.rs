@@ -315,6 +315,10 @@ impl Launcher for Bubblewrap {
         Some(HOLDS_BACK)
     }
 
+    fn host_folder(&self) -> Option<&Path> {
+        Some(self.root.host())
+    }
+
     fn unreachable(&self, said: &str) -> String {
         last_words(said).to_owned()
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::process::{Child, Command};
 
+use super::super::script::fresh_word;
 use super::local::named;
 use super::{
     Launcher, LocalExecutorOptions, NAME_RULE, NamedThing, Prepared, ProcessExecutor, Purpose, SandboxError, found,
@@ -22,10 +23,12 @@ const CARRY: Duration = Duration::from_secs(600);
 const REMEDY: &str = "apt-get install podman";
 /// Where the project is in a container made from an image.
 const WORK: &str = "/work";
-/// Keeps a container alive that has nothing to do by itself.
-const WAIT: &str = "trap 'exit 0' TERM; while :; do sleep 3600 & wait; done";
-/// Ends it when nobody on this side listens any more, also where the app ends without a word.
-const HOLD: &str = "cat >/dev/null; kill -TERM 1";
+/// Keeps a container alive that has nothing to do by itself, where somebody holds it soon.
+const WAIT: &str = "trap 'exit 0' TERM; trap h=1 USR1; h=; sleep 120 & wait; while [ -n \"$h\" ]; do trap '' USR1; sleep 3600 & wait; done";
+/// Holds it, and ends it when nobody on this side listens any more, also where the app ends without a word. Said more
+/// than once: what comes before its first program listens is lost.
+const HOLD: &str =
+    "{ for i in 1 2 3 4 5; do kill -USR1 1; sleep 2; done; } >/dev/null 2>&1 & cat >/dev/null; kill -TERM 1";
 /// What the engine's client needs of this machine.
 const PASSED: [&str; 13] = [
     "HOME",
@@ -100,21 +103,24 @@ pub async fn container(
             return Err(SandboxError::NoFolderIn { name: name.to_owned(), program });
         }
         let root = if folder.is_empty() { "/".to_owned() } else { folder };
-        let launcher = Container { engine, id: name.to_owned(), holds: None, made: None };
+        let launcher = Container { engine, id: name.to_owned(), holds: None, made: None, mounted: None };
         return Ok(ProcessExecutor::shared(Arc::new(launcher), root, options.run));
     }
     let mounted = project.filter(|_| options.project == ProjectIn::Mounted);
-    let made = engine.make(name, mounted, &options.run_args).await;
+    // Whoever stops waiting for it does not know whether it was made.
+    let called = (!has_name(&options.run_args)).then(fresh_word);
+    let mut held = Made { engine: engine.clone(), id: called.clone(), line: None };
+    let made = engine.make(name, called, mounted, &options.run_args).await;
     if matches!(made, Err(SandboxError::NoContainer { .. })) {
         // Without a service behind its socket it is not the name that is wrong.
         engine.ask(&["info".into()]).await?;
     }
     let made = made?;
     let holds = holds_back(name, mounted, &options.run_args);
-    // From here on it goes with this, also where the copy does not succeed.
-    let mut held = Made { engine: engine.clone(), id: made.clone(), line: None };
+    held.id = Some(made.clone());
     held.line = Some(engine.hold(&made)?);
-    let launcher = Container { engine: engine.clone(), id: made, holds, made: Some(held) };
+    let mounted = mounted.map(Path::to_owned);
+    let launcher = Container { engine: engine.clone(), id: made, holds, made: Some(held), mounted };
     if let Some(project) = project.filter(|_| options.project == ProjectIn::Copied) {
         engine.copy(project, &launcher.id).await?;
     }
@@ -141,6 +147,11 @@ fn only_limit(run_args: &[OsString]) -> bool {
         }
     }
     true
+}
+
+/// Whether these options give the container a name of the person's.
+fn has_name(run_args: &[OsString]) -> bool {
+    run_args.iter().any(|word| word.to_str().is_some_and(|word| word == "--name" || word.starts_with("--name=")))
 }
 
 #[derive(Clone, Debug)]
@@ -195,9 +206,16 @@ impl Engine {
     }
 
     /// Makes a container that waits, and gives its id.
-    async fn make(&self, image: &str, project: Option<&Path>, run_args: &[OsString]) -> Result<String, SandboxError> {
+    async fn make(
+        &self,
+        image: &str,
+        called: Option<String>,
+        project: Option<&Path>,
+        run_args: &[OsString],
+    ) -> Result<String, SandboxError> {
         let mut args: Vec<OsString> = ["run", "--detach", "--rm", "--network", "none"].map(OsString::from).to_vec();
         args.extend(["--security-opt", "no-new-privileges", "--security-opt", "label=disable"].map(OsString::from));
+        args.extend(called.into_iter().flat_map(|called| ["--name".into(), called.into()]));
         args.extend(["--workdir", WORK].map(OsString::from));
         if let Some(project) = project {
             let project = named(project)?;
@@ -240,12 +258,15 @@ struct Container {
     holds: Option<String>,
     /// Made here, so that it goes with this.
     made: Option<Made>,
+    /// The folder of this machine that is its root.
+    mounted: Option<PathBuf>,
 }
 
 /// A container that goes with this value, and with the app.
 struct Made {
     engine: Engine,
-    id: String,
+    /// Its name before it was made, where that is Bosun's own; what a person calls so may be somebody else's still.
+    id: Option<String>,
     line: Option<Child>,
 }
 
@@ -258,6 +279,10 @@ impl Launcher for Container {
 
     fn holds_back(&self) -> Option<&str> {
         self.holds.as_deref()
+    }
+
+    fn host_folder(&self) -> Option<&Path> {
+        self.mounted.as_deref()
     }
 
     /// One that was made here holds what was done in it: only an engine that answers and does not know it says that it is
@@ -287,16 +312,17 @@ impl Launcher for Container {
 impl Drop for Made {
     fn drop(&mut self) {
         drop(self.line.take());
+        let Some(id) = &self.id else { return };
         let mut remove = std::process::Command::new(&self.engine.program);
-        remove.args(&self.engine.args).args(["rm", "--force", "--volumes", "--time", "0", &self.id]);
+        remove.args(&self.engine.args).args(["rm", "--force", "--volumes", "--time", "0", id]);
         if self.engine.program.file_name().is_some_and(|name| name == "docker") {
             remove = std::process::Command::new(&self.engine.program);
-            remove.args(&self.engine.args).args(["rm", "--force", "--volumes", &self.id]);
+            remove.args(&self.engine.args).args(["rm", "--force", "--volumes", id]);
         }
         // Nobody waits here; the engine finishes by itself.
         let started = remove.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         if let Err(error) = started {
-            tracing::warn!(%error, id = %self.id, "a container stays behind");
+            tracing::warn!(%error, %id, "a container stays behind");
         }
     }
 }

@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::process::Command;
@@ -13,11 +13,13 @@ use crate::{BackendError, Executor};
 /// # Errors
 /// [`SandboxError::Folder`] for a folder that cannot be a name in a script.
 pub fn local_process(root: &Path, options: LocalExecutorOptions) -> Result<Arc<dyn Executor>, SandboxError> {
-    Ok(ProcessExecutor::shared(Arc::new(Local { environment: usual(root) }), named(root)?, options))
+    let local = Local { environment: usual(root), root: root.to_owned() };
+    Ok(ProcessExecutor::shared(Arc::new(local), named(root)?, options))
 }
 
 struct Local {
     environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+    root: PathBuf,
 }
 
 /// The environment that commands of this machine get.
@@ -46,6 +48,10 @@ impl Launcher for Local {
 
     fn holds_back(&self) -> Option<&str> {
         None
+    }
+
+    fn host_folder(&self) -> Option<&Path> {
+        Some(&self.root)
     }
 
     fn unreachable(&self, said: &str) -> String {

@@ -7,6 +7,11 @@ R=$(pwd -P; echo x)
 R=${R%??}
 [ "$R" = / ] && R=
 
+# Takes what standard input has left. Some engines lose what was said by whoever ends before that was read.
+drain() {
+  cat >/dev/null 2>&1
+}
+
 # Where $1, a path below the root, really is: D is the folder, N the name in it ('' for the folder itself), Q the folders
 # that are not there yet, T all of it. With "follow" the last name is followed through links. Leads nowhere outside. This
 # shell is in D then.

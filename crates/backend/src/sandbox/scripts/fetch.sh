@@ -1,6 +1,6 @@
-# Many files in one go. $2 a folder, $3 a word that no file holds, $4 "hashed" where its mode in hexadecimal and its hash come
-# before
-# each, "own" where what a link leads to is not taken; files in it on standard input.
+# Many files in one go. $2 a folder, $3 a word that no file holds, $4 "hashed" where the mode in hexadecimal and the hash of
+# each come before it, "own" where what a link leads to is not taken; files in it on standard input.
+trap drain EXIT
 place "$2" follow
 cd "$T" 2>/dev/null || exit 71
 xargs -0 sh -c 'w=$1 s=$2 R=$3 T=$4; shift 4

@@ -1,5 +1,10 @@
-# Which files may hold a text: their names on lines. $2 a folder, $3 the text, files in it on standard input.
+# Which files may hold a text: their names on lines. $2 a folder, $3 the text, files in it on standard input. Fails where
+# that cannot be told: no name on a line says that a file does not hold it.
+trap drain EXIT
 place "$2" follow
 cd "$T" 2>/dev/null || exit 71
-xargs -0 grep -s -l -F -e "$3" /dev/null
-exit 0
+P=$3
+export P
+printf '%s\n' "$P" | grep -q -F -e "$P" || exit 85
+# 1 is that none holds it, 2 that one of them could not be read.
+xargs -0 sh -c 'grep -s -l -F -e "$P" /dev/null "$@"; [ $? -le 2 ]' sh || exit 85

@@ -1,6 +1,7 @@
 # Removes what a survey found and what is still as it was recorded. $2 the folder. On standard input, NUL after each, what
 # is there, a slash and its name in the folder: "file" or "link" with its hash, "special", or "folder", each of these
 # after what is in it.
+trap drain EXIT
 place "$2" keep
 [ -n "$Q" ] && exit 77
 cd -P "./$N" 2>/dev/null || exit 77

@@ -1,17 +1,24 @@
 # Puts standard input in the place of a file in one step. $2 path, $3 hash of what is there or "absent", $4 bytes, $5
 # checksum, $6 name to wait under, $7 names that links must not lead to. Says "handed over" where it came to belong to
 # somebody else, then its figures.
+trap drain EXIT
 place "$2" follow
 under_its_own_name "$2" "$7"
 [ -z "$N" ] && exit 73
 [ -z "$Q" ] && [ -d "$T" ] && exit 73
 # What this user may not do is said by who tries it.
 [ "$3" = absent ] && [ "$(rights "${D:-/}")" = ro ] && exit 79
+# Goes on only where $1 came onto the disk. Not every place can sync one file, and what it says of that is no failure.
+kept_on_disk() {
+  e=$(sync "$1" 2>&1) && return
+  case $e in *[Ii]/O\ error* | *nput/output\ error* | *"o space left"* | *"uota exceeded"*) exit 84 ;; esac
+}
 # From the folder that this shell is in, which stays the same one whatever others put in the way to it.
 M=./$6
 # What did not come leaves nothing behind, nor the folders that were made for it, W.
 W=
 clear() {
+  drain
   rm -f "$M"
   while [ -n "$W" ]; do
     cd -P .. && rmdir "./${W##*/}" 2>/dev/null || break
@@ -64,7 +71,7 @@ if [ "$3" != absent ]; then
   h=$(owner "$T")
   [ "$h" = "$(owner "$M")" ] && h=
 fi
-sync "$M" 2>/dev/null
+kept_on_disk "$M"
 # Under the name itself, never into a folder of that name or one that a link leads to.
 name_it() {
   e=$(mv -fT "$M" "$T" 2>&1) && return
@@ -88,6 +95,6 @@ else
   name_it
 fi
 W=
-sync . 2>/dev/null
+kept_on_disk .
 [ -n "$h" ] && echo 'handed over'
 figures "$T"
