@@ -185,6 +185,12 @@ const WORLDS: Record<string, () => World> = {
         items: [human('Show me everything you can do.'), ai(ANSWER), ...LONG_TOOLS],
       }),
     ),
+  summing: () =>
+    only(
+      snapshot(summary('s-summing', { title: 'A summary in the making', status: 'running', summing_up: true }), {
+        items: [human('Read the whole of the log.'), ai('I have read it.')],
+      }),
+    ),
   live: () =>
     only(
       snapshot(summary('s-live', { title: 'A command at work', status: 'running' }), {
