@@ -48,6 +48,7 @@ pub(crate) struct Connection {
     heeded: AtomicU64,
     /// Held while the tools are listed, so that nobody goes by a list that is being asked for anew.
     listing: Mutex<()>,
+    guard: Arc<Guard>,
     program: Option<Attached>,
 }
 
@@ -99,14 +100,11 @@ impl Connection {
             words,
             listening: Mutex::new(listening),
         };
-        let transport = AsyncRwTransport::new_client(Guarded::new(pipes.stdout, guard), pipes.stdin)
+        let transport = AsyncRwTransport::new_client(Guarded::new(pipes.stdout, Arc::clone(&guard)), pipes.stdin)
             .with_max_line_length(usize::try_from(LONGEST_MESSAGE).unwrap_or(usize::MAX));
         let notices = Arc::<AtomicU64>::default();
         match serve_client(Listener { notices: Arc::clone(&notices) }, transport).await {
-            Ok(service) => {
-                program.guard.answered();
-                Ok(Self::of(service, notices, Some(program)))
-            }
+            Ok(service) => Ok(Self::of(service, notices, guard, Some(program))),
             Err(error) => {
                 let ended = program.post_mortem().await;
                 program.end().await;
@@ -126,10 +124,16 @@ impl Connection {
         config: &ServerConfig,
         tokens: Arc<dyn TokenStore>,
     ) -> Result<Self, Failure> {
-        let transport = http::transport(server, url, config, tokens).await?;
+        let guard = Arc::<Guard>::default();
+        let transport = http::transport(server, url, config, tokens, Arc::clone(&guard)).await?;
         let notices = Arc::<AtomicU64>::default();
-        match serve_client(Listener { notices: Arc::clone(&notices) }, transport).await {
-            Ok(service) => Ok(Self::of(service, notices, None)),
+        let served = tokio::select! {
+            biased;
+            end = guard.until_broken() => return Err(Failure::StartEnded { end }),
+            served = serve_client(Listener { notices: Arc::clone(&notices) }, transport) => served,
+        };
+        match served {
+            Ok(service) => Ok(Self::of(service, notices, guard, None)),
             Err(error) if error.is_authorization_required() => Err(Failure::SignIn),
             Err(ClientInitializeError::TransportError { error, .. }) => {
                 Err(Failure::Start { reason: in_short(error.error.as_ref()) })
@@ -138,8 +142,14 @@ impl Connection {
         }
     }
 
-    fn of(service: RunningService<RoleClient, Listener>, notices: Arc<AtomicU64>, program: Option<Attached>) -> Self {
-        Self { service, notices, heeded: AtomicU64::new(NEVER), listing: Mutex::default(), program }
+    fn of(
+        service: RunningService<RoleClient, Listener>,
+        notices: Arc<AtomicU64>,
+        guard: Arc<Guard>,
+        program: Option<Attached>,
+    ) -> Self {
+        guard.answered();
+        Self { service, notices, heeded: AtomicU64::new(NEVER), listing: Mutex::default(), guard, program }
     }
 
     /// Has `take` take its tools where it said that they changed, or where they were never listed; one caller at a time,
@@ -168,7 +178,7 @@ impl Connection {
         for _ in 0..MOST_PAGES {
             let mut params = PaginatedRequestParams::default();
             params.cursor = cursor;
-            let page = self.settled(self.peer().list_tools(Some(params)).await).await?;
+            let page = self.answered(self.peer().list_tools(Some(params))).await?;
             raw.extend(page.tools);
             cursor = page.next_cursor;
             if cursor.is_none() || raw.len() > MOST_TOOLS {
@@ -181,7 +191,17 @@ impl Connection {
     /// Calls `tool` with its own name. Dropping the future tells the server that nobody waits any more.
     pub(crate) async fn call(&self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, Failure> {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        self.settled(self.service.call_tool(params).await).await
+        self.answered(self.service.call_tool(params)).await
+    }
+
+    /// Waits for an answer, or until what comes instead is too much.
+    async fn answered<T>(&self, answer: impl Future<Output = Result<T, ServiceError>>) -> Result<T, Failure> {
+        let answer = tokio::select! {
+            biased;
+            end = self.guard.until_broken() => return Err(Failure::Gone { end }),
+            answer = answer => answer,
+        };
+        self.settled(answer).await
     }
 
     fn peer(&self) -> &Peer<RoleClient> {
@@ -194,15 +214,13 @@ impl Connection {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.service.is_closed() || self.peer().is_transport_closed()
+        self.service.is_closed() || self.peer().is_transport_closed() || self.guard.broken().is_some()
     }
 
     async fn settled<T>(&self, answer: Result<T, ServiceError>) -> Result<T, Failure> {
         let error = match answer {
             Ok(answer) => {
-                if let Some(program) = &self.program {
-                    program.guard.answered();
-                }
+                self.guard.answered();
                 return Ok(answer);
             }
             Err(error) => error,
