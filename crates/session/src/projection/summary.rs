@@ -196,7 +196,8 @@ impl Next {
     fn finish(self) -> SessionSummary {
         let waiting = u32::try_from(self.asks.len()).unwrap_or(u32::MAX);
         let status = if waiting > 0 { SessionStatus::Waiting } else { self.status };
-        SessionSummary { waiting, status, ..self.summary }
+        // A summary in the making ends with the process that makes it.
+        SessionSummary { waiting, status, summing_up: false, ..self.summary }
     }
 }
 

@@ -176,7 +176,9 @@ async fn what_a_summary_used_is_in_the_figures_of_its_session_once() {
     assert_eq!(after.context_tokens, before.context_tokens, "the window of the conversation is as full as it was");
     let listed = async |stage: &Stage| {
         let all = stage.sessions.watch_summaries().await.unwrap().0;
-        all.into_iter().find(|listed| listed.id == session).unwrap().usage
+        let found = all.into_iter().find(|listed| listed.id == session).unwrap();
+        assert!(!found.summing_up);
+        found.usage
     };
     assert_eq!(listed(&stage).await, after);
     let stage = stage.restarted(talking).await;
