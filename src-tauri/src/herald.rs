@@ -35,7 +35,9 @@ impl Known {
         // What a subagent waits for counts with its session.
         let is_own = session.parent.is_none() && session.deleted_at.is_none();
         let waiting = if is_own { session.waiting } else { 0 };
-        let (before, waited) = self.0.insert(session.id.clone(), (session.status, waiting))?;
+        // A summary that was made is not the end of a turn.
+        let status = if session.summing_up { SessionStatus::Idle } else { session.status };
+        let (before, waited) = self.0.insert(session.id.clone(), (status, waiting))?;
         if !is_own {
             return None;
         }

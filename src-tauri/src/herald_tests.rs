@@ -20,6 +20,7 @@ fn session(status: SessionStatus, waiting: u32) -> SessionSummary {
         deleted_at: None,
         usage: UsageSummary::default(),
         effort: None,
+        summing_up: false,
     }
 }
 
@@ -42,6 +43,9 @@ fn what_a_person_has_to_know_is_told_once() {
     for (step, wanted) in steps {
         assert_eq!(known.learn(&step), wanted, "{:?} {}", step.status, step.waiting);
     }
+    let summing = SessionSummary { summing_up: true, ..session(SessionStatus::Running, 0) };
+    known.learn(&session(SessionStatus::Idle, 0));
+    assert_eq!((known.learn(&summing), known.learn(&session(SessionStatus::Idle, 0))), (None, None), "no turn ended");
     let child = SessionSummary { id: "c".into(), parent: Some("s".into()), ..session(SessionStatus::Running, 0) };
     known.learn(&child);
     assert_eq!(known.learn(&SessionSummary { status: SessionStatus::Idle, ..child.clone() }), None);

@@ -3,6 +3,7 @@
     python3 server.py                  over its pipes
     python3 server.py --http           over HTTP on a free port of this machine; prints the address on its first line
     python3 server.py --http --key K   the same, for requests that bear K only
+    python3 server.py --http --port N  the same on that port
 """
 
 import argparse
@@ -92,7 +93,7 @@ class Guarded:
             await self.app(scope, receive, send)
 
 
-def over_http(key: str | None) -> None:
+def over_http(key: str | None, port: int) -> None:
     import uvicorn
 
     app = server.streamable_http_app()
@@ -100,7 +101,9 @@ def over_http(key: str | None) -> None:
         app = Guarded(app, key)
     # Bound before the address is told, so that nobody comes too early.
     listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
+    # Connections of the server that was there before may still be ending.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
     listener.listen()
     print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
     uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on")).run(sockets=[listener])
@@ -110,5 +113,6 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--http", action="store_true")
     arguments.add_argument("--key")
+    arguments.add_argument("--port", type=int, default=0)
     chosen = arguments.parse_args()
-    over_http(chosen.key) if chosen.http else server.run("stdio")
+    over_http(chosen.key, chosen.port) if chosen.http else server.run("stdio")

@@ -189,6 +189,14 @@ export const SCREENS = {
   },
   rewind: { act: goBack(-1) },
   rewindfiles: { act: goBack(0) },
+  summing: {
+    query: { recorded: 'summing' },
+    async act(page) {
+      await page.locator('.composer textarea').fill('/compact');
+      await page.keyboard.press('Enter');
+      await page.locator('[role=dialog] .btn.primary').waitFor();
+    },
+  },
   summary: {
     async act(page) {
       await palette(page, 'fixtures');

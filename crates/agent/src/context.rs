@@ -69,10 +69,15 @@ impl TurnContext {
     }
 
     /// A context for what a person has done between turns, which no turn has spent anything of.
-    pub fn between_turns(agent: Arc<Agent>, log: Arc<SessionLog>) -> Self {
+    pub fn between_turns(
+        agent: Arc<Agent>,
+        log: Arc<SessionLog>,
+        cancel: CancellationToken,
+        activity: Activity,
+    ) -> Self {
         let path = vec![agent.name.clone()];
-        let shared = (SubagentMode::Awaited, Activity::default(), Arc::default());
-        Self::with(agent, log, CancellationToken::new(), shared, path, Arc::new([]))
+        let shared = (SubagentMode::Awaited, activity, Arc::default());
+        Self::with(agent, log, cancel, shared, path, Arc::new([]))
     }
 
     /// A context for a subagent of this one.

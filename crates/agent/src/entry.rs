@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bosun_backend::{ContentHash, VirtualPath};
-use bosun_model::{AiMessage, CallId, Effort, HumanMessage, Media, Message, MessageId, ModelError};
+use bosun_model::{AiMessage, CallId, Effort, HumanMessage, Media, Message, MessageId, ModelError, Usage};
 use bosun_tools::{Artifact, ChangeRecord, StateUpdate, ToolKind};
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +119,15 @@ pub enum EntryBody {
         /// The rule that let it run without asking, where one did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         allowed_by: Option<String>,
+    },
+    /// A model call beside the conversation, such as one for a summary, by the middleware that made it: what it used,
+    /// whatever came of it.
+    SideCall {
+        by: String,
+        usage: Usage,
+        /// As for a reply.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<f64>,
     },
     /// A middleware's change of the state, by its name.
     Updated {

@@ -27,9 +27,9 @@ pub(crate) async fn call(cx: &TurnContext, request: ChatRequest) -> Result<AiMes
         Ok(()) => {
             let Reply { builder, draft, .. } = reply;
             let partial = builder.partial_text();
-            let provider = &cx.agent().model.info().provider;
-            match builder.finish(id.clone(), provider) {
-                Ok(message) => Ok(message),
+            let info = cx.agent().model.info();
+            match builder.finish(id.clone(), &info.provider) {
+                Ok(message) => Ok(AiMessage { asked: Some(info.asked()), ..message }),
                 Err(error) => Err(dropped(cx, id, partial, draft, error.into()).await),
             }
         }
@@ -66,6 +66,7 @@ pub(crate) fn stopped_message(cx: &TurnContext) -> Option<AiMessage> {
         usage: None,
         stop: StopReason::Other(STOPPED.into()),
         model: None,
+        asked: None,
     })
 }
 

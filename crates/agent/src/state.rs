@@ -154,6 +154,7 @@ impl State {
                 self.seed = seed::Seed::of(self);
             }
             EntryBody::Updated { update, .. } => self.merge(update),
+            EntryBody::SideCall { usage, .. } => self.usage = self.usage.plus(*usage),
             EntryBody::TurnStarted { turn, message } => {
                 self.begin(*turn);
                 self.refused.clear();

@@ -30,6 +30,7 @@ fn reply(id: &str, tool_calls: Vec<ToolCall>) -> EntryBody {
         usage: None,
         stop: StopReason::EndTurn,
         model: None,
+        asked: None,
     };
     EntryBody::Ai { message, kinds, cost: None }
 }

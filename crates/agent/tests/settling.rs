@@ -124,6 +124,7 @@ fn proposed(name: &str, args: Value) -> EntryBody {
         usage: None,
         stop: StopReason::ToolUse,
         model: None,
+        asked: None,
     };
     EntryBody::Ai { message, kinds: vec![ToolKind::Edit], cost: None }
 }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use bosun_harness::TokenCounter;
+use bosun_harness::{TokenCounter, Tokenizer};
 use bosun_model::{AiMessage, ChatRequest, Message, StopReason, ToolCall, ToolMessage, ToolStatus};
 use serde_json::json;
 
@@ -30,6 +30,7 @@ fn step(number: usize) -> [Arc<Message>; 3] {
         usage: None,
         stop: StopReason::ToolUse,
         model: None,
+        asked: None,
     };
     let result = ToolMessage {
         call_id: id.as_str().into(),
@@ -54,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let request = |messages: &[Arc<Message>]| ChatRequest { messages: messages.to_vec(), ..ChatRequest::default() };
     let timed = |counter: &TokenCounter, request: &ChatRequest| {
         let begun = Instant::now();
-        let tokens = counter.request(request, "anthropic");
+        let tokens = counter.request(request, Tokenizer::Claude);
         (tokens, begun.elapsed().as_secs_f64() * 1_000.0)
     };
     let (mut first, mut later, mut tokens) = (Vec::new(), Vec::new(), 0);

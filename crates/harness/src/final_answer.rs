@@ -116,6 +116,7 @@ fn last_words(id: MessageId, answer: &Value) -> AiMessage {
         usage: None,
         stop: StopReason::EndTurn,
         model: None,
+        asked: None,
     }
 }
 

@@ -11,7 +11,7 @@ use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolStatus,
 use bosun_tools::{Reducer, StateField, StateUpdate, ToolKind, ToolOutput, without_boundary};
 use serde_json::{Map, Value, json};
 
-use crate::tokens::TokenCounter;
+use crate::tokens::{TokenCounter, Tokenizer};
 use crate::{counted, unpriced};
 
 /// What a turn may cost at most, with all its subagents. Reaching a limit ends the turn with a sentence that says so;
@@ -230,7 +230,7 @@ impl Middleware for Guards {
             let model = cx.agent().model.info();
             let usage = match &read {
                 Some(read) => {
-                    let of_reply = counted::of_call(&self.counter, read, &reply, &model.provider);
+                    let of_reply = counted::of_call(&self.counter, read, &reply, Tokenizer::of(model));
                     Usage::sum(reply.dropped, Some(of_reply))
                 }
                 None => reply.spent(),

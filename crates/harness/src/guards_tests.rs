@@ -23,6 +23,7 @@ fn step(n: usize, calls: &[(&str, i32, ToolStatus)]) -> Vec<Arc<Message>> {
         usage: None,
         stop: StopReason::ToolUse,
         model: None,
+        asked: None,
     });
     let result = |(index, (name, _, status)): (usize, &(&str, i32, ToolStatus))| {
         Message::Tool(ToolMessage { call_id: id(index), name: (*name).to_owned(), status: *status, content: vec![] })

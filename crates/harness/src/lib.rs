@@ -79,4 +79,4 @@ pub use summarization::{
     SummarizationOptions, Summary, SummaryCause, Threshold, Trigger, edit_summary, undo_summary,
 };
 pub use todo_list::{EvidenceBook, EvidenceCall, TodoEvidence, TodoList};
-pub use tokens::TokenCounter;
+pub use tokens::{TokenCounter, Tokenizer};

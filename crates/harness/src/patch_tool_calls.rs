@@ -172,6 +172,7 @@ mod tests {
             usage: None,
             stop: StopReason::ToolUse,
             model: None,
+            asked: None,
         }))
     }
 

@@ -19,7 +19,7 @@ use bosun_tools::{DynTool, ToolOutput, erase};
 use crate::OnDemand;
 use crate::artifacts::{self, Artifacts};
 use crate::rewrites::{Recent, Rewrites};
-use crate::tokens::TokenCounter;
+use crate::tokens::{TokenCounter, Tokenizer};
 pub use compact::{Compacted, CompactionError};
 use cutoff::Keep;
 pub(crate) use offload::FOLDER as HISTORY;
@@ -114,18 +114,20 @@ impl Summarization {
         self.artifacts.path(crate::eviction::FOLDER, &name).map(|path| path.to_string())
     }
 
-    /// Tokens of a request: what is estimated, or what the provider counted for most of it, whichever is more.
+    /// Tokens of a request: what is estimated, or what the provider counted for most of it, whichever is more. Another
+    /// model cuts the same text into more tokens or fewer, so that only what this one counted tells.
     fn tokens(&self, cx: &TurnContext, request: &ChatRequest, compaction: &Compaction) -> u64 {
-        let provider = &cx.agent().model.info().provider;
-        let estimate = self.counter.request(request, provider);
+        let model = cx.agent().model.info();
+        let tokenizer = Tokenizer::of(model);
+        let estimate = self.counter.request(request, tokenizer);
         let made_at = compaction.summary.as_ref().map_or(0, |summary| summary.made_at);
         let after = cx.log().with_state(|state| state.messages.len().saturating_sub(made_at));
         let recent = request.messages.len().saturating_sub(after);
         let counted = request.messages.iter().enumerate().skip(recent).rev().find_map(|(index, message)| {
             let Message::Ai(reply) = &**message else { return None };
-            let usage = reply.usage?;
+            let usage = reply.usage.filter(|_| reply.asked.as_ref().is_none_or(|asked| *asked == model.asked()))?;
             let rest = request.messages.get(index + 1..).unwrap_or_default();
-            Some(usage.input? + usage.output.unwrap_or(0) + self.counter.messages(rest, provider))
+            Some(usage.input? + usage.output.unwrap_or(0) + self.counter.messages(rest, tokenizer))
         });
         estimate.max(counted.unwrap_or(0))
     }
@@ -142,7 +144,7 @@ impl Summarization {
         if cuts && self.shorten_arguments(cx, &request.messages, keep, &mut compaction).await? {
             sent = self.request(request, &compaction);
             // What the provider counted was before this, so only the estimate tells.
-            let tokens = self.counter.request(&sent, &cx.agent().model.info().provider);
+            let tokens = self.counter.request(&sent, Tokenizer::of(cx.agent().model.info()));
             if !self.reaches(1.0, cx, &sent, tokens) {
                 return Ok(sent);
             }
@@ -190,8 +192,8 @@ impl Summarization {
         keep: Keep,
         compaction: &mut Compaction,
     ) -> Result<bool, AgentError> {
-        let provider = &cx.agent().model.info().provider;
-        let before = cutoff::cutoff(all, keep, &self.counter, provider);
+        let tokenizer = Tokenizer::of(cx.agent().model.info());
+        let before = cutoff::cutoff(all, keep, &self.counter, tokenizer);
         let fresh = all.get(compaction.arguments_before..before).unwrap_or_default();
         if !fresh.iter().any(|message| shorten::arguments(message).is_some()) {
             return Ok(false);

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bosun_model::{ChatRequest, ContentBlock, Media, MediaKind, Message, ToolSpec};
+use bosun_model::{ChatRequest, ContentBlock, Media, MediaKind, Message, ModelInfo, ToolSpec};
 
 use crate::looked_at::LookedAt;
 use crate::per_message::PerMessage;
@@ -24,6 +24,29 @@ const PER_DOCUMENT: u64 = 6_000;
 const BYTES_PER_TOKEN: u64 = 500;
 /// As many messages are added up each time, so that a few of them do not take the place of a whole history.
 const FEW: usize = 64;
+
+/// How a model cuts text into tokens, as far as an estimate goes by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tokenizer {
+    Claude,
+    Common,
+}
+
+impl Tokenizer {
+    /// That of a model, by whoever it is reached: clouds, routers and accounts of one's own have Claude's by its name.
+    pub fn of(model: &ModelInfo) -> Self {
+        let is_claude = model.provider == "anthropic" || model.name.to_ascii_lowercase().contains("claude");
+        if is_claude { Self::Claude } else { Self::Common }
+    }
+
+    /// Tenths of letters in a token.
+    fn tenths(self) -> u64 {
+        match self {
+            Self::Claude => TENTHS_CLAUDE,
+            Self::Common => TENTHS,
+        }
+    }
+}
 
 /// Estimates tokens. Remembers the estimate of every message it has met for as long as the message lives.
 ///
@@ -64,25 +87,25 @@ impl Known {
 }
 
 impl TokenCounter {
-    /// Tokens of `messages`, for a model of `provider`.
-    pub fn messages(&self, messages: &[Arc<Message>], provider: &str) -> u64 {
+    /// Tokens of `messages`.
+    pub fn messages(&self, messages: &[Arc<Message>], tokenizer: Tokenizer) -> u64 {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let cost = |message: &Arc<Message>| {
             self.look();
             cost_of(message)
         };
-        known.sum(messages, cost).saturating_mul(10).div_ceil(tenths(provider))
+        known.sum(messages, cost).saturating_mul(10).div_ceil(tokenizer.tenths())
     }
 
     /// Tokens of everything that is sent: the prompt, the tools and the messages.
-    pub fn request(&self, request: &ChatRequest, provider: &str) -> u64 {
-        self.fixed(request, provider).saturating_add(self.messages(&request.messages, provider))
+    pub fn request(&self, request: &ChatRequest, tokenizer: Tokenizer) -> u64 {
+        self.fixed(request, tokenizer).saturating_add(self.messages(&request.messages, tokenizer))
     }
 
     /// Tokens of what stands before the first message.
-    fn fixed(&self, request: &ChatRequest, provider: &str) -> u64 {
+    fn fixed(&self, request: &ChatRequest, tokenizer: Tokenizer) -> u64 {
         let system: usize = request.system.iter().map(|block| letters(&block.text)).sum();
-        tokens_of(system + self.tools(&request.tools), provider)
+        tokens_of(system + self.tools(&request.tools), tokenizer)
     }
 
     fn tools(&self, tools: &Arc<[ToolSpec]>) -> usize {
@@ -105,18 +128,18 @@ impl TokenCounter {
 }
 
 /// Tokens of so many letters.
-fn tokens_of(letters: usize, provider: &str) -> u64 {
-    (letters as u64).saturating_mul(10).div_ceil(tenths(provider))
+fn tokens_of(letters: usize, tokenizer: Tokenizer) -> u64 {
+    (letters as u64).saturating_mul(10).div_ceil(tokenizer.tenths())
 }
 
-/// Tokens of a text, for a model of `provider`.
-pub(crate) fn of_text(text: &str, provider: &str) -> u64 {
-    tokens_of(letters(text), provider)
+/// Tokens of a text.
+pub(crate) fn of_text(text: &str, tokenizer: Tokenizer) -> u64 {
+    tokens_of(letters(text), tokenizer)
 }
 
 /// Tokens of descriptions of tools, for whatever model.
 pub(crate) fn of_tools(tools: &[ToolSpec]) -> u64 {
-    tokens_of(tools.iter().map(json_letters).sum(), "")
+    tokens_of(tools.iter().map(json_letters).sum(), Tokenizer::Common)
 }
 
 /// What a text costs, in letters.
@@ -137,10 +160,6 @@ fn weight(bytes: &[u8]) -> usize {
         _ => 1,
     };
     bytes.iter().map(weight).sum()
-}
-
-fn tenths(provider: &str) -> u64 {
-    if provider == "anthropic" { TENTHS_CLAUDE } else { TENTHS }
 }
 
 /// The letters of a message, what is no text counted as if it were.
@@ -198,7 +217,7 @@ fn json_letters(value: &impl serde::Serialize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use bosun_model::{HumanMessage, Kept, Origin, SystemBlock};
+    use bosun_model::{Abilities, HumanMessage, Kept, Origin, SystemBlock};
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -207,15 +226,46 @@ mod tests {
     fn four_characters_are_a_token_and_less_for_claude() {
         let counter = TokenCounter::default();
         let message = Arc::new(Message::human("h", "a".repeat(3_988)));
-        assert_eq!(counter.messages(&[Arc::clone(&message)], "openai"), 1_000);
-        assert_eq!(counter.messages(&[message], "anthropic"), 1_213);
+        assert_eq!(counter.messages(&[Arc::clone(&message)], Tokenizer::Common), 1_000);
+        assert_eq!(counter.messages(&[message], Tokenizer::Claude), 1_213);
+    }
+
+    #[test]
+    fn claude_is_known_by_its_name_wherever_it_is_reached() {
+        let of = |provider: &str, name: &str| {
+            Tokenizer::of(&ModelInfo {
+                provider: provider.into(),
+                name: name.into(),
+                context_window: None,
+                max_output: None,
+                abilities: Abilities::default(),
+                price: None,
+                steps: Vec::new(),
+                scripted: false,
+                local: false,
+            })
+        };
+        for (provider, name) in [
+            ("anthropic", "claude-opus-5"),
+            ("bedrock", "us.anthropic.claude-haiku-4-5-20251001-v1:0"),
+            ("vertex", "claude-sonnet-5-5@20260101"),
+            ("openrouter", "anthropic/claude-opus-5.5"),
+            ("our-own", "Claude-Opus-5"),
+        ] {
+            assert_eq!(of(provider, name), Tokenizer::Claude, "{provider} {name}");
+        }
+        for (provider, name) in
+            [("openai", "gpt-5.4"), ("bedrock", "amazon.nova-pro-v1:0"), ("openrouter", "qwen/qwen3")]
+        {
+            assert_eq!(of(provider, name), Tokenizer::Common, "{provider} {name}");
+        }
     }
 
     #[test]
     fn a_character_that_is_a_word_is_a_token_wherever_it_stands() {
         assert_eq!(["abcd", "äбé", "审查。", "검토", "レビュー", "a审b", "🦦"].map(letters), [4, 3, 12, 8, 16, 6, 4]);
         let (counter, characters) = (TokenCounter::default(), "审".repeat(1_000));
-        let tokens = |message: Message| counter.messages(&[Arc::new(message)], "openai");
+        let tokens = |message: Message| counter.messages(&[Arc::new(message)], Tokenizer::Common);
         assert_eq!(tokens(Message::human("h", characters.clone())), 1_003);
         let call = |text: &str| {
             let args = serde_json::json!({"content": text});
@@ -229,12 +279,13 @@ mod tests {
                 usage: None,
                 stop: bosun_model::StopReason::ToolUse,
                 model: None,
+                asked: None,
             };
             tokens(Message::Ai(reply))
         };
         assert_eq!(call(&characters), call("") + 1_000);
         let request = ChatRequest { system: vec![SystemBlock::new(characters)], ..ChatRequest::default() };
-        assert_eq!(counter.request(&request, "openai"), 1_000);
+        assert_eq!(counter.request(&request, Tokenizer::Common), 1_000);
     }
 
     #[test]
@@ -252,7 +303,7 @@ mod tests {
             let (kind, mime) = (MediaKind::Video, "video/mp4".into());
             let content = vec![ContentBlock::Media(Media { kind, mime, data: data.into(), name: None, kept })];
             let message = Message::Human(HumanMessage { id: "h".into(), content });
-            TokenCounter::default().messages(&[Arc::new(message)], "gemini")
+            TokenCounter::default().messages(&[Arc::new(message)], Tokenizer::Common)
         };
         let kept = Kept { blob: "b".into(), size: 1_000_000, origin: Origin::Read };
         let nothing = tokens(None, "");
@@ -273,14 +324,14 @@ mod tests {
             tools: Arc::clone(&tools),
             ..ChatRequest::default()
         };
-        let first = counter.request(&request(&messages), "openai");
+        let first = counter.request(&request(&messages), Tokenizer::Common);
         assert_eq!(looked_at(), 1_001, "each message and the tools once");
-        assert_eq!(counter.request(&request(&messages), "openai"), first);
+        assert_eq!(counter.request(&request(&messages), Tokenizer::Common), first);
         assert_eq!(looked_at(), 0);
         messages.push(Arc::new(Message::human("h", "new")));
         messages.push(Arc::new(Message::human("h", "newer")));
-        assert!(counter.request(&request(&messages), "openai") > first);
+        assert!(counter.request(&request(&messages), Tokenizer::Common) > first);
         assert_eq!(looked_at(), 2);
-        assert_eq!(counter.messages(&messages[..1_000], "openai"), 2_503_000);
+        assert_eq!(counter.messages(&messages[..1_000], Tokenizer::Common), 2_503_000);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bosun_backend::{Program, ProgramExit, RunningProgram};
@@ -28,6 +28,10 @@ use crate::{ServerConfig, TokenStore, http, text};
 
 /// Pages of a list of tools that are asked for.
 const MOST_PAGES: usize = 50;
+/// Lists that one caller asks for of a server that says each time that they changed meanwhile.
+const MOST_LISTINGS: usize = 3;
+/// More notices than a server can give.
+const NEVER: u64 = u64::MAX;
 /// Time for a program whose pipe closed to be found ended.
 const POST_MORTEM: Duration = Duration::from_millis(500);
 /// Time for the last words of a program that has ended.
@@ -38,8 +42,13 @@ const LONGEST_MESSAGE_SHOWN: usize = 2_000;
 /// A server that answers.
 pub(crate) struct Connection {
     service: RunningService<RoleClient, Listener>,
-    /// The tools may not be what they were when they were listed.
-    stale: Arc<AtomicBool>,
+    /// How often it said that its tools changed.
+    notices: Arc<AtomicU64>,
+    /// How often it had said so when the list was asked for that was taken last; [`NEVER`] before the first.
+    heeded: AtomicU64,
+    /// Held while the tools are listed, so that nobody goes by a list that is being asked for anew.
+    listing: Mutex<()>,
+    guard: Arc<Guard>,
     program: Option<Attached>,
 }
 
@@ -55,12 +64,12 @@ pub(crate) struct Attached {
 /// What a server may ask of this client: nothing. It offers neither a model nor files nor questions to a person, so
 /// those requests are refused.
 struct Listener {
-    stale: Arc<AtomicBool>,
+    notices: Arc<AtomicU64>,
 }
 
 impl ClientHandler for Listener {
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.stale.store(true, Ordering::Release);
+        self.notices.fetch_add(1, Ordering::AcqRel);
     }
 
     fn get_info(&self) -> ClientConfig {
@@ -91,14 +100,11 @@ impl Connection {
             words,
             listening: Mutex::new(listening),
         };
-        let transport = AsyncRwTransport::new_client(Guarded::new(pipes.stdout, guard), pipes.stdin)
+        let transport = AsyncRwTransport::new_client(Guarded::new(pipes.stdout, Arc::clone(&guard)), pipes.stdin)
             .with_max_line_length(usize::try_from(LONGEST_MESSAGE).unwrap_or(usize::MAX));
-        let stale = Arc::new(AtomicBool::new(false));
-        match serve_client(Listener { stale: Arc::clone(&stale) }, transport).await {
-            Ok(service) => {
-                program.guard.answered();
-                Ok(Self { service, stale, program: Some(program) })
-            }
+        let notices = Arc::<AtomicU64>::default();
+        match serve_client(Listener { notices: Arc::clone(&notices) }, transport).await {
+            Ok(service) => Ok(Self::of(service, notices, guard, Some(program))),
             Err(error) => {
                 let ended = program.post_mortem().await;
                 program.end().await;
@@ -118,10 +124,16 @@ impl Connection {
         config: &ServerConfig,
         tokens: Arc<dyn TokenStore>,
     ) -> Result<Self, Failure> {
-        let transport = http::transport(server, url, config, tokens).await?;
-        let stale = Arc::new(AtomicBool::new(false));
-        match serve_client(Listener { stale: Arc::clone(&stale) }, transport).await {
-            Ok(service) => Ok(Self { service, stale, program: None }),
+        let guard = Arc::<Guard>::default();
+        let transport = http::transport(server, url, config, tokens, Arc::clone(&guard)).await?;
+        let notices = Arc::<AtomicU64>::default();
+        let served = tokio::select! {
+            biased;
+            end = guard.until_broken() => return Err(Failure::StartEnded { end }),
+            served = serve_client(Listener { notices: Arc::clone(&notices) }, transport) => served,
+        };
+        match served {
+            Ok(service) => Ok(Self::of(service, notices, guard, None)),
             Err(error) if error.is_authorization_required() => Err(Failure::SignIn),
             Err(ClientInitializeError::TransportError { error, .. }) => {
                 Err(Failure::Start { reason: in_short(error.error.as_ref()) })
@@ -130,9 +142,35 @@ impl Connection {
         }
     }
 
+    fn of(
+        service: RunningService<RoleClient, Listener>,
+        notices: Arc<AtomicU64>,
+        guard: Arc<Guard>,
+        program: Option<Attached>,
+    ) -> Self {
+        guard.answered();
+        Self { service, notices, heeded: AtomicU64::new(NEVER), listing: Mutex::default(), guard, program }
+    }
+
+    /// Has `take` take its tools where it said that they changed, or where they were never listed; one caller at a time,
+    /// and the others go by what that one took. The list is as doubtful as before until it was taken: a caller may be gone
+    /// before that, and a notice may come after the list was asked for.
+    pub(crate) async fn list(&self, server: &str, take: impl Fn(ToolList) + Send) -> Result<(), Failure> {
+        let listing = self.listing.lock().await;
+        for _ in 0..MOST_LISTINGS {
+            if !self.is_stale() {
+                break;
+            }
+            let told = self.notices.load(Ordering::Acquire);
+            take(self.listed(server).await?);
+            self.heeded.store(told, Ordering::Release);
+        }
+        drop(listing);
+        Ok(())
+    }
+
     /// All tools it lists, page by page.
-    pub(crate) async fn list(&self, server: &str) -> Result<ToolList, Failure> {
-        self.stale.store(false, Ordering::Release);
+    async fn listed(&self, server: &str) -> Result<ToolList, Failure> {
         if self.service.peer_info().is_some_and(|info| info.capabilities.tools.is_none()) {
             return Ok(ToolList::default());
         }
@@ -140,7 +178,7 @@ impl Connection {
         for _ in 0..MOST_PAGES {
             let mut params = PaginatedRequestParams::default();
             params.cursor = cursor;
-            let page = self.settled(self.peer().list_tools(Some(params)).await).await?;
+            let page = self.answered(self.peer().list_tools(Some(params))).await?;
             raw.extend(page.tools);
             cursor = page.next_cursor;
             if cursor.is_none() || raw.len() > MOST_TOOLS {
@@ -153,32 +191,36 @@ impl Connection {
     /// Calls `tool` with its own name. Dropping the future tells the server that nobody waits any more.
     pub(crate) async fn call(&self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, Failure> {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        self.settled(self.service.call_tool(params).await).await
+        self.answered(self.service.call_tool(params)).await
+    }
+
+    /// Waits for an answer, or until what comes instead is too much.
+    async fn answered<T>(&self, answer: impl Future<Output = Result<T, ServiceError>>) -> Result<T, Failure> {
+        let answer = tokio::select! {
+            biased;
+            end = self.guard.until_broken() => return Err(Failure::Gone { end }),
+            answer = answer => answer,
+        };
+        self.settled(answer).await
     }
 
     fn peer(&self) -> &Peer<RoleClient> {
         self.service.peer()
     }
 
-    /// What was listed last may not be so any more.
-    pub(crate) fn doubt_list(&self) {
-        self.stale.store(true, Ordering::Release);
-    }
-
+    /// Whether its tools may not be what they were when they were listed.
     pub(crate) fn is_stale(&self) -> bool {
-        self.stale.load(Ordering::Acquire)
+        self.notices.load(Ordering::Acquire) != self.heeded.load(Ordering::Acquire)
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.service.is_closed() || self.peer().is_transport_closed()
+        self.service.is_closed() || self.peer().is_transport_closed() || self.guard.broken().is_some()
     }
 
     async fn settled<T>(&self, answer: Result<T, ServiceError>) -> Result<T, Failure> {
         let error = match answer {
             Ok(answer) => {
-                if let Some(program) = &self.program {
-                    program.guard.answered();
-                }
+                self.guard.answered();
                 return Ok(answer);
             }
             Err(error) => error,

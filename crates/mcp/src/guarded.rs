@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
+use tokio_util::sync::CancellationToken;
 
 use crate::Ending;
 
@@ -20,6 +21,7 @@ const MOST_TALK: u64 = 64 * 1024 * 1024;
 pub(crate) struct Guard {
     talk: AtomicU64,
     broken: Mutex<Option<Ending>>,
+    is_broken: CancellationToken,
 }
 
 impl Guard {
@@ -33,8 +35,25 @@ impl Guard {
         self.broken.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Waits until a bound is broken.
+    pub(crate) async fn until_broken(&self) -> Ending {
+        self.is_broken.cancelled().await;
+        self.broken().unwrap_or(Ending::Pipes)
+    }
+
+    /// Counts so many bytes that came.
+    pub(crate) fn count(&self, bytes: usize) -> io::Result<()> {
+        let talk = self.talk.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
+        if talk > MOST_TALK {
+            let megabytes = MOST_TALK / (1024 * 1024);
+            return Err(self.break_with(Ending::TooMuch { megabytes }));
+        }
+        Ok(())
+    }
+
     fn break_with(&self, end: Ending) -> io::Error {
         *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(end.clone());
+        self.is_broken.cancel();
         io::Error::other(end)
     }
 }
@@ -63,12 +82,7 @@ impl<R> Guarded<R> {
         if let Some(last) = bytes.iter().rposition(|byte| *byte == b'\n') {
             self.message = (bytes.len() - last - 1) as u64;
         }
-        let talk = self.guard.talk.fetch_add(bytes.len() as u64, Ordering::Relaxed) + bytes.len() as u64;
-        if talk > MOST_TALK {
-            let megabytes = MOST_TALK / (1024 * 1024);
-            return Err(self.guard.break_with(Ending::TooMuch { megabytes }));
-        }
-        Ok(())
+        self.guard.count(bytes.len())
     }
 }
 

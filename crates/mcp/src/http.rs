@@ -10,8 +10,9 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::auth::{AuthClient, AuthError, AuthorizationManager};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
+use crate::counted::Counted;
 use crate::failure::Failure;
-use crate::guarded::LONGEST_MESSAGE;
+use crate::guarded::{Guard, LONGEST_MESSAGE};
 use crate::tokens::Place;
 use crate::{ServerConfig, TokenStore, header_place};
 
@@ -22,13 +23,14 @@ const SILENCE: Duration = Duration::from_secs(300);
 
 /// What speaks to `server` at `url`. Redirects are not followed: the headers were written down for this address.
 ///
-/// Where somebody has signed in, requests carry their token, and a token that has run out is renewed.
+/// What it says is counted by `guard`. Where somebody has signed in, requests carry their token, and a token that has run out is renewed.
 pub(crate) async fn transport(
     server: &str,
     url: &str,
     config: &ServerConfig,
     tokens: Arc<dyn TokenStore>,
-) -> Result<StreamableHttpClientTransport<AuthClient<Client>>, Failure> {
+    guard: Arc<Guard>,
+) -> Result<StreamableHttpClientTransport<AuthClient<Counted<Client>>>, Failure> {
     let failed = |reason: String| Failure::Start { reason };
     let is_near = Url::parse(url).ok().and_then(|url| url.host_str().map(crate::config::is_this_machine));
     let client = client(is_near == Some(true))
@@ -50,7 +52,7 @@ pub(crate) async fn transport(
         .max_sse_event_size(most)
         .reinit_on_expired_session(true);
     let manager = authorization(url, tokens).await.map_err(|error| failed(error.to_string()))?;
-    Ok(StreamableHttpClientTransport::with_client(AuthClient::new(client, manager), settings))
+    Ok(StreamableHttpClientTransport::with_client(AuthClient::new(Counted::new(client, guard), manager), settings))
 }
 
 /// The value that was kept for `header` of `server` at the host of `url`.

@@ -12,6 +12,7 @@
 
 mod config;
 mod connection;
+mod counted;
 mod failure;
 mod guarded;
 mod health;

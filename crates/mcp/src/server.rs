@@ -198,7 +198,7 @@ impl Server {
                 Reach::Program { command } => Connection::to_program(command, &self.config, &self.folder).await?,
                 Reach::Http { url } => Connection::to_address(&self.name, url, &self.config, self.tokens()).await?,
             };
-            self.take_list(connection.list(&self.name).await?);
+            connection.list(&self.name, |list| self.take_list(list)).await?;
             Ok(Arc::new(connection))
         };
         let limit = self.config.start_limit();
@@ -233,15 +233,12 @@ impl Server {
         }
     }
 
-    /// Lists the tools again. Where that fails the list is as doubtful as it was before.
+    /// Lists the tools again, or waits for whoever does. Where that fails the list is as doubtful as it was before.
     async fn list_anew(&self, connection: &Connection, limit: Duration) -> Result<(), Failure> {
         let late = Failure::CallTimeout { seconds: limit.as_secs() };
-        match tokio::time::timeout(limit, connection.list(&self.name)).await.unwrap_or(Err(late)) {
-            Ok(list) => self.take_list(list),
-            Err(failure) => {
-                connection.doubt_list();
-                return Err(self.broken(failure).await);
-            }
+        let listing = connection.list(&self.name, |list| self.take_list(list));
+        if let Err(failure) = tokio::time::timeout(limit, listing).await.unwrap_or(Err(late)) {
+            return Err(self.broken(failure).await);
         }
         self.health.send_replace(Health::Ready { tools: self.offered().len() });
         Ok(())

@@ -111,6 +111,7 @@ impl MessageBuilder {
             dropped: None,
             stop,
             model: self.model,
+            asked: None,
         })
     }
 

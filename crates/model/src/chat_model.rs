@@ -3,7 +3,7 @@ use std::pin::Pin;
 use futures_util::Stream;
 use serde::{Deserialize, Serialize};
 
-use crate::{BoxFuture, ChatRequest, ModelError, ModelEvent, Usage};
+use crate::{Asked, BoxFuture, ChatRequest, ModelError, ModelEvent, Usage};
 
 /// The events of one reply. Dropping it cancels the request.
 pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelEvent, ModelError>> + Send>>;
@@ -48,6 +48,11 @@ pub struct ModelInfo {
 }
 
 impl ModelInfo {
+    /// As it is asked for.
+    pub fn asked(&self) -> Asked {
+        Asked { provider: self.provider.clone(), model: self.name.clone() }
+    }
+
     /// US dollars for one call at the price of its length; `None` as for [`Price::cost`], and where there is no price.
     pub fn cost(&self, usage: &Usage) -> Option<f64> {
         let price = self.price?;

@@ -22,8 +22,8 @@ pub use error::{ModelError, ModelErrorKind};
 pub use event::{ModelEvent, StopReason};
 pub use ids::{CallId, MessageId};
 pub use message::{
-    AiMessage, HumanMessage, InvalidToolCall, Message, ReplyCall, ReplyPart, SystemMessage, ToolCall, ToolMessage,
-    ToolStatus,
+    AiMessage, Asked, HumanMessage, InvalidToolCall, Message, ReplyCall, ReplyPart, SystemMessage, ToolCall,
+    ToolMessage, ToolStatus,
 };
 pub use request::{CacheLifetime, CacheMarks, ChatRequest, Effort, OutputSchema, SystemBlock, ToolChoice, ToolSpec};
 pub use trouble::ModelTrouble;

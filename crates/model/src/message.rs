@@ -6,6 +6,7 @@ use crate::{CallId, ContentBlock, MessageId, StopReason, Usage, text_of};
 /// What the model reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant, reason = "a history holds each of its messages behind an `Arc`")]
 pub enum Message {
     System(SystemMessage),
     Human(HumanMessage),
@@ -48,6 +49,16 @@ pub struct AiMessage {
     /// The model's own name as the provider reported it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Who was asked for it; not known of what was recorded before this was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Asked>,
+}
+
+/// A model as it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    pub provider: String,
+    pub model: String,
 }
 
 impl AiMessage {

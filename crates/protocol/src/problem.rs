@@ -175,6 +175,8 @@ problems! {
     PlanFull { most: u32 } = "a plan has at most {most} lines; drop one first";
     SummaryEmpty = "a summary needs words; undo it to send everything again";
     NothingSummedUp = "nothing of this conversation is summed up; it is sent as it is";
+    SummaryOfSubagent = "a subagent's conversation is summed up as it grows; choose the session that sent it out";
+    SummaryUnderWay = "a summary of this conversation is being made; wait until it is there, or stop it";
     NothingToCompact = "there is nothing to compact yet";
     CompactWhileRunning = "a turn is at work; wait until it has ended, or stop it, and compact then";
     NoSummary = "the model gave no summary; nothing was removed";

@@ -29,6 +29,9 @@ pub struct SessionSummary {
     pub deleted_at: Option<i64>,
     /// How much the model thinks; `None` is as the settings have it.
     pub effort: Option<Effort>,
+    /// A summary of its conversation is being made because a person asked for it; it can be stopped as a turn can.
+    #[serde(default)]
+    pub summing_up: bool,
     pub usage: UsageSummary,
 }
 

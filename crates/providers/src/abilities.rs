@@ -318,6 +318,7 @@ fn image_in_result(row: &Row) -> Mark {
         usage: None,
         stop: StopReason::ToolUse,
         model: None,
+        asked: None,
     };
     let content = vec![media(MediaKind::Image, "image/png")];
     let (call_id, name, status) = (CALL.into(), "probe_tool".into(), ToolStatus::Success);

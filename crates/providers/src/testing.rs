@@ -102,6 +102,7 @@ pub(crate) fn conversation() -> ChatRequest {
             usage: None,
             stop: StopReason::ToolUse,
             model: None,
+            asked: None,
         }),
         tool("functions.ls:0", "ls", ToolStatus::Success, vec!["/b.png".into(), "(1 entry)".into()]),
         tool("c2", "read_file", ToolStatus::Success, vec![png(None)]),
@@ -118,6 +119,7 @@ pub(crate) fn conversation() -> ChatRequest {
             usage: None,
             stop: StopReason::ToolUse,
             model: None,
+            asked: None,
         }),
         tool("c4", "ls", ToolStatus::Error, vec!["Error: no such folder".into()]),
     ];

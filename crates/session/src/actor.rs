@@ -23,6 +23,7 @@ use crate::routes::Elsewhere;
 use crate::sessions::ModelSource;
 use crate::signing_in::SignIns;
 use crate::stream::{Stream, locked};
+use crate::summing::Summing;
 use crate::trust::TrustBook;
 use crate::{Explain, SessionError};
 
@@ -38,6 +39,8 @@ pub(crate) struct Actor {
     turn: AsyncMutex<Turn>,
     /// Held by whoever decides whether and how a turn begins.
     beginning: AsyncMutex<()>,
+    /// The summary that is being made for a person; comes and goes under `beginning`.
+    pub summing: Mutex<Option<Summing>>,
     pub agent: Mutex<Option<Arc<Agent>>>,
     /// What sums up for that agent.
     pub summarization: Mutex<Option<Arc<Summarization>>>,
@@ -73,16 +76,16 @@ pub(crate) struct Setting {
     pub book: Arc<CallBook>,
 }
 
-/// The turn that was begun last, as far as this process runs it.
+/// The turn that was begun last, as far as this process runs it; or the summary that is made between two of them.
 #[derive(Default)]
 pub(crate) struct Turn {
-    running: Option<RunningTurn>,
+    pub running: Option<RunningTurn>,
 }
 
-struct RunningTurn {
-    cancel: CancellationToken,
-    activity: Activity,
-    task: tokio::task::JoinHandle<()>,
+pub(crate) struct RunningTurn {
+    pub cancel: CancellationToken,
+    pub activity: Activity,
+    pub task: tokio::task::JoinHandle<()>,
 }
 
 /// How a turn comes to run, with what its agent is built from where it is not built.
@@ -115,6 +118,7 @@ impl Actor {
             setting,
             turn: AsyncMutex::default(),
             beginning: AsyncMutex::default(),
+            summing: Mutex::default(),
             agent: Mutex::new(None),
             summarization: Mutex::new(None),
             extras: OnceCell::new(),
@@ -137,10 +141,10 @@ impl Actor {
         }));
     }
 
-    /// Ends the open turn; every call has a result afterwards.
+    /// Ends the open turn; every call has a result afterwards. Ends a summary that is being made, too.
     pub(crate) async fn stop(self: &Arc<Self>) -> Result<(), SessionError> {
         let mut turn = self.turn.lock().await;
-        if !self.log.with_state(|state| state.turn.is_some()) {
+        if !self.log.with_state(|state| state.turn.is_some()) && !self.is_summing() {
             return Ok(());
         }
         if turn.is_resting() {
@@ -171,7 +175,8 @@ impl Actor {
         if turn.is_resting() {
             return Ok(());
         }
-        Err(SessionError::invalid(Problem::TurnRunning))
+        let why = if self.is_summing() { Problem::SummaryUnderWay } else { Problem::TurnRunning };
+        Err(SessionError::invalid(why))
     }
 
     /// The stream of this session or of one of its subagents met so far.

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::actor::{Actor, Start};
 use crate::recording::{Batch, record};
+use crate::summing::AfterSummary;
 use crate::{SessionError, convert};
 
 /// Takes decisions for any number of sessions and their subagents: all are checked before any is stored, all are stored
@@ -49,6 +50,8 @@ pub(crate) async fn decide(mut by_root: Vec<(Arc<Actor>, Vec<Decide>)>) -> Resul
     for ((actor, _), turn) in by_root.iter().zip(&mut turns) {
         if turn.is_resting() {
             actor.run(turn, Start::ByItself(actor.prepare().await?));
+        } else {
+            actor.waits_for_summary(AfterSummary::Decided);
         }
     }
     Ok(())

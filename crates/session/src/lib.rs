@@ -39,6 +39,7 @@ mod signing_in;
 mod space;
 mod stored;
 mod stream;
+mod summing;
 mod timeline;
 mod trust;
 mod turns;

@@ -47,6 +47,8 @@ pub(crate) struct Projection {
     wait: Option<ItemId>,
     /// Whether a turn is being run by this process.
     running: bool,
+    /// A summary is being made for a person.
+    summing_up: bool,
     /// A journal is being read, and nobody watches yet.
     reading: bool,
     /// The summary as it is now; the view has it as it was last told.
@@ -82,6 +84,7 @@ impl Projection {
             archived: false,
             deleted_at: None,
             effort: None,
+            summing_up: false,
             usage: UsageSummary::default(),
         };
         let (call_id, description) = subject.task.unzip();
@@ -110,6 +113,7 @@ impl Projection {
             model: None,
             wait: None,
             running: false,
+            summing_up: false,
             reading: false,
             summary: session,
         }
@@ -158,6 +162,11 @@ impl Projection {
         }
     }
 
+    pub(crate) fn set_summing_up(&mut self, summing_up: bool) {
+        self.summing_up = summing_up;
+        self.refresh(None);
+    }
+
     /// Takes the entries of a journal that is opened. What lists show is brought up to date by [`Self::settle`].
     pub(crate) fn read<'a>(&mut self, entries: impl IntoIterator<Item = &'a Recorded>) {
         self.reading = true;
@@ -193,6 +202,7 @@ impl Projection {
                 self.propose(message, kinds, &owners, at);
                 self.count(message, *cost);
             }
+            EntryBody::SideCall { usage, cost, .. } => summary::add(&mut self.summary.usage, *usage, *cost),
             EntryBody::ModelFailed { error, partial, message } => {
                 let id = message.clone().unwrap_or_else(|| MessageId::new(format!("failed-{}", recorded.seq)));
                 self.settle_reply(&id, partial, at);
@@ -457,6 +467,7 @@ impl Projection {
         }
         self.summary.waiting = u32::try_from(self.view.approvals.len()).unwrap_or(u32::MAX);
         self.summary.status = self.status();
+        self.summary.summing_up = self.summing_up;
         // The time alone is not worth telling; it goes along with the next change that is.
         let told = SessionSummary { updated_at: self.summary.updated_at, ..self.view.session.clone() };
         let changed = told != self.summary;
@@ -496,6 +507,9 @@ impl Projection {
         }
         if self.state.turn.is_some() {
             return if self.running { SessionStatus::Running } else { SessionStatus::Interrupted };
+        }
+        if self.summing_up {
+            return SessionStatus::Running;
         }
         self.state.last_end.as_ref().map_or(SessionStatus::Idle, summary::status_after)
     }

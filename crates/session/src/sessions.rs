@@ -217,6 +217,7 @@ impl Sessions {
             archived: false,
             deleted_at: None,
             effort: None,
+            summing_up: false,
             usage: UsageSummary::default(),
         };
         let new = NewSession {

@@ -4,8 +4,12 @@ use bosun_agent::{EntryBody, JournalError, QueuedMessage, TurnEnd};
 use bosun_model::{ContentBlock, HumanMessage, Media, MessageId};
 use bosun_protocol::Problem;
 
+use tokio::sync::MutexGuard;
+
 use crate::SessionError;
 use crate::actor::{Actor, Start};
+use crate::assembling::Draft;
+use crate::summing::AfterSummary;
 
 /// What a person says, with what they gave along with it.
 #[derive(Clone, Debug, Default)]
@@ -30,13 +34,14 @@ impl From<QueuedMessage> for Said {
 ///
 /// Whether and how a turn begins is decided under [`Actor::beginning`], taken after the turn's own lock where both are.
 impl Actor {
-    /// Starts a turn with what was `said`, or queues it while one is open. Durable when it returns.
+    /// Starts a turn with what was `said`, or queues it while one is open or a summary is being made. Durable when it
+    /// returns.
     pub(crate) async fn send(self: &Arc<Self>, said: impl Into<Said>) -> Result<(), SessionError> {
         let said = said.into();
         refuse_empty(&said)?;
         let mut turn = self.turn().await;
         let beginning = self.beginning().await;
-        if self.log.with_state(|state| state.turn.is_some()) {
+        if self.log.with_state(|state| state.turn.is_some()) || self.waits_for_summary(AfterSummary::Said) {
             self.log.record(vec![self.waiting(said)]).await?;
             return Ok(());
         }
@@ -61,6 +66,9 @@ impl Actor {
     /// message that waits.
     pub(crate) async fn continue_turn(self: &Arc<Self>) -> Result<(), SessionError> {
         let mut turn = self.turn().await;
+        if self.is_summing() {
+            return self.refuse_running(&turn);
+        }
         if !turn.is_resting() {
             return Ok(());
         }
@@ -88,6 +96,7 @@ impl Actor {
     pub(crate) async fn send_now(self: &Arc<Self>, id: &str) -> Result<(), SessionError> {
         loop {
             self.queued(id)?;
+            self.waits_for_summary(AfterSummary::Nothing);
             self.stop().await?;
             let mut turn = self.turn().await;
             let draft = self.prepare().await?;
@@ -108,7 +117,7 @@ impl Actor {
     pub(crate) async fn steer(self: &Arc<Self>, said: impl Into<Said>) -> Result<(), SessionError> {
         let said = said.into();
         refuse_empty(&said)?;
-        if self.turn().await.is_resting() {
+        if self.turn().await.is_resting() || self.is_summing() {
             return self.send(said).await;
         }
         let beginning = self.beginning().await;
@@ -120,7 +129,7 @@ impl Actor {
 
     /// As [`Self::steer`], with a message out of the queue.
     pub(crate) async fn steer_queued(self: &Arc<Self>, id: &str) -> Result<(), SessionError> {
-        if self.turn().await.is_resting() {
+        if self.turn().await.is_resting() || self.is_summing() {
             return self.send_now(id).await;
         }
         let beginning = self.beginning().await;
@@ -161,15 +170,40 @@ impl Actor {
     /// Begins what waits behind a turn that has ended well: what a person said to it too late, else the queue.
     pub(crate) async fn begin_waiting(self: &Arc<Self>) {
         let beginning = self.beginning().await;
+        // Whoever ends the summary looks at what waits.
+        if self.is_summing() {
+            return;
+        }
+        if let Some(entries) = self.next_by_itself() {
+            self.begin_with(entries, beginning, Start::ByItself).await;
+        }
+    }
+
+    /// What begins by itself, where the last turn has ended well.
+    pub(crate) fn next_by_itself(&self) -> Option<Vec<EntryBody>> {
         let (rests, steered, last) = self.log.with_state(|state| {
             let ended_well = matches!(state.last_end, Some(TurnEnd::Done | TurnEnd::Empty));
             (state.turn.is_none() && ended_well, !state.steering.is_empty(), state.turns)
         });
-        let entries = match (rests, steered, self.first_queued()) {
-            (true, true, _) => vec![EntryBody::TurnContinued { turn: last }],
-            (true, false, Some(next)) => self.taken(next),
-            _ => return,
-        };
+        match (rests, steered) {
+            (true, true) => Some(vec![EntryBody::TurnContinued { turn: last }]),
+            (true, false) => self.next_queued(),
+            (false, _) => None,
+        }
+    }
+
+    /// The first message of the queue as the beginning of a turn.
+    pub(crate) fn next_queued(&self) -> Option<Vec<EntryBody>> {
+        self.first_queued().map(|next| self.taken(next))
+    }
+
+    /// Opens a turn with `entries` and has it run.
+    pub(crate) async fn begin_with(
+        self: &Arc<Self>,
+        entries: Vec<EntryBody>,
+        beginning: MutexGuard<'_, ()>,
+        start: fn(Option<Draft>) -> Start,
+    ) {
         let opened = self.open_turn(entries).await;
         drop(beginning);
         if let Err(error) = opened {
@@ -177,12 +211,16 @@ impl Actor {
             self.not_recorded(&error);
             return;
         }
+        self.run_soon(start);
+    }
+
+    /// Runs what is open. Not from inside the turn that has just ended: its task is still the one that is kept.
+    pub(crate) fn run_soon(self: &Arc<Self>, start: fn(Option<Draft>) -> Start) {
         let actor = Arc::clone(self);
-        // Not from inside the turn that has just ended: its task is still the one that is kept.
         self.spawn(async move {
             let mut turn = actor.turn().await;
             match actor.prepare().await {
-                Ok(draft) => actor.run(&mut turn, Start::ByItself(draft)),
+                Ok(draft) => actor.run(&mut turn, start(draft)),
                 Err(error) => tracing::error!(%error, "what waits could not be begun"),
             }
         });

@@ -126,7 +126,7 @@ export function recordedClient(world: World): { client: UiClient; host: Host } {
           agent: { ...node, status: 'cancelled', current: null, ended_at: NOW },
         });
       }),
-    stopTurn: (session) => act('stopTurn', session, () => host.update(session, { status: 'stopped' })),
+    stopTurn: (session) => act('stopTurn', session, () => host.stop(session)),
     continueTurn: (session) => act('continueTurn', session, () => host.update(session, { status: 'running' })),
     decide: (decisions) => act('decide', decisions, () => host.decide(decisions)),
     decidedReach: (decide) => later(() => host.reach(decide)),

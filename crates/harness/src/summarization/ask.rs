@@ -1,13 +1,14 @@
 use std::time::Duration;
 
-use bosun_agent::{AgentError, LiveEvent, TurnContext};
+use bosun_agent::{AgentError, EntryBody, LiveEvent, TurnContext};
 use bosun_model::{
     AiMessage, ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelErrorKind, ModelEvent, SystemBlock,
     ToolChoice, Usage,
 };
 use futures_util::StreamExt;
 
-use crate::tokens::TokenCounter;
+use super::record;
+use crate::tokens::{TokenCounter, Tokenizer};
 use crate::{RetryOptions, counted};
 
 /// One call that nobody watches: its text does not go into the conversation. The agent's model has a smaller one for
@@ -57,8 +58,13 @@ async fn patiently(
                 attempt += 1;
             }
             Ok(reply) => {
-                let counted = counted::of_call(&TokenCounter::default(), request, &reply, &model.info().provider);
+                let counted = counted::of_call(&TokenCounter::default(), request, &reply, Tokenizer::of(model.info()));
                 cx.spent().add(Some(counted), model.info().cost(&counted));
+                // At once: what was paid for is known also where nothing of the reply is kept.
+                if let Some(usage) = reply.usage {
+                    let cost = model.info().cost(&usage);
+                    cx.log().record(vec![EntryBody::SideCall { by: record::BY.into(), usage, cost }]).await?;
+                }
                 return Ok((reply.text(), reply.usage));
             }
         }

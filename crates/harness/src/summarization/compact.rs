@@ -9,7 +9,8 @@ use super::cutoff::{Keep, cutoff};
 use super::{
     Compaction, Summarization, Summary, SummaryCause, ask, lead_of, offload, record, requirements, transcript,
 };
-use crate::{prompt, tokens};
+use crate::prompt;
+use crate::tokens::{self, Tokenizer};
 
 /// One piece of work: the whole history, and what of its end stays.
 pub(crate) struct Work<'a> {
@@ -97,9 +98,9 @@ impl Summarization {
         let busy = cx.activity().enter();
         let mut compaction = cx.log().with_state(Compaction::of);
         let from = compaction.current(work.messages.len()).map_or(0, |summary| summary.cutoff);
-        let provider = cx.agent().model.info().provider.clone();
+        let tokenizer = Tokenizer::of(cx.agent().model.info());
         let rest = work.messages.get(from..).unwrap_or_default();
-        let cut = from + cutoff(rest, work.keep, &self.counter, &provider);
+        let cut = from + cutoff(rest, work.keep, &self.counter, tokenizer);
         let fresh = work.messages.get(from..cut).unwrap_or_default();
         let before = work.messages.get(..cut).unwrap_or_default();
         let sent: Vec<Arc<Message>> = {
@@ -113,7 +114,7 @@ impl Summarization {
         if fresh.len() < least || sent.len() < 2 {
             return Ok(Err(CompactionError::NothingToCompact));
         }
-        let tokens_before = self.counter.messages(&sent, &provider);
+        let tokens_before = self.counter.messages(&sent, tokenizer);
         let (text, usage) = match self.summary(cx, &sent, guidance, tokens_before).await? {
             Ok(made) => made,
             Err(error) => return Ok(Err(error)),
@@ -143,7 +144,7 @@ impl Summarization {
             usage,
             edited: false,
         };
-        summary.tokens_after = tokens::of_text(&lead_of(&summary), &provider);
+        summary.tokens_after = tokens::of_text(&lead_of(&summary), tokenizer);
         if summary.tokens_after >= tokens_before {
             return Ok(Err(CompactionError::TooLong));
         }

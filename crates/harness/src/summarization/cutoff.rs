@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bosun_model::Message;
 
-use crate::tokens::TokenCounter;
+use crate::tokens::{TokenCounter, Tokenizer};
 
 /// How much of the end of a conversation stays as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,14 +14,14 @@ pub(crate) enum Keep {
 /// Where to cut `messages`: what is before goes into the summary. 0 where there is nothing to cut.
 ///
 /// A call and its results are never parted, and the last group stays whatever it costs.
-pub(crate) fn cutoff(messages: &[Arc<Message>], keep: Keep, counter: &TokenCounter, provider: &str) -> usize {
+pub(crate) fn cutoff(messages: &[Arc<Message>], keep: Keep, counter: &TokenCounter, tokenizer: Tokenizer) -> usize {
     let wanted = match keep {
         Keep::Messages(count) => messages.len().saturating_sub(count),
         Keep::Tokens(most) => {
             let mut left = most;
             let mut at = messages.len();
             for (index, message) in messages.iter().enumerate().rev() {
-                let cost = counter.messages(std::slice::from_ref(message), provider);
+                let cost = counter.messages(std::slice::from_ref(message), tokenizer);
                 let Some(rest) = left.checked_sub(cost) else { break };
                 (left, at) = (rest, index);
             }
@@ -68,6 +68,7 @@ mod tests {
                 usage: None,
                 stop: StopReason::EndTurn,
                 model: None,
+                asked: None,
             })
         };
         let result = || {
@@ -88,7 +89,7 @@ mod tests {
     fn a_call_and_its_results_stay_together() {
         let messages = history();
         let counter = TokenCounter::default();
-        let at = |keep| cutoff(&messages, keep, &counter, "openai");
+        let at = |keep| cutoff(&messages, keep, &counter, Tokenizer::Common);
         assert_eq!(at(Keep::Messages(6)), 1);
         assert_eq!(at(Keep::Messages(5)), 4);
         assert_eq!(at(Keep::Messages(1)), 6);
@@ -103,6 +104,6 @@ mod tests {
     #[test]
     fn results_without_a_reply_are_cut_off() {
         let messages: Vec<_> = history().into_iter().skip(2).collect();
-        assert_eq!(cutoff(&messages, Keep::Messages(6), &TokenCounter::default(), "openai"), 2);
+        assert_eq!(cutoff(&messages, Keep::Messages(6), &TokenCounter::default(), Tokenizer::Common), 2);
     }
 }

@@ -71,6 +71,7 @@ mod tests {
             usage: None,
             stop: StopReason::ToolUse,
             model: None,
+            asked: None,
         })
     }
 

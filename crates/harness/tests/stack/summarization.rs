@@ -5,7 +5,7 @@ use bosun_harness::{
     ArgumentOptions, Compaction, Summarization, SummarizationOptions, SummaryCause, Threshold, edit_summary,
     undo_summary,
 };
-use bosun_model::{Message, ModelError, ModelErrorKind};
+use bosun_model::{ChatModel, Message, ModelError, ModelErrorKind, ModelInfo, Usage};
 use bosun_testkit::{Project, Reply, Scripted};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -383,4 +383,50 @@ async fn a_summary_that_could_not_be_made_is_said_once_a_turn_for_each_reason() 
     let long = format!("request 4: {}", "please ".repeat(9_000));
     assert_eq!(scene.say(&long).await, TurnEnd::Done);
     assert_eq!(told(&scene), [failed.clone(), empty, failed], "another turn says it again");
+}
+
+/// What was paid for counts once, also where nothing of it is kept.
+#[tokio::test]
+async fn what_a_summary_used_is_recorded_whatever_came_of_it() {
+    let used = |input| Usage { input: Some(input), output: Some(7), ..Usage::default() };
+    for (text, made) in [("the story", 1), ("  ", 0), (&*"long ".repeat(8_000), 0)] {
+        let answer = Reply::text(text).usage(used(1_000));
+        let scene = at_six_messages(vec![long("one"), long("two"), long("three"), answer.into(), "four".into()]);
+        talk(&scene, 0..4).await;
+        assert_eq!(compaction(&scene).made, made);
+        let entries = scene.host.entries();
+        let side_calls = entries.iter().filter_map(|recorded| match &recorded.entry.body {
+            EntryBody::SideCall { by, usage, .. } => Some((by.as_str(), *usage)),
+            _ => None,
+        });
+        assert_eq!(side_calls.collect::<Vec<_>>(), [("Summarization", used(1_000))], "{made}");
+        let usage = scene.log.with_state(|state| state.usage);
+        // Each reply of the script used 10 and 5.
+        assert_eq!((usage.input, usage.output), (Some(1_040), Some(27)));
+    }
+}
+
+/// Another model's count of the same conversation says little about how much of this one's window is full.
+#[tokio::test]
+async fn what_another_model_counted_does_not_decide() {
+    let full = Usage { input: Some(190_000), output: Some(10), ..Usage::default() };
+    let counted = || Scripted::from(Reply::text("and so on ".repeat(500)).usage(full));
+    let keep = |config: &mut bosun_harness::DeepAgentConfig| {
+        config.summarization.keep = Some(Threshold::Messages(1));
+    };
+    for (provider, name, summed_up) in [
+        ("scripted", "scripted-model", true),
+        ("scripted", "another-model", false),
+        ("elsewhere", "scripted-model", false),
+    ] {
+        let first = scene(vec![counted(), counted()], |_| {});
+        assert_eq!(first.say("request").await, TurnEnd::Done);
+        let replies: Vec<Scripted> = vec!["the story".into(), "two".into()];
+        let model = bosun_testkit::ScriptedModel::new(if summed_up { replies } else { vec!["two".into()] });
+        let info = ModelInfo { provider: provider.into(), name: name.into(), ..model.info().clone() };
+        let again = Scene::build(first.project, model.with_info(info), first.host.entries(), keep);
+        assert_eq!(again.say("more").await, TurnEnd::Done);
+        assert_eq!(compaction(&again).made, usize::from(summed_up), "{provider} {name}");
+        assert_eq!(again.model.requests().len(), 1 + usize::from(summed_up), "{provider} {name}");
+    }
 }

@@ -167,6 +167,7 @@ async fn patch_tool_calls_answers_what_was_left_open() {
             usage: None,
             stop: StopReason::EndTurn,
             model: None,
+            asked: None,
         };
         let lost = ToolCall { id: "lost".into(), name: "ls".into(), args: json!({"path": "/"}) };
         let entries = vec![

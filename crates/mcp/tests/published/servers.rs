@@ -156,6 +156,9 @@ impl Drop for Killed {
 #[tokio::test]
 async fn a_server_over_http_answers_and_is_found_again_after_it_was_away() {
     let (server, config) = over_http(&[]);
+    let url = config.url.clone();
+    let address = reqwest::Url::parse(url.as_deref().expect("its address")).expect("a URL");
+    let port = address.port().expect("a port").to_string();
     let stage = Stage::started(config).await;
     assert_eq!(stage.health(), Health::Ready { tools: 5 });
     assert_eq!(stage.text("s__add", json!({ "a": 2, "b": 3 })).await, "5");
@@ -163,6 +166,11 @@ async fn a_server_over_http_answers_and_is_found_again_after_it_was_away() {
     let refusal = stage.refusal("s__add", json!({ "a": 2, "b": 3 })).await;
     assert!(refusal.contains("could not be reached"), "{refusal}");
     assert!(matches!(stage.health(), Health::Failed { .. }));
+    let (_back, again) = over_http(&["--port", &port]);
+    assert_eq!(again.url, url);
+    stage.servers.look_again().await;
+    assert_eq!(stage.health(), Health::Ready { tools: 5 });
+    assert_eq!(stage.text("s__add", json!({ "a": 2, "b": 4 })).await, "6");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use bosun_agent::{EntryBody, JournalEntry, SessionId, TurnEnd};
-use bosun_model::AiMessage;
+use bosun_model::{AiMessage, Usage};
 use bosun_protocol::{ModelRef, SessionStatus, SessionSummary, UsageSummary};
 
 use super::{Projection, title_of};
@@ -22,6 +22,7 @@ pub(crate) fn changes_summary(body: &EntryBody) -> bool {
         | EntryBody::Archived { .. }
         | EntryBody::Discarded { .. }
         | EntryBody::EffortChosen { .. }
+        | EntryBody::SideCall { .. }
         | EntryBody::ModelChosen { .. } => true,
         EntryBody::Seeded { .. }
         | EntryBody::Draft { .. }
@@ -83,13 +84,18 @@ impl Projection {
 /// Adds what a reply used; `window` is that of the model.
 pub(super) fn count(total: &mut UsageSummary, message: &AiMessage, cost: Option<f64>, window: Option<u32>) {
     let Some(usage) = message.spent() else { return };
+    add(total, usage, cost);
+    let context = message.usage.unwrap_or_default();
+    total.context_tokens = context.input.map(|input| input.saturating_add(context.output.unwrap_or(0)));
+    total.context_window = window.or(total.context_window);
+}
+
+/// Adds what one call used, which may be one beside the conversation: it says nothing of how full the window is.
+pub(super) fn add(total: &mut UsageSummary, usage: Usage, cost: Option<f64>) {
     let first = total.input_tokens == 0 && total.output_tokens == 0;
     total.input_tokens += usage.input.unwrap_or(0);
     total.output_tokens += usage.output.unwrap_or(0);
     total.cache_read_tokens += usage.cache_read.unwrap_or(0);
-    let context = message.usage.unwrap_or_default();
-    total.context_tokens = context.input.map(|input| input.saturating_add(context.output.unwrap_or(0)));
-    total.context_window = window.or(total.context_window);
     // One step of unknown price makes the sum unknown.
     total.cost = if first { cost } else { total.cost.zip(cost).map(|(sum, step)| sum + step) };
 }
@@ -141,6 +147,10 @@ impl Next {
                 count(&mut self.summary.usage, message, *cost, self.window);
                 false
             }
+            EntryBody::SideCall { usage, cost, .. } => {
+                add(&mut self.summary.usage, *usage, *cost);
+                true
+            }
             EntryBody::TurnStarted { message, .. } => {
                 if self.summary.title.is_empty() {
                     self.summary.title = title_of(&convert::said(message));
@@ -186,7 +196,8 @@ impl Next {
     fn finish(self) -> SessionSummary {
         let waiting = u32::try_from(self.asks.len()).unwrap_or(u32::MAX);
         let status = if waiting > 0 { SessionStatus::Waiting } else { self.status };
-        SessionSummary { waiting, status, ..self.summary }
+        // A summary in the making ends with the process that makes it.
+        SessionSummary { waiting, status, summing_up: false, ..self.summary }
     }
 }
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, TurnContext};
+use bosun_agent::{AgentError, SessionLog};
 use bosun_harness::{Compaction, CompactionError, SummaryCause as Cause, edit_summary, undo_summary};
 use bosun_protocol::{ConversationSummary, ErrorCode, Problem, SessionId, SummaryCause};
 
@@ -12,25 +12,29 @@ use crate::actor::Actor;
 impl Sessions {
     /// The summary in force, where there is one.
     pub async fn summary(&self, session: &SessionId) -> Result<Option<ConversationSummary>, SessionError> {
-        Ok(self.actor(session).await?.summary())
+        let log = self.actor(session).await?.find(session).await?;
+        Ok(summary_of(&log))
     }
 
-    /// Sums the conversation up now, with what the person wants to be minded in it.
+    /// Sums the conversation up now, with what the person wants to be minded in it. [`Self::stop`] ends it; what is sent
+    /// meanwhile waits for it.
     ///
     /// # Errors
-    /// [`ErrorCode::Invalid`] while a turn runs, where there is nothing to sum up or a budget is used up;
+    /// [`ErrorCode::Invalid`] for a subagent, while a turn runs, where it was stopped, where there is nothing to sum up or a budget is used up;
     /// [`ErrorCode::Provider`] where the model gave no summary that is of use. The conversation is as it was then.
     pub async fn compact(
         &self,
         session: &SessionId,
         guidance: Option<&str>,
     ) -> Result<ConversationSummary, SessionError> {
-        self.actor(session).await?.compact(guidance).await
+        let actor = self.summed_up_by_hand(session).await?;
+        actor.sum_up(guidance).await?.map_err(refused)?;
+        summary_of(&actor.log).ok_or_else(none)
     }
 
     /// Gives the summary in force other words.
     pub async fn edit_summary(&self, session: &SessionId, text: &str) -> Result<ConversationSummary, SessionError> {
-        let actor = self.actor(session).await?;
+        let actor = self.summed_up_by_hand(session).await?;
         let turn = actor.turn().await;
         actor.refuse_running(&turn)?;
         if text.trim().is_empty() {
@@ -39,49 +43,45 @@ impl Sessions {
         let entry = actor.log.with_state(|state| edit_summary(state, text)).ok_or_else(none)?;
         actor.log.record(vec![entry]).await?;
         drop(turn);
-        actor.summary().ok_or_else(none)
+        summary_of(&actor.log).ok_or_else(none)
     }
 
     /// Takes the summary in force back: what it stood for is sent again, or the summary before it.
     pub async fn undo_summary(&self, session: &SessionId) -> Result<Option<ConversationSummary>, SessionError> {
-        let actor = self.actor(session).await?;
+        let actor = self.summed_up_by_hand(session).await?;
         let turn = actor.turn().await;
         actor.refuse_running(&turn)?;
         let entry = actor.log.with_state(undo_summary).ok_or_else(none)?;
         actor.log.record(vec![entry]).await?;
         drop(turn);
-        Ok(actor.summary())
+        Ok(summary_of(&actor.log))
+    }
+
+    /// The actor of a session whose summary a person may make and change: none of a subagent, whose own is not what they
+    /// would find changed.
+    async fn summed_up_by_hand(&self, session: &SessionId) -> Result<Arc<Actor>, SessionError> {
+        let actor = self.actor(session).await?;
+        if actor.log.session().as_str() != session.as_str() {
+            return Err(SessionError::invalid(Problem::SummaryOfSubagent));
+        }
+        Ok(actor)
     }
 }
 
-impl Actor {
-    fn summary(&self) -> Option<ConversationSummary> {
-        self.log.with_state(|state| {
-            let compaction = Compaction::of(state);
-            compaction.current(state.messages.len()).map(|summary| ConversationSummary {
-                text: summary.text.clone(),
-                facts: summary.facts.clone(),
-                file: summary.file.as_ref().map(ToString::to_string),
-                messages: u32::try_from(summary.cutoff).unwrap_or(u32::MAX),
-                tokens_before: u32::try_from(summary.tokens_before).unwrap_or(u32::MAX),
-                tokens_after: u32::try_from(summary.tokens_after).unwrap_or(u32::MAX),
-                cause: cause(summary.cause),
-                edited: summary.edited,
-            })
+fn summary_of(log: &SessionLog) -> Option<ConversationSummary> {
+    log.with_state(|state| {
+        let compaction = Compaction::of(state);
+        compaction.current(state.messages.len()).map(|summary| ConversationSummary {
+            text: summary.text.clone(),
+            facts: summary.facts.clone(),
+            file: summary.file.as_ref().map(ToString::to_string),
+            messages: u32::try_from(summary.cutoff).unwrap_or(u32::MAX),
+            tokens_before: u32::try_from(summary.tokens_before).unwrap_or(u32::MAX),
+            tokens_after: u32::try_from(summary.tokens_after).unwrap_or(u32::MAX),
+            cause: cause(summary.cause),
+            edited: summary.edited,
         })
-    }
-
-    async fn compact(self: &Arc<Self>, guidance: Option<&str>) -> Result<ConversationSummary, SessionError> {
-        let turn = self.turn().await;
-        self.refuse_running(&turn)?;
-        let agent = self.agent().await?;
-        let summarization = self.summarization().ok_or_else(none)?;
-        let cx = TurnContext::between_turns(agent, Arc::clone(&self.log));
-        let guidance = guidance.map(str::trim).filter(|words| !words.is_empty());
-        summarization.compact_now(&cx, guidance).await.map_err(refused)?;
-        drop(turn);
-        self.summary().ok_or_else(none)
-    }
+    })
 }
 
 fn none() -> SessionError {

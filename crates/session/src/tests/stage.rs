@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use bosun_agent::{BoxFuture, Clock, IdSource, Limits, PermissionRule, Policy};
 use bosun_backend::BlobStore;
-use bosun_model::{ChatModel, ChatRequest, ModelInfo, ModelStream};
+use bosun_model::{ChatModel, ChatRequest, ModelInfo, ModelStream, text_of};
 use bosun_protocol::{
     Checkpoint, Decide, Decision, LedgerEntry, ModelRef, ProjectId, RowId, SessionId, Snapshot, TimelineList,
     TimelinePage, TimelineQuery,
@@ -14,6 +14,7 @@ use bosun_protocol::{
 use bosun_store::Database;
 use bosun_testkit::{ModelDriver, Project, Reply, ScriptedModel};
 use secrecy::{ExposeSecret, SecretString};
+use tokio::sync::Semaphore;
 
 use crate::{ModelSource, SessionError, Sessions, SessionsParts};
 
@@ -28,7 +29,12 @@ pub struct Stage {
     pub project_id: ProjectId,
     clock: Arc<Ticks>,
     policy: Policy,
+    /// Permits for answers to requests with [`HELD`] in them.
+    pub held: Arc<Semaphore>,
 }
+
+/// A request with this in its last message is answered when the test says so.
+pub const HELD: &str = "[held]";
 
 impl Stage {
     pub async fn new(script: Script) -> Self {
@@ -89,11 +95,11 @@ impl Stage {
         policy: Policy,
         now: i64,
     ) -> Self {
-        let clock = Arc::new(Ticks(AtomicI64::new(now)));
+        let (clock, held) = (Arc::new(Ticks(AtomicI64::new(now))), Arc::new(Semaphore::new(0)));
         let parts = SessionsParts {
             database: Some(Arc::clone(&database)),
             blobs: Some(Arc::new(BlobStore::open(database.blobs_folder()).unwrap())),
-            models: Arc::new(Scripts { script, learnt: Mutex::default() }),
+            models: Arc::new(Scripts { script, learnt: Mutex::default(), held: Arc::clone(&held) }),
             policy: policy.clone(),
             limits: Limits::default(),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
@@ -101,7 +107,7 @@ impl Stage {
         };
         let sessions = Sessions::open(parts).await.unwrap();
         let project_id = sessions.open_project(project.root()).await.unwrap().id;
-        Self { project, data, database, sessions, project_id, clock, policy }
+        Self { project, data, database, sessions, project_id, clock, policy, held }
     }
 
     pub async fn session(&self) -> SessionId {
@@ -152,12 +158,14 @@ pub struct Timeline {
 struct Scripts {
     script: Script,
     learnt: Mutex<Vec<String>>,
+    held: Arc<Semaphore>,
 }
 
 impl ModelSource for Scripts {
     fn connect<'a>(&'a self, _model: &'a ModelRef) -> BoxFuture<'a, Result<Arc<dyn ChatModel>, SessionError>> {
-        let script = self.script;
-        Box::pin(async move { Ok(Arc::new(Answering { inner: ScriptedModel::new(Vec::<Reply>::new()), script }) as _) })
+        let inner = ScriptedModel::new(Vec::<Reply>::new());
+        let answering = Answering { inner, script: self.script, held: Arc::clone(&self.held) };
+        Box::pin(async move { Ok(Arc::new(answering) as _) })
     }
 
     fn know_keys(&self) -> BoxFuture<'_, ()> {
@@ -178,6 +186,7 @@ impl ModelSource for Scripts {
 struct Answering {
     inner: ScriptedModel,
     script: Script,
+    held: Arc<Semaphore>,
 }
 
 impl ChatModel for Answering {
@@ -188,7 +197,12 @@ impl ChatModel for Answering {
     fn stream(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelStream, bosun_model::ModelError>> {
         let (model, mut driver): (ScriptedModel, ModelDriver) = ScriptedModel::driven();
         let reply = (self.script)(&request);
+        let last = request.messages.last().map(|message| text_of(message.content()));
+        let is_held = last.is_some_and(|text| text.contains(HELD));
         Box::pin(async move {
+            if is_held {
+                self.held.acquire().await.unwrap().forget();
+            }
             let (stream, ()) = tokio::join!(model.stream(request), async { driver.next().await.reply(reply) });
             stream
         })

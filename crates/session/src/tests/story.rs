@@ -159,6 +159,7 @@ impl Story {
             usage: Some(Usage { input: Some(10), output: Some(5), ..Usage::default() }),
             stop: StopReason::EndTurn,
             model: None,
+            asked: None,
         };
         for n in 0..calls {
             let id = self.call();

@@ -35,6 +35,7 @@ fn reply(usage: Option<Usage>) -> AiMessage {
         usage,
         stop: StopReason::EndTurn,
         model: None,
+        asked: None,
     }
 }
 

@@ -46,6 +46,7 @@ export function summary(id: string, given: Partial<SessionSummary> = {}): Sessio
     archived: false,
     deleted_at: null,
     effort: null,
+    summing_up: false,
     usage: usage(0.1, 0.1),
     ...given,
   };

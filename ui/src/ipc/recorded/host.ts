@@ -145,6 +145,11 @@ export class Host {
     this.emit(session, { type: 'session_updated', session: { ...this.snapshot(session).session, ...change } });
   }
 
+  stop(session: string): void {
+    const { summing_up } = this.snapshot(session).session;
+    this.update(session, summing_up ? { status: 'idle', summing_up: false } : { status: 'stopped' });
+  }
+
   add(snapshot: Snapshot): void {
     this.snapshots.set(snapshot.session.id, snapshot);
     this.tellList();

@@ -2,7 +2,14 @@
 import type { ConversationSummary } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
+import { ai, human, snapshot, summary } from './builders';
 import type { Host } from './host';
+
+/** A session of which a summary is being made. */
+export const summingUp = () =>
+  snapshot(summary('s-summing', { title: 'A summary in the making', status: 'running', summing_up: true }), {
+    items: [human('Read the whole of the log.'), ai('I have read it.')],
+  });
 
 type Summaries = Pick<UiClient, 'sessionSummary' | 'compactSession' | 'editSummary' | 'undoSummary'>;
 

@@ -16,6 +16,7 @@ import {
   LIVE,
   LONG_TOOLS,
 } from './samples';
+import { summingUp } from './summary';
 
 const PLAIN: Pick<ProviderView, 'chosen' | 'hands_on' | 'headers'> = { chosen: false, hands_on: [], headers: [] };
 const PROVIDERS: ProviderView[] = [
@@ -185,6 +186,7 @@ const WORLDS: Record<string, () => World> = {
         items: [human('Show me everything you can do.'), ai(ANSWER), ...LONG_TOOLS],
       }),
     ),
+  summing: () => only(summingUp()),
   live: () =>
     only(
       snapshot(summary('s-live', { title: 'A command at work', status: 'running' }), {

@@ -143,6 +143,8 @@ export const problems = {
   plan_full: "a plan has at most {most} lines; drop one first",
   summary_empty: "a summary needs words; undo it to send everything again",
   nothing_summed_up: "nothing of this conversation is summed up; it is sent as it is",
+  summary_of_subagent: "a subagent's conversation is summed up as it grows; choose the session that sent it out",
+  summary_under_way: "a summary of this conversation is being made; wait until it is there, or stop it",
   nothing_to_compact: "there is nothing to compact yet",
   compact_while_running: "a turn is at work; wait until it has ended, or stop it, and compact then",
   no_summary: "the model gave no summary; nothing was removed",

@@ -24,6 +24,8 @@ export const summary = {
   running: 'A turn is under way. Stop it, or wait until it has ended.',
   compact: 'Sum up now',
   working: 'Working…',
+  making: 'Summing the conversation up…',
+  stop: 'Stop',
   save: 'Save the words',
   undo: 'Undo the summary',
 };

@@ -147,6 +147,8 @@ export const problems: Messages['problems'] = {
   plan_full: '计划最多 {most} 行；请先删去一行',
   summary_empty: '摘要需要文字；要重新发送全部内容，请撤销摘要',
   nothing_summed_up: '这段对话没有任何内容被摘要；它会原样发送',
+  summary_of_subagent: '子智能体的对话变长时会自行生成摘要；请选择派出它的会话',
+  summary_under_way: '正在生成这段对话的摘要；请等它完成，或停止它',
   nothing_to_compact: '目前没有可压缩的内容',
   compact_while_running: '有回合正在进行；请等它结束或停止它，然后再压缩',
   no_summary: '模型没有给出摘要；未删去任何内容',

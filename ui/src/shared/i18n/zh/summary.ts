@@ -20,6 +20,8 @@ export const summary: typeof en.summary = {
   running: '一轮正在进行。请先停止，或等它结束。',
   compact: '立即生成摘要',
   working: '正在处理…',
+  making: '正在生成对话摘要…',
+  stop: '停止',
   save: '保存文字',
   undo: '撤销摘要',
 };
