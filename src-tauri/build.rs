@@ -138,6 +138,7 @@ const COMMANDS: &[&str] = &[
     "addition_forms",
     "change_additions",
     "check_server",
+    "try_hook",
     "session_servers",
     "accept_changed_tool",
     "try_server_again",

@@ -184,6 +184,7 @@ macro_rules! every_command {
             additions::addition_forms,
             additions::change_additions,
             additions::check_server,
+            additions::try_hook,
             additions::session_servers,
             additions::accept_changed_tool,
             additions::try_server_again,

@@ -72,6 +72,7 @@ fn sound() -> Vec<(&'static str, Value)> {
         ("begin_sign_in", json!({ "session": id, "server": "docs" })),
         ("change_additions", json!({ "change": { "change": "bring_back", "id": id } })),
         ("check_server", json!({ "project": id, "server": "docs" })),
+        ("try_hook", json!({ "project": id, "hook": "guard" })),
         ("finish_sign_in", json!({ "id": id })),
         ("sign_out", json!({ "session": id, "server": "docs" })),
     ]

@@ -212,6 +212,7 @@ describe('permissions', () => {
         command: 'say',
         args: ['all done', '--loud'],
         timeout: 20,
+        on_failure: null,
       },
     });
     await page.getByRole('checkbox', { name: 'Use: bell' }).click();

@@ -406,11 +406,18 @@ export const SCREENS = {
       await page.locator('.settings .framed').first().waitFor();
     },
   },
+  hooktrial: {
+    async act(page) {
+      await settings(4)(page);
+      await page.getByRole('button', { name: /^(Try|试运行) format$/ }).click();
+      await page.locator('.settings .trial').waitFor();
+    },
+  },
   hookform: {
     async act(page) {
       await settings(4)(page);
-      await page.locator('.settings .framed .btn').first().click();
-      await page.locator('.settings form .primary').waitFor();
+      await page.locator('.settings .framed .btn').nth(1).click();
+      await page.locator('.settings form .primary').scrollIntoViewIfNeeded();
     },
   },
   additions: { act: settings(5) },

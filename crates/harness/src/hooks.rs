@@ -6,6 +6,7 @@ mod answer;
 mod config;
 mod event;
 mod run;
+mod trial;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 pub use config::{HookConfig, HookError, HookPoint, OnFailure};
+pub use trial::{HookTrial, HookVerdict};
 
 use self::run::Outcome;
 use crate::summarization::Compaction;

@@ -57,7 +57,7 @@ pub use filesystem::{Filesystem, FilesystemOptions, MountNote};
 pub use final_answer::FinalAnswer;
 pub use front_matter::FrontMatterError;
 pub use guards::{GuardOptions, Guards};
-pub use hooks::{HookConfig, HookError, HookPoint, Hooks, OnFailure};
+pub use hooks::{HookConfig, HookError, HookPoint, HookTrial, HookVerdict, Hooks, OnFailure};
 pub use human_in_the_loop::{Gate, GateRequest, HumanInTheLoop, HumanInTheLoopOptions, InterruptOn};
 pub use members::Members;
 pub use memory::{Memory, MemoryOptions, MemorySearch, SearchedShelf};

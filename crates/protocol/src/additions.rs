@@ -127,6 +127,52 @@ pub struct HookForm {
     pub args: Vec<String>,
     /// Seconds until it is ended.
     pub timeout: u32,
+    /// What happens when it fails. `None`: a call that it would have looked at asks, everything else goes on.
+    pub on_failure: Option<HookFailure>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum HookFailure {
+    GoOn,
+    Ask,
+    Deny,
+}
+
+/// What came of trying a hook with an event that did not happen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct HookTrial {
+    /// The JSON that it was told.
+    pub event: String,
+    /// `None` where a signal ended it, it did not start, or it was ended at its time limit.
+    pub exit_code: Option<i32>,
+    pub signal: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    /// Whether either leaves something out.
+    pub truncated: bool,
+    pub verdict: HookVerdict,
+}
+
+/// What Bosun would have done in a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum HookVerdict {
+    GoesOn,
+    /// Given the model something to read.
+    Adds {
+        text: String,
+    },
+    Asks {
+        reason: Option<String>,
+    },
+    Denies {
+        reason: Option<String>,
+    },
+    Failed {
+        why: Problem,
+        then: HookFailure,
+    },
 }
 
 /// Where in a turn a hook runs.

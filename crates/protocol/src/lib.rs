@@ -40,8 +40,8 @@ mod trust;
 mod usage;
 
 pub use additions::{
-    AdditionChange, AdditionForms, AdditionKind, Additions, ChangedServerTool, HeaderForm, HookForm, HookPoint,
-    ServerForm, ServerHealth, ServerReach, ServerView, SignInPage, Variable,
+    AdditionChange, AdditionForms, AdditionKind, Additions, ChangedServerTool, HeaderForm, HookFailure, HookForm,
+    HookPoint, HookTrial, HookVerdict, ServerForm, ServerHealth, ServerReach, ServerView, SignInPage, Variable,
 };
 pub use agent::{AgentNode, AgentStatus};
 pub use approval::{

@@ -15,7 +15,7 @@ use bosun_tools::{DiffLineKind, Figure, FileDiff, Preview, TodoStatus, ToolKind}
 
 use crate::Explain;
 
-pub(crate) use additions::{hook_config, hook_form, server_config, server_form};
+pub(crate) use additions::{hook_config, hook_form, hook_trial, server_config, server_form};
 pub(crate) use attachment::{attachment, said};
 pub(crate) use rules::{core_mode, guard, mode, problem, rule, rule_kind, scope};
 

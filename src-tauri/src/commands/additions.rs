@@ -1,4 +1,6 @@
-use bosun_protocol::{AdditionChange, AdditionForms, Additions, Problem, ProjectId, ServerView, SessionId, SignInPage};
+use bosun_protocol::{
+    AdditionChange, AdditionForms, Additions, HookTrial, Problem, ProjectId, ServerView, SessionId, SignInPage,
+};
 
 use super::{Answer, Managed};
 use crate::argument::Arg;
@@ -63,6 +65,15 @@ pub async fn check_server(
     project.iter().try_for_each(|project| check::id(project.as_str()))?;
     check::name(&server)?;
     Ok(shell.core().await?.sessions.check_server(project.as_ref(), &server).await?)
+}
+
+/// Runs one of the person's own hooks that are on once, told of something that did not happen.
+#[tauri::command]
+#[specta::specta]
+pub async fn try_hook(shell: Managed<'_>, project: Arg<Option<ProjectId>>, hook: Arg<String>) -> Answer<HookTrial> {
+    project.iter().try_for_each(|project| check::id(project.as_str()))?;
+    check::name(&hook)?;
+    Ok(shell.core().await?.sessions.try_hook(project.as_ref(), &hook).await?)
 }
 
 /// How the servers of a session are.

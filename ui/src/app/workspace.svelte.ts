@@ -32,7 +32,7 @@ import { Sending } from './sending';
 import { START, type Complete } from './settings';
 import { Shelves } from './shelves.svelte';
 import { applyTheme } from './theme';
-import { Unsaved } from './unsaved.svelte';
+import { answerKey, Unsaved } from './unsaved.svelte';
 import { isUsable } from './usable';
 
 /** Something that was done, and how to take it back. */
@@ -243,6 +243,7 @@ export class Workspace {
   async decide(decisions: Decide[]): Promise<void> {
     try {
       await this.client.decide(decisions);
+      for (const one of decisions) this.unsaved.forget(answerKey(one));
     } catch (thrown) {
       this.refused(thrown);
       throw thrown;
@@ -253,6 +254,7 @@ export class Workspace {
   async approveAlways(decisions: Decide[], drafts: RuleDraft[]): Promise<void> {
     try {
       await this.client.approveAlways(decisions, drafts);
+      for (const one of decisions) this.unsaved.forget(answerKey(one));
     } catch (thrown) {
       this.refused(thrown);
       throw thrown;

@@ -293,6 +293,8 @@ export const commands = {
 	changeAdditions: (change: AdditionChange) => __TAURI_INVOKE<string | null>("change_additions", { change }),
 	/**  Starts one of the person's own servers for a moment and says how it is. */
 	checkServer: (project: ProjectId | null, server: string) => __TAURI_INVOKE<ServerView>("check_server", { project, server }),
+	/**  Runs one of the person's own hooks that are on once, told of something that did not happen. */
+	tryHook: (project: ProjectId | null, hook: string) => __TAURI_INVOKE<HookTrial>("try_hook", { project, hook }),
 	/**  How the servers of a session are. */
 	sessionServers: (session: SessionId) => __TAURI_INVOKE<ServerView[]>("session_servers", { session }),
 	/**  The person has looked at a tool that changed. */
@@ -890,6 +892,8 @@ export type HeaderForm = {
 	value: string | null,
 };
 
+export type HookFailure = "go_on" | "ask" | "deny";
+
 export type HookForm = {
 	name: string,
 	enabled: boolean,
@@ -900,10 +904,31 @@ export type HookForm = {
 	args: string[],
 	/**  Seconds until it is ended. */
 	timeout: number,
+	/**  What happens when it fails. `None`: a call that it would have looked at asks, everything else goes on. */
+	on_failure: HookFailure | null,
 };
 
 /**  Where in a turn a hook runs. */
 export type HookPoint = "turn_start" | "before_model" | "after_model" | "before_tool" | "after_tool" | "subagent_start" | "subagent_end" | "compaction" | "turn_end";
+
+/**  What came of trying a hook with an event that did not happen. */
+export type HookTrial = {
+	/**  The JSON that it was told. */
+	event: string,
+	/**  `None` where a signal ended it, it did not start, or it was ended at its time limit. */
+	exit_code: number | null,
+	signal: number | null,
+	stdout: string,
+	stderr: string,
+	/**  Whether either leaves something out. */
+	truncated: boolean,
+	verdict: HookVerdict,
+};
+
+/**  What Bosun would have done in a turn. */
+export type HookVerdict = { verdict: "goes_on" } | 
+/**  Given the model something to read. */
+{ verdict: "adds"; text: string } | { verdict: "asks"; reason: string | null } | { verdict: "denies"; reason: string | null } | { verdict: "failed"; why: Problem; then: HookFailure };
 
 /**  What bringing files in did. */
 export type Imported = {

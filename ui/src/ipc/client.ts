@@ -31,6 +31,7 @@ import type {
   ExportPreview,
   FileAt,
   FindMentions,
+  HookTrial,
   Item,
   KeySource,
   LocalServerView,
@@ -226,6 +227,8 @@ export interface UiClient extends KnowledgeClient {
   changeAdditions(change: AdditionChange): Promise<string | null>;
   /** Starts one of the person's own servers for a moment and says how it is. */
   checkServer(project: string | null, server: string): Promise<ServerView>;
+  /** Runs one of the person's own hooks that are on once, told of something that did not happen. */
+  tryHook(project: string | null, hook: string): Promise<HookTrial>;
   sessionServers(session: string): Promise<ServerView[]>;
   acceptChangedTool(session: string, hash: string): Promise<void>;
   /** Connects a server that does not work again, and answers when that is done or has failed. */

@@ -81,6 +81,9 @@ impl WrittenExtras {
         put(table, "timeout", (&old.as_ref().map(|old| old.timeout), &Some(hook.timeout)), |_| {
             i64::try_from(hook.timeout).ok().map(value)
         });
+        put(table, "on_failure", (&old.as_ref().and_then(|old| old.on_failure), &hook.on_failure), |wanted| {
+            wanted.map(|wanted| value(wanted.word()))
+        });
         put(table, "enabled", (&old.as_ref().is_none_or(|old| old.enabled), &hook.enabled), unless_on);
         Ok(())
     }

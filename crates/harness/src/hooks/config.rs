@@ -72,6 +72,17 @@ pub enum OnFailure {
     Deny,
 }
 
+impl OnFailure {
+    /// As settings spell it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::GoOn => "go_on",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 impl HookPoint {
     /// Whether something can still be refused here.
     pub fn can_deny(self) -> bool {

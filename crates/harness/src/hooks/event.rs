@@ -65,11 +65,15 @@ pub(super) fn compaction(summary: &Summary) -> Value {
 /// `own` with what every event says.
 pub(super) fn whole(cx: &TurnContext, point: &str, folder: &str, own: Value) -> Value {
     let turn = cx.log().with_state(|state| state.turn.map_or(state.turns, |turn| turn.number));
+    of(point, json!(cx.log().session()), turn, json!(cx.path()), folder, own)
+}
+
+pub(super) fn of(point: &str, session: Value, turn: u32, agents: Value, folder: &str, own: Value) -> Value {
     let mut event = json!({
         "point": point,
-        "session": cx.log().session(),
+        "session": session,
         "turn": turn,
-        "agents": cx.path(),
+        "agents": agents,
         "folder": folder,
     });
     if let (Value::Object(event), Value::Object(own)) = (&mut event, own) {

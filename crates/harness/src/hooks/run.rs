@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::time::Duration;
 
 use bosun_agent::{AgentError, EntryBody, Halt, NoteAbout, NoteKind, TurnContext};
@@ -10,7 +11,7 @@ use super::answer::{self, Answer, Decision};
 use super::{HookConfig, HookPoint, Hooks, OnFailure, event};
 
 /// Bytes of an answer.
-const MOST_OUTPUT: usize = 256 * 1024;
+pub(super) const MOST_OUTPUT: usize = 256 * 1024;
 /// Time for hooks at the end of a turn that a person stopped: they wait for the stop.
 const AFTER_STOP: Duration = Duration::from_millis(400);
 
@@ -118,18 +119,22 @@ impl Hooks {
             cancel: if stopped { CancellationToken::new() } else { cx.cancel().child_token() },
             most_output: MOST_OUTPUT,
         };
-        let program = Program {
-            program: hook.command.clone(),
-            args: hook.args.clone(),
-            folder: self.folder.clone(),
-            pass_environment: hook.pass_env.clone(),
-            set_environment: hook.env.clone().into_iter().collect(),
-        };
-        Ok(match program.run(run).await {
+        Ok(match program(hook, &self.folder).run(run).await {
             Ok(answer) if answer.cancelled => return Err(AgentError::Cancelled),
             Ok(answer) => answer::read(hook, &answer),
             Err(error) => Err(format!("could not be started: {error}")),
         })
+    }
+}
+
+/// What is started for `hook`.
+pub(super) fn program(hook: &HookConfig, folder: &Path) -> Program {
+    Program {
+        program: hook.command.clone(),
+        args: hook.args.clone(),
+        folder: folder.to_owned(),
+        pass_environment: hook.pass_env.clone(),
+        set_environment: hook.env.clone().into_iter().collect(),
     }
 }
 

@@ -5,11 +5,12 @@ use bosun_agent::{
     AskReason, Decision, DecisionSource, EntryBody, NoteKind, Policy, Recorded, SessionLog, TurnEnd, run_turn,
 };
 use bosun_harness::{
-    Artifacts, HookConfig, HookPoint, Hooks, OnFailure, Summarization, SummarizationOptions, Threshold,
+    Artifacts, HookConfig, HookPoint, HookVerdict, Hooks, OnFailure, Summarization, SummarizationOptions, Threshold,
 };
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::scene::{Scene, texts};
 
@@ -426,4 +427,81 @@ async fn after_a_persons_change_hooks_are_told_what_ran() {
     let (asked, same, edited) = (json!("touch asked"), json!("touch same"), json!("touch edited"));
     let (no, yes) = (Value::Null, json!(true));
     assert_eq!(told, [(&asked, &no), (&edited, &yes), (&same, &no), (&same, &no)]);
+}
+
+async fn tried(hook: &HookConfig, folder: &std::path::Path) -> bosun_harness::HookTrial {
+    hook.try_out(folder, CancellationToken::new()).await
+}
+
+/// A hook is written against what it is told, so that a trial may not look otherwise than a turn.
+#[tokio::test]
+async fn a_trial_tells_every_point_with_the_fields_of_a_turn() {
+    let project = Project::new();
+    let whole = ["agents", "folder", "point", "session", "trial", "turn"];
+    let table: [(HookPoint, &[&str]); 9] = [
+        (HookPoint::TurnStart, &["message"]),
+        (HookPoint::BeforeModel, &["messages", "tools"]),
+        (HookPoint::AfterModel, &["message", "tool_calls"]),
+        (HookPoint::BeforeTool, &["tool"]),
+        (HookPoint::AfterTool, &["result", "tool"]),
+        (HookPoint::SubagentStart, &["tool"]),
+        (HookPoint::SubagentEnd, &["result", "tool"]),
+        (HookPoint::Compaction, &["cause", "summary", "tokens_after", "tokens_before"]),
+        (HookPoint::TurnEnd, &["end"]),
+    ];
+    for (point, own) in table {
+        let trial = tried(&hook("h", point, "cat"), project.root()).await;
+        let told: Value = serde_json::from_str(&trial.event).unwrap();
+        let mut expected: Vec<&str> = whole.iter().chain(own).copied().collect();
+        expected.sort_unstable();
+        let mut names: Vec<&String> = told.as_object().unwrap().keys().collect();
+        names.sort_unstable();
+        assert_eq!(names, expected, "{point:?}");
+        assert_eq!(serde_json::from_str::<Value>(&trial.stdout).unwrap(), told, "{point:?}");
+        // Its own event is no answer.
+        assert!(matches!(trial.verdict, HookVerdict::Failed { .. }), "{point:?}");
+    }
+    for (tools, expected) in
+        [(vec![], "execute"), (vec!["edit_*"], "edit_file"), (vec!["web__*", "ls"], "web__"), (vec!["ls"], "ls")]
+    {
+        let tools = tools.into_iter().map(str::to_owned).collect();
+        let trial = tried(&HookConfig { tools, ..hook("h", HookPoint::BeforeTool, "cat") }, project.root()).await;
+        let told: Value = serde_json::from_str(&trial.event).unwrap();
+        assert_eq!(told["tool"]["name"], expected);
+    }
+}
+
+#[tokio::test]
+async fn a_trial_says_what_would_have_been_done() {
+    let project = Project::new();
+    let because = |reason: &str| Some(reason.to_owned());
+    let failed = |how: &str, then| HookVerdict::Failed { how: how.into(), then };
+    let table = [
+        (HookPoint::TurnEnd, "true", HookVerdict::GoesOn),
+        (HookPoint::AfterTool, r#"echo '{"context":"look"}'"#, HookVerdict::Adds { text: "look".into() }),
+        (
+            HookPoint::BeforeTool,
+            r#"echo '{"decision":"ask","reason":"hm"}'"#,
+            HookVerdict::Asks { reason: because("hm") },
+        ),
+        (HookPoint::TurnStart, "echo no >&2; exit 2", HookVerdict::Denies { reason: because("no") }),
+        (HookPoint::BeforeTool, "exit 1", failed("ended with code 1", OnFailure::Ask)),
+        (
+            HookPoint::TurnEnd,
+            "exit 2",
+            failed("refused something at turn_end, where that has no effect", OnFailure::GoOn),
+        ),
+        (HookPoint::AfterTool, "sleep 60", failed("did not end within 1 seconds and was ended", OnFailure::GoOn)),
+    ];
+    for (point, script, expected) in table {
+        let hook = HookConfig { timeout: 1, ..hook("h", point, script) };
+        assert_eq!(tried(&hook, project.root()).await.verdict, expected, "{script}");
+    }
+    let gone = HookConfig { command: "no-such-program".into(), ..hook("h", HookPoint::BeforeTool, "") };
+    let trial = tried(&gone, project.root()).await;
+    assert_eq!((trial.exit, trial.stdout.as_str()), (None, ""));
+    assert!(matches!(trial.verdict, HookVerdict::Failed { how, then: OnFailure::Ask } if how.contains("started")));
+    let flood = hook("h", HookPoint::BeforeTool, "yes | head -c 400000");
+    let trial = tried(&flood, project.root()).await;
+    assert_eq!((trial.stdout.len(), trial.truncated), (256 * 1024, true));
 }

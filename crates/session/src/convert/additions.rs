@@ -1,9 +1,9 @@
 //! Servers and hooks as forms show them.
 
 use bosun_harness::mcp::ServerConfig;
-use bosun_harness::{HookConfig, HookPoint};
+use bosun_harness::{HookConfig, HookPoint, HookTrial, HookVerdict, OnFailure};
 use bosun_protocol as wire;
-use bosun_protocol::{HeaderForm, HookForm, ServerForm, ServerReach, Variable};
+use bosun_protocol::{HeaderForm, HookFailure, HookForm, Problem, ServerForm, ServerReach, Variable};
 
 pub(crate) fn server_form(name: &str, config: &ServerConfig) -> ServerForm {
     let reach = match &config.url {
@@ -59,6 +59,7 @@ pub(crate) fn hook_form(config: &HookConfig) -> HookForm {
         command: config.command.clone(),
         args: config.args.clone(),
         timeout: u32::try_from(config.timeout).unwrap_or(u32::MAX),
+        on_failure: config.on_failure.map(hook_failure),
     }
 }
 
@@ -73,8 +74,47 @@ pub(crate) fn hook_config(old: Option<HookConfig>, form: &HookForm) -> HookConfi
         timeout: form.timeout.into(),
         env: old.as_ref().map(|old| old.env.clone()).unwrap_or_default(),
         pass_env: old.as_ref().map(|old| old.pass_env.clone()).unwrap_or_default(),
-        on_failure: old.and_then(|old| old.on_failure),
+        on_failure: form.on_failure.map(core_failure),
         enabled: form.enabled,
+    }
+}
+
+pub(crate) fn hook_trial(config: &HookConfig, trial: HookTrial) -> wire::HookTrial {
+    let verdict = match trial.verdict {
+        HookVerdict::GoesOn => wire::HookVerdict::GoesOn,
+        HookVerdict::Adds { text } => wire::HookVerdict::Adds { text },
+        HookVerdict::Asks { reason } => wire::HookVerdict::Asks { reason },
+        HookVerdict::Denies { reason } => wire::HookVerdict::Denies { reason },
+        HookVerdict::Failed { how, then } => {
+            let (hook, point) = (config.name.clone(), config.point.word().to_owned());
+            let why = Problem::HookBroke { hook, point, detail: how };
+            wire::HookVerdict::Failed { why, then: hook_failure(then) }
+        }
+    };
+    wire::HookTrial {
+        event: trial.event,
+        exit_code: trial.exit.and_then(|exit| exit.code),
+        signal: trial.exit.and_then(|exit| exit.signal),
+        stdout: trial.stdout,
+        stderr: trial.stderr,
+        truncated: trial.truncated,
+        verdict,
+    }
+}
+
+fn hook_failure(failure: OnFailure) -> HookFailure {
+    match failure {
+        OnFailure::GoOn => HookFailure::GoOn,
+        OnFailure::Ask => HookFailure::Ask,
+        OnFailure::Deny => HookFailure::Deny,
+    }
+}
+
+fn core_failure(failure: HookFailure) -> OnFailure {
+    match failure {
+        HookFailure::GoOn => OnFailure::GoOn,
+        HookFailure::Ask => OnFailure::Ask,
+        HookFailure::Deny => OnFailure::Deny,
     }
 }
 

@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex};
 use bosun_harness::mcp::{McpServers, ServerConfig, ServerConfigs, TokenStoreError, Unkept, header_place};
 use bosun_harness::{Extras, ExtrasError, WrittenExtras};
 use bosun_protocol::{
-    AdditionChange, AdditionForms, AdditionKind, ErrorCode, HeaderForm, HookForm, Problem, ProjectId, ServerForm,
-    ServerReach, ServerView,
+    AdditionChange, AdditionForms, AdditionKind, ErrorCode, HeaderForm, HookForm, HookTrial, Problem, ProjectId,
+    ServerForm, ServerReach, ServerView,
 };
+
+use tokio_util::sync::CancellationToken;
 
 use super::Sessions;
 use super::additions::{parse, view};
@@ -138,6 +140,22 @@ impl Sessions {
             None => None,
         };
         Ok(view(found, signed_in, &[]))
+    }
+
+    /// Runs one of the person's own hooks once, in a project's folder, told of something that did not happen. No session
+    /// hears of it. Only of those that are on: what they run was said yes to before.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] where there is none of that name that is on.
+    pub async fn try_hook(&self, project: Option<&ProjectId>, name: &str) -> Result<HookTrial, SessionError> {
+        let folder = match project {
+            Some(project) => self.root_of(project).await?,
+            None => std::env::temp_dir(),
+        };
+        let known = parse(&self.additions().await?.text)?.hooks;
+        let hook = known.into_iter().find(|hook| hook.name == name && hook.enabled).ok_or_else(nothing)?;
+        let trial = hook.try_out(&folder, CancellationToken::new()).await;
+        Ok(convert::hook_trial(&hook, trial))
     }
 
     async fn planned(&self, change: &AdditionChange) -> Result<Planned, SessionError> {

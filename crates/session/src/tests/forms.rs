@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bosun_harness::mcp::header_place;
 use bosun_model::{ChatRequest, Message};
 use bosun_protocol::{
-    AdditionChange, AdditionKind, ErrorCode, ExportFormat, HeaderForm, HookForm, HookPoint, ItemBody, Problem,
-    ServerForm, ServerHealth, ServerReach, SessionStatus, Variable,
+    AdditionChange, AdditionKind, ErrorCode, ExportFormat, HeaderForm, HookFailure, HookForm, HookPoint, HookVerdict,
+    ItemBody, Problem, ServerForm, ServerHealth, ServerReach, SessionStatus, Variable,
 };
 use bosun_store::{Keys, MemorySecrets, SecretStore};
 use bosun_testkit::{Reply, ToolOffice};
@@ -46,6 +46,7 @@ fn hook(name: &str, point: HookPoint) -> HookForm {
         command: "say".into(),
         args: vec!["all done".into()],
         timeout: 20,
+        on_failure: None,
     }
 }
 
@@ -293,4 +294,62 @@ async fn what_could_not_be_brought_back_can_be_tried_again() {
     changed(&stage, remove()).await.unwrap();
     changed(&stage, back()).await.unwrap();
     assert_eq!(stage.sessions.addition_forms().await.unwrap().hooks[0].command, "say");
+}
+
+#[tokio::test]
+async fn what_happens_when_a_hook_fails_is_as_its_form_says() {
+    let stage = Stage::new(nothing).await;
+    let put = async |was: Option<&str>, hook: &HookForm| {
+        let change = AdditionChange::Hook { was: was.map(Into::into), hook: hook.clone() };
+        changed(&stage, change).await.map(drop).map_err(|error| error.problem)
+    };
+    let mut guard = HookForm { on_failure: Some(HookFailure::Deny), ..hook("guard", HookPoint::BeforeTool) };
+    assert_eq!(put(None, &guard).await, Ok(()));
+    assert_eq!(stage.sessions.addition_forms().await.unwrap().hooks, [guard.clone()]);
+    assert!(stage.sessions.additions().await.unwrap().text.contains("on_failure = \"deny\""));
+    guard.on_failure = None;
+    assert_eq!(put(Some("guard"), &guard).await, Ok(()));
+    assert!(!stage.sessions.additions().await.unwrap().text.contains("on_failure"));
+    let late = HookForm { on_failure: Some(HookFailure::Ask), ..hook("late", HookPoint::TurnEnd) };
+    let refused = Problem::HookFailure { hook: "late".into(), wanted: "ask".into(), point: "turn_end".into() };
+    assert_eq!(put(None, &late).await, Err(refused));
+}
+
+#[tokio::test]
+async fn a_hook_is_tried_in_the_project_and_no_session_hears_of_it() {
+    let stage = Stage::new(nothing).await;
+    let session = stage.session().await;
+    let before = stage.snapshot(&session).await;
+    let script = "cat > told.json; echo noise; echo 'not here' >&2; exit 2";
+    let mut guard = HookForm {
+        command: "sh".into(),
+        args: vec!["-c".into(), script.into()],
+        ..hook("guard", HookPoint::BeforeTool)
+    };
+    changed(&stage, AdditionChange::Hook { was: None, hook: guard.clone() }).await.unwrap();
+    let trial = stage.sessions.try_hook(Some(&stage.project_id), "guard").await.unwrap();
+    assert_eq!((trial.exit_code, trial.signal), (Some(2), None));
+    assert_eq!((trial.stdout.as_str(), trial.stderr.as_str(), trial.truncated), ("noise\n", "not here\n", false));
+    assert_eq!(trial.verdict, HookVerdict::Denies { reason: Some("not here".into()) });
+    let told = std::fs::read_to_string(stage.project.root().join("told.json")).unwrap();
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told, serde_json::from_str::<serde_json::Value>(&trial.event).unwrap());
+    assert_eq!((&told["trial"], &told["point"]), (&json!(true), &json!("before_tool")));
+    assert_eq!(stage.snapshot(&session).await, before);
+
+    // What fails is said as in a session, with what would come of it.
+    guard.args = vec!["-c".into(), "kill -9 $$".into()];
+    guard.on_failure = Some(HookFailure::Deny);
+    changed(&stage, AdditionChange::Hook { was: Some("guard".into()), hook: guard.clone() }).await.unwrap();
+    let trial = stage.sessions.try_hook(None, "guard").await.unwrap();
+    assert_eq!((trial.exit_code, trial.signal), (None, Some(9)));
+    let HookVerdict::Failed { why, then: HookFailure::Deny } = trial.verdict else { panic!("{trial:?}") };
+    assert!(matches!(why, Problem::HookBroke { hook, point, .. } if hook == "guard" && point == "before_tool"));
+
+    // What a person switched off, or never said yes to, does not run.
+    let off = AdditionChange::Switch { addition: AdditionKind::Hook, name: "guard".into(), on: false };
+    changed(&stage, off).await.unwrap();
+    for name in ["guard", "nobody"] {
+        assert_eq!(stage.sessions.try_hook(None, name).await.unwrap_err().code, ErrorCode::NotFound);
+    }
 }

@@ -2,9 +2,11 @@ import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { answerKey, Unsaved } from '../../app/unsaved.svelte';
 import type { Approval, Decide } from '../../ipc/bindings';
 import { approval, diff } from '../../ipc/recorded/builders';
 import { clock } from '../../shared/clock.svelte';
+import { setUp } from '../../test/stage';
 import ApprovalDock from './ApprovalDock.svelte';
 
 const EDIT = approval(
@@ -354,5 +356,88 @@ describe('several requests', () => {
     await user.click(button(/^Approve/));
     await user.click(button(/^Approve/));
     expect(onDecide).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('an answer that was begun', () => {
+  /** The dock as the window has it again after another session was shown. */
+  function comeBack(unsaved: Unsaved, approvals: Approval[] = [EDIT], reachOf = vi.fn(async () => EDIT.reach)) {
+    const onDecide = vi.fn().mockResolvedValue(undefined);
+    const drawn = render(ApprovalDock, { approvals, onDecide, unsaved, reachOf });
+    return { ...drawn, onDecide, user: userEvent.setup() };
+  }
+
+  it.each([
+    [/^Respond/, 'respond'],
+    [/^Reject/, 'reject'],
+  ])('is there again after another session, and takes no press that was meant for another place (%s)', async (name) => {
+    const unsaved = new Unsaved();
+    const first = comeBack(unsaved);
+    pass(400);
+    await first.user.click(button(name));
+    await first.user.type(screen.getByRole('textbox'), 'half a sen');
+    await first.unmount();
+    const { user, onDecide, unmount } = comeBack(unsaved);
+    const field = screen.getByRole('textbox');
+    expect([field, document.activeElement === field]).toMatchObject([{ value: 'half a sen' }, false]);
+    const submit = () => user.click(document.querySelector('button[type=submit]') as HTMLButtonElement);
+    await submit();
+    expect(onDecide).not.toHaveBeenCalled();
+    pass(400);
+    await submit();
+    expect(onDecide).toHaveBeenCalledTimes(1);
+    expect(JSON.stringify(onDecide.mock.calls)).toContain('half a sen');
+    // Given up, it is gone.
+    await user.click(button('Cancel'));
+    await unmount();
+    comeBack(unsaved);
+    expect(screen.queryByRole('textbox')).toBeNull();
+  });
+
+  it('is there again with other arguments, and says how far they reach', async () => {
+    const unsaved = new Unsaved();
+    const first = comeBack(unsaved);
+    pass(400);
+    await first.user.click(button(/^Edit/));
+    await fireEvent.input(screen.getByLabelText(/^file_path/), { target: { value: '/shelf/a.txt' } });
+    await first.unmount();
+    const second = comeBack(
+      unsaved,
+      [EDIT],
+      vi.fn(async () => ({ ...EDIT.reach, place: 'outside' as const })),
+    );
+    expect(screen.getByLabelText(/^file_path/)).toHaveProperty('value', '/shelf/a.txt');
+    await vi.waitFor(() => expect(screen.getByRole('dialog').textContent).toContain('outside the project'));
+    await second.user.click(screen.getByRole('tab', { name: 'JSON' }));
+    await fireEvent.input(screen.getByRole('textbox', { name: 'JSON' }), { target: { value: '{ "file_' } });
+    await second.unmount();
+    comeBack(unsaved);
+    expect(screen.getByRole('textbox', { name: 'JSON' })).toHaveProperty('value', '{ "file_');
+    expect(screen.getByText('This is not valid JSON.')).toBeTruthy();
+    expect(button('Run as edited')).toHaveProperty('disabled', true);
+  });
+
+  it('is forgotten once the answer was taken, and kept where it was refused', async () => {
+    const { workspace, client } = await setUp();
+    const [decide] = answerFor(EDIT, { decision: 'reject', reason: null });
+    if (!decide) throw new Error('no answer');
+    const key = answerKey(decide);
+    workspace.unsaved.put(key, 'half a sen');
+    client.decide = vi.fn().mockRejectedValueOnce(new Error('no')).mockResolvedValue(undefined);
+    await expect(workspace.decide([decide])).rejects.toThrow();
+    expect(workspace.unsaved.has(key)).toBe(true);
+    await workspace.decide([decide]);
+    expect(workspace.unsaved.has(key)).toBe(false);
+  });
+
+  it('is for no other request of the same call', async () => {
+    const unsaved = new Unsaved();
+    const first = comeBack(unsaved);
+    pass(400);
+    await first.user.click(button(/^Respond/));
+    await first.user.type(screen.getByRole('textbox'), 'half a sen');
+    await first.unmount();
+    comeBack(unsaved, [{ ...EDIT, digest: 'another' }]);
+    expect(screen.queryByRole('textbox')).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HookForm, Problem, ServerForm } from '../../ipc/bindings';
-import { fieldOf, hookFields, hookForm, serverFields, serverForm } from './additions';
+import { failureOf, failuresAt, fieldOf, hookFields, hookForm, POINTS, serverFields, serverForm } from './additions';
 
 describe('the form of a server', () => {
   const program: ServerForm = {
@@ -41,6 +41,7 @@ describe('the form of a hook', () => {
     command: 'cargo',
     args: ['fmt', '--all'],
     timeout: 60,
+    on_failure: null,
   };
 
   it('gives back what it was given, without tools where no tool is told of', () => {
@@ -50,6 +51,21 @@ describe('the form of a hook', () => {
     expect(hookForm({ ...hookFields(several), timeout: '9' }, true, args).args).toEqual(args);
     expect(hookForm({ ...hookFields(several), args: '-c\ntrue' }, true, args).args).toEqual(['-c', 'true']);
     expect(hookForm({ ...hookFields(hook), point: 'turn_end' }, true).tools).toEqual([]);
+  });
+
+  it('keeps what is to happen when it fails where that can happen, and what is usual where nobody chose', () => {
+    const kept = (given: Partial<HookForm>) => hookForm(hookFields({ ...hook, tools: [], ...given }), true).on_failure;
+    expect(kept({ point: 'before_tool', on_failure: 'deny' })).toBe('deny');
+    expect(kept({ point: 'turn_end', on_failure: 'go_on' })).toBe('go_on');
+    const moved = { ...hookFields({ ...hook, point: 'before_tool', on_failure: 'ask' }), point: 'turn_start' as const };
+    expect([hookForm(moved, true).on_failure, failureOf(moved)]).toEqual([null, 'go_on']);
+    expect(POINTS.filter((point) => failuresAt(point).length > 1)).toEqual([
+      'turn_start',
+      'before_model',
+      'before_tool',
+      'subagent_start',
+    ]);
+    expect(POINTS.filter((point) => failuresAt(point)[0] === 'ask')).toEqual(['before_tool', 'subagent_start']);
   });
 
   it.each(['', '-1', '1.5', 'soon', '1e3'])('has no time limit of "%s" seconds, which the core refuses', (timeout) => {

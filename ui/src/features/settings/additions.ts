@@ -1,5 +1,5 @@
 /** Servers and hooks between their forms and the core. */
-import type { HeaderForm, HookForm, HookPoint, Problem, ServerForm, Variable } from '../../ipc/bindings';
+import type { HeaderForm, HookFailure, HookForm, HookPoint, Problem, ServerForm, Variable } from '../../ipc/bindings';
 
 /** In the order in which a turn comes to them. */
 export const POINTS = [
@@ -16,6 +16,26 @@ export const POINTS = [
 
 /** Whether a hook there is told of a call, and may be for some tools alone. */
 export const isOfTools = (point: HookPoint): boolean => point === 'before_tool' || point === 'after_tool';
+
+/** What can happen where a hook at that point fails; more than one of them is a choice. */
+export function failuresAt(point: HookPoint): readonly HookFailure[] {
+  switch (point) {
+    case 'before_tool':
+    case 'subagent_start':
+      return ['ask', 'deny', 'go_on'];
+    case 'turn_start':
+    case 'before_model':
+      return ['go_on', 'deny'];
+    default:
+      return ['go_on'];
+  }
+}
+
+/** What does where nobody chose: the first of them. */
+export const failureOf = ({ point, onFailure }: HookFields): HookFailure => {
+  const can = failuresAt(point);
+  return onFailure && can.includes(onFailure) ? onFailure : (can[0] ?? 'go_on');
+};
 
 export interface PairRow {
   name: string;
@@ -80,6 +100,8 @@ export interface HookFields {
   command: string;
   args: string;
   timeout: string;
+  /** `null`: as is usual at its point. */
+  onFailure: HookFailure | null;
 }
 
 export const hookFields = (form: HookForm | null): HookFields => ({
@@ -89,6 +111,7 @@ export const hookFields = (form: HookForm | null): HookFields => ({
   command: form?.command ?? '',
   args: form?.args.join('\n') ?? '',
   timeout: String(form?.timeout ?? 10),
+  onFailure: form?.on_failure ?? null,
 });
 
 /** `was` are the arguments that the form was filled with. */
@@ -101,6 +124,8 @@ export const hookForm = (fields: HookFields, enabled: boolean, was: readonly str
   args: argsOf(fields.args, was),
   // What is no number of seconds is no time limit, which the core says in its words.
   timeout: /^\d{1,9}$/.test(fields.timeout.trim()) ? Number(fields.timeout.trim()) : 0,
+  // One that was chosen for another point may have no meaning at this one.
+  on_failure: fields.onFailure && failuresAt(fields.point).includes(fields.onFailure) ? fields.onFailure : null,
 });
 
 /**

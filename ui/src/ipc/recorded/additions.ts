@@ -1,5 +1,5 @@
 /** What the recorded host answers about servers, hooks and folders. */
-import type { AdditionChange, AdditionForms, HookForm, Problem, ServerForm, ServerView } from '../bindings';
+import type { AdditionChange, AdditionForms, HookForm, HookTrial, Problem, ServerForm, ServerView } from '../bindings';
 import type { UiClient } from '../client';
 import { later, type Act } from '../recorded';
 import type { Host } from './host';
@@ -12,6 +12,7 @@ type Additions = Pick<
   | 'additionForms'
   | 'changeAdditions'
   | 'checkServer'
+  | 'tryHook'
   | 'sessionServers'
   | 'acceptChangedTool'
   | 'tryServerAgain'
@@ -93,6 +94,7 @@ const FORMS: AdditionForms = {
       command: 'guard.sh',
       args: [],
       timeout: 10,
+      on_failure: 'deny',
     },
     {
       name: 'format',
@@ -102,6 +104,7 @@ const FORMS: AdditionForms = {
       command: 'cargo',
       args: ['fmt'],
       timeout: 60,
+      on_failure: null,
     },
   ],
   problem: null,
@@ -166,7 +169,27 @@ export function additions(host: Host, act: Act): Additions {
       const known = servers.find((one) => one.name === name);
       return known ?? { name, health: { health: 'ready', tools: 3 }, signed_in: null, changed: [], left_out: [] };
     },
+    tryHook: async (_project, name) => {
+      await act('tryHook', name);
+      const hook = forms.hooks.find((one) => one.name === name && one.enabled);
+      if (!hook) throw { code: 'not_found', message: '', problem: { problem: 'nothing_there' } };
+      return tried(hook);
+    },
   };
+}
+
+function tried(hook: HookForm): HookTrial {
+  const tool = { name: hook.tools[0] ?? 'execute', kind: 'edit', id: 'trial', arguments: { file_path: '/trial.txt' } };
+  const whole = { point: hook.point, session: 'trial', turn: 1, agents: [], folder: '/home/me/harbour', trial: true };
+  const told = { event: JSON.stringify({ ...whole, tool }, null, 2), signal: null, truncated: false };
+  if (hook.point === 'before_tool') {
+    const reason = 'commands wait until the tests are green';
+    return { ...told, exit_code: 2, stdout: '', stderr: `${reason}\n`, verdict: { verdict: 'denies', reason } };
+  }
+  const said = 'error: no such command: `fmt`\n\nhelp: install it with `rustup component add rustfmt`\n';
+  const detail = `ended with code 101 and said: ${said.trim()}`;
+  const why = { problem: 'hook_broke', hook: hook.name, point: hook.point, detail } as const;
+  return { ...told, exit_code: 101, stdout: '', stderr: said, verdict: { verdict: 'failed', why, then: 'go_on' } };
 }
 
 function changed(change: Exclude<AdditionChange, { change: 'bring_back' }>, forms: AdditionForms): AdditionForms {
