@@ -1,4 +1,5 @@
 /** What the components use and jsdom does not have. */
+import { configure } from '@testing-library/svelte';
 import { beforeEach } from 'vitest';
 import { i18n } from '../shared/i18n/i18n.svelte';
 
@@ -18,6 +19,9 @@ window.ResizeObserver ??= class {
 };
 
 Element.prototype.scrollIntoView ??= () => undefined;
+
+// What comes at all comes in this time, on a machine that is busy too.
+configure({ asyncUtilTimeout: 5_000 });
 
 beforeEach(() => {
   localStorage.clear();

@@ -22,3 +22,18 @@ it('finds skills by their names and by what they are for', async () => {
   await userEvent.type(field, ' zzz');
   expect(screen.getByText('No skill has these words.')).toBeTruthy();
 });
+
+it('leaves what was begun before the list came', async () => {
+  const scene = await setUp();
+  const list = await scene.client.listSkills(null);
+  let come = () => {};
+  scene.client.listSkills = () => new Promise((resolve) => (come = () => resolve(list)));
+  const loaded = vi.spyOn(scene.client, 'loadSkill');
+  draw(scene, SkillsDialog, { onClose: vi.fn() });
+  await userEvent.click(screen.getByRole('button', { name: 'New skill' }));
+  const name = screen.getByRole('textbox', { name: /^Name/ });
+  come();
+  await screen.findAllByText(list.entries[0]?.name ?? '', { selector: '.entry .name' });
+  expect(name.isConnected).toBe(true);
+  expect(loaded).not.toHaveBeenCalled();
+});
