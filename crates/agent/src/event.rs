@@ -1,13 +1,15 @@
 use std::time::Duration;
 
-use bosun_model::{CallId, MessageId, ModelError};
+use bosun_model::{CallId, MessageId, ModelError, ModelInfo};
 
 /// News while something runs. Provisional: the journal entry that follows is what counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum LiveEvent {
     /// A model call was sent; its reply will have this id.
     ReplyStarted {
         message: MessageId,
+        /// Who is asked for it.
+        model: Box<ModelInfo>,
     },
     TextDelta {
         message: MessageId,

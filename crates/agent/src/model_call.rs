@@ -15,7 +15,8 @@ const DRAFT_EVERY: Duration = Duration::from_secs(1);
 pub(crate) async fn call(cx: &TurnContext, request: ChatRequest) -> Result<AiMessage, AgentError> {
     let busy = cx.activity().enter();
     let id = MessageId::new(cx.agent().ids.next());
-    cx.log().emit(LiveEvent::ReplyStarted { message: id.clone() });
+    let model = Box::new(cx.agent().model.info().clone());
+    cx.log().emit(LiveEvent::ReplyStarted { message: id.clone(), model });
     let mut reply = Reply { id: id.clone(), builder: MessageBuilder::new(), draft: Draft::default() };
     let outcome = tokio::select! {
         biased;
@@ -29,7 +30,11 @@ pub(crate) async fn call(cx: &TurnContext, request: ChatRequest) -> Result<AiMes
             let partial = builder.partial_text();
             let info = cx.agent().model.info();
             match builder.finish(id.clone(), &info.provider) {
-                Ok(message) => Ok(AiMessage { asked: Some(info.asked()), ..message }),
+                Ok(message) => {
+                    // What an earlier attempt had shown is no part of it.
+                    cx.take_partial();
+                    Ok(AiMessage { asked: Some(info.asked()), ..message })
+                }
                 Err(error) => Err(dropped(cx, id, partial, draft, error.into()).await),
             }
         }

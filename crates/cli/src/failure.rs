@@ -37,6 +37,8 @@ pub(crate) enum Failure {
         "you are signed in, but no keyring keeps it ({reason}); unlock or install one (for example gnome-keyring) and sign in again"
     )]
     SignInNotKept { reason: String },
+    #[error("no key came; type it where it is asked for, or pipe it in")]
+    KeyEmpty,
     #[error("the key is not kept: {reason}")]
     KeyNotKept { reason: String },
     #[error(

@@ -295,7 +295,7 @@ impl Models {
                 Ok(None)
             }
             _ => match account.variables().first() {
-                Some(variable) => Err(no_key(&account.id, variable)),
+                Some(variable) => Err(no_key(account, variable)),
                 // Any other server may want none; if it does, it says so itself.
                 None => {
                     used(KeyPlace::Nowhere);
@@ -370,8 +370,10 @@ fn unknown(id: &str) -> SessionError {
     SessionError::new(ErrorCode::NoModel, Problem::ProviderNone { id, known: names.join(", ") })
 }
 
-fn no_key(id: &str, variable: &str) -> SessionError {
-    let problem = Problem::KeyNowhere { provider: id.to_owned(), variable: variable.to_owned() };
+fn no_key(account: &Account, variable: &str) -> SessionError {
+    let (provider, variable) = (account.id.clone(), variable.to_owned());
+    let page = account.key_page().unwrap_or_default().to_owned();
+    let problem = Problem::KeyNowhere { provider, variable, page };
     SessionError::new(ErrorCode::NoModel, problem)
 }
 

@@ -132,6 +132,10 @@ pub enum DeepAgentError {
     NoDecision { tool: String },
     #[error("the subagent's model '{name}' is not set up; set it up, or take the model out of the subagent")]
     UnknownModel { name: String },
+    #[error(
+        "the subagent's model '{name}' is not on this machine, as that of its sender is, so that nothing is sent to it; take the model out of the subagent, or give the session a model that is not here either"
+    )]
+    ModelElsewhere { name: String },
 }
 
 /// Builds an agent with the default stack around the given model and backend.
@@ -223,7 +227,12 @@ pub(crate) fn subagent(
         None => Arc::clone(&owner.model),
         Some(name) => {
             let model = blueprint.models.get(name).cloned();
-            model.ok_or_else(|| DeepAgentError::UnknownModel { name: name.clone() })?
+            let model = model.ok_or_else(|| DeepAgentError::UnknownModel { name: name.clone() })?;
+            // Who chose a model of this machine sends nothing anywhere else.
+            if owner.model.info().local && !model.info().local {
+                return Err(DeepAgentError::ModelElsewhere { name: name.clone() });
+            }
+            model
         }
     };
     let Furnished { middleware, tools } = furnished(spec, blueprint, &*backend, owner.blobs.as_ref())?;

@@ -79,7 +79,8 @@ impl MessageBuilder {
         crate::message::spoken(&self.content, |at| self.calls.values().any(|call| call.place == at))
     }
 
-    /// The finished message. An argument object cut short never becomes a call.
+    /// The finished message. An argument object cut short never becomes a call, nor does any of a reply that was cut or
+    /// refused: what else the model meant to do with it, nobody knows.
     pub fn finish(mut self, id: MessageId, provider: &str) -> Result<AiMessage, ModelError> {
         let Some(stop) = self.stop.take() else {
             return Err(ModelError::own(ModelErrorKind::StreamCut, provider, ModelTrouble::ReplyUnfinished));
@@ -92,7 +93,8 @@ impl MessageBuilder {
         let mut tool_calls = Vec::new();
         let mut invalid_tool_calls = Vec::new();
         for (place, call) in std::mem::take(&mut self.calls).into_values().enumerate() {
-            let cut = !ended_naturally(&stop) && (!call.done || call.json.trim().is_empty());
+            let is_unsure = !call.done || call.json.trim().is_empty();
+            let cut = is_cut(&stop) || !ended_naturally(&stop) && is_unsure;
             match arguments(&call.json, cut) {
                 Ok(args) => tool_calls.push(ToolCall { id: call.id, name: call.name, args }),
                 Err(reason) => {
@@ -152,9 +154,14 @@ fn ended_naturally(stop: &StopReason) -> bool {
     }
 }
 
+/// Whether the provider says that the reply is not all that the model meant to say.
+fn is_cut(stop: &StopReason) -> bool {
+    matches!(stop, StopReason::MaxTokens | StopReason::Refusal | StopReason::RefusalFor(_))
+}
+
 fn arguments(json: &str, cut: bool) -> Result<Value, String> {
     if cut {
-        return Err("the reply was stopped before the arguments were complete".into());
+        return Err("the reply was stopped before it was complete".into());
     }
     if json.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
@@ -322,6 +329,24 @@ mod tests {
     fn the_length_limit_never_yields_a_call_even_if_the_json_parses() {
         let message = build(&call("{}", false, StopReason::MaxTokens)).unwrap();
         assert_eq!(message.tool_calls, vec![]);
+    }
+
+    #[test]
+    fn no_call_of_a_reply_that_was_cut_or_refused_is_made() {
+        let two = |stop: StopReason| {
+            let mut events = call("{\"path\":\"/\"}", true, StopReason::ToolUse);
+            events.pop();
+            events.push(ModelEvent::ToolCallStarted { index: 7, id: "second".into(), name: "write_file".into() });
+            events.push(ModelEvent::ToolCallDelta { index: 7, json: "{\"file".into() });
+            events.push(ModelEvent::Finished { stop });
+            build(&events).unwrap()
+        };
+        for stop in [StopReason::MaxTokens, StopReason::Refusal, StopReason::refusal("no")] {
+            let message = two(stop);
+            assert_eq!((message.tool_calls, message.invalid_tool_calls.len()), (vec![], 2));
+        }
+        // A reason that nobody knows says nothing of a call whose end was announced.
+        assert_eq!(two(StopReason::Other("eos".into())).tool_calls.len(), 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use crate::{CallId, SessionId, UsageSummary};
+use crate::{CallId, ModelRef, SessionId, UsageSummary};
 
 /// One agent of the tree: the session's own, or a subagent at any depth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Type)]
@@ -18,6 +18,8 @@ pub struct AgentNode {
     /// The call it is at, as `tool object`.
     pub current: Option<String>,
     pub usage: UsageSummary,
+    /// Whom it asks, or would where it has asked nobody yet.
+    pub model: Option<ModelRef>,
     #[specta(type = specta_typescript::Number)]
     pub started_at: i64,
     #[specta(type = Option<specta_typescript::Number>)]

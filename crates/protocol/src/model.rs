@@ -46,6 +46,8 @@ pub struct ProviderView {
     /// How names of its models end with which a server on this machine hands requests on to another.
     pub hands_on: Vec<String>,
     pub key: KeySource,
+    /// Where the vendor gives out keys.
+    pub key_page: Option<String>,
     /// Whether it works without a key (servers on this machine).
     pub key_optional: bool,
     /// Whether it was added by the user and can be removed.

@@ -271,6 +271,7 @@ problems! {
     SubagentStays = "the general-purpose subagent cannot be switched off; one of that name replaces it";
     SubagentTwice { name: String } = "two subagents are called '{name}'; rename one of them";
     SubagentModel { name: String } = "the subagent's model '{name}' is not set up; set it up, or take the model out of the subagent";
+    SubagentModelElsewhere { name: String } = "the subagent's model '{name}' is not on this machine, as that of its sender is, so that nothing is sent to it; take the model out of the subagent, or give the session a model that is not here either";
     ToolUnknown { name: String, known: String } = "there is no tool '{name}' here; there are: {known}";
     NoDecision { tool: String } = "'{tool}' asks, but nothing may be decided; allow at least one decision";
     NotBrought { path: String } = "'{path}' is not there any more, or nothing goes by it";
@@ -384,7 +385,7 @@ problems! {
     KeyMissing { provider: String } = "{provider} needs a key; enter it in the settings";
     KeyLocked { provider: String, why: Box<Problem> } = "the key of {provider} is kept, but not given out: {why}";
     ProviderNone { id: String, known: String } = "there is no provider \"{id}\"; there are {known}, and those set up in Bosun's settings";
-    KeyNowhere { provider: String, variable: String } = "{provider} needs a key, and neither the variable {variable} nor the keyring has one; set {variable}, or enter the key in Bosun's settings";
+    KeyNowhere { provider: String, variable: String, page: String } = "{provider} needs a key, and neither the variable {variable} nor the keyring has one; set {variable}, or enter the key in Bosun's settings. Keys are made at {page}";
     KeyringLocked { provider: String, why: Box<Problem> } = "the keyring has the key of {provider} and does not give it out ({why})";
     KeyringLockedOr { provider: String, why: Box<Problem>, variables: String } = "the keyring has the key of {provider} and does not give it out ({why}); or set {variables}";
     KeyringMissing { detail: String } = "no keyring answers on this system ({detail}); unlock or install one (for example gnome-keyring) to keep keys";

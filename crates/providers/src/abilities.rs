@@ -79,7 +79,7 @@ fn of_preset(preset: &'static Preset) -> Vec<Row> {
 type Probe = fn(&Row) -> Mark;
 
 /// The columns, with their heads.
-pub(super) const ABILITIES: [(&str, Probe); 18] = [
+pub(super) const ABILITIES: [(&str, Probe); 19] = [
     ("text, streamed", |row| works(row.heard().iter().filter(|event| is_text(event)).count() > 1)),
     ("tools", |row| works(row.offers_tool() && !row.replied().tool_calls.is_empty())),
     ("several calls at once", |row| works(row.replied().tool_calls.len() > 1)),
@@ -88,8 +88,9 @@ pub(super) const ABILITIES: [(&str, Probe); 18] = [
     ("reasoning sent back", reasoning_sent_back),
     ("effort", effort),
     ("images", |row| said(row, MediaKind::Image, "image/png")),
-    ("images in results", image_in_result),
+    ("images in results", |row| in_result(row, MediaKind::Image, "image/png")),
     ("PDF", |row| unsure(row, said(row, MediaKind::Document, "application/pdf"))),
+    ("PDF in results", |row| unsure(row, in_result(row, MediaKind::Document, "application/pdf"))),
     ("audio", |row| unsure(row, said(row, MediaKind::Audio, "audio/mpeg"))),
     ("video", |row| said(row, MediaKind::Video, "video/mp4")),
     ("JSON of a given shape", shaped),
@@ -306,7 +307,7 @@ fn said(row: &Row, kind: MediaKind, mime: &str) -> Mark {
     }
 }
 
-fn image_in_result(row: &Row) -> Mark {
+fn in_result(row: &Row, kind: MediaKind, mime: &str) -> Mark {
     let call = ToolCall { id: CALL.into(), name: "probe_tool".into(), args: json!({}) };
     let asked = AiMessage {
         id: "a".into(),
@@ -320,7 +321,7 @@ fn image_in_result(row: &Row) -> Mark {
         model: None,
         asked: None,
     };
-    let content = vec![media(MediaKind::Image, "image/png")];
+    let content = vec![media(kind, mime)];
     let (call_id, name, status) = (CALL.into(), "probe_tool".into(), ToolStatus::Success);
     let result = Message::Tool(ToolMessage { call_id, name, status, content });
     let sent = row.sent(&asking(vec![Message::human("h", "look"), Message::Ai(asked), result]));
@@ -328,10 +329,11 @@ fn image_in_result(row: &Row) -> Mark {
         let is_result = fields.values().any(|value| value == CALL);
         is_result && fields.values().any(holds_bytes)
     });
-    match (inside, holds_bytes(&sent)) {
-        (true, _) => Works,
-        (false, true) => Degraded(BESIDE),
-        (false, false) => NotOffered,
+    match (inside, holds_bytes(&sent), has_text(&sent, &|text| text.contains("left out: probe"))) {
+        (true, ..) => Works,
+        (false, true, _) => Degraded(BESIDE),
+        (false, false, true) => Degraded(NAMED),
+        (false, false, false) => NotOffered,
     }
 }
 

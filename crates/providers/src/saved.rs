@@ -137,6 +137,11 @@ impl Account {
         self.preset.filter(|_| self.at_home() && !self.is_unnamed()).map_or(&[], |preset| preset.variables)
     }
 
+    /// Where the vendor gives out keys: of nobody else's servers.
+    pub fn key_page(&self) -> Option<&'static str> {
+        self.preset.filter(|_| self.at_home()).and_then(|preset| preset.key_page)
+    }
+
     /// Whether its address still lacks a name that only the user knows, so that nothing can be asked there.
     pub fn is_unnamed(&self) -> bool {
         self.preset.is_some_and(|preset| preset.is_unnamed(&self.host()))

@@ -66,6 +66,13 @@ pub(crate) fn conversation() -> ChatRequest {
             kept: None,
         })
     };
+    let pdf = ContentBlock::Media(Media {
+        kind: MediaKind::Document,
+        mime: "application/pdf".into(),
+        data: "JVBERi0xLjQK".into(),
+        name: Some("b.pdf".into()),
+        kept: None,
+    });
     let human = |id: &str, content: Vec<ContentBlock>| Message::Human(HumanMessage { id: id.into(), content });
     let tool = |id: &str, name: &str, status, content: Vec<ContentBlock>| {
         Message::Tool(ToolMessage { call_id: id.into(), name: name.into(), status, content })
@@ -105,7 +112,7 @@ pub(crate) fn conversation() -> ChatRequest {
             asked: None,
         }),
         tool("functions.ls:0", "ls", ToolStatus::Success, vec!["/b.png".into(), "(1 entry)".into()]),
-        tool("c2", "read_file", ToolStatus::Success, vec![png(None)]),
+        tool("c2", "read_file", ToolStatus::Success, vec![png(None), pdf]),
         tool("c3", "write_file", ToolStatus::Error, vec!["the arguments are not valid JSON".into()]),
         Message::System(SystemMessage { content: vec!["Be brief.".into()] }),
         human("h2", vec!["And now?".into()]),

@@ -79,8 +79,9 @@ impl Counting {
         if self.own.is_first(model.info()) {
             return Arc::clone(&self.own) as Arc<dyn ChatModel>;
         }
+        let small = self.small.as_ref().filter(|small| small.info().local || !model.info().local);
         let metered = Metered::new(model, None, Arc::clone(&self.book), self.subject.clone(), Purpose::Answer);
-        Arc::new(metered.with_small(made_for(self.small.as_ref(), Purpose::Summary)))
+        Arc::new(metered.with_small(made_for(small, Purpose::Summary)))
     }
 }
 
@@ -130,7 +131,6 @@ impl Actor {
             subject,
             titles,
             missing: no_second.into_iter().chain(no_small).collect(),
-            stream: Arc::clone(&self.stream),
             models: Arc::clone(&self.setting.models),
         };
         Ok(Calls { model: own, info, counting, rules })

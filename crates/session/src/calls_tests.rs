@@ -236,6 +236,51 @@ async fn a_second_model_that_is_overloaded_too_is_asked_once() {
     assert_eq!(stage.models["spare"].requests().len(), 1);
 }
 
+/// What a person has read is not said once more by somebody else.
+#[tokio::test]
+async fn nobody_answers_for_a_model_whose_reply_was_shown() {
+    let (plain, mut driver) = ScriptedModel::driven();
+    let models = vec![called("big", None, plain), model("spare", None, vec![said("from spare")])];
+    let settings = ModelSettings { fallback: Some(named("spare")), ..ModelSettings::default() };
+    let stage = Stage::new(models, settings).await;
+    let breaking = async {
+        let call = driver.next().await;
+        call.text("half of it");
+        call.fail(overload());
+    };
+    let (status, ()) = tokio::join!(stage.say("hello"), breaking);
+    assert_eq!(status, SessionStatus::Failed);
+    assert!(stage.models["spare"].requests().is_empty());
+    let lines = stage.lines().await;
+    assert_eq!(lines[0], "half of it");
+    assert!(lines[1].contains("too many people at once"), "{lines:?}");
+}
+
+/// It is told from the first request on, and again when the session is opened anew.
+#[tokio::test]
+async fn the_tree_says_whom_each_agent_asks() {
+    let sending = Reply::call("task", json!({ "description": "look", "subagent_type": "scout" }));
+    let (plain, mut driver) = ScriptedModel::driven();
+    let big = model("big", None, vec![sending.into(), said("done")]);
+    let stage = Stage::new(vec![big, called("spare", None, plain)], ModelSettings::default()).await;
+    let scout = "[[subagents]]\nname = \"scout\"\ndescription = \"Looks.\"\nprompt = \"Look.\"\nmodel = \"test:spare\"";
+    stage.sessions.declare(crate::DeclaredAgent::parse(scout).unwrap());
+    let asked = async || {
+        let agents = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.agents;
+        agents.into_iter().map(|agent| agent.model.unwrap().name).collect::<Vec<_>>()
+    };
+    let looking = async {
+        let call = driver.next().await;
+        let before = asked().await;
+        call.reply("found it");
+        before
+    };
+    let (status, before) = tokio::join!(stage.say("go"), looking);
+    assert_eq!((status, before), (SessionStatus::Idle, vec!["big".to_owned(), "spare".to_owned()]));
+    stage.sessions.shut_down().await;
+    assert_eq!(asked().await, ["big", "spare"]);
+}
+
 /// Titles and summaries, too.
 #[tokio::test]
 async fn all_calls_of_a_model_that_was_turned_over_go_to_the_other() {
@@ -498,6 +543,19 @@ async fn the_small_model_names_a_session_after_its_first_turn() {
         if bosun_model::text_of(&message.content).contains("please do mend")));
     let usage = stage.sessions.session_usage(&stage.session).await.unwrap();
     assert!(usage.calls.iter().any(|call| call.purpose == CallPurpose::Title));
+}
+
+#[tokio::test]
+async fn no_title_is_asked_for_once_a_budget_is_used_up() {
+    let models = vec![model("big", Some(DEAR), vec![said("1")]), model("small", None, vec![said("a name")])];
+    let mut settings = ModelSettings { small: Some(named("small")), ..ModelSettings::default() };
+    settings.budgets.session = Budget { warn: None, stop: Some(1.0) };
+    let stage = Stage::new(models, settings).await;
+    assert_eq!(stage.say("please do mend the tests").await, SessionStatus::Idle);
+    let beside = stage.sessions.tasks();
+    beside.close();
+    beside.wait().await;
+    assert!(stage.models["small"].requests().is_empty());
 }
 
 /// It was paid for, and belongs to nobody's session.

@@ -9,7 +9,7 @@ use bosun_agent::{
     AskReason, AskedAgain, Decision, DecisionKind, DecisionRecord, DecisionSource, Halt, NoteKind, PlannedTodo,
     ToolOutcome, TurnEnd,
 };
-use bosun_model::{Effort, MediaKind};
+use bosun_model::{Asked, Effort, MediaKind};
 use bosun_protocol as wire;
 use bosun_tools::{DiffLineKind, Figure, FileDiff, Preview, TodoStatus, ToolKind};
 
@@ -194,6 +194,10 @@ pub(crate) fn outcome(end: &TurnEnd) -> wire::TurnOutcome {
         TurnEnd::StepLimit { .. } => wire::TurnOutcome::StepLimit,
         TurnEnd::Failed { .. } => wire::TurnOutcome::Failed,
     }
+}
+
+pub(crate) fn model(asked: &Asked) -> wire::ModelRef {
+    wire::ModelRef { provider: asked.provider.clone(), name: asked.model.clone() }
 }
 
 pub(crate) fn effort(effort: wire::Effort) -> Effort {

@@ -353,6 +353,7 @@ impl Explain for DeepAgentError {
             Self::UnknownTool { name, known } => Problem::ToolUnknown { name, known },
             Self::NoDecision { tool } => Problem::NoDecision { tool },
             Self::UnknownModel { name } => Problem::SubagentModel { name },
+            Self::ModelElsewhere { name } => Problem::SubagentModelElsewhere { name },
         }
     }
 }

@@ -201,6 +201,7 @@ fn declarations_are_refused_in_one_sentence_everywhere() {
         DeepAgentError::UnknownTool { name: name(), known: "ls, grep".into() },
         DeepAgentError::NoDecision { tool: name() },
         DeepAgentError::UnknownModel { name: name() },
+        DeepAgentError::ModelElsewhere { name: name() },
     ]);
     let server = name;
     let faults = [

@@ -1,6 +1,6 @@
 use bosun_agent::{EntryBody, LiveEvent, Recorded, SessionId, State};
 use bosun_harness::EvidenceBook;
-use bosun_model::{AiMessage, CallId, ContentBlock, HumanMessage, MessageId, ModelInfo, text_of};
+use bosun_model::{AiMessage, Asked, CallId, ContentBlock, HumanMessage, MessageId, ModelInfo, text_of};
 use bosun_protocol::{
     AgentNode, AgentStatus, Approval, CallId as WireCallId, Delta, Envelope, Item, ItemBody, ItemId, ModelRef, Notice,
     ProjectId, SessionEvent, SessionId as WireSessionId, SessionStatus, SessionSummary, Snapshot, Todo, UsageSummary,
@@ -43,6 +43,8 @@ pub(crate) struct Projection {
     evidence: EvidenceBook,
     calls: tools::Calls,
     model: Option<ModelInfo>,
+    /// Who was asked last.
+    asked: Option<Asked>,
     /// The row that says that the model is asked again.
     wait: Option<ItemId>,
     /// Whether a turn is being run by this process.
@@ -98,6 +100,7 @@ impl Projection {
             status: AgentStatus::Done,
             current: None,
             usage: UsageSummary::default(),
+            model: session.model.clone(),
             started_at: subject.created_at,
             ended_at: None,
         });
@@ -111,6 +114,7 @@ impl Projection {
             evidence: EvidenceBook::default(),
             calls: tools::Calls::default(),
             model: None,
+            asked: None,
             wait: None,
             running: false,
             summing_up: false,
@@ -201,6 +205,7 @@ impl Projection {
                 self.reply(message, at);
                 self.propose(message, kinds, &owners, at);
                 self.count(message, *cost);
+                self.asked = message.asked.clone().or(self.asked.take());
             }
             EntryBody::SideCall { usage, cost, .. } => summary::add(&mut self.summary.usage, *usage, *cost),
             EntryBody::ModelFailed { error, partial, message } => {
@@ -232,6 +237,7 @@ impl Projection {
             EntryBody::Discarded { at } => self.summary.deleted_at = *at,
             EntryBody::ModelChosen { provider, name } => {
                 self.summary.model = Some(ModelRef { provider: provider.clone(), name: name.clone() });
+                self.asked = None;
             }
             EntryBody::EffortChosen { effort } => self.summary.effort = effort.map(convert::effort_view),
             EntryBody::Noted { kind, detail, about } => {
@@ -274,7 +280,15 @@ impl Projection {
     /// Takes news that is not recorded.
     pub(crate) fn live(&mut self, event: &LiveEvent, at: i64) {
         match event {
-            LiveEvent::ReplyStarted { .. } | LiveEvent::AskingNow => self.asks_now(),
+            LiveEvent::ReplyStarted { model, .. } => {
+                self.asks_now();
+                if self.asked.as_ref() != Some(&model.asked()) {
+                    self.asked = Some(model.asked());
+                    self.refresh(None);
+                }
+                self.set_model((**model).clone());
+            }
+            LiveEvent::AskingNow => self.asks_now(),
             LiveEvent::AskingAgain { error, wait } => self.asks_again(error, *wait, at),
             LiveEvent::TextDelta { message, text } => {
                 self.open_reply(message, at);
@@ -445,7 +459,9 @@ impl Projection {
     }
 
     fn count(&mut self, message: &AiMessage, cost: Option<f64>) {
-        let window = self.model.as_ref().and_then(|model| model.context_window);
+        // A subagent may ask another model than its session does.
+        let asked = |model: &&ModelInfo| message.asked.as_ref().is_none_or(|asked| *asked == model.asked());
+        let window = self.model.as_ref().filter(asked).and_then(|model| model.context_window);
         summary::count(&mut self.summary.usage, message, cost, window);
     }
 
@@ -493,6 +509,7 @@ impl Projection {
             status,
             current: open.then(|| tools::current(&self.view)).flatten(),
             usage: session.usage.clone(),
+            model: self.asked.as_ref().map(convert::model).or_else(|| session.model.clone()),
             ended_at: (!open).then_some(session.updated_at),
             ..node.clone()
         };

@@ -17,6 +17,7 @@ import type { UiClient } from '../ipc/client';
 import { Modes } from '../features/approvals/modes.svelte';
 import { Sandboxes } from '../features/approvals/sandboxes.svelte';
 import { Feeds } from '../features/session/feed.svelte';
+import { Spending } from '../features/usage/spending.svelte';
 import { asError } from '../shared/error';
 import { i18n } from '../shared/i18n/i18n.svelte';
 import { said } from '../shared/problem';
@@ -83,6 +84,7 @@ export class Workspace {
   readonly past = new Past(this);
   readonly bin = new Bin(this);
   readonly seen = new Seen();
+  readonly spending: Spending;
   readonly sending = new Sending(this);
   readonly shelves = new Shelves(this);
 
@@ -116,6 +118,7 @@ export class Workspace {
   ) {
     const client = (this.client = this.failures.watched(host));
     this.feeds = new Feeds(client);
+    this.spending = new Spending(client);
     this.sandboxes = new Sandboxes(client, this);
     this.modes = new Modes(client, this);
     this.applySettings(info.settings);

@@ -175,6 +175,7 @@ function setup(
           given.key === null
             ? (known?.key ?? { source: 'missing' as const })
             : { source: given.key ? ('keyring' as const) : ('missing' as const) },
+        key_page: known?.key_page ?? null,
         key_optional: known?.key_optional ?? true,
         custom: known?.custom ?? true,
         headers: known?.headers ?? [],

@@ -178,7 +178,10 @@ fn asked(account: &Account) -> Result<SecretString, Failure> {
         text.lines().next().unwrap_or_default().to_owned()
     });
     let key = line.trim();
-    if key.is_empty() || key.len() > LONGEST || key.chars().any(|c| c.is_control() || c.is_whitespace()) {
+    if key.is_empty() {
+        return Err(Failure::KeyEmpty);
+    }
+    if key.len() > LONGEST || key.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return Err(SessionError::new(ErrorCode::Invalid, Problem::NoKey).into());
     }
     Ok(SecretString::from(key))

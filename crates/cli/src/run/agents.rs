@@ -79,6 +79,7 @@ mod tests {
             status,
             current: None,
             usage: UsageSummary { input_tokens: 40, output_tokens: 2, ..UsageSummary::default() },
+            model: None,
             started_at: 0,
             ended_at: None,
         }

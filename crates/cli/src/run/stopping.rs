@@ -127,6 +127,7 @@ mod tests {
             status,
             current: None,
             usage: UsageSummary::default(),
+            model: None,
             started_at: 0,
             ended_at: None,
         }

@@ -5,7 +5,8 @@ use bosun_agent::{
 };
 use bosun_harness::{SUBAGENT_TOOLS, SubagentSpec};
 use bosun_model::{
-    AiMessage, CallId, ChatRequest, Effort, Message, ModelError, ModelErrorKind, OutputSchema, ToolChoice, Usage,
+    AiMessage, CallId, ChatModel, ChatRequest, Effort, Message, ModelError, ModelErrorKind, ModelInfo, OutputSchema,
+    ToolChoice, Usage,
 };
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
@@ -168,6 +169,27 @@ async fn a_subagent_asks_more_than_its_parent_and_never_less() {
     assert!(turn.is_err(), "it waits for a person: {turn:?}");
     let child = scene.host.child_of(&CallId::from("t")).unwrap();
     assert!(child.entries().iter().any(|recorded| matches!(recorded.entry.body, EntryBody::Asked { .. })));
+}
+
+/// Who chose a model of this machine sends nothing anywhere else.
+#[tokio::test]
+async fn a_model_elsewhere_gets_nothing_from_one_of_this_machine() {
+    let elsewhere = Arc::new(ScriptedModel::new(["from elsewhere"]));
+    let info = ModelInfo { local: true, ..elsewhere.info().clone() };
+    let near = Arc::new(ScriptedModel::new(["from beside"]).with_info(info.clone()));
+    let replies = vec![send("t", "far"), send("u", "near"), "done".into()];
+    let models = [("test:far".to_owned(), Arc::clone(&elsewhere) as _), ("test:near".to_owned(), near as _)];
+    let own = ScriptedModel::new(replies).with_info(info);
+    let scene = Scene::build(Project::new(), own, vec![], |config| {
+        config.models = models.into();
+        let spec = |name: &str| SubagentSpec { model: Some(format!("test:{name}")), ..spec(name) };
+        config.subagents = vec![spec("far"), spec("near")];
+    });
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    let refused = scene.result("t");
+    assert!(refused.contains("'test:far' is not on this machine"), "{refused}");
+    assert!(elsewhere.requests().is_empty());
+    assert_eq!(scene.result("u"), "from beside");
 }
 
 #[tokio::test]

@@ -115,20 +115,12 @@ impl CallBook {
 
     /// Whether `subject` may call a model, by the budgets.
     pub(crate) async fn verdict(&self, subject: &Subject) -> Result<Verdict, SessionError> {
-        let budgets = self.budgets().await?;
-        if is_free(budgets.session) && is_free(budgets.day) {
-            return Ok(Verdict::Go);
-        }
-        self.settle().await?;
         let today = self.today();
-        let session = Spent { budget: budgets.session, cost: self.database.cost_of_session(&subject.session).await? };
-        let day = Spent { budget: budgets.day, cost: self.database.cost_of_day(&today).await? };
-        if let Some((limit, spent)) = session.stop() {
-            return Ok(Verdict::Stop(Halt::SessionBudget { limit, spent }));
+        let Some(spending) = self.spending(subject, &today).await? else { return Ok(Verdict::Go) };
+        if let Some(halt) = spending.halt() {
+            return Ok(Verdict::Stop(halt));
         }
-        if let Some((limit, spent)) = day.stop() {
-            return Ok(Verdict::Stop(Halt::DayBudget { limit, spent }));
-        }
+        let Spending { session, day } = spending;
         if let Some((limit, spent, stop)) = session.warn()
             && self.is_news(Some(&subject.session), None).await?
         {
@@ -146,6 +138,23 @@ impl CallBook {
             }));
         }
         Ok(Verdict::Go)
+    }
+
+    /// The budget of `subject` that is used up; nobody is warned of one that nearly is.
+    pub(crate) async fn halt(&self, subject: &Subject) -> Result<Option<Halt>, SessionError> {
+        Ok(self.spending(subject, &self.today()).await?.and_then(|spending| spending.halt()))
+    }
+
+    /// What was spent; `None` where no budget is set.
+    async fn spending(&self, subject: &Subject, today: &str) -> Result<Option<Spending>, SessionError> {
+        let budgets = self.budgets().await?;
+        if is_free(budgets.session) && is_free(budgets.day) {
+            return Ok(None);
+        }
+        self.settle().await?;
+        let session = Spent { budget: budgets.session, cost: self.database.cost_of_session(&subject.session).await? };
+        let day = Spent { budget: budgets.day, cost: self.database.cost_of_day(today).await? };
+        Ok(Some(Spending { session, day }))
     }
 
     /// Whether nobody was warned of this before; from now on someone was.
@@ -172,6 +181,18 @@ fn is_free(budget: Budget) -> bool {
 
 fn dollars(sum: f64) -> String {
     format!("{sum:.2}")
+}
+
+struct Spending {
+    session: Spent,
+    day: Spent,
+}
+
+impl Spending {
+    fn halt(&self) -> Option<Halt> {
+        let of_session = self.session.stop().map(|(limit, spent)| Halt::SessionBudget { limit, spent });
+        of_session.or_else(|| self.day.stop().map(|(limit, spent)| Halt::DayBudget { limit, spent }))
+    }
 }
 
 struct Spent {

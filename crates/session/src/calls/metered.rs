@@ -102,9 +102,9 @@ impl Metered {
         (!self.turned.swap(true, Ordering::AcqRel)).then(|| (self.first.info(), second.info()))
     }
 
-    /// Lets the first answer again; gives it where it did not.
-    pub(crate) fn turn_back(&self) -> Option<&ModelInfo> {
-        self.turned.swap(false, Ordering::AcqRel).then(|| self.first.info())
+    /// Lets the first answer again.
+    pub(crate) fn turn_back(&self) {
+        self.turned.store(false, Ordering::Release);
     }
 
     fn current(&self) -> &Arc<dyn ChatModel> {

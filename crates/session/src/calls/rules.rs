@@ -10,7 +10,6 @@ use bosun_tools::StateUpdate;
 use super::book::Verdict;
 use super::{CallBook, Metered, Subject, keys, titles, written};
 use crate::ModelSource;
-use crate::stream::Stream;
 
 /// The state field with the models beside the session's that were said to be missing.
 const MISSING: &str = "helpers_missing";
@@ -28,7 +27,6 @@ pub(crate) struct CallRules {
     pub titles: Option<Arc<dyn ChatModel>>,
     /// What is said of the models that the settings name beside it and that cannot be had.
     pub missing: Vec<NoteAbout>,
-    pub stream: Arc<Stream>,
     /// Knows keys, and what looks like one.
     pub models: Arc<dyn ModelSource>,
 }
@@ -81,7 +79,6 @@ impl CallRules {
         let Some((from, to)) = self.model.turn_over() else { return Ok(()) };
         let about = NoteAbout::FellBack { from: written(from), to: written(to), detail: error.message.clone() };
         cx.log().record(vec![EntryBody::noted(NoteKind::ModelFellBack, about)]).await?;
-        self.stream.update(|projection| projection.set_model(to.clone()));
         Ok(())
     }
 }
@@ -93,12 +90,8 @@ impl Middleware for CallRules {
 
     fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
         Box::pin(async move {
-            if cx.depth() == 0
-                && let Some(first) = self.model.turn_back()
-            {
-                self.stream.update(|projection| projection.set_model(first.clone()));
-            }
             if cx.depth() == 0 {
+                self.model.turn_back();
                 self.tell_of_missing(cx).await?;
             }
             Ok(StateUpdate::default())
@@ -122,7 +115,7 @@ impl Middleware for CallRules {
                 // Agents that share the model are refused together: the first of them turns it over for all. Only a call
                 // that began at the second has nobody else to go to.
                 (Err(AgentError::Model(error)), Some((request, was_turned)))
-                    if is_overload(&error) && !(was_turned && self.model.is_turned()) =>
+                    if is_overload(&error) && !cx.was_shown() && !(was_turned && self.model.is_turned()) =>
                 {
                     self.turn_over(cx, &error).await?;
                     next.run(request).await
@@ -142,7 +135,7 @@ impl Middleware for CallRules {
         end: &'a TurnEnd,
     ) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
         if let (0, TurnEnd::Done, Some(model)) = (cx.depth(), end, &self.titles) {
-            titles::begin(cx, model, &self.book);
+            titles::begin(cx, model, &self.book, &self.subject);
         }
         Box::pin(async { Ok(StateUpdate::default()) })
     }

@@ -11,6 +11,7 @@ use bosun_model::{
 use futures_util::StreamExt;
 
 use super::CallBook;
+use super::metered::Subject;
 
 const PROMPT: &str = "Name the conversation that the user shows you, in at most six words and in the language of its \
                       request. Answer with the name alone: no quotes, no full stop.";
@@ -24,15 +25,21 @@ const LONGEST: usize = 80;
 const TOKENS: u32 = 1_000;
 
 /// Begins to name a session whose first turn has just ended, beside whatever follows. A name that the person gives wins.
-pub(crate) fn begin(cx: &TurnContext, model: &Arc<dyn ChatModel>, book: &Arc<CallBook>) {
+/// Where a budget is used up there is none.
+pub(crate) fn begin(cx: &TurnContext, model: &Arc<dyn ChatModel>, book: &Arc<CallBook>, subject: &Subject) {
     let Some(talk) = cx.log().with_state(|state| {
         let is_first = state.turns == 1 && state.title.is_none();
         is_first.then(|| said(&state.messages))
     }) else {
         return;
     };
-    let (log, model, own) = (Arc::clone(cx.log()), Arc::clone(model), Arc::clone(book));
+    let (log, model, own, subject) = (Arc::clone(cx.log()), Arc::clone(model), Arc::clone(book), subject.clone());
     book.spawn(async move {
+        match own.halt(&subject).await {
+            Ok(None) => {}
+            Ok(Some(halt)) => return tracing::info!(%halt, "the session got no title"),
+            Err(error) => return tracing::warn!(%error, "the session got no title: what was spent is not known"),
+        }
         match tokio::time::timeout(PATIENCE, patiently(&*model, talk)).await {
             Ok(Ok(title)) => put(&log, title).await,
             Ok(Err(error)) => tracing::warn!(%error, "the session got no title"),

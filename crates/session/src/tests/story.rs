@@ -8,9 +8,10 @@ use bosun_agent::{
 };
 use bosun_backend::{ContentHash, VirtualPath};
 use bosun_model::{
-    AiMessage, CallId, HumanMessage, InvalidToolCall, Message, MessageId, ModelError, ModelErrorKind, StopReason,
-    ToolCall, ToolMessage, ToolStatus, Usage,
+    AiMessage, CallId, ChatModel, HumanMessage, InvalidToolCall, Message, MessageId, ModelError, ModelErrorKind,
+    StopReason, ToolCall, ToolMessage, ToolStatus, Usage,
 };
+use bosun_testkit::ScriptedModel;
 use bosun_tools::{Artifact, ChangeRecord, Preview, StateUpdate, Todo, TodoStatus, ToolKind};
 use proptest::prelude::*;
 use serde_json::json;
@@ -188,7 +189,9 @@ impl Story {
             None => {
                 self.messages += 1;
                 let message = MessageId::new(format!("m{}", self.messages));
-                told.push(LiveEvent::ReplyStarted { message: message.clone() });
+                // The size of a window stands in no entry.
+                let model = ModelInfo { context_window: None, ..ScriptedModel::new([""]).info().clone() };
+                told.push(LiveEvent::ReplyStarted { message: message.clone(), model: Box::new(model) });
                 self.draft.insert((message, String::new(), String::new()))
             }
         };

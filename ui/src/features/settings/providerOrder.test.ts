@@ -14,6 +14,7 @@ const provider = (id: string, rest: Partial<ProviderView> = {}): ProviderView =>
   chosen: false,
   hands_on: [],
   key: missing,
+  key_page: null,
   key_optional: false,
   custom: false,
   headers: [],

@@ -13,6 +13,7 @@ describe('where requests go', () => {
     expect(whereTo(en, ollama, 'gpt-oss:120b-cloud')).toBe(en.local.handedOnAt('localhost:1'));
     expect(whereTo(en, server(true, ['']))).toBe(en.local.handedOnAt('localhost:1'));
     expect(whereTo(en, server(false, []), 'a-cloud')).toBe(en.local.goesTo('localhost:1'));
+    expect(whereTo(en, { ...ollama, custom: true }, 'qwen3:8b')).toBe(en.local.goesToHere('localhost:1'));
     expect(isHandedOn(ollama, 'cloudy')).toBe(false);
   });
 });

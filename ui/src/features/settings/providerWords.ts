@@ -17,9 +17,11 @@ export function isHandedOn({ hands_on }: { hands_on: string[] }, model: string):
 
 /** Where a provider's requests go, and those to `model` of it where that is known. */
 export function whereTo(t: Messages, provider: ProviderView, model?: string): string {
-  const { host, local } = provider;
+  const { host, local, custom } = provider;
   if (!local) return t.local.goesTo(host);
-  return isHandedOn(provider, model ?? '') ? t.local.handedOnAt(host) : t.local.staysAt(host);
+  if (isHandedOn(provider, model ?? '')) return t.local.handedOnAt(host);
+  // A server that nobody knows may well be one that hands everything on.
+  return custom ? t.local.goesToHere(host) : t.local.staysAt(host);
 }
 
 /** What people call a model. The tour's scripts are told apart by the language that they speak alone. */

@@ -124,6 +124,7 @@ export function agent(session: string, given: Partial<AgentNode> = {}): AgentNod
     status: 'done',
     current: null,
     usage: usage(0.1, 0.1),
+    model: MODEL,
     started_at: ago(6, 12),
     ended_at: null,
     ...given,

@@ -176,6 +176,7 @@ const AGENTS = [
     description: 'clock fakes',
     status: 'done',
     usage: usage(0.03, 0.06),
+    model: { provider: 'ollama', name: 'qwen3:4b' },
     started_at: NOW - 60_000,
     ended_at: NOW - 46_000,
   }),

@@ -1,6 +1,17 @@
-import type { KeySource, LocalServerView, ModelSettings, SessionUsage, UsageReport, UsageTotal } from '../bindings';
+import type {
+  CallPurpose,
+  CallUsage,
+  KeySource,
+  LocalServerView,
+  ModelSettings,
+  SessionUsage,
+  UsageReport,
+  UsageSummary,
+  UsageTotal,
+} from '../bindings';
 import type { UiClient } from '../client';
 import type { Act } from '../recorded';
+import { ago } from './builders';
 import { later } from '../recorded';
 import type { Host } from './host';
 
@@ -84,11 +95,33 @@ const REPORT: UsageReport = {
   ],
 };
 
-const SESSION: SessionUsage = {
-  total: total(18, 610_000, 480_000, 1.07),
-  models: [{ model: SONNET, total: total(18, 610_000, 480_000, 1.07) }],
-  calls: [],
-};
+/** What a session shows that its agents used, as its calls would sum up to. */
+function sessionUsage(host: Host, id: string): SessionUsage {
+  const used = host.snapshot(id).agents.map(({ usage }) => usage);
+  const sum = (of: (usage: UsageSummary) => number) => used.reduce((all, usage) => all + of(usage), 0);
+  const read = sum((usage) => usage.input_tokens);
+  const all: UsageTotal = {
+    calls: used.filter((usage) => usage.input_tokens > 0).length * 6,
+    input_tokens: read,
+    output_tokens: sum((usage) => usage.output_tokens),
+    cache_read_tokens: sum((usage) => usage.cache_read_tokens),
+    cost: sum((usage) => usage.cost ?? 0),
+    unpriced: used.filter((usage) => usage.cost === null).length * 6,
+  };
+  const call = (purpose: CallPurpose, minutes: number, input: number, cost: number): CallUsage => ({
+    at: ago(minutes),
+    milliseconds: 4_200,
+    model: SONNET,
+    purpose,
+    input_tokens: input,
+    output_tokens: 640,
+    cache_read_tokens: Math.round(input * 0.8),
+    reasoning_tokens: null,
+    cost,
+  });
+  const calls = [call('answer', 1, 41_200, 0.021), call('answer', 2, 39_800, 0.019), call('title', 6, 1_900, 0.0012)];
+  return { total: all, models: [{ model: SONNET, total: all }], calls: all.calls > 0 ? calls : [] };
+}
 
 type Methods =
   | 'catalogueSource'
@@ -133,7 +166,7 @@ export function models(host: Host, act: Act): Pick<UiClient, Methods> {
     setSessionEffort: (session, effort) =>
       act('setSessionEffort', { session, effort }, () => host.update(session, { effort })),
     usageReport: () => later(() => REPORT),
-    sessionUsage: () => later(() => SESSION),
+    sessionUsage: (id) => later(() => sessionUsage(host, id)),
     catalogueSource: () => later(() => ({ date: '2026-11-22', source: 'LiteLLM, models.dev' })),
     findLocalServers: () => later(() => world.local ?? []),
     useLocalServer: async (base_url) => {
@@ -151,6 +184,7 @@ export function models(host: Host, act: Act): Pick<UiClient, Methods> {
         chosen: false,
         hands_on: server.hands_on,
         key: { source: 'missing' as const },
+        key_page: null,
         key_optional: true,
         custom: true,
         headers: [],

@@ -18,7 +18,12 @@ import {
 } from './samples';
 import { summingUp } from './summary';
 
-const PLAIN: Pick<ProviderView, 'chosen' | 'hands_on' | 'headers'> = { chosen: false, hands_on: [], headers: [] };
+const PLAIN: Pick<ProviderView, 'chosen' | 'hands_on' | 'headers' | 'key_page'> = {
+  chosen: false,
+  hands_on: [],
+  headers: [],
+  key_page: null,
+};
 const PROVIDERS: ProviderView[] = [
   {
     id: 'anthropic',
@@ -40,6 +45,7 @@ const PROVIDERS: ProviderView[] = [
     host: 'api.openai.com',
     local: false,
     ...PLAIN,
+    key_page: 'https://platform.openai.com/api-keys',
     key: { source: 'missing' },
     key_optional: false,
     custom: false,
@@ -54,6 +60,7 @@ const PROVIDERS: ProviderView[] = [
     chosen: false,
     hands_on: [':cloud', '-cloud'],
     key: { source: 'missing' },
+    key_page: null,
     key_optional: true,
     custom: false,
     headers: [],

@@ -27,7 +27,8 @@ export const chat = {
   copyMessage: 'Copy the message',
   contextUsed: (share: string) => `${share} of the context used`,
   contextTitle: (used: string, window: string) => `${used} of ${window} tokens in the model’s context`,
-  costTitle: (input: string, output: string) => `${input} tokens read, ${output} written`,
+  costTitle: (cost: string, input: string, output: string) =>
+    `Cost with all subagents: ${cost}. ${input} tokens read, ${output} written`,
   scripted: 'Scripted tour',
   scriptedTitle: 'The replies of this session are written down beforehand; the tools, approvals and files are real.',
   agentTitle: 'The agent of your own that works in this session, from agent.toml',

@@ -19,6 +19,7 @@ export const local = {
   stays: 'stays on this machine',
   goesTo: (host: string) => `Requests go to ${host}`,
   staysAt: (host: string) => `Requests stay on this machine (${host})`,
+  goesToHere: (host: string) => `Requests go to ${host} on this machine; what that does with them is its own affair`,
   handedOn: 'leaves this machine',
   handedOnAt: (host: string) => `Requests go to ${host}, which hands them on beyond this machine`,
 };
@@ -128,8 +129,14 @@ export const usage = {
   output: 'Written',
   cost: 'Cost',
   unknown: 'price unknown',
+  atLeast: (known: string) => `${known} +`,
   andUnknown: (known: string, calls: number) => `${known} and ${f.count(calls, 'call', 'calls')} of unknown price`,
   empty: 'No model was called yet.',
+  lastCalls: (count: number) => `The last ${f.count(count, 'call', 'calls')}`,
+  when: 'When',
+  purpose: 'For',
+  took: 'Took',
+  purposes: { answer: 'Step', summary: 'Summary', title: 'Title' },
   hint: 'Tokens as the providers count them, subagents, summaries and titles included. A price is that of the day.',
 };
 

@@ -50,6 +50,7 @@ export const providers = {
   location: 'Location',
   saveRegion: 'Use it',
   pasteKey: 'Paste the key',
+  keyPage: 'Keys are made at',
   replaceKey: 'Paste another key',
   saveKey: 'Save key',
   removeKey: 'Remove key',

@@ -26,7 +26,7 @@ export const chat: Messages['chat'] = {
   copyMessage: '复制消息',
   contextUsed: (share) => `上下文已用 ${share}`,
   contextTitle: (used, window) => `模型上下文：${used} / ${window} 个词元`,
-  costTitle: (input, output) => `读入 ${input} 个词元，写出 ${output} 个`,
+  costTitle: (cost, input, output) => `连同所有子智能体的费用：${cost}。读入 ${input} 个词元，写出 ${output} 个`,
   scripted: '脚本导览',
   scriptedTitle: '本会话的回复是预先写好的；工具、审批和文件都是真实的。',
   agentTitle: '本会话中工作的是你自己的智能体，来自 agent.toml',

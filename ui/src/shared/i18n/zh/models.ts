@@ -20,6 +20,7 @@ export const local: Messages['local'] = {
   stays: '不离开本机',
   goesTo: (host) => `请求发往 ${host}`,
   staysAt: (host) => `请求不离开本机（${host}）`,
+  goesToHere: (host) => `请求发往本机上的 ${host}；它如何处理请求由它自己决定`,
   handedOn: '会离开本机',
   handedOnAt: (host) => `请求发往 ${host}，并由它转发到本机之外`,
 };
@@ -126,8 +127,14 @@ export const usage: Messages['usage'] = {
   output: '输出',
   cost: '费用',
   unknown: '价格未知',
+  atLeast: (known) => `${known} 以上`,
   andUnknown: (known, calls) => `${known}，另有 ${f.number(calls)} 次调用价格未知`,
   empty: '还没有调用过模型。',
+  lastCalls: (count) => `最近 ${f.number(count)} 次调用`,
+  when: '时间',
+  purpose: '用途',
+  took: '用时',
+  purposes: { answer: '步骤', summary: '摘要', title: '标题' },
   hint: '词元数由服务商统计，包含子智能体、摘要和标题。价格按当日计。',
 };
 

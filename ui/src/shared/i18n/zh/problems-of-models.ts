@@ -14,7 +14,7 @@ export const problemsOfModels = {
   key_locked: '{provider} 的密钥已保存，但无法取出：{why}',
   provider_none: '没有服务商“{id}”；可用的有 {known}，以及在 Bosun 设置中添加的',
   key_nowhere:
-    '{provider} 需要密钥，而环境变量 {variable} 和密钥环中都没有；请设置 {variable}，或在 Bosun 的设置中填写密钥',
+    '{provider} 需要密钥，而环境变量 {variable} 和密钥环中都没有；请设置 {variable}，或在 Bosun 的设置中填写密钥。密钥可在 {page} 创建',
   keyring_locked: '密钥环中有 {provider} 的密钥，但没有给出（{why}）',
   keyring_locked_or: '密钥环中有 {provider} 的密钥，但没有给出（{why}）；也可设置 {variables}',
   keyring_missing: '此系统上没有密钥环应答（“{detail}”）；要保存密钥，请解锁或安装一个（例如 gnome-keyring）',

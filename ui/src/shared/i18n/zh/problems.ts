@@ -241,6 +241,8 @@ export const problems: Messages['problems'] = {
   subagent_stays: '通用子智能体不能关闭；同名的子智能体会取代它',
   subagent_twice: '有两个子智能体都叫“{name}”；请给其中一个改名',
   subagent_model: '子智能体的模型“{name}”尚未设置；请设置它，或从子智能体中去掉',
+  subagent_model_elsewhere:
+    '子智能体的模型“{name}”不在本机上，而派出它的模型在本机上，因此不会向它发送任何内容；请从子智能体中去掉该模型，或让会话使用不在本机上的模型',
   tool_unknown: '这里没有工具“{name}”；可用的有：{known}',
   no_decision: '“{tool}”需要询问，却没有允许任何决定；请至少允许一种',
   not_brought: '“{path}”已不存在，或不再被采用',

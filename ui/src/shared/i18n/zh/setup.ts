@@ -46,6 +46,7 @@ export const providers: Messages['providers'] = {
   location: '位置',
   saveRegion: '使用',
   pasteKey: '粘贴密钥',
+  keyPage: '可在此创建密钥：',
   replaceKey: '粘贴新的密钥',
   saveKey: '保存密钥',
   removeKey: '移除密钥',
