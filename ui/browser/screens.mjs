@@ -320,7 +320,15 @@ export const SCREENS = {
   usage: {
     async act(page) {
       await settings(0)(page);
-      await page.locator('.settings table').scrollIntoViewIfNeeded();
+      await page.locator('.settings details:has(table) summary').click();
+      await page.locator('.settings details table').scrollIntoViewIfNeeded();
+    },
+  },
+  keypage: {
+    async act(page) {
+      await settings(0)(page);
+      await page.locator('.settings').getByText('OpenAI', { exact: true }).click();
+      await page.locator('.settings').getByText('platform.openai.com').scrollIntoViewIfNeeded();
     },
   },
   headers: {

@@ -41,6 +41,23 @@ describe('the agents', () => {
     expect(screen.queryByRole('article', { name: 'You' })).toBeNull();
   });
 
+  it('say whom one asks and where that is, in the tree where it is another than its sender asks', async () => {
+    const local = { provider: 'ollama', name: 'qwen3:4b' };
+    const agents = [
+      agent('s-refresh'),
+      agent('s-tower', { parent: 's-refresh', name: 'tower', model: local }),
+      agent('s-backon', { parent: 's-refresh', name: 'backon', status: 'waiting' }),
+    ];
+    const { redraw } = draw(await setUp(), AgentsPane, { snapshot: showing({ agents }) });
+    expect(screen.getByRole('region').textContent).toContain('claude-sonnet · api.anthropic.com');
+    const rows = screen.getAllByRole('treeitem').map((row) => row.textContent ?? '');
+    expect(rows.map((row) => row.includes('qwen3:4b · localhost:11434'))).toEqual([false, true, false]);
+    expect(rows.some((row) => row.includes('claude-sonnet'))).toBe(false);
+    const gone = agents.map((node) => ({ ...node, model: { provider: 'gone', name: 'm' } }));
+    await redraw({ snapshot: showing({ agents: gone }) });
+    expect(screen.getByRole('region').textContent).toContain('m · gone');
+  });
+
   it('let a call be answered that is asked again, though its first card was', async () => {
     const scene = await setUp();
     const decide = vi.spyOn(scene.client, 'decide').mockResolvedValue();
