@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 #: shell: what is compared is the text that its model is sent next.
 ALL = ("state", "filesystem", "store", "composite", "sandbox")
 DISK = ("filesystem", "composite", "sandbox")
+WHOLE = (*ALL, "agent")
 
 
 @dataclass(frozen=True)
@@ -176,10 +177,10 @@ CASES = [
          purpose_on={"sandbox": ("A8: every failure is an answer, and none ends the run", ("Error", "'/d' is a directory"))}),
     Case("the mode of a new file", [write("/a.txt", "x"), execute("ls -l a.txt")], ("-rw-r--r--",),
          backends=("shell", "sandbox")),
-    Case("write one file twice in a step", [write("/n", "1"), write("/n", "2")], ("Error",), together=True),
-    Case("write and edit one file in a step", [write("/n", "1"), edit("/n", "1", "2")], together=True,
+    Case("write one file twice in a step", [write("/n", "1"), write("/n", "2")], ("Error",), together=True, backends=WHOLE),
+    Case("write and edit one file in a step", [write("/n", "1"), edit("/n", "1", "2")], together=True, backends=WHOLE,
          purpose="A12: changes of one path in one step are made in call order", own=("/n", "1")),
-    Case("write two files in a step", [write("/n", "1"), write("/m", "2")], ("/m",), together=True),
+    Case("write two files in a step", [write("/n", "1"), write("/m", "2")], ("/m",), together=True, backends=WHOLE),
     # Editing.
     Case("edit one place", [write("/a.txt", "foo bar\n"), edit("/a.txt", "bar", "baz")], ("/a.txt", "1")),
     Case("edit and read back", [write("/a.txt", "foo bar\n"), edit("/a.txt", "bar", "baz"), read("/a.txt")]),

@@ -59,7 +59,7 @@ def play_reference(python, asked):
     return answers
 
 
-def play_bosun(kind, calls, disk, links, ids):
+def play_bosun(kind, calls, disk, links, ids, together):
     with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as data:
         for name, content in disk.items():
             path = Path(root, name)
@@ -68,7 +68,7 @@ def play_bosun(kind, calls, disk, links, ids):
         for name, target in links.items():
             Path(root, name).symlink_to(target)
         if kind == "agent":
-            return agent.play(bosun(), root, data, calls, ids)
+            return agent.play(bosun(), root, data, calls, ids, together)
         routes = ["--backend", "filesystem", "--route", "/memories=state"] if kind == "composite" else ["--backend", kind]
         lines = "".join(json.dumps({"tool": tool, "args": args}) + "\n" for tool, args in calls)
         environment = {"PATH": os.environ["PATH"], "HOME": data, "BOSUN_DATA_DIR": data}
@@ -204,7 +204,7 @@ def main():
     references = play_reference(venv(), encoded)
     results = {}
     for (case, kind), reference in zip(asked, references):
-        own = play_bosun(kind, case.calls, case.disk, case.links, case.ids)
+        own = play_bosun(kind, case.calls, case.disk, case.links, case.ids, case.together)
         results[case.name, kind] = found = verdict(case, kind, reference, own)
         differs = found.startswith("differs")
         print(f"{'FAIL' if differs else 'ok'}  {case.name} ({kind}): {found}", flush=True)

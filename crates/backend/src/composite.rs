@@ -113,8 +113,11 @@ impl CompositeBackend {
             Err(error) => return Err(part.outer_error(error)),
         };
         let left_out = listed.left_out;
-        for row in listed {
-            let row = FileInfo { path: part.outer(&row.path), ..row };
+        let rows = listed.into_iter().map(|row| FileInfo { path: part.outer(&row.path), ..row });
+        if mounts.is_empty() {
+            return Ok(Listed { rows: rows.collect(), left_out });
+        }
+        for row in rows {
             mounts.entry(row.path.clone()).or_insert(row);
         }
         Ok(Listed { rows: mounts.into_values().collect(), left_out })

@@ -1,4 +1,3 @@
-use std::collections::BinaryHeap;
 use std::os::fd::AsFd;
 
 use rustix::fs::{AtFlags, FileType, Stat};
@@ -17,7 +16,7 @@ pub(super) fn list(root: &Root, path: &VirtualPath) -> Result<Listed, BackendErr
         Errno::NOENT => BackendError::DirectoryNotFound { path: path.clone() },
         other => fault(other, path),
     })?;
-    let mut names = BinaryHeap::new();
+    let mut names = Vec::new();
     let mut left_out = 0;
     for entry in rustix::fs::Dir::read_from(&folder).map_err(|errno| fault(errno, path))? {
         let entry = entry.map_err(|errno| fault(errno, path))?;
@@ -25,23 +24,30 @@ pub(super) fn list(root: &Root, path: &VirtualPath) -> Result<Listed, BackendErr
             Ok("." | "..") => {}
             Ok(name) => {
                 names.push(name.to_owned());
-                if names.len() > MAX_ENTRIES {
-                    names.pop();
+                if names.len() >= 2 * MAX_ENTRIES {
+                    keep_first(&mut names);
                 }
             }
             // It cannot be a path here, so that it could only be shown, never used.
             Err(_) => left_out += 1,
         }
     }
-    let mut rows: Vec<FileInfo> = names
+    // Files lie beside one another in the system's memory about as they are called: in this order their state is found
+    // faster, and the rows are in theirs.
+    keep_first(&mut names);
+    let rows = names
         .into_iter()
         .filter_map(|name| {
             let stat = rustix::fs::statat(folder.as_fd(), &*name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
             row(root, path.join(&name).ok()?, &stat)
         })
         .collect();
-    rows.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     Ok(Listed { rows, left_out })
+}
+
+fn keep_first(names: &mut Vec<String>) {
+    names.sort_unstable();
+    names.truncate(MAX_ENTRIES);
 }
 
 /// `None` for a link that leads out of the root. A link inside it is listed under its own name with what it leads to;
