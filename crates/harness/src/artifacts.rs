@@ -34,6 +34,16 @@ impl Artifacts {
         Self { root: None, elsewhere: places.map(|(name, path)| (name.to_owned(), path)).into() }
     }
 
+    /// The path of what an agent keeps of its own under an id. A provider may count the calls of each conversation from 0,
+    /// and the agents of a tree share one backend, so that a subagent's are below its session.
+    pub(crate) fn own_path(&self, cx: &TurnContext, folder: &str, id: &str) -> Option<VirtualPath> {
+        let name = name_of(id);
+        match cx.depth() {
+            0 => self.path(folder, &name),
+            _ => self.path(folder, &format!("{}/{name}", name_of(cx.log().session().as_str()))),
+        }
+    }
+
     /// The path of an artifact, where there is a place for it.
     pub(crate) fn path(&self, folder: &str, name: &str) -> Option<VirtualPath> {
         match self.elsewhere.get(folder) {
@@ -48,6 +58,20 @@ impl Artifacts {
 pub(crate) async fn put(cx: &TurnContext, path: &VirtualPath, bytes: Vec<u8>) -> Result<StateUpdate, BackendError> {
     let change = cx.agent().backend.write(path, bytes, Expect::Anything, &Unwitnessed).await?;
     Ok(update_of(change))
+}
+
+/// Writes an artifact where there is none; one that is there already is as good where it holds the same.
+pub(crate) async fn put_new(cx: &TurnContext, path: &VirtualPath, bytes: Vec<u8>) -> Result<StateUpdate, BackendError> {
+    let backend = &cx.agent().backend;
+    match backend.write(path, bytes.clone(), Expect::Absent, &Unwitnessed).await {
+        Ok(change) => Ok(update_of(change)),
+        Err(BackendError::AlreadyExists { .. })
+            if whole(&**backend, path).await.is_ok_and(|there| there == bytes) =>
+        {
+            Ok(StateUpdate::default())
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Adds `text` at the end of an artifact, or makes it.

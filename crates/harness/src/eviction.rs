@@ -1,10 +1,13 @@
+mod kept;
+
 use bosun_agent::TurnContext;
 use bosun_backend::{KeptOutput, OutputEnds, VirtualPath};
-use bosun_model::{ContentBlock, HumanMessage, Message, text_of};
+use bosun_model::{CallId, ContentBlock, HumanMessage, Message, text_of};
 use bosun_tools::{StateUpdate, ToolOutput};
 
 use crate::artifacts::{self, Artifacts};
 use crate::tokens::{LETTERS, letters};
+pub(crate) use kept::{KeptResult, kept_results};
 
 /// The folder of results that were too large for the conversation.
 pub(crate) const FOLDER: &str = "large_tool_results";
@@ -29,7 +32,7 @@ pub(crate) async fn result(
     artifacts: &Artifacts,
     limit: Option<u32>,
     tool: &str,
-    call_id: &str,
+    call_id: &CallId,
     mut output: ToolOutput,
 ) -> ToolOutput {
     let Some(limit) = limit.filter(|_| !BOUNDED.contains(&tool)) else { return output };
@@ -38,7 +41,7 @@ pub(crate) async fn result(
     if !is_large && output.full_output.is_none() {
         return output;
     }
-    let Some(path) = artifacts.path(FOLDER, &artifacts::name_of(call_id)) else { return output };
+    let Some(path) = artifacts.own_path(cx, FOLDER, call_id.as_str()) else { return output };
     let (bytes, cut) = match output.full_output.take() {
         Some(kept) => whole(kept).await.unwrap_or_else(|| (text.clone().into_bytes(), None)),
         None => (text.clone().into_bytes(), None),
@@ -46,8 +49,10 @@ pub(crate) async fn result(
     match artifacts::put(cx, &path, bytes).await {
         Ok(written) => {
             output.update.files.extend(written.files);
+            let kept = KeptResult { path: path.clone(), ends: cut.is_some() };
+            KeptResult::note_all(&[(call_id.clone(), kept)].into(), &mut output.update);
             if is_large {
-                let stub = ContentBlock::text(stub(call_id, &path, &text, cut));
+                let stub = ContentBlock::text(stub(call_id.as_str(), &path, &text, cut));
                 let rest = output.content.into_iter().filter(|block| block.as_text().is_none());
                 output.content = std::iter::once(stub).chain(rest).collect();
                 output.artifact.truncated = true;

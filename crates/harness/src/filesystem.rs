@@ -221,7 +221,7 @@ impl Middleware for Filesystem {
                 media::offload(cx, &mut output.content).await;
             }
             let most = limit(self.options.evict_results_over);
-            Ok(eviction::result(cx, &self.artifacts, most, &name, id.as_str(), output).await)
+            Ok(eviction::result(cx, &self.artifacts, most, &name, &id, output).await)
         })
     }
 }

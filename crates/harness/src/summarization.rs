@@ -9,15 +9,16 @@ mod threshold;
 mod tool;
 mod transcript;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, EntryBody, Middleware, NextModel, NextTool, NoteKind, TurnContext};
-use bosun_backend::VirtualPath;
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
 use bosun_tools::{DynTool, ToolOutput, erase};
 
 use crate::OnDemand;
 use crate::artifacts::{self, Artifacts};
+use crate::eviction::{FOLDER, KeptResult, kept_results};
 use crate::rewrites::{Recent, Rewrites};
 use crate::tokens::{TokenCounter, Tokenizer};
 pub use compact::{Compacted, CompactionError};
@@ -99,19 +100,12 @@ impl Summarization {
                 Arc::clone(message)
             };
             shown.push(if index < compaction.results_before {
-                self.results.of(&message, |message| shorten::result(message, self.kept_at(message).as_deref()))
+                self.results.of(&message, |message| shorten::result(message, compaction.kept_of(message)))
             } else {
                 message
             });
         }
         shown
-    }
-
-    /// Where the whole of a shortened result is kept.
-    fn kept_at(&self, message: &Message) -> Option<String> {
-        let Message::Tool(result) = message else { return None };
-        let name = artifacts::name_of(result.call_id.as_str());
-        self.artifacts.path(crate::eviction::FOLDER, &name).map(|path| path.to_string())
     }
 
     /// Tokens of a request: what is estimated, or what the provider counted for most of it, whichever is more. Another
@@ -240,11 +234,13 @@ impl Summarization {
         Err(too_long(error, failure.as_ref()))
     }
 
-    /// Cuts long results of the end of the conversation, which no summary takes away. The whole of one is kept first.
+    /// Cuts long results of the end of the conversation, which no summary takes away. The whole of one is kept first, where
+    /// it is not yet.
     async fn shorten_results(&self, cx: &TurnContext, all: &[Arc<Message>]) -> Result<bool, AgentError> {
-        let mut compaction = cx.log().with_state(Compaction::of);
+        let (mut compaction, kept) = cx.log().with_state(|state| (Compaction::of(state), kept_results(state)));
         let from = compaction.results_before.max(compaction.current(all.len()).map_or(0, |summary| summary.cutoff));
         let mut update = bosun_tools::StateUpdate::default();
+        let mut fresh = BTreeMap::new();
         let mut found = false;
         for message in all.get(from..).unwrap_or_default() {
             let Message::Tool(result) = &**message else { continue };
@@ -252,16 +248,20 @@ impl Summarization {
                 continue;
             }
             found = true;
-            if let Some(path) = self.kept_at(message).and_then(|path| VirtualPath::parse(&path).ok()) {
-                match artifacts::put(cx, &path, result.text().into_bytes()).await {
-                    Ok(written) => update.files.extend(written.files),
-                    Err(error) => tracing::warn!(%error, "a long result could not be kept"),
+            let place = self.artifacts.own_path(cx, FOLDER, result.call_id.as_str());
+            let Some(path) = place.filter(|_| !kept.contains_key(&result.call_id)) else { continue };
+            match artifacts::put_new(cx, &path, result.text().into_bytes()).await {
+                Ok(written) => {
+                    update.files.extend(written.files);
+                    fresh.insert(result.call_id.clone(), KeptResult { path, ends: false });
                 }
+                Err(error) => tracing::warn!(%error, %path, "a long result could not be kept"),
             }
         }
         if found {
             compaction.results_before = all.len();
             update.fields.extend(compaction.update().fields);
+            KeptResult::note_all(&fresh, &mut update);
             cx.log().record(vec![EntryBody::Updated { by: record::BY.into(), update }]).await?;
         }
         Ok(found)

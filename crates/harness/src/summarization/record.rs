@@ -1,12 +1,15 @@
+use std::collections::BTreeMap;
+
 use bosun_agent::{EntryBody, NoteAbout, State};
 use bosun_backend::VirtualPath;
-use bosun_model::Usage;
+use bosun_model::{CallId, Message, Usage};
 use bosun_tools::StateUpdate;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::CompactionError;
+use crate::eviction::{KeptResult, kept_results};
 
 /// The state field that says how much is sent in short. What the summaries say stands in fields of their own, each written
 /// once, so that a long session does not write all of them again with each.
@@ -27,6 +30,8 @@ pub struct Compaction {
     pub results_before: usize,
     /// The last attempt, where it came to nothing; the history was sent as it is.
     pub failed: Option<FailedSummary>,
+    /// Where the results are that are sent in short.
+    kept: BTreeMap<CallId, KeptResult>,
     /// What no field of its own says yet: places and summaries.
     unwritten: Vec<(usize, Summary)>,
 }
@@ -152,7 +157,14 @@ impl Compaction {
             None => made.checked_sub(1).and_then(|last| read(state, &field_of(last))),
         };
         let unwritten = summaries.into_iter().enumerate().collect();
-        Self { made, summary, arguments_before, results_before, failed, unwritten }
+        let kept = if results_before > 0 { kept_results(state) } else { BTreeMap::new() };
+        Self { made, summary, arguments_before, results_before, failed, kept, unwritten }
+    }
+
+    /// Where a result is that is sent in short.
+    pub(super) fn kept_of(&self, message: &Message) -> Option<&KeptResult> {
+        let Message::Tool(result) = message else { return None };
+        self.kept.get(&result.call_id)
     }
 
     /// The summary in force for a history of `messages`.

@@ -4,6 +4,7 @@ use bosun_model::{AiMessage, ContentBlock, Message, ToolMessage};
 use serde_json::Value;
 
 use super::transcript::shortened;
+use crate::eviction::KeptResult;
 use crate::tokens::letters;
 
 /// Arguments over this many characters are cut.
@@ -32,9 +33,9 @@ pub(crate) fn arguments(message: &Message) -> Option<Message> {
     Some(Message::Ai(reply))
 }
 
-/// A result with its long texts cut to head and tail; `None` where they are short. `kept` is where the whole can be
-/// read.
-pub(crate) fn result(message: &Message, kept: Option<&str>) -> Option<Message> {
+/// A result with its long texts cut to head and tail; `None` where they are short. `kept` is where it is
+/// that can be read.
+pub(crate) fn result(message: &Message, kept: Option<&KeptResult>) -> Option<Message> {
     let Message::Tool(result) = message else { return None };
     let is_long = |block: &ContentBlock| block.as_text().is_some_and(|text| letters(text) > LONG_RESULT);
     if !result.content.iter().any(is_long) {
@@ -45,7 +46,7 @@ pub(crate) fn result(message: &Message, kept: Option<&str>) -> Option<Message> {
         if let ContentBlock::Text { text } = block
             && letters(text) > LONG_RESULT
         {
-            let place = kept.map(|path| format!(" The whole is in {path}.")).unwrap_or_default();
+            let place = kept.map(|kept| format!(" {}", kept.told())).unwrap_or_default();
             *text = format!("{}\n[This result was shortened to make room.{place}]", shortened(text, LONG_RESULT));
         }
     }
@@ -95,7 +96,12 @@ mod tests {
             status: ToolStatus::Success,
             content: vec!["y".repeat(5_000).into()],
         });
-        let Some(Message::Tool(cut)) = result(&message, Some("/large_tool_results/c")) else { panic!() };
-        assert!(cut.text().contains("/large_tool_results/c") && cut.text().len() < 4_200);
+        let path = bosun_backend::VirtualPath::parse("/large_tool_results/c").unwrap();
+        for (ends, told) in [(false, "The whole is in"), (true, "The beginning and the end of it are in")] {
+            let kept = KeptResult { path: path.clone(), ends };
+            let Some(Message::Tool(cut)) = result(&message, Some(&kept)) else { panic!() };
+            let told = format!("to make room. {told} /large_tool_results/c.]");
+            assert!(cut.text().ends_with(&told) && cut.text().len() < 4_200, "{}", cut.text());
+        }
     }
 }
