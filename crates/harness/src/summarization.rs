@@ -24,7 +24,9 @@ use crate::tokens::{TokenCounter, Tokenizer};
 pub use compact::{Compacted, CompactionError};
 use cutoff::Keep;
 pub(crate) use offload::FOLDER as HISTORY;
-pub use record::{Compaction, FailedSummary, SUMMARIZATION_FIELD, Summary, SummaryCause, edit_summary, undo_summary};
+pub use record::{
+    Compaction, FailedSummary, SUMMARIZATION_FIELD, Summary, SummaryCause, UndoneSummary, edit_summary, undo_summary,
+};
 pub use threshold::{ArgumentOptions, SummarizationOptions, Threshold, Trigger};
 pub(crate) use tool::CompactConversation;
 
@@ -130,7 +132,7 @@ impl Summarization {
     async fn prepared(&self, cx: &TurnContext, request: &ChatRequest) -> Result<ChatRequest, AgentError> {
         let mut compaction = cx.log().with_state(Compaction::of);
         let mut sent = self.request(request, &compaction);
-        let tokens = self.tokens(cx, &sent, &compaction);
+        let mut tokens = self.tokens(cx, &sent, &compaction);
         let of_arguments = self.options.of_arguments();
         let cuts = of_arguments.reached(1.0, &Self::size(cx, &sent, tokens));
         let is_full = self.reaches(1.0, cx, &sent, tokens);
@@ -138,17 +140,22 @@ impl Summarization {
         if cuts && self.shorten_arguments(cx, &request.messages, keep, &mut compaction).await? {
             sent = self.request(request, &compaction);
             // What the provider counted was before this, so only the estimate tells.
-            let tokens = self.counter.request(&sent, Tokenizer::of(cx.agent().model.info()));
+            tokens = self.counter.request(&sent, Tokenizer::of(cx.agent().model.info()));
             if !self.reaches(1.0, cx, &sent, tokens) {
                 return Ok(sent);
             }
         } else if !is_full {
             return Ok(sent);
         }
-        if compaction.failed.as_ref().is_some_and(|failed| tokens < failed.at_tokens + failed.at_tokens / 10) {
+        if compaction.failed.as_ref().is_some_and(|failed| failed.holds(tokens)) {
             return Ok(sent);
         }
-        let work = compact::Work { messages: &request.messages, keep: self.keep(cx), cause: SummaryCause::Threshold };
+        let has_room = !threshold::is_hard(&Self::size(cx, &sent, tokens), 1.0);
+        if has_room && compaction.undone.as_ref().is_some_and(|undone| undone.holds(tokens)) {
+            return Ok(sent);
+        }
+        let (keep, cause) = (self.keep(cx), SummaryCause::Threshold);
+        let work = compact::Work { messages: &request.messages, keep, cause, tokens };
         match self.compact(cx, work, None).await? {
             Ok(_) => Ok(self.request(request, &cx.log().with_state(Compaction::of))),
             Err(CompactionError::NothingToCompact) => Ok(sent),
@@ -207,9 +214,13 @@ impl Summarization {
         mut error: AgentError,
     ) -> Result<AiMessage, AgentError> {
         let mut failure = None;
+        let tokens = {
+            let compaction = cx.log().with_state(Compaction::of);
+            self.tokens(cx, &self.request(request, &compaction), &compaction)
+        };
         for attempt in 0..RECOVERIES {
             let keep = if attempt == 0 { self.keep(cx) } else { Keep::Messages(1) };
-            let work = compact::Work { messages: &request.messages, keep, cause: SummaryCause::Overflow };
+            let work = compact::Work { messages: &request.messages, keep, cause: SummaryCause::Overflow, tokens };
             let compacted = self.compact(cx, work, None).await?;
             if let Err(failed) = &compacted {
                 tracing::warn!(error = %failed, "a conversation that is too long could not be summed up");
@@ -357,7 +368,8 @@ impl Summarization {
         if !self.reaches(0.5, cx, &sent, tokens) {
             return Ok(tool::nothing());
         }
-        let work = compact::Work { messages: &request.messages, keep: self.keep(cx), cause: SummaryCause::Tool };
+        let (keep, cause) = (self.keep(cx), SummaryCause::Tool);
+        let work = compact::Work { messages: &request.messages, keep, cause, tokens };
         Ok(match self.compact(cx, work, None).await? {
             Ok(compacted) => tool::done(&compacted),
             Err(CompactionError::NothingToCompact) => tool::nothing(),
