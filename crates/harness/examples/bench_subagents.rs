@@ -94,7 +94,9 @@ fn answer(request: &ChatRequest, count: usize, turns: usize, large: usize) -> Re
                 let id = format!("functions.recite:{}", results - turns);
                 Reply::new().and_call_with_id(id, Recite::NAME, json!({"text": format!("{task}, {results}")}))
             }
-            _ => Reply::text(std::iter::once(format!("did {task}")).chain(places(request)).collect::<Vec<_>>().join("\n")),
+            _ => Reply::text(
+                std::iter::once(format!("did {task}")).chain(places(request)).collect::<Vec<_>>().join("\n"),
+            ),
         };
     }
     if results > 0 {

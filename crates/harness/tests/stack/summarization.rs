@@ -474,7 +474,8 @@ async fn a_summary_that_was_taken_back_and_has_to_be_made_anew_is_said() {
 
 #[tokio::test]
 async fn what_a_window_takes_at_all_holds_after_a_summary_was_taken_back() {
-    let replies: Vec<Scripted> = (0..3).map(|_| long("reply")).chain(["story", "four", "again", "five"].map(Into::into)).collect();
+    let replies: Vec<Scripted> =
+        (0..3).map(|_| long("reply")).chain(["story", "four", "again", "five"].map(Into::into)).collect();
     let scene = Scene::build(Project::new(), small(replies, 20_000), vec![], |config| {
         config.builtin_tools = Some(vec!["read_file".into()]);
         config.summarization.keep = Some(Threshold::Messages(1));
