@@ -9,7 +9,7 @@ use bosun_tools::{Grep, Reducer, StateUpdate, Tool as _, ToolOutput};
 
 use crate::artifacts::{self, Artifacts};
 use crate::tokens::{LETTERS, letters};
-pub(crate) use kept::{KeptResult, kept_results};
+pub(crate) use kept::{KeptPart, KeptResult, kept_results};
 
 /// The folder of results that were too large for the conversation.
 pub(crate) const FOLDER: &str = "large_tool_results";
@@ -51,7 +51,8 @@ pub(crate) async fn result(
     match artifacts::put(cx, &path, bytes).await {
         Ok(written) => {
             output.update.files.extend(written.files);
-            let kept = KeptResult { path: path.clone(), ends: cut.is_some() };
+            let part = if cut.is_some() { KeptPart::Ends } else { KeptPart::Whole };
+            let kept = KeptResult { path: path.clone(), part };
             KeptResult::note_all(&[(call_id.clone(), kept)].into(), &mut output.update);
             if is_large {
                 let stub = ContentBlock::text(stub(call_id.as_str(), &path, &text, cut, finding(cx)));

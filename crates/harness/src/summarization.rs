@@ -18,7 +18,7 @@ use bosun_tools::{DynTool, ToolOutput, erase};
 
 use crate::OnDemand;
 use crate::artifacts::{self, Artifacts};
-use crate::eviction::{FOLDER, KeptResult, kept_results};
+use crate::eviction::{FOLDER, KeptPart, KeptResult, kept_results};
 use crate::rewrites::{Recent, Rewrites};
 use crate::tokens::{TokenCounter, Tokenizer};
 pub use compact::{Compacted, CompactionError};
@@ -259,12 +259,16 @@ impl Summarization {
                 continue;
             }
             found = true;
+            if let Some(path) = shorten::source_of(all, result).and_then(|word| cx.agent().backend.resolve(word).ok()) {
+                fresh.insert(result.call_id.clone(), KeptResult { path, part: KeptPart::Source });
+                continue;
+            }
             let place = self.artifacts.own_path(cx, FOLDER, result.call_id.as_str());
             let Some(path) = place.filter(|_| !kept.contains_key(&result.call_id)) else { continue };
             match artifacts::put_new(cx, &path, result.text().into_bytes()).await {
                 Ok(written) => {
                     update.files.extend(written.files);
-                    fresh.insert(result.call_id.clone(), KeptResult { path, ends: false });
+                    fresh.insert(result.call_id.clone(), KeptResult { path, part: KeptPart::Whole });
                 }
                 Err(error) => tracing::warn!(%error, %path, "a long result could not be kept"),
             }

@@ -13,15 +13,36 @@ const FIELD: &str = "kept_results";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KeptResult {
     pub path: VirtualPath,
-    /// Whether both its ends are there and not the whole of it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub ends: bool,
+    #[serde(default, skip_serializing_if = "KeptPart::is_whole")]
+    pub part: KeptPart,
+}
+
+/// What of a result can be read where it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum KeptPart {
+    #[default]
+    Whole,
+    /// Its beginning and its end.
+    Ends,
+    /// The file that was read, as it is by then.
+    Source,
+}
+
+impl KeptPart {
+    fn is_whole(&self) -> bool {
+        *self == Self::Whole
+    }
 }
 
 impl KeptResult {
     /// What can be read there, as a sentence.
     pub(crate) fn told(&self) -> String {
-        let what = if self.ends { "The beginning and the end of it are" } else { "The whole is" };
+        let what = match self.part {
+            KeptPart::Whole => "The whole is",
+            KeptPart::Ends => "The beginning and the end of it are",
+            KeptPart::Source => "It can be read again",
+        };
         format!("{what} in {}.", self.path)
     }
 

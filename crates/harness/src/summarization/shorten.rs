@@ -1,6 +1,9 @@
 //! Messages as they are sent, where parts of them are left out. The state keeps them whole.
 
+use std::sync::Arc;
+
 use bosun_model::{AiMessage, ContentBlock, Message, ToolMessage};
+use bosun_tools::{ReadFile, Tool as _};
 use serde_json::Value;
 
 use super::transcript::shortened;
@@ -53,6 +56,19 @@ pub(crate) fn result(message: &Message, kept: Option<&KeptResult>) -> Option<Mes
     Some(Message::Tool(result))
 }
 
+/// The file that `result` was read from, in the words of the call among `messages`.
+pub(crate) fn source_of<'a>(messages: &'a [Arc<Message>], result: &ToolMessage) -> Option<&'a str> {
+    if result.name != ReadFile::NAME {
+        return None;
+    }
+    let mut replies = messages.iter().rev().filter_map(|message| match &**message {
+        Message::Ai(reply) => Some(reply),
+        Message::System(_) | Message::Human(_) | Message::Tool(_) => None,
+    });
+    let call = replies.find_map(|reply| reply.tool_calls.iter().find(|call| call.id == result.call_id))?;
+    call.args.get("file_path")?.as_str()
+}
+
 #[cfg(test)]
 mod tests {
     use bosun_model::{StopReason, ToolCall, ToolStatus};
@@ -60,6 +76,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::eviction::KeptPart;
 
     fn reply(name: &str, args: Value) -> Message {
         Message::Ai(AiMessage {
@@ -97,8 +114,13 @@ mod tests {
             content: vec!["y".repeat(5_000).into()],
         });
         let path = bosun_backend::VirtualPath::parse("/large_tool_results/c").unwrap();
-        for (ends, told) in [(false, "The whole is in"), (true, "The beginning and the end of it are in")] {
-            let kept = KeptResult { path: path.clone(), ends };
+        let parts = [
+            (KeptPart::Whole, "The whole is in"),
+            (KeptPart::Ends, "The beginning and the end of it are in"),
+            (KeptPart::Source, "It can be read again in"),
+        ];
+        for (part, told) in parts {
+            let kept = KeptResult { path: path.clone(), part };
             let Some(Message::Tool(cut)) = result(&message, Some(&kept)) else { panic!() };
             let told = format!("to make room. {told} /large_tool_results/c.]");
             assert!(cut.text().ends_with(&told) && cut.text().len() < 4_200, "{}", cut.text());
