@@ -160,8 +160,7 @@ impl Delegation {
         }
         let agent = self.agent(&sent.name)?;
         let log = self.cx.log().reopen(&sent).await.map_err(fatal)?;
-        // Named after the call, so that a call that runs again after a restart asks once.
-        let ask = format!("ask-{}", self.call_id);
+        let ask = ask_id(&self.call_id).to_string();
         let is_asked = log.with_state(|state| {
             let is_ask = |message: &Message| matches!(message, Message::Human(human) if human.id.as_str() == ask);
             state.messages.iter().any(|message| is_ask(message)) || state.queue.iter().any(|queued| queued.id == ask)
@@ -264,6 +263,12 @@ pub(crate) fn problem_of(end: &TurnEnd) -> Option<String> {
         TurnEnd::StepLimit { limit } => Some(format!("it reached its limit of {limit} steps")),
         TurnEnd::Failed { reason, .. } => Some(reason.clone()),
     }
+}
+
+/// The id of the message with which a call asks a subagent more: named after the call, so that one that runs again after a
+/// restart asks once.
+pub fn ask_id(call: &CallId) -> MessageId {
+    MessageId::new(format!("ask-{call}"))
 }
 
 fn fatal(error: impl std::fmt::Display) -> ToolError {

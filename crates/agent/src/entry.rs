@@ -254,6 +254,8 @@ pub enum NoteKind {
     HelperMissing,
     /// The conversation was to be summed up, and could not be.
     SummaryFailed,
+    /// A summary that the person took back had to be made anew.
+    SummaryRemade,
 }
 
 /// A file that is no longer as the agent read or wrote it.

@@ -99,6 +99,11 @@ pub enum NoteAbout {
     )]
     NotSummedUpLonger,
     #[error(
+        "The conversation was summed up again although you took its summary back: it no longer fits the window of this \
+         model. Choose a model with a larger window, or start a new session, to have all of it sent"
+    )]
+    SummedUpAgain,
+    #[error(
         "{model}, which is to answer where the session's model is overloaded, cannot be had ({detail}). Nobody stands in; \
          mend it or choose another in the settings under Models"
     )]

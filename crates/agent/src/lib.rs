@@ -45,6 +45,7 @@ pub use background::BackgroundRuns;
 pub use changed::{ChangedFile, FileFate};
 pub use clock::{Clock, IdSource, SystemClock, UuidSource};
 pub use context::TurnContext;
+pub use delegate::ask_id;
 pub use entry::{
     ChangeIntent, EntryBody, JournalEntry, NoteKind, OutsideChange, Recorded, Seq, SubagentMode, ToolOutcome, TurnEnd,
     is_news,

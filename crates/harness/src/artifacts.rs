@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use bosun_agent::TurnContext;
 use bosun_backend::{Backend, BackendError, Change, Expect, Unwitnessed, VirtualPath};
-use bosun_tools::StateUpdate;
+use bosun_tools::{ReadFile, StateUpdate, Tool as _};
 
 /// Where large results and old conversation are put, so that the model can still read them. Without a root they are
 /// put nowhere: a backend whose `/` is somebody's folder is no place for them.
@@ -34,8 +34,24 @@ impl Artifacts {
         Self { root: None, elsewhere: places.map(|(name, path)| (name.to_owned(), path)).into() }
     }
 
-    /// The path of an artifact, where there is a place for it.
-    pub(crate) fn path(&self, folder: &str, name: &str) -> Option<VirtualPath> {
+    /// The path of what an agent keeps of its own under an id. A provider may count the calls of each conversation from 0,
+    /// and the agents of a tree share one backend, so that a subagent's are below its session.
+    pub(crate) fn own_path(&self, cx: &TurnContext, folder: &str, id: &str) -> Option<VirtualPath> {
+        let name = name_of(id);
+        match cx.depth() {
+            0 => self.place(cx, folder, &name),
+            _ => self.place(cx, folder, &format!("{}/{name}", name_of(cx.log().session().as_str()))),
+        }
+    }
+
+    /// The path of an artifact, where there is a place for it that the agent can read: without `read_file` all stays where it
+    /// is, as what left the conversation would be lost to it.
+    pub(crate) fn place(&self, cx: &TurnContext, folder: &str, name: &str) -> Option<VirtualPath> {
+        cx.agent().tools.get(ReadFile::NAME)?;
+        self.path(folder, name)
+    }
+
+    fn path(&self, folder: &str, name: &str) -> Option<VirtualPath> {
         match self.elsewhere.get(folder) {
             Some(place) => place.join(name).ok(),
             None => self.root.as_ref()?.join(&format!("{folder}/{name}")).ok(),
@@ -48,6 +64,18 @@ impl Artifacts {
 pub(crate) async fn put(cx: &TurnContext, path: &VirtualPath, bytes: Vec<u8>) -> Result<StateUpdate, BackendError> {
     let change = cx.agent().backend.write(path, bytes, Expect::Anything, &Unwitnessed).await?;
     Ok(update_of(change))
+}
+
+/// Writes an artifact where there is none; one that is there already is as good where it holds the same.
+pub(crate) async fn put_new(cx: &TurnContext, path: &VirtualPath, bytes: Vec<u8>) -> Result<StateUpdate, BackendError> {
+    let backend = &cx.agent().backend;
+    match backend.write(path, bytes.clone(), Expect::Absent, &Unwitnessed).await {
+        Ok(change) => Ok(update_of(change)),
+        Err(BackendError::AlreadyExists { .. }) if whole(&**backend, path).await.is_ok_and(|there| there == bytes) => {
+            Ok(StateUpdate::default())
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Adds `text` at the end of an artifact, or makes it.

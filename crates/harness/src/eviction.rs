@@ -1,10 +1,15 @@
+mod kept;
+
+use std::sync::Arc;
+
 use bosun_agent::TurnContext;
 use bosun_backend::{KeptOutput, OutputEnds, VirtualPath};
-use bosun_model::{ContentBlock, HumanMessage, Message, text_of};
-use bosun_tools::{StateUpdate, ToolOutput};
+use bosun_model::{CallId, ContentBlock, HumanMessage, Message, text_of};
+use bosun_tools::{Grep, Reducer, StateUpdate, Tool as _, ToolOutput};
 
 use crate::artifacts::{self, Artifacts};
 use crate::tokens::{LETTERS, letters};
+pub(crate) use kept::{KeptPart, KeptResult, kept_results};
 
 /// The folder of results that were too large for the conversation.
 pub(crate) const FOLDER: &str = "large_tool_results";
@@ -29,7 +34,7 @@ pub(crate) async fn result(
     artifacts: &Artifacts,
     limit: Option<u32>,
     tool: &str,
-    call_id: &str,
+    call_id: &CallId,
     mut output: ToolOutput,
 ) -> ToolOutput {
     let Some(limit) = limit.filter(|_| !BOUNDED.contains(&tool)) else { return output };
@@ -38,7 +43,7 @@ pub(crate) async fn result(
     if !is_large && output.full_output.is_none() {
         return output;
     }
-    let Some(path) = artifacts.path(FOLDER, &artifacts::name_of(call_id)) else { return output };
+    let Some(path) = artifacts.own_path(cx, FOLDER, call_id.as_str()) else { return output };
     let (bytes, cut) = match output.full_output.take() {
         Some(kept) => whole(kept).await.unwrap_or_else(|| (text.clone().into_bytes(), None)),
         None => (text.clone().into_bytes(), None),
@@ -46,8 +51,11 @@ pub(crate) async fn result(
     match artifacts::put(cx, &path, bytes).await {
         Ok(written) => {
             output.update.files.extend(written.files);
+            let part = if cut.is_some() { KeptPart::Ends } else { KeptPart::Whole };
+            let kept = KeptResult { path: path.clone(), part };
+            KeptResult::note_all(&[(call_id.clone(), kept)].into(), &mut output.update);
             if is_large {
-                let stub = ContentBlock::text(stub(call_id, &path, &text, cut));
+                let stub = ContentBlock::text(stub(call_id.as_str(), &path, &text, cut, finding(cx)));
                 let rest = output.content.into_iter().filter(|block| block.as_text().is_none());
                 output.content = std::iter::once(stub).chain(rest).collect();
                 output.artifact.truncated = true;
@@ -103,7 +111,12 @@ fn beside(path: &VirtualPath, cut: Option<Cut>) -> String {
     }
 }
 
-fn stub(call_id: &str, path: &VirtualPath, text: &str, cut: Option<Cut>) -> String {
+/// How else the agent finds a place in a file, as the end of a sentence.
+pub(crate) fn finding(cx: &TurnContext) -> &'static str {
+    if cx.agent().tools.get(Grep::NAME).is_some() { ", or find the place with grep" } else { "" }
+}
+
+fn stub(call_id: &str, path: &VirtualPath, text: &str, cut: Option<Cut>, finding: &str) -> String {
     let mut id: String = call_id.chars().take(SHOWN_ID).collect();
     if id.len() < call_id.len() {
         id.push_str("...");
@@ -117,8 +130,9 @@ fn stub(call_id: &str, path: &VirtualPath, text: &str, cut: Option<Cut>) -> Stri
     };
     format!(
         "The result of the call {id} was too large for this conversation{kept} in the file {path}.\nRead only the \
-         part you need, for example with read_file, file_path \"{path}\", offset 0, limit 100, or find the place with \
-         grep first. This shows{shown}{clipped}:\n\n{}\n",
+         part you need, for example with read_file, file_path \"{path}\", offset 0, limit 100{}. This \
+         shows{shown}{clipped}:\n\n{}\n",
+        if finding.is_empty() { String::new() } else { format!("{finding} first") },
         preview.text
     )
 }
@@ -154,42 +168,49 @@ impl Preview {
     }
 }
 
-/// Puts the last message of the user into a file where it is too large, and remembers which one that was.
-pub(crate) async fn last_message(cx: &TurnContext, artifacts: &Artifacts, limit: Option<u32>) -> StateUpdate {
-    let nothing = StateUpdate::default();
-    let Some(limit) = limit else { return nothing };
-    let (last, mut known) = cx.log().with_state(|state| {
-        let last = state.messages.last().cloned();
-        (last, state.fields.get(MESSAGES_FIELD).cloned().unwrap_or_else(|| serde_json::json!({})))
+/// Puts what the user said last into files where it is too large, and remembers which messages those were. What came while
+/// the agent worked are several.
+pub(crate) async fn last_messages(cx: &TurnContext, artifacts: &Artifacts, limit: Option<u32>) -> StateUpdate {
+    let mut update = StateUpdate::default();
+    let Some(limit) = limit else { return update };
+    let last: Vec<Arc<Message>> = cx.log().with_state(|state| {
+        let known = state.fields.get(MESSAGES_FIELD);
+        let is_large = |message: &&Arc<Message>| {
+            let Message::Human(human) = &***message else { return false };
+            known.is_none_or(|known| known.get(human.id.as_str()).is_none())
+                && letters(&text_of(&human.content)) > limit as usize * LETTERS
+        };
+        let said = state.messages.iter().rev().take_while(|message| matches!(&***message, Message::Human(_)));
+        said.filter(is_large).cloned().collect()
     });
-    let Some(Message::Human(message)) = last.as_deref() else { return nothing };
-    let text = text_of(&message.content);
-    if letters(&text) <= limit as usize * LETTERS {
-        return nothing;
-    }
-    let name = format!("{}.md", artifacts::name_of(message.id.as_str()));
-    let Some(path) = artifacts.path(crate::summarization::HISTORY, &name) else { return nothing };
-    match artifacts::put(cx, &path, text.into_bytes()).await {
-        Ok(mut update) => {
-            if let Some(known) = known.as_object_mut() {
-                known.insert(message.id.to_string(), path.as_str().into());
+    let mut kept = serde_json::Map::new();
+    for message in last {
+        let Message::Human(message) = &*message else { continue };
+        let name = format!("{}.md", artifacts::name_of(message.id.as_str()));
+        let Some(path) = artifacts.place(cx, crate::summarization::HISTORY, &name) else { continue };
+        match artifacts::put(cx, &path, text_of(&message.content).into_bytes()).await {
+            Ok(written) => {
+                update.files.extend(written.files);
+                kept.insert(message.id.to_string(), path.as_str().into());
             }
-            update.fields.push((MESSAGES_FIELD.into(), known));
-            update
-        }
-        Err(error) => {
-            tracing::warn!(%error, "a very long message could not be put into a file, so it is sent whole");
-            nothing
+            Err(error) => {
+                tracing::warn!(%error, "a very long message could not be put into a file, so it is sent whole");
+            }
         }
     }
+    if !kept.is_empty() {
+        update.fields.push((MESSAGES_FIELD.into(), kept.into()));
+        update.reducers.insert(MESSAGES_FIELD.into(), Reducer::Merge);
+    }
+    update
 }
 
 /// A message of the user as it is sent once its text is in a file.
-pub(crate) fn message(message: &HumanMessage, path: &str) -> Message {
+pub(crate) fn message(message: &HumanMessage, path: &str, finding: &str) -> Message {
     let preview = Preview::of(&text_of(&message.content)).text;
     let text = format!(
         "This message was too large for the conversation and is in the file {path}. Read the parts you need, for \
-         example with read_file and its offset and limit, or find the place with grep. Its head and tail:\n\n{preview}\n"
+         example with read_file and its offset and limit{finding}. Its head and tail:\n\n{preview}\n"
     );
     let media = message.content.iter().filter(|block| block.as_text().is_none()).cloned();
     let content = std::iter::once(ContentBlock::text(text)).chain(media).collect();
@@ -228,7 +249,7 @@ mod tests {
         assert_eq!(String::from_utf8(bytes).unwrap(), "ah\n\n[102 bytes left out here]\n\noy!");
         assert_eq!(cut, Some(Cut { total: 107, head: 2, tail: 3 }));
         let path = VirtualPath::parse("/large_tool_results/z").unwrap();
-        let text = stub("z", &path, "a", cut);
+        let text = stub("z", &path, "a", cut, "");
         assert!(
             text.contains(": of its 107 bytes the first 2 and the last 3 are in the file /large_tool_results/z.\n")
         );
@@ -241,6 +262,6 @@ mod tests {
     #[test]
     fn a_long_id_is_shown_in_part() {
         let path = VirtualPath::parse("/large_tool_results/z").unwrap();
-        assert!(stub(&"z".repeat(200), &path, "a", None).contains(&format!("call {}... was", "z".repeat(32))));
+        assert!(stub(&"z".repeat(200), &path, "a", None, "").contains(&format!("call {}... was", "z".repeat(32))));
     }
 }

@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bosun_agent::{Agent, AgentError, AskPlace, BoxFuture, Middleware, NextModel, NextTool, TurnContext};
+use bosun_agent::{Agent, AgentError, AskPlace, BoxFuture, EntryBody, Middleware, NextModel, NextTool, TurnContext};
 use bosun_backend::{Backend, Shell, VirtualPath};
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
-use bosun_tools::{BuiltinOptions, DynTool, ReadFormat, StateUpdate, ToolOutput, file_tools_with};
+use bosun_tools::{BuiltinOptions, DynTool, ReadFormat, ToolOutput, file_tools_with};
 use serde::{Deserialize, Serialize};
 
 use crate::artifacts::Artifacts;
@@ -142,12 +142,13 @@ impl Filesystem {
             let evicted = state.fields.get(eviction::MESSAGES_FIELD);
             evicted.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default()
         });
+        let finding = eviction::finding(cx);
         let abilities = cx.agent().model.info().abilities;
         for (index, message) in request.messages.iter_mut().enumerate() {
             if let Message::Human(human) = &**message
                 && let Some(path) = evicted.get(human.id.as_str())
             {
-                *message = self.messages.of(message, |_| Some(eviction::message(human, path)));
+                *message = self.messages.of(message, |_| Some(eviction::message(human, path, finding)));
             }
             if !media::has_media(message) {
                 continue;
@@ -171,9 +172,15 @@ impl Middleware for Filesystem {
         self.tools.clone()
     }
 
-    fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
+    /// A person may speak at any step of a turn.
+    fn before_step<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<(), AgentError>> {
         Box::pin(async move {
-            Ok(eviction::last_message(cx, &self.artifacts, limit(self.options.evict_messages_over)).await)
+            let limit = limit(self.options.evict_messages_over);
+            let update = eviction::last_messages(cx, &self.artifacts, limit).await;
+            if !update.is_empty() {
+                cx.log().record(vec![EntryBody::Updated { by: self.name().to_owned(), update }]).await?;
+            }
+            Ok(())
         })
     }
 
@@ -221,7 +228,7 @@ impl Middleware for Filesystem {
                 media::offload(cx, &mut output.content).await;
             }
             let most = limit(self.options.evict_results_over);
-            Ok(eviction::result(cx, &self.artifacts, most, &name, id.as_str(), output).await)
+            Ok(eviction::result(cx, &self.artifacts, most, &name, &id, output).await)
         })
     }
 }

@@ -20,6 +20,8 @@ pub struct FinalAnswer {
 }
 
 const NAME: &str = "final_answer";
+/// The state field with the last answer that was handed in, by its call: a person may have changed it.
+const FIELD: &str = "handed_in";
 /// How often a model that ends in prose is reminded.
 const REMINDERS: usize = 2;
 
@@ -44,7 +46,7 @@ impl Middleware for FinalAnswer {
         mut request: ChatRequest,
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
-        if let Some(answer) = handed_in(&request.messages) {
+        if let Some(answer) = cx.log().with_state(|state| handed_in(&request.messages, state)) {
             // As it was checked: a figure that came as text is a figure.
             let answer = self.tool.validate(&answer).unwrap_or(answer);
             let id = MessageId::new(cx.agent().ids.next());
@@ -88,7 +90,7 @@ impl Middleware for FinalAnswer {
 }
 
 /// The answer that was handed in with the last reply.
-fn handed_in(messages: &[Arc<Message>]) -> Option<Value> {
+fn handed_in(messages: &[Arc<Message>], state: &State) -> Option<Value> {
     let results = messages.iter().rev().take_while(|message| matches!(***message, Message::Tool(_)));
     let taken: Vec<_> = results
         .filter_map(|message| match &**message {
@@ -102,7 +104,10 @@ fn handed_in(messages: &[Arc<Message>]) -> Option<Value> {
         Message::Ai(reply) => Some(reply),
         _ => None,
     })?;
-    reply.tool_calls.iter().find(|call| taken.contains(&&call.id)).map(|call| call.args.clone())
+    let call = reply.tool_calls.iter().find(|call| taken.contains(&&call.id))?;
+    let answer = state.fields.get(FIELD).and_then(|answers| answers.get(call.id.as_str()));
+    // A session of before this was kept has the model's own alone.
+    Some(answer.unwrap_or(&call.args).clone())
 }
 
 fn last_words(id: MessageId, answer: &Value) -> AiMessage {
@@ -148,8 +153,10 @@ impl DynTool for HandIn {
         checked_arguments(&self.spec, args)
     }
 
-    fn call<'a>(&'a self, _cx: &'a ToolContext, _args: Value) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async { Ok(ToolOutput::text("The answer was handed in.")) })
+    fn call<'a>(&'a self, cx: &'a ToolContext, args: Value) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        let mut output = ToolOutput::text("The answer was handed in.");
+        output.update.fields.push((FIELD.to_owned(), serde_json::json!({ cx.call_id.as_str(): args })));
+        Box::pin(async { Ok(output) })
     }
 
     fn preview<'a>(&'a self, _cx: &'a ToolContext, _args: &'a Value) -> BoxFuture<'a, Preview> {

@@ -76,7 +76,7 @@ pub use sub_agents::{
 };
 pub use summarization::{
     ArgumentOptions, Compacted, Compaction, CompactionError, FailedSummary, SUMMARIZATION_FIELD, Summarization,
-    SummarizationOptions, Summary, SummaryCause, Threshold, Trigger, edit_summary, undo_summary,
+    SummarizationOptions, Summary, SummaryCause, Threshold, Trigger, UndoneSummary, edit_summary, undo_summary,
 };
 pub use todo_list::{EvidenceBook, EvidenceCall, TodoEvidence, TodoList};
 pub use tokens::{TokenCounter, Tokenizer};

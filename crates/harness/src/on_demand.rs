@@ -23,6 +23,7 @@ const SHOWN: usize = 200;
 /// those that were found, and `search_tools`. It stands at [`crate::DeepAgentConfig::on_demand`].
 pub struct OnDemand {
     hidden: HashSet<String>,
+    specs: Arc<[ToolSpec]>,
     search: Arc<dyn DynTool>,
     prompt: String,
     offered: Offered,
@@ -32,18 +33,29 @@ impl OnDemand {
     /// Over `tools`, where their descriptions together take more than `most_tokens` (an estimate).
     pub fn over(tools: &[Arc<dyn DynTool>], most_tokens: u64) -> Option<Self> {
         let specs: Vec<ToolSpec> = tools.iter().map(|tool| tool.spec().clone()).collect();
-        if tokens::of_tools(&specs) <= most_tokens {
-            return None;
-        }
+        (tokens::of_tools(&specs) > most_tokens).then(|| Self::of(specs.into()))
+    }
+
+    fn of(specs: Arc<[ToolSpec]>) -> Self {
         let prompt = format!(
-            "Besides the tools you see there are {} more, of these servers: {}. Their descriptions would fill the \
-             conversation, so look for what you need with {} first; what it finds can be called from your next step on.",
-            specs.len(),
-            servers(&specs).join(", "),
+            "Besides the tools you see there {}. Their descriptions would fill the conversation, so look for what you need \
+             with {} first; what it finds can be called from your next step on.",
+            counted(&specs),
             SearchTools::NAME
         );
         let hidden = specs.iter().map(|spec| spec.name.clone()).collect();
-        Some(Self { hidden, search: erase(SearchTools { specs }), prompt, offered: Offered::default() })
+        let search = erase(SearchTools { specs: Arc::clone(&specs) });
+        Self { hidden, specs, search, prompt, offered: Offered::default() }
+    }
+
+    /// The same for an agent that has only those of the tools that `allowed` names; `None` where those are none.
+    pub(crate) fn narrowed(self: &Arc<Self>, allowed: &[String]) -> Option<Arc<Self>> {
+        let specs: Vec<ToolSpec> = self.specs.iter().filter(|spec| allowed.contains(&spec.name)).cloned().collect();
+        match specs.len() {
+            0 => None,
+            all if all == self.specs.len() => Some(Arc::clone(self)),
+            _ => Some(Arc::new(Self::of(specs.into()))),
+        }
     }
 
     /// `tools` without those that nobody has looked for yet.
@@ -53,6 +65,14 @@ impl OnDemand {
         });
         self.offered.of(tools, |name| !self.hidden.contains(name) || found.contains(name))
     }
+}
+
+/// How many tools there are and of which servers, as the end of a sentence.
+fn counted(specs: &[ToolSpec]) -> String {
+    let servers = servers(specs);
+    let (are, these) =
+        (if specs.len() == 1 { "is" } else { "are" }, if servers.len() == 1 { "this server" } else { "these servers" });
+    format!("{are} {} more, of {these}: {}", specs.len(), servers.join(", "))
 }
 
 /// What stands before the separator in their names, each once.
@@ -87,7 +107,7 @@ impl Middleware for OnDemand {
 
 /// Finds tools by what they are for.
 struct SearchTools {
-    specs: Vec<ToolSpec>,
+    specs: Arc<[ToolSpec]>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -176,7 +196,7 @@ mod tests {
             spec("files__read_file", "Reads one file."),
             spec("files__move", "Moves a file that was sent."),
         ];
-        let search = SearchTools { specs };
+        let search = SearchTools { specs: specs.into() };
         let names = |query: &str| search.find(query).into_iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>();
         assert_eq!(names("send"), ["mail__send"]);
         assert_eq!(names("sent file"), ["files__move", "files__read_file"]);

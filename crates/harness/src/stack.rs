@@ -100,6 +100,7 @@ impl Blueprint {
         backend: &dyn Backend,
         kit: Kit<'_>,
     ) -> Result<Vec<Arc<dyn Middleware>>, DeepAgentError> {
+        let on_demand = self.on_demand_of(&kit);
         let files = Filesystem::new(backend, None, self.filesystem.clone()).with_artifacts(self.artifacts.clone());
         let delegation = SubAgents::new(Arc::clone(&self.specs)).and_ready(Arc::clone(&self.ready));
         let mut delegation = delegation.counting(self.counted()).telling(kit.lacking);
@@ -107,7 +108,7 @@ impl Blueprint {
             delegation = delegation.beside();
         }
         let summarization =
-            Summarization::new(self.summarization.clone(), self.artifacts.clone()).behind(self.on_demand.clone());
+            Summarization::new(self.summarization.clone(), self.artifacts.clone()).behind(on_demand.clone());
         let mut members: Vec<(Role, Arc<dyn Middleware>)> = vec![(Role::Tools, Arc::new(TodoList))];
         if let Some(memory) = kit.memory {
             members.push((Role::Works, Arc::new(Memory::new(memory).through(self.context.clone()))));
@@ -117,9 +118,7 @@ impl Blueprint {
             members.push((Role::Works, Arc::new(Skills::new(kit.skills).hiding(own).through(self.context.clone()))));
         }
         // Outside of what measures requests: a tool that is not sent takes no room.
-        if let Some(on_demand) = &self.on_demand {
-            members.push((Role::Asked, Arc::<OnDemand>::clone(on_demand)));
-        }
+        members.extend(on_demand.map(|member| (Role::Asked, member as Arc<dyn Middleware>)));
         members.extend::<[(Role, Arc<dyn Middleware>); 3]>([
             (Role::Works, Arc::new(files)),
             (Role::Tools, Arc::new(delegation)),
@@ -150,6 +149,15 @@ impl Blueprint {
             check_names(&known, kit.allowed.unwrap_or_default().iter())?;
         }
         Ok(members.into_iter().filter_map(|(role, member)| self.chosen(role, member, kit.allowed)).collect())
+    }
+
+    /// What keeps many tools out of the requests of whoever has this kit: of tools that a subagent lacks it hears nothing.
+    fn on_demand_of(&self, kit: &Kit<'_>) -> Option<Arc<OnDemand>> {
+        let all = self.on_demand.as_ref()?;
+        match (kit.owner, kit.allowed) {
+            (Owner::Subagent, Some(allowed)) => all.narrowed(allowed),
+            (Owner::Subagent, None) | (Owner::Main, _) => Some(Arc::clone(all)),
+        }
     }
 
     /// What a turn may cost, where that is limited, and whose models it is spent on.

@@ -9,21 +9,24 @@ mod threshold;
 mod tool;
 mod transcript;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bosun_agent::{AgentError, BoxFuture, EntryBody, Middleware, NextModel, NextTool, NoteKind, TurnContext};
-use bosun_backend::VirtualPath;
 use bosun_model::{AiMessage, ChatRequest, Message, ToolCall};
 use bosun_tools::{DynTool, ToolOutput, erase};
 
 use crate::OnDemand;
 use crate::artifacts::{self, Artifacts};
+use crate::eviction::{FOLDER, KeptPart, KeptResult, kept_results};
 use crate::rewrites::{Recent, Rewrites};
 use crate::tokens::{TokenCounter, Tokenizer};
 pub use compact::{Compacted, CompactionError};
 use cutoff::Keep;
 pub(crate) use offload::FOLDER as HISTORY;
-pub use record::{Compaction, FailedSummary, SUMMARIZATION_FIELD, Summary, SummaryCause, edit_summary, undo_summary};
+pub use record::{
+    Compaction, FailedSummary, SUMMARIZATION_FIELD, Summary, SummaryCause, UndoneSummary, edit_summary, undo_summary,
+};
 pub use threshold::{ArgumentOptions, SummarizationOptions, Threshold, Trigger};
 pub(crate) use tool::CompactConversation;
 
@@ -99,19 +102,12 @@ impl Summarization {
                 Arc::clone(message)
             };
             shown.push(if index < compaction.results_before {
-                self.results.of(&message, |message| shorten::result(message, self.kept_at(message).as_deref()))
+                self.results.of(&message, |message| shorten::result(message, compaction.kept_of(message)))
             } else {
                 message
             });
         }
         shown
-    }
-
-    /// Where the whole of a shortened result is kept.
-    fn kept_at(&self, message: &Message) -> Option<String> {
-        let Message::Tool(result) = message else { return None };
-        let name = artifacts::name_of(result.call_id.as_str());
-        self.artifacts.path(crate::eviction::FOLDER, &name).map(|path| path.to_string())
     }
 
     /// Tokens of a request: what is estimated, or what the provider counted for most of it, whichever is more. Another
@@ -136,7 +132,7 @@ impl Summarization {
     async fn prepared(&self, cx: &TurnContext, request: &ChatRequest) -> Result<ChatRequest, AgentError> {
         let mut compaction = cx.log().with_state(Compaction::of);
         let mut sent = self.request(request, &compaction);
-        let tokens = self.tokens(cx, &sent, &compaction);
+        let mut tokens = self.tokens(cx, &sent, &compaction);
         let of_arguments = self.options.of_arguments();
         let cuts = of_arguments.reached(1.0, &Self::size(cx, &sent, tokens));
         let is_full = self.reaches(1.0, cx, &sent, tokens);
@@ -144,17 +140,22 @@ impl Summarization {
         if cuts && self.shorten_arguments(cx, &request.messages, keep, &mut compaction).await? {
             sent = self.request(request, &compaction);
             // What the provider counted was before this, so only the estimate tells.
-            let tokens = self.counter.request(&sent, Tokenizer::of(cx.agent().model.info()));
+            tokens = self.counter.request(&sent, Tokenizer::of(cx.agent().model.info()));
             if !self.reaches(1.0, cx, &sent, tokens) {
                 return Ok(sent);
             }
         } else if !is_full {
             return Ok(sent);
         }
-        if compaction.failed.as_ref().is_some_and(|failed| tokens < failed.at_tokens + failed.at_tokens / 10) {
+        if compaction.failed.as_ref().is_some_and(|failed| failed.holds(tokens)) {
             return Ok(sent);
         }
-        let work = compact::Work { messages: &request.messages, keep: self.keep(cx), cause: SummaryCause::Threshold };
+        let has_room = !threshold::is_hard(&Self::size(cx, &sent, tokens), 1.0);
+        if has_room && compaction.undone.as_ref().is_some_and(|undone| undone.holds(tokens)) {
+            return Ok(sent);
+        }
+        let (keep, cause) = (self.keep(cx), SummaryCause::Threshold);
+        let work = compact::Work { messages: &request.messages, keep, cause, tokens };
         match self.compact(cx, work, None).await? {
             Ok(_) => Ok(self.request(request, &cx.log().with_state(Compaction::of))),
             Err(CompactionError::NothingToCompact) => Ok(sent),
@@ -213,9 +214,13 @@ impl Summarization {
         mut error: AgentError,
     ) -> Result<AiMessage, AgentError> {
         let mut failure = None;
+        let tokens = {
+            let compaction = cx.log().with_state(Compaction::of);
+            self.tokens(cx, &self.request(request, &compaction), &compaction)
+        };
         for attempt in 0..RECOVERIES {
             let keep = if attempt == 0 { self.keep(cx) } else { Keep::Messages(1) };
-            let work = compact::Work { messages: &request.messages, keep, cause: SummaryCause::Overflow };
+            let work = compact::Work { messages: &request.messages, keep, cause: SummaryCause::Overflow, tokens };
             let compacted = self.compact(cx, work, None).await?;
             if let Err(failed) = &compacted {
                 tracing::warn!(error = %failed, "a conversation that is too long could not be summed up");
@@ -240,11 +245,13 @@ impl Summarization {
         Err(too_long(error, failure.as_ref()))
     }
 
-    /// Cuts long results of the end of the conversation, which no summary takes away. The whole of one is kept first.
+    /// Cuts long results of the end of the conversation, which no summary takes away. The whole of one is kept first, where
+    /// it is not yet.
     async fn shorten_results(&self, cx: &TurnContext, all: &[Arc<Message>]) -> Result<bool, AgentError> {
-        let mut compaction = cx.log().with_state(Compaction::of);
+        let (mut compaction, kept) = cx.log().with_state(|state| (Compaction::of(state), kept_results(state)));
         let from = compaction.results_before.max(compaction.current(all.len()).map_or(0, |summary| summary.cutoff));
         let mut update = bosun_tools::StateUpdate::default();
+        let mut fresh = BTreeMap::new();
         let mut found = false;
         for message in all.get(from..).unwrap_or_default() {
             let Message::Tool(result) = &**message else { continue };
@@ -252,16 +259,24 @@ impl Summarization {
                 continue;
             }
             found = true;
-            if let Some(path) = self.kept_at(message).and_then(|path| VirtualPath::parse(&path).ok()) {
-                match artifacts::put(cx, &path, result.text().into_bytes()).await {
-                    Ok(written) => update.files.extend(written.files),
-                    Err(error) => tracing::warn!(%error, "a long result could not be kept"),
+            if let Some(path) = shorten::source_of(all, result).and_then(|word| cx.agent().backend.resolve(word).ok()) {
+                fresh.insert(result.call_id.clone(), KeptResult { path, part: KeptPart::Source });
+                continue;
+            }
+            let place = self.artifacts.own_path(cx, FOLDER, result.call_id.as_str());
+            let Some(path) = place.filter(|_| !kept.contains_key(&result.call_id)) else { continue };
+            match artifacts::put_new(cx, &path, result.text().into_bytes()).await {
+                Ok(written) => {
+                    update.files.extend(written.files);
+                    fresh.insert(result.call_id.clone(), KeptResult { path, part: KeptPart::Whole });
                 }
+                Err(error) => tracing::warn!(%error, %path, "a long result could not be kept"),
             }
         }
         if found {
             compaction.results_before = all.len();
             update.fields.extend(compaction.update().fields);
+            KeptResult::note_all(&fresh, &mut update);
             cx.log().record(vec![EntryBody::Updated { by: record::BY.into(), update }]).await?;
         }
         Ok(found)
@@ -357,7 +372,8 @@ impl Summarization {
         if !self.reaches(0.5, cx, &sent, tokens) {
             return Ok(tool::nothing());
         }
-        let work = compact::Work { messages: &request.messages, keep: self.keep(cx), cause: SummaryCause::Tool };
+        let (keep, cause) = (self.keep(cx), SummaryCause::Tool);
+        let work = compact::Work { messages: &request.messages, keep, cause, tokens };
         Ok(match self.compact(cx, work, None).await? {
             Ok(compacted) => tool::done(&compacted),
             Err(CompactionError::NothingToCompact) => tool::nothing(),

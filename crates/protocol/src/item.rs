@@ -189,6 +189,8 @@ pub enum NoticeCode {
     HelperMissing,
     /// The conversation was to be summed up, and could not be; `detail` says why and what helps.
     SummaryFailed,
+    /// A summary that the person took back had to be made anew; `detail` says why and what helps.
+    SummaryRemade,
     /// Files are no longer as the agent had read them, and it was told; `detail` names some of them and counts the rest.
     FilesChanged,
     /// The beginning of the conversation is sent in short from here on; `detail` is its estimated tokens before and after.

@@ -513,6 +513,7 @@ problems! {
     NotSummedUp { detail: String } = "The conversation is due to be summed up, but that failed ({detail}); it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
     NotSummedUpEmpty = "The conversation is due to be summed up, but the model gave no summary; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
     NotSummedUpLonger = "The conversation is due to be summed up, but the summary was longer than what it was to replace; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand";
+    SummedUpAgain = "The conversation was summed up again although you took its summary back: it no longer fits the window of this model. Choose a model with a larger window, or start a new session, to have all of it sent";
 }
 
 /// Several at once, as one sentence.

@@ -243,6 +243,7 @@ pub(crate) fn note(kind: NoteKind) -> wire::NoticeCode {
         NoteKind::PriceUnknown => wire::NoticeCode::PriceUnknown,
         NoteKind::HelperMissing => wire::NoticeCode::HelperMissing,
         NoteKind::SummaryFailed => wire::NoticeCode::SummaryFailed,
+        NoteKind::SummaryRemade => wire::NoticeCode::SummaryRemade,
     }
 }
 

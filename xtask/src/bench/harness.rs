@@ -17,7 +17,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Row>> {
         first.push(number(&tokens, "first_ms")?);
         later.push(number(&tokens, "later_ms")?);
     }
-    lost.push(number(&told(bench, "bench_subagents", &["1000", "1"])?, "lost_or_crossed")?);
+    lost.push(number(&told(bench, "bench_subagents", &["1000", "1", "0", "1"])?, "lost_or_crossed")?);
     Ok(vec![
         Row::new("token estimate of a 10 MB history", &Sample::from(first), "ms", Target::Under(50.0)),
         Row::new("the same with one step more", &Sample::from(later), "ms", Target::Under(1.0)),

@@ -12,6 +12,7 @@ pub(super) fn at_once(notice: &Notice) -> Option<String> {
         NoticeCode::PriceUnknown
         | NoticeCode::HelperMissing
         | NoticeCode::SummaryFailed
+        | NoticeCode::SummaryRemade
         | NoticeCode::HookFailed
         | NoticeCode::DefinitionWrong
         | NoticeCode::ModelFellBack

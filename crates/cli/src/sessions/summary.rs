@@ -91,7 +91,7 @@ fn tell_summary(summary: Option<&ConversationSummary>, format: Format) -> Result
 
 fn told(summary: &ConversationSummary) -> String {
     let why = match summary.cause {
-        SummaryCause::Threshold => "made when the model's window filled up",
+        SummaryCause::Threshold => "made because the conversation had grown long",
         SummaryCause::Overflow => "made when the conversation was too long for the model",
         SummaryCause::Agent => "made because the agent wanted it",
         SummaryCause::Person => "made because you wanted it",
@@ -111,4 +111,28 @@ fn told(summary: &ConversationSummary) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A threshold may be of messages as well as of the window.
+    #[test]
+    fn why_a_summary_was_made_is_true_of_every_threshold() {
+        let summary = ConversationSummary {
+            text: "The story.".into(),
+            facts: String::new(),
+            file: None,
+            messages: 6,
+            tokens_before: 900,
+            tokens_after: 90,
+            cause: SummaryCause::Threshold,
+            edited: false,
+        };
+        let first = told(&summary).lines().next().map(str::to_owned);
+        let expected = "Stands for the first 6 messages: about 90 tokens in the place of 900; made because the conversation \
+             had grown long.";
+        assert_eq!(first.as_deref(), Some(expected));
+    }
 }

@@ -117,6 +117,7 @@ fn sample(hook: &HookConfig, folder: &str) -> Value {
             filed: None,
             made_at: 1,
             cause: SummaryCause::Threshold,
+            request_tokens: 1_000,
             tokens_before: 1_000,
             tokens_after: 100,
             usage: None,

@@ -94,7 +94,11 @@ async fn from(
 async fn read(backend: &dyn Backend, path: &VirtualPath) -> Result<Option<String>, String> {
     match backend.read(path, ReadWindow { offset: 0, limit: MOST_LINES }).await {
         Ok(read) => match read.content {
-            ReadContent::Text(page) => Ok(Some(page.lines.join("\n"))),
+            ReadContent::Text(page) => {
+                let is_whole = !page.cut && page.lines.len() as u64 >= page.total_lines;
+                let rest = if is_whole { String::new() } else { beginning(path.as_str()) };
+                Ok(Some(page.lines.join("\n") + &rest))
+            }
             ReadContent::Bytes { .. } => Err("it is no text".to_owned()),
         },
         Err(BackendError::NotFound { .. } | BackendError::DirectoryNotFound { .. }) => Ok(None),
@@ -102,8 +106,16 @@ async fn read(backend: &dyn Backend, path: &VirtualPath) -> Result<Option<String
     }
 }
 
+/// What stands behind the beginning of a file that is longer than is read.
+fn beginning(path: &str) -> String {
+    format!("\n[This is its beginning; the whole is in {path}.]")
+}
+
 fn take(set: &mut SkillSet, bodies: &mut Vec<String>, skill: Skill, body: &str) {
-    let body: String = body.trim().chars().take(MOST_CHARS).collect();
+    let body = match body.trim().char_indices().nth(MOST_CHARS) {
+        Some((cut, _)) => body.trim().get(..cut).unwrap_or_default().to_owned() + &beginning(&skill.path),
+        None => body.trim().to_owned(),
+    };
     match set.skills.iter().position(|known| known.name == skill.name) {
         Some(place) => {
             if let (Some(known), Some(kept)) = (set.skills.get_mut(place), bodies.get_mut(place)) {

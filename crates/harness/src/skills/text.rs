@@ -1,5 +1,7 @@
 //! Skills as prompt text.
 
+use bosun_backend::VirtualPath;
+
 use super::builtin;
 use super::skill::{PinnedSkill, Skill, one_line};
 use super::{SkillSet, SkillSource, SkillsOptions};
@@ -31,8 +33,10 @@ pub(super) fn section(set: &SkillSet, options: &SkillsOptions) -> Option<String>
     let last = sources.len().saturating_sub(1);
     let place = if last > 0 { " (goes before the others)" } else { "" };
     for (index, (label, path)) in sources.iter().enumerate() {
-        let skills: Vec<&Skill> =
-            set.skills.iter().filter(|skill| skill.path.starts_with(&format!("{path}/"))).collect();
+        // One that is named twice is one, in its last place; in a source within another are its own skills.
+        let is_again = sources.iter().skip(index + 1).any(|(_, later)| later == path);
+        let is_of = |skill: &&Skill| source_of(skill).is_some_and(|source| source.as_str() == path);
+        let skills: Vec<&Skill> = set.skills.iter().filter(|_| !is_again).filter(is_of).collect();
         if !skills.is_empty() {
             let place = if index == last { place } else { "" };
             text.push_str(&format!("\n\n**{label} Skills**: `{path}`{place}"));
@@ -47,6 +51,11 @@ pub(super) fn section(set: &SkillSet, options: &SkillsOptions) -> Option<String>
         }
     }
     Some(text)
+}
+
+/// The folder of the folder of a skill.
+fn source_of(skill: &Skill) -> Option<VirtualPath> {
+    VirtualPath::parse(&skill.path).ok()?.parent()?.parent()
 }
 
 /// What stands in a file is told on one line and no longer than it needs: a skill is material, not the prompt's own words.
@@ -72,7 +81,9 @@ fn word(text: &str) -> String {
 }
 
 pub(super) fn pinned(skill: &PinnedSkill) -> String {
-    format!("<skill name=\"{}\" path=\"{}\">\n{}\n</skill>", escaped(&skill.name), escaped(&skill.path), skill.text)
+    // A skill cannot end the block it stands in.
+    let text = skill.text.replace("</skill>", "<\\/skill>");
+    format!("<skill name=\"{}\" path=\"{}\">\n{text}\n</skill>", escaped(&skill.name), escaped(&skill.path))
 }
 
 /// How a source is called: by its label, else by its folder, of a folder `skills` by the one above.
@@ -96,7 +107,6 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bosun_backend::VirtualPath;
     use pretty_assertions::assert_eq;
 
     use super::*;

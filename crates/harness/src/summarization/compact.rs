@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, EntryBody, TurnContext};
+use bosun_agent::{AgentError, EntryBody, NoteAbout, NoteKind, TurnContext};
 use bosun_backend::VirtualPath;
 use bosun_model::{Message, Usage};
 use bosun_tools::{StateUpdate, TodoStatus};
@@ -17,6 +17,8 @@ pub(crate) struct Work<'a> {
     pub messages: &'a [Arc<Message>],
     pub keep: Keep,
     pub cause: SummaryCause,
+    /// Tokens of the request that is to be made shorter.
+    pub tokens: u64,
 }
 
 /// A conversation that was made shorter.
@@ -79,7 +81,9 @@ impl Summarization {
             return Err(CompactionError::TurnOpen);
         }
         let messages = cx.log().with_state(|state| state.messages.clone());
-        let work = Work { messages: &messages, keep: self.keep(cx), cause: SummaryCause::Person };
+        let compaction = cx.log().with_state(Compaction::of);
+        let tokens = self.tokens(cx, &self.request(&self.standing(cx), &compaction), &compaction);
+        let work = Work { messages: &messages, keep: self.keep(cx), cause: SummaryCause::Person, tokens };
         match self.compact(cx, work, guidance).await {
             Ok(outcome) => outcome,
             Err(AgentError::Journal(error)) => Err(CompactionError::Journal(error)),
@@ -139,6 +143,7 @@ impl Summarization {
             filed,
             made_at: work.messages.len(),
             cause: work.cause,
+            request_tokens: work.tokens,
             tokens_before,
             tokens_after: 0,
             usage,
@@ -154,9 +159,16 @@ impl Summarization {
             tokens_after: summary.tokens_after,
             file: summary.file.clone(),
         };
+        let is_remade = compaction.undone.as_ref().is_some_and(|undone| match work.cause {
+            SummaryCause::Threshold => undone.holds(work.tokens),
+            SummaryCause::Overflow => true,
+            SummaryCause::Tool | SummaryCause::Person => false,
+        });
         compaction.push(summary);
         let update = StateUpdate { files: update.files, ..compaction.update() };
-        cx.log().record(vec![EntryBody::Updated { by: record::BY.into(), update }]).await?;
+        let told = is_remade.then(|| EntryBody::noted(NoteKind::SummaryRemade, NoteAbout::SummedUpAgain));
+        let made = EntryBody::Updated { by: record::BY.into(), update };
+        cx.log().record(std::iter::once(made).chain(told).collect()).await?;
         drop(busy);
         Ok(Ok(compacted))
     }

@@ -15,7 +15,7 @@ pub(crate) const FOLDER: &str = "conversation_history";
 
 /// The file of a session's old conversation.
 pub(crate) fn file_of(cx: &TurnContext, artifacts: &Artifacts) -> Option<VirtualPath> {
-    artifacts.path(FOLDER, &format!("session_{}.md", artifacts::name_of(cx.log().session().as_str())))
+    artifacts.place(cx, FOLDER, &format!("session_{}.md", artifacts::name_of(cx.log().session().as_str())))
 }
 
 /// Adds `messages` to the session's file. Gives its path and what the state has to take over.
@@ -56,7 +56,7 @@ async fn keep_media<'a>(
         let ending: String =
             media.mime.rsplit('/').next().unwrap_or("bin").chars().filter(char::is_ascii_alphanumeric).collect();
         let name = format!("media/{}.{ending}", hash.as_str().get(..16).unwrap_or_default());
-        let Some(path) = artifacts.path(FOLDER, &name) else { continue };
+        let Some(path) = artifacts.place(cx, FOLDER, &name) else { continue };
         match artifacts::put(cx, &path, bytes).await {
             Ok(written) => {
                 update.files.extend(written.files);

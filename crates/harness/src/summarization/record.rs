@@ -1,12 +1,16 @@
+use std::collections::BTreeMap;
+
 use bosun_agent::{EntryBody, NoteAbout, State};
 use bosun_backend::VirtualPath;
-use bosun_model::Usage;
+use bosun_model::{CallId, Message, Usage};
 use bosun_tools::StateUpdate;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::CompactionError;
+use crate::eviction::{KeptResult, kept_results};
+use crate::tokens::{TokenCounter, Tokenizer};
 
 /// The state field that says how much is sent in short. What the summaries say stands in fields of their own, each written
 /// once, so that a long session does not write all of them again with each.
@@ -27,6 +31,10 @@ pub struct Compaction {
     pub results_before: usize,
     /// The last attempt, where it came to nothing; the history was sent as it is.
     pub failed: Option<FailedSummary>,
+    /// The last summary, where the person took it back and none was made since.
+    pub undone: Option<UndoneSummary>,
+    /// Where the results are that are sent in short.
+    kept: BTreeMap<CallId, KeptResult>,
     /// What no field of its own says yet: places and summaries.
     unwritten: Vec<(usize, Summary)>,
 }
@@ -40,6 +48,8 @@ struct Stored {
     results_before: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<FailedSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undone: Option<UndoneSummary>,
     /// In journals of before the summaries had fields of their own: all of them, oldest first.
     #[serde(skip_serializing)]
     summaries: Vec<Summary>,
@@ -64,6 +74,9 @@ pub struct Summary {
     /// How many messages there were.
     pub made_at: usize,
     pub cause: SummaryCause,
+    /// Tokens of the request that it made shorter; 0 in journals of before it was noted.
+    #[serde(default)]
+    pub request_tokens: u64,
     /// Estimated tokens of what it stands for, and its own.
     pub tokens_before: u64,
     pub tokens_after: u64,
@@ -100,7 +113,31 @@ pub struct FailedSummary {
     told: Vec<String>,
 }
 
+/// A summary that a person took back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UndoneSummary {
+    /// Tokens of a request then; none is made by itself until the conversation has grown by a tenth.
+    pub at_tokens: u64,
+}
+
+impl UndoneSummary {
+    /// Whether a request of so many tokens is as long as it was, or little more.
+    pub(super) fn holds(&self, tokens: u64) -> bool {
+        not_grown(self.at_tokens, tokens)
+    }
+}
+
+/// Whether `tokens` are less than a tenth more than those `at` which something was given up.
+fn not_grown(at: u64, tokens: u64) -> bool {
+    tokens < at.saturating_add(at / 10)
+}
+
 impl FailedSummary {
+    /// Whether it is too early to try again with a request of so many tokens.
+    pub(super) fn holds(&self, tokens: u64) -> bool {
+        not_grown(self.at_tokens, tokens)
+    }
+
     /// Another attempt that came to nothing because of `error`, with what the person has to be told of it: each reason once
     /// a turn.
     pub(super) fn after(
@@ -144,7 +181,7 @@ fn read<T: DeserializeOwned>(state: &State, field: &str) -> Option<T> {
 impl Compaction {
     /// What the state says; nothing where it says nothing that can be read.
     pub fn of(state: &State) -> Self {
-        let Stored { made, arguments_before, results_before, failed, summaries } =
+        let Stored { made, arguments_before, results_before, failed, undone, summaries } =
             read(state, SUMMARIZATION_FIELD).unwrap_or_default();
         let made = made.max(summaries.len());
         let summary = match summaries.last() {
@@ -152,7 +189,14 @@ impl Compaction {
             None => made.checked_sub(1).and_then(|last| read(state, &field_of(last))),
         };
         let unwritten = summaries.into_iter().enumerate().collect();
-        Self { made, summary, arguments_before, results_before, failed, unwritten }
+        let kept = if results_before > 0 { kept_results(state) } else { BTreeMap::new() };
+        Self { made, summary, arguments_before, results_before, failed, undone, kept, unwritten }
+    }
+
+    /// Where a result is that is sent in short.
+    pub(super) fn kept_of(&self, message: &Message) -> Option<&KeptResult> {
+        let Message::Tool(result) = message else { return None };
+        self.kept.get(&result.call_id)
     }
 
     /// The summary in force for a history of `messages`.
@@ -166,12 +210,13 @@ impl Compaction {
         self.made += 1;
         self.summary = Some(summary);
         self.failed = None;
+        self.undone = None;
     }
 
     pub(super) fn update(&self) -> StateUpdate {
         let Self { made, arguments_before, results_before, .. } = *self;
-        let failed = self.failed.clone();
-        let stored = Stored { made, arguments_before, results_before, failed, summaries: Vec::new() };
+        let (failed, undone) = (self.failed.clone(), self.undone.clone());
+        let stored = Stored { made, arguments_before, results_before, failed, undone, summaries: Vec::new() };
         let value = serde_json::to_value(stored).unwrap_or_default();
         let own =
             |(place, summary): &(usize, Summary)| (field_of(*place), serde_json::to_value(summary).unwrap_or_default());
@@ -184,11 +229,13 @@ impl Compaction {
     }
 }
 
-/// The entry that takes the last summary back: what it stood for is sent again. `None` where there is none.
+/// The entry that takes the last summary back: what it stood for is sent again, until it has grown by a tenth. `None` where
+/// there is none.
 pub fn undo_summary(state: &State) -> Option<EntryBody> {
     let mut compaction = Compaction::of(state);
     compaction.made = compaction.made.checked_sub(1)?;
     compaction.failed = None;
+    compaction.undone = compaction.summary.as_ref().map(|summary| UndoneSummary { at_tokens: grown(summary, state) });
     compaction.unwritten.truncate(compaction.made);
     let mut update = compaction.update();
     update.fields.push((field_of(compaction.made), Value::Null));
@@ -203,10 +250,21 @@ pub fn edit_summary(state: &State, text: &str) -> Option<EntryBody> {
     last.edited = true;
     compaction.made = compaction.made.checked_sub(1)?;
     compaction.unwritten.truncate(compaction.made);
-    let failed = compaction.failed.take();
+    let (failed, undone) = (compaction.failed.take(), compaction.undone.take());
     compaction.push(last);
     compaction.failed = failed;
+    compaction.undone = undone;
     Some(compaction.entry())
+}
+
+/// Tokens of a request without `summary`: those of the one that it made shorter, and of what was said since.
+fn grown(summary: &Summary, state: &State) -> u64 {
+    let (before, from) = match summary.request_tokens {
+        0 => (summary.tokens_before, summary.cutoff),
+        tokens => (tokens, summary.made_at),
+    };
+    let since = state.messages.get(from..).unwrap_or_default();
+    before + TokenCounter::default().messages(since, Tokenizer::Common)
 }
 
 #[cfg(test)]

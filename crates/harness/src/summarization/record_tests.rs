@@ -13,6 +13,7 @@ fn summary(n: usize) -> Summary {
         filed: None,
         made_at: n,
         cause: SummaryCause::Threshold,
+        request_tokens: 0,
         tokens_before: 10,
         tokens_after: 1,
         usage: None,

@@ -1,9 +1,13 @@
 //! Messages as they are sent, where parts of them are left out. The state keeps them whole.
 
+use std::sync::Arc;
+
 use bosun_model::{AiMessage, ContentBlock, Message, ToolMessage};
+use bosun_tools::{ReadFile, Tool as _};
 use serde_json::Value;
 
 use super::transcript::shortened;
+use crate::eviction::KeptResult;
 use crate::tokens::letters;
 
 /// Arguments over this many characters are cut.
@@ -32,9 +36,9 @@ pub(crate) fn arguments(message: &Message) -> Option<Message> {
     Some(Message::Ai(reply))
 }
 
-/// A result with its long texts cut to head and tail; `None` where they are short. `kept` is where the whole can be
-/// read.
-pub(crate) fn result(message: &Message, kept: Option<&str>) -> Option<Message> {
+/// A result with its long texts cut to head and tail; `None` where they are short. `kept` is where it is
+/// that can be read.
+pub(crate) fn result(message: &Message, kept: Option<&KeptResult>) -> Option<Message> {
     let Message::Tool(result) = message else { return None };
     let is_long = |block: &ContentBlock| block.as_text().is_some_and(|text| letters(text) > LONG_RESULT);
     if !result.content.iter().any(is_long) {
@@ -45,11 +49,24 @@ pub(crate) fn result(message: &Message, kept: Option<&str>) -> Option<Message> {
         if let ContentBlock::Text { text } = block
             && letters(text) > LONG_RESULT
         {
-            let place = kept.map(|path| format!(" The whole is in {path}.")).unwrap_or_default();
+            let place = kept.map(|kept| format!(" {}", kept.told())).unwrap_or_default();
             *text = format!("{}\n[This result was shortened to make room.{place}]", shortened(text, LONG_RESULT));
         }
     }
     Some(Message::Tool(result))
+}
+
+/// The file that `result` was read from, in the words of the call among `messages`.
+pub(crate) fn source_of<'a>(messages: &'a [Arc<Message>], result: &ToolMessage) -> Option<&'a str> {
+    if result.name != ReadFile::NAME {
+        return None;
+    }
+    let mut replies = messages.iter().rev().filter_map(|message| match &**message {
+        Message::Ai(reply) => Some(reply),
+        Message::System(_) | Message::Human(_) | Message::Tool(_) => None,
+    });
+    let call = replies.find_map(|reply| reply.tool_calls.iter().find(|call| call.id == result.call_id))?;
+    call.args.get("file_path")?.as_str()
 }
 
 #[cfg(test)]
@@ -59,6 +76,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::eviction::KeptPart;
 
     fn reply(name: &str, args: Value) -> Message {
         Message::Ai(AiMessage {
@@ -95,7 +113,17 @@ mod tests {
             status: ToolStatus::Success,
             content: vec!["y".repeat(5_000).into()],
         });
-        let Some(Message::Tool(cut)) = result(&message, Some("/large_tool_results/c")) else { panic!() };
-        assert!(cut.text().contains("/large_tool_results/c") && cut.text().len() < 4_200);
+        let path = bosun_backend::VirtualPath::parse("/large_tool_results/c").unwrap();
+        let parts = [
+            (KeptPart::Whole, "The whole is in"),
+            (KeptPart::Ends, "The beginning and the end of it are in"),
+            (KeptPart::Source, "It can be read again in"),
+        ];
+        for (part, told) in parts {
+            let kept = KeptResult { path: path.clone(), part };
+            let Some(Message::Tool(cut)) = result(&message, Some(&kept)) else { panic!() };
+            let told = format!("to make room. {told} /large_tool_results/c.]");
+            assert!(cut.text().ends_with(&told) && cut.text().len() < 4_200, "{}", cut.text());
+        }
     }
 }

@@ -90,6 +90,15 @@ impl Trigger {
     }
 }
 
+/// Whether `part` (0 to 1) of what a window takes at all is reached.
+pub(super) fn is_hard(size: &Size, part: f64) -> bool {
+    size.window.is_some_and(|window| {
+        let room = ((window as f64 * HARD) as u64).saturating_sub(size.output);
+        // Some catalogues give the whole window as the longest reply.
+        size.tokens as f64 >= room.max(window / 2) as f64 * part
+    })
+}
+
 impl SummarizationOptions {
     /// Whether `part` (0 to 1) of any trigger, or of what a window takes at all, is reached.
     pub(super) fn reached(&self, part: f64, size: &Size) -> bool {
@@ -98,13 +107,7 @@ impl SummarizationOptions {
             None => Trigger::from(Threshold::Tokens(UNKNOWN_FULL)),
         }];
         let triggers = if self.trigger.is_empty() { &usual[..] } else { &self.trigger };
-        let hard = size.window.map(|window| {
-            let room = ((window as f64 * HARD) as u64).saturating_sub(size.output);
-            // Some catalogues give the whole window as the longest reply.
-            room.max(window / 2)
-        });
-        triggers.iter().any(|trigger| trigger.reached(part, size))
-            || hard.is_some_and(|hard| size.tokens as f64 >= hard as f64 * part)
+        triggers.iter().any(|trigger| trigger.reached(part, size)) || is_hard(size, part)
     }
 
     /// The same for long arguments.

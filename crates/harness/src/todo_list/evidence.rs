@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use bosun_agent::{EntryBody, PlannedTodo, Recorded, SessionId, State, SubagentMode};
+use bosun_agent::{EntryBody, PlannedTodo, Recorded, SessionId, State, SubagentMode, ask_id};
 use bosun_backend::VirtualPath;
-use bosun_model::{AiMessage, CallId, Message, ToolStatus, Usage};
+use bosun_model::{AiMessage, CallId, Message, MessageId, ToolStatus, Usage};
 use bosun_tools::{Artifact, Todo, TodoStatus, Tool as _, ToolKind, WriteTodos};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The work that belongs to one todo. A call belongs to the todo in progress when it was proposed, to each of them
 /// where there are several; what a subagent did belongs to the todo that it was sent for.
@@ -48,12 +49,15 @@ pub struct EvidenceBook {
     /// The todos that an open call belongs to.
     owners: HashMap<CallId, Vec<String>>,
     sent: HashMap<SessionId, Sent>,
+    /// The todos for which a subagent is asked more, by the id of the message that asks.
+    asked: HashMap<MessageId, Vec<String>>,
     changed: BTreeSet<String>,
 }
 
 /// Whom a subagent works for.
 #[derive(Clone, Debug)]
 struct Sent {
+    name: String,
     owners: Vec<String>,
     mode: SubagentMode,
 }
@@ -78,7 +82,7 @@ impl EvidenceBook {
     pub fn owners_of(before: &State, message: &AiMessage) -> Vec<PlannedTodo> {
         let planned = plan_set_by(message).map(|todos| before.planned(&todos));
         let todos = planned.as_deref().unwrap_or(&before.todos);
-        todos.iter().filter(|todo| todo.status == TodoStatus::InProgress).cloned().collect()
+        in_progress(todos).cloned().collect()
     }
 
     /// Takes an entry of the session's own journal; `before` is the state before it.
@@ -93,6 +97,11 @@ impl EvidenceBook {
                     }
                 }
             }
+            EntryBody::SideCall { usage, cost, .. } => {
+                let owners: Vec<String> = in_progress(&before.todos).map(|todo| todo.id.clone()).collect();
+                self.cost(&owners, Some(*usage), *cost);
+            }
+            EntryBody::SubagentAsked { child } => self.asked(before, child),
             EntryBody::SubagentStarted { call_id, child, name, mode, .. } => {
                 let owners = self.owners.get(call_id).cloned().unwrap_or_default();
                 self.sent(owners, child, name, *mode);
@@ -108,11 +117,16 @@ impl EvidenceBook {
 
     /// Takes an entry of a subagent's journal, at any depth. Of one that was sent for no todo nothing is kept.
     pub fn read_subagent(&mut self, session: &SessionId, recorded: &Recorded) {
-        let Some(Sent { owners, mode }) = self.sent.get(session).filter(|sent| !sent.owners.is_empty()).cloned() else {
+        if let EntryBody::TurnStarted { message, .. } = &recorded.entry.body {
+            self.turn(session, &message.id);
+        }
+        let Some(Sent { owners, mode, .. }) = self.sent.get(session).filter(|sent| !sent.owners.is_empty()).cloned()
+        else {
             return;
         };
         match &recorded.entry.body {
             EntryBody::Ai { message, cost, .. } => self.cost(&owners, message.spent(), *cost),
+            EntryBody::SideCall { usage, cost, .. } => self.cost(&owners, Some(*usage), *cost),
             EntryBody::SubagentStarted { child, name, mode, .. } => self.sent(owners, child, name, *mode),
             EntryBody::ToolResult { call_id, message, artifact, started_at, .. } => {
                 self.result(&owners, session, (call_id, message, artifact));
@@ -129,7 +143,27 @@ impl EvidenceBook {
         for owner in &owners {
             self.change(owner).agents.insert(name.to_owned());
         }
-        self.sent.insert(child.clone(), Sent { owners, mode });
+        self.sent.insert(child.clone(), Sent { name: name.to_owned(), owners, mode });
+    }
+
+    /// The calls under way that ask `child` more: what it does for one belongs to the todos that the call belongs to.
+    fn asked(&mut self, before: &State, child: &SessionId) {
+        let calls = before.step.iter().flat_map(|step| &step.calls);
+        let asks = calls.filter(|open| {
+            let asked = open.args().get("task_id").and_then(Value::as_str);
+            open.call.name == UPDATE && asked == Some(child.as_str())
+        });
+        for open in asks {
+            let owners = self.owners.get(&open.call.id).cloned().unwrap_or_default();
+            self.asked.insert(ask_id(&open.call.id), owners);
+        }
+    }
+
+    /// A subagent begins with `message`, beside its parent where that is one that asks it more.
+    fn turn(&mut self, session: &SessionId, message: &MessageId) {
+        let Some(owners) = self.asked.get(message).cloned() else { return };
+        let Some(name) = self.sent.get(session).map(|sent| sent.name.clone()) else { return };
+        self.sent(owners, session, &name, SubagentMode::Background);
     }
 
     fn result(
@@ -186,6 +220,13 @@ impl EvidenceBook {
         self.changed.insert(todo.to_owned());
         self.found.entry(todo.to_owned()).or_default()
     }
+}
+
+/// The tool that asks a subagent more.
+const UPDATE: &str = "update_async_task";
+
+fn in_progress(todos: &[PlannedTodo]) -> impl Iterator<Item = &PlannedTodo> {
+    todos.iter().filter(|todo| todo.status == TodoStatus::InProgress)
 }
 
 /// The plan that a reply sets. `None` where it sets none, or two, which are both refused.

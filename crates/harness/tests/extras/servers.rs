@@ -176,7 +176,7 @@ async fn many_tools_are_looked_for_before_they_fill_the_context() {
     let scene = scene(project, &extras, replies);
     assert_eq!(scene.say("go").await, TurnEnd::Done);
     assert_eq!(offered(&scene, 0), Vec::<String>::new());
-    assert!(prompt(&scene.request(0)).contains("there are 400 more, of these servers: far"));
+    assert!(prompt(&scene.request(0)).contains("there are 400 more, of this server: far"));
     assert!(scene.result("s").contains("- far__tool17: words words"), "{}", scene.result("s"));
     // What two searches of one step found is all there, in the order of the list.
     let found = offered(&scene, 1);

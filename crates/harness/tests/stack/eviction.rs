@@ -1,6 +1,6 @@
-use bosun_agent::TurnEnd;
+use bosun_agent::{EntryBody, TurnEnd};
 use bosun_harness::Artifacts;
-use bosun_model::{ContentBlock, Media, MediaKind, ModelError, ModelErrorKind};
+use bosun_model::{ContentBlock, HumanMessage, Media, MediaKind, ModelError, ModelErrorKind};
 use bosun_testkit::{Project, Reply, Scripted};
 use bosun_tools::{Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
 use pretty_assertions::assert_eq;
@@ -98,6 +98,54 @@ async fn a_huge_message_is_sent_as_its_head_and_tail_and_stays_whole_in_the_sess
     assert_eq!(scene.log.with_state(|state| bosun_model::text_of(state.messages[0].content())), text);
     scene.say("short").await;
     assert_eq!(&texts(&scene.request(1))[0], shown, "the same bytes in the next turn");
+}
+
+/// What it could not read again would be lost to it.
+#[tokio::test]
+async fn nothing_leaves_the_conversation_of_an_agent_without_a_tool_to_read_it() {
+    for tools in [&["execute"][..], &["execute", "read_file"]] {
+        let count = Reply::new().and_call_with_id("c", "execute", json!({"command": "seq 1 400"}));
+        let scene = scene(vec![count.into(), "done".into()], |config| {
+            config.builtin_tools = Some(tools.iter().map(|tool| (*tool).to_owned()).collect());
+            config.filesystem.evict_results_over = 100;
+            config.filesystem.evict_messages_over = 100;
+        });
+        let wish: String = (1..=200).map(|n| format!("wish {n}\n")).collect();
+        scene.say(&wish).await;
+        let sent = texts(&scene.last_request());
+        let reads = tools.contains(&"read_file");
+        for (shown, middle) in [(&sent[0], "wish 100\n"), (&sent[2], "\n200\n")] {
+            assert_eq!(shown.contains(middle), !reads, "{tools:?}: {shown}");
+            assert_eq!(shown.contains("for example with read_file"), reads, "{tools:?}: {shown}");
+            assert!(!shown.contains("grep"), "there is none: {shown}");
+        }
+        assert_eq!(scene.project.at("large_tool_results").exists(), reads);
+        assert_eq!(scene.project.at("conversation_history").exists(), reads);
+    }
+}
+
+#[tokio::test]
+async fn huge_messages_that_come_while_the_agent_works_are_sent_in_short_too() {
+    let call = Reply::new().and_call_with_id("l", "ls", json!({"path": "/"}));
+    let scene = scene(vec![call.into(), "read".into(), "again".into()], |config| {
+        config.filesystem.evict_messages_over = 100;
+    });
+    let huge = |what: &str| (1..=200).map(|n| format!("{what} {n}\n")).collect::<String>();
+    let said = |id: &str, text: String| HumanMessage { id: id.into(), content: vec![text.into()] };
+    let started = EntryBody::TurnStarted { turn: 1, message: said("h1", "go".into()) };
+    let steered = ["first", "second"].map(|what| EntryBody::Steered { message: said(what, huge(what)) });
+    scene.log.record(std::iter::once(started).chain(steered).collect()).await.unwrap();
+    assert_eq!(bosun_agent::run_turn(&scene.context()).await, Ok(TurnEnd::Done));
+    let sent = texts(&scene.request(1));
+    for (shown, what) in sent[sent.len() - 2..].iter().zip(["first", "second"]) {
+        assert!(shown.contains(&format!("/conversation_history/{what}.md")), "{shown}");
+        assert!(!shown.contains(&format!("{what} 100\n")), "{shown}");
+        assert_eq!(scene.project.read(&format!("conversation_history/{what}.md")), huge(what));
+    }
+    let kept = scene.log.with_state(|state| bosun_model::text_of(state.messages[3].content()));
+    assert_eq!(kept, huge("first"), "the session has all of it");
+    scene.say("short").await;
+    assert_eq!(texts(&scene.request(2))[..sent.len()], sent[..], "the same bytes in the next turn");
 }
 
 #[tokio::test]

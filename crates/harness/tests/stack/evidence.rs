@@ -1,14 +1,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bosun_agent::{EntryBody, MemoryHost, State};
+use bosun_agent::{EntryBody, JournalEntry, MemoryHost, Recorded, State, TurnEnd};
 use bosun_harness::{EvidenceBook, TodoEvidence};
-use bosun_model::{ChatModel as _, ModelInfo, Price, Usage};
+use bosun_model::{ChatModel as _, ChatRequest, Message, ModelInfo, Price, Usage};
 use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, scene};
+use crate::scene::{Scene, scene, texts};
 
 fn plan(id: &str, states: [&str; 2]) -> Scripted {
     let todos = json!({"todos": [{"content": "look", "status": states[0]}, {"content": "write", "status": states[1]}]});
@@ -131,4 +131,82 @@ async fn what_subagents_did_belongs_to_the_todo_they_were_sent_for() {
     assert_eq!(evidence["todo-1"].files.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["/deep.txt"]);
     assert_eq!(tools(&evidence["todo-1"]), [("task", true), ("task", true), ("write_file", true)]);
     assert_eq!(evidence["todo-1"].agents.iter().collect::<Vec<_>>(), ["general-purpose"]);
+}
+
+/// A model whose agent has its subagent dig for the first line of the plan and dig deeper for the second.
+fn digging(request: &ChatRequest) -> Reply {
+    let said = texts(request);
+    let results = request.messages.iter().filter(|message| matches!(&***message, Message::Tool(_))).count();
+    let says = |words: &str| said.iter().any(|text| text == words);
+    let reply = |id: &str, name: &str, args: Value| Reply::new().and_call_with_id(id, name, args);
+    let plan = |id: &str, states: [&str; 2]| {
+        let todos =
+            json!({"todos": [{"content": "look", "status": states[0]}, {"content": "write", "status": states[1]}]});
+        reply(id, "write_todos", todos)
+    };
+    let write = |id: &str, path: &str| reply(id, "write_file", json!({"file_path": path, "content": "x"}));
+    if says("dig") {
+        return match (results, says("deeper")) {
+            (0, _) => write("w1", "/first.txt"),
+            (1, true) => write("w2", "/second.txt"),
+            _ => Reply::text("dug"),
+        };
+    }
+    match (results, says("more")) {
+        (0, _) => plan("p1", ["in_progress", "pending"]),
+        (1, _) => reply("b", "start_async_task", json!({"description": "dig", "subagent_type": "general-purpose"})),
+        (2, true) => plan("p2", ["completed", "in_progress"]),
+        (3, _) => reply("u", "update_async_task", json!({"task_id": "s/b", "message": "deeper"})),
+        _ => Reply::text("so far"),
+    }
+}
+
+/// Also where the subagent's journal is read behind its parent's, as when a session is opened again.
+#[tokio::test]
+async fn what_a_subagent_does_when_it_is_asked_again_belongs_to_the_todo_it_was_asked_for() {
+    let scene = Scene::build(Project::new(), ScriptedModel::by(digging), vec![], |config| {
+        config.background_subagents = true;
+    });
+    for words in ["go", "more"] {
+        assert_eq!(scene.say(words).await, TurnEnd::Done);
+        scene.log.background().idle().await;
+    }
+    let evidence = evidence(&scene);
+    let files = |todo: &str| evidence[todo].files.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!((files("todo-1"), files("todo-2")), (vec!["/first.txt".to_owned()], vec!["/second.txt".to_owned()]));
+    assert_eq!(tools(&evidence["todo-2"]), [("update_async_task", true), ("write_file", true)]);
+    assert_eq!(evidence["todo-2"].agents.iter().collect::<Vec<_>>(), ["general-purpose"]);
+}
+
+#[tokio::test]
+async fn what_a_summary_costs_is_shared_among_the_todos_in_progress() {
+    let replies = vec![
+        plan("p", ["in_progress", "in_progress"]),
+        call("t", "task", json!({"description": "do it", "subagent_type": "general-purpose"})),
+        "done".into(),
+        "done too".into(),
+    ];
+    let scene = scene(replies, |_| {});
+    scene.say("go").await;
+    let (mut book, mut state) = (EvidenceBook::default(), State::default());
+    for recorded in scene.host.entries() {
+        book.read(&"s".into(), &state, &recorded);
+        state.apply(&recorded.entry);
+    }
+    let side_call = |input| {
+        let usage = Usage { input: Some(input), output: Some(10), ..Usage::default() };
+        let body = EntryBody::SideCall { by: "Summarization".into(), usage, cost: Some(0.5) };
+        Recorded { seq: 1_000, entry: JournalEntry { at: 0, body } }
+    };
+    let of = |book: &EvidenceBook| {
+        ["todo-1", "todo-2"].map(|todo| {
+            let evidence = book.of(todo).unwrap();
+            (evidence.usage.input.unwrap(), evidence.cost.unwrap_or(0.0))
+        })
+    };
+    let [before, _] = of(&book);
+    book.read(&"s".into(), &state, &side_call(1_000));
+    assert_eq!(of(&book), [(before.0 + 500, 0.25); 2]);
+    book.read_subagent(&"s/t".into(), &side_call(200));
+    assert_eq!(of(&book), [(before.0 + 600, 0.5); 2]);
 }

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use bosun_agent::{
-    AgentError, BoxFuture, EntryBody, Halt, Middleware, NextModel, NoteKind, Recorded, TurnContext, TurnEnd, run_turn,
+    AgentError, BoxFuture, Decision, DecisionSource, EntryBody, Halt, Middleware, NextModel, NoteKind, OpenCall,
+    Recorded, TurnContext, TurnEnd, run_turn,
 };
 use bosun_harness::{SUBAGENT_TOOLS, SubagentSpec};
 use bosun_model::{
@@ -219,6 +220,31 @@ async fn a_turn_of_the_main_agent_may_end_in_json_too() {
     scene.model.then(hand_in(json!({"good": true})));
     assert_eq!(scene.say("and now?").await, TurnEnd::Done);
     assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), r#"{"good":true}"#);
+}
+
+/// What a person made of an answer is the answer.
+#[tokio::test]
+async fn an_answer_that_a_person_changed_is_handed_in_as_they_changed_it() {
+    let scene = scene(vec![hand_in(json!({"good": false}))], |config| {
+        config.output = Some(verdict());
+        config.policy.interrupt_on = [("final_answer".to_owned(), Some(Default::default()))].into();
+    });
+    let mut turn = std::pin::pin!(scene.say("is it good?"));
+    let decided = async {
+        let id = "f".into();
+        while !scene.log.with_state(|state| state.open_call(&id).is_some_and(OpenCall::is_waiting)) {
+            tokio::task::yield_now().await;
+        }
+        let edit = Decision::Edit { args: json!({"good": true, "why": "I looked"}) };
+        let as_given = |_: &str, args: &Value| Ok(args.clone());
+        scene.log.decide(&id, None, edit, DecisionSource::Person, &as_given).await.unwrap();
+    };
+    tokio::select! {
+        end = &mut turn => panic!("the turn ended: {end:?}"),
+        () = decided => {}
+    }
+    assert_eq!(turn.await, TurnEnd::Done);
+    assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), r#"{"good":true,"why":"I looked"}"#);
 }
 
 #[tokio::test]

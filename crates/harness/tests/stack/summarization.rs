@@ -430,3 +430,63 @@ async fn what_another_model_counted_does_not_decide() {
         assert_eq!(again.model.requests().len(), 1 + usize::from(summed_up), "{provider} {name}");
     }
 }
+
+/// What is taken back stays so until the conversation has grown by a tenth, over a restart too.
+#[tokio::test]
+async fn a_summary_that_was_taken_back_is_not_made_anew_with_the_next_message() {
+    let at_six = |config: &mut bosun_harness::DeepAgentConfig| {
+        config.summarization.trigger = vec![Threshold::Messages(6).into()];
+        config.summarization.keep = Some(Threshold::Messages(2));
+    };
+    let replies = vec![long("one"), long("two"), long("three"), "the story".into(), "four".into(), "five".into()];
+    let first = scene(replies, at_six);
+    talk(&first, 0..4).await;
+    assert_eq!(compaction(&first).made, 1);
+    let undo = first.log.with_state(undo_summary).unwrap();
+    first.log.record(vec![undo]).await.unwrap();
+    assert_eq!(first.say("go on").await, TurnEnd::Done);
+    assert_eq!((compaction(&first).made, texts(&first.last_request()).len()), (0, 9), "all of it is sent");
+    let model = bosun_testkit::ScriptedModel::new(vec!["six".into(), "another story".into(), long("seven")]);
+    let again = Scene::build(first.project, model, first.host.entries(), at_six);
+    assert_eq!(again.say("and on").await, TurnEnd::Done);
+    assert_eq!(compaction(&again).made, 0, "what was taken back is remembered");
+    assert_eq!(again.say(&"much more ".repeat(2_000)).await, TurnEnd::Done);
+    assert_eq!((compaction(&again).made, compaction(&again).summary.unwrap().text.as_str()), (1, "another story"));
+    assert_eq!(told(&again), Vec::<String>::new(), "it is due by itself");
+}
+
+const MADE_ANEW: &str = "The conversation was summed up again although you took its summary back: it no longer fits the \
+     window of this model. Choose a model with a larger window, or start a new session, to have all of it sent";
+
+#[tokio::test]
+async fn a_summary_that_was_taken_back_and_has_to_be_made_anew_is_said() {
+    let too_long = ModelError::new(ModelErrorKind::ContextOverflow, "scripted", "too long");
+    let replies: Vec<Scripted> =
+        vec![long("one"), long("two"), long("three"), "the story".into(), "four".into(), too_long.into()];
+    let scene = at_six_messages([replies, vec!["another story".into(), "five".into()]].concat());
+    talk(&scene, 0..4).await;
+    let undo = scene.log.with_state(undo_summary).unwrap();
+    scene.log.record(vec![undo]).await.unwrap();
+    assert_eq!(scene.say("go on").await, TurnEnd::Done);
+    assert_eq!(compaction(&scene).summary.unwrap().cause, SummaryCause::Overflow);
+    assert_eq!(told(&scene), [MADE_ANEW]);
+}
+
+#[tokio::test]
+async fn what_a_window_takes_at_all_holds_after_a_summary_was_taken_back() {
+    let replies: Vec<Scripted> =
+        (0..3).map(|_| long("reply")).chain(["story", "four", "again", "five"].map(Into::into)).collect();
+    let scene = Scene::build(Project::new(), small(replies, 20_000), vec![], |config| {
+        config.builtin_tools = Some(vec!["read_file".into()]);
+        config.summarization.keep = Some(Threshold::Messages(1));
+        config.summarization.trigger = vec![Threshold::Messages(6).into()];
+    });
+    talk(&scene, 0..3).await;
+    assert_eq!(scene.say(&"word ".repeat(12_000)).await, TurnEnd::Done);
+    assert_eq!(compaction(&scene).made, 1);
+    let undo = scene.log.with_state(undo_summary).unwrap();
+    scene.log.record(vec![undo]).await.unwrap();
+    assert_eq!(scene.say("go on").await, TurnEnd::Done);
+    assert_eq!(compaction(&scene).summary.unwrap().cause, SummaryCause::Threshold);
+    assert_eq!(told(&scene), [MADE_ANEW]);
+}

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bosun_agent::{Ask, Decision, DecisionSource, Middleware, NextModel, NextTool};
-use bosun_harness::{HookConfig, HookPoint, Hooks, ModelRetry, OnDemand, RetryOptions, SkillSource};
+use bosun_harness::{HookConfig, HookPoint, Hooks, ModelRetry, OnDemand, RetryOptions, SkillSource, SubagentSpec};
 use bosun_model::{AiMessage, ChatRequest, StopReason, SystemBlock, ToolCall};
 use bosun_testkit::{Asked, Speaker};
 use bosun_tools::{DynTool, Tool, ToolContext, ToolError, ToolKind, ToolOutput, erase};
@@ -319,6 +319,65 @@ async fn on_demand_keeps_tools_out_of_the_request_until_they_are_looked_for() {
         let offered = |index| asked(&scene, index).tools.contains(&"echo".to_owned());
         assert_eq!((offered(0), offered(1)), (false, true));
         assert_eq!(result(&scene, "x"), "heard");
+    }
+}
+
+/// Another tool of a server.
+struct Shout;
+
+impl Tool for Shout {
+    const NAME: &'static str = "shout";
+    type Input = EchoInput;
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn description(&self) -> std::borrow::Cow<'_, str> {
+        "Says it again, louder.".into()
+    }
+
+    async fn call(&self, _cx: &ToolContext, input: EchoInput) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::text(input.text.to_uppercase()))
+    }
+}
+
+#[tokio::test]
+async fn on_demand_offers_a_subagent_only_the_tools_that_it_has() {
+    for wire in WIRES {
+        let scene = scene(wire, Project::new(), |config| {
+            let tools: Vec<Arc<dyn DynTool>> = vec![erase(Echo), erase(Shout)];
+            config.on_demand = OnDemand::over(&tools, 0).map(Arc::new);
+            config.tools = tools;
+            let spec = |name: &str, tools: &[&str]| SubagentSpec {
+                name: name.into(),
+                description: name.into(),
+                tools: Some(tools.iter().map(|tool| (*tool).to_owned()).collect()),
+                ..SubagentSpec::default()
+            };
+            config.subagents = vec![spec("reader", &["ls"]), spec("speaker", &["ls", "echo"])];
+        });
+        let send = |id: &str, name: &str| {
+            call(id, "task", json!({"description": format!("work of the {name}"), "subagent_type": name}))
+        };
+        scene.server.add(Rule::turn("go").reply(send("r", "reader")).reply(send("s", "speaker")).reply("Done."));
+        scene.server.add(Rule::turn("work of the reader").reply("Read."));
+        let search = call("f", "search_tools", json!({"query": "says again"}));
+        scene.server.add(
+            Rule::turn("work of the speaker")
+                .reply(search)
+                .reply(call("e", "echo", json!({"text": "heard"})))
+                .reply("Spoken."),
+        );
+        assert_eq!(scene.say("go").await, TurnEnd::Done);
+        let asked: Vec<Asked> = scene.server.requests().iter().map(|request| request.asked()).collect();
+        assert!(asked[0].system.contains("there are 2 more, of these servers: echo, shout"), "{}", asked[0].system);
+        assert_eq!(asked[1].tools, ["ls"]);
+        assert!(!asked[1].system.contains("search_tools"), "{}", asked[1].system);
+        assert!(asked[3].system.contains("there is 1 more, of this server: echo"), "{}", asked[3].system);
+        let found = asked[4].said.iter().find(|said| said.call_id.as_deref() == Some("f")).unwrap();
+        assert!(found.text.contains("- echo:") && !found.text.contains("shout"), "{}", found.text);
+        assert_eq!((asked[3].tools.contains(&"echo".into()), asked[4].tools.contains(&"echo".into())), (false, true));
     }
 }
 

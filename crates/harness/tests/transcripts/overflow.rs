@@ -109,8 +109,8 @@ async fn what_is_summed_up_and_still_too_long_is_cut_down_to_its_last_step() {
         let bodies = scene.bodies();
         let (before, after) = (bodies[4].to_string(), bodies.last().unwrap().to_string());
         assert!(before.len() > 20_000 && after.len() + 15_000 < before.len(), "{} and {}", before.len(), after.len());
-        assert!(after.contains("The whole is in /large_tool_results/r"), "{after}");
-        assert!(scene.project.read("large_tool_results/r").len() > 20_000);
+        assert!(after.contains("shortened to make room. It can be read again in /a.txt."), "{after}");
+        assert!(!scene.project.at("large_tool_results").exists(), "the file itself is there");
         // What comes next is as short.
         scene.server.once("Still here.");
         assert_eq!(scene.say("and now?").await, TurnEnd::Done);
@@ -179,5 +179,65 @@ async fn what_is_too_long_and_could_not_be_summed_up_is_told_so_with_the_reason(
                 && reason.contains("start a new session or choose a model with a larger window"),
             "{reason}"
         );
+    }
+}
+
+/// Ten lines that are long, so that even what is shown of them once they are in a file is cut where room is needed.
+const LONG_LINES: &str =
+    "for line in 1 2 3 4 5 6 7 8 9 10; do head -c 3000 /dev/zero | tr '\\0' $((line % 10)); echo; done";
+
+fn long_lines() -> String {
+    (1..=10).map(|line| format!("{}\n", (line % 10).to_string().repeat(3_000))).collect()
+}
+
+/// A turn in which a command says [`LONG_LINES`], and the provider then has two requests too long.
+async fn overflowing(refusal: (Wire, &'static str, &'static str), kept: impl FnOnce(&Scene)) -> Scene {
+    let (wire, refused) = too_long(refusal);
+    let scene = scene(wire, Project::new(), |config| {
+        config.summarization.keep = Some(Threshold::Messages(2));
+        config.filesystem.evict_results_over = 1_000;
+    });
+    scene.server.once(Reply::text(long("first")));
+    assert_eq!(scene.say("begin").await, TurnEnd::Done);
+    scene.server.once(call("x", "execute", json!({"command": LONG_LINES})));
+    kept(&scene);
+    scene.server.once(refused());
+    scene.server.once("The story.");
+    scene.server.once(refused());
+    scene.server.once("Done.");
+    assert_eq!(scene.say("go on").await, TurnEnd::Done);
+    scene
+}
+
+/// The result of the one command as the last request has it.
+fn last_result(scene: &Scene) -> String {
+    scene.bodies().last().unwrap()["messages"].as_array().unwrap().last().unwrap().to_string()
+}
+
+#[tokio::test]
+async fn what_is_kept_of_a_large_result_is_whole_also_after_an_overflow() {
+    for refusal in REFUSALS {
+        let scene = overflowing(refusal, |_| {}).await;
+        let sent = last_result(&scene);
+        assert!(sent.contains("shortened to make room. The whole is in /large_tool_results/x."), "{sent}");
+        assert!(scene.project.read("large_tool_results/x").starts_with(&long_lines()), "{sent}");
+        scene.server.once(call("r", "read_file", json!({"file_path": "/large_tool_results/x", "limit": 2})));
+        scene.server.once("Read.");
+        assert_eq!(scene.say("read it").await, TurnEnd::Done);
+        assert!(last_result(&scene).contains(&"1".repeat(1_000)), "{}", last_result(&scene));
+    }
+}
+
+#[tokio::test]
+async fn a_shortened_result_that_could_not_be_kept_names_no_place() {
+    for refusal in REFUSALS {
+        let scene = overflowing(refusal, |scene| {
+            std::fs::write(scene.project.at("large_tool_results"), "in the way").unwrap();
+        })
+        .await;
+        let sent = last_result(&scene);
+        assert!(sent.contains("[This result was shortened to make room.]"), "{sent}");
+        assert!(!sent.contains("large_tool_results"), "{sent}");
+        assert_eq!(scene.project.read("large_tool_results"), "in the way");
     }
 }

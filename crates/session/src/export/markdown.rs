@@ -212,6 +212,7 @@ pub(super) fn notice_text(notice: &Notice) -> String {
         NoticeCode::PriceUnknown => "Not all is counted.",
         NoticeCode::HelperMissing => "A model beside the session's is missing.",
         NoticeCode::SummaryFailed => "No summary was made.",
+        NoticeCode::SummaryRemade => "The summary was made anew.",
         NoticeCode::FilesChanged => "Files were changed after the agent had read them, and it was told.",
         NoticeCode::Summarized => {
             "The beginning of the conversation is sent as a summary from here on (tokens before and after)."

@@ -131,5 +131,6 @@ pub(crate) fn of_note(about: NoteAbout) -> Problem {
         NoteAbout::NotSummedUp { detail } => Problem::NotSummedUp { detail },
         NoteAbout::NotSummedUpEmpty => Problem::NotSummedUpEmpty,
         NoteAbout::NotSummedUpLonger => Problem::NotSummedUpLonger,
+        NoteAbout::SummedUpAgain => Problem::SummedUpAgain,
     }
 }

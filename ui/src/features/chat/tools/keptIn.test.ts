@@ -7,7 +7,13 @@ it('is where the result itself says that it was put, and nowhere it only mention
     'Read only the part you need';
   expect(keptIn(`${moved}\n\n1  one`)).toBe('/large_tool_results/call_7');
   expect(keptIn('ok\n[The whole output is in /large_tool_results/call_8.]')).toBe('/large_tool_results/call_8');
-  for (const place of ['/_large_tool_results/c', '/__large_tool_results/c', '/kept/here/large_tool_results/c']) {
+  const places = [
+    '/_large_tool_results/c',
+    '/__large_tool_results/c',
+    '/kept/here/large_tool_results/c',
+    '/large_tool_results/child/c',
+  ];
+  for (const place of places) {
     expect(keptIn(`ok\n[The whole output is in ${place}.]`)).toBe(place);
   }
   expect(keptIn('[The whole output is in /large_tool_results/call_8.]\nok')).toBeNull();

@@ -91,6 +91,7 @@ export const notices = {
   price_unknown: 'Not all is counted',
   helper_missing: 'A model beside this one is missing',
   summary_failed: 'No summary could be made',
+  summary_remade: 'The summary was made anew',
   files_changed: 'Changed since the agent read them; it was told:',
   summarized:
     'From here on the model reads a summary in the place of the beginning; /compact shows it. Tokens before and after:',

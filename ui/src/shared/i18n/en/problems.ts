@@ -471,4 +471,5 @@ export const problems = {
   not_summed_up: "The conversation is due to be summed up, but that failed ({detail}); it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand",
   not_summed_up_empty: "The conversation is due to be summed up, but the model gave no summary; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand",
   not_summed_up_longer: "The conversation is due to be summed up, but the summary was longer than what it was to replace; it is sent as it is. Choose another model for summaries in the settings under Models, or compact it by hand",
+  summed_up_again: "The conversation was summed up again although you took its summary back: it no longer fits the window of this model. Choose a model with a larger window, or start a new session, to have all of it sent",
 } satisfies Record<Problem['problem'], string>;

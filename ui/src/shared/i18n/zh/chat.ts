@@ -86,6 +86,7 @@ export const notices: Messages['notices'] = {
   price_unknown: '有费用未计入',
   helper_missing: '缺少一个备用或辅助模型',
   summary_failed: '未能生成摘要',
+  summary_remade: '已重新生成摘要',
   files_changed: '智能体读过之后有改动，已告知智能体：',
   summarized: '从这里起，模型读到的开头部分是一份摘要；用 /compact 查看。之前与之后的词元数：',
   retry: '重试',
