@@ -85,6 +85,50 @@ async fn a_large_result_is_once_on_disk_however_many_subagents_get_it() {
     assert_eq!(shown.size, Some(all.len() as u64));
 }
 
+/// Counts its calls from 0 in every conversation, as some providers do.
+fn counting(request: &ChatRequest) -> Reply {
+    let (text, done) = progress(request);
+    let run = |command: String| {
+        Reply::default().and_call_with_id("functions.execute:0", "execute", json!({"command": command}))
+    };
+    match (text.split_once(' '), done) {
+        (Some(("read", file)), 0) => Reply::default().and_call("read_file", json!({"file_path": file, "limit": 1})),
+        (Some(("dig", rows)), 0) => run(format!("seq {rows}")),
+        (None, 0) => run("seq 1 40000".into()),
+        (None, 1) => ["100000 130000", "200000 230000"].iter().fold(Reply::default(), |reply, rows| {
+            let args = json!({"description": format!("dig {rows}"), "subagent_type": "general-purpose"});
+            reply.and_call("task", args)
+        }),
+        _ => Reply::text(last_result(request)),
+    }
+}
+
+#[tokio::test]
+async fn large_results_of_subagents_under_the_same_id_are_each_there_after_a_restart() {
+    let stage = Stage::allowing_everything(counting).await;
+    let session = stage.session().await;
+    say(&stage, &session, "go").await;
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for journal in journals(&stage, &session).await {
+        let stub = journal.iter().find_map(|body| match body {
+            EntryBody::ToolResult { message, .. } => Some(bosun_model::text_of(message.content())),
+            _ => None,
+        });
+        let stub = stub.unwrap();
+        let place = stub.split_once(" in the file ").and_then(|(_, rest)| rest.split_once(".\n")).unwrap().0;
+        let first = stub.split_once("\n\n").unwrap().1.split_whitespace().nth(1).unwrap();
+        rows.push((place.to_owned(), first.to_owned()));
+    }
+    let mut firsts: Vec<&str> = rows.iter().map(|(_, first)| first.as_str()).collect();
+    firsts.sort_unstable();
+    assert_eq!(firsts, ["1", "100000", "200000"]);
+    let stage = stage.restarted(counting).await;
+    for (place, first) in &rows {
+        let read = say(&stage, &session, &format!("read {place}")).await;
+        assert!(read.split_whitespace().any(|word| word == first), "{place} of {first}: {read}");
+    }
+}
+
 /// Files of journals from before stay where they are and are read from there; what is written of them anew is their name.
 #[tokio::test]
 async fn a_journal_that_holds_a_large_file_is_read_and_copied_no_more() {
