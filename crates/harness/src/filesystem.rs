@@ -136,12 +136,16 @@ impl Filesystem {
     }
 
     /// Messages as the model may have them: large ones of the user as stubs, media by what it can take.
-    /// Those of the first `refused` messages are named in any case.
-    fn rewrite(&self, cx: &TurnContext, request: &mut ChatRequest, refused: usize) {
+    /// Those of the first `refused` messages are named in any case. `has_media` tells whether there are any.
+    fn rewrite(&self, cx: &TurnContext, request: &mut ChatRequest, refused: usize, has_media: bool) {
         let evicted: BTreeMap<String, String> = cx.log().with_state(|state| {
             let evicted = state.fields.get(eviction::MESSAGES_FIELD);
             evicted.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default()
         });
+        // A long conversation is not walked over for nothing in each of its steps.
+        if evicted.is_empty() && !has_media {
+            return;
+        }
         let finding = eviction::finding(cx);
         let abilities = cx.agent().model.info().abilities;
         for (index, message) in request.messages.iter_mut().enumerate() {
@@ -193,24 +197,21 @@ impl Middleware for Filesystem {
         self.add_prompt(cx.agent(), &mut request);
         Box::pin(async move {
             let refused = cx.log().with_state(media::refused_before);
-            if !request.messages.iter().any(|message| media::has_media(message)) {
-                self.rewrite(cx, &mut request, refused);
-                return next.run(request).await;
-            }
-            let mut sent = request.clone();
-            self.rewrite(cx, &mut sent, refused);
-            match next.run(sent).await {
+            let has_media = request.messages.iter().any(|message| media::has_media(message));
+            let with_media = has_media.then(|| request.clone());
+            self.rewrite(cx, &mut request, refused, has_media);
+            match (next.run(request).await, with_media) {
                 // The provider did not want a picture: the request is made again with it named instead. Only an answer to
                 // that says that it was the picture, which is then left out from now on.
-                Err(error) if media::is_refusal(&error, &request.messages) => {
+                (Err(error), Some(mut request)) if media::is_refusal(&error, &request.messages) => {
                     tracing::warn!(%error, "the provider seems to refuse media; it is asked again without");
                     let all = cx.log().with_state(|state| state.messages.len());
-                    self.rewrite(cx, &mut request, all);
+                    self.rewrite(cx, &mut request, all, true);
                     let answer = next.run(request).await?;
                     media::refuse(cx, all).await?;
                     Ok(answer)
                 }
-                answer => answer,
+                (answer, _) => answer,
             }
         })
     }

@@ -9,7 +9,7 @@ use bosun_agent::{
 use bosun_backend::{ContentHash, VirtualPath};
 use bosun_model::{
     AiMessage, CallId, ChatModel, HumanMessage, InvalidToolCall, Message, MessageId, ModelError, ModelErrorKind,
-    StopReason, ToolCall, ToolMessage, ToolStatus, Usage,
+    ModelInfo, StopReason, ToolCall, ToolMessage, ToolStatus, Usage,
 };
 use bosun_testkit::ScriptedModel;
 use bosun_tools::{Artifact, ChangeRecord, Preview, StateUpdate, Todo, TodoStatus, ToolKind};

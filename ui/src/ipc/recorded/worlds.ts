@@ -1,11 +1,12 @@
 /** Named worlds: `?recorded=NAME`. */
-import type { ProviderView, Snapshot } from '../bindings';
+import type { Snapshot } from '../bindings';
 import { attachment, mentioned } from './attachments';
 import { ai, ago, approval, diff, human, item, snapshot, summary, tool, usage } from './builders';
 import { FIXTURE_PROBLEMS } from './fixtures';
 import type { Host, World } from './host';
 import { LOCAL_SERVERS } from './models';
 import { childSessions, EARLIER, otherSessions, refreshSession } from './mock';
+import { AZURE, PROVIDERS } from './providers';
 import {
   ANSWER,
   HOSTILE,
@@ -17,81 +18,6 @@ import {
   LONG_TOOLS,
 } from './samples';
 import { summingUp } from './summary';
-
-const PLAIN: Pick<ProviderView, 'chosen' | 'hands_on' | 'headers' | 'key_page'> = {
-  chosen: false,
-  hands_on: [],
-  headers: [],
-  key_page: null,
-};
-const PROVIDERS: ProviderView[] = [
-  {
-    id: 'anthropic',
-    label: 'Anthropic',
-    family: 'anthropic',
-    base_url: 'https://api.anthropic.com',
-    host: 'api.anthropic.com',
-    local: false,
-    ...PLAIN,
-    key: { source: 'environment', variable: 'ANTHROPIC_API_KEY' },
-    key_optional: false,
-    custom: false,
-  },
-  {
-    id: 'openai',
-    label: 'OpenAI',
-    family: 'openai_chat',
-    base_url: 'https://api.openai.com/v1',
-    host: 'api.openai.com',
-    local: false,
-    ...PLAIN,
-    key_page: 'https://platform.openai.com/api-keys',
-    key: { source: 'missing' },
-    key_optional: false,
-    custom: false,
-  },
-  {
-    id: 'ollama',
-    label: 'Ollama',
-    family: 'openai_chat',
-    base_url: 'http://localhost:11434/v1',
-    host: 'localhost:11434',
-    local: true,
-    chosen: false,
-    hands_on: [':cloud', '-cloud'],
-    key: { source: 'missing' },
-    key_page: null,
-    key_optional: true,
-    custom: false,
-    headers: [],
-  },
-  {
-    id: 'qwen',
-    label: 'Qwen (Alibaba Cloud Model Studio, international)',
-    family: 'openai_chat',
-    base_url: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
-    host: 'dashscope-intl.aliyuncs.com',
-    local: false,
-    ...PLAIN,
-    key: { source: 'environment', variable: 'DASHSCOPE_API_KEY' },
-    key_optional: false,
-    custom: true,
-  },
-];
-
-/** A preset that has no address until its resource is named. */
-const AZURE: ProviderView = {
-  id: 'azure',
-  label: 'Azure OpenAI',
-  family: 'openai_responses',
-  base_url: 'https://your_resource.openai.azure.com/openai/v1',
-  host: 'your_resource.openai.azure.com',
-  local: false,
-  ...PLAIN,
-  key: { source: 'missing' },
-  key_optional: false,
-  custom: false,
-};
 
 function base(): World {
   return {
