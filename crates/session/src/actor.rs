@@ -39,6 +39,8 @@ pub(crate) struct Actor {
     turn: AsyncMutex<Turn>,
     /// Held by whoever decides whether and how a turn begins.
     beginning: AsyncMutex<()>,
+    /// Held by whoever reads what a person kept and writes it anew.
+    pub keeping: AsyncMutex<()>,
     /// The summary that is being made for a person; comes and goes under `beginning`.
     pub summing: Mutex<Option<Summing>>,
     pub agent: Mutex<Option<Arc<Agent>>>,
@@ -118,6 +120,7 @@ impl Actor {
             setting,
             turn: AsyncMutex::default(),
             beginning: AsyncMutex::default(),
+            keeping: AsyncMutex::default(),
             summing: Mutex::default(),
             agent: Mutex::new(None),
             summarization: Mutex::new(None),

@@ -5,6 +5,7 @@
 mod archive;
 mod diff;
 mod html;
+mod inert;
 mod markdown;
 pub(crate) mod redacting;
 mod row;

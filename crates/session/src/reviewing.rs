@@ -181,6 +181,7 @@ impl Actor {
 
     /// Keeps one place of a change: it is no longer shown as open.
     pub(crate) async fn keep_hunk(&self, path: &str, seen: &str, hunk: u32) -> Result<(), SessionError> {
+        let _keeping = self.keeping.lock().await;
         let (file, before, after) = self.seen(path, ChangeScope::Session, seen).await?;
         let bytes = with_hunk(&before.unwrap_or_default(), &after.clone().unwrap_or_default(), place(hunk));
         let bytes = bytes.ok_or_else(gone)?;
@@ -195,6 +196,7 @@ impl Actor {
 
     /// Keeps files as the session left them; `None`: all of them.
     pub(crate) async fn keep_changes(&self, path: Option<&str>) -> Result<(), SessionError> {
+        let _keeping = self.keeping.lock().await;
         let scoped = self.stream.read(|projection| projection.scoped_changes(ChangeScope::Session));
         let mut kept = self.kept().await?;
         for file in scoped.into_iter().filter(|file| path.is_none_or(|path| file.span.path.as_str() == path)) {
@@ -206,6 +208,7 @@ impl Actor {
     /// What a person kept is open again.
     pub(crate) async fn open_again(&self, path: &str) -> Result<(), SessionError> {
         let path = parsed(path)?;
+        let _keeping = self.keeping.lock().await;
         let mut kept = self.kept().await?;
         kept.0.remove(&path);
         self.set_kept(&kept).await

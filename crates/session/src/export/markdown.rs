@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::archive::Archive;
 use super::diff::unified;
+use super::inert::inert;
 use super::row;
 use super::text::{one_line, visible};
 
@@ -22,7 +23,7 @@ pub fn written(archive: &Archive, project: &str, detail: Detail) -> String {
     let session = &archive.session;
     let title = if session.title.is_empty() { "A session" } else { &session.title };
     let mut page = Page::default();
-    page.block(&format!("# {}", one_line(title)));
+    page.block(&format!("# {}", inert(&one_line(title))));
     page.point(&format!("Session: {}", session.id));
     page.point(&format!("Project: {}", one_line(project)));
     if let Some(model) = &session.model {
@@ -80,7 +81,7 @@ impl Page {
             self.text.push('\n');
         }
         self.text.push_str("- ");
-        self.text.push_str(line);
+        self.text.push_str(&inert(line));
         self.text.push('\n');
         self.in_list = true;
     }
@@ -102,7 +103,7 @@ impl Page {
         if detail == Detail::Whole {
             for subagent in &archive.subagents {
                 let name = subagent.agents.first().map_or("", |agent| agent.name.as_str());
-                self.block(&format!("{heading} Subagent {} ({})", one_line(name), subagent.session.id));
+                self.block(&format!("{heading} Subagent {} ({})", inert(&one_line(name)), subagent.session.id));
                 self.conversation(subagent, detail, level + 1);
             }
         }
@@ -112,12 +113,12 @@ impl Page {
         match &item.body {
             ItemBody::Ai { text, .. } if text.trim().is_empty() => {}
             ItemBody::Human { text, attachments } => {
-                self.block(&visible(text));
+                self.block(&inert(&visible(text)));
                 attachments.iter().for_each(|attachment| self.attachment(attachment, archive, detail));
             }
-            ItemBody::Ai { text, .. } => self.block(&visible(text)),
+            ItemBody::Ai { text, .. } => self.block(&inert(&visible(text))),
             ItemBody::Tool(tool) => self.tool(tool, detail),
-            ItemBody::Notice(notice) => self.block(&format!("> {}", notice_text(notice))),
+            ItemBody::Notice(notice) => self.block(&format!("> {}", inert(&notice_text(notice)))),
         }
     }
 

@@ -318,5 +318,8 @@ async fn an_export_has_everything_and_its_page_is_inert() {
     let folder = tempfile::tempdir().unwrap();
     let export = async || stage.sessions.export_into(&session, ExportFormat::Markdown, folder.path()).await.unwrap();
     let [one, two] = [export().await, export().await];
+    let text = std::fs::read_to_string(&one).unwrap();
+    assert!(text.starts_with("# Fix: the \"\\<b>\" parser") && text.contains("\\<script>alert(1)"), "{text}");
+    assert!(!text.replace("\\<", "").contains("<script") && text.contains("\\<img src=x"), "{text}");
     assert_eq!((one, two), (folder.path().join("Fix-the-b-parser.md"), folder.path().join("Fix-the-b-parser-2.md")));
 }

@@ -134,6 +134,20 @@ async fn what_a_person_keeps_is_no_longer_open_and_undoing_all_leaves_it() {
 }
 
 #[tokio::test]
+async fn two_who_keep_at_once_lose_nothing_of_each_others() {
+    let (stage, session) = ran(&["seq 1 20 > a.txt", TEN]).await;
+    for _ in 0..10 {
+        let keep = |path| stage.sessions.keep_changes(&session, Some(path));
+        let (one, two) = tokio::join!(keep("/a.txt"), keep("/n.txt"));
+        one.and(two).unwrap();
+        let files = list(&stage, &session, ChangeScope::Session).await;
+        assert_eq!([files[0].state, files[1].state], [ReviewState::Kept; 2]);
+        stage.sessions.reopen_change(&session, "/a.txt").await.unwrap();
+        stage.sessions.reopen_change(&session, "/n.txt").await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_persons_own_edits_are_shown_apart_and_stay() {
     let (stage, session) = ran(&[TEN, TWO_PLACES]).await;
     let path = stage.project.root().join("n.txt");
