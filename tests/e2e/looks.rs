@@ -81,7 +81,9 @@ fn screens(window: &Window<'_>) {
         window.shot(pane);
     }
     window.press("Control+,");
-    for section in 1..=9 {
+    window.by_css("[role=dialog] [role=tab]");
+    let sections = window.script("return document.querySelectorAll('[role=dialog] [role=tab]').length", &[]);
+    for section in 1..=sections.as_u64().unwrap() {
         window.by_css(&format!("[role=dialog] [role=tab]:nth-of-type({section})")).click();
         window.shot("settings");
     }
