@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::migrations::{APPLICATION_ID, FORMAT, MIGRATIONS};
 #[cfg(unix)]
 use crate::sessions::clear_claims;
+use crate::sessions::wait_for_claim;
 use crate::writer::Writer;
 use crate::{DatabaseError, OpenError};
 
@@ -25,6 +26,8 @@ const WAL_BYTES: i64 = 4 << 20;
 const MOST_PAGES: i64 = 4_294_967_294;
 /// What a reader keeps of the file, in KiB, once it has met as much.
 const READ_CACHE_KIB: i64 = 8 * 1024;
+/// The claim of who makes or changes the tables; no session has such a name.
+const MIGRATING: &str = "bosun.db";
 /// Readers kept for the next question.
 const SPARE_READERS: usize = 4;
 
@@ -204,7 +207,13 @@ fn ready(connection: &Connection) -> rusqlite::Result<()> {
 fn migrate(connection: &mut Connection, folder: &Path, file: &Path) -> Result<(), OpenError> {
     let wrap = |error: rusqlite::Error| named(file, &error);
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(wrap);
-    let (application, format) = (number("application_id")?, number("user_version")?);
+    let marks = || Ok::<_, OpenError>((number("application_id")?, number("user_version")?));
+    // Who comes while another makes or changes the tables waits for it, and finds them done.
+    let _migrating = match marks()? {
+        (APPLICATION_ID, FORMAT) => None,
+        _ => Some(wait_for_claim(folder, MIGRATING).map_err(|error| OpenError::folder(folder, &error))?),
+    };
+    let (application, format) = marks()?;
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(wrap)?;
     if application != APPLICATION_ID && (application != 0 || tables > 0) {
         return Err(OpenError::OtherApplication { path: file.to_owned() });

@@ -290,6 +290,19 @@ fn an_empty_file_is_a_fresh_start_and_a_second_opening_works() {
     drop(first);
 }
 
+/// As where a window and a run are started for the first time together.
+#[test]
+fn who_opens_a_new_database_at_once_finds_it_whole() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Database::open(folder.path()).map(drop);
+        std::thread::scope(|scope| {
+            let opened: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+            opened.into_iter().for_each(|opened| opened.join().unwrap().unwrap());
+        });
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn only_the_owner_can_look_in() {

@@ -1,5 +1,4 @@
 use std::fs::{File, TryLockError};
-#[cfg(unix)]
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -111,15 +110,8 @@ impl Database {
     /// process that was killed while it started a command leaves its locks to the child until that has become the command.
     pub fn claim(self: &Arc<Self>, session: &SessionId) -> Result<Option<SessionClaim>, DatabaseError> {
         let unavailable = |error: std::io::Error| DatabaseError::Unavailable { reason: error.to_string() };
-        let folder = self.folder().join(CLAIMS);
-        make_private(&folder).map_err(unavailable)?;
         for _ in 0..CLAIM_ATTEMPTS {
-            let lock = File::options()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .open(folder.join(session.as_str()))
-                .map_err(unavailable)?;
+            let lock = claim_file(self.folder(), session.as_str()).map_err(unavailable)?;
             match lock.try_lock() {
                 // One that was cleared away in the meantime keeps nobody out: the next try makes it again.
                 Ok(()) if is_linked(&lock).map_err(unavailable)? => return Ok(Some(SessionClaim { _lock: lock })),
@@ -136,6 +128,23 @@ impl Database {
         let lock = File::options().read(true).open(self.folder().join(CLAIMS).join(session.as_str()));
         lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
+}
+
+/// The claim of `name` in a data folder, as soon as nobody else holds it.
+pub(crate) fn wait_for_claim(folder: &Path, name: &str) -> std::io::Result<SessionClaim> {
+    loop {
+        let lock = claim_file(folder, name)?;
+        lock.lock()?;
+        if is_linked(&lock)? {
+            return Ok(SessionClaim { _lock: lock });
+        }
+    }
+}
+
+fn claim_file(folder: &Path, name: &str) -> std::io::Result<File> {
+    let folder = folder.join(CLAIMS);
+    make_private(&folder)?;
+    File::options().create(true).truncate(false).write(true).open(folder.join(name))
 }
 
 /// Removes the locks that nobody holds: a claim ends with its process, its file stays.
