@@ -58,7 +58,7 @@ describe('models', () => {
     const page = await site.show();
     await settings(page);
     const table = page.getByRole('table', { name: 'Usage and cost' });
-    await table.getByRole('row', { name: /^This session 18 610k 79% 30.5k \$1.07/ }).waitFor();
+    await table.getByRole('row', { name: /^This session 30 232k – 17.4k \$0.53/ }).waitFor();
     await page.getByText('Last 30 days').click();
     await table
       .getByRole('row', { name: /ollama:qwen3:8b .* price unknown/ })

@@ -143,7 +143,7 @@ describe('permissions', () => {
     const page = await site.show();
     await settings(page, 'Servers (MCP)');
     await page.getByRole('button', { name: 'Check search now' }).click();
-    await page.getByText('Could not be started: No such file or directory').waitFor();
+    await page.getByText('Could not be started: No such file or directory').first().waitFor();
     await page.getByRole('button', { name: 'Add server' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('git hub');
     await page.getByText('Address (HTTP)', { exact: true }).click();

@@ -245,7 +245,7 @@ export const SCREENS = {
   hostile: { query: hosts },
   script: { query: { recorded: 'script' } },
   hostilelong: { query: hosts, act: (page) => page.locator('.place button').nth(1).click() },
-  model: { act: (page) => page.locator('.bar button.chip').click() },
+  model: { act: (page) => page.locator('.bar button.chip[aria-haspopup]').click() },
   memories: { act: knowledge('Memor', '记忆', '.shelf .entry') },
   memory: {
     async act(page) {
@@ -334,7 +334,7 @@ export const SCREENS = {
   headers: {
     async act(page) {
       await settings(0)(page);
-      const form = page.locator('.settings details');
+      const form = page.locator('.settings details').filter({ hasText: 'Headers of your own' });
       await form.locator('summary').click();
       await form.locator('input').first().fill('X-Team');
       await form.locator('input').last().fill('platform');

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bosun_model::{CallId, MessageId};
+use bosun_model::{CallId, MessageId, ModelInfo};
 use bosun_tools::{ToolContext, ToolKind};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +29,7 @@ struct TurnParts {
     notes: Mutex<HashMap<CallId, CallNote>>,
     asks: AskOrder,
     partial: Mutex<Option<Partial>>,
+    asked: Mutex<Option<Arc<ModelInfo>>>,
 }
 
 /// A reply that came to nothing.
@@ -113,9 +114,9 @@ impl TurnContext {
         path: Vec<String>,
         slots: Arc<[Semaphore]>,
     ) -> Self {
-        let (notes, partial) = (Mutex::default(), Mutex::default());
+        let (notes, partial, asked) = (Mutex::default(), Mutex::default(), Mutex::default());
         let asks = AskOrder::default();
-        let parts = TurnParts { agent, log, mode, activity, spent, path, slots, notes, asks, partial };
+        let parts = TurnParts { agent, log, mode, activity, spent, path, slots, notes, asks, partial, asked };
         Self { inner: Arc::new(parts), cancel }
     }
 
@@ -260,6 +261,18 @@ impl TurnContext {
                 Some((call_id.clone(), at))
             })
             .collect()
+    }
+
+    /// Remembers whom the call under way asks.
+    pub(crate) fn set_asked(&self, model: Arc<ModelInfo>) {
+        *self.inner.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(model);
+    }
+
+    /// Whom the last call of the turn asked, or the next one would. It stays what it is while another agent lets a second
+    /// model stand in for the one that both have.
+    pub fn asked(&self) -> Arc<ModelInfo> {
+        let asked = self.inner.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        asked.unwrap_or_else(|| Arc::new(self.agent().model.info().clone()))
     }
 
     /// Remembers a reply that came to nothing.

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_model::{CallId, MessageId, ModelError, ModelInfo};
@@ -9,7 +10,7 @@ pub enum LiveEvent {
     ReplyStarted {
         message: MessageId,
         /// Who is asked for it.
-        model: Box<ModelInfo>,
+        model: Arc<ModelInfo>,
     },
     TextDelta {
         message: MessageId,

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use bosun_model::{AiMessage, ChatRequest, MessageBuilder, MessageId, ModelError, ModelEvent, ModelStream, StopReason};
@@ -15,8 +16,9 @@ const DRAFT_EVERY: Duration = Duration::from_secs(1);
 pub(crate) async fn call(cx: &TurnContext, request: ChatRequest) -> Result<AiMessage, AgentError> {
     let busy = cx.activity().enter();
     let id = MessageId::new(cx.agent().ids.next());
-    let model = Box::new(cx.agent().model.info().clone());
-    cx.log().emit(LiveEvent::ReplyStarted { message: id.clone(), model });
+    let model = Arc::new(cx.agent().model.info().clone());
+    cx.set_asked(Arc::clone(&model));
+    cx.log().emit(LiveEvent::ReplyStarted { message: id.clone(), model: Arc::clone(&model) });
     let mut reply = Reply { id: id.clone(), builder: MessageBuilder::new(), draft: Draft::default() };
     let outcome = tokio::select! {
         biased;
@@ -28,12 +30,11 @@ pub(crate) async fn call(cx: &TurnContext, request: ChatRequest) -> Result<AiMes
         Ok(()) => {
             let Reply { builder, draft, .. } = reply;
             let partial = builder.partial_text();
-            let info = cx.agent().model.info();
-            match builder.finish(id.clone(), &info.provider) {
+            match builder.finish(id.clone(), &model.provider) {
                 Ok(message) => {
                     // What an earlier attempt had shown is no part of it.
                     cx.take_partial();
-                    Ok(AiMessage { asked: Some(info.asked()), ..message })
+                    Ok(AiMessage { asked: Some(model.asked()), ..message })
                 }
                 Err(error) => Err(dropped(cx, id, partial, draft, error.into()).await),
             }
@@ -175,5 +176,5 @@ impl Reply {
 }
 
 fn named(cx: &TurnContext, error: ModelError) -> ModelError {
-    ModelError { provider: cx.agent().model.info().provider.clone(), ..error }
+    ModelError { provider: cx.asked().provider.clone(), ..error }
 }

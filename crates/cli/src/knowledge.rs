@@ -46,7 +46,7 @@ impl Shelves {
 
     async fn over(stored: Option<Stored>) -> Result<Self, Failure> {
         let database = stored.as_ref().map(|stored| Arc::clone(&stored.database));
-        let models = Arc::new(Models::new(None, database.clone(), EnvironmentKeys::default()));
+        let models = Arc::new(Models::new(database.clone(), EnvironmentKeys::default()));
         let sessions = open_sessions(stored.as_ref(), models, Policy::default(), Limits::default()).await?;
         Ok(Self { sessions, database })
     }

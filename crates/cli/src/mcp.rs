@@ -43,7 +43,7 @@ enum McpCommand {
 pub(crate) async fn mcp(args: McpArgs) -> Result<Exit, Failure> {
     let extras = args.config.as_deref().map(run::config::read).transpose()?;
     let stored = Stored::open()?;
-    let models = Arc::new(Models::new(None, Some(Arc::clone(&stored.database)), EnvironmentKeys::default()));
+    let models = Arc::new(Models::new(Some(Arc::clone(&stored.database)), EnvironmentKeys::default()));
     let sessions = open_sessions(Some(&stored), models, Policy::default(), Limits::default()).await?;
     let keys = keyring(&stored.database);
     sessions.keep_sign_ins(Arc::clone(&keys));

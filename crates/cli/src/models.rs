@@ -4,7 +4,7 @@ mod keys;
 mod list;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bosun_backend::{BoxFuture, project_root};
 use bosun_model::ChatModel;
@@ -55,6 +55,13 @@ struct UsedKey {
     place: KeyPlace,
 }
 
+/// Another address than its own, at which a provider is asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Address {
+    pub provider: String,
+    pub url: String,
+}
+
 /// The way from a [`ModelRef`] to a model.
 ///
 /// A key comes from the keyring, where the person saved one, else from the provider's environment variable. The keyring is
@@ -62,7 +69,7 @@ struct UsedKey {
 pub(crate) struct Models {
     /// What the last call was made with, for a sentence about a key that was refused.
     used: Mutex<Option<UsedKey>>,
-    base_url: Option<String>,
+    address: OnceLock<Address>,
     database: OnceCell<Option<Arc<Database>>>,
     keys: EnvironmentKeys,
     secrets: KnownSecrets,
@@ -70,14 +77,32 @@ pub(crate) struct Models {
 }
 
 impl Models {
-    /// `base_url` stands in for that of whatever provider is named. Without a `database`, the one in the data folder is
-    /// opened where a question needs it, and not made where there is none.
-    pub(crate) fn new(base_url: Option<String>, database: Option<Arc<Database>>, keys: EnvironmentKeys) -> Self {
+    /// Without a `database`, the one in the data folder is opened where a question needs it, and not made where there is
+    /// none.
+    pub(crate) fn new(database: Option<Arc<Database>>, keys: EnvironmentKeys) -> Self {
         let database = database.map_or_else(OnceCell::new, |database| OnceCell::new_with(Some(Some(database))));
         let secrets = KnownSecrets::default();
         keys.secrets().for_each(|key| secrets.learn(key));
         let desktop = DesktopSettings::new(|name| std::env::var(name).ok(), gsettings);
-        Self { used: Mutex::default(), base_url, database, keys, secrets, desktop }
+        Self { used: Mutex::default(), address: OnceLock::new(), database, keys, secrets, desktop }
+    }
+
+    /// Asks one provider at another address, where there is one. Every other one, such as that of a model that stands in,
+    /// stays where it is: its key is none of that address's. The first address holds.
+    pub(crate) fn ask_at(&self, address: Option<Address>) {
+        if let Some(address) = address {
+            self.address.get_or_init(|| address);
+        }
+    }
+
+    /// The address that was named, where it is that of `provider`.
+    fn named_address(&self, provider: &str) -> Option<&str> {
+        self.address.get().filter(|address| address.provider == provider).map(|address| address.url.as_str())
+    }
+
+    /// The address that was named and whose it is.
+    pub(crate) fn address(&self) -> Option<&Address> {
+        self.address.get()
     }
 
     /// The settings of the app, and the project at `path` where it was opened before.
@@ -151,7 +176,7 @@ impl Models {
         let config = config.with_desktop(self.desktop.clone());
         let config = match key {
             Some(key) => config.with_key(key),
-            None => config.with_cloud(self.cloud()),
+            None => config.with_cloud(self.cloud_of(account)),
         };
         let (preferences, learnt) = match self.database().await? {
             Some(database) => (database.setting(MODEL_SETTINGS).await?, database.setting(LISTED_MODELS).await?),
@@ -226,20 +251,24 @@ impl Models {
         Ok(accounts.into_iter().map(|account| cloud.placed(account)).collect())
     }
 
-    /// Where the credentials of clouds are: what stood in the environment, and the files that it names. They go to an address
-    /// that was named just now, as variables do.
+    /// As [`Self::cloud`]. The credentials go to an address that was named just now, as variables do.
+    fn cloud_of(&self, account: &Account) -> Cloud {
+        let cloud = self.cloud();
+        if self.named_address(&account.id).is_some() { cloud.at_any_host() } else { cloud }
+    }
+
+    /// Where the credentials of clouds are: what stood in the environment, and the files that it names.
     fn cloud(&self) -> Cloud {
         let keys = self.keys.clone();
         let cloud = Cloud::new(move |name| keys.get(name).or_else(|| std::env::var(name).ok()));
-        let cloud = cloud.asking(bosun_session::run_own_program);
-        if self.base_url.is_some() { cloud.at_any_host() } else { cloud }
+        cloud.asking(bosun_session::run_own_program)
     }
 
     async fn account(&self, id: &str) -> Result<Account, SessionError> {
         let preset = preset(id).map(Account::of_preset);
         let known = match preset {
             // Nothing that is stored could change what is asked for.
-            Some(account) if self.base_url.is_some() => Some(account),
+            Some(account) if self.named_address(id).is_some() => Some(account),
             preset => {
                 let stored = match self.database().await? {
                     Some(database) => database.accounts().await?,
@@ -253,8 +282,8 @@ impl Models {
             }
         };
         let account = known.ok_or_else(|| unknown(id))?;
-        Ok(match &self.base_url {
-            Some(base_url) => account.moved_to(base_url),
+        Ok(match self.named_address(id) {
+            Some(url) => account.moved_to(url),
             None => self.cloud().placed(account),
         })
     }
@@ -262,7 +291,7 @@ impl Models {
     async fn key(&self, account: &Account) -> Result<Option<SecretString>, SessionError> {
         let host = host_of(&account.base_url)?;
         // A variable is meant for the vendor's own host, or for the one that was named beside it just now.
-        let named = account.preset.filter(|_| self.base_url.is_some());
+        let named = account.preset.filter(|_| self.named_address(&account.id).is_some());
         let variables = named.map_or_else(|| account.variables(), |preset| preset.variables);
         let used = |place| self.used(account, place);
         let kept = match self.database().await? {
@@ -319,7 +348,8 @@ impl Models {
         let Some(UsedKey { account, place }) = used else { return String::new() };
         // With --base-url a variable is taken as well.
         let variable = account.preset.and_then(|preset| preset.variables.first().copied());
-        let may_set = variable.filter(|_| account.preset.is_some_and(|_| self.base_url.is_some() || account.at_home()));
+        let is_named = self.named_address(&account.id).is_some();
+        let may_set = variable.filter(|_| account.preset.is_some_and(|_| is_named || account.at_home()));
         match (place, may_set) {
             (KeyPlace::Variable(name), _) => format!(" (the key is that of {name}; set another there)"),
             // A variable does not go before it.

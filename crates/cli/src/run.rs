@@ -46,7 +46,7 @@ pub(crate) struct RunArgs {
     model: Option<String>,
     #[command(flatten)]
     choices: choices::Choices,
-    /// Another address for the provider: without /v1 for anthropic, with /v1 for openai.
+    /// Another address for the model's provider, and for no other: without /v1 for anthropic, with /v1 for openai.
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     /// What happens to calls that change something.
@@ -105,12 +105,11 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     let extras = args.config.as_deref().map(config::read).transpose()?;
     let stored = if args.no_store { None } else { Some(Stored::open()?) };
     let database = stored.as_ref().map(|stored| Arc::clone(&stored.database));
-    let base_url = match (&args.base_url, &args.session, &database) {
-        (None, Some(id), Some(database)) => remembered::recall(database, remembered::BASE_URL, id).await?,
-        (given, _, _) => given.clone(),
-    };
     let agent = agent::file(args.agent.as_deref(), args.session.as_deref(), database.as_deref()).await?;
-    let models = Arc::new(Models::new(base_url, database.clone(), keys));
+    let models = Arc::new(Models::new(database.clone(), keys));
+    if let (None, Some(id), Some(database)) = (&args.base_url, &args.session, &database) {
+        models.ask_at(remembered::address(database, id).await?);
+    }
     let source = Arc::clone(&models) as Arc<dyn ModelSource>;
     let sessions = open_sessions(stored.as_ref(), source, args.approve.policy(), Limits::default()).await?;
     let mut declared = agent.as_deref().map(agent::read).transpose()?.unwrap_or_default();
@@ -133,13 +132,14 @@ pub(crate) async fn run(args: RunArgs, keys: EnvironmentKeys) -> Result<Exit, Fa
     if is_sandboxed {
         sessions.sandbox_commands().await?;
     }
+    sessions.name_no_sessions();
     args.choices.begin(&sessions)?;
     let begun = match &args.session {
         Some(id) => begin::resume(&sessions, &models, database.as_deref(), id, &args, model).await?,
         None => begin::begin(&sessions, &models, database.as_deref(), &args, model).await?,
     };
-    if let (Some(url), Some(database)) = (&args.base_url, &database) {
-        remembered::keep(database, remembered::BASE_URL, begun.session.as_str(), remembered::bare(url)).await?;
+    if let (Some(_), Some(address), Some(database)) = (&args.base_url, models.address(), &database) {
+        remembered::keep_address(database, begun.session.as_str(), address).await?;
     }
     if let (Some(agent), Some(database)) = (&agent, &database) {
         remembered::keep(database, remembered::AGENT, begun.session.as_str(), &agent.to_string_lossy()).await?;

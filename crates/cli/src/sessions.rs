@@ -124,7 +124,7 @@ async fn open(keys: EnvironmentKeys) -> Result<Option<(Arc<Database>, Sessions)>
         return Ok(None);
     }
     let stored = Stored::open()?;
-    let models = Arc::new(Models::new(None, Some(Arc::clone(&stored.database)), keys));
+    let models = Arc::new(Models::new(Some(Arc::clone(&stored.database)), keys));
     let sessions = open_sessions(Some(&stored), models, Policy::default(), Limits::default()).await?;
     Ok(Some((stored.database, sessions)))
 }

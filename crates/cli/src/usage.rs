@@ -40,7 +40,7 @@ pub(crate) async fn usage(args: UsageArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let stored = Stored::open()?;
-    let models = Arc::new(Models::new(None, Some(Arc::clone(&stored.database)), EnvironmentKeys::default()));
+    let models = Arc::new(Models::new(Some(Arc::clone(&stored.database)), EnvironmentKeys::default()));
     let sessions = open_sessions(Some(&stored), models, Policy::default(), Limits::default()).await?;
     let mut out = std::io::stdout().lock();
     match &args.session {

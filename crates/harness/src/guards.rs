@@ -190,7 +190,7 @@ impl Middleware for Guards {
     fn before_turn<'a>(&'a self, cx: &'a TurnContext) -> BoxFuture<'a, Result<StateUpdate, AgentError>> {
         Box::pin(async move {
             if let Some(limit) = self.options.max_dollars {
-                unpriced::tell(cx, limit, cx.agent().model.info()).await?;
+                unpriced::tell(cx, limit, cx.agent().model.chosen()).await?;
             }
             Ok(StateUpdate::default())
         })
@@ -227,10 +227,10 @@ impl Middleware for Guards {
             }
             let read = self.counts().then(|| request.clone());
             let reply = next.run(request).await?;
-            let model = cx.agent().model.info();
+            let model = cx.asked();
             let usage = match &read {
                 Some(read) => {
-                    let of_reply = counted::of_call(&self.counter, read, &reply, Tokenizer::of(model));
+                    let of_reply = counted::of_call(&self.counter, read, &reply, Tokenizer::of(&model));
                     Usage::sum(reply.dropped, Some(of_reply))
                 }
                 None => reply.spent(),

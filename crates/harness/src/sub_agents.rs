@@ -119,7 +119,7 @@ impl Middleware for SubAgents {
         }
         Box::pin(async move {
             if let Some((max_dollars, model)) = self.model_of(&call) {
-                unpriced::tell(cx, max_dollars, model.info()).await?;
+                unpriced::tell(cx, max_dollars, model.chosen()).await?;
             }
             next.run(call).await
         })

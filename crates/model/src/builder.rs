@@ -15,6 +15,7 @@ use crate::{
 /// | arguments that are not a JSON object | an [`InvalidToolCall`] with the text that arrived |
 /// | arguments never closed, and a stop other than a natural one | an [`InvalidToolCall`]; valid-looking JSON is not trusted |
 /// | no argument text at all, and such a stop | an [`InvalidToolCall`]; it may have been cut before the first byte |
+/// | a refusal | no call at all: it is the end of the turn |
 /// | a delta for a call that never started | a protocol error |
 /// | empty argument text | `{}` |
 #[derive(Debug, Default)]
@@ -103,6 +104,10 @@ impl MessageBuilder {
                 }
             }
         }
+        if is_refused(&stop) {
+            // Answering them would ask the model once more for what it declined.
+            (tool_calls, invalid_tool_calls, call_places) = (Vec::new(), Vec::new(), Vec::new());
+        }
         Ok(AiMessage {
             id,
             content: self.content,
@@ -154,9 +159,13 @@ fn ended_naturally(stop: &StopReason) -> bool {
     }
 }
 
+fn is_refused(stop: &StopReason) -> bool {
+    matches!(stop, StopReason::Refusal | StopReason::RefusalFor(_))
+}
+
 /// Whether the provider says that the reply is not all that the model meant to say.
 fn is_cut(stop: &StopReason) -> bool {
-    matches!(stop, StopReason::MaxTokens | StopReason::Refusal | StopReason::RefusalFor(_))
+    matches!(stop, StopReason::MaxTokens) || is_refused(stop)
 }
 
 fn arguments(json: &str, cut: bool) -> Result<Value, String> {
@@ -341,9 +350,11 @@ mod tests {
             events.push(ModelEvent::Finished { stop });
             build(&events).unwrap()
         };
-        for stop in [StopReason::MaxTokens, StopReason::Refusal, StopReason::refusal("no")] {
-            let message = two(stop);
-            assert_eq!((message.tool_calls, message.invalid_tool_calls.len()), (vec![], 2));
+        let cut = two(StopReason::MaxTokens);
+        assert_eq!((cut.tool_calls, cut.invalid_tool_calls.len()), (vec![], 2));
+        // There is nothing to answer, so that the turn ends with the refusal.
+        for stop in [StopReason::Refusal, StopReason::refusal("no")] {
+            assert!(two(stop).calls().next().is_none());
         }
         // A reason that nobody knows says nothing of a call whose end was announced.
         assert_eq!(two(StopReason::Other("eos".into())).tool_calls.len(), 1);
@@ -351,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_reply_stopped_before_the_first_argument_byte_yields_no_call() {
-        for stop in [StopReason::MaxTokens, StopReason::Refusal, StopReason::Other("pause_turn".into())] {
+        for stop in [StopReason::MaxTokens, StopReason::Other("pause_turn".into())] {
             let message = build(&call("", true, stop)).unwrap();
             assert_eq!((message.tool_calls, message.invalid_tool_calls.len()), (vec![], 1));
         }

@@ -13,7 +13,13 @@ pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelEvent, ModelError>>
 /// Retry, fallback and summarise-on-overflow are middleware; an implementation only says, through
 /// [`ModelError::is_retryable`] and `retry_after`, what may be done.
 pub trait ChatModel: Send + Sync {
+    /// Who answers now.
     fn info(&self) -> &ModelInfo;
+
+    /// Who was chosen, where another can stand in for it.
+    fn chosen(&self) -> &ModelInfo {
+        self.info()
+    }
 
     /// Sends `request`. The stream ends after [`ModelEvent::Finished`] or after one error.
     fn stream(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelStream, ModelError>>;

@@ -122,7 +122,7 @@ impl Actor {
         let no_second = no_second.map(|Missing { model, detail }| NoteAbout::SecondMissing { model, detail });
         let no_small = no_small.map(|Missing { model, detail }| NoteAbout::SmallMissing { model, detail });
         let own = Arc::new(own.with_small(made_for(small.as_ref(), Purpose::Summary)));
-        let titles = made_for(small.as_ref(), Purpose::Title);
+        let titles = made_for(small.as_ref().filter(|_| book.names_sessions()), Purpose::Title);
         let counting = Counting { book: Arc::clone(book), subject: subject.clone(), own: Arc::clone(&own), small };
         let rules = CallRules {
             model: Arc::clone(&own),

@@ -236,6 +236,21 @@ async fn a_second_model_that_is_overloaded_too_is_asked_once() {
     assert_eq!(stage.models["spare"].requests().len(), 1);
 }
 
+/// A provider refuses a limit that its model does not have.
+#[tokio::test]
+async fn a_second_model_is_asked_for_no_more_than_it_can_say() {
+    let small = |(name, model): (String, Arc<ScriptedModel>)| {
+        let info = ModelInfo { max_output: Some(4_096), ..model.info().clone() };
+        (name, Arc::new(Arc::into_inner(model).unwrap().with_info(info)))
+    };
+    let models = vec![model("big", None, vec![overloaded()]), small(model("spare", None, vec![said("from spare")]))];
+    let settings = ModelSettings { fallback: Some(named("spare")), ..ModelSettings::default() };
+    let stage = Stage::new(models, settings).await;
+    assert_eq!(stage.say("hello").await, SessionStatus::Idle);
+    let most = |model: &str| stage.models[model].requests()[0].max_output;
+    assert_eq!((most("big"), most("spare")), (Some(8_192), Some(4_096)));
+}
+
 /// What a person has read is not said once more by somebody else.
 #[tokio::test]
 async fn nobody_answers_for_a_model_whose_reply_was_shown() {
@@ -526,6 +541,46 @@ async fn a_call_that_breaks_off_before_its_usage_is_counted_as_of_unknown_price(
     stage.say("c").await;
     let total = stage.sessions.session_usage(&stage.session).await.unwrap().total;
     assert_eq!((total.calls, total.unpriced, total.cost), (2, 1, 1.0));
+}
+
+/// The provider has read the request by then, and charges for it.
+#[tokio::test]
+async fn a_call_that_is_stopped_before_its_first_word_is_counted() {
+    let (plain, mut driver) = ScriptedModel::driven();
+    let stage = Stage::new(vec![called("big", Some(DEAR), plain)], ModelSettings::default()).await;
+    let stopping = async {
+        let call = driver.next().await;
+        stage.sessions.stop(&stage.session).await.unwrap();
+        call.cancelled().await;
+    };
+    let (status, ()) = tokio::join!(stage.say("hello"), stopping);
+    assert_eq!(status, SessionStatus::Stopped);
+    let total = stage.sessions.session_usage(&stage.session).await.unwrap().total;
+    assert_eq!((total.calls, total.unpriced, total.cost), (1, 1, 0.0));
+}
+
+/// The calls that it had begun are none, and the model is not asked for them once more.
+#[tokio::test]
+async fn a_refusal_in_the_middle_of_a_call_ends_the_turn() {
+    let refused = Reply::text("I").and_call("ls", json!({ "path": "/" })).stop(bosun_model::StopReason::Refusal);
+    let stage = Stage::new(vec![model("big", None, vec![refused.into()])], ModelSettings::default()).await;
+    assert_eq!(stage.say("go").await, SessionStatus::Idle);
+    assert_eq!(stage.lines().await, ["I", "ModelRefused: "]);
+    let items = stage.sessions.subscribe(&stage.session).await.unwrap().snapshot.items;
+    assert!(!items.iter().any(|item| matches!(item.body, ItemBody::Tool(_))));
+}
+
+#[tokio::test]
+async fn no_model_names_a_session_where_nobody_looks_at_a_list() {
+    let models = vec![model("big", None, vec![said("1")]), model("small", None, vec![said("a name")])];
+    let settings = ModelSettings { small: Some(named("small")), ..ModelSettings::default() };
+    let stage = Stage::new(models, settings).await;
+    stage.sessions.name_no_sessions();
+    assert_eq!(stage.say("please do mend the tests").await, SessionStatus::Idle);
+    let beside = stage.sessions.tasks();
+    beside.close();
+    beside.wait().await;
+    assert!(stage.models["small"].requests().is_empty());
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
 use serde::Serialize;
 
-use super::Models;
+use super::{Address, Models};
 use crate::core::{Stored, keyring};
 use crate::failure::Failure;
 use crate::line::write_line;
@@ -80,7 +80,7 @@ pub(crate) async fn keys(args: KeysArgs, keys: EnvironmentKeys) -> Result<Exit, 
 }
 
 async fn list(json: bool, keys: EnvironmentKeys) -> Result<(), Failure> {
-    let models = Models::new(None, None, keys);
+    let models = Models::new(None, keys);
     let mut out = std::io::stdout().lock();
     for account in models.accounts().await? {
         let key = models.key_source(&account).await?;
@@ -156,7 +156,8 @@ async fn known(
     keys: EnvironmentKeys,
 ) -> Result<(Models, Account, Stored), Failure> {
     let stored = Stored::open()?;
-    let models = Models::new(base_url, Some(std::sync::Arc::clone(&stored.database)), keys);
+    let models = Models::new(Some(std::sync::Arc::clone(&stored.database)), keys);
+    models.ask_at(base_url.map(|url| Address { provider: provider.to_owned(), url }));
     let account = models.account(provider).await?;
     // Also says what is wrong with an address.
     bosun_providers::host_of(&account.base_url).map_err(SessionError::from)?;

@@ -10,7 +10,7 @@ use bosun_providers::{
 use clap::Args;
 use serde::Serialize;
 
-use super::Models;
+use super::{Address, Models};
 use crate::Exit;
 use crate::failure::Failure;
 use crate::line::write_line;
@@ -77,12 +77,13 @@ pub(crate) async fn models(args: ModelsArgs, keys: EnvironmentKeys) -> Result<Ex
 
 /// Every provider that could be named, with where its requests would go.
 async fn providers(keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
-    let accounts = Models::new(None, None, keys).accounts().await?;
+    let accounts = Models::new(None, keys).accounts().await?;
     Ok(accounts.iter().map(Row::of_account).collect())
 }
 
 async fn of_provider(id: &str, base_url: Option<String>, keys: EnvironmentKeys) -> Result<Vec<Row>, Failure> {
-    let models = Models::new(base_url, None, keys);
+    let models = Models::new(None, keys);
+    models.ask_at(base_url.map(|url| Address { provider: id.to_owned(), url }));
     let account = models.account(id).await?;
     let config = models.config(&account).await?;
     let listed = list_models(&config).await.map_err(bosun_session::SessionError::from)?;

@@ -5,7 +5,7 @@ use bosun_store::Database;
 
 use super::{RunArgs, attached, remembered};
 use crate::failure::Failure;
-use crate::models::Models;
+use crate::models::{Address, Models};
 
 /// A session whose turn is under way.
 pub(super) struct Begun {
@@ -28,6 +28,7 @@ pub(super) async fn begin(
     let model = model.or_else(|| sessions.declared_model()).or_else(|| default_model(&settings, known.as_ref()));
     let model = model.ok_or(Failure::NoModel)?;
     let effort = known.and_then(|project| default_effort(&settings, &project, &model));
+    models.ask_at(address_of(&model, args.base_url.as_deref()));
     // Before anything is made: a session that cannot begin would only stand in the list.
     models.connect(&model).await?;
     let attached = attached::keep(sessions, &args.attach).await?;
@@ -58,7 +59,7 @@ pub(super) async fn resume(
     check_project(snapshot, database, args).await?;
     remember_sandbox(database, &session, args).await?;
     let used = model.clone().or_else(|| snapshot.session.model.clone());
-    choose_model(sessions, models, snapshot, model).await?;
+    choose_model(sessions, models, snapshot, model, args.base_url.as_deref()).await?;
     args.choices.put_into(sessions, &session, used.as_ref()).await?;
     let open = matches!(snapshot.session.status, SessionStatus::Waiting | SessionStatus::Interrupted);
     let can_go_on = open || matches!(snapshot.session.status, SessionStatus::Failed | SessionStatus::Stopped);
@@ -75,6 +76,10 @@ pub(super) async fn resume(
         None => return Err(Failure::NothingOpen { id: id.to_owned() }),
     }
     Ok(Begun { session, subscription })
+}
+
+fn address_of(model: &ModelRef, base_url: Option<&str>) -> Option<Address> {
+    base_url.map(|url| Address { provider: model.provider.to_string(), url: url.to_owned() })
 }
 
 /// Before anything runs in it.
@@ -115,6 +120,7 @@ pub(super) async fn choose_model(
     models: &Models,
     snapshot: &Snapshot,
     given: Option<ModelRef>,
+    base_url: Option<&str>,
 ) -> Result<(), Failure> {
     let model = match (given, &snapshot.session.model) {
         (Some(model), _) => model,
@@ -125,6 +131,7 @@ pub(super) async fn choose_model(
             sessions.declared_model().or_else(usual).ok_or(Failure::NoModel)?
         }
     };
+    models.ask_at(address_of(&model, base_url));
     models.connect(&model).await?;
     if snapshot.session.model.as_ref() != Some(&model) {
         sessions.set_model(&snapshot.session.id, model).await?;

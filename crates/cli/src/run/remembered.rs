@@ -2,6 +2,8 @@
 
 use bosun_store::{Database, DatabaseError};
 
+use crate::models::Address;
+
 /// Something that is remembered of sessions.
 #[derive(Clone, Copy)]
 pub(super) struct Remembered {
@@ -11,8 +13,8 @@ pub(super) struct Remembered {
     most: usize,
 }
 
-/// The base URL, so that going on speaks to the same server.
-pub(super) const BASE_URL: Remembered = Remembered { setting: "cli_base_urls", most: 200 };
+/// The base URL behind the provider whose it is, so that going on speaks to the same server.
+const BASE_URL: Remembered = Remembered { setting: "cli_base_urls", most: 200 };
 /// The file that declares the agent.
 pub(super) const AGENT: Remembered = Remembered { setting: "cli_agents", most: 200 };
 /// Whether commands run in a sandbox. What holds a session back is never forgotten because of others.
@@ -40,7 +42,17 @@ pub(super) async fn keep(
     database.set_setting(what.setting, &known).await
 }
 
-/// A URL may hold a key in its query; that part is not kept.
-pub(super) fn bare(url: &str) -> &str {
-    url.split(['?', '#']).next().unwrap_or(url)
+/// The address at which a session's provider was asked.
+pub(super) async fn address(database: &Database, session: &str) -> Result<Option<Address>, DatabaseError> {
+    let written = recall(database, BASE_URL, session).await?;
+    Ok(written
+        .as_deref()
+        .and_then(|written| written.split_once(' '))
+        .map(|(provider, url)| Address { provider: provider.to_owned(), url: url.to_owned() }))
+}
+
+/// Keeps it. A URL may hold a key in its query; that part is not kept.
+pub(super) async fn keep_address(database: &Database, session: &str, address: &Address) -> Result<(), DatabaseError> {
+    let bare = address.url.split(['?', '#']).next().unwrap_or(&address.url);
+    keep(database, BASE_URL, session, &format!("{} {bare}", address.provider)).await
 }

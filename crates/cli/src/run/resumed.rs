@@ -22,8 +22,8 @@ pub(crate) async fn open(session: &SessionId, keys: EnvironmentKeys) -> Result<S
     }
     let stored = Stored::open()?;
     let database = &stored.database;
-    let base_url = remembered::recall(database, remembered::BASE_URL, session.as_str()).await?;
-    let models = Arc::new(Models::new(base_url, Some(Arc::clone(database)), keys));
+    let models = Arc::new(Models::new(Some(Arc::clone(database)), keys));
+    models.ask_at(remembered::address(database, session.as_str()).await?);
     let source = Arc::clone(&models) as Arc<dyn ModelSource>;
     let sessions = open_sessions(Some(&stored), source, Policy::default(), Limits::default()).await?;
     if let Some(file) = agent::file(None, Some(session.as_str()), Some(database)).await? {
@@ -32,6 +32,6 @@ pub(crate) async fn open(session: &SessionId, keys: EnvironmentKeys) -> Result<S
     sessions.keep_sign_ins(keyring(database));
     sessions.load_additions(Vec::new()).await?;
     let subscription = begin::subscribe(&sessions, session).await?;
-    begin::choose_model(&sessions, &models, &subscription.snapshot, None).await?;
+    begin::choose_model(&sessions, &models, &subscription.snapshot, None, None).await?;
     Ok(sessions)
 }

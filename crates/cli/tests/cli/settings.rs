@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bosun_protocol::{Effort, ModelRef, ProjectModel, Settings};
 use bosun_store::{APP_SETTINGS, Database, ProviderAccount};
-use bosun_testkit::Wire;
+use bosun_testkit::{ModelServer, Reply, Wire};
 use pretty_assertions::assert_eq;
 
 use crate::bench::{Bench, Ran, ran};
@@ -71,6 +71,32 @@ async fn a_project_gives_its_own_model_and_effort() {
     let begun: Vec<_> = bench.sessions().iter().rev().map(|one| (one.model.clone(), one.effort)).collect();
     let own = |effort| (Some(mine("own")), Some(effort));
     assert_eq!(begun, [(Some(mine("usual")), None), own(Effort::High), own(Effort::Low)]);
+}
+
+/// The key of another provider is none of that address's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_base_url_is_that_of_one_provider_alone() {
+    let bench = Bench::new();
+    let gateway = ModelServer::start();
+    let (database, settings) = preferring(&bench, "mine").await;
+    drop((database, settings));
+    let busy = || Reply::error(529, "overloaded_error", "too many").retry_after(600);
+    let url = gateway.base_url(Wire::OpenAi);
+    let arguments = ["--model", "openai:gpt-x", "--base-url", &url, "--fallback", "mine:spare"];
+    gateway.once(busy());
+    bench.server.once("from mine");
+    let ran = run(&bench, &arguments);
+    assert_eq!(ran.out, "from mine\n");
+    let [asked] = &gateway.requests()[..] else { panic!("the gateway was asked once") };
+    assert_eq!((asked.asked().model.as_str(), asked.header("authorization")), ("gpt-x", Some("Bearer sk-vendor")));
+    let [asked] = &bench.server.requests()[..] else { panic!("the other was asked once") };
+    assert_eq!((asked.asked().model.as_str(), asked.header("authorization")), ("spare", None));
+    // Who goes on with it and chooses another provider's model asks that one where it is.
+    gateway.once("from the gateway");
+    bench.server.once("from mine again");
+    let session = bench.sessions()[0].id.to_string();
+    assert_eq!(run(&bench, &["--session", &session]).out, "from the gateway\n");
+    assert_eq!(run(&bench, &["--session", &session, "--model", "mine:own"]).out, "from mine again\n");
 }
 
 /// The level is called what it is where it is not what it is called.

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bosun_agent::{Clock, Halt, NoteAbout, SessionId};
@@ -27,6 +28,8 @@ pub(crate) struct CallBook {
     tasks: TaskTracker,
     /// Stands in for the fallback of the settings as long as this process runs.
     fallback: Mutex<Option<ModelRef>>,
+    /// Whether sessions get their name from a model, where there is one for that.
+    names: AtomicBool,
     /// The budgets and when they were read, by the clock.
     budgets: Mutex<Option<(i64, Budgets)>>,
 }
@@ -51,7 +54,14 @@ struct Warned {
 
 impl CallBook {
     pub(crate) fn new(database: Arc<Database>, clock: Arc<dyn Clock>, tasks: TaskTracker) -> Self {
-        Self { database, clock, tasks, fallback: Mutex::default(), budgets: Mutex::default() }
+        Self {
+            database,
+            clock,
+            tasks,
+            fallback: Mutex::default(),
+            names: AtomicBool::new(true),
+            budgets: Mutex::default(),
+        }
     }
 
     /// What the user set, as it is now.
@@ -79,6 +89,14 @@ impl CallBook {
 
     pub(crate) fn fallback(&self) -> Option<ModelRef> {
         locked(&self.fallback).clone()
+    }
+
+    pub(crate) fn names_sessions(&self) -> bool {
+        self.names.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn name_no_sessions(&self) {
+        self.names.store(false, Ordering::Relaxed);
     }
 
     pub(crate) fn set_fallback(&self, model: ModelRef) {

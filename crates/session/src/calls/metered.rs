@@ -107,6 +107,16 @@ impl Metered {
         self.turned.store(false, Ordering::Release);
     }
 
+    /// `request` as `model` takes it: how much it may say goes by its own limit, not by that of whom it stands in for.
+    fn fitted(&self, mut request: ChatRequest, model: &ModelInfo) -> ChatRequest {
+        if request.max_output == self.first.info().max_output {
+            request.max_output = model.max_output;
+        } else if let (Some(most), Some(own)) = (request.max_output, model.max_output) {
+            request.max_output = Some(most.min(own));
+        }
+        request
+    }
+
     fn current(&self) -> &Arc<dyn ChatModel> {
         match &self.second {
             Some(second) if self.turned.load(Ordering::Acquire) => second,
@@ -120,6 +130,10 @@ impl ChatModel for Metered {
         self.current().info()
     }
 
+    fn chosen(&self) -> &ModelInfo {
+        self.first.info()
+    }
+
     fn small(&self) -> Option<&dyn ChatModel> {
         self.small.as_deref()
     }
@@ -128,10 +142,19 @@ impl ChatModel for Metered {
         let model = Arc::clone(self.current());
         Box::pin(async move {
             let began = self.book.now_ms();
-            let stream = model.stream(request).await?;
+            let stream = model.stream(self.fitted(request, model.info())).await?;
             let (book, subject) = (Arc::clone(&self.book), self.subject.clone());
             let info = model.info().clone();
-            let counted = Counted { stream, book, subject, purpose: self.purpose, info, began, usage: None };
+            let counted = Counted {
+                stream,
+                book,
+                subject,
+                purpose: self.purpose,
+                info,
+                began,
+                usage: Some(Usage::default()),
+                is_begun: false,
+            };
             Ok(Box::pin(counted) as ModelStream)
         })
     }
@@ -145,9 +168,10 @@ struct Counted {
     purpose: Purpose,
     info: ModelInfo,
     began: i64,
-    /// `None` until the reply began; then without figures until there are some, so that what a reply cost that broke off
-    /// before them is unknown and not nothing.
+    /// Without figures until there are some, so that what a reply cost that broke off before them is unknown and not
+    /// nothing; `None` where the provider failed before it said anything, which it does not charge.
     usage: Option<Usage>,
+    is_begun: bool,
 }
 
 impl Stream for Counted {
@@ -156,10 +180,13 @@ impl Stream for Counted {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let event = self.stream.as_mut().poll_next(cx);
         match &event {
-            Poll::Ready(Some(Ok(ModelEvent::Usage(usage)))) => self.usage = Some(*usage),
-            Poll::Ready(Some(Ok(_))) => {
-                self.usage.get_or_insert_default();
+            Poll::Ready(Some(Ok(event))) => {
+                self.is_begun = true;
+                if let ModelEvent::Usage(usage) = event {
+                    self.usage = Some(*usage);
+                }
             }
+            Poll::Ready(Some(Err(_)) | None) if !self.is_begun => self.usage = None,
             _ => {}
         }
         event

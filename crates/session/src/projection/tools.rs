@@ -97,7 +97,11 @@ impl Projection {
         self.calls.rows.clear();
         self.calls.todo = todos.first().map(|todo| todo.content.clone());
         let ids: Vec<String> = todos.iter().map(|todo| todo.id.clone()).collect();
-        self.calls.proposals.retain(|(known, _)| *known != message.id);
+        let proposed: Vec<_> = self.calls.proposals.extract_if(.., |(known, _)| *known == message.id).collect();
+        // A reply that the model broke off by refusing has none of the calls that it had begun.
+        for (_, item) in proposed.into_iter().skip(message.calls().count()) {
+            self.emit(SessionEvent::ItemRemoved { item });
+        }
         for (index, call) in message.calls().enumerate() {
             let (call_id, name) = (call.id(), call.name());
             let (kind, args) = match call {

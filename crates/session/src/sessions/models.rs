@@ -51,6 +51,12 @@ impl Sessions {
     pub fn fall_back_to(&self, model: ModelRef) {
         self.inner.book.set_fallback(model);
     }
+
+    /// In this process no model names a session: nobody waits for a list in which the name would stand, and the call would
+    /// be one more to wait for and to pay.
+    pub fn name_no_sessions(&self) {
+        self.inner.book.name_no_sessions();
+    }
 }
 
 fn check(settings: &ModelSettings) -> Result<(), SessionError> {

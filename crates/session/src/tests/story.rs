@@ -191,7 +191,7 @@ impl Story {
                 let message = MessageId::new(format!("m{}", self.messages));
                 // The size of a window stands in no entry.
                 let model = ModelInfo { context_window: None, ..ScriptedModel::new([""]).info().clone() };
-                told.push(LiveEvent::ReplyStarted { message: message.clone(), model: Box::new(model) });
+                told.push(LiveEvent::ReplyStarted { message: message.clone(), model: std::sync::Arc::new(model) });
                 self.draft.insert((message, String::new(), String::new()))
             }
         };

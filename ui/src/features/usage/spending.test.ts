@@ -54,6 +54,19 @@ describe('what a session cost', () => {
     expect(spending.total?.cost).toBe(2);
   });
 
+  it('is not that of an earlier answer that comes late', async () => {
+    const answers: ((usage: SessionUsage) => void)[] = [];
+    const spending = new Spending({ sessionUsage: () => new Promise<SessionUsage>((answer) => answers.push(answer)) });
+    spending.follow('a');
+    await vi.advanceTimersByTimeAsync(0);
+    spending.follow('a');
+    await vi.advanceTimersByTimeAsync(1_000);
+    answers[1]?.({ total: paid(2), models: [], calls: [] });
+    answers[0]?.({ total: paid(1), models: [], calls: [] });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(spending.total?.cost).toBe(2);
+  });
+
   it('changes with what a subagent used and with the name that was paid for', () => {
     const shown = (title: string, cost: number) =>
       spendingMark(
@@ -61,6 +74,8 @@ describe('what a session cost', () => {
       );
     expect(new Set([shown('a', 0.1), shown('b', 0.1), shown('a', 0.2)]).size).toBe(3);
     expect(shown('a', 0.1)).toBe(shown('a', 0.1));
+    const failed = snapshot(summary('s', { title: 'a', status: 'failed' }));
+    expect(spendingMark(failed)).not.toBe(spendingMark(snapshot(summary('s', { title: 'a', status: 'running' }))));
   });
 
   it('says where a part of it is not known', () => {
