@@ -2,5 +2,5 @@
 #![cfg_attr(all(not(debug_assertions), target_os = "windows"), windows_subsystem = "windows")]
 
 fn main() -> std::process::ExitCode {
-    bosun_desktop::main()
+    bosun_desktop::main().into()
 }

@@ -1,7 +1,6 @@
 //! From the first instruction to the open window, and from the closed window to the last one.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,15 +24,19 @@ use crate::{Shell, display, herald, providers, window};
 /// How long the page may take to its first frame.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The exit codes.
+const DONE: u8 = 0;
+const FAILED: u8 = 1;
+
 /// The desktop app, from its command line to its exit code. The first thing `main` does, and the only one: before there is
 /// any other thread it takes the keys out of the environment and sets the switches of drawing.
-pub fn main() -> ExitCode {
+pub fn main() -> u8 {
     let here = std::env::current_dir().unwrap_or_default();
     let launch = match Launch::parse(std::env::args_os().skip(1), &here) {
         Ok(launch) => launch,
         Err(Said::Answer(answer)) => {
             println!("{answer}");
-            return ExitCode::SUCCESS;
+            return DONE;
         }
         Err(Said::Refusal(refusal)) => return refuse(&refusal),
     };
@@ -52,7 +55,7 @@ pub fn main() -> ExitCode {
     let log = logs::start(folder.as_deref(), secrets.clone());
     let start = Start { launch, keys: keys.clone(), folder, safest: switches.safest, secrets };
     match start.run() {
-        Ok(Ending::Closed) => ExitCode::SUCCESS,
+        Ok(Ending::Closed) => DONE,
         Ok(Ending::Failed(reason)) => refuse(&reason),
         Ok(Ending::Again(mut env)) => {
             drop(log);
@@ -65,10 +68,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn refuse(sentence: &str) -> ExitCode {
+fn refuse(sentence: &str) -> u8 {
     tracing::error!(sentence, "the app ends");
     eprintln!("{sentence}");
-    ExitCode::FAILURE
+    FAILED
 }
 
 /// How a run ended.

@@ -8,7 +8,7 @@ use crate::none;
 use crate::source::{files, root};
 
 /// A room and the rooms it may import. The shell is the package `desktop`.
-const MAY_IMPORT: [(&str, &[&str]); 13] = [
+const MAY_IMPORT: [(&str, &[&str]); 14] = [
     ("protocol", &[]),
     ("model", &[]),
     ("backend", &["model"]),
@@ -21,6 +21,7 @@ const MAY_IMPORT: [(&str, &[&str]); 13] = [
     ("session", &["harness", "agent", "tools", "model", "backend", "store", "protocol"]),
     ("cli", &["session", "harness", "tools", "model", "providers", "store", "backend", "protocol"]),
     ("desktop", &["session", "harness", "tools", "model", "providers", "store", "backend", "protocol"]),
+    ("programs", &["cli", "desktop"]),
     ("testkit", &["model", "protocol"]),
 ];
 

@@ -7,12 +7,11 @@ use anyhow::{Result, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::exec::Program;
 use crate::place::Place;
-use crate::run::EMBED_PAGE;
 use crate::setup::{self, Need};
 use crate::{say, ui};
 
+mod optional;
 mod stage;
 
 pub use stage::{Profile, Stage};
@@ -46,11 +45,9 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     setup::check(place, &[Need::Build])?;
     ui::install(place)?;
     ui::build(place)?;
-    say::timed("building what is packed (an optimised build: this takes a while)", || {
-        let build = ["build", "--release", "--package", "bosun-desktop", "--package", "bosun-cli", "--bins"];
-        Program::cargo(place).args(build).args(EMBED_PAGE).run()
+    let stage = say::timed("building what is packed (an optimised build: this takes a while)", || {
+        Stage::lay_out(place, Profile::Release)
     })?;
-    let stage = Stage::lay_out(place, Profile::Release)?;
     let packages = say::timed("packing", || stage.pack(place, &kinds))?;
     for package in &packages {
         say::note(&format!("{} ({})", package.display(), megabytes(std::fs::metadata(package)?.len())));

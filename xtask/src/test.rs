@@ -20,7 +20,7 @@ mod mcp;
 mod package;
 pub mod python;
 mod report;
-mod rust;
+pub mod rust;
 mod tally;
 mod wire;
 

@@ -4,8 +4,14 @@ use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::optional;
 use crate::exec::{Program, script};
 use crate::place::Place;
+use crate::run::EMBED_PAGE;
+use crate::test::rust::AS_TESTS;
+
+/// Both programs.
+const LIBRARY: &str = "libbosun.so";
 
 /// Which build is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +28,15 @@ impl Profile {
             Self::Debug => "debug",
         }
     }
+
+    /// Cargo, told to build it of these targets.
+    fn cargo<'a>(self, place: &Place, packages: &[&'a str], targets: impl IntoIterator<Item = &'a str>) -> Program {
+        let build = Program::cargo(place).arg("build").args(EMBED_PAGE).args(targets);
+        match self {
+            Self::Release => build.args(["--release", "--locked"]).args(packages.iter().flat_map(|name| ["-p", name])),
+            Self::Debug => build.args(AS_TESTS),
+        }
+    }
 }
 
 /// A folder that looks to Tauri's packer like cargo's target folder, and the files that go into the packages beside the
@@ -36,27 +51,28 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Lays out the programs of `profile`, which are built.
+    /// Builds the programs of `profile` and lays them out.
     pub fn lay_out(place: &Place, profile: Profile) -> Result<Self> {
         let target = super::folder(place).join(profile.name());
         if target.exists() {
             std::fs::remove_dir_all(&target).with_context(|| format!("could not empty {}", target.display()))?;
         }
-        let built = place.target.join(profile.name());
         let name = |program: &str| format!("{program}{}", std::env::consts::EXE_SUFFIX);
         let desktop = target.join(profile.name()).join(name("bosun-desktop"));
-        let bosun = target.join("files").join(name("bosun"));
-        copied(&built.join(name("bosun-desktop")), &desktop)?;
-        copied(&built.join(name("bosun")), &bosun)?;
-        if profile == Profile::Debug {
-            Program::new(place, "strip").arg(&desktop).arg(&bosun).run()?;
-        }
-        let mut stage = Self { profile, target, desktop, files: vec![("/usr/bin/bosun".into(), bosun)] };
+        let bosun = target.join("bin").join(name("bosun"));
+        let mut stage = Self { profile, target, desktop, files: vec![("/usr/bin/bosun".into(), bosun.clone())] };
         if cfg!(target_os = "linux") {
+            stage.add_library(place, &bosun)?;
             stage.add_manual(place)?;
             stage.add_completions(place)?;
             stage.add_papers(place)?;
+            return Ok(stage);
         }
+        let bins = ["--bin", "bosun", "--bin", "bosun-desktop"];
+        profile.cargo(place, &["bosun-desktop", "bosun-cli"], bins).run()?;
+        let built = place.target.join(profile.name());
+        copied(&built.join(name("bosun-desktop")), &stage.desktop)?;
+        copied(&built.join(name("bosun")), &bosun)?;
         Ok(stage)
     }
 
@@ -87,10 +103,41 @@ impl Stage {
         files.map(|file| Ok(std::fs::metadata(file)?.len())).sum()
     }
 
+    /// The library with both programs in it, and the small programs that begin in it: what both have in common is
+    /// installed once.
+    fn add_library(&mut self, place: &Place, bosun: &Path) -> Result<()> {
+        self.profile.cargo(place, &["bosun-programs", "bosun-desktop"], ["--lib"]).run()?;
+        let library = self.target.join("lib/bosun").join(LIBRARY);
+        copied(&place.target.join(self.profile.name()).join(LIBRARY), &library)?;
+        if self.profile == Profile::Debug {
+            Program::new(place, "strip").arg("--strip-unneeded").arg(&library).run()?;
+        }
+        let window = optional::make_optional(&library)?;
+        let needs = window.iter().map(|name| format!("-l:{name}")).collect::<Vec<_>>().join(",");
+        let needs = format!("link-arg=-Wl,--no-as-needed,{needs}");
+        self.launcher(place, bosun, &[])?;
+        self.launcher(place, &self.desktop, &["--cfg", "window", "-C", &needs])?;
+        self.files.push((format!("/usr/lib/bosun/{LIBRARY}"), library));
+        Ok(())
+    }
+
+    /// Builds the program that begins in the library.
+    fn launcher(&self, place: &Place, program: &Path, more: &[&str]) -> Result<()> {
+        if let Some(folder) = program.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let rustc = Program::new(place, "rustc").args(["crates/programs/launcher.rs", "--edition", "2024"]);
+        let small = ["-C", "opt-level=z", "-C", "lto=fat", "-C", "panic=abort", "-C", "strip=symbols"];
+        // Where the library is installed, as seen from there.
+        let place_of_library = "link-arg=-Wl,-rpath,$ORIGIN/../lib/bosun,--allow-shlib-undefined";
+        let rustc = rustc.args(small).args(["-C", place_of_library]).args(more).arg("-L");
+        rustc.arg(self.target.join("lib/bosun")).arg("-o").arg(program).run()
+    }
+
     fn add_manual(&mut self, place: &Place) -> Result<()> {
         let folder = self.target.join("files/man");
         std::fs::create_dir_all(&folder)?;
-        Program::new(place, self.target.join("files/bosun")).arg("manual").arg(&folder).run()?;
+        Program::new(place, self.target.join("bin/bosun")).arg("manual").arg(&folder).run()?;
         copied(&place.root.join("src-tauri/packaging/bosun-desktop.1"), &folder.join("bosun-desktop.1"))?;
         for page in sorted(&folder)? {
             Program::new(place, "gzip").args(["-9", "-n"]).arg(&page).run()?;
@@ -109,7 +156,7 @@ impl Stage {
             ("fish", "/usr/share/fish/vendor_completions.d/bosun.fish"),
         ];
         for (shell, goes_to) in shells {
-            let script = Program::new(place, self.target.join("files/bosun")).args(["completions", shell]).output();
+            let script = Program::new(place, self.target.join("bin/bosun")).args(["completions", shell]).output();
             let script = script.with_context(|| format!("`bosun completions {shell}` failed"))?;
             let file = folder.join(shell);
             std::fs::write(&file, script)?;
