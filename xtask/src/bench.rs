@@ -1,16 +1,16 @@
 //! `cargo xtask bench`: the figures Bosun promises, measured on this machine.
 //!
-//! Every figure is one file here. Each measures the release build through its public face (`bosun run`, `bosun tools`,
-//! the desktop binary), several times, and tells the median with the lowest and highest value. Nothing is asserted: a
+//! Every figure is one file here. Each measures the programs as a package brings them, through their public face
+//! (`bosun run`, `bosun tools`, the window), several times, and tells the median with the lowest and highest value. Nothing is asserted: a
 //! figure that misses its target is marked, and judging it is a person's work.
 
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::bundle::{Profile, Stage};
 use crate::exec::Program;
 use crate::place::Place;
-use crate::run::EMBED_PAGE;
 use crate::setup::{self, Need};
 use crate::{say, ui};
 
@@ -39,7 +39,7 @@ use table::{Row, Table};
 /// A measured figure.
 struct Figure {
     name: &'static str,
-    /// Whether it needs the desktop binary, which takes many minutes to build.
+    /// Whether it needs a display.
     desktop: bool,
     measure: fn(&Bench) -> Result<Vec<Row>>,
 }
@@ -108,6 +108,10 @@ impl Options {
         }
         Ok(options)
     }
+
+    fn profile(&self) -> Profile {
+        if self.debug { Profile::Debug } else { Profile::Release }
+    }
 }
 
 fn figure_named(name: &str) -> Result<&'static Figure> {
@@ -125,7 +129,7 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
     setup::tell(&setup::check(place, needs)?);
     let bench = Bench::of(place, &options);
     if !options.built {
-        build(place, options.debug, desktop)?;
+        build(place, &options)?;
     }
     let mut table = Table::default();
     for figure in &options.figures {
@@ -158,32 +162,30 @@ pub fn run(place: &Place, arguments: &[String]) -> Result<ExitCode> {
 impl Bench {
     fn of(place: &Place, options: &Options) -> Self {
         let folder = place.target.join(if options.debug { "debug" } else { "release" });
+        let [bosun, desktop] = Stage::programs(place, options.profile());
         Self {
             place: place.clone(),
-            bosun: folder.join("bosun"),
+            bosun,
             server: folder.join("bosun-model-server"),
-            desktop: folder.join("bosun-desktop"),
+            desktop,
             examples: folder.join("examples"),
             long: options.long,
         }
     }
 }
 
-fn build(place: &Place, debug: bool, desktop: bool) -> Result<()> {
-    let release = (!debug).then_some("--release");
+/// Builds the programs as packages bring them, and what measures them.
+fn build(place: &Place, options: &Options) -> Result<()> {
+    let release = (!options.debug).then_some("--release");
     say::timed("building what is measured (an optimised build takes many minutes the first time)", || {
-        let tools = ["build", "--package", "bosun-cli", "--package", "bosun-testkit", "--bins"];
-        Program::cargo(place).args(tools).args(release).run()?;
+        let server = ["build", "--package", "bosun-testkit", "--bins"];
+        Program::cargo(place).args(server).args(release).run()?;
         let examples =
             ["build", "--package", "bosun-harness", "--example", "bench_tokens", "--example", "bench_subagents"];
         Program::cargo(place).args(examples).args(release).run()?;
-        if desktop {
-            ui::install(place)?;
-            ui::build(place)?;
-            let desktop = ["build", "--package", "bosun-desktop", "--bin", "bosun-desktop"];
-            Program::cargo(place).args(desktop).args(EMBED_PAGE).args(release).run()?;
-        }
-        Ok(())
+        ui::install(place)?;
+        ui::build(place)?;
+        Stage::lay_out(place, options.profile()).map(drop)
     })
 }
 

@@ -57,9 +57,7 @@ impl Stage {
         if target.exists() {
             std::fs::remove_dir_all(&target).with_context(|| format!("could not empty {}", target.display()))?;
         }
-        let name = |program: &str| format!("{program}{}", std::env::consts::EXE_SUFFIX);
-        let desktop = target.join(profile.name()).join(name("bosun-desktop"));
-        let bosun = target.join("bin").join(name("bosun"));
+        let [bosun, desktop] = Self::programs(place, profile);
         let mut stage = Self { profile, target, desktop, files: vec![("/usr/bin/bosun".into(), bosun.clone())] };
         if cfg!(target_os = "linux") {
             stage.add_library(place, &bosun)?;
@@ -70,10 +68,18 @@ impl Stage {
         }
         let bins = ["--bin", "bosun", "--bin", "bosun-desktop"];
         profile.cargo(place, &["bosun-desktop", "bosun-cli"], bins).run()?;
-        let built = place.target.join(profile.name());
-        copied(&built.join(name("bosun-desktop")), &stage.desktop)?;
-        copied(&built.join(name("bosun")), &bosun)?;
+        for program in [&bosun, &stage.desktop] {
+            let name = program.file_name().unwrap_or_default();
+            copied(&place.target.join(profile.name()).join(name), program)?;
+        }
         Ok(stage)
+    }
+
+    /// Where `bosun` and `bosun-desktop` are once they are laid out.
+    pub fn programs(place: &Place, profile: Profile) -> [PathBuf; 2] {
+        let target = super::folder(place).join(profile.name());
+        let at = |folder: &str, name: &str| target.join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+        [at("bin", "bosun"), at(profile.name(), "bosun-desktop")]
     }
 
     /// Packs, and tells where the packages are.
