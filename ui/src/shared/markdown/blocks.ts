@@ -4,7 +4,7 @@
  */
 import { Lexer, type Token, type TokensList } from 'marked';
 import remend from 'remend';
-import { OPTIONS } from './math';
+import { OPTIONS } from './options';
 import { Fence, isOpenCode, numberAfter, numberedFrom, partOf } from './parts';
 
 export interface Block {
@@ -126,8 +126,10 @@ export class BlockReader {
     this.fence = !whole && isOpenCode(rest) ? Fence.at(this.source, this.done) : null;
     const isLong = this.source.length - this.done > PIECE && !this.fence;
     this.readFrom = isLong ? this.source.length + (this.source.length - this.done) * GROWTH : 0;
-    const isRaw = whole || isOpenCode(rest);
-    const shown = isRaw ? rest : this.lex(remend(rest.map((token) => token.raw).join(''), HALF_WRITTEN));
+    const raw = rest.map((token) => token.raw).join('');
+    const closed = whole || isOpenCode(rest) ? raw : remend(raw, HALF_WRITTEN);
+    // A blank that ends it is nobody's.
+    const shown = closed.trimEnd() === raw.trimEnd() ? rest : this.lex(closed);
     this.blocks.length = open;
     shown.forEach((token, at) => {
       this.blocks.push(this.block(open + at, token, { settled: whole, isRest: this.goesOn && at === 0 }, old[at]));

@@ -88,6 +88,16 @@ describe('blocks', () => {
     expect(lexed).toBeLessThan(text.length * 6);
   });
 
+  it('know a heading by the line of signs below it, and only there', () => {
+    const kinds = (text: string) => types(stream(text, 3).map(({ token }) => token));
+    for (const heading of ['One\n===', 'One\ntwo\n  ---  \n', 'One\n-', 'One\n===\n\nThree']) {
+      expect(kinds(heading)[0], heading).toBe('heading');
+    }
+    for (const none of ['One\n\n---', 'One\n+++', 'One\n    ===', 'One\n\nTwo\n\n===', 'One === two']) {
+      expect(kinds(none)[0], none).toBe('paragraph');
+    }
+  });
+
   it('show maths as code, and take sums of money for none', () => {
     const read = (text: string) => new BlockReader().read(text, true).map(({ token }) => token);
     const [block] = read('$$\na_1 * b_2 * c\n$$\n');
