@@ -84,9 +84,9 @@ impl Actor {
         all.filter(|(route, _)| !route.prefix.is_root())
     }
 
-    /// Where each is over a project with `top` at its top. One of the settings is there in every project, so that it gives way to a project that
-    /// has its name, as mounts do (behaviour.md A25); an agent's declaration is for its own project and means its names.
-    /// What `files` the session keeps in one stay in their place.
+    /// Where each is over a project with `top` at its top. One of the settings is there in every project, so that it gives
+    /// way to a project that has its name, as mounts do (behaviour.md A25); an agent's declaration is for its own project and
+    /// means its names. What `files` the session keeps in one stay in their place.
     pub(crate) fn own_routes(&self, top: &Listed, files: &Files) -> Result<Vec<OwnRoute>, SessionError> {
         let mut routes = Vec::new();
         for (route, written) in self.written_routes() {

@@ -340,6 +340,22 @@ async fn a_word_that_is_everywhere_costs_what_is_shown_of_it() {
     fetched(query("co", 700)).await;
 }
 
+/// An index of a text ends at a NUL in it; a search does not.
+#[tokio::test]
+async fn what_stands_behind_a_nul_is_found_among_many_files() {
+    let (_folder, counted, stored, held) = both(SOME).await;
+    let log = format!("{}\0\0\nbehind it all\n", "a line of a log\n".repeat(1_000));
+    for backend in [&stored as &dyn Backend, &held] {
+        let file = VirtualPath::parse("/zzz.log").unwrap();
+        backend.upload(vec![(file, log.clone().into_bytes())]).await.remove(0).unwrap();
+    }
+    let query = || GrepQuery::literal("behind it all", 10);
+    let before = counted.2.load(Ordering::Relaxed);
+    let found = stored.grep(query()).await.unwrap();
+    assert_eq!((found.matches.len(), counted.2.load(Ordering::Relaxed) - before), (1, 1), "the index was asked");
+    assert_eq!(found, held.grep(query()).await.unwrap());
+}
+
 /// Ignore files count wherever they stand: beside what is found, above it, and behind what was gone through already.
 #[tokio::test]
 async fn ignore_files_count_in_every_way_through_the_files() {

@@ -1,7 +1,7 @@
 //! O01 to O03, P24, P25, P23: more than anybody wants, from real commands, folders and files. The small form by default;
 //! with `BOSUN_LONG=1` 10 GB of output, a million entries, a file of 10 GB. What is held stays small in both.
 use std::fs;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bosun_backend::{
@@ -199,6 +199,65 @@ async fn are_cut_and_said(executor: Arc<dyn Executor>) {
     let refused = wide.download(vec![path("/huge.bin")]).await.remove(0).unwrap_err();
     assert!(matches!(refused, BackendError::TooLarge { size, .. } if size == over as u64), "{refused}");
     assert!(peak().saturating_sub(before) <= MOST);
+}
+
+/// An executor that comes to its time while it follows links, and remembers how much it was given.
+struct Lost(Arc<dyn Executor>, Arc<Mutex<Vec<(Duration, CancellationToken)>>>);
+
+impl Executor for Lost {
+    fn root(&self) -> &str {
+        self.0.root()
+    }
+
+    fn run<'a>(&'a self, script: Script<'a>) -> BoxFuture<'a, Result<Finished, BackendError>> {
+        if !script.text.contains("# What links lead to") {
+            return self.0.run(script);
+        }
+        self.1.lock().unwrap().push((script.time, script.cancel));
+        let finished =
+            Finished { code: None, output: b"81a4 7 0 1\n\0".to_vec(), complaint: String::new(), cut: Some(Cut::Time) };
+        Box::pin(async move { Ok(finished) })
+    }
+
+    fn execute<'a>(
+        &'a self,
+        request: ExecRequest,
+        sink: &'a dyn OutputSink,
+    ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
+        self.0.execute(request, sink)
+    }
+
+    fn default_timeout(&self) -> Duration {
+        self.0.default_timeout()
+    }
+
+    fn sandbox(&self) -> Option<&str> {
+        self.0.sandbox()
+    }
+}
+
+/// Where links lead is part of a search: it has the search's time, ends with it, and what was found stays.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_that_ends_among_links_gives_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.txt", "z.txt"] {
+        fs::write(folder.path().join(name), "needle\n").unwrap();
+        std::os::unix::fs::symlink(name, folder.path().join(format!("l-{name}"))).unwrap();
+    }
+    let given = Arc::default();
+    let executor = local_process(folder.path(), LocalExecutorOptions::default()).unwrap();
+    let backend = SandboxBackend::open(Arc::new(Lost(executor, Arc::clone(&given)))).await;
+    let cancel = CancellationToken::new();
+    let found = backend.glob(GlobQuery { cancel: cancel.clone(), ..glob("*.txt") }).await.unwrap();
+    let names = ["/a.txt", "/l-a.txt", "/z.txt"].map(path).to_vec();
+    assert_eq!((found.paths, found.truncated), (names, Some(Truncation::Budget)));
+    let found = backend.grep(GrepQuery { cancel: cancel.clone(), ..grep("needle") }).await.unwrap();
+    assert_eq!((found.matches.len(), found.truncated), (3, Some(Truncation::Budget)));
+    let given = std::mem::take(&mut *given.lock().unwrap());
+    assert_eq!(given.len(), 2);
+    assert!(given.iter().all(|(time, _)| *time <= Duration::from_secs(15)), "{given:?}");
+    cancel.cancel();
+    assert!(given.iter().all(|(_, token)| token.is_cancelled()));
 }
 
 /// P24: 1,000,000 entries with `BOSUN_LONG=1`.

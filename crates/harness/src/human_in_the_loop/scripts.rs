@@ -60,8 +60,8 @@ pub(super) async fn named_by(backend: &dyn Backend, call: &ToolCall, kind: ToolK
 }
 
 /// Asks once more where an approved command would run a script that is not as it was then, or without the sandbox that it
-/// was to run in, or in another place, or where the line that a person put in its place runs a script that they were not shown. What an earlier
-/// call of the same step made of it was asked for beside it. Gives whether it was asked for.
+/// was to run in, or in another place, or where the line that a person put in its place runs a script that they were not
+/// shown. What an earlier call of the same step made of it was asked for beside it. Gives whether it was asked for.
 pub(super) async fn ask_again(
     cx: &TurnContext,
     call_id: &CallId,
