@@ -179,8 +179,8 @@ disk with a state mounted at `/memories/`; `sandbox` is the reference's base of 
 machine, and Bosun's local sandbox; `agent` is a whole agent over a disk with a shell, of which the text is compared
 that its model is sent next.
 
-{counts["same"]} same, {counts["on purpose"]} on purpose, {counts["differs"]} differ. A, P, O and B with a number name the
-choice: Part A and Part B of the behaviour document, groups P and O of the security document.
+{counts["same"]} same, {counts["on purpose"]} on purpose, {counts["differs"]} differ. A, P and O with a number name the choice: Part
+A of the behaviour document, groups P and O of the security document.
 
 {table(results)}
 """

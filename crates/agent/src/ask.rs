@@ -19,7 +19,8 @@ pub struct Ask {
     /// The sandbox the command would run in, in words; `None` where there is none, and for what is no command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
-    /// What the files are part of that the call is about, where it is about files.
+    /// What the files are part of that the call is about, where it is about files; of a command where it runs, where that is
+    /// not this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<AskPlace>,
     /// The scripts that a command runs, as they were when it was asked for.
@@ -74,6 +75,8 @@ pub enum AskedAgain {
     ScriptNamed { path: String },
     /// It was to run in a sandbox, and would run without one now.
     SandboxOff,
+    /// It was to run on another machine or in another place than it would now.
+    PlaceChanged,
 }
 
 impl Ask {
@@ -103,6 +106,10 @@ pub enum AskPlace {
     Skill,
     /// A folder of this machine that is not the project's.
     Outside,
+    /// Of another machine, which is at `/`. Commands run there too.
+    Machine,
+    /// What is in a container, which is at `/`. Commands run there too.
+    Container,
 }
 
 /// Why a call asks.

@@ -147,6 +147,10 @@ async fn place(intent: &ChangeIntent, backend: &dyn Backend) -> Place {
 }
 
 async fn is_listed(path: &VirtualPath, backend: &dyn Backend) -> bool {
+    // A folder can have very many entries; only a link that leads nowhere is told by those alone.
+    if backend.stat(path).await.is_ok() {
+        return true;
+    }
     let Some(folder) = path.parent() else { return true };
     match backend.ls(&folder).await {
         Ok(entries) => entries.iter().any(|entry| entry.path == *path),

@@ -12,6 +12,12 @@ pub trait Backend: Send + Sync {
     /// Direct children.
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>>;
 
+    /// The same, for who wants names and which of them are folders: sizes and times may be left out, where telling them
+    /// costs a look at each.
+    fn names<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
+        self.ls(path)
+    }
+
     /// What a path names, with links followed, as [`Self::ls`] lists it. No content is read.
     fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {
         Box::pin(async move {

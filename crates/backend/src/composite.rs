@@ -12,6 +12,7 @@ mod transfer;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::file::Told;
 use crate::{
     Backend, BackendError, BoxFuture, Change, ChangeWitness, Delete, Expect, FileInfo, FileStamp, GlobQuery,
     GlobResult, GrepQuery, GrepResult, Listed, ReadResult, ReadWindow, Replacement, SetMode, Shell, VirtualPath,
@@ -96,7 +97,7 @@ impl CompositeBackend {
         self.routes_below(path).next().is_some()
     }
 
-    async fn list(&self, path: &VirtualPath) -> Result<Listed, BackendError> {
+    async fn list(&self, path: &VirtualPath, told: Told) -> Result<Listed, BackendError> {
         let (part, inner) = self.part(path);
         let mut mounts = BTreeMap::new();
         for (_, rest) in self.routes_below(path) {
@@ -105,22 +106,26 @@ impl CompositeBackend {
                 mounts.insert(child.clone(), FileInfo::folder(child));
             }
         }
-        let listed = match part.backend.ls(&inner).await {
+        let listed = match told {
+            Told::All => part.backend.ls(&inner).await,
+            Told::Names => part.backend.names(&inner).await,
+        };
+        let listed = match listed {
             Ok(listed) => listed,
             Err(BackendError::DirectoryNotFound { .. } | BackendError::NotADirectory { .. }) if !mounts.is_empty() => {
                 Listed::default()
             }
             Err(error) => return Err(part.outer_error(error)),
         };
-        let left_out = listed.left_out;
+        let (left_out, cut) = (listed.left_out, listed.cut);
         let rows = listed.into_iter().map(|row| FileInfo { path: part.outer(&row.path), ..row });
         if mounts.is_empty() {
-            return Ok(Listed { rows: rows.collect(), left_out });
+            return Ok(Listed { rows: rows.collect(), left_out, cut });
         }
         for row in rows {
             mounts.entry(row.path.clone()).or_insert(row);
         }
-        Ok(Listed { rows: mounts.into_values().collect(), left_out })
+        Ok(Listed { rows: mounts.into_values().collect(), left_out, cut })
     }
 
     async fn read_file(&self, path: &VirtualPath, window: ReadWindow) -> Result<ReadResult, BackendError> {
@@ -142,13 +147,12 @@ impl CompositeBackend {
     }
 }
 
-/// Where something called `name` can be mounted over `project`: `/name`, or `/_name` where the project has a top-level
+/// Where something called `name` can be mounted over a project with `taken` at its top: `/name`, or `/_name` where it has an
 /// entry of that name, which it keeps (behaviour.md A25). What a session keeps already has its place: [`kept_points`].
 ///
 /// # Errors
-/// What keeps the project from being listed.
-pub async fn mount_point(project: &dyn Backend, name: &str) -> Result<VirtualPath, BackendError> {
-    let taken = project.ls(&VirtualPath::root()).await?;
+/// [`BackendError::Path`] for a name that is none.
+pub fn mount_point(taken: &Listed, name: &str) -> Result<VirtualPath, BackendError> {
     let mut point = VirtualPath::parse(&format!("/{name}"))?;
     while taken.iter().any(|entry| entry.path == point) {
         point = VirtualPath::parse(&format!("/_{}", point.relative()))?;
@@ -158,7 +162,11 @@ pub async fn mount_point(project: &dyn Backend, name: &str) -> Result<VirtualPat
 
 impl Backend for CompositeBackend {
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
-        Box::pin(self.list(path))
+        Box::pin(self.list(path, Told::All))
+    }
+
+    fn names<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
+        Box::pin(self.list(path, Told::Names))
     }
 
     fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {

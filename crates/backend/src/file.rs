@@ -95,6 +95,20 @@ impl FileInfo {
     pub(crate) fn folder(path: VirtualPath) -> Self {
         Self { path, is_link: false, is_dir: true, size: None, modified_ns: None }
     }
+
+    /// A file that is kept whole.
+    pub(crate) fn stored(path: VirtualPath, data: &FileData) -> Self {
+        let (size, modified_ns) = (Some(data.size()), Some(data.modified_ns()));
+        Self { path, is_link: false, is_dir: false, size, modified_ns }
+    }
+}
+
+/// What is wanted of each row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    All,
+    /// Not what only a look at the entry itself tells.
+    Names,
 }
 
 /// What is directly in a folder.
@@ -104,11 +118,21 @@ pub struct Listed {
     pub rows: Vec<FileInfo>,
     /// How many more there are whose names are not text, so that no path says them.
     pub left_out: usize,
+    /// There are more than these, beyond what one listing holds: the first in order as far as could be told.
+    pub cut: bool,
 }
 
+impl Listed {
+    /// Rows of one listing. A folder with a million files costs bounded memory, and no caller shows this many.
+    pub(crate) const MOST: usize = 100_000;
+}
+
+/// The first of them in the order they have.
 impl From<Vec<FileInfo>> for Listed {
-    fn from(rows: Vec<FileInfo>) -> Self {
-        Self { rows, left_out: 0 }
+    fn from(mut rows: Vec<FileInfo>) -> Self {
+        let cut = rows.len() > Self::MOST;
+        rows.truncate(Self::MOST);
+        Self { rows, left_out: 0, cut }
     }
 }
 

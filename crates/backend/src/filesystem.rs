@@ -19,6 +19,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, FileType};
 
 use crate::fault::{fault, on_disk};
+use crate::file::Told;
 use crate::root::{FinalLink, Links, Mounts, READ, Root, file_type};
 use crate::search::{self, Budget};
 use crate::{
@@ -103,7 +104,12 @@ impl FilesystemBackend {
 impl Backend for FilesystemBackend {
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         let path = path.clone();
-        Box::pin(self.at_root(move |root| list::list(root, &path)))
+        Box::pin(self.at_root(move |root| list::list(root, &path, Told::All)))
+    }
+
+    fn names<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
+        let path = path.clone();
+        Box::pin(self.at_root(move |root| list::list(root, &path, Told::Names)))
     }
 
     fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {

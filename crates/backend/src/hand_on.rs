@@ -22,6 +22,14 @@ macro_rules! hand_on {
             self.$inner.ls(path)
         }
     };
+    (@ $inner:tt names) => {
+        fn names<'a>(
+            &'a self,
+            path: &'a $crate::VirtualPath,
+        ) -> $crate::BoxFuture<'a, Result<$crate::Listed, $crate::BackendError>> {
+            self.$inner.names(path)
+        }
+    };
     (@ $inner:tt stat) => {
         fn stat<'a>(
             &'a self,

@@ -77,7 +77,7 @@ pub use sandbox::{
 pub use settings_text::{given_bytes, settings_text};
 pub use shell::{ExecRequest, ExecResult, KeptOutput, OutputEnds, OutputSink, Shell};
 pub use state_backend::{FileConflict, FileUpdates, StateBackend, merge_files};
-pub use store::{Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap};
+pub use store::{ChildRows, Held, Namespace, NextKey, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap};
 pub use store_backend::{StoreBackend, StoreScope};
 pub use watch::{Changed, FileWatch, FolderWatch, WatchError, looks_the_same};
 

@@ -209,7 +209,7 @@ impl Shell for LocalShellBackend {
 }
 
 impl Backend for LocalShellBackend {
-    hand_on!(files: ls, stat, read, grep, glob, upload, download, stamp, modes, tidy, host_path, direct, resolve);
+    hand_on!(files: ls, names, stat, read, grep, glob, upload, download, stamp, modes, tidy, host_path, direct, resolve);
 
     fn write<'a>(
         &'a self,

@@ -54,6 +54,9 @@ pub struct GrepResult {
     pub truncated: Option<Truncation>,
     /// How many names were met that are not text, so that no path says them: what they are was not searched.
     pub left_out: usize,
+    /// The start is a file that is no text, as reading says it, and was not searched. Of those below a folder nothing is
+    /// said.
+    pub binary: bool,
     /// Why each mount below the start that was not searched was not.
     pub failed: Vec<BackendError>,
 }

@@ -13,6 +13,7 @@ mod rules;
 mod top;
 mod walk;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -22,7 +23,7 @@ use crate::{BackendError, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResul
 use dialect::Hidden;
 pub(crate) use dialect::{Glob, is_hidden};
 pub(crate) use every::{Seeing, SeenFile, every_file};
-use file::FileSearch;
+use file::{FileSearch, Looked};
 use top::Top;
 pub(crate) use walk::is_git;
 use walk::{Found, Outcome, Visitor, Walk};
@@ -89,9 +90,12 @@ pub(crate) fn grep(root: &Root, query: &GrepQuery, budget: &Budget) -> Result<Gr
     let search = FileSearch::new(&query.pattern, query.regex)?;
     let walk = Walk::new(root, budget, &query.path, filter, query.include_ignored)?;
     let top = Top::new(query.max_count);
-    let outcome = walk.run(&Lines { root, budget, search: &search, top: &top })?;
+    let lines = Lines { root, budget, search: &search, top: &top, start: &query.path, binary: AtomicBool::new(false) };
+    let outcome = walk.run(&lines)?;
+    let binary = lines.binary.into_inner();
     let (matches, more) = top.into_sorted();
-    Ok(GrepResult { matches, truncated: truncation(outcome, more), left_out: outcome.left_out, failed: Vec::new() })
+    let (truncated, left_out) = (truncation(outcome, more), outcome.left_out);
+    Ok(GrepResult { matches, truncated, left_out, binary, failed: Vec::new() })
 }
 
 pub(crate) fn hidden(include_ignored: bool) -> Hidden {
@@ -134,6 +138,9 @@ struct Lines<'a> {
     budget: &'a Budget,
     search: &'a FileSearch,
     top: &'a Top<GrepMatch>,
+    start: &'a VirtualPath,
+    /// The start is a file that is no text.
+    binary: AtomicBool,
 }
 
 impl Visitor for Lines<'_> {
@@ -150,7 +157,7 @@ impl Visitor for Lines<'_> {
     fn visit(&self, found: &Found<'_>, scratch: &mut file::Scratch) -> Result<(), rustix::io::Errno> {
         let Some(file) = found.open(self.root)? else { return Ok(()) };
         let mut path = None;
-        scratch.search(file, self.budget, |line, text| {
+        let looked = scratch.search(file, self.budget, |line, text| {
             let path = match &path {
                 Some(path) => path,
                 None => match found.path() {
@@ -159,7 +166,11 @@ impl Visitor for Lines<'_> {
                 },
             };
             self.top.offer(GrepMatch { path: VirtualPath::clone(path), line, text: text() })
-        })
+        })?;
+        if looked == Looked::Binary && found.path().as_ref() == Some(self.start) {
+            self.binary.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 }
 

@@ -124,11 +124,13 @@ fn a_line_without_end_is_given_up() {
 fn large_files_are_searched_to_their_end() {
     let top = tempfile::tempdir().unwrap();
     put(top.path(), "large", ["a line of hay\n".repeat(100_000).as_str(), "the needle"].concat());
-    put(top.path(), "binary", [b"a line of hay\n".repeat(100_000), b"\0\nneedle".to_vec()].concat());
+    put(top.path(), "binary", [b"\0".to_vec(), b"a line of hay\n".repeat(100_000), b"needle".to_vec()].concat());
+    put(top.path(), "far", [b"a line of hay\n".repeat(100_000), b"\0\nneedle".to_vec()].concat());
     let root = Root::open(top.path(), Mounts::Refuse).unwrap();
     let rows = grep(&root, &query("needle", 10), &budget()).unwrap();
-    let expected = GrepMatch { path: path("/large"), line: 100_001, text: "the needle".into() };
-    assert_eq!((rows.matches, rows.truncated), (vec![expected], None));
+    let expected = [("/far", 100_002, "needle"), ("/large", 100_001, "the needle")];
+    let expected = expected.map(|(name, line, text)| GrepMatch { path: path(name), line, text: text.into() });
+    assert_eq!((rows.matches, rows.truncated), (expected.to_vec(), None));
 }
 
 #[test]

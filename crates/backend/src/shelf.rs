@@ -14,7 +14,7 @@ use crate::fault::on_disk;
 use crate::search::listed::{Completeness, Wanted, named};
 use crate::search::{Budget, GLOB_TIME};
 use crate::{
-    Backend, BackendError, BlobStore, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, GlobQuery,
+    Backend, BackendError, BlobStore, BoxFuture, Change, ChangeWitness, Delete, Expect, FileData, FileInfo, GlobQuery,
     GlobResult, GrepQuery, GrepResult, Held, Listed, ReadResult, ReadWindow, Replacement, Unwitnessed, VirtualPath,
 };
 use change::Content;
@@ -38,6 +38,14 @@ pub trait Shelf: Send + Sync {
     /// The paths of [`Shelf::rows`].
     fn paths<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<VirtualPath>, BackendError>> {
         Box::pin(async move { Ok(self.rows(path).await?.into_iter().map(|(path, _)| path).collect()) })
+    }
+
+    /// What is directly in the folder `path`, sorted by path; nothing where there is no such folder.
+    ///
+    /// # Errors
+    /// [`BackendError::NotADirectory`] for a file.
+    fn children<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+        Box::pin(async move { read::children(self.rows(path).await?, path) })
     }
 
     /// Those of `paths` that there are, sorted.
@@ -99,6 +107,10 @@ pub trait Shelf: Send + Sync {
 impl<S: Shelf> Backend for S {
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         Box::pin(read::list(self, path))
+    }
+
+    fn stat<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<FileInfo, BackendError>> {
+        Box::pin(read::stat(self, path))
     }
 
     fn read<'a>(

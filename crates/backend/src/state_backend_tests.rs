@@ -160,6 +160,52 @@ impl ChangeWitness for Witness {
     }
 }
 
+/// Refuses from the second batch on; before that it may do something else.
+struct Stops<'a> {
+    batches: std::sync::atomic::AtomicUsize,
+    meanwhile: Option<(&'a StateBackend, VirtualPath)>,
+}
+
+impl ChangeWitness for Stops<'_> {
+    fn intend(&self, _change: PlannedChange) -> BoxFuture<'_, Result<(), BackendError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn intend_all(&self, _changes: Vec<PlannedChange>) -> BoxFuture<'_, Result<(), BackendError>> {
+        let batch = self.batches.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Box::pin(async move {
+            match &self.meanwhile {
+                Some((backend, path)) => backend.apply(&[(path.clone(), Some(data("theirs")))]),
+                None if batch > 0 => return Err(BackendError::Cancelled),
+                None => {}
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The caller hears of no change of a call that failed, so that none may be left behind in what it reads next.
+#[tokio::test]
+async fn a_folder_whose_removal_is_stopped_is_all_there() {
+    let names: Vec<String> = (0..250).map(|at| format!("/folder/f{at:03}")).collect();
+    let given: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "text")).collect();
+    let backend = StateBackend::new(files(&given));
+    let delete = async |meanwhile| {
+        let stops = Stops { batches: Default::default(), meanwhile };
+        backend.deleter().unwrap().delete(&path("/folder"), Expect::Anything, &stops).await
+    };
+    assert_eq!(delete(None).await, Err(BackendError::Cancelled));
+    assert_eq!(backend.files(), files(&given));
+    // Another of the session's agents brought home something else for the last of them.
+    let last = path("/folder/f249");
+    assert_eq!(delete(Some((&backend, last.clone()))).await, Err(BackendError::Changed { path: last.clone() }));
+    backend.apply(&[(last, Some(data("text")))]);
+    assert_eq!(backend.files(), files(&given));
+    let gone = backend.deleter().unwrap().delete(&path("/folder"), Expect::Anything, &Unwitnessed).await.unwrap();
+    let told: Vec<_> = gone.into_iter().flat_map(|change| change.state).collect();
+    assert_eq!((told.len(), told.iter().all(|(_, data)| data.is_none()), backend.files().len()), (250, true, 0));
+}
+
 fn grep(pattern: &str) -> GrepQuery {
     GrepQuery::literal(pattern, 10)
 }

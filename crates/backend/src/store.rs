@@ -1,7 +1,11 @@
+mod children;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::BoxFuture;
+use crate::{BoxFuture, FileInfo};
+pub(crate) use children::path_of;
+pub use children::{ChildRows, NextKey};
 
 /// A path of names under which values are kept, for example `["memories", "user"]`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -68,6 +72,27 @@ pub trait Store: Send + Sync {
         let key_prefix = Some(prefix.to_owned());
         let query = StoreQuery { namespace: namespace.clone(), key_prefix, text: None, limit, offset: 0 };
         Box::pin(async move { Ok(self.search(query).await?.into_iter().map(|hit| hit.item.key).collect()) })
+    }
+
+    /// The files, and the folders with files in them, directly below `prefix`, which ends in a slash: at most `limit`,
+    /// the first in the order of keys, sorted by path. What they hold is not held.
+    fn children<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        prefix: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<FileInfo>, StoreError>> {
+        let (namespace, key_prefix) = (namespace.clone(), Some(prefix.to_owned()));
+        let query = StoreQuery { namespace, key_prefix, text: None, limit: usize::MAX, offset: 0 };
+        Box::pin(async move {
+            let mut rows = ChildRows::new(prefix, limit);
+            for StoreItem { key, value, .. } in self.search(query).await?.into_iter().map(|hit| hit.item) {
+                if rows.take(&key, || serde_json::from_value(value).ok()) == NextKey::None {
+                    break;
+                }
+            }
+            Ok(rows.finish())
+        })
     }
 
     /// Those of `keys` that there are, in any order.

@@ -9,9 +9,10 @@ use tokio::sync::OwnedMutexGuard;
 
 use crate::clock::Now;
 use crate::shelf::{Rows, Shelf};
+use crate::store::path_of;
 use crate::{
-    BackendError, BoxFuture, FileData, Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap,
-    VirtualPath,
+    BackendError, BoxFuture, FileData, FileInfo, Held, Listed, Namespace, Store, StoreError, StoreHit, StoreItem,
+    StoreQuery, Swap, VirtualPath,
 };
 
 /// Files of one namespace that a listing or a search looks at.
@@ -85,10 +86,6 @@ fn prefix_of(path: &VirtualPath) -> String {
     if path.is_root() { "/".to_owned() } else { format!("{path}/") }
 }
 
-fn path_of(key: &str) -> Option<VirtualPath> {
-    VirtualPath::parse(key).ok().filter(|path| path.as_str() == key)
-}
-
 fn file(item: StoreItem) -> Option<(VirtualPath, Arc<FileData>)> {
     Some((path_of(&item.key)?, Arc::new(serde_json::from_value(item.value).ok()?)))
 }
@@ -142,6 +139,17 @@ impl Shelf for StoreBackend {
             }
             paths.sort_unstable();
             Ok(paths)
+        })
+    }
+
+    fn children<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Vec<FileInfo>, BackendError>> {
+        Box::pin(async move {
+            let rows = self.store.children(&self.namespace, &prefix_of(path), Listed::MOST + 1).await;
+            let rows = rows.map_err(|error| fault(&error, path))?;
+            if rows.is_empty() && self.get(path).await?.is_some() {
+                return Err(BackendError::NotADirectory { path: path.clone() });
+            }
+            Ok(rows)
         })
     }
 

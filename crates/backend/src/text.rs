@@ -7,7 +7,7 @@ use crate::{BackendError, ReadWindow, TextPage, VirtualPath};
 
 /// The mark some editors write in front of UTF-8 text. Part of the file, not of the text.
 pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
-/// A NUL this far into a file says that it is not text.
+/// A NUL this far into a file says that it is not text. Behind that it is a character like any.
 const SNIFFED: usize = 8 * 1024;
 /// Bytes of text in one page.
 const MAX_PAGE: usize = 4 * 1024 * 1024;
@@ -174,6 +174,13 @@ impl PageScan {
     }
 }
 
+/// Where in a file a NUL says that it is binary. `bytes` are those from `offset` on, which is its start or where what was
+/// asked about before ended.
+pub(crate) fn binary_at(bytes: &[u8], offset: u64) -> Option<u64> {
+    let rest = usize::try_from(offset).ok().and_then(|offset| SNIFFED.checked_sub(offset))?;
+    memchr(0, bytes.get(..rest).unwrap_or(bytes)).map(|at| offset + at as u64)
+}
+
 /// Checks text that arrives in chunks, also where one cuts a character.
 #[derive(Default)]
 pub(crate) struct Utf8Scan {
@@ -183,11 +190,8 @@ pub(crate) struct Utf8Scan {
 
 impl Utf8Scan {
     pub(crate) fn feed(&mut self, chunk: &[u8]) -> Result<(), String> {
-        if self.seen < SNIFFED as u64 {
-            let head = chunk.get(..SNIFFED).unwrap_or(chunk);
-            if let Some(at) = memchr(0, head) {
-                return Err(format!("binary data: a NUL byte at offset {}", self.seen + at as u64));
-            }
+        if let Some(at) = binary_at(chunk, self.seen) {
+            return Err(format!("binary data: a NUL byte at offset {at}"));
         }
         let mut chunk = chunk;
         while !self.carried.is_empty() {
@@ -267,8 +271,7 @@ impl BomScan {
 /// # Errors
 /// [`BackendError::Binary`] for bytes that are not meant as text, [`BackendError::NotText`] for other codecs.
 pub(crate) fn decode<'a>(bytes: &'a [u8], path: &VirtualPath) -> Result<&'a str, BackendError> {
-    let head = bytes.get(..SNIFFED).unwrap_or(bytes);
-    if memchr(0, head).is_some() {
+    if binary_at(bytes, 0).is_some() {
         return Err(BackendError::Binary { path: path.clone() });
     }
     std::str::from_utf8(bytes.strip_prefix(BOM).unwrap_or(bytes)).map_err(|error| {

@@ -69,6 +69,7 @@ fn why_again(again: &AskedAgain) -> String {
         AskedAgain::ScriptChanged { path } => format!("{} changed after this was approved", one_line(path)),
         AskedAgain::ScriptNamed { path } => format!("your command runs {}, which was not shown before", one_line(path)),
         AskedAgain::SandboxOff => "it was approved for a sandbox, which is off now".to_owned(),
+        AskedAgain::PlaceChanged => "it was approved for another place, and would run here now".to_owned(),
     }
 }
 
@@ -80,6 +81,8 @@ fn reach(approval: &Approval) -> String {
         ReachPlace::Skill => "changes your skills",
         ReachPlace::Outside => "reaches outside the project",
         ReachPlace::Anywhere => "may reach everything that you may",
+        ReachPlace::Machine => "reaches another machine, with what you may there",
+        ReachPlace::Container => "reaches into a container",
     };
     let network = if approval.reach.network { ", and the network" } else { "" };
     let undo = match approval.reach.undo {

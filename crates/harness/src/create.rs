@@ -154,7 +154,7 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
         prefix: config.approval_prefix,
         timeout: config.approval_timeout,
         in_addition: Vec::new(),
-        in_session: config.filesystem.in_session,
+        root: config.filesystem.root.clone(),
         places: config.filesystem.places.clone(),
         gates: gates(config.interrupt_on, &mut policy)?,
     };

@@ -63,7 +63,7 @@ fn files_and_what_is_evicted() {
         evict_messages_over: 8,
         offload_media: true,
         mounts: Vec::new(),
-        in_session: false,
+        root: crate::RootPlace::Project,
         places: Vec::new(),
     };
     assert_eq!((config.filesystem, config.artifacts.root), (expected, Some(path("/x"))));
@@ -330,7 +330,7 @@ fn the_path_space_is_read_and_its_routes_are_checked() {
         let text = format!("[[backend.routes]]\n{route}");
         DeclaredAgent::parse(&text).unwrap_err().to_string()
     };
-    assert!(wrong("prefix = '/'\nkind = 'state'").contains("cannot be at '/'"));
+    assert!(wrong("prefix = '/'\nkind = 'state'").contains("at '/' there can only be"));
     assert!(wrong("prefix = '/a'\nkind = 'store'").contains("needs a 'namespace'"));
     assert!(wrong("prefix = '/a'\nkind = 'folder'\nfolder = 'notes'").contains("whole path"));
     assert!(
@@ -392,7 +392,40 @@ fn where_commands_run_is_declared_of_the_project_only() {
         assert!(refused.contains(&format!("unknown variant `{other}`, expected `sandbox`")), "{refused}");
     }
     let refused = commands("[backend]\ndefault = 'state'\ncommands = 'sandbox'").unwrap_err().to_string();
-    let said = "the declaration of the agent cannot be used: 'commands' of [backend] is for default = \"project\" only: \
-                over files of the session no commands are run; leave it out";
+    let said = "the declaration of the agent cannot be used: 'commands' of [backend] is for the project's folder at '/' only: \
+                elsewhere there is none to put a sandbox around; leave it out";
     assert_eq!(refused, said);
+    let machine = "[backend]\ncommands = 'sandbox'\n[[backend.routes]]\nprefix = '/'\nkind = 'ssh'\nhost = 'there'";
+    assert_eq!(commands(machine).unwrap_err().to_string(), said);
+}
+
+/// Commands run at `/` alone, so that another machine or a container can stand there; nothing else can.
+#[test]
+fn another_machine_or_a_container_stands_in_the_place_of_the_project() {
+    let root = |route: &str| {
+        let text = format!("[[backend.routes]]\nprefix = '/'\n{route}");
+        DeclaredAgent::parse(&text).map(|agent| agent.backend.routes[0].at_root())
+    };
+    for (route, name) in [
+        ("kind = 'ssh'\nhost = 'me@there'", "me@there"),
+        ("kind = 'ssh'\nhost = 'there'\nfolder = '/srv/app'", "there:/srv/app"),
+    ] {
+        assert_eq!(root(route).unwrap(), RootPlace::Machine { name: name.into() });
+    }
+    for kind in ["container", "container-copy"] {
+        let place = root(&format!("kind = '{kind}'\ncontainer = 'alpine'\nfolder = '/srv'")).unwrap();
+        assert_eq!(place, RootPlace::Container { name: "alpine".into() });
+    }
+    for route in [
+        "kind = 'state'",
+        "kind = 'folder'\nfolder = '/srv'",
+        "kind = 'sandbox'\nfolder = '/srv'",
+        "kind = 'ssh'\nhost = 'there'\nread_only = true",
+    ] {
+        let refused = root(route).unwrap_err().to_string();
+        assert!(refused.contains("there can only be another machine or a container"), "{route}: {refused}");
+    }
+    let both = "[backend]\ndefault = 'state'\n[[backend.routes]]\nprefix = '/'\nkind = 'ssh'\nhost = 'there'";
+    let refused = DeclaredAgent::parse(both).unwrap_err().to_string();
+    assert!(refused.contains("two routes are at '/'"), "{refused}");
 }

@@ -33,12 +33,50 @@ pub struct FilesystemOptions {
     /// Folders that are not the project's, for the prompt. Which there are is known when a session opens.
     #[serde(skip)]
     pub mounts: Vec<MountNote>,
-    /// Whether `/` is the session itself and not the project's folder.
     #[serde(skip)]
-    pub in_session: bool,
+    pub root: RootPlace,
     /// What else than that has its own part of the path space, for a person who is asked.
     #[serde(skip)]
     pub places: Vec<(VirtualPath, AskPlace)>,
+}
+
+/// What is at `/`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RootPlace {
+    /// The project's folder on this machine.
+    #[default]
+    Project,
+    /// Files that are kept in the session.
+    Session,
+    /// A folder of another machine, as a person calls it. Commands run there.
+    Machine { name: String },
+    /// The work folder of a container, as a person calls it. Commands run there.
+    Container { name: String },
+}
+
+impl RootPlace {
+    /// What its files are part of.
+    pub fn of_files(&self) -> AskPlace {
+        match self {
+            Self::Project => AskPlace::Project,
+            Self::Session => AskPlace::Session,
+            Self::Machine { .. } => AskPlace::Machine,
+            Self::Container { .. } => AskPlace::Container,
+        }
+    }
+
+    /// Where commands run, where that is not this machine.
+    pub fn of_commands(&self) -> Option<AskPlace> {
+        self.name().map(|_| self.of_files())
+    }
+
+    /// What a person calls it, where it is not on this machine.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Project | Self::Session => None,
+            Self::Machine { name } | Self::Container { name } => Some(name),
+        }
+    }
 }
 
 /// A folder of the path space that is kept elsewhere than the rest of it.
@@ -62,7 +100,7 @@ impl Default for FilesystemOptions {
             evict_messages_over: 50_000,
             offload_media: false,
             mounts: Vec::new(),
-            in_session: false,
+            root: RootPlace::default(),
             places: Vec::new(),
         }
     }
@@ -89,6 +127,7 @@ impl Filesystem {
             read_format: options.read_format,
             grep_max_count: options.grep_max_count,
             max_execute_timeout: Duration::from_secs(options.max_execute_timeout),
+            commands_in: options.root.name().map(str::to_owned),
             ..BuiltinOptions::default()
         };
         let mut tools = file_tools_with(backend, &builtin);
@@ -119,8 +158,7 @@ impl Filesystem {
             Some(text) => prompt::append(request, text),
             None => {
                 if let Some(files) = files {
-                    let root = if self.options.in_session { prompt::SESSION_FILES } else { prompt::PROJECT_FILES };
-                    prompt::append(request, &format!("{root}{files}"));
+                    prompt::append(request, &format!("{}{files}", prompt::at_root(&self.options.root)));
                     if let Some(text) = mounted(&self.options.mounts, has(SHELL_TOOL)) {
                         prompt::append(request, &text);
                     }
@@ -128,7 +166,7 @@ impl Filesystem {
             }
         }
         if has(SHELL_TOOL) {
-            prompt::append(request, if has_files { prompt::SHELL } else { prompt::SHELL_ALONE });
+            prompt::append(request, &prompt::shell(has_files, self.options.root.name()));
             if let Some(sandbox) = agent.backend.shell().and_then(Shell::sandbox) {
                 prompt::append(request, &prompt::held_back(sandbox));
             }

@@ -110,7 +110,8 @@ async fn gate(
             record = cx.log().decision(&call.id) => record,
             record = time_out::after(options.timeout(&call.name), cx, &call) => record,
         };
-        if !scripts::ask_again(cx, &call.id, &record.decision, next.tool()).await? {
+        let place = options.place(cx, &call, next.tool());
+        if !scripts::ask_again(cx, &call.id, &record.decision, next.tool(), place).await? {
             // It was shown as one that a sandbox holds.
             if cx.log().with_state(|state| state.open_call(&call.id)?.ask.as_ref()?.sandbox.clone()).is_some() {
                 cx.hold(&call.id);

@@ -53,7 +53,7 @@ pub use declared::{
     DeclaredRule, DeclaredScope, DeclaredSkills, DeclaredSubagent, HowItAsks, RouteFault,
 };
 pub use extras::{Extras, ExtrasError, OpenExtras, WrittenExtras};
-pub use filesystem::{Filesystem, FilesystemOptions, MountNote};
+pub use filesystem::{Filesystem, FilesystemOptions, MountNote, RootPlace};
 pub use final_answer::FinalAnswer;
 pub use front_matter::FrontMatterError;
 pub use guards::{GuardOptions, Guards};

@@ -1,7 +1,11 @@
 //! The words of the default prompt. They are part of every request's stable prefix, so they never hold anything that
 //! changes during a session, but for where a person chose that commands run.
 
+use std::borrow::Cow;
+
 use bosun_model::{ChatRequest, SystemBlock};
+
+use crate::RootPlace;
 
 /// Adds a section to the standing prompt.
 pub(crate) fn append(request: &mut ChatRequest, text: &str) {
@@ -69,14 +73,29 @@ not to be needed. The person watches it. For small or single-step requests just 
 yours, always with the whole list.";
 
 /// What stands before [`files`] where `/` is the project's folder.
-pub(crate) const PROJECT_FILES: &str = "\
+const PROJECT_FILES: &str = "\
 ## Files
 Paths start at `/`, which is the project folder. ";
 
 /// What stands there where files are kept in the session.
-pub(crate) const SESSION_FILES: &str = "\
+const SESSION_FILES: &str = "\
 ## Files
 Paths start at `/`. Files there are kept with this conversation; the project folder is out of your reach. ";
+
+/// What is at `/`.
+pub(crate) fn at_root(root: &RootPlace) -> String {
+    let at = |what: &str, name: &str| {
+        format!(
+            "## Files\nPaths start at `/`, which is {what}, `{name}`. The project folder of this machine is out of your reach. "
+        )
+    };
+    match root {
+        RootPlace::Project => PROJECT_FILES.to_owned(),
+        RootPlace::Session => SESSION_FILES.to_owned(),
+        RootPlace::Machine { name } => at("a folder of another machine", name),
+        RootPlace::Container { name } => at("the work folder of a container", name),
+    }
+}
 
 /// How to go about files with those of the tools that there are; `None` where there are none.
 pub(crate) fn files(has: impl Fn(&str) -> bool) -> Option<String> {
@@ -104,17 +123,28 @@ pub(crate) fn files(has: impl Fn(&str) -> bool) -> Option<String> {
     Some(sentences.join(" "))
 }
 
-pub(crate) const SHELL: &str = "\
+const SHELL: &str = "\
 ## Commands
 `execute` runs a command in the project folder. Inside a command use relative paths (`src/main.rs`), never paths from \
 `/`: there `/` is the machine's root. Prefer the file tools over `cat`, `find`, `sed` and `grep`. Nothing can be typed \
 into a running command.";
 
 /// The same for an agent without file tools.
-pub(crate) const SHELL_ALONE: &str = "\
+const SHELL_ALONE: &str = "\
 ## Commands
 `execute` runs a command in the project folder. Inside a command use relative paths (`src/main.rs`), never paths from \
 `/`: there `/` is the machine's root. Nothing can be typed into a running command.";
+
+/// How to go about commands; `elsewhere` is what the place is called in which they run, where that is not this machine.
+pub(crate) fn shell(has_files: bool, elsewhere: Option<&str>) -> Cow<'static, str> {
+    let text = if has_files { SHELL } else { SHELL_ALONE };
+    match elsewhere {
+        None => text.into(),
+        Some(name) => {
+            text.replacen("in the project folder", &format!("in `{name}`, in the folder that is `/` to you"), 1).into()
+        }
+    }
+}
 
 /// What stands behind [`SHELL`] where something holds commands back.
 pub(crate) fn held_back(sandbox: &str) -> String {

@@ -88,6 +88,10 @@ pub enum ReachPlace {
     Outside,
     /// Could be anywhere the user may go (a command without a sandbox).
     Anywhere,
+    /// On another machine, in whose place the work is done: a file there, or a command with all that it may there.
+    Machine,
+    /// In a container, in whose place the work is done.
+    Container,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -124,6 +128,8 @@ pub enum AskedAgain {
     ScriptNamed { path: String },
     /// It was to run in a sandbox, and would run without one now.
     SandboxOff,
+    /// It was to run on another machine or in another place than it would now.
+    PlaceChanged,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Type)]

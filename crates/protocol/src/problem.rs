@@ -285,6 +285,7 @@ problems! {
     DialogOpen = "a dialog is open already; answer it first";
     ArchiveTooLarge { megabytes: u32 } = "this archive is larger than {megabytes} MB; bring in less at once";
     RouteAtRoot = "a route cannot be at '/', which is the default's; give it a folder of its own, such as /memories";
+    PlaceAtRoot = "at '/' there can only be another machine or a container, and not read_only; give it a folder of its own, such as /memories";
     RouteTwice { prefix: String } = "two routes are at '{prefix}'; give each a folder of its own";
     DeclaredRoute { prefix: String, why: Box<Problem> } = "what is set up at '{prefix}' cannot be opened: {why}";
     RouteNoNamespace { prefix: String } = "the store at '{prefix}' needs a 'namespace', under which its files are kept";

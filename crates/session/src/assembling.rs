@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bosun_agent::Agent;
-use bosun_harness::{DeclaredAgent, DeclaredDefault, DeepAgentConfig, Extras, Summarization, create_deep_agent};
+use bosun_harness::{DeclaredAgent, DeepAgentConfig, Extras, Summarization, create_deep_agent};
 use bosun_model::ModelInfo;
 
 use crate::actor::Actor;
@@ -93,7 +93,7 @@ impl Actor {
         // Whatever is declared of the file tools, these are as the session is.
         config.filesystem.mounts = space.notes;
         config.filesystem.places = space.reach;
-        config.filesystem.in_session = self.default_backend() == DeclaredDefault::State;
+        config.filesystem.root = self.root().place();
         let of_project = self.project_extras().await?;
         self.check_extras(of_project.as_ref())?;
         Ok(Draft { config, calls, info, problems: known.subagents.problems, of_project })

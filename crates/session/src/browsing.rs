@@ -48,9 +48,10 @@ impl Looked {
         // Where one of the person's is in the place of a mount, it is theirs.
         let all = mounts.chain(places.taken.iter().map(|(prefix, taken)| (prefix, taken.mount)));
         let around = all.filter(|(prefix, _)| path.starts_with(prefix));
-        let root = || match self.backend.host_path(path) {
-            Some(_) => MountKind::Project,
-            None => MountKind::Session,
+        let root = || match (places.root, self.backend.host_path(path)) {
+            (Some(elsewhere), _) => elsewhere,
+            (None, Some(_)) => MountKind::Project,
+            (None, None) => MountKind::Session,
         };
         let nearest = around.max_by_key(|(prefix, _)| prefix.as_str().len()).map(|(_, mount)| mount);
         nearest.unwrap_or_else(|| MountView { kind: root(), read_only: false })

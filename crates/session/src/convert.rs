@@ -129,6 +129,7 @@ pub(crate) fn again(again: &AskedAgain) -> wire::AskedAgain {
         AskedAgain::ScriptChanged { path } => wire::AskedAgain::ScriptChanged { path: path.clone() },
         AskedAgain::ScriptNamed { path } => wire::AskedAgain::ScriptNamed { path: path.clone() },
         AskedAgain::SandboxOff => wire::AskedAgain::SandboxOff,
+        AskedAgain::PlaceChanged => wire::AskedAgain::PlaceChanged,
     }
 }
 

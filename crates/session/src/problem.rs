@@ -371,7 +371,7 @@ impl Explain for ExtrasError {
 
 fn of_route(fault: RouteFault) -> Problem {
     match fault {
-        RouteFault::Root => Problem::RouteAtRoot,
+        RouteFault::Root => Problem::PlaceAtRoot,
         RouteFault::Twice { prefix } => Problem::RouteTwice { prefix: prefix.to_string() },
         RouteFault::NoNamespace { prefix } => Problem::RouteNoNamespace { prefix: prefix.to_string() },
         RouteFault::BadNamespace { given } => Problem::NoNamespace { given },

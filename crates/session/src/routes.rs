@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bosun_backend::{
-    Access, Backend, FileData, FilesystemBackend, FilesystemOptions, LateFolder, Namespace, RootError, Route,
+    Access, Backend, FileData, FilesystemBackend, FilesystemOptions, LateFolder, Listed, Namespace, RootError, Route,
     StateBackend, StoreBackend, StoreError, StoreScope, VirtualPath, kept_points, mount_point, project_root, real_path,
 };
-use bosun_harness::{DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, MountNote};
+use bosun_harness::{DeclaredDefault, DeclaredKind, DeclaredRoute, DeclaredScope, MountNote, RootPlace};
 use bosun_protocol::{MountKind, MountView, Problem};
 
 use crate::actor::Actor;
@@ -60,23 +60,39 @@ impl OwnRoute {
 }
 
 impl Actor {
-    /// Every route as it is written. Where two are at one place, that of the agent's declaration counts.
+    /// What is at `/`. What an agent's declaration says of it counts, then what the person's settings do.
+    pub(crate) fn root(&self) -> AtRoot<'_> {
+        let declared = self.setting.declared.as_ref().map(|declared| &declared.backend);
+        let of_settings =
+            || self.setting.added.iter().flat_map(|added| &added.extras().routes).find(|route| route.prefix.is_root());
+        match declared {
+            Some(declared) if declared.default == DeclaredDefault::State => AtRoot::Session,
+            declared => declared
+                .and_then(|declared| declared.routes.iter().find(|route| route.prefix.is_root()))
+                .or_else(of_settings)
+                .map_or(AtRoot::Project, AtRoot::Elsewhere),
+        }
+    }
+
+    /// Every route beside it as it is written. Where two are at one place, that of the agent's declaration counts.
     fn written_routes(&self) -> impl Iterator<Item = (&DeclaredRoute, Written)> {
         let declared = || self.setting.declared.iter().flat_map(|declared| &declared.backend.routes);
         let added = self.setting.added.iter().flat_map(|added| &added.extras().routes);
         let added = added.filter(move |route| !declared().any(|declared| declared.prefix == route.prefix));
-        added.map(|route| (route, Written::InSettings)).chain(declared().map(|route| (route, Written::InDeclaration)))
+        let all = added.map(|route| (route, Written::InSettings));
+        let all = all.chain(declared().map(|route| (route, Written::InDeclaration)));
+        all.filter(|(route, _)| !route.prefix.is_root())
     }
 
-    /// Where each is over `project`. One of the settings is there in every project, so that it gives way to a project that
-    /// has its name, as mounts do (behaviour.md A25); an agent's declaration is for its own project and means its names.
-    /// What `files` the session keeps in one stay in their place.
-    pub(crate) async fn own_routes(&self, project: &dyn Backend, files: &Files) -> Result<Vec<OwnRoute>, SessionError> {
+    /// Where each is over a project with `top` at its top. One of the settings is there in every project, so that it gives
+    /// way to a project that has its name, as mounts do (behaviour.md A25); an agent's declaration is for its own project and
+    /// means its names. What `files` the session keeps in one stay in their place.
+    pub(crate) fn own_routes(&self, top: &Listed, files: &Files) -> Result<Vec<OwnRoute>, SessionError> {
         let mut routes = Vec::new();
         for (route, written) in self.written_routes() {
             let prefixes = match written {
                 Written::InSettings => match self.kept_in(route, files) {
-                    kept if kept.is_empty() => vec![beside(project, &route.prefix).await?],
+                    kept if kept.is_empty() => vec![beside(top, &route.prefix)?],
                     kept => kept,
                 },
                 Written::InDeclaration => vec![route.prefix.clone()],
@@ -138,7 +154,7 @@ impl Actor {
     /// Parts the files of the session: those at `/`, where that is in the session too, and those of mounts and routes.
     pub(crate) fn session_files(&self, mounts: &[&str]) -> (Option<Files>, Files) {
         let files = self.log.with_state(|state| state.files.clone());
-        if self.default_backend() != DeclaredDefault::State {
+        if self.root() != AtRoot::Session {
             return (None, files);
         }
         let routes: Vec<&VirtualPath> = self.written_routes().map(|(route, _)| &route.prefix).collect();
@@ -151,6 +167,27 @@ impl Actor {
     }
 }
 
+/// What is at `/` in a session.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum AtRoot<'a> {
+    /// The project's folder.
+    Project,
+    /// Files that are kept in the session.
+    Session,
+    /// Another machine or a container, with commands that run there.
+    Elsewhere(&'a DeclaredRoute),
+}
+
+impl AtRoot<'_> {
+    pub(crate) fn place(&self) -> RootPlace {
+        match self {
+            Self::Project => RootPlace::Project,
+            Self::Session => RootPlace::Session,
+            Self::Elsewhere(route) => route.at_root(),
+        }
+    }
+}
+
 /// Where a route is written down.
 #[derive(Clone, Copy)]
 enum Written {
@@ -158,13 +195,13 @@ enum Written {
     InDeclaration,
 }
 
-/// `prefix`, or the same below `/_NAME` where `project` has its first name.
-async fn beside(project: &dyn Backend, prefix: &VirtualPath) -> Result<VirtualPath, SessionError> {
+/// `prefix`, or the same below `/_NAME` where its first name is among `top`.
+fn beside(top: &Listed, prefix: &VirtualPath) -> Result<VirtualPath, SessionError> {
     let mut names = prefix.segments();
     let Some(first) = names.next() else { return Ok(prefix.clone()) };
-    let top = mount_point(project, first).await?;
+    let point = mount_point(top, first)?;
     let rest: Vec<&str> = names.collect();
-    if rest.is_empty() { Ok(top) } else { top.join(&rest.join("/")).map_err(SessionError::internal) }
+    if rest.is_empty() { Ok(point) } else { point.join(&rest.join("/")).map_err(SessionError::internal) }
 }
 
 /// Neither a home folder nor Bosun's own data is a place for an agent, whoever named it.

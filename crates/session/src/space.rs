@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use bosun_agent::AskPlace;
 use bosun_backend::{
-    Access, AppMounts, Backend, CompositeBackend, FilesystemBackend, FilesystemOptions, LocalShellBackend,
+    Access, AppMounts, Backend, CompositeBackend, FilesystemBackend, FilesystemOptions, Listed, LocalShellBackend,
     LocalShellOptions, MountError, Namespace, Route, StateBackend, Store, VirtualPath, mount_point,
 };
-use bosun_harness::{Artifacts, DeclaredDefault, DeclaredKind, MountNote, builtin_skill_files};
-use bosun_protocol::MountView;
+use bosun_harness::{Artifacts, DeclaredKind, MountNote, RootPlace, builtin_skill_files};
+use bosun_protocol::{MountKind, MountView, Problem};
 use bosun_store::KeyValueStore;
 
 use crate::actor::Actor;
-use crate::routes::OwnRoute;
+use crate::routes::{AtRoot, OwnRoute};
 use crate::stream::locked;
 use crate::{Explain, SessionError};
 
@@ -35,6 +35,8 @@ pub(crate) struct Space {
 /// Where the mounts are in this session. A mount gives way to a project that has its name; what is not mounted is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places {
+    /// What is at `/`, where that is not on this machine.
+    pub root: Option<MountKind>,
     /// The person's memories; the project's are below `project`.
     pub memories: Option<VirtualPath>,
     /// The folder whose folders are sources of skills: `builtin`, `user`, and `home` where the person has such a folder.
@@ -116,10 +118,7 @@ impl Actor {
     pub(crate) async fn aim(&self, word: &str) -> Result<Option<(VirtualPath, AskPlace)>, SessionError> {
         let space = self.space().await?;
         let Ok(path) = space.backend.resolve(word) else { return Ok(None) };
-        let root = match self.default_backend() {
-            DeclaredDefault::Project => AskPlace::Project,
-            DeclaredDefault::State => AskPlace::Session,
-        };
+        let root = self.root().place().of_files();
         let around = space.reach.iter().filter(|(prefix, _)| path.starts_with(prefix));
         let place = around.max_by_key(|(prefix, _)| prefix.as_str().len()).map_or(root, |(_, place)| *place);
         Ok(Some((space.backend.direct(&path), place)))
@@ -128,21 +127,29 @@ impl Actor {
     /// Opens the path space from the files that the session's state holds now.
     pub(crate) async fn space(&self) -> Result<Space, SessionError> {
         let (own_files, files) = self.session_files(&MOUNTS);
-        let project: Arc<dyn Backend> = match own_files {
-            None => {
+        let root = self.root();
+        let project: Arc<dyn Backend> = match (root, own_files) {
+            (AtRoot::Elsewhere(route), _) => {
+                let opened = self.elsewhere.root(route, self.tree.database.folder()).await;
+                opened.map_err(|why| {
+                    SessionError::invalid(Problem::DeclaredRoute { prefix: "/".into(), why: Box::new(why) })
+                })?
+            }
+            (_, None) => {
                 let (sightings, commands) = (self.setting.sightings.clone(), self.setting.commands.clone());
                 let options = LocalShellOptions { sightings, commands, ..LocalShellOptions::default() };
                 Arc::new(LocalShellBackend::open(&self.setting.root, options)?)
             }
-            Some(own) => Arc::new(StateBackend::new(own).keeping_in(self.setting.blobs.clone())),
+            (_, Some(own)) => Arc::new(StateBackend::new(own).keeping_in(self.setting.blobs.clone())),
         };
-        let own = self.own_routes(&*project, &files).await?;
+        let top = project.ls(&VirtualPath::root()).await?;
+        let own = self.own_routes(&top, &files)?;
         let mut routes = Vec::with_capacity(own.len());
         for route in &own {
             routes.push(self.opened(route, &files).await?);
         }
         let is_own = |prefix: &VirtualPath| own.iter().any(|route| route.prefix == *prefix);
-        routes.extend(read_only_skills(&*project).await?.into_iter().filter(|skills| !is_own(&skills.prefix)));
+        routes.extend(read_only_skills(&top)?.into_iter().filter(|skills| !is_own(&skills.prefix)));
         let mounts = AppMounts {
             project,
             store: Some(self.store()),
@@ -154,6 +161,11 @@ impl Actor {
         let backend = mounts.mount().await.map_err(unmountable)?;
         let mut places = Places::of(&backend);
         places.builtin_skills = places.builtin_skills.filter(|builtin| !is_own(builtin));
+        places.root = match root.place() {
+            RootPlace::Project | RootPlace::Session => None,
+            RootPlace::Machine { .. } => Some(MountKind::Machine),
+            RootPlace::Container { .. } => Some(MountKind::Container),
+        };
         let taken = |route: &OwnRoute| Taken { shown: self.shown_by(&route.written), mount: route.mount() };
         places.taken = own.iter().map(|route| (route.prefix.clone(), taken(route))).collect();
         let reach = backend.routes().iter().map(|route| (route.prefix.clone(), part_of(&places, &own, &route.prefix)));
@@ -161,12 +173,11 @@ impl Actor {
         let own = own.iter().map(OwnRoute::note).filter(|note| !notes.iter().any(|told| told.path == note.path));
         let own: Vec<MountNote> = own.collect();
         notes.extend(own);
+        if places.root.is_some() {
+            // Over there this machine's folders are nowhere.
+            notes.iter_mut().for_each(|note| note.host = None);
+        }
         Ok(Space { reach: reach.collect(), places, notes, backend: Arc::new(backend) })
-    }
-
-    /// What is at `/`.
-    pub(crate) fn default_backend(&self) -> DeclaredDefault {
-        self.setting.declared.as_ref().map(|declared| declared.backend.default).unwrap_or_default()
     }
 
     /// What is kept for longer than a session.
@@ -200,8 +211,8 @@ fn part_of(places: &Places, own: &[OwnRoute], prefix: &VirtualPath) -> AskPlace 
 }
 
 /// Skills that are there to be read only: Bosun's own, and those of the person's home folder where they have any.
-async fn read_only_skills(project: &dyn Backend) -> Result<Vec<Route>, SessionError> {
-    let skills = mount_point(project, "skills").await?;
+fn read_only_skills(top: &Listed) -> Result<Vec<Route>, SessionError> {
+    let skills = mount_point(top, "skills")?;
     let route = |name: &str, backend: Arc<dyn Backend>| {
         let prefix = skills.join(name).map_err(SessionError::internal)?;
         Ok::<_, SessionError>(Route { prefix, backend, access: Access::ReadOnly })

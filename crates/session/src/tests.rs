@@ -3,6 +3,7 @@ mod background;
 mod changes;
 mod cut;
 mod deciding;
+mod elsewhere;
 mod evidence;
 mod fixture;
 mod forms;

@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use bosun_agent::{BoxFuture, Clock};
-use bosun_backend::{Held, Namespace, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap};
+use bosun_backend::{
+    ChildRows, FileInfo, Held, Namespace, NextKey, Store, StoreError, StoreHit, StoreItem, StoreQuery, Swap,
+};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
@@ -121,6 +123,18 @@ impl Store for KeyValueStore {
                 Ok(rows.collect::<Result<_, _>>()?)
             };
             Ok(self.database.read(read).await?)
+        })
+    }
+
+    fn children<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        prefix: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<FileInfo>, StoreError>> {
+        let (namespace, prefix) = (joined(namespace.parts()), prefix.to_owned());
+        Box::pin(async move {
+            Ok(self.database.read(move |connection| children(connection, &namespace, &prefix, limit)).await?)
         })
     }
 
@@ -262,6 +276,35 @@ fn delete(connection: &Connection, namespace: &str, name: &str, now: i64) -> Res
     versions::keep(connection, namespace, name, None, now)?;
     let sql = "DELETE FROM key_values WHERE namespace = ?1 AND name = ?2";
     Ok(connection.prepare_cached(sql)?.execute(params![namespace, name])? > 0)
+}
+
+/// One row at a time; a folder is stepped over once it is known.
+fn children(
+    connection: &Connection,
+    namespace: &str,
+    prefix: &str,
+    limit: usize,
+) -> Result<Vec<FileInfo>, DatabaseError> {
+    let sql = "SELECT name, value FROM key_values WHERE namespace = ?1 AND name >= ?2 AND name < ?3 ORDER BY name";
+    let mut select = connection.prepare_cached(sql)?;
+    let (mut children, end) = (ChildRows::new(prefix, limit), beyond(prefix));
+    let mut from = Some(prefix.to_owned());
+    while let Some(begin) = from.take() {
+        let mut rows = select.query(params![namespace, begin, end])?;
+        while let Some(row) = rows.next()? {
+            let name = row.get_ref(0)?.as_str().unwrap_or_default();
+            let data = || serde_json::from_str(row.get_ref(1).ok()?.as_str().ok()?).ok();
+            match children.take(name, data) {
+                NextKey::Following => {}
+                NextKey::From(next) => {
+                    from = Some(next);
+                    break;
+                }
+                NextKey::None => break,
+            }
+        }
+    }
+    Ok(children.finish())
 }
 
 fn search(connection: &Connection, query: &StoreQuery) -> Result<Vec<StoreHit>, DatabaseError> {

@@ -3,8 +3,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bosun_agent::SystemClock;
 use bosun_backend::{
-    Backend, BoxFuture, FileData, GrepQuery, Held, Namespace, StateBackend, Store, StoreBackend, StoreError, StoreHit,
-    StoreItem, StoreQuery, Swap, Truncation, VirtualPath,
+    Backend, BoxFuture, Expect, FileData, FileInfo, GrepQuery, Held, Namespace, StateBackend, Store, StoreBackend,
+    StoreError, StoreHit, StoreItem, StoreQuery, Swap, Truncation, Unwitnessed, VirtualPath,
 };
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -165,6 +165,15 @@ impl Store for Counted {
         self.0.keys(space, prefix, limit)
     }
 
+    fn children<'a>(
+        &'a self,
+        space: &'a Namespace,
+        prefix: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<FileInfo>, StoreError>> {
+        self.0.children(space, prefix, limit)
+    }
+
     fn get_many<'a>(
         &'a self,
         space: &'a Namespace,
@@ -248,6 +257,47 @@ async fn both(files: usize) -> (tempfile::TempDir, Arc<Counted>, StoreBackend, S
     (folder, counted, backend, StateBackend::new(files))
 }
 
+/// A listing is what one of the files themselves gives, and fetches none of them; a folder goes page by page.
+#[tokio::test]
+async fn a_folder_is_listed_without_what_its_files_hold() {
+    let (_folder, counted, stored, held) = both(SOME).await;
+    let space = namespace(&["notes"]);
+    for (name, bytes) in [("/area3-b", &b"text"[..]), ("/area3/deep/er/x", b"\xff\x00"), ("/zero", b"")] {
+        for backend in [&stored as &dyn Backend, &held] {
+            backend.upload(vec![(VirtualPath::parse(name).unwrap(), bytes.to_vec())]).await.remove(0).unwrap();
+        }
+    }
+    // What is no file is no reason for a folder, and stands before one that is.
+    for key in ["/none/x", "/some/a", "no path"] {
+        counted.put(&space, key, json!(["no file"])).await.unwrap();
+    }
+    for backend in [&stored as &dyn Backend, &held] {
+        let file = VirtualPath::parse("/some/b").unwrap();
+        backend.upload(vec![(file, b"b".to_vec())]).await.remove(0).unwrap();
+    }
+    let before = counted.1.load(Ordering::Relaxed);
+    for folder in ["/", "/area3", "/area3/deep", "/area3/deep/er", "/some", "/none", "/zero", "/nowhere"] {
+        let folder = VirtualPath::parse(folder).unwrap();
+        let figures = |listed: bosun_backend::Listed| {
+            listed.into_iter().map(|row| (row.path, row.is_dir, row.size)).collect::<Vec<_>>()
+        };
+        let there = stored.ls(&folder).await.map(figures);
+        assert_eq!(there, held.ls(&folder).await.map(figures), "{folder}");
+        let found = stored.stat(&folder).await.map(|found| (found.is_dir, found.size));
+        assert_eq!(found, held.stat(&folder).await.map(|found| (found.is_dir, found.size)), "{folder}");
+    }
+    let fetched = counted.1.load(Ordering::Relaxed) - before;
+    assert!(fetched <= 8, "{fetched} files for a listing");
+    let gone = VirtualPath::parse("/area3").unwrap();
+    let number = stored.deleter().unwrap().delete(&gone, Expect::Anything, &Unwitnessed).await.unwrap().len();
+    let other = held.deleter().unwrap().delete(&gone, Expect::Anything, &Unwitnessed).await.unwrap().len();
+    assert_eq!((number, stored.ls(&gone).await.is_err()), (other, true));
+    assert_eq!(
+        stored.ls(&VirtualPath::root()).await.unwrap().len(),
+        held.ls(&VirtualPath::root()).await.unwrap().len()
+    );
+}
+
 /// What is shown is found without fetching what is not, and is what a search of all the files finds.
 #[tokio::test]
 async fn a_word_that_is_everywhere_costs_what_is_shown_of_it() {
@@ -288,6 +338,22 @@ async fn a_word_that_is_everywhere_costs_what_is_shown_of_it() {
     fetched(GrepQuery { path: VirtualPath::parse("/area3/n00003.md").unwrap(), ..query("other", 5) }).await;
     fetched(GrepQuery { regex: true, ..query("l.te$|rare", 3_000) }).await;
     fetched(query("co", 700)).await;
+}
+
+/// An index of a text ends at a NUL in it; a search does not.
+#[tokio::test]
+async fn what_stands_behind_a_nul_is_found_among_many_files() {
+    let (_folder, counted, stored, held) = both(SOME).await;
+    let log = format!("{}\0\0\nbehind it all\n", "a line of a log\n".repeat(1_000));
+    for backend in [&stored as &dyn Backend, &held] {
+        let file = VirtualPath::parse("/zzz.log").unwrap();
+        backend.upload(vec![(file, log.clone().into_bytes())]).await.remove(0).unwrap();
+    }
+    let query = || GrepQuery::literal("behind it all", 10);
+    let before = counted.2.load(Ordering::Relaxed);
+    let found = stored.grep(query()).await.unwrap();
+    assert_eq!((found.matches.len(), counted.2.load(Ordering::Relaxed) - before), (1, 1), "the index was asked");
+    assert_eq!(found, held.grep(query()).await.unwrap());
 }
 
 /// Ignore files count wherever they stand: beside what is found, above it, and behind what was gone through already.

@@ -40,6 +40,8 @@ pub struct BuiltinOptions {
     pub grep_max_count: u32,
     /// Longest time limit a call of `execute` may ask for.
     pub max_execute_timeout: Duration,
+    /// Where commands run, where that is not the project's folder on this machine: as a person calls it.
+    pub commands_in: Option<String>,
     /// Whom `task` may send; without any there is no `task`.
     pub subagents: Vec<SubagentCard>,
 }
@@ -50,6 +52,7 @@ impl Default for BuiltinOptions {
             read_format: ReadFormat::default(),
             grep_max_count: 1_000,
             max_execute_timeout: Duration::from_secs(3_600),
+            commands_in: None,
             subagents: Vec::new(),
         }
     }
@@ -79,7 +82,8 @@ pub fn file_tools_with(backend: &dyn Backend, options: &BuiltinOptions) -> Vec<A
     }
     tools.extend([erase(Glob), erase(Grep::new(options.grep_max_count))]);
     if let Some(shell) = backend.shell() {
-        tools.push(erase(Execute::new(shell.default_timeout(), options.max_execute_timeout)));
+        let execute = Execute::new(shell.default_timeout(), options.max_execute_timeout);
+        tools.push(erase(execute.running_in(options.commands_in.clone())));
     }
     tools
 }

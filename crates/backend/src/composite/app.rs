@@ -46,6 +46,7 @@ impl AppMounts {
     /// # Errors
     /// [`MountError`]: the project cannot be listed, its id is no name, or two routes are at one place.
     pub async fn mount(self) -> Result<CompositeBackend, MountError> {
+        let top = self.project.ls(&VirtualPath::root()).await?;
         let mut routes = self.routes.clone();
         let mut add_with = |prefix: VirtualPath, backend: Arc<dyn Backend>, access: Access| {
             if !self.routes.iter().any(|route| route.prefix == prefix) {
@@ -58,7 +59,7 @@ impl AppMounts {
             let mut prefixes = kept_points(self.files.keys(), &place);
             prefixes.retain(|prefix| !self.routes.iter().any(|route| route.prefix == *prefix));
             if prefixes.is_empty() {
-                prefixes.push(mount_point(&*self.project, name).await?);
+                prefixes.push(mount_point(&top, name)?);
             }
             for prefix in prefixes {
                 let backend = StateBackend::mounted(&self.files, &prefix).keeping_in(self.blobs.clone());
@@ -69,11 +70,11 @@ impl AppMounts {
             let stored = |scope: StoreScope, kind: &str| -> Result<Arc<dyn Backend>, StoreError> {
                 Ok(Arc::new(StoreBackend::new(Arc::clone(store), scope.namespace(kind)?)))
             };
-            let memories = mount_point(&*self.project, "memories").await?;
+            let memories = mount_point(&top, "memories")?;
             let of_project = memories.join("project").map_err(BackendError::from)?;
             add(of_project, stored(StoreScope::Project(self.project_id.clone()), "memories")?);
             add(memories, stored(StoreScope::User, "memories")?);
-            let skills = mount_point(&*self.project, "skills").await?;
+            let skills = mount_point(&top, "skills")?;
             add(skills.join("user").map_err(BackendError::from)?, stored(StoreScope::User, "skills")?);
             // Nothing is kept beside its folders: without this, what is written there would go to the project.
             add_with(skills, Arc::new(StateBackend::new(BTreeMap::new())), Access::ReadOnly);

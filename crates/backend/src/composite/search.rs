@@ -66,6 +66,7 @@ pub(super) async fn grep(composite: &CompositeBackend, query: GrepQuery) -> Resu
                 all.matches.extend(found.matches);
                 all.truncated = worse(all.truncated, found.truncated);
                 all.left_out += found.left_out;
+                all.binary |= found.binary && question.has_start;
                 all.failed.extend(found.failed.into_iter().map(|error| question.part.outer_error(error)));
             }
             Err(error) => all.failed.push(error),
@@ -102,6 +103,7 @@ async fn lines(
         all.matches.dedup();
         all.truncated = found.truncated;
         all.left_out = found.left_out;
+        all.binary = found.binary;
         all.failed = found.failed;
         if all.matches.len() >= wanted || all.truncated != Some(Truncation::Count) {
             break;

@@ -30,12 +30,12 @@ pub struct FileData {
 }
 
 impl FileData {
-    /// Keeps `bytes` as text where they are text. `created_at`: that of the file replaced; `now` in milliseconds since
-    /// 1970.
+    /// Keeps `bytes` as text where they are text and an index of it would know all of it, which ends at a NUL.
+    /// `created_at`: that of the file replaced; `now` in milliseconds since 1970.
     pub fn of(bytes: &[u8], created_at: Option<String>, now: i64) -> Self {
         let (content, encoding) = match std::str::from_utf8(bytes) {
-            Ok(text) => (text.into(), TEXT),
-            Err(_) => (STANDARD.encode(bytes).into(), BYTES),
+            Ok(text) if !text.contains('\0') => (text.into(), TEXT),
+            _ => (STANDARD.encode(bytes).into(), BYTES),
         };
         Self { encoding: encoding.to_owned(), ..Self::with(content, created_at, now) }
     }

@@ -4,31 +4,31 @@ use rustix::fs::{AtFlags, FileType, Stat};
 use rustix::io::Errno;
 
 use crate::fault::fault;
+use crate::file::Told;
 use crate::root::{FOLDER, Links, NAME, Root, file_type, modified_ns, size};
 use crate::{BackendError, FileInfo, Listed, VirtualPath};
 
-/// Entries of one listing: the first in order. A folder with a million files costs bounded memory, and no caller shows
-/// this many.
-const MAX_ENTRIES: usize = 100_000;
 /// For fewer entries another thread costs more than it saves.
 const ALONE: usize = 500;
 const MAX_THREADS: usize = 4;
 
-pub(super) fn list(root: &Root, path: &VirtualPath) -> Result<Listed, BackendError> {
+pub(super) fn list(root: &Root, path: &VirtualPath, told: Told) -> Result<Listed, BackendError> {
     let folder = root.open_path(path, FOLDER, Links::Follow).map_err(|errno| match errno {
         Errno::NOENT => BackendError::DirectoryNotFound { path: path.clone() },
         other => fault(other, path),
     })?;
+    // Who may read a folder and not enter it is told names, and nothing of what they are.
+    rustix::fs::statat(&folder, ".", AtFlags::SYMLINK_NOFOLLOW).map_err(|errno| fault(errno, path))?;
     let mut names = Vec::new();
-    let mut left_out = 0;
+    let (mut left_out, mut cut) = (0, false);
     for entry in rustix::fs::Dir::read_from(&folder).map_err(|errno| fault(errno, path))? {
         let entry = entry.map_err(|errno| fault(errno, path))?;
         match entry.file_name().to_str() {
             Ok("." | "..") => {}
             Ok(name) => {
-                names.push(name.to_owned());
-                if names.len() >= 2 * MAX_ENTRIES {
-                    keep_first(&mut names);
+                names.push((name.to_owned(), entry.file_type()));
+                if names.len() >= 2 * Listed::MOST {
+                    cut |= keep_first(&mut names);
                 }
             }
             // It cannot be a path here, so that it could only be shown, never used.
@@ -37,17 +37,28 @@ pub(super) fn list(root: &Root, path: &VirtualPath) -> Result<Listed, BackendErr
     }
     // Files lie beside one another in the system's memory about as they are called: in this order their state is found
     // faster, and the rows are in theirs.
-    keep_first(&mut names);
-    let rows = side_by_side(&names, |name| {
-        let stat = rustix::fs::statat(folder.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        row(root, path.join(name).ok()?, &stat)
+    cut |= keep_first(&mut names);
+    let rows = side_by_side(&names, |name, kind| {
+        let path = path.join(name).ok()?;
+        if told == Told::Names && !matches!(kind, FileType::Symlink | FileType::Unknown) {
+            return Some(named(path, kind == FileType::Directory));
+        }
+        match rustix::fs::statat(folder.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => row(root, path, &stat),
+            Err(Errno::NOENT) => None,
+            // It is there, whatever it is.
+            Err(_) => Some(FileInfo { is_link: kind == FileType::Symlink, ..named(path, kind == FileType::Directory) }),
+        }
     });
-    Ok(Listed { rows, left_out })
+    Ok(Listed { rows, left_out, cut })
 }
 
+/// What a folder itself tells of an entry.
+type Name = (String, FileType);
+
 /// The rows of `names`, in their order; those of a large folder by several threads.
-fn side_by_side(names: &[String], row: impl Fn(&str) -> Option<FileInfo> + Sync) -> Vec<FileInfo> {
-    let rows = |names: &[String]| names.iter().filter_map(|name| row(name)).collect::<Vec<_>>();
+fn side_by_side(names: &[Name], row: impl Fn(&str, FileType) -> Option<FileInfo> + Sync) -> Vec<FileInfo> {
+    let rows = |names: &[Name]| names.iter().filter_map(|(name, kind)| row(name, *kind)).collect::<Vec<_>>();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     if threads == 1 || names.len() < 2 * ALONE {
         return rows(names);
@@ -67,9 +78,17 @@ fn side_by_side(names: &[String], row: impl Fn(&str) -> Option<FileInfo> + Sync)
     })
 }
 
-fn keep_first(names: &mut Vec<String>) {
-    names.sort_unstable();
-    names.truncate(MAX_ENTRIES);
+/// Whether there were more than one listing holds.
+fn keep_first(names: &mut Vec<Name>) -> bool {
+    names.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    let has_more = names.len() > Listed::MOST;
+    names.truncate(Listed::MOST);
+    has_more
+}
+
+/// A row of which no more is known.
+fn named(path: VirtualPath, is_dir: bool) -> FileInfo {
+    FileInfo { path, is_link: false, is_dir, size: None, modified_ns: None }
 }
 
 /// `None` for a link that leads out of the root. A link inside it is listed under its own name with what it leads to;
@@ -105,21 +124,14 @@ mod tests {
     #[test]
     fn however_many_look_the_rows_are_in_order_and_none_is_lost() {
         for count in [0, 1, 2 * ALONE - 1, 2 * ALONE, 7_001] {
-            let names: Vec<String> = (0..count).map(|number| format!("{number:05}")).collect();
-            let row = |name: &str| {
+            let names: Vec<Name> = (0..count).map(|number| (format!("{number:05}"), FileType::RegularFile)).collect();
+            let row = |name: &str, _| {
                 let path = VirtualPath::root().join(name).unwrap();
-                let is_dir = false;
-                (!name.ends_with('3')).then_some(FileInfo {
-                    path,
-                    is_dir,
-                    is_link: false,
-                    size: None,
-                    modified_ns: None,
-                })
+                (!name.ends_with('3')).then(|| named(path, false))
             };
             let listed: Vec<_> = side_by_side(&names, row).into_iter().map(|row| row.path.to_string()).collect();
             let wanted: Vec<_> =
-                names.iter().filter(|name| !name.ends_with('3')).map(|name| format!("/{name}")).collect();
+                names.iter().filter(|(name, _)| !name.ends_with('3')).map(|(name, _)| format!("/{name}")).collect();
             assert_eq!(listed, wanted);
         }
     }

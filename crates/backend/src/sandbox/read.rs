@@ -1,14 +1,12 @@
 use std::collections::HashMap;
 
 use super::answer::{Figures, Kind, refused};
-use super::script::{self, COMMON, fresh_word, nul_separated};
-use super::{Executor, Finished, MAX_FILE, large};
+use super::script::{self, COMMON, nul_separated, row_word};
+use super::{Cut, Executor, Finished, MAX_FILE, Script, large};
 use crate::media::media_type;
 use crate::page::content_of;
 use crate::{BackendError, FileInfo, FileStamp, Listed, ReadResult, ReadWindow, VirtualPath};
 
-/// Rows of one listing.
-const MAX_ENTRIES: usize = 100_000;
 /// Attempts to see a file that is being written in one state.
 const ATTEMPTS: u32 = 4;
 /// What a file's answer has besides its bytes.
@@ -110,20 +108,27 @@ fn framed(mut output: Vec<u8>) -> Option<Whole> {
     Some(Whole { bytes: output, figures, hash, rights })
 }
 
+/// Where a folder has more than comes over, the first of what came.
 pub(super) async fn list(executor: &dyn Executor, path: &VirtualPath) -> Result<Listed, BackendError> {
-    let word = fresh_word();
+    let word = row_word();
     let finished = executor.run(script::about(script::LIST, path, &[&word])).await?;
+    let is_part = finished.cut == Some(Cut::Size);
     let output = match finished {
-        Finished { code: Some(0), cut: None, output, .. } => output,
+        Finished { code: Some(0), cut: None, output, .. } | Finished { cut: Some(Cut::Size), output, .. } => output,
         Finished { code: Some(71), .. } => return Err(BackendError::DirectoryNotFound { path: path.clone() }),
         finished => return Err(refused(&finished, path)),
     };
-    let Entries { mut rows, left_out } = Entries::parse(&output, &word);
+    let Entries { mut rows, left_out } = Entries::parse(&output, &word, is_part);
+    drop(output);
+    rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    let cut = is_part || rows.len() > Listed::MOST;
+    rows.truncate(Listed::MOST);
     let links: Vec<&str> =
         rows.iter().filter(|(_, figures)| figures.kind() == Kind::Link).map(|(name, _)| name.as_str()).collect();
-    let targets = targets(executor, path, &links).await?;
-    rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-    rows.truncate(MAX_ENTRIES);
+    let targets = match links.as_slice() {
+        [] => HashMap::new(),
+        links => targets(&script::run(executor, leading(path, links, Asked::Figures), path).await?, links),
+    };
     let shown = rows.into_iter().filter_map(|(name, own)| {
         let figures = match (own.kind(), targets.get(&name)) {
             (Kind::Link, Some(Target::Outside)) => return None,
@@ -138,7 +143,7 @@ pub(super) async fn list(executor: &dyn Executor, path: &VirtualPath) -> Result<
             modified_ns: Some(figures.modified_ns),
         })
     });
-    Ok(Listed { rows: shown.collect(), left_out })
+    Ok(Listed { rows: shown.collect(), left_out, cut })
 }
 
 /// What the listing script told.
@@ -150,13 +155,14 @@ struct Entries {
 }
 
 impl Entries {
-    fn parse(output: &[u8], word: &str) -> Self {
+    /// Of a part the last row did not come whole.
+    fn parse(output: &[u8], word: &str, is_part: bool) -> Self {
         let mark = format!("{word} ");
-        let mut starts: Vec<usize> = memchr::memmem::find_iter(output, mark.as_bytes()).collect();
         let end = memchr::memmem::rfind(output, format!("{word}.").as_bytes()).unwrap_or(output.len());
-        starts.push(end);
+        let end = (!is_part).then_some(end);
+        let mut starts = memchr::memmem::find_iter(output, mark.as_bytes()).chain(end).peekable();
         let mut entries = Self::default();
-        for (from, to) in starts.iter().zip(starts.iter().skip(1)) {
+        while let (Some(from), Some(to)) = (starts.next(), starts.peek()) {
             let Some(row) = output.get(from + mark.len()..*to) else { continue };
             let Ok(row) = std::str::from_utf8(row.strip_suffix(b"\n").unwrap_or(row)) else {
                 entries.left_out += 1;
@@ -180,19 +186,26 @@ pub(super) enum Target {
     Nowhere,
 }
 
-/// Where the `links` below `folder` lead, by their names.
-pub(super) async fn targets(
-    executor: &dyn Executor,
-    folder: &VirtualPath,
-    links: &[&str],
-) -> Result<HashMap<String, Target>, BackendError> {
-    if links.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let mut script = script::about(script::LINKS, folder, &[COMMON]);
+/// What is told of what links lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Figures,
+    /// Whether it is a regular file, which is sooner told.
+    Kinds,
+}
+
+/// The script that tells where the `links` below `folder` lead.
+pub(super) fn leading<'a>(folder: &VirtualPath, links: &[&str], asked: Asked) -> Script<'a> {
+    let how = if asked == Asked::Kinds { "kinds" } else { "figures" };
+    let mut script = script::about(script::LINKS, folder, &[COMMON, how]);
     script.input = nul_separated(links.iter().copied());
-    let output = script::run(executor, script, folder).await?;
-    let told = output.split(|byte| *byte == 0).map(|line| {
+    script
+}
+
+/// What it told, by the names of the links; nothing of those that it did not come to.
+pub(super) fn targets(output: &[u8], links: &[&str]) -> HashMap<String, Target> {
+    let end = memchr::memrchr(0, output).unwrap_or(0);
+    let told = output.get(..end).unwrap_or_default().split(|byte| *byte == 0).map(|line| {
         let line = String::from_utf8_lossy(line);
         match (line.trim(), Figures::parse(line.trim())) {
             ("out", _) => Target::Outside,
@@ -200,5 +213,5 @@ pub(super) async fn targets(
             _ => Target::Nowhere,
         }
     });
-    Ok(links.iter().map(|name| (*name).to_owned()).zip(told).collect())
+    links.iter().map(|name| (*name).to_owned()).zip(told).collect()
 }

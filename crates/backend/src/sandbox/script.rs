@@ -98,3 +98,8 @@ pub(super) fn nul_separated<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec
 pub(super) fn fresh_word() -> String {
     format!("bosun-{}", uuid::Uuid::now_v7().simple())
 }
+
+/// One that is as good as that and short: it stands before every row of a listing.
+pub(super) fn row_word() -> String {
+    format!("{:x}", uuid::Uuid::now_v7().as_u64_pair().1)
+}

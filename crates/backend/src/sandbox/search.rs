@@ -7,7 +7,7 @@ use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::{Kind, permissions, refused};
-use super::read::{Target, targets};
+use super::read::{Asked, Target, leading, targets};
 use super::script::{self, fresh_word, nul_separated};
 use super::{Cut, Executor, Finished, large};
 use crate::fault::on_disk;
@@ -38,8 +38,11 @@ pub(super) async fn grep(executor: &dyn Executor, query: GrepQuery) -> Result<Gr
     let mut matches = lines.start();
     let (files, mut completeness) = search.met(lines.wanted, listing).await?;
     let pattern = &query.pattern;
-    // A line end in a literal text is in no line.
-    let can_hint = !query.regex && !pattern.contains(['\n', '\r', '\0']) && (1..=LONGEST_HINT).contains(&pattern.len());
+    // A line end in a literal text is in no line. The file that is named is looked at whatever it holds.
+    let can_hint = !query.regex
+        && files.as_slice() != [query.path.clone()]
+        && !pattern.contains(['\n', '\r', '\0'])
+        && (1..=LONGEST_HINT).contains(&pattern.len());
     let hint = can_hint.then_some(pattern.as_str());
     let mut waiting = files.as_slice();
     while !waiting.is_empty() {
@@ -172,6 +175,7 @@ impl<'a> Search<'a> {
         mut listing: Listing,
     ) -> Result<(Vec<VirtualPath>, Completeness), BackendError> {
         let texts = self.ignore_files(&listing).await?;
+        listing.completeness.spent |= self.is_over();
         listing.files.extend(texts.keys().cloned());
         listing.files.sort_unstable();
         listing.files.dedup();
@@ -185,11 +189,18 @@ impl<'a> Search<'a> {
         listing.completeness.left_out = left_out;
         let links: Vec<&str> =
             met.iter().filter(|path| listing.links.contains(*path)).map(VirtualPath::relative).collect();
-        let targets = targets(self.executor, &VirtualPath::root(), &links).await?;
-        met.retain(|path| {
-            !listing.links.contains(path)
-                || matches!(targets.get(path.relative()), Some(Target::Inside(figures)) if figures.kind() == Kind::File)
-        });
+        if !links.is_empty() {
+            let finished = self.run(leading(&VirtualPath::root(), &links, Asked::Kinds)).await?;
+            if finished.code != Some(0) && finished.cut.is_none() {
+                return Err(refused(&finished, self.start));
+            }
+            listing.completeness.spent |= finished.cut.is_some();
+            let targets = targets(&finished.output, &links);
+            met.retain(|path| {
+                !listing.links.contains(path)
+                    || matches!(targets.get(path.relative()), Some(Target::Inside(figures)) if figures.kind() == Kind::File)
+            });
+        }
         Ok((met, listing.completeness))
     }
 
@@ -269,7 +280,13 @@ impl<'a> Search<'a> {
             let finished = self.run(script).await?;
             let fetched = Fetched::parse(&finished, &word);
             let mut taken = fetched.files.len();
-            all.files.extend(batch.iter().cloned().zip(fetched.files).filter_map(|(path, bytes)| Some((path, bytes?))));
+            for (path, file) in batch.iter().zip(fetched.files) {
+                match file {
+                    Came::Bytes(bytes) => all.files.push((path.clone(), bytes)),
+                    Came::Unreadable => completeness.unreadable = true,
+                    Came::Gone => {}
+                }
+            }
             if !fetched.whole {
                 if finished.cut == Some(Cut::Time) {
                     completeness.spent = true;
@@ -313,10 +330,18 @@ impl ThroughLinks {
     }
 }
 
-/// Files as the fetch script gave them: `None` for one that cannot be read.
+/// Files as the fetch script gave them.
 struct Fetched {
-    files: Vec<Option<Vec<u8>>>,
+    files: Vec<Came>,
     whole: bool,
+}
+
+enum Came {
+    Bytes(Vec<u8>),
+    /// It is there, and nobody here may read it or it could not be read to its end.
+    Unreadable,
+    /// It is no file any more, or one that was not to be taken.
+    Gone,
 }
 
 impl Fetched {
@@ -328,8 +353,14 @@ impl Fetched {
             let from = at + word.len();
             let bytes = marks.peek().and_then(|end| output.get(from + 1..*end));
             match (output.get(from), bytes) {
-                (Some(b'+'), Some(bytes)) => files.push(Some(bytes.to_vec())),
-                (Some(b'-'), Some(_)) => files.push(None),
+                (Some(b'+'), Some(bytes)) => files.push(Came::Bytes(bytes.to_vec())),
+                (Some(b'!'), Some(_)) => files.push(Came::Unreadable),
+                (Some(b'-'), Some(_)) => files.push(Came::Gone),
+                (Some(b'?'), _) => {
+                    if let Some(last) = files.last_mut() {
+                        *last = Came::Unreadable;
+                    }
+                }
                 (Some(b'.'), _) => return Self { files, whole: true },
                 _ => break,
             }
@@ -369,12 +400,13 @@ pub(super) async fn fetch_hashed(
     if !all_came && finished.cut != Some(Cut::Size) {
         return Err(refused(&finished, folder));
     }
-    let parted = |mut file: Vec<u8>| {
+    let parted = |file: Came| {
+        let Came::Bytes(mut file) = file else { return None };
         let end = memchr::memchr(b'\n', &file)?;
         let bytes = file.split_off(end + 1);
         file.truncate(end);
         let (mode, hash) = std::str::from_utf8(&file).ok()?.split_once(' ')?;
         Some(Kept { hash: hash.to_owned(), mode: permissions(u32::from_str_radix(mode, 16).ok()?), bytes })
     };
-    Ok(fetched.files.into_iter().map(|file| file.and_then(parted)).collect())
+    Ok(fetched.files.into_iter().map(parted).collect())
 }

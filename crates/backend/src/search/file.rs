@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use super::Budget;
 use super::lines::{Unified, unify};
 use crate::BackendError;
-use crate::text::BOM;
+use crate::text::{BOM, binary_at};
 
 /// Files up to this size are searched in one piece.
 const PIECE: usize = 256 * 1024;
@@ -88,24 +88,33 @@ impl FileSearch {
             .line_terminator(LineTerminator::crlf())
             .line_number(true)
             .bom_sniffing(false)
-            .binary_detection(BinaryDetection::quit(0))
+            .binary_detection(BinaryDetection::none())
             .heap_limit(Some(MAX_LINE))
             .build();
         Scratch { wanted: self.0.clone(), searcher, buffer: vec![0; PIECE] }
     }
 }
 
+/// What became of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Looked {
+    Through,
+    /// It is no text, and was not searched.
+    Binary,
+}
+
 impl Scratch {
-    /// Gives every matching line of a regular file, or of bytes in memory, to `take`, with its 1-based number and a way to make its text, until that says no.
+    /// Gives every matching line of a regular file, or of bytes in memory, to `take`, with its 1-based number and a way to
+    /// make its text, until that says no. Text is what reading takes for it.
     pub(super) fn search(
         &mut self,
         file: impl Read,
         budget: &Budget,
         take: impl FnMut(u64, &dyn Fn() -> String) -> bool,
-    ) -> Result<(), Errno> {
+    ) -> Result<Looked, Errno> {
         let Self { wanted, searcher, buffer } = self;
         match wanted {
-            Wanted::Nothing => Ok(()),
+            Wanted::Nothing => Ok(Looked::Through),
             Wanted::Text(text) => search(searcher, buffer, text, file, budget, take),
             Wanted::Regex(regex) => search(searcher, buffer, regex, file, budget, take),
         }
@@ -119,11 +128,11 @@ fn search<M: Matcher<Error = NoError>>(
     mut file: impl Read,
     budget: &Budget,
     take: impl FnMut(u64, &dyn Fn() -> String) -> bool,
-) -> Result<(), Errno> {
+) -> Result<Looked, Errno> {
     let got = read_piece(&mut file, buffer).map_err(|error| errno(&error))?;
     let piece = buffer.get_mut(..got).unwrap_or_default();
-    if memchr::memchr(0, piece).is_some() {
-        return Ok(());
+    if binary_at(piece, 0).is_some() {
+        return Ok(Looked::Binary);
     }
     let mark = if piece.starts_with(BOM) { BOM.len() } else { 0 };
     let sink = LineSink { matcher, take };
@@ -136,9 +145,9 @@ fn search<M: Matcher<Error = NoError>>(
     };
     match searched {
         // The walk looks at the budget by itself.
-        Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(Looked::Through),
         Err(error) => Err(errno(&error)),
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(Looked::Through),
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::Read;
 use rustix::io::Errno;
 
 use super::dialect::{Glob, Hidden, Progress, is_hidden};
-use super::file::{FileSearch, Scratch};
+use super::file::{FileSearch, Looked, Scratch};
 use super::rules::{MAX_FILE, NAMES, Rules};
 use super::top::Top;
 use super::{Budget, MAX_PATHS, hidden, is_git, truncation};
@@ -249,7 +249,14 @@ impl Lines {
     }
 
     pub(crate) fn start(&self) -> Matches {
-        Matches { scratch: self.search.scratch(), top: Top::new(self.max_count), files: 0, unreadable: false }
+        Matches {
+            scratch: self.search.scratch(),
+            top: Top::new(self.max_count),
+            start: self.wanted.start.clone(),
+            files: 0,
+            unreadable: false,
+            binary: false,
+        }
     }
 }
 
@@ -257,9 +264,12 @@ impl Lines {
 pub(crate) struct Matches {
     scratch: Scratch,
     top: Top<GrepMatch>,
+    start: VirtualPath,
     /// Files in which something was found.
     files: usize,
     unreadable: bool,
+    /// The start is a file that is no text.
+    binary: bool,
 }
 
 impl Matches {
@@ -269,12 +279,13 @@ impl Matches {
             return false;
         }
         let (top, mut holds) = (&self.top, false);
-        let searched: Result<(), Errno> = self.scratch.search(content, budget, |line, text| {
+        let searched: Result<Looked, Errno> = self.scratch.search(content, budget, |line, text| {
             holds = true;
             top.offer(GrepMatch { path: path.clone(), line, text: text() })
         });
         self.files += usize::from(holds);
         self.unreadable |= searched.is_err();
+        self.binary |= searched == Ok(Looked::Binary) && *path == self.start;
         true
     }
 
@@ -293,7 +304,8 @@ impl Matches {
             left_out: listing.left_out,
         };
         let (matches, more) = self.top.into_sorted();
-        Ok(GrepResult { matches, truncated: truncation(outcome, more), left_out: outcome.left_out, failed: Vec::new() })
+        let truncated = truncation(outcome, more);
+        Ok(GrepResult { matches, truncated, left_out: outcome.left_out, binary: self.binary, failed: Vec::new() })
     }
 }
 

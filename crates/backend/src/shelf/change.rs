@@ -96,7 +96,7 @@ pub(super) async fn delete(
         return Err(BackendError::ProtectedRoot { path: path.clone() });
     }
     let _guard = shelf.lock().await;
-    let rows = shelf.rows(path).await?;
+    let mut rows = shelf.page(path, None, BATCH).await?;
     let Some((first, _)) = rows.first() else { return Err(BackendError::NotFound { path: path.clone() }) };
     if first == path {
         let current = current(shelf, path).await?;
@@ -104,19 +104,58 @@ pub(super) async fn delete(
     } else if expect == Expect::Absent {
         return Err(BackendError::AlreadyExists { path: path.clone() });
     }
-    let mut changes = Vec::with_capacity(rows.len());
-    for batch in rows.chunks(BATCH) {
-        let mut doomed = Vec::with_capacity(batch.len());
-        for (path, data) in batch {
-            doomed.push((path, Current::of(shelf, path, Arc::clone(data)).await?));
+    let (mut changes, mut doomed) = (Vec::new(), Vec::new());
+    while let Some((last, _)) = rows.last() {
+        let last = last.clone();
+        for batch in rows.chunks(BATCH) {
+            let mut batch = recorded(shelf, batch, witness).await?;
+            doomed.append(&mut batch);
+            // What lasts of a state is what the caller hears of: all of it goes once all may, or nothing does.
+            if !shelf.is_state() {
+                remove(shelf, std::mem::take(&mut doomed), &mut changes).await?;
+            }
         }
-        witness.intend_all(doomed.iter().map(|(path, current)| planned(path, Some(current), None)).collect()).await?;
-        for (path, current) in &doomed {
-            shelf.set(path, Some(&current.data), None).await?;
-            changes.push(changed(shelf, path, Some(current), None));
+        rows = shelf.page(path, Some(&last), BATCH).await?;
+    }
+    remove(shelf, doomed, &mut changes).await?;
+    Ok(changes)
+}
+
+/// Of a state, where something else has come to stand in the place of one of them, all stay.
+async fn remove(shelf: &dyn Shelf, doomed: Vec<Doomed>, changes: &mut Vec<Change>) -> Result<(), BackendError> {
+    for (at, Doomed { path, current }) in doomed.iter().enumerate() {
+        if let Err(error) = shelf.set(path, Some(&current.data), None).await {
+            for Doomed { path, current } in doomed.iter().take(at).filter(|_| shelf.is_state()) {
+                shelf.set(path, None, Some(Arc::clone(&current.data))).await?;
+            }
+            return Err(error);
         }
     }
-    Ok(changes)
+    changes.extend(doomed.iter().map(|Doomed { path, current }| changed(shelf, path, Some(current), None)));
+    Ok(())
+}
+
+/// A file that is to go, known to the witness.
+struct Doomed {
+    path: VirtualPath,
+    current: Current,
+}
+
+async fn recorded(
+    shelf: &dyn Shelf,
+    rows: &[(VirtualPath, Arc<FileData>)],
+    witness: &dyn ChangeWitness,
+) -> Result<Vec<Doomed>, BackendError> {
+    let mut doomed = Vec::with_capacity(rows.len());
+    for (path, data) in rows {
+        let current = Current::of(shelf, path, Arc::clone(data)).await?;
+        doomed.push(Doomed { path: path.clone(), current });
+    }
+    let planned = doomed.iter().map(|Doomed { path, current }| planned(path, Some(current), None)).collect();
+    witness.intend_all(planned).await?;
+    // Who undoes it has the bytes from the witness.
+    doomed.iter_mut().for_each(|doomed| doomed.current.bytes = None);
+    Ok(doomed)
 }
 
 async fn current(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Option<Current>, BackendError> {

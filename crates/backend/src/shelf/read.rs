@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::Shelf;
+use super::{Rows, Shelf};
 use crate::page::content_of;
 use crate::{
     BackendError, BlobError, ContentHash, FileContent, FileData, FileInfo, FileStamp, Listed, ReadResult, ReadWindow,
@@ -8,10 +8,15 @@ use crate::{
 };
 
 pub(super) async fn list(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Listed, BackendError> {
-    let rows = shelf.rows(path).await?;
-    if rows.is_empty() && !path.is_root() {
+    let children = shelf.children(path).await?;
+    if children.is_empty() && !path.is_root() {
         return Err(BackendError::DirectoryNotFound { path: path.clone() });
     }
+    Ok(children.into())
+}
+
+/// What is directly in the folder `path` among `rows`, which are at it or below it.
+pub(super) fn children(rows: Rows, path: &VirtualPath) -> Result<Vec<FileInfo>, BackendError> {
     let mut children = BTreeMap::new();
     for (file, data) in rows {
         let below = file.strip_prefix(path).unwrap_or_else(VirtualPath::root);
@@ -20,19 +25,19 @@ pub(super) async fn list(shelf: &dyn Shelf, path: &VirtualPath) -> Result<Listed
             return Err(BackendError::NotADirectory { path: path.clone() });
         };
         let child = path.join(name)?;
-        let row = match segments.next() {
-            Some(_) => FileInfo::folder(child.clone()),
-            None => FileInfo {
-                path: child.clone(),
-                is_link: false,
-                is_dir: false,
-                size: Some(data.size()),
-                modified_ns: Some(data.modified_ns()),
-            },
-        };
-        children.entry(child).or_insert(row);
+        let is_dir = segments.next().is_some();
+        let row = || if is_dir { FileInfo::folder(child.clone()) } else { FileInfo::stored(child.clone(), &data) };
+        children.entry(child.clone()).or_insert_with(row);
     }
-    Ok(children.into_values().collect::<Vec<_>>().into())
+    Ok(children.into_values().collect())
+}
+
+pub(super) async fn stat(shelf: &dyn Shelf, path: &VirtualPath) -> Result<FileInfo, BackendError> {
+    match shelf.get(path).await? {
+        Some(data) => Ok(FileInfo::stored(path.clone(), &data)),
+        None if path.is_root() || shelf.is_folder(path).await? => Ok(FileInfo::folder(path.clone())),
+        None => Err(BackendError::NotFound { path: path.clone() }),
+    }
 }
 
 pub(super) async fn read(

@@ -31,7 +31,8 @@ pub(super) async fn grep(shelf: &dyn Shelf, query: GrepQuery) -> Result<GrepResu
     let search = Search { shelf, query: &query, lines: Arc::new(lines), budget: &budget };
     let first = search.go_on(Passage::from(search.begin()), FIRST).await?;
     let looked = match first {
-        Some(first) if first.is_enough() => search.in_order(first).await?,
+        // What is named is looked at whatever it holds.
+        Some(first) if first.is_enough() || first.last.as_ref() == Some(&query.path) => search.in_order(first).await?,
         first => match (search.by_index(MOST_HELD, None).await?, first) {
             (Some(rows), _) => search.in_all(rows).await?,
             (None, Some(first)) => search.in_order(first).await?,

@@ -13,7 +13,7 @@ use pretty_assertions::assert_eq;
 
 use crate::places::{ran, ran_if};
 use crate::shell::run;
-use crate::support::{edit, given, glob, glob_query, grep, grep_query, names, path, stamp, text, write};
+use crate::support::{edit, given, glob, glob_query, grep, grep_query, kinds, names, path, stamp, text, write};
 
 fn put(folder: &Path, name: &str, text: &str) {
     let at = folder.join(name);
@@ -67,6 +67,7 @@ pub async fn links_lead_in_and_never_out(backend: &dyn Backend, folder: &Path) {
         .map(|row| row.path.to_string())
         .collect();
     assert_eq!(links, ["/broken", "/good", "/gooddir", "/loop"]);
+    assert_eq!(kinds(&backend.names(&path("/")).await.unwrap()), kinds(&backend.ls(&path("/")).await.unwrap()));
     for (name, is_link) in [("/gooddir", true), ("/good", true), ("/dir", false), ("/gooddir/f", false), ("/", false)] {
         assert_eq!(backend.stat(&path(name)).await.unwrap().is_link, is_link, "{name}");
     }

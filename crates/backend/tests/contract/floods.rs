@@ -1,13 +1,14 @@
 //! O01 to O03, P24, P25, P23: more than anybody wants, from real commands, folders and files. The small form by default;
 //! with `BOSUN_LONG=1` 10 GB of output, a million entries, a file of 10 GB. What is held stays small in both.
 use std::fs;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bosun_backend::{
-    Backend, BackendError, BoxFuture, Cut, ExecRequest, ExecResult, Executor, FilesystemBackend, FilesystemOptions,
-    Finished, GlobQuery, GrepQuery, LocalExecutorOptions, LocalShellBackend, LocalShellOptions, OnDrop, OutputSink,
-    ReadContent, ReadWindow, SandboxBackend, Script, Truncation, VirtualPath, local_process,
+    Backend, BackendError, BoxFuture, Cut, ExecRequest, ExecResult, Executor, Expect, FilesystemBackend,
+    FilesystemOptions, Finished, GlobQuery, GrepQuery, Listed, LocalExecutorOptions, LocalShellBackend,
+    LocalShellOptions, OnDrop, OutputSink, ReadContent, ReadWindow, SandboxBackend, Script, StoreBackend, StoreScope,
+    Truncation, Unwitnessed, VirtualPath, local_process,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -163,21 +164,26 @@ impl Executor for Narrow {
 /// What another machine has more of than is taken: searches give a part and say so, everything else is refused by name.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn endless_listings_and_files_of_another_machine_are_cut_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    are_cut_and_said(local_process(folder.path(), LocalExecutorOptions::default()).unwrap()).await;
     let Some(machine) = places::machine() else { return };
-    let wide = machine.backend().await;
+    are_cut_and_said(machine.executor()).await;
+}
+
+async fn are_cut_and_said(executor: Arc<dyn Executor>) {
+    let wide = SandboxBackend::open(Arc::clone(&executor)).await;
     let many = "mkdir folder; for i in $(seq 200); do echo needle > folder/$(printf '%0100d' $i).txt; done";
     assert_eq!(ran(&wide, many).await.exit_code, Some(0));
     wide.upload(vec![(path("/large.txt"), vec![b'x'; 100_000])]).await.remove(0).unwrap();
-    let narrow = SandboxBackend::open(Arc::new(Narrow(machine.executor(), 8_000))).await;
+    let narrow = SandboxBackend::open(Arc::new(Narrow(executor, 8_000))).await;
     let found = narrow.glob(glob("*.txt")).await.unwrap();
     assert!(found.truncated.is_some() && (1..200).contains(&found.paths.len()), "{:?}", found.paths.len());
     let found = narrow.grep(grep("needle")).await.unwrap();
     assert!(found.truncated.is_some() && found.matches.len() < 200, "{:?}", found.matches.len());
-    let refused = narrow.ls(&path("/folder")).await.unwrap_err();
-    assert!(
-        refused.to_string().contains("/folder") && refused.to_string().contains("more than can be taken"),
-        "{refused}"
-    );
+    let listed = narrow.ls(&path("/folder")).await.unwrap();
+    assert!(listed.cut && (1..200).contains(&listed.len()), "{}", listed.len());
+    assert!(listed.iter().all(|row| row.size == Some(7) && row.path.name().unwrap().len() == 104), "each came whole");
+    assert!(!wide.ls(&path("/folder")).await.unwrap().cut);
     let refused = narrow.read(&path("/large.txt"), ReadWindow { offset: 0, limit: 1 }).await.unwrap_err();
     assert!(refused.to_string().contains("/large.txt"), "{refused}");
     // The real bounds: a file over the limit in either direction, found out before it travels.
@@ -193,6 +199,65 @@ async fn endless_listings_and_files_of_another_machine_are_cut_and_said() {
     let refused = wide.download(vec![path("/huge.bin")]).await.remove(0).unwrap_err();
     assert!(matches!(refused, BackendError::TooLarge { size, .. } if size == over as u64), "{refused}");
     assert!(peak().saturating_sub(before) <= MOST);
+}
+
+/// An executor that comes to its time while it follows links, and remembers how much it was given.
+struct Lost(Arc<dyn Executor>, Arc<Mutex<Vec<(Duration, CancellationToken)>>>);
+
+impl Executor for Lost {
+    fn root(&self) -> &str {
+        self.0.root()
+    }
+
+    fn run<'a>(&'a self, script: Script<'a>) -> BoxFuture<'a, Result<Finished, BackendError>> {
+        if !script.text.contains("# What links lead to") {
+            return self.0.run(script);
+        }
+        self.1.lock().unwrap().push((script.time, script.cancel));
+        let finished =
+            Finished { code: None, output: b"81a4 7 0 1\n\0".to_vec(), complaint: String::new(), cut: Some(Cut::Time) };
+        Box::pin(async move { Ok(finished) })
+    }
+
+    fn execute<'a>(
+        &'a self,
+        request: ExecRequest,
+        sink: &'a dyn OutputSink,
+    ) -> BoxFuture<'a, Result<ExecResult, BackendError>> {
+        self.0.execute(request, sink)
+    }
+
+    fn default_timeout(&self) -> Duration {
+        self.0.default_timeout()
+    }
+
+    fn sandbox(&self) -> Option<&str> {
+        self.0.sandbox()
+    }
+}
+
+/// Where links lead is part of a search: it has the search's time, ends with it, and what was found stays.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_that_ends_among_links_gives_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.txt", "z.txt"] {
+        fs::write(folder.path().join(name), "needle\n").unwrap();
+        std::os::unix::fs::symlink(name, folder.path().join(format!("l-{name}"))).unwrap();
+    }
+    let given = Arc::default();
+    let executor = local_process(folder.path(), LocalExecutorOptions::default()).unwrap();
+    let backend = SandboxBackend::open(Arc::new(Lost(executor, Arc::clone(&given)))).await;
+    let cancel = CancellationToken::new();
+    let found = backend.glob(GlobQuery { cancel: cancel.clone(), ..glob("*.txt") }).await.unwrap();
+    let names = ["/a.txt", "/l-a.txt", "/z.txt"].map(path).to_vec();
+    assert_eq!((found.paths, found.truncated), (names, Some(Truncation::Budget)));
+    let found = backend.grep(GrepQuery { cancel: cancel.clone(), ..grep("needle") }).await.unwrap();
+    assert_eq!((found.matches.len(), found.truncated), (3, Some(Truncation::Budget)));
+    let given = std::mem::take(&mut *given.lock().unwrap());
+    assert_eq!(given.len(), 2);
+    assert!(given.iter().all(|(time, _)| *time <= Duration::from_secs(15)), "{given:?}");
+    cancel.cancel();
+    assert!(given.iter().all(|(_, token)| token.is_cancelled()));
 }
 
 /// P24: 1,000,000 entries with `BOSUN_LONG=1`.
@@ -213,7 +278,13 @@ async fn a_folder_with_very_many_entries_is_listed_and_searched_in_bounds() {
     let before = peak();
     let listed = backend.ls(&path("/many")).await.unwrap();
     assert_eq!((listed.len(), listed[0].path.as_str()), (entries.min(100_000), "/many/f0000000"));
-    drop(listed);
+    assert_eq!(listed.cut, entries > 100_000);
+    let over_there = places::here(folder.path()).await.ls(&path("/many")).await.unwrap();
+    let names = |listed: &Listed| listed.iter().map(|row| row.path.clone()).collect::<Vec<_>>();
+    assert_eq!((names(&over_there), over_there.cut), (names(&listed), listed.cut));
+    drop((listed, over_there));
+    peak();
+    drop(backend.ls(&path("/many")).await.unwrap());
     let listing = peak().saturating_sub(before);
     let found = backend.glob(glob("f*1")).await.unwrap();
     assert!(
@@ -230,6 +301,31 @@ async fn a_folder_with_very_many_entries_is_listed_and_searched_in_bounds() {
     // The names themselves are what it costs, and nothing of the files.
     let most = MOST + entries as u64 * 300;
     assert!(listing <= MOST * 2 && named <= most && searched <= most, "{listing} {named} {searched}");
+}
+
+/// P24 for what is kept in the database: a listing holds names, never what is in the files.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_of_the_store_is_listed_without_what_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let values = crate::values(&bosun_store::Database::open(folder.path()).unwrap());
+    let space = StoreScope::User.namespace("flood").unwrap();
+    let files = if is_long() { 4_000 } else { 1_000 };
+    for at in 0..files {
+        let value = serde_json::json!({"content": " ".repeat(64 * 1024), "encoding": "utf-8"});
+        values.put(&space, &format!("/many/deep/f{at:05}"), value).await.unwrap();
+    }
+    let backend = StoreBackend::new(values, space);
+    let before = peak();
+    for (name, rows) in [("/", 1), ("/many", 1), ("/many/deep", files)] {
+        assert_eq!(backend.ls(&path(name)).await.unwrap().len(), rows, "{name}");
+    }
+    assert_eq!(backend.stat(&path("/many/deep/f00000")).await.unwrap().size, Some(64 * 1024));
+    let listed = peak().saturating_sub(before);
+    let gone = backend.deleter().unwrap().delete(&path("/many"), Expect::Anything, &Unwitnessed).await.unwrap();
+    assert_eq!(gone.len(), files);
+    let deleted = peak().saturating_sub(before);
+    eprintln!("{files} files of 64 KiB: {listed} bytes more for listings, {deleted} with the delete");
+    assert!(listed <= MOST && deleted <= 2 * MOST, "{listed} {deleted}");
 }
 
 /// P25, O10: 10 GB and a line of 1 GB with `BOSUN_LONG=1`.

@@ -6,8 +6,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 
 use bosun_backend::{
-    Backend, BackendError, Expect, FilesystemBackend, FilesystemOptions, LocalShellBackend, LocalShellOptions,
-    ReadWindow, Replacement, RootError, RootNote, Unwitnessed, project_root,
+    Backend, BackendError, Expect, FilesystemBackend, FilesystemOptions, GrepQuery, LocalShellBackend,
+    LocalShellOptions, ReadWindow, Replacement, RootError, RootNote, Unwitnessed, project_root,
 };
 
 use crate::support::{glob_query, grep_query, path};
@@ -178,6 +178,57 @@ async fn rights_that_are_taken_away_are_said_and_what_comes_back_works() {
     give(".", 0o755);
     give("src", 0o755);
     assert!(all_ways(&backend).await.into_iter().all(|(_, refused)| refused.is_none()));
+}
+
+/// What nobody may look at is said, never taken for what is not there: the same here and in every place.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_read_is_said_wherever_it_is() {
+    if ran_as_nobody("gone::what_cannot_be_read_is_said_wherever_it_is") {
+        return;
+    }
+    let top = tempfile::tempdir().unwrap();
+    let set = |name: &str, mode| {
+        fs::set_permissions(top.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for folder in ["names", "shut"] {
+        fs::create_dir(top.path().join(folder)).unwrap();
+        fs::write(top.path().join(folder).join("in.txt"), "nothing\n").unwrap();
+    }
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        fs::write(top.path().join(name), "needle\n").unwrap();
+    }
+    let mut places: Vec<(&str, Box<dyn Backend>)> = vec![
+        ("disk", Box::new(FilesystemBackend::open(top.path(), FilesystemOptions::default()).unwrap())),
+        ("here", Box::new(crate::places::here(top.path()).await)),
+    ];
+    if let Some(sandbox) = crate::places::sandbox(top.path()).await {
+        places.push(("sandbox", Box::new(sandbox)));
+    }
+    for (place, backend) in &places {
+        set("a.txt", 0o000);
+        for (query, rows) in [
+            (grep_query("needle"), vec!["/b.txt", "/c.txt"]),
+            (GrepQuery { regex: true, ..grep_query("need.e") }, vec!["/b.txt", "/c.txt"]),
+            (GrepQuery { path: path("/a.txt"), ..grep_query("needle") }, vec![]),
+            (GrepQuery { glob: Some("a.*".into()), ..grep_query("needle") }, vec![]),
+        ] {
+            let found = backend.grep(query).await.unwrap();
+            assert_eq!(found.truncated, Some(bosun_backend::Truncation::Unreadable), "{place}");
+            assert_eq!(found.matches.iter().map(|row| row.path.as_str()).collect::<Vec<_>>(), rows, "{place}");
+        }
+        set("a.txt", 0o644);
+        assert_eq!(backend.grep(grep_query("needle")).await.unwrap().truncated, None, "{place}");
+        // Of the one folder the names can be had and nothing of what they are, of the other not even those.
+        for (folder, mode) in [("names", 0o444), ("shut", 0o000), ("shut", 0o311)] {
+            set(folder, mode);
+            let listed = backend.ls(&path(&format!("/{folder}"))).await;
+            let found = backend.grep(grep_query("needle")).await.unwrap();
+            set(folder, 0o755);
+            let denied = BackendError::PermissionDenied { path: path(&format!("/{folder}")) };
+            assert_eq!(listed, Err(denied), "{place} {folder} {mode:o}");
+            assert_eq!(found.truncated, Some(bosun_backend::Truncation::Unreadable), "{place} {folder} {mode:o}");
+        }
+    }
 }
 
 /// P28: in a folder that several people share, a file that one of them changes becomes theirs, and it is said.

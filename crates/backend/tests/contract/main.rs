@@ -66,7 +66,7 @@ macro_rules! contract {
                     hidden_files_only_by_name, literal_lines,
                     odd_characters_are_found_as_they_are, expressions, a_filter_on_names,
                     the_first_matches_in_order, line_numbers_are_those_of_reading, long_lines_are_cut_around_the_match,
-                    binary_files_are_passed_over, unusable_patterns, a_cancelled_search,
+                    binary_files_are_passed_over, a_nul_far_into_a_text_hides_nothing, unusable_patterns, a_cancelled_search,
                 ],
             }
         }

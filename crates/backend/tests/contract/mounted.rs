@@ -51,9 +51,9 @@ impl Backend for Mounted {
     fn ls<'a>(&'a self, path: &'a VirtualPath) -> BoxFuture<'a, Result<Listed, BackendError>> {
         Box::pin(async move {
             let rows = self.all.ls(&self.outer(path)).await.map_err(|error| self.error(error))?;
-            let left_out = rows.left_out;
+            let (left_out, cut) = (rows.left_out, rows.cut);
             let inner = |row: FileInfo| FileInfo { path: self.inner(&row.path), ..row };
-            Ok(Listed { rows: rows.into_iter().map(inner).collect(), left_out })
+            Ok(Listed { rows: rows.into_iter().map(inner).collect(), left_out, cut })
         })
     }
 

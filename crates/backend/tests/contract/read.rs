@@ -1,7 +1,7 @@
 use bosun_backend::{Backend, BackendError, ContentHash, ReadContent, ReadWindow};
 use pretty_assertions::assert_eq;
 
-use crate::support::{given, names, page, path, stamp};
+use crate::support::{given, kinds, names, page, path, stamp};
 
 pub async fn what_was_written_is_read(backend: &dyn Backend) {
     given(backend, &[("/a.txt", "one\ntwo\nthree\n")]).await;
@@ -139,6 +139,7 @@ pub async fn listings_are_sorted_and_flat(backend: &dyn Backend) {
     for row in rows {
         assert_eq!(backend.stat(&row.path).await.unwrap(), row);
     }
+    assert_eq!(kinds(&backend.names(&path("/")).await.unwrap()), kinds(&backend.ls(&path("/")).await.unwrap()));
     assert!(backend.stat(&path("/")).await.unwrap().is_dir);
     assert!(backend.stat(&path("/none")).await.is_err());
 }

@@ -2,7 +2,7 @@ use bosun_backend::{Backend, BackendError, GrepQuery, Truncation};
 use pretty_assertions::assert_eq;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{given, glob, glob_below, glob_query, grep, grep_query, page, path};
+use crate::support::{edit, given, glob, glob_below, glob_query, grep, grep_query, page, path};
 
 async fn f2(backend: &dyn Backend) {
     let names = [
@@ -222,6 +222,33 @@ pub async fn binary_files_are_passed_over(backend: &dyn Backend) {
         .into_iter()
         .for_each(|answer| answer.unwrap());
     assert_eq!(grep(backend, grep_query("needle")).await, ["/latin:1:caf\u{fffd} needle"]);
+    for (name, pattern, binary) in [
+        ("/bin", "needle", true),
+        ("/bin", "nothing of it", true),
+        ("/latin", "nothing of it", false),
+        ("/", "needle", false),
+    ] {
+        let found = backend.grep(GrepQuery { path: path(name), ..grep_query(pattern) }).await.unwrap();
+        assert_eq!((found.binary, found.truncated), (binary, None), "{name} {pattern}");
+        assert!(name == "/" || found.matches.is_empty(), "{name}");
+    }
+}
+
+/// What is read and edited as text is searched as text: a NUL far into a log is no end of it.
+pub async fn a_nul_far_into_a_text_hides_nothing(backend: &dyn Backend) {
+    let lines = "a line of a log\r\n".repeat(1_000);
+    let small = format!("{lines}\0\0\0\nNEEDLE\0 here\n\0\rNEEDLE\n");
+    let large = format!("{}{small}", lines.repeat(20));
+    given(backend, &[("/small.log", &small), ("/large.log", &large)]).await;
+    let found = backend.grep(grep_query("NEEDLE")).await.unwrap();
+    assert_eq!((found.matches.len(), found.truncated, found.binary), (4, None, false), "{:?}", found.matches);
+    for row in found.matches {
+        assert_eq!(page(backend, row.path.as_str(), row.line - 1, 1).await.unwrap().lines, [row.text]);
+    }
+    let named = GrepQuery { path: path("/small.log"), regex: true, ..grep_query("^NEEDLE$") };
+    assert_eq!(grep(backend, named).await, ["/small.log:1004:NEEDLE"]);
+    edit(backend, "/small.log", "NEEDLE\0 here", "pin").await.unwrap();
+    assert_eq!(grep(backend, grep_query("pin")).await, ["/small.log:1002:pin"]);
 }
 
 pub async fn unusable_patterns(backend: &dyn Backend) {

@@ -1,8 +1,8 @@
 use std::sync::Mutex;
 
 use bosun_backend::{
-    Backend, BackendError, BoxFuture, Change, ChangeWitness, Expect, FileStamp, GlobQuery, GrepQuery, PlannedChange,
-    ReadContent, ReadWindow, Replacement, TextPage, Unwitnessed, VirtualPath,
+    Backend, BackendError, BoxFuture, Change, ChangeWitness, Expect, FileStamp, GlobQuery, GrepQuery, Listed,
+    PlannedChange, ReadContent, ReadWindow, Replacement, TextPage, Unwitnessed, VirtualPath,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -49,6 +49,11 @@ pub async fn edit(backend: &dyn Backend, name: &str, old: &str, new: &str) -> Re
 pub async fn names(backend: &dyn Backend, name: &str) -> Vec<String> {
     let rows = backend.ls(&path(name)).await.unwrap();
     rows.into_iter().map(|row| if row.is_dir { format!("{}/", row.path) } else { row.path.to_string() }).collect()
+}
+
+/// What a listing says that is wanted for names alone.
+pub fn kinds(listed: &Listed) -> Vec<(VirtualPath, bool, bool)> {
+    listed.iter().map(|row| (row.path.clone(), row.is_dir, row.is_link)).collect()
 }
 
 pub fn glob_query(pattern: &str, below: &str) -> GlobQuery {

@@ -54,7 +54,7 @@ fn a_declaration_puts_commands_into_a_sandbox() {
     std::fs::write(&file, "[backend]\ndefault = \"state\"\ncommands = \"sandbox\"\n").unwrap();
     let refused = bench.run(&[&agent[..], &["try"]].concat());
     assert!(
-        refused.sentence().contains("over files of the session no commands are run; leave it out"),
+        refused.sentence().contains("elsewhere there is none to put a sandbox around; leave it out"),
         "{}",
         refused.err
     );

@@ -4,17 +4,19 @@ use std::path::PathBuf;
 use bosun_backend::{StoreScope, VirtualPath};
 use serde::{Deserialize, Serialize};
 
+use crate::RootPlace;
+
 /// The path space of an agent, as its declaration has it. Whoever opens sessions makes it so.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DeclaredBackend {
     pub default: DeclaredDefault,
-    /// Where commands run; of the project's folder only, as there are none over files of the session.
+    /// Where commands run; of the project's folder only.
     pub commands: Option<DeclaredCommands>,
     pub routes: Vec<DeclaredRoute>,
 }
 
-/// What is at `/`.
+/// What is at `/`, unless a route is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeclaredDefault {
@@ -33,7 +35,7 @@ pub enum DeclaredCommands {
     Sandbox,
 }
 
-/// What is below a prefix instead.
+/// What is below a prefix instead. At `/` it is another machine or a container in the place of the project, with commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeclaredRoute {
@@ -105,7 +107,10 @@ pub enum DeclaredScope {
 /// A route that cannot be as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RouteFault {
-    #[error("a route cannot be at '/', which is the default's; give it a folder of its own, such as /memories")]
+    #[error(
+        "at '/' there can only be another machine or a container, and not read_only; give it a folder of its own, such as \
+         /memories"
+    )]
     Root,
     #[error("two routes are at '{prefix}'; give each a folder of its own")]
     Twice { prefix: VirtualPath },
@@ -131,7 +136,11 @@ impl DeclaredBackend {
     /// # Errors
     /// What cannot be as it is written.
     pub(super) fn check(&self) -> Result<(), BackendFault> {
-        if self.default == DeclaredDefault::State && self.commands.is_some() {
+        let root = self.routes.iter().find(|route| route.prefix.is_root());
+        if let Some(root) = root.filter(|_| self.default == DeclaredDefault::State) {
+            return Err(RouteFault::Twice { prefix: root.prefix.clone() }.into());
+        }
+        if (root.is_some() || self.default == DeclaredDefault::State) && self.commands.is_some() {
             return Err(BackendFault::NoCommands);
         }
         Ok(DeclaredRoute::check_all(&self.routes)?)
@@ -142,8 +151,8 @@ impl DeclaredBackend {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum BackendFault {
     #[error(
-        "'commands' of [backend] is for default = \"project\" only: over files of the session no commands are run; leave \
-         it out"
+        "'commands' of [backend] is for the project's folder at '/' only: elsewhere there is none to put a sandbox around; \
+         leave it out"
     )]
     NoCommands,
     #[error(transparent)]
@@ -168,7 +177,7 @@ impl DeclaredRoute {
 
     fn check(&self) -> Result<(), RouteFault> {
         let prefix = || self.prefix.clone();
-        if self.prefix.is_root() {
+        if self.prefix.is_root() && (self.read_only || !self.has_commands()) {
             return Err(RouteFault::Root);
         }
         if let Some((field, kind)) = self.misplaced() {
@@ -197,6 +206,24 @@ impl DeclaredRoute {
                     None => Ok(()),
                 }
             }
+        }
+    }
+
+    /// Whether it can stand in the place of the project: commands run there then.
+    fn has_commands(&self) -> bool {
+        matches!(self.kind, DeclaredKind::Ssh | DeclaredKind::Container | DeclaredKind::ContainerCopy)
+    }
+
+    /// What a person calls it that stands in the place of the project: the machine with the folder over there, the
+    /// container.
+    pub fn at_root(&self) -> RootPlace {
+        match (self.kind, &self.folder) {
+            (DeclaredKind::Ssh, folder) => {
+                let host = self.host.clone().unwrap_or_default();
+                let name = folder.as_ref().map(|folder| format!("{host}:{}", folder.display()));
+                RootPlace::Machine { name: name.unwrap_or(host) }
+            }
+            _ => RootPlace::Container { name: self.container.clone().unwrap_or_default() },
         }
     }
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 use bosun_agent::{Ask, AskPlace, DecisionKind, InterruptConfig, State, TurnContext};
 use bosun_backend::VirtualPath;
 use bosun_model::ToolCall;
-use bosun_tools::DynTool;
+use bosun_tools::{DynTool, ToolKind};
 
-use crate::PathRules;
+use crate::{PathRules, RootPlace};
 
 /// How one tool asks, over the rule of its kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,8 +109,8 @@ pub struct HumanInTheLoopOptions {
     /// What each of the subagents on the way to this one asks in addition, by tool, outermost first. Each list is judged
     /// by itself: what one of them asks for is asked for.
     pub in_addition: Vec<BTreeMap<String, Gate>>,
-    /// Whether `/` is the session itself and not the project's folder.
-    pub in_session: bool,
+    /// What is at `/`.
+    pub root: RootPlace,
     /// What has its own part of the path space.
     pub places: Vec<(VirtualPath, AskPlace)>,
     /// What may be done with paths.
@@ -136,13 +136,16 @@ impl HumanInTheLoopOptions {
         given.or_else(made)
     }
 
-    /// What the file or folder is part of that a call names.
+    /// What the file or folder is part of that a call names; where a command runs, where that is not this machine.
     pub(super) fn place(&self, cx: &TurnContext, call: &ToolCall, tool: &Arc<dyn DynTool>) -> Option<AskPlace> {
+        if tool.kind() == ToolKind::Execute {
+            return self.root.of_commands();
+        }
         let named = || Ask::names(&call.args).and_then(|word| cx.agent().backend.resolve(word).ok());
         let path = tool.mutates(&cx.tool_context(&call.id), &call.args).or_else(named)?;
         let around = self.places.iter().filter(|(prefix, _)| path.starts_with(prefix));
-        let root = if self.in_session { AskPlace::Session } else { AskPlace::Project };
-        Some(around.max_by_key(|(prefix, _)| prefix.as_str().len()).map_or(root, |(_, place)| *place))
+        let nearest = around.max_by_key(|(prefix, _)| prefix.as_str().len());
+        Some(nearest.map_or_else(|| self.root.of_files(), |(_, place)| *place))
     }
 
     /// Whether a file is kept somewhere else than what is at `/`.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use bosun_agent::{
-    AgentError, Ask, AskedAgain, AskedScript, Certainty, Decision, ScriptFigures, ScriptNames, TurnContext,
+    AgentError, Ask, AskPlace, AskedAgain, AskedScript, Certainty, Decision, ScriptFigures, ScriptNames, TurnContext,
 };
 use bosun_backend::{Backend, BackendError, ReadWindow, VirtualPath};
 use bosun_model::{CallId, ToolCall};
-use bosun_tools::{DynTool, ToolKind};
+use bosun_tools::{DynTool, Preview, ToolKind};
 use serde_json::Value;
 
 /// Scripts that are looked at for one command, of those that are there.
@@ -60,19 +60,22 @@ pub(super) async fn named_by(backend: &dyn Backend, call: &ToolCall, kind: ToolK
 }
 
 /// Asks once more where an approved command would run a script that is not as it was then, or without the sandbox that it
-/// was to run in, or where the line that a person put in its place runs a script that they were not shown. What an earlier
-/// call of the same step made of it was asked for beside it. Gives whether it was asked for.
+/// was to run in, or in another place, or where the line that a person put in its place runs a script that they were not
+/// shown. What an earlier call of the same step made of it was asked for beside it. Gives whether it was asked for.
 pub(super) async fn ask_again(
     cx: &TurnContext,
     call_id: &CallId,
     decision: &Decision,
     tool: &Arc<dyn DynTool>,
+    place: Option<AskPlace>,
 ) -> Result<bool, AgentError> {
     let kind = tool.kind();
     let asked = cx.log().with_state(|state| state.open_call(call_id).and_then(|call| call.ask.clone()));
     let Some(ask) = asked.filter(|_| kind == ToolKind::Execute) else { return Ok(false) };
+    let now = tool.preview(&cx.tool_context(call_id), &ask.call.args).await;
+    let is_moved = ask.place != place || folder(&now) != folder(&ask.preview);
     let call = match decision {
-        Decision::Approve if !ask.scripts.is_empty() || ask.sandbox.is_some() => ask.call.clone(),
+        Decision::Approve if !ask.scripts.is_empty() || ask.sandbox.is_some() || is_moved => ask.call.clone(),
         Decision::Edit { args } => ToolCall { args: args.clone(), ..ask.call.clone() },
         Decision::Approve | Decision::Respond { .. } | Decision::Reject { .. } => return Ok(false),
     };
@@ -82,15 +85,25 @@ pub(super) async fn ask_again(
     let Scripts { named: scripts, has_more: more_scripts } = named_by(backend, &call, kind).await;
     let sandbox = super::sandbox(backend, kind);
     let is_bare = ask.sandbox.is_some() && sandbox.is_none();
-    let again = not_approved(cx, &ask, &scripts).or(is_bare.then_some(AskedAgain::SandboxOff));
+    let moved = is_moved.then_some(AskedAgain::PlaceChanged);
+    let again = moved.or_else(|| not_approved(cx, &ask, &scripts)).or(is_bare.then_some(AskedAgain::SandboxOff));
     let Some(again) = again else { return Ok(false) };
     let is_edited = ask.is_edited || matches!(decision, Decision::Edit { .. });
     let preview = tool.preview(&cx.tool_context(call_id), &call.args).await;
     let digest = Ask::digest_of(&call, &preview, (&scripts, more_scripts), sandbox.as_deref());
     let again = Some(again);
-    cx.record_ask(Ask { call, preview, sandbox, scripts, more_scripts, again, is_edited, digest, ..ask }).await?;
+    cx.record_ask(Ask { call, preview, sandbox, place, scripts, more_scripts, again, is_edited, digest, ..ask })
+        .await?;
     drop(busy);
     Ok(true)
+}
+
+/// Where a command runs; one that cannot be is nowhere.
+fn folder(preview: &Preview) -> Option<&str> {
+    match preview {
+        Preview::Command { folder, .. } => Some(folder),
+        _ => None,
+    }
 }
 
 /// What of these scripts, as they are now, the approval of `ask` does not hold for.

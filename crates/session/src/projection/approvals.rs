@@ -67,7 +67,7 @@ fn scripts(ask: &Ask) -> Vec<String> {
 }
 
 /// How far a call can reach: file tools stay where their file is and keep the bytes before; a command without a sandbox
-/// may go anywhere the user may.
+/// may go anywhere the user may, there where it runs.
 pub(crate) fn reach(ask: &Ask) -> Reach {
     match ask.kind {
         ToolKind::Edit | ToolKind::Read => {
@@ -77,7 +77,12 @@ pub(crate) fn reach(ask: &Ask) -> Reach {
             Reach { place: ReachPlace::Session, network: false, sandbox: None, undo: Undo::Yes }
         }
         ToolKind::Execute | ToolKind::Other => {
-            let place = if ask.sandbox.is_some() { ReachPlace::Project } else { ReachPlace::Anywhere };
+            let place = match ask.place {
+                Some(AskPlace::Machine) => ReachPlace::Machine,
+                Some(AskPlace::Container) => ReachPlace::Container,
+                _ if ask.sandbox.is_some() => ReachPlace::Project,
+                _ => ReachPlace::Anywhere,
+            };
             Reach { place, network: ask.sandbox.is_none(), sandbox: ask.sandbox.clone(), undo: Undo::No }
         }
     }
@@ -91,5 +96,7 @@ fn place(place: Option<AskPlace>) -> ReachPlace {
         Some(AskPlace::Memory) => ReachPlace::Memory,
         Some(AskPlace::Skill) => ReachPlace::Skill,
         Some(AskPlace::Outside) => ReachPlace::Outside,
+        Some(AskPlace::Machine) => ReachPlace::Machine,
+        Some(AskPlace::Container) => ReachPlace::Container,
     }
 }

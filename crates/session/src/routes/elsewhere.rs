@@ -16,6 +16,7 @@ use crate::stream::locked;
 #[derive(Default)]
 pub(crate) struct Elsewhere {
     open: Mutex<Vec<(DeclaredRoute, Arc<dyn Backend>)>>,
+    root: tokio::sync::Mutex<Option<(DeclaredRoute, Arc<dyn Backend>)>>,
 }
 
 impl Elsewhere {
@@ -28,6 +29,17 @@ impl Elsewhere {
         }
         let place: Arc<dyn Backend> = Arc::new(SandboxBackend::below(executor(route, data)?));
         open.push((route.clone(), Arc::clone(&place)));
+        Ok(place)
+    }
+
+    /// The same for what is at `/`, which is asked what its folder is called there: commands may name it so.
+    pub(crate) async fn root(&self, route: &DeclaredRoute, data: &Path) -> Result<Arc<dyn Backend>, Problem> {
+        let mut root = self.root.lock().await;
+        if let Some((_, place)) = root.as_ref().filter(|(other, _)| other == route) {
+            return Ok(Arc::clone(place));
+        }
+        let place: Arc<dyn Backend> = Arc::new(SandboxBackend::open(executor(route, data)?).await);
+        *root = Some((route.clone(), Arc::clone(&place)));
         Ok(place)
     }
 }

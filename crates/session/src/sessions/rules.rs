@@ -224,7 +224,10 @@ impl Asked {
             args: ask.call.args.clone(),
             path,
             reason: ask.reason.clone(),
-            has_other_script: ask.again.as_ref().is_some_and(|again| *again != AskedAgain::SandboxOff),
+            has_other_script: matches!(
+                ask.again,
+                Some(AskedAgain::ScriptChanged { .. } | AskedAgain::ScriptNamed { .. })
+            ),
         }
     }
 

@@ -333,7 +333,7 @@ impl Sessions {
 /// Where skills are mounted over a project, or where no project has a folder of that name.
 async fn skills_mount(project: Option<&dyn Backend>) -> Result<VirtualPath, SessionError> {
     match project {
-        Some(project) => Ok(mount_point(project, "skills").await?),
+        Some(project) => Ok(mount_point(&project.ls(&VirtualPath::root()).await?, "skills")?),
         None => VirtualPath::parse("/skills").map_err(|error| invalid(error.problem())),
     }
 }

@@ -18,7 +18,7 @@ use super::sessions::progress;
 use super::stage::Stage;
 
 /// Runs the command that the message is, once.
-fn running(request: &ChatRequest) -> Reply {
+pub(super) fn running(request: &ChatRequest) -> Reply {
     match progress(request) {
         (line, 0) => Reply::default().and_call("execute", json!({"command": line})),
         _ => Reply::text("Done."),
@@ -33,13 +33,13 @@ async fn with_a_sandbox(stage: Stage) -> Option<Stage> {
     }
 }
 
-async fn say(stage: &Stage, session: &SessionId, line: &str) -> Option<Approval> {
+pub(super) async fn say(stage: &Stage, session: &SessionId, line: &str) -> Option<Approval> {
     stage.sessions.send(session, line.into()).await.unwrap();
     stage.sessions.quiet(session).await.unwrap();
     stage.snapshot(session).await.approvals.pop()
 }
 
-async fn approve(stage: &Stage, approval: &Approval) {
+pub(super) async fn approve(stage: &Stage, approval: &Approval) {
     let (session, call_id) = (approval.session.clone(), approval.call_id.clone());
     let decide = Decide { session, call_id, digest: approval.digest.clone(), decision: Decision::Approve };
     stage.sessions.decide(vec![decide]).await.unwrap();

@@ -16,7 +16,7 @@ use super::sessions::progress;
 use super::stage::Stage;
 
 /// Does one call, as the message says, and answers with what came back from it.
-fn obedient(request: &ChatRequest) -> Reply {
+pub(super) fn obedient(request: &ChatRequest) -> Reply {
     let (text, done) = progress(request);
     if done > 0 {
         return Reply::text(last_result(request));
@@ -47,7 +47,7 @@ fn last_result(request: &ChatRequest) -> String {
 }
 
 /// Has `text` done and gives what the agent said at the end.
-async fn ask(stage: &Stage, session: &SessionId, text: &str) -> String {
+pub(super) async fn ask(stage: &Stage, session: &SessionId, text: &str) -> String {
     stage.sessions.send(session, text.to_owned()).await.unwrap();
     let quiet = stage.sessions.quiet(session).await.unwrap();
     assert_eq!(quiet.summary.status, SessionStatus::Idle, "{text}");

@@ -54,7 +54,8 @@ impl Backend for TrustedView {
             if Place::of(path) == Place::Ordinary {
                 return Ok(entries);
             }
-            let mut admitted = Listed { rows: Vec::with_capacity(entries.len()), left_out: entries.left_out };
+            let mut admitted =
+                Listed { rows: Vec::with_capacity(entries.len()), left_out: entries.left_out, cut: entries.cut };
             for entry in entries {
                 if self.admits(&entry.path).await {
                     admitted.rows.push(entry);

@@ -17,12 +17,20 @@ use crate::{Artifact, Figure, Preview, PreviewFault, Tool, ToolContext, ToolErro
 pub struct Execute {
     default_timeout: Duration,
     max_timeout: Duration,
+    /// Where that is, where it is not the project's folder.
+    folder: Option<String>,
 }
 
 impl Execute {
     /// `default_timeout` is the shell's own.
     pub fn new(default_timeout: Duration, max_timeout: Duration) -> Self {
-        Self { default_timeout, max_timeout: max_timeout.max(default_timeout) }
+        Self { default_timeout, max_timeout: max_timeout.max(default_timeout), folder: None }
+    }
+
+    /// In another place than the project's folder, which has this name for a person.
+    #[must_use]
+    pub fn running_in(self, folder: Option<String>) -> Self {
+        Self { folder, ..self }
     }
 }
 
@@ -51,8 +59,9 @@ impl Tool for Execute {
     }
 
     fn description(&self) -> Cow<'_, str> {
+        let folder = self.folder.as_deref().unwrap_or("the project folder");
         format!(
-            "Runs a shell command in the project folder and gives back its output and, as the last line, its exit code. \
+            "Runs a shell command in {folder} and gives back its output and, as the last line, its exit code. \
              Join commands with && or ;. There is no terminal and no input, so nothing can ask. To look at files, ls, \
              read_file, glob and grep serve better than shell commands. A command is ended after {} seconds unless \
              timeout gives it up to {}.",
@@ -84,7 +93,7 @@ impl Tool for Execute {
         match self.checked(input) {
             Ok(timeout) => Preview::Command {
                 command: input.command.clone(),
-                folder: "/".into(),
+                folder: self.folder.clone().unwrap_or_else(|| "/".into()),
                 timeout_seconds: u32::try_from(timeout.as_secs()).ok(),
             },
             Err(fault) => Preview::Problem { message: reason(&fault), fault: Some(fault) },

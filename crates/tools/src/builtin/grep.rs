@@ -95,6 +95,10 @@ impl Tool for Grep {
             }
             other => other?,
         };
+        if result.binary {
+            let text = format!("{NO_MATCHES}: '{path}' is a binary file, and only text is searched.");
+            return Ok(found(&result, 0, result.is_partial(), text));
+        }
         let literal = (!input.regex).then_some(input.pattern.as_str());
         Ok(rendered(&result, input.output_mode, literal, max_count))
     }
@@ -140,6 +144,9 @@ fn line_of(hit: &GrepMatch, literal: Option<&str>) -> String {
 
 fn nothing_found(literal: Option<&str>) -> String {
     match literal {
+        Some(pattern) if pattern.contains(['\n', '\r']) => format!(
+            "{NO_MATCHES}. Lines are searched one by one, and none holds a line break: search for the text of one line."
+        ),
         Some(pattern) if looks_like_regex(pattern) => format!(
             "{NO_MATCHES}. The pattern was taken as literal text; set regex: true to use it as a regular expression."
         ),

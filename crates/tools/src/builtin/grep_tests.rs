@@ -66,6 +66,19 @@ async fn patterns_are_literal_unless_said_otherwise() {
 }
 
 #[tokio::test]
+async fn why_nothing_was_found_is_said() {
+    let fixture = Fixture::with([("/a.txt", "one\ntwo\n"), ("/b.bin", "one\0\n")]);
+    for pattern in ["one\ntwo", "two\n", "one\r\ntwo"] {
+        let text = fixture.ok("grep", json!({"pattern": pattern})).await;
+        assert!(text.starts_with("No matches found. Lines are searched one by one"), "{text}");
+    }
+    for pattern in ["one", "two"] {
+        let text = fixture.ok("grep", json!({"pattern": pattern, "path": "/b.bin"})).await;
+        assert_eq!(text, "No matches found: '/b.bin' is a binary file, and only text is searched.");
+    }
+}
+
+#[tokio::test]
 async fn a_limit_on_matches_is_said() {
     let fixture = tree();
     let text = fixture.ok("grep", json!({"pattern": "TODO", "output_mode": "content", "max_count": 2})).await;
@@ -105,12 +118,7 @@ fn hits(count: usize, text: &str) -> GrepResult {
         line: 1,
         text: text.to_owned(),
     };
-    GrepResult {
-        matches: (0..count).map(hit).collect(),
-        truncated: Some(Truncation::Count),
-        left_out: 0,
-        failed: Vec::new(),
-    }
+    GrepResult { matches: (0..count).map(hit).collect(), truncated: Some(Truncation::Count), ..GrepResult::default() }
 }
 
 #[tokio::test]

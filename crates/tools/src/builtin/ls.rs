@@ -41,7 +41,7 @@ impl Tool for Ls {
 
     async fn call(&self, cx: &ToolContext, input: LsInput) -> Result<ToolOutput, ToolError> {
         let path = resolve(cx, &input.path)?;
-        let entries = cx.backend.ls(&path).await?;
+        let entries = cx.backend.names(&path).await?;
         let note = left_out(entries.left_out).map(|note| format!("\n\n{note}")).unwrap_or_default();
         if entries.is_empty() {
             return Ok(ToolOutput {
@@ -51,14 +51,15 @@ impl Tool for Ls {
         }
         let lines =
             entries.iter().map(|entry| format!("{}{}", shown(&entry.path), if entry.is_dir { "/" } else { "" }));
-        let listing = Listing::of(lines, GUIDANCE, note.len());
+        let listing = Listing::of(lines, GUIDANCE, note.len() + GUIDANCE.len());
+        let cut = if entries.cut && !listing.cut { format!("\n{GUIDANCE}") } else { String::new() };
         Ok(ToolOutput {
             artifact: Artifact {
                 figures: vec![Figure::Entries(figure(entries.len()))],
-                truncated: listing.cut,
+                truncated: listing.cut || entries.cut,
                 ..Artifact::default()
             },
-            ..ToolOutput::text(listing.text + &note)
+            ..ToolOutput::text(listing.text + &cut + &note)
         })
     }
 }

@@ -105,6 +105,17 @@ describe('the card', () => {
     expect(card()).toContain('no sandbox');
   });
 
+  it('says on which machine a command runs, and that it would run in another place', () => {
+    const reach = { place: 'machine', network: true, sandbox: null, undo: 'no' } as const;
+    const preview = { preview: 'command', command: 'make', folder: 'me@there:/srv/app', timeout_seconds: 60 } as const;
+    show([command('make', { reach, preview, again: { again: 'place_changed' } })]);
+    const card = screen.getByRole('dialog', { name: 'Approval: Run make' }).textContent;
+    expect(card).toContain('on another machine');
+    expect(card).toContain('me@there:/srv/app');
+    expect(card).toContain('you approved it for another machine or place');
+    expect(card).not.toContain('in the project folder');
+  });
+
   it('says where a command may run more than is checked', () => {
     show([command('sh "$X"', { more_scripts: true })]);
     const card = screen.getByRole('dialog', { name: 'Approval: Run sh "$X"' });

@@ -20,7 +20,8 @@ export function whyAsked(t: Messages, { reason }: Approval): string {
 export function whyAgain(t: Messages, { again }: Approval): string | null {
   if (again === null) return null;
   const words = t.approvals.again;
-  return again.again === 'sandbox_off' ? words.sandbox_off : words[again.again](again.path);
+  if (again.again === 'sandbox_off' || again.again === 'place_changed') return words[again.again];
+  return words[again.again](again.path);
 }
 
 /** The chain of agents that asks: only the innermost for the main agent, all below it for a subagent. */

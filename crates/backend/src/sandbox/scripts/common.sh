@@ -14,8 +14,8 @@ drain() {
 
 # Where $1, a path below the root, really is: D is the folder, N the name in it ('' for the folder itself), Q the folders
 # that are not there yet, T all of it. With "follow" the last name is followed through links. Leads nowhere outside. This
-# shell is in D then.
-place() {
+# shell is in D then. Gives an exit code where there is no such place.
+seek() {
   p=$R/$1
   n=0
   while :; do
@@ -30,25 +30,30 @@ place() {
       e=${e:-/}
     done
     # What is not there yet leads to nowhere but below: made, it could lead up and out.
-    case /$Q in */../*) exit 74 ;; esac
+    case /$Q in */../*) return 74 ;; esac
     if [ ! -d "$e" ]; then
-      [ -e "$e" ] && exit 72
-      exit 71
+      [ -e "$e" ] && return 72
+      return 71
     fi
-    cd -P "$e" 2>/dev/null || exit 78
-    D=$(pwd -P; echo x)
-    D=${D%??}
+    cd -P "$e" 2>/dev/null || return 78
+    D=$PWD
+    case $D in /*) ;; *) return 78 ;; esac
     [ "$D" = / ] && D=
-    case $D/ in "$R"/*) ;; *) exit 74 ;; esac
+    case $D/ in "$R"/*) ;; *) return 74 ;; esac
     T=$D${Q:+/${Q%/}}${N:+/$N}
     T=${T:-/}
     if [ -n "$Q" ] || [ -z "$N" ] || [ "$2" = keep ] || [ ! -L "$T" ]; then return 0; fi
     n=$((n + 1))
-    [ $n -gt 40 ] && exit 75
+    [ $n -gt 40 ] && return 75
     t=$(readlink "$T"; echo x)
     t=${t%??}
     case $t in /*) p=$t ;; *) p=$D/$t ;; esac
   done
+}
+
+# As `seek`, for a script that is about that one place.
+place() {
+  seek "$1" "$2" || exit $?
 }
 
 # Mode in hexadecimal, size, time of change in seconds and number of names of $1 itself.

@@ -1,5 +1,7 @@
 # Many files in one go. $2 a folder, $3 a word that no file holds, $4 "hashed" where the mode in hexadecimal and the hash of
-# each come before it, "own" where what a link leads to is not taken; files in it on standard input.
+# each come before it, "own" where what a link leads to is not taken; files in it on standard input. Behind the word is "+"
+# with the bytes, "!" where there is a file that cannot be read, "-" where there is none, and "?" where the bytes before it
+# are not all.
 trap drain EXIT
 place "$2" follow
 cd "$T" 2>/dev/null || exit 71
@@ -19,7 +21,9 @@ for f; do
       printf "%s " "$m"
       eval "$SUM" < "$f"
     fi
-    cat "$f"
+    cat "$f" || printf "%s?" "$w"
+  elif { [ -f "$f" ] && [ ! -r "$f" ]; } || { [ ! -e "$f" ] && [ -d "${f%/*}" ] && [ ! -x "${f%/*}" ]; }; then
+    printf "%s!" "$w"
   else
     printf "%s-" "$w"
   fi

@@ -19,6 +19,8 @@ export const approvals = {
     skill: 'in your skills',
     outside: 'outside the project',
     anywhere: 'anywhere you may go',
+    machine: 'on another machine',
+    container: 'in a container',
     network: 'network possible',
     noNetwork: 'no network',
     noSandbox: 'no sandbox',
@@ -39,6 +41,7 @@ export const approvals = {
     script_changed: (path: string) => `${path} changed after you approved this`,
     script_named: (path: string) => `your command runs ${path}, which was not shown to you`,
     sandbox_off: 'you approved it for the sandbox, which is off now',
+    place_changed: 'you approved it for another machine or place than it would run in now',
   },
   inFolder: 'in',
   /** In front of the files that a command runs. */

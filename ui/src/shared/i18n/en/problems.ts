@@ -247,6 +247,7 @@ export const problems = {
   dialog_open: "a dialog is open already; answer it first",
   archive_too_large: "this archive is larger than {megabytes} MB; bring in less at once",
   route_at_root: "a route cannot be at '/', which is the default's; give it a folder of its own, such as /memories",
+  place_at_root: "at '/' there can only be another machine or a container, and not read_only; give it a folder of its own, such as /memories",
   route_twice: "two routes are at '{prefix}'; give each a folder of its own",
   declared_route: "what is set up at '{prefix}' cannot be opened: {why}",
   route_no_namespace: "the store at '{prefix}' needs a 'namespace', under which its files are kept",

@@ -256,6 +256,7 @@ export const problems: Messages['problems'] = {
   dialog_open: '已有一个对话框打开；请先处理它',
   archive_too_large: '这个压缩包超过 {megabytes} MB；请分批导入',
   route_at_root: '路由不能设在“/”，那里属于默认后端；请给它单独的文件夹，例如 /memories',
+  place_at_root: '“/”处只能是另一台机器或容器，且不能设为 read_only；请给它单独的文件夹，例如 /memories',
   route_twice: '“{prefix}”处有两条路由；请给每条单独的文件夹',
   declared_route: '设在“{prefix}”处的内容无法打开：{why}',
   route_no_namespace: '“{prefix}”处的存储需要“namespace”，其文件保存在该名称下',
