@@ -33,13 +33,20 @@ pub struct Agent {
 pub struct Limits {
     /// Model calls of one turn; reaching it saves and can be continued.
     pub max_steps: u32,
-    /// How deep subagents may send out subagents.
+    /// How deep subagents may send out subagents; 0 for no subagents at all.
     pub max_depth: u32,
-    /// Subagents at work at once on one depth; the rest queue.
+    /// Subagents at work at once on one depth; the rest queue. 0 for no subagents at all.
     pub max_subagents: usize,
     /// How long a turn and all whom it sent out may work; `None` for as long as it takes. What a person takes to decide
     /// is not counted. What runs then is ended as a stop ends it.
     pub max_work: Option<Duration>,
+}
+
+impl Limits {
+    /// Whether an agent may send subagents that is so many below the session's own.
+    pub fn delegates(&self, depth: u32) -> bool {
+        depth < self.max_depth && self.max_subagents > 0
+    }
 }
 
 impl Default for Limits {

@@ -8,7 +8,7 @@ use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::delegate::{answer_of, problem_of};
+use crate::delegate::{answer_of, ended, problem_of};
 use crate::state::lightened;
 use crate::{
     Activity, Agent, AgentError, EntryBody, SentSubagent, SessionId, SessionLog, Spent, State, TurnContext, TurnEnd,
@@ -346,6 +346,7 @@ async fn tell_end(
 fn notice(parent: &State, child: &SessionLog, end: &TurnEnd, conflicts: &[String]) -> Option<HumanMessage> {
     let sent = parent.subagent(child.session())?;
     let (turns, answer) = child.with_state(|state| (state.turns, answer_of(state)));
+    let end = ended(end, answer.as_deref());
     let status = match end {
         TurnEnd::Done => "success",
         TurnEnd::Stopped => "cancelled",

@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::ask_order::AskOrder;
-use crate::{Activity, Agent, AgentError, Ask, EntryBody, SessionLog, Spent, SubagentMode, tool_call};
+use crate::{Activity, Agent, AgentError, Ask, EntryBody, Limits, SessionLog, Spent, SubagentMode, tool_call};
 
 /// What a turn runs in. Cheap to clone.
 #[derive(Clone)]
@@ -59,8 +59,9 @@ pub(crate) struct CallNote {
 impl TurnContext {
     /// A context for a session's own agent.
     pub fn new(agent: Arc<Agent>, log: Arc<SessionLog>, cancel: CancellationToken, activity: Activity) -> Self {
-        let depths = agent.limits.max_depth.max(1);
-        let slots = (0..depths).map(|_| Semaphore::new(agent.limits.max_subagents.max(1))).collect();
+        let Limits { max_depth, max_subagents, .. } = agent.limits;
+        let sending = (0..max_depth).take_while(|depth| agent.limits.delegates(*depth));
+        let slots = sending.map(|_| Semaphore::new(max_subagents)).collect();
         let path = vec![agent.name.clone()];
         let (spent, activity) = match log.with_state(|state| log.background().carried(state)) {
             Some((spent, before)) => (spent, activity.on_the_time_of(&before)),

@@ -7,7 +7,7 @@ use crate::background::{self, Stop};
 use crate::state::{Brought, lightened};
 use crate::{
     Agent, AgentError, BoxFuture, ChildStart, EntryBody, SentSubagent, SessionId, SessionLog, State, SubagentMode,
-    Subagents, TurnContext, TurnEnd, run_turn,
+    Subagents, TurnContext, TurnEnd, is_news, run_turn,
 };
 
 /// Runs subagents for one call. Everything it needs to go on after a restart is in the journals.
@@ -103,7 +103,7 @@ impl Delegation {
     /// What it made of the parent's state is brought back where the result is recorded ([`brought`]).
     fn answer(log: &SessionLog, end: &TurnEnd) -> ToolOutput {
         let text = log.with_state(answer_of);
-        match (end, text) {
+        match (ended(end, text.as_deref()), text) {
             (TurnEnd::Done, Some(text)) => ToolOutput::text(text),
             (TurnEnd::Done | TurnEnd::Empty, _) => {
                 ToolOutput::error("Error: the subagent ended without an answer; ask it again or do this part yourself")
@@ -218,7 +218,8 @@ impl Delegation {
         let sent = self.sent(child.as_str())?;
         let is_left = begun.is_none() && self.is_left(&sent);
         let (answer, waits) = log.with_state(|state| (answer_of(state), background::is_waiting(state)));
-        let status = match &sent.end {
+        let end = sent.end.as_ref().map(|end| ended(end, answer.as_deref()));
+        let status = match end {
             Some(TurnEnd::Done) => TaskStatus::Success,
             Some(TurnEnd::Stopped) => TaskStatus::Cancelled,
             Some(TurnEnd::Empty | TurnEnd::StepLimit { .. } | TurnEnd::Failed { .. }) => TaskStatus::Error,
@@ -234,7 +235,7 @@ impl Delegation {
             description: sent.description.clone(),
             status,
             answer: answer.filter(|_| status.is_over()),
-            problem: sent.end.as_ref().and_then(problem_of).or(left),
+            problem: end.and_then(problem_of).or(left),
             created_at: sent.sent_at,
             updated_at: sent.changed_at,
         })
@@ -249,9 +250,23 @@ pub(crate) fn brought(cx: &TurnContext, parent: &State, call_id: &CallId) -> Bro
     child.map(|child| child.with_state(|state| state.brought(parent, cx.agent().fields()))).unwrap_or_default()
 }
 
-/// The last words of a subagent.
+/// What a subagent said last in its turn, where it said anything.
 pub(crate) fn answer_of(state: &State) -> Option<String> {
-    state.last_text().map(|text| text.trim_end().to_owned())
+    let is_asked = |message: &Message| matches!(message, Message::Human(human) if !is_news(human));
+    let of_turn = state.messages.iter().rev().take_while(|message| !is_asked(message));
+    let mut texts = of_turn.filter_map(|message| match &**message {
+        Message::Ai(reply) => Some(reply.text()).filter(|text| !text.trim().is_empty()),
+        Message::System(_) | Message::Human(_) | Message::Tool(_) => None,
+    });
+    texts.next().map(|text| text.trim_end().to_owned())
+}
+
+/// How a turn ended in which a subagent gave this answer: where its last reply is empty, what it said before stands.
+pub(crate) fn ended<'a>(end: &'a TurnEnd, answer: Option<&str>) -> &'a TurnEnd {
+    match end {
+        TurnEnd::Empty if answer.is_some() => &TurnEnd::Done,
+        end => end,
+    }
 }
 
 /// Why a turn did not end well.

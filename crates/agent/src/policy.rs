@@ -115,7 +115,8 @@ pub struct Policy {
     pub edits: PermissionRule,
     /// For commands and everything that is neither reading nor planning nor delegating.
     pub commands: PermissionRule,
-    /// Per tool, over the rule of its kind: `None` means that the tool never asks.
+    /// Per tool, over the rule of its kind: `None` means that the tool never asks, but for what no rule for edits covers. It
+    /// lets nothing pass that the rule of its kind rejects.
     #[serde(default)]
     pub interrupt_on: BTreeMap<String, Option<InterruptConfig>>,
     /// What a person said in advance; it decides only where the rules above would ask. Shared with subagents.
@@ -147,9 +148,11 @@ impl Policy {
             return Verdict::Reject { rule: ApprovalMode::PlanOnly.name().to_owned() };
         }
         let config = self.interrupt_on.get(facts.tool);
-        if let Some(None) = config {
-            return Verdict::Allow { rule: Some(format!("{} never asks", facts.tool)) };
-        }
+        let never_asks = PermissionRule::Allow { name: format!("{} never asks", facts.tool) };
+        let rule = match (config, rule) {
+            (Some(None), PermissionRule::Ask) => &never_asks,
+            (_, rule) => rule,
+        };
         let config = config.cloned().flatten();
         if !changes && config.is_none() {
             return Verdict::Allow { rule: None };

@@ -92,6 +92,40 @@ fn no_rule_approves_what_a_person_may_only_answer() {
     assert!(asks(&edit(&policy)).is_none(), "what may be approved is");
 }
 
+/// It is a rule for edits like any other.
+#[test]
+fn a_tool_that_never_asks_still_does_for_protected_names_and_what_steers() {
+    let policy = Policy { interrupt_on: [("write_file".to_owned(), None)].into(), ..Policy::default() };
+    let write = |policy: &Policy, path| judge(policy, "write_file", ToolKind::Edit, Some(path));
+    let allowed = Verdict::Allow { rule: Some("write_file never asks".into()) };
+    assert_eq!(write(&policy, "/src/a.rs"), allowed);
+    let reason = AskReason::ProtectedName { name: "/.envrc".into() };
+    assert_eq!(asks(&write(&policy, "/.envrc")), Some(&reason));
+    let path = VirtualPath::parse("/memories/style.md").unwrap();
+    let steers = policy.judge(&CallFacts {
+        tool: "write_file",
+        kind: ToolKind::Edit,
+        mutates: Some(&path),
+        beside: false,
+        held: false,
+        args: &Value::Null,
+        steers: true,
+    });
+    assert_eq!(asks(&steers), Some(&AskReason::ProtectedName { name: "/memories/style.md".into() }));
+    let all = Policy { edits: PermissionRule::AllowAll { name: "all".into() }, ..policy };
+    assert!(asks(&write(&all, "/.envrc")).is_none(), "someone said so in as many words");
+}
+
+#[test]
+fn a_tool_that_never_asks_runs_nothing_that_is_rejected() {
+    let rejects = || PermissionRule::Reject { name: "nothing".into() };
+    let never = ["write_file", "execute"].map(|tool| (tool.to_owned(), None));
+    let policy = Policy { edits: rejects(), commands: rejects(), interrupt_on: never.into(), ..Policy::default() };
+    let rejected = Verdict::Reject { rule: "nothing".into() };
+    assert_eq!(judge(&policy, "write_file", ToolKind::Edit, Some("/a")), rejected);
+    assert_eq!(judge(&policy, "execute", ToolKind::Execute, None), rejected);
+}
+
 #[test]
 fn a_tool_can_be_set_to_one_kind_of_answer() {
     let config = InterruptConfig { allowed: vec![DecisionKind::Respond], description: Some("hm".into()) };

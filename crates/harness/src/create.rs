@@ -184,12 +184,13 @@ pub fn create_deep_agent(config: DeepAgentConfig) -> Result<Agent, DeepAgentErro
     let remembers = !config.memory.sources.is_empty() || config.memory.search.is_some();
     let kit = Kit {
         owner: Owner::Main,
+        works_alone: !config.limits.delegates(0),
         memory: remembers.then_some(config.memory),
         skills: blueprint.skills.clone(),
         allowed: config.builtin_tools.as_deref(),
         output: config.output,
         own: &blueprint.own,
-        lacking: lacking::all(&blueprint, &backend),
+        lacking: lacking::all(&blueprint, &backend, &config.limits),
     };
     let mut middleware = blueprint.stack(&*backend, kit)?;
     middleware.splice(..0, filler(config.blobs.as_ref(), &blueprint.own));
@@ -235,7 +236,8 @@ pub(crate) fn subagent(
             model
         }
     };
-    let Furnished { middleware, tools } = furnished(spec, blueprint, &*backend, owner.blobs.as_ref())?;
+    let works_alone = !owner.limits.delegates(parent.depth() + 1);
+    let Furnished { middleware, tools } = furnished(spec, blueprint, &*backend, owner.blobs.as_ref(), works_alone)?;
     let max_steps = spec.max_steps.unwrap_or(u32::MAX).min(owner.limits.max_steps);
     Ok(Agent::new(AgentParts {
         name: spec.name.clone(),
@@ -270,10 +272,12 @@ fn furnished(
     blueprint: &Blueprint,
     backend: &dyn Backend,
     blobs: Option<&Arc<BlobStore>>,
+    works_alone: bool,
 ) -> Result<Furnished, DeepAgentError> {
     let own = if spec.name == GENERAL_PURPOSE { blueprint.own.and(&spec.middleware) } else { spec.middleware.clone() };
     let kit = Kit {
         owner: Owner::Subagent,
+        works_alone,
         memory: None,
         skills: skills_of(spec, blueprint),
         allowed: spec.tools.as_deref(),
@@ -291,14 +295,16 @@ fn furnished(
     Ok(Furnished { middleware, tools })
 }
 
-/// The names of the tools that a subagent has whose sender works over `backend`.
+/// The names of the tools that a subagent has whose sender works over `backend` and is the session's own agent.
 pub(crate) fn tools_of(
     spec: &SubagentSpec,
     blueprint: &Arc<Blueprint>,
     backend: &Arc<dyn Backend>,
+    limits: &Limits,
 ) -> Result<HashSet<String>, DeepAgentError> {
     let blueprint = &blueprint.narrowed(spec);
-    let Furnished { middleware, tools } = furnished(spec, blueprint, &*held(spec, blueprint, backend), None)?;
+    let backend = held(spec, blueprint, backend);
+    let Furnished { middleware, tools } = furnished(spec, blueprint, &*backend, None, !limits.delegates(1))?;
     let all = middleware.iter().flat_map(|member| member.tools()).chain(tools);
     Ok(all.map(|tool| tool.spec().name.clone()).collect())
 }

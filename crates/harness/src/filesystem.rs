@@ -284,7 +284,7 @@ fn mounted(mounts: &[MountNote], has_shell: bool) -> Option<String> {
         (true, false) => "Commands do not see them: only the file tools do.",
         (true, true) => "Commands do not see them under these names: only the file tools do.",
     };
-    let text = format!("These folders are not in the project folder but kept beside it:\n{}\n{shell}", rows.join("\n"));
+    let text = format!("These folders are kept apart from the other files:\n{}\n{shell}", rows.join("\n"));
     (!rows.is_empty()).then(|| text.trim_end().to_owned())
 }
 

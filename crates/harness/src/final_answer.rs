@@ -22,6 +22,8 @@ pub struct FinalAnswer {
 const NAME: &str = "final_answer";
 /// The state field with the last answer that was handed in, by its call: a person may have changed it.
 const FIELD: &str = "handed_in";
+/// What the tool says.
+const HANDED_IN: &str = "The answer was handed in.";
 /// How often a model that ends in prose is reminded.
 const REMINDERS: usize = 2;
 
@@ -89,14 +91,12 @@ impl Middleware for FinalAnswer {
     }
 }
 
-/// The answer that was handed in with the last reply.
+/// The answer that was handed in with the last reply. A call that a person answered in the tool's place handed nothing in.
 fn handed_in(messages: &[Arc<Message>], state: &State) -> Option<Value> {
     let results = messages.iter().rev().take_while(|message| matches!(***message, Message::Tool(_)));
     let taken: Vec<_> = results
         .filter_map(|message| match &**message {
-            Message::Tool(result) if result.name == NAME && result.status == ToolStatus::Success => {
-                Some(&result.call_id)
-            }
+            Message::Tool(result) if result.name == NAME && result.status == ToolStatus::Success => Some(result),
             _ => None,
         })
         .collect();
@@ -104,10 +104,13 @@ fn handed_in(messages: &[Arc<Message>], state: &State) -> Option<Value> {
         Message::Ai(reply) => Some(reply),
         _ => None,
     })?;
-    let call = reply.tool_calls.iter().find(|call| taken.contains(&&call.id))?;
-    let answer = state.fields.get(FIELD).and_then(|answers| answers.get(call.id.as_str()));
-    // A session of before this was kept has the model's own alone.
-    Some(answer.unwrap_or(&call.args).clone())
+    reply.tool_calls.iter().find_map(|call| {
+        let result = taken.iter().find(|result| result.call_id == call.id)?;
+        let answer = state.fields.get(FIELD).and_then(|answers| answers.get(call.id.as_str()));
+        // A session of before this was kept has the model's own alone.
+        let own = (result.text() == HANDED_IN).then_some(&call.args);
+        answer.or(own).cloned()
+    })
 }
 
 fn last_words(id: MessageId, answer: &Value) -> AiMessage {
@@ -154,7 +157,7 @@ impl DynTool for HandIn {
     }
 
     fn call<'a>(&'a self, cx: &'a ToolContext, args: Value) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        let mut output = ToolOutput::text("The answer was handed in.");
+        let mut output = ToolOutput::text(HANDED_IN);
         output.update.fields.push((FIELD.to_owned(), serde_json::json!({ cx.call_id.as_str(): args })));
         Box::pin(async { Ok(output) })
     }

@@ -7,7 +7,7 @@ use bosun_agent::{
     AgentError, BoxFuture, Decision, Halt, Middleware, NextModel, NextTool, State, TurnContext, is_news,
 };
 use bosun_backend::ContentHash;
-use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolStatus, Usage, text_of};
+use bosun_model::{AiMessage, CallId, ChatRequest, Message, ToolCall, ToolMessage, ToolStatus, Usage, text_of};
 use bosun_tools::{Reducer, StateField, StateUpdate, ToolKind, ToolOutput, without_boundary};
 use serde_json::{Map, Value, json};
 
@@ -48,6 +48,7 @@ pub struct Guards {
 const FIELD: &str = "failed_commands";
 /// The state field with what ran in the place of what the model asked for, by call.
 const EDITED_FIELD: &str = "edited_calls";
+const SHORTEST_ID: usize = 4;
 /// Failures are looked for in so many of the last steps, so that a step costs the same in a long turn.
 const LOOK_BACK: usize = 30;
 
@@ -93,15 +94,15 @@ impl Guards {
     }
 }
 
-/// A call with what it ran and, for a command, with what it said when it failed.
-type Failure<'a> = (&'a str, Cow<'a, str>, Option<&'a str>);
+/// A call with what it ran and what it said when it failed.
+type Failure<'a> = (&'a str, Cow<'a, str>, Cow<'a, str>);
 
 /// The tool of a call that failed in `times` steps of this turn, the last of them the last step. Calls side by side count
 /// once: the model had not seen that one fails when it made the others. A turn that was just continued may try once more.
 ///
-/// A command fails where it ends with a code that is not 0. It is the same failure while it says the same and nothing else
-/// was done that `may_change` something, by the tool's name: whoever looks whether a mend helped runs the same again. Of a
-/// call that a person changed it counts what ran.
+/// A command fails where it ends with a code that is not 0, every other tool where its result is an error. It is the same
+/// failure while it says the same and nothing else was done that `may_change` something, by the tool's name: whoever looks
+/// whether a mend helped runs the same again. Of a call that a person changed it counts what ran.
 fn failing<'a>(state: &'a State, times: usize, may_change: impl Fn(&str) -> bool) -> Option<String> {
     if times == 0 || state.turn.is_some_and(|turn| turn.steps == 0) {
         return None;
@@ -110,32 +111,32 @@ fn failing<'a>(state: &'a State, times: usize, may_change: impl Fn(&str) -> bool
     let noted = |field: &str| state.fields.get(field).and_then(Value::as_object);
     let (commands, edited) = (noted(FIELD), noted(EDITED_FIELD));
     let of_call = |notes: Option<&'a Map<String, Value>>, call: &ToolCall| notes?.get(call.id.as_str())?.as_str();
-    let mut results: HashMap<&CallId, ToolStatus> = HashMap::new();
+    let mut results: HashMap<&CallId, &ToolMessage> = HashMap::new();
     let mut counts: HashMap<Failure<'_>, usize> = HashMap::new();
     let (mut steps, mut last, mut changed) = (0, Vec::new(), false);
     for message in state.messages.iter().rev().take_while(|message| !is_said(message)) {
         match &**message {
             Message::Tool(result) => {
-                results.insert(&result.call_id, result.status);
+                results.insert(&result.call_id, result);
             }
             Message::Ai(reply) => {
                 steps += 1;
                 let mut of_step = HashSet::new();
                 for call in reply.tool_calls.iter().rev() {
-                    let said = of_call(commands, call);
-                    let ran = || of_call(edited, call).map_or_else(|| digest(&call.args).into(), Cow::Borrowed);
-                    let failed = match results.get(&call.id) {
-                        Some(ToolStatus::Error) => Some((call.name.as_str(), ran(), None)),
-                        Some(ToolStatus::Success) if said.is_some() => {
-                            (!changed).then(|| (call.name.as_str(), ran(), said))
-                        }
-                        Some(ToolStatus::Success) => {
+                    let Some(result) = results.get(&call.id) else { continue };
+                    let said = match (result.status, of_call(commands, call)) {
+                        (ToolStatus::Error, _) => error_of(result).into(),
+                        (ToolStatus::Success, Some(said)) => Cow::Borrowed(said),
+                        (ToolStatus::Success, None) => {
                             changed |= may_change(&call.name);
-                            None
+                            continue;
                         }
-                        None => None,
                     };
-                    let Some(failed) = failed else { continue };
+                    if changed {
+                        continue;
+                    }
+                    let ran = of_call(edited, call).map_or_else(|| digest(&call.args).into(), Cow::Borrowed);
+                    let failed = (call.name.as_str(), ran, said);
                     if steps == 1 {
                         last.push(failed.clone());
                     }
@@ -146,7 +147,8 @@ fn failing<'a>(state: &'a State, times: usize, may_change: impl Fn(&str) -> bool
             }
             Message::Human(_) | Message::System(_) => {}
         }
-        if steps == LOOK_BACK {
+        // What failed before something was done is another failure.
+        if changed || steps == LOOK_BACK {
             break;
         }
     }
@@ -157,8 +159,19 @@ fn failing<'a>(state: &'a State, times: usize, may_change: impl Fn(&str) -> bool
 /// What a failed command said, in short; `None` for everything else. A command that was stopped did not fail.
 fn said(output: &ToolOutput) -> Option<Value> {
     output.artifact.exit_code.filter(|code| *code != 0 && !output.is_error)?;
-    let text = text_of(&output.content);
-    Some(short(wording::steady(&without_boundary(&text)).as_bytes()).into())
+    Some(in_short(&text_of(&output.content)).into())
+}
+
+/// What a result says that is an error, in short. Its call may be named in it, which is another each time; an id of few
+/// letters may be any word of it.
+fn error_of(result: &ToolMessage) -> String {
+    let (text, id) = (result.text(), result.call_id.as_str());
+    in_short(&if id.len() < SHORTEST_ID { text } else { text.replace(id, "#") })
+}
+
+/// The same for what says the same but for the time and the place.
+fn in_short(text: &str) -> String {
+    short(wording::steady(&without_boundary(text)).as_bytes())
 }
 
 /// What a person had run in the place of what the model asked for; `None` where they changed nothing.

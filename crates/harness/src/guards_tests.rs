@@ -109,6 +109,37 @@ fn a_command_that_says_something_else_or_follows_a_change_is_another_try() {
     }
 }
 
+/// Steps of one call each, whose results are errors that say something; one that says nothing is a success.
+fn stuck_saying(calls: &[(&str, i32, &str)]) -> Option<String> {
+    let mut state = State::default();
+    state.messages = vec![Arc::new(Message::human("h", "go"))];
+    for (n, (name, arg, words)) in calls.iter().enumerate() {
+        let status = if words.is_empty() { GOOD } else { BAD };
+        for message in step(n, &[(*name, *arg, status)]) {
+            let mut message = Arc::unwrap_or_clone(message);
+            if let Message::Tool(result) = &mut message {
+                result.content = vec![words.replace("ID", result.call_id.as_str()).as_str().into()];
+            }
+            state.messages.push(Arc::new(message));
+        }
+    }
+    failing(&state, 3, changes)
+}
+
+/// Tools of servers tell by an error that tests failed.
+#[test]
+fn an_error_that_says_something_else_or_follows_a_change_is_another_try() {
+    let (edit, look) = (("edit_file", 9, ""), ("ls", 9, ""));
+    let tests = |words| ("ci__run_tests", 1, words);
+    let (five, three, one) = (tests("5 failures"), tests("3 failures"), tests("1 failure"));
+    assert_eq!(stuck_saying(&[edit, five, edit, three, edit, one]), None);
+    assert_eq!(stuck_saying(&[five, three, one]), None);
+    assert_eq!(stuck_saying(&[edit, five, edit, five, edit, five]), None);
+    assert_eq!(stuck_saying(&[edit, five, look, five, five]), Some("ci__run_tests".into()));
+    let named = tests("the call ID took 3 s and found 5 failures");
+    assert_eq!(stuck_saying(&[named, named, named]), Some("ci__run_tests".into()), "each names itself");
+}
+
 #[test]
 fn of_a_call_that_a_person_changed_it_counts_what_ran() {
     // Three different calls, in the place of each of which the same ran; and one call, in whose place three others ran.

@@ -56,6 +56,8 @@ pub(crate) struct Blueprint {
 /// What one agent has of its own.
 pub(crate) struct Kit<'a> {
     pub owner: Owner,
+    /// Whether it is so deep that it may send nobody.
+    pub works_alone: bool,
     /// Only the session's own agent remembers.
     pub memory: Option<MemoryOptions>,
     pub skills: SkillsOptions,
@@ -107,6 +109,7 @@ impl Blueprint {
         if self.background && kit.owner == Owner::Main {
             delegation = delegation.beside();
         }
+        let delegation: Arc<dyn Middleware> = Arc::new(delegation);
         let summarization =
             Summarization::new(self.summarization.clone(), self.artifacts.clone()).behind(on_demand.clone());
         let mut members: Vec<(Role, Arc<dyn Middleware>)> = vec![(Role::Tools, Arc::new(TodoList))];
@@ -121,7 +124,7 @@ impl Blueprint {
         members.extend(on_demand.map(|member| (Role::Asked, member as Arc<dyn Middleware>)));
         members.extend::<[(Role, Arc<dyn Middleware>); 3]>([
             (Role::Works, Arc::new(files)),
-            (Role::Tools, Arc::new(delegation)),
+            (Role::Tools, Arc::clone(&delegation)),
             (Role::Works, Arc::new(summarization)),
         ]);
         // It adds messages, which nothing outside of Summarization may, and to the prompt, of which PromptCaching marks
@@ -148,6 +151,8 @@ impl Blueprint {
             check_names(&known, self.descriptions.keys())?;
             check_names(&known, kit.allowed.unwrap_or_default().iter())?;
         }
+        // What would be refused each time is not offered.
+        members.retain(|(_, member)| !(kit.works_alone && Arc::ptr_eq(member, &delegation)));
         Ok(members.into_iter().filter_map(|(role, member)| self.chosen(role, member, kit.allowed)).collect())
     }
 

@@ -99,8 +99,7 @@ impl Middleware for SubAgents {
         mut request: ChatRequest,
         next: NextModel<'a>,
     ) -> BoxFuture<'a, Result<AiMessage, AgentError>> {
-        let awaited = cx.agent().tools.get("task").is_some();
-        prompt::append(&mut request, if awaited { prompt::DELEGATING } else { prompt::DELEGATING_BESIDE });
+        prompt::append(&mut request, &prompt::delegating(|tool| cx.agent().tools.get(tool).is_some()));
         next.run(request)
     }
 
@@ -152,12 +151,12 @@ pub(crate) struct DeclaredSubagents {
     made: Mutex<Made>,
 }
 
-/// Subagents that were made, by name. No member keeps the state of a session, so that all of one name are one: their tools
+/// Subagents that were made, by name and by how deep they are, which says whether they may send others. No member keeps the state of a session, so that all of one name are one: their tools
 /// are described once, and their requests hold the same list of them, which what is derived from it goes by.
 #[derive(Default)]
 struct Made {
     parent: Weak<Agent>,
-    agents: BTreeMap<String, Arc<Agent>>,
+    agents: BTreeMap<(String, u32), Arc<Agent>>,
 }
 
 impl DeclaredSubagents {
@@ -182,12 +181,13 @@ impl Subagents for DeclaredSubagents {
         if !Weak::ptr_eq(&made.parent, &owner) {
             *made = Made { parent: owner, ..Made::default() };
         }
-        if let Some(agent) = made.agents.get(name) {
+        let place = (name.to_owned(), parent.depth());
+        if let Some(agent) = made.agents.get(&place) {
             return Ok(Arc::clone(agent));
         }
         let agent = create::subagent(spec, &self.blueprint, parent).map_err(|error| format!("Error: {error}"))?;
         let agent = Arc::new(agent);
-        made.agents.insert(name.to_owned(), Arc::clone(&agent));
+        made.agents.insert(place, Arc::clone(&agent));
         Ok(agent)
     }
 }

@@ -1,6 +1,7 @@
 mod ask;
 mod compact;
 mod cutoff;
+mod facts;
 mod offload;
 mod record;
 mod requirements;
@@ -289,9 +290,13 @@ fn lead_of(summary: &Summary) -> String {
         Some(file) => format!(" The whole of it can be read and searched in {file}."),
         None => String::new(),
     };
+    let unseen = match summary.left_out {
+        0 => String::new(),
+        count => format!(" {count} characters of its middle did not fit and are not in the summary."),
+    };
     format!(
-        "This conversation is longer than fits, so its beginning is told in short here.{place} The summary was written \
-         by a model: check what matters against the files.\n\n<summary>\n{}\n</summary>\n\n{}\nGo on with the work \
+        "This conversation is longer than fits, so its beginning is told in short here.{place}{unseen} The summary was \
+         written by a model: check what matters against the files.\n\n<summary>\n{}\n</summary>\n\n{}\nGo on with the work \
          from here.",
         framed(&summary.text),
         framed(&summary.facts)

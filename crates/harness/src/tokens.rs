@@ -132,6 +132,11 @@ fn tokens_of(letters: usize, tokenizer: Tokenizer) -> u64 {
     (letters as u64).saturating_mul(10).div_ceil(tokenizer.tenths())
 }
 
+/// Letters of so many tokens.
+pub(crate) fn letters_of(tokens: u64, tokenizer: Tokenizer) -> usize {
+    usize::try_from(tokens.saturating_mul(tokenizer.tenths()) / 10).unwrap_or(usize::MAX)
+}
+
 /// Tokens of a text.
 pub(crate) fn of_text(text: &str, tokenizer: Tokenizer) -> u64 {
     tokens_of(letters(text), tokenizer)
@@ -145,6 +150,28 @@ pub(crate) fn of_tools(tools: &[ToolSpec]) -> u64 {
 /// What a text costs, in letters.
 pub(crate) fn letters(text: &str) -> usize {
     weight(text.as_bytes())
+}
+
+/// The longest beginning of `text` within so many letters.
+pub(crate) fn head(text: &str, most: usize) -> &str {
+    let end = within(text.char_indices().map(|(at, c)| (at + c.len_utf8(), c)), most).unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
+/// The longest end of `text` within so many letters.
+pub(crate) fn tail(text: &str, most: usize) -> &str {
+    let start = within(text.char_indices().rev(), most).unwrap_or(text.len());
+    text.get(start..).unwrap_or_default()
+}
+
+/// The last of the places that are reached within so many letters.
+fn within(characters: impl Iterator<Item = (usize, char)>, most: usize) -> Option<usize> {
+    let mut left = most;
+    let reached = characters.map_while(|(place, c)| {
+        left = left.checked_sub(letters(c.encode_utf8(&mut [0; 4])))?;
+        Some(place)
+    });
+    reached.last()
 }
 
 /// The letters of UTF-8, which may end and begin in the middle of a character: the first byte of each says what it
@@ -286,6 +313,14 @@ mod tests {
         assert_eq!(call(&characters), call("") + 1_000);
         let request = ChatRequest { system: vec![SystemBlock::new(characters)], ..ChatRequest::default() };
         assert_eq!(counter.request(&request, Tokenizer::Common), 1_000);
+    }
+
+    #[test]
+    fn a_beginning_and_an_end_are_cut_at_characters_and_by_what_they_weigh() {
+        let text = "ab审ü🦦c";
+        let cut = |most| (head(text, most), tail(text, most));
+        assert_eq!([cut(0), cut(2), cut(5)], [("", ""), ("ab", "c"), ("ab", "🦦c")]);
+        assert_eq!([cut(6), cut(12), cut(99)], [("ab审", "ü🦦c"), ("ab审ü🦦", "b审ü🦦c"), (text, text)]);
     }
 
     #[test]

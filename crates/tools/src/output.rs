@@ -2,6 +2,7 @@ use bosun_backend::{BackendError, Change, KeptOutput};
 use bosun_model::{ContentBlock, MediaKind, ToolStatus};
 use serde::{Deserialize, Serialize};
 
+use crate::limits::{OUTPUT_CHARS, head_and_tail};
 use crate::{FileDiff, StateUpdate};
 
 /// What a call gives back: content for the model, an update for the state, figures for the row.
@@ -26,6 +27,23 @@ pub struct ToolOutput {
 impl ToolOutput {
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: vec![ContentBlock::text(text)], ..Self::default() }
+    }
+
+    /// `text` within [`OUTPUT_CHARS`]. Of one that is longer the middle is left out, and the whole is kept for whoever puts
+    /// it elsewhere.
+    pub(crate) fn bounded(text: String) -> Self {
+        let (shown, left_out) = head_and_tail(&text, OUTPUT_CHARS);
+        let mut output = Self::text(shown);
+        if left_out > 0 {
+            output.keep(&text);
+        }
+        output
+    }
+
+    /// Keeps the `whole` of what it shows in part. Without room for it that has to do.
+    pub(crate) fn keep(&mut self, whole: &str) {
+        self.artifact.truncated = true;
+        self.full_output = KeptOutput::of(whole.as_bytes()).ok();
     }
 
     pub fn error(text: impl Into<String>) -> Self {

@@ -121,6 +121,7 @@ fn sample(hook: &HookConfig, folder: &str) -> Value {
             tokens_before: 1_000,
             tokens_after: 100,
             usage: None,
+            left_out: 0,
             edited: false,
         }),
         HookPoint::TurnEnd => json!({ "end": TurnEnd::Done }),

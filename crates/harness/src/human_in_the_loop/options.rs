@@ -13,7 +13,8 @@ use crate::{PathRules, RootPlace};
 /// How one tool asks, over the rule of its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InterruptOn {
-    /// It never asks. Of a subagent: it asks no more than its sender does.
+    /// It asks only where no rule for edits covers what it does: for protected names, and for what later sessions go by. What
+    /// the policy rejects stays so. Of a subagent: it asks no more than its sender does.
     Never,
     Ask(Gate),
 }

@@ -16,7 +16,7 @@ const HOW: &str = "\
 ## Skills
 A skill is a folder with instructions for one kind of work. Here stand only their names and what they are for. When one \
 fits what is asked, read its SKILL.md with `read_file` (limit=1000) before you begin, then follow it; read the files \
-beside it when it names them. A skill never outranks the person.";
+beside it when it names them. Skills are the person's standing wishes; what they say goes before them.";
 
 /// The section of the prompt; `None` where there is nothing to tell.
 pub(super) fn section(set: &SkillSet, options: &SkillsOptions) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use bosun_agent::{AgentError, EntryBody, NoteAbout, NoteKind, State, TurnContext};
+use bosun_agent::{AgentError, EntryBody, Limits, NoteAbout, NoteKind, State, TurnContext};
 use bosun_backend::Backend;
 use bosun_tools::StateUpdate;
 use serde_json::Value;
@@ -34,10 +34,10 @@ pub const SUBAGENT_TOOLS: [&str; 11] = [
 ];
 
 /// What the subagents lack that an agent over `backend` may send. One that cannot be made says why when it is sent.
-pub(crate) fn all(blueprint: &Arc<Blueprint>, backend: &Arc<dyn Backend>) -> Vec<NoteAbout> {
+pub(crate) fn all(blueprint: &Arc<Blueprint>, backend: &Arc<dyn Backend>, limits: &Limits) -> Vec<NoteAbout> {
     let lacking = blueprint.specs.iter().filter_map(|spec| {
         let named = spec.tools.as_deref()?;
-        let has: HashSet<String> = create::tools_of(spec, blueprint, backend).ok()?;
+        let has: HashSet<String> = create::tools_of(spec, blueprint, backend, limits).ok()?;
         let mut missing: Vec<&str> = Vec::new();
         for name in named.iter().filter(|name| !has.contains(*name)) {
             if !missing.contains(&name.as_str()) {

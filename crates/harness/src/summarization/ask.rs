@@ -2,12 +2,12 @@ use std::time::Duration;
 
 use bosun_agent::{AgentError, EntryBody, LiveEvent, TurnContext};
 use bosun_model::{
-    AiMessage, ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelErrorKind, ModelEvent, SystemBlock,
-    ToolChoice, Usage,
+    AiMessage, ChatModel, ChatRequest, Message, MessageBuilder, ModelError, ModelErrorKind, ModelEvent, ModelInfo,
+    SystemBlock, ToolChoice, Usage,
 };
 use futures_util::StreamExt;
 
-use super::record;
+use super::{record, threshold};
 use crate::tokens::{TokenCounter, Tokenizer};
 use crate::{RetryOptions, counted};
 
@@ -28,13 +28,20 @@ pub(crate) async fn ask(
         ..ChatRequest::default()
     };
     let own = &*cx.agent().model;
-    if let Some(small) = own.small() {
+    if let Some(small) = own.small().filter(|small| has_room(small.info(), &request)) {
         match patiently(cx, small, &request).await {
             Err(AgentError::Model(error)) => tracing::warn!(%error, "the model for summaries failed"),
             answer => return answer,
         }
     }
     patiently(cx, own, &request).await
+}
+
+/// Whether a model takes as much as `request` and its reply are: some leave out of what is longer without a word.
+fn has_room(model: &ModelInfo, request: &ChatRequest) -> bool {
+    let Some(window) = model.context_window.filter(|window| *window > 0) else { return true };
+    let tokens = TokenCounter::default().request(request, Tokenizer::of(model));
+    tokens + u64::from(request.max_output.unwrap_or(0)) <= threshold::room(window.into())
 }
 
 async fn patiently(

@@ -3,11 +3,11 @@ use std::sync::Arc;
 use bosun_agent::{AgentError, EntryBody, NoteAbout, NoteKind, TurnContext};
 use bosun_backend::VirtualPath;
 use bosun_model::{Message, Usage};
-use bosun_tools::{StateUpdate, TodoStatus};
+use bosun_tools::StateUpdate;
 
 use super::cutoff::{Keep, cutoff};
 use super::{
-    Compaction, Summarization, Summary, SummaryCause, ask, lead_of, offload, record, requirements, transcript,
+    Compaction, Summarization, Summary, SummaryCause, ask, facts, lead_of, offload, record, threshold, transcript,
 };
 use crate::prompt;
 use crate::tokens::{self, Tokenizer};
@@ -50,9 +50,6 @@ pub enum CompactionError {
     Cancelled,
 }
 
-/// Most of a window that the summary's source may fill, and its longest text in letters where the window is unknown.
-const SOURCE: f64 = 0.6;
-const UNKNOWN_SOURCE: usize = 300_000;
 impl CompactionError {
     /// The reason alone, for sentences that say by themselves what came of it.
     pub(super) fn why(&self) -> String {
@@ -65,11 +62,22 @@ impl CompactionError {
     }
 }
 
-/// Bounds of a summary and of the user's words in it, in tokens.
+/// Bounds of a summary, and of what stands beside it of a window, in tokens.
 const LONGEST_SUMMARY: u32 = 8_000;
 const SHORTEST_SUMMARY: u32 = 256;
 const FACTS: f64 = 0.2;
-const UNKNOWN_FACTS: usize = 10_000;
+const UNKNOWN_FACTS: u64 = 10_000;
+/// The least that a summary is made from, and of what is refused as too long no less is sent again, in letters.
+const LEAST_SOURCE: usize = 2_000;
+const LEAST_AGAIN: usize = 6_000;
+
+/// A summary as the model wrote it.
+struct Written {
+    text: String,
+    usage: Option<Usage>,
+    /// Characters that it was not shown.
+    left_out: usize,
+}
 
 impl Summarization {
     /// Sums up a session's conversation now, for a person, with what they want to be minded in it.
@@ -119,15 +127,19 @@ impl Summarization {
             return Ok(Err(CompactionError::NothingToCompact));
         }
         let tokens_before = self.counter.messages(&sent, tokenizer);
-        let (text, usage) = match self.summary(cx, &sent, guidance, tokens_before).await? {
-            Ok(made) => made,
-            Err(error) => return Ok(Err(error)),
-        };
-        let earlier = compaction.current(work.messages.len()).and_then(Summary::kept);
+        let earlier = compaction.current(work.messages.len());
+        let unseen = earlier.map_or(0, |summary| summary.left_out);
+        let earlier = earlier.and_then(Summary::kept);
         let place = offload::file_of(cx, &self.artifacts);
         // What an earlier summary could not write, or wrote elsewhere, comes with what is fresh.
         let there = earlier.filter(|(path, _)| Some(*path) == place.as_ref()).map_or(0, |(_, filed)| filed);
-        let (written, update) = self.offload(cx, work.messages.get(there..cut).unwrap_or_default()).await;
+        let unfiled = work.messages.get(there..cut).unwrap_or_default();
+        let media = offload::keep_media(cx, &self.artifacts, unfiled).await;
+        let Written { text, usage, left_out } = match self.summary(cx, &sent, &media, guidance, tokens_before).await? {
+            Ok(made) => made,
+            Err(error) => return Ok(Err(error)),
+        };
+        let (written, update) = self.offload(cx, unfiled, media).await;
         // A file that cannot be written is no reason to send too much: the summary then names the one before, or none.
         let (file, filed) = match (written, earlier) {
             (Some(path), _) => (Some(path), Some(cut)),
@@ -147,6 +159,7 @@ impl Summarization {
             tokens_before,
             tokens_after: 0,
             usage,
+            left_out: unseen + left_out,
             edited: false,
         };
         summary.tokens_after = tokens::of_text(&lead_of(&summary), tokenizer);
@@ -177,35 +190,49 @@ impl Summarization {
         &self,
         cx: &TurnContext,
         messages: &[Arc<Message>],
+        media: &offload::KeptMedia,
         guidance: Option<&str>,
         before: u64,
-    ) -> Result<Result<(String, Option<Usage>), CompactionError>, AgentError> {
+    ) -> Result<Result<Written, CompactionError>, AgentError> {
         let window = Self::window(cx);
-        let limit = Self::part_of(window, SOURCE).map_or(UNKNOWN_SOURCE, |tokens| usize_of(tokens).saturating_mul(3));
         let longest = window.map_or(LONGEST_SUMMARY, |window| u32::try_from(window / 10).unwrap_or(u32::MAX));
         let longest = longest.min(LONGEST_SUMMARY).min(u32::try_from(before).unwrap_or(u32::MAX)).max(SHORTEST_SUMMARY);
-        let mut limit = limit.max(2_000);
         let guidance =
             [self.options.guidance.as_deref(), guidance].into_iter().flatten().collect::<Vec<_>>().join("\n");
+        let mut limit = window.map_or(usize::MAX, |window| {
+            let tokenizer = Tokenizer::of(cx.agent().model.info());
+            let prompts = [prompt::SUMMARIZER, &prompt::summary_of("", &guidance)];
+            let taken: u64 = prompts.into_iter().map(|text| tokens::of_text(text, tokenizer)).sum();
+            let room = threshold::room(window).saturating_sub(taken + u64::from(longest));
+            tokens::letters_of(room, tokenizer).max(LEAST_SOURCE)
+        });
         loop {
-            let source = transcript::for_summary(messages, limit);
-            let length = tokens::letters(&source);
-            let text = prompt::summary_of(&source, &guidance);
+            let source = transcript::for_summary(messages, limit, &|part| media.named(part));
+            let length = tokens::letters(&source.text);
+            let text = prompt::summary_of(&source.text, &guidance);
             match ask::ask(cx, prompt::SUMMARIZER, text, longest).await {
                 Ok((text, _)) if text.trim().is_empty() => return Ok(Err(CompactionError::Empty)),
-                Ok((text, usage)) => return Ok(Ok((bounded(text.trim(), longest), usage))),
+                Ok((text, usage)) => {
+                    let text = bounded(text.trim(), longest);
+                    return Ok(Ok(Written { text, usage, left_out: source.left_out }));
+                }
                 Err(error @ (AgentError::Cancelled | AgentError::Journal(_) | AgentError::Halted(_))) => {
                     return Err(error);
                 }
                 // Shorter than what was sent, not than what might have been.
-                Err(error) if ask::is_overflow(&error) && length.min(limit) > 6_000 => limit = length.min(limit) / 3,
+                Err(error) if ask::is_overflow(&error) && length > LEAST_AGAIN => limit = length / 2,
                 Err(error) => return Ok(Err(CompactionError::Failed(error))),
             }
         }
     }
 
-    async fn offload(&self, cx: &TurnContext, messages: &[Arc<Message>]) -> (Option<VirtualPath>, StateUpdate) {
-        match offload::keep(cx, &self.artifacts, messages).await {
+    async fn offload(
+        &self,
+        cx: &TurnContext,
+        messages: &[Arc<Message>],
+        media: offload::KeptMedia,
+    ) -> (Option<VirtualPath>, StateUpdate) {
+        match offload::keep(cx, &self.artifacts, messages, media).await {
             Ok(Some((path, update))) => (Some(path), update),
             Ok(None) => (None, StateUpdate::default()),
             Err(error) => {
@@ -216,32 +243,18 @@ impl Summarization {
     }
 
     async fn facts(&self, cx: &TurnContext, before: &[Arc<Message>], kept: Option<(&VirtualPath, usize)>) -> String {
-        let most_tokens = Self::part_of(Self::window(cx), FACTS).map_or(UNKNOWN_FACTS, usize_of);
-        let plan: Vec<(String, &'static str)> = cx.log().with_state(|state| {
-            let row = |todo: &bosun_agent::PlannedTodo| (todo.content.clone(), word_of(todo.status));
-            state.todos.iter().map(row).collect()
-        });
+        let most = Self::part_of(Self::window(cx), FACTS).unwrap_or(UNKNOWN_FACTS);
+        let most = tokens::letters_of(most, Tokenizer::of(cx.agent().model.info()));
+        let plan = cx.log().with_state(|state| state.todos.clone());
         let files = cx.log().changed_files().await.unwrap_or_else(|error| {
             tracing::warn!(%error, "a summary does not name the files that were changed");
             Vec::new()
         });
-        transcript::facts(&requirements::of(before, most_tokens, kept), &files, &plan)
-    }
-}
-
-fn word_of(status: TodoStatus) -> &'static str {
-    match status {
-        TodoStatus::Pending => "pending",
-        TodoStatus::InProgress => "in_progress",
-        TodoStatus::Completed => "completed",
+        facts::of(before, kept, &files, &plan, most)
     }
 }
 
 /// A model may pass over its limit of output; its summary does not.
 fn bounded(text: &str, tokens: u32) -> String {
     transcript::shortened(text, usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(6))
-}
-
-fn usize_of(tokens: u64) -> usize {
-    usize::try_from(tokens).unwrap_or(usize::MAX)
 }

@@ -18,34 +18,44 @@ pub(crate) fn file_of(cx: &TurnContext, artifacts: &Artifacts) -> Option<Virtual
     artifacts.place(cx, FOLDER, &format!("session_{}.md", artifacts::name_of(cx.log().session().as_str())))
 }
 
-/// Adds `messages` to the session's file. Gives its path and what the state has to take over.
+/// The media of a conversation as files of their own.
+#[derive(Default)]
+pub(crate) struct KeptMedia {
+    /// By what [`media::key_of`] gives.
+    places: HashMap<String, VirtualPath>,
+    /// What the state has to take over.
+    update: StateUpdate,
+}
+
+impl KeptMedia {
+    /// The words for one in a text.
+    pub(crate) fn named(&self, media: &Media) -> String {
+        match self.places.get(media::key_of(media)) {
+            Some(place) => format!("[{} at {place}]", media.mime),
+            None => format!("[{} that could not be kept]", media.mime),
+        }
+    }
+}
+
+/// Adds `messages`, whose media are `kept`, to the session's file. Gives its path and what the state has to take over.
 pub(crate) async fn keep(
     cx: &TurnContext,
     artifacts: &Artifacts,
     messages: &[Arc<Message>],
+    kept: KeptMedia,
 ) -> Result<Option<(VirtualPath, StateUpdate)>, BackendError> {
     let Some(path) = file_of(cx, artifacts) else { return Ok(None) };
-    let mut update = StateUpdate::default();
-    let places = keep_media(cx, artifacts, messages, &mut update).await;
     let at = jiff::Timestamp::from_millisecond(cx.log().now_ms()).unwrap_or_default();
-    let named = |media: &Media| match places.get(media::key_of(media)) {
-        Some(place) => format!("[{} at {place}]", media.mime),
-        None => format!("[{} that could not be kept]", media.mime),
-    };
-    let text = format!("## Summarized at {at}\n\n{}\n", transcript::history(messages, &named));
+    let text = format!("## Summarized at {at}\n\n{}\n", transcript::history(messages, &|media| kept.named(media)));
+    let mut update = kept.update;
     let written = artifacts::append(cx, &path, &text).await?;
     update.files.extend(written.files);
     Ok(Some((path, update)))
 }
 
-/// Writes the media of `messages` as files of their own, named by content. One that cannot be written is left out.
-async fn keep_media<'a>(
-    cx: &TurnContext,
-    artifacts: &Artifacts,
-    messages: &'a [Arc<Message>],
-    update: &mut StateUpdate,
-) -> HashMap<&'a str, VirtualPath> {
-    let mut places = HashMap::new();
+/// Writes the media of `messages`, named by content. One that cannot be written is left out.
+pub(crate) async fn keep_media(cx: &TurnContext, artifacts: &Artifacts, messages: &[Arc<Message>]) -> KeptMedia {
+    let mut kept = KeptMedia::default();
     let all = messages.iter().flat_map(|message| message.content()).filter_map(|block| match block {
         ContentBlock::Media(media) => Some(media),
         ContentBlock::Text { .. } | ContentBlock::Reasoning(_) => None,
@@ -59,11 +69,11 @@ async fn keep_media<'a>(
         let Some(path) = artifacts.place(cx, FOLDER, &name) else { continue };
         match artifacts::put(cx, &path, bytes).await {
             Ok(written) => {
-                update.files.extend(written.files);
-                places.insert(media::key_of(media), path);
+                kept.update.files.extend(written.files);
+                kept.places.insert(media::key_of(media).to_owned(), path);
             }
             Err(error) => tracing::warn!(%error, "a picture of the conversation could not be kept"),
         }
     }
-    places
+    kept
 }

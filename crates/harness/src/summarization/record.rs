@@ -83,6 +83,10 @@ pub struct Summary {
     /// What the call that made it cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// Characters of it that the model was not shown, as not even the source of a summary fits any window. Those of the
+    /// summaries it was made from are among them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: usize,
     /// Whether a person changed the text.
     #[serde(default)]
     pub edited: bool,
@@ -167,6 +171,10 @@ impl Summary {
     pub(super) fn kept(&self) -> Option<(&VirtualPath, usize)> {
         Some((self.file.as_ref()?, self.filed.unwrap_or(self.cutoff)))
     }
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The field of the summary at `place`, from 0.

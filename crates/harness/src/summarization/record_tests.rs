@@ -17,6 +17,7 @@ fn summary(n: usize) -> Summary {
         tokens_before: 10,
         tokens_after: 1,
         usage: None,
+        left_out: 0,
         edited: false,
     }
 }

@@ -90,10 +90,15 @@ impl Trigger {
     }
 }
 
+/// Most tokens of a request and its reply in a window.
+pub(super) fn room(window: u64) -> u64 {
+    (window as f64 * HARD) as u64
+}
+
 /// Whether `part` (0 to 1) of what a window takes at all is reached.
 pub(super) fn is_hard(size: &Size, part: f64) -> bool {
     size.window.is_some_and(|window| {
-        let room = ((window as f64 * HARD) as u64).saturating_sub(size.output);
+        let room = room(window).saturating_sub(size.output);
         // Some catalogues give the whole window as the longest reply.
         size.tokens as f64 >= room.max(window / 2) as f64 * part
     })

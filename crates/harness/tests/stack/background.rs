@@ -187,6 +187,37 @@ async fn one_that_answered_is_asked_something_more_and_remembers() {
     assert_eq!(turn.await.unwrap(), TurnEnd::Done);
 }
 
+/// What it said in this turn is its answer; what it said in another is none to what it is asked now.
+#[tokio::test]
+async fn a_last_reply_that_is_empty_takes_no_answer_away_and_brings_no_old_one() {
+    let mut stage = Stage::new();
+    let look = || call("l", "ls", json!({"path": "/"}));
+    let turn = stage.turn("go");
+    stage.answer("go", start("b", "count the files")).await;
+    stage.answer("count the files", look().and_text("seven files")).await;
+    stage.answer("No files found", "").await;
+    stage.until(all_ended).await;
+    let child = stage.child(0);
+    stage.answer("Started the async task", call("k", "check_async_task", json!({"task_id": child.as_str()}))).await;
+    let mut answered = stage.call("async_task_notification").await;
+    let report = |stage: &Stage, id: &str| serde_json::from_str::<Value>(&stage.scene.result(id)).unwrap();
+    assert_eq!(report(&stage, "k"), json!({"status": "success", "thread_id": child.as_str(), "result": "seven files"}));
+    let notice = last(&answered.request);
+    assert!(
+        notice.contains("status: success") && notice.contains("seven files") && !notice.contains("reason"),
+        "{notice}"
+    );
+    answered.reply(call("u", "update_async_task", json!({"task_id": child.as_str(), "message": "and the folders?"})));
+    stage.answer("and the folders?", "").await;
+    stage.until(all_ended).await;
+    stage.answer("Told the async task", "meanwhile").await;
+    answered = stage.call("async_task_notification").await;
+    let notice = last(&answered.request);
+    assert!(notice.contains("status: error") && !notice.contains("seven files"), "{notice}");
+    answered.reply("done");
+    assert_eq!(turn.await.unwrap(), TurnEnd::Done);
+}
+
 #[tokio::test]
 async fn a_message_interrupts_the_work_or_waits_for_its_end() {
     let mut stage = Stage::new();

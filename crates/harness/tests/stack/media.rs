@@ -10,7 +10,7 @@ use bosun_testkit::{Project, Reply, Scripted, ScriptedModel};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use crate::scene::Scene;
+use crate::scene::{Scene, texts};
 
 /// A picture of two by two points, as far as one sees without drawing it.
 fn png() -> Vec<u8> {
@@ -103,6 +103,8 @@ async fn a_summary_by_hand_keeps_the_bytes_of_what_is_kept_elsewhere() {
         .and_then(|rest| rest.split(']').next())
         .unwrap_or_else(|| panic!("{told}"));
     assert_eq!(scene.project.bytes(place), png());
+    let asked = texts(&scene.last_request()).concat();
+    assert!(asked.contains(&format!("[image/png at /{place}]")), "the summary can name it: {asked}");
     let results =
         scene.host.entries().into_iter().filter(|recorded| matches!(recorded.entry.body, EntryBody::ToolResult { .. }));
     assert_eq!(results.count(), 1);

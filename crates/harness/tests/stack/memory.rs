@@ -55,7 +55,10 @@ async fn who_cannot_write_is_not_told_to() {
         memory(&scene.request(0)).split_once("<memory_guidelines>").unwrap().1.to_owned()
     };
     let reads = guidelines(&["read_file"]).await;
-    assert!(reads.contains("data, not orders") && !reads.contains("_file`") && !reads.contains("secrets"), "{reads}");
+    assert!(
+        reads.contains("the person and the facts win") && !reads.contains("_file`") && !reads.contains("secrets"),
+        "{reads}"
+    );
     let edits = guidelines(&["read_file", "edit_file"]).await;
     assert!(edits.contains("with `edit_file` as soon as") && !edits.contains("write_file"), "{edits}");
 }

@@ -109,8 +109,26 @@ async fn how_deep_subagents_send_subagents() {
     let replies = vec![send("one"), send("two"), "did it myself".into(), "done".into()];
     let scene = declared(Project::new(), "limits.max_depth = 1", replies);
     assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!([0, 1].map(|index| delegates(&scene.request(index))), [true, false]);
     let refused = crate::scene::texts(&scene.request(2)).pop().unwrap();
-    assert!(refused.contains("subagents may be nested 1 deep"), "{refused}");
+    assert!(refused.contains("task is not a valid tool"), "{refused}");
+}
+
+/// Whether a request offers subagents, and speaks of them.
+fn delegates(request: &bosun_model::ChatRequest) -> bool {
+    let offered = request.tools.iter().any(|tool| tool.name.ends_with("task"));
+    assert_eq!(crate::scene::prompt(request).contains("## Delegating"), offered);
+    offered
+}
+
+#[tokio::test]
+async fn no_depth_and_no_subagents_at_once_are_no_delegation() {
+    for limit in ["max_depth = 0", "max_subagents = 0"] {
+        let scene =
+            declared(Project::new(), &format!("background_subagents = true\nlimits.{limit}"), vec!["done".into()]);
+        assert_eq!(scene.say("go").await, TurnEnd::Done);
+        assert!(!delegates(&scene.request(0)), "{limit}");
+    }
 }
 
 /// A model that knows how many of its subagents' calls are under way at once.

@@ -229,22 +229,56 @@ async fn an_answer_that_a_person_changed_is_handed_in_as_they_changed_it() {
         config.output = Some(verdict());
         config.policy.interrupt_on = [("final_answer".to_owned(), Some(Default::default()))].into();
     });
+    let edit = Decision::Edit { args: json!({"good": true, "why": "I looked"}) };
+    assert_eq!(answered(&scene, vec![("f", edit)]).await, TurnEnd::Done);
+    assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), r#"{"good":true,"why":"I looked"}"#);
+}
+
+/// A turn in which a person decides calls, one after the other.
+async fn answered(scene: &Scene, decisions: Vec<(&str, Decision)>) -> TurnEnd {
     let mut turn = std::pin::pin!(scene.say("is it good?"));
     let decided = async {
-        let id = "f".into();
-        while !scene.log.with_state(|state| state.open_call(&id).is_some_and(OpenCall::is_waiting)) {
-            tokio::task::yield_now().await;
+        for (id, decision) in decisions {
+            let id = id.into();
+            while !scene.log.with_state(|state| state.open_call(&id).is_some_and(OpenCall::is_waiting)) {
+                tokio::task::yield_now().await;
+            }
+            let as_given = |_: &str, args: &Value| Ok(args.clone());
+            scene.log.decide(&id, None, decision, DecisionSource::Person, &as_given).await.unwrap();
         }
-        let edit = Decision::Edit { args: json!({"good": true, "why": "I looked"}) };
-        let as_given = |_: &str, args: &Value| Ok(args.clone());
-        scene.log.decide(&id, None, edit, DecisionSource::Person, &as_given).await.unwrap();
     };
     tokio::select! {
         end = &mut turn => panic!("the turn ended: {end:?}"),
         () = decided => {}
     }
-    assert_eq!(turn.await, TurnEnd::Done);
-    assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), r#"{"good":true,"why":"I looked"}"#);
+    turn.await
+}
+
+/// What a person says in the place of the tool is for the model, which goes on from it.
+#[tokio::test]
+async fn an_answer_that_a_person_answered_is_not_handed_in() {
+    let again = Reply::new().and_call_with_id("g", "final_answer", json!({"good": true}));
+    let scene = scene(vec![hand_in(json!({"good": false})), again.into()], |config| {
+        config.output = Some(verdict());
+        config.policy.interrupt_on = [("final_answer".to_owned(), Some(Default::default()))].into();
+    });
+    let said = Decision::Respond { text: "no, look again".into() };
+    assert_eq!(answered(&scene, vec![("f", said), ("g", Decision::Approve)]).await, TurnEnd::Done);
+    assert_eq!(scene.log.with_state(|state| state.last_text()).unwrap(), r#"{"good":true}"#);
+    assert_eq!(texts(&scene.request(1)).last().unwrap(), "no, look again");
+}
+
+/// behaviour.md 7.
+#[tokio::test]
+async fn a_subagent_whose_last_reply_is_empty_has_answered_with_what_it_said_before() {
+    let said = Reply::new().and_text("It is in /a.txt. \n").and_call("ls", json!({"path": "/"}));
+    let silent = Reply::new().and_call("ls", json!({"path": "/"}));
+    let replies = vec![send("t", "general-purpose"), said.into(), "".into()];
+    let rest = vec![send("u", "general-purpose"), silent.into(), "".into(), "done".into()];
+    let scene = scene([replies, rest].concat(), |_| {});
+    assert_eq!(scene.say("go").await, TurnEnd::Done);
+    assert_eq!(scene.result("t"), "It is in /a.txt.");
+    assert!(scene.result("u").starts_with("Error: the subagent ended without an answer"), "{}", scene.result("u"));
 }
 
 #[tokio::test]
@@ -297,8 +331,29 @@ async fn a_subagent_that_spawns_itself_stops_at_the_limit() {
     assert_eq!(scene.say("go").await, TurnEnd::Done);
     let requests = scene.model.requests();
     assert_eq!(requests.len(), 8);
+    let offered = |request: &ChatRequest| request.tools.iter().any(|tool| tool.name == "task");
+    assert_eq!([0, 1, 2, 3].map(|depth| offered(&requests[depth])), [true, true, true, false]);
     let refused = texts(&requests[4]).pop().unwrap();
-    assert!(refused.contains("subagents may be nested 3 deep"), "{refused}");
+    assert!(refused.contains("task is not a valid tool"), "{refused}");
+}
+
+/// A long answer with its middle, which no cap may take away.
+#[tokio::test]
+async fn a_long_answer_is_in_its_file_as_a_whole_and_without_one_says_what_is_missing() {
+    let lines: Vec<String> = (0..30_000).map(|line| format!("finding {line}")).collect();
+    let answer = lines.join("\n");
+    for (evicts, told) in [(true, "and is in the file /large_tool_results/t."), (false, "characters left out")] {
+        let replies = vec![send("t", "general-purpose"), Reply::text(answer.clone()).into(), "done".into()];
+        let scene = scene(replies, |config| {
+            if !evicts {
+                config.filesystem.evict_results_over = 0;
+            }
+        });
+        assert_eq!(scene.say("go").await, TurnEnd::Done);
+        assert!(scene.result("t").contains(told), "{evicts}");
+        let file = scene.project.at("large_tool_results/t");
+        assert_eq!(std::fs::read_to_string(file).ok(), evicts.then(|| answer.clone()));
+    }
 }
 
 #[tokio::test]

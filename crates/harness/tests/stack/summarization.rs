@@ -107,6 +107,66 @@ async fn a_long_request_is_carried_over_word_for_word_and_a_cut_one_says_where_i
     }
 }
 
+/// However many messages, files and steps there were, on a small window.
+#[tokio::test]
+async fn what_is_carried_over_has_a_bound_that_holds_for_every_history() {
+    let plan = |n: usize| json!({"content": format!("step {n}: {}", "word ".repeat(100)), "status": "pending"});
+    let todos: Vec<_> = (0..20).map(plan).collect();
+    let mut replies: Vec<Scripted> =
+        vec![Reply::new().and_call_with_id("p", "write_todos", json!({ "todos": todos })).into()];
+    let summed_up_after = [20, 45, 65, 79];
+    for n in 0..80 {
+        replies.push(format!("reply {n}").as_str().into());
+        replies.extend(summed_up_after.contains(&n).then(|| "the story".into()));
+    }
+    let scene = Scene::build(Project::new(), small(replies, 8_192), vec![], |config| {
+        config.builtin_tools = Some(["read_file", "write_todos"].map(str::to_owned).into());
+        config.summarization.trigger = vec![Threshold::Fraction(0.99).into()];
+    });
+    for n in 0..80 {
+        assert_eq!(scene.say(&format!("wish {n:02}: {}", "w".repeat(390))).await, TurnEnd::Done, "{n}");
+        if summed_up_after.contains(&n) {
+            let options = SummarizationOptions { keep: Some(Threshold::Messages(2)), ..Default::default() };
+            let summarization = Summarization::new(options, bosun_harness::Artifacts::at_root());
+            summarization.compact_now(&scene.context(), None).await.unwrap();
+        }
+    }
+    let summary = compaction(&scene).summary.unwrap();
+    assert!(summary.facts.len() <= 8_192 / 5 * 4, "{} letters", summary.facts.len());
+    for there in [
+        "- wish 00: ",
+        "- wish 78: ",
+        "- [pending] step 0: ",
+        " earlier messages of the user left out; word for word in ",
+    ] {
+        assert!(summary.facts.contains(there), "{there}: {}", summary.facts);
+    }
+}
+
+/// A large part of the work is in the middle.
+#[tokio::test]
+async fn at_the_usual_threshold_nothing_is_kept_from_the_model_that_sums_up() {
+    let read = |n: usize| {
+        let args = json!({"file_path": format!("/{n}.txt"), "limit": 900});
+        Scripted::from(Reply::new().and_call_with_id(format!("r{n}"), "read_file", args))
+    };
+    let mut replies: Vec<Scripted> = (0..6).map(read).collect();
+    replies.extend(["the story", "done"].map(Scripted::from));
+    let scene = Scene::build(Project::new(), small(replies, 32_000), vec![], |config| {
+        config.builtin_tools = Some(vec!["read_file".into()]);
+    });
+    for n in 0..6 {
+        let text: String = (0..900).map(|line| format!("line {line} of {n}\n")).collect();
+        std::fs::write(scene.project.at(&format!("{n}.txt")), text).unwrap();
+    }
+    assert_eq!(scene.say("read them").await, TurnEnd::Done);
+    let summary = compaction(&scene).summary.unwrap();
+    assert_eq!((summary.cause, summary.left_out), (SummaryCause::Threshold, 0));
+    let requests = scene.model.requests();
+    let asked = requests.iter().map(texts).find(|texts| texts[0].contains("<conversation>")).unwrap();
+    assert!(!asked[0].contains("left out") && asked[0].contains("line 450 of 3\n"), "{}", asked[0].len());
+}
+
 /// A file stands where the folder of old conversation belongs, while the first or the second summary is made.
 #[tokio::test]
 async fn each_requirement_is_in_the_summary_or_where_it_says_though_a_file_could_not_be_written() {

@@ -143,19 +143,26 @@ async fn what_is_too_long_to_be_summed_up_is_summed_up_from_its_ends() {
     for refusal in REFUSALS {
         let (wire, refused) = too_long(refusal);
         let scene = keeping(wire, Project::new(), 1);
-        for turn in 0..4 {
+        for turn in 0..8 {
             scene.server.once(Reply::text(long(&format!("reply {turn}")).repeat(2)));
             assert_eq!(scene.say(&format!("wish {turn}")).await, TurnEnd::Done);
         }
-        scene.server.once(refused());
-        scene.server.once(refused());
+        for _ in 0..3 {
+            scene.server.once(refused());
+        }
         scene.server.once("All of it.");
         scene.server.once("Done.");
         assert_eq!(scene.say("go on").await, TurnEnd::Done);
         let bodies = scene.bodies();
-        let (whole, ends) = (bodies[5].to_string(), bodies[6].to_string());
+        let (whole, ends) = (bodies[9].to_string(), bodies[11].to_string());
         assert!(ends.len() < whole.len() && ends.contains("characters of the middle left out"), "{}", ends.len());
-        assert!(bodies.last().unwrap().to_string().contains("All of it."));
+        assert!(
+            !whole.contains("left out") && bodies[10].to_string().contains("characters left out"),
+            "first the longest"
+        );
+        let last = bodies.last().unwrap().to_string();
+        assert!(last.contains("All of it.") && last.contains("characters of its middle did not fit"), "{last}");
+        assert!(scene.log.with_state(Compaction::of).summary.unwrap().left_out > 0);
     }
 }
 

@@ -28,7 +28,8 @@ struct Start {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct StartInput {
-    /// The whole task with everything the subagent has to know, and what its answer shall hold.
+    /// The whole task with everything the subagent has to know, and what its answer shall hold: it sees nothing else of
+    /// this conversation.
     #[schemars(length(min = 1, max = 200_000))]
     description: String,
     /// Which subagent, by its name from the list above.
@@ -46,10 +47,8 @@ impl Tool for Start {
 
     fn description(&self) -> Cow<'_, str> {
         let mut text = String::from(
-            "Sends a subagent that works beside you and gives back its task id at once. Good for long work that you do \
-             not have to wait for: go on with something else or end your turn, you are told when it has ended. Where \
-             you need the answer before you can go on, use `task`. Do not ask again and again how it stands.\n\n\
-             Subagents:",
+            "Sends a subagent that works beside you and gives back its task id at once. Go on with something else or end \
+             your turn: you are told when it has ended. Do not ask again and again how it stands.\n\nSubagents:",
         );
         for card in &self.cards {
             text.push_str(&format!("\n- {}: {}", card.name, card.description));
@@ -92,7 +91,13 @@ impl Tool for Check {
     }
 
     async fn call(&self, cx: &ToolContext, input: TaskId) -> Result<ToolOutput, ToolError> {
-        Ok(ToolOutput::text(report(&background(cx)?.check(&input.task_id).await?)))
+        let task = background(cx)?.check(&input.task_id).await?;
+        let (shown, whole) = (report(&task, OUTPUT_CHARS), report(&task, usize::MAX));
+        let mut output = ToolOutput::text(&shown);
+        if shown != whole {
+            output.keep(&whole);
+        }
+        Ok(output)
     }
 }
 
@@ -204,7 +209,7 @@ impl Tool for List {
                 word(task.status)
             ));
         }
-        Ok(ToolOutput::text(head_and_tail(&text, OUTPUT_CHARS).0))
+        Ok(ToolOutput::bounded(text))
     }
 }
 
@@ -215,12 +220,12 @@ fn background(cx: &ToolContext) -> Result<&dyn Background, ToolError> {
     })
 }
 
-/// A task as JSON for the model.
-fn report(task: &BackgroundTask) -> String {
+/// A task as JSON for the model, with texts of at most so many characters.
+fn report(task: &BackgroundTask, most: usize) -> String {
     let mut told = json!({ "status": task.status, "thread_id": task.id });
     let mut add = |name: &str, text: &str| {
         if let Some(object) = told.as_object_mut() {
-            object.insert(name.to_owned(), head_and_tail(text, OUTPUT_CHARS).0.into());
+            object.insert(name.to_owned(), head_and_tail(text, most).0.into());
         }
     };
     match task.status {

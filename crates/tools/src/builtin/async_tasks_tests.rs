@@ -31,6 +31,7 @@ impl Two {
         self.0.lock().unwrap().push(told);
         match id {
             "s1" => Ok(task(id, status)),
+            "long" => Ok(BackgroundTask { answer: Some("x".repeat(1_000_000)), ..task(id, status) }),
             _ => Err(ToolError::Model(format!("Error: there is no async task '{id}'"))),
         }
     }
@@ -100,6 +101,16 @@ async fn the_five_tools_hand_on_and_report() {
     let some = fixture.ok("list_async_tasks", json!({"status_filter": "waiting"})).await;
     assert!(some.contains("s2") && !some.contains("s1"), "{some}");
     assert_eq!(fixture.ok("list_async_tasks", json!({"status_filter": "error"})).await, "No async tasks found.");
+}
+
+#[tokio::test]
+async fn a_long_answer_is_cut_and_kept_whole_for_whoever_has_room_for_it() {
+    let output = fixture(Two::default()).run("check_async_task", json!({"task_id": "long"})).await;
+    let shown: Value = serde_json::from_str(&bosun_model::text_of(&output.content)).unwrap();
+    let shown = shown["result"].as_str().unwrap();
+    assert!(shown.len() < crate::OUTPUT_CHARS + 100 && shown.contains("characters left out"));
+    let whole = output.full_output.unwrap().read(0, 2_000_000).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&whole).unwrap()["result"], "x".repeat(1_000_000));
 }
 
 #[tokio::test]

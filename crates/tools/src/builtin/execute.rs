@@ -62,9 +62,9 @@ impl Tool for Execute {
         let folder = self.folder.as_deref().unwrap_or("the project folder");
         format!(
             "Runs a shell command in {folder} and gives back its output and, as the last line, its exit code. \
-             Join commands with && or ;. There is no terminal and no input, so nothing can ask. To look at files, ls, \
-             read_file, glob and grep serve better than shell commands. A command is ended after {} seconds unless \
-             timeout gives it up to {}.",
+             Join commands with && or ;. There is no terminal and no input, so nothing can ask. What a command leaves in the \
+             background is ended with it: start a server and what needs it in one command. A command is ended after {} \
+             seconds unless timeout gives it up to {}.",
             self.default_timeout.as_secs(),
             self.max_timeout.as_secs()
         )

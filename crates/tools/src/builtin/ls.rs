@@ -16,7 +16,7 @@ pub struct Ls;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LsInput {
-    /// The folder to list, for example "/src". "/" is the project.
+    /// The folder to list, for example "/src". "/" is the topmost.
     #[serde(default = "root")]
     path: String,
 }

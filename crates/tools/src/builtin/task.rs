@@ -1,10 +1,9 @@
 use std::borrow::Cow;
 
-use bosun_model::ContentBlock;
+use bosun_model::text_of;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::limits::{OUTPUT_CHARS, head_and_tail};
 use crate::{DelegateRequest, Tool, ToolContext, ToolError, ToolKind, ToolOutput};
 
 /// A subagent as the model is told of it.
@@ -51,10 +50,8 @@ impl Tool for Task {
 
     fn description(&self) -> Cow<'_, str> {
         let mut text = String::from(
-            "Sends a subagent to do a task by itself and gives back its answer. Good for work with many steps of which \
-             you only need the result, and for independent tasks: call it several times in one step and they run side by \
-             side. A subagent begins with nothing but your description and ends with one answer, which the user does \
-             not see: tell the user what matters in it. Small things are done faster by yourself.\n\nSubagents:",
+            "Sends a subagent to do a task by itself and gives back its answer. The user does not see the answer: tell \
+             them what matters in it. Several sent in one step run side by side.\n\nSubagents:",
         );
         for card in &self.cards {
             text.push_str(&format!("\n- {}: {}", card.name, card.description));
@@ -74,15 +71,9 @@ impl Tool for Task {
             return Err(ToolError::Model("Error: no subagent can be sent here; do this part yourself.".into()));
         };
         let request = DelegateRequest { description: input.description, agent: input.subagent_type };
-        let mut output = delegate.delegate(request).await?;
-        for block in &mut output.content {
-            if let ContentBlock::Text { text } = block
-                && text.len() > OUTPUT_CHARS
-            {
-                *text = head_and_tail(text, OUTPUT_CHARS).0;
-            }
-        }
-        Ok(output)
+        let output = delegate.delegate(request).await?;
+        let ToolOutput { content, artifact, full_output, .. } = ToolOutput::bounded(text_of(&output.content));
+        Ok(ToolOutput { content, artifact, full_output, ..output })
     }
 }
 

@@ -25,8 +25,15 @@ async fn a_known_subagent_is_sent() {
     assert_eq!(text, "the report");
     let request = DelegateRequest { description: "look".into(), agent: "researcher".into() };
     assert_eq!(*sent.0.lock().unwrap(), [request]);
-    let long = fixture.ok("task", json!({"description": "at length", "subagent_type": "researcher"})).await;
-    assert!(long.len() < OUTPUT_CHARS + 100 && long.contains("characters left out"));
+}
+
+#[tokio::test]
+async fn a_long_answer_is_cut_and_kept_whole_for_whoever_has_room_for_it() {
+    let fixture = Fixture::canned(Canned::default()).delegate(Sent::default());
+    let output = fixture.run("task", json!({"description": "at length", "subagent_type": "researcher"})).await;
+    let text = bosun_model::text_of(&output.content);
+    assert!(text.len() < OUTPUT_CHARS + 100 && text.contains("characters left out"));
+    assert_eq!(output.full_output.map(|kept| kept.len()), Some(1_000_000));
 }
 
 #[tokio::test]

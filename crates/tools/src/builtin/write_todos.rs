@@ -42,9 +42,9 @@ impl Tool for WriteTodos {
     }
 
     fn description(&self) -> Cow<'_, str> {
-        "Writes the plan that you and the user follow. Use it for work of three steps or more, and write the list again \
-         as soon as something changes: an entry is begun, done, added or dropped. Mark an entry completed only when it \
-         really is. Short tasks need no plan. Call it once per step, with the whole list."
+        "Writes the plan that you and the user follow, in the place of the one before. Write it again as soon as something \
+         changes: set an entry in_progress before you start it and completed when it really is done, add what you \
+         discover, drop what turns out not to be needed. Call it once per step of yours, with the whole list."
             .into()
     }
 
