@@ -192,8 +192,12 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: /Plan/ }).waitFor({ state: 'detached' });
     await page.setViewportSize({ width: 660, height: 700 });
+    const width = () => page.locator('aside.left').evaluate((aside) => aside.getBoundingClientRect().width);
+    await page.waitForFunction(() => document.querySelector('aside.left')?.classList.contains('rail'));
+    assert.equal(await width(), 52);
     await button(page, 'Show sessions').click();
     await page.getByRole('navigation', { name: 'Sessions' }).waitFor();
+    assert.equal(await width(), 248);
     assert.deepEqual(await calls(page, 'stopTurn'), []);
     await done(page);
   });
