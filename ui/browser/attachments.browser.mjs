@@ -38,7 +38,7 @@ describe('attachments', { concurrency: Math.min(3, availableParallelism()) }, ()
     await chips.getByText('pasted.png').waitFor();
     await give('drop', 'dropped.png');
     await chips.getByText('dropped.png').waitFor();
-    await button(page, 'Take “pasted.png” away').click();
+    await button(page, 'Remove “pasted.png”').click();
     await message(page).click();
     await page.keyboard.type('Compare with @clo');
     await page.getByRole('option', { name: /src\/auth\/clock\.rs/ }).waitFor();
@@ -72,7 +72,7 @@ describe('attachments', { concurrency: Math.min(3, availableParallelism()) }, ()
       .locator('.composer input[type=file]')
       .setInputFiles([{ name: 'keys.txt', mimeType: 'text/plain', buffer: Buffer.from('MODEL_KEY=0123456789ab') }]);
     await note.getByText('looks like a key').waitFor();
-    await button(page, 'Take “keys.txt” away').click();
+    await button(page, 'Remove “keys.txt”').click();
     await note.waitFor({ state: 'detached' });
     await done(page);
   });

@@ -127,7 +127,7 @@ describe('the message box', () => {
     expect(screen.getByRole('status').textContent).toContain('is told the names alone');
     await fireEvent.keyDown(field, enter);
     expect(onSend).toHaveBeenCalledWith('');
-    await user.click(screen.getByRole('button', { name: 'Take “a.png” away' }));
+    await user.click(screen.getByRole('button', { name: 'Remove “a.png”' }));
     expect(onDetach).toHaveBeenCalledWith(1);
   });
 

@@ -54,7 +54,7 @@ describe('a proxy that wants a name and a password', () => {
       network: { ...NO_SETTINGS.network, proxy: 'http://proxy.example:3128' },
       save: () => Promise.resolve(true),
     });
-    const user = await screen.findByRole('textbox', { name: 'Name for the proxy' });
+    const user = await screen.findByRole('textbox', { name: 'User name for the proxy' });
     const password = screen.getByLabelText<HTMLInputElement>('Password for the proxy');
     expect(password.type).toBe('password');
     await userEvent.type(user, 'me');
@@ -93,6 +93,6 @@ describe('a proxy that wants a name and a password', () => {
 
   it('is asked for none where there is no proxy', async () => {
     await drawn({ source: 'none' });
-    expect(screen.queryByRole('textbox', { name: 'Name for the proxy' })).toBeNull();
+    expect(screen.queryByRole('textbox', { name: 'User name for the proxy' })).toBeNull();
   });
 });

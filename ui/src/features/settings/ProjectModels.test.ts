@@ -26,8 +26,8 @@ describe('the model of a project', () => {
     const scene = await setUp();
     const [first = '', second = ''] = ids(scene);
     draw(scene, ProjectModels, {});
-    const of = () => screen.getAllByLabelText(/^Model of new sessions in/);
-    expect(of().map((button) => button.textContent?.trim())).toEqual(ids(scene).map(() => 'As all projects'));
+    const of = () => screen.getAllByLabelText(/^Model for new sessions in/);
+    expect(of().map((button) => button.textContent?.trim())).toEqual(ids(scene).map(() => 'Same as all projects'));
     await userEvent.click(of()[0] as HTMLElement);
     await fireEvent.click(await shown('[role=option]', /claude-haiku/));
     await waitFor(() => expect(scene.workspace.projectModels.of(first)).toEqual({ model: haiku, effort: null }));
@@ -35,7 +35,7 @@ describe('the model of a project', () => {
     await userEvent.selectOptions(screen.getByLabelText(/^Thinking in new sessions in/), 'high');
     await waitFor(() => expect(scene.workspace.projectModels.of(first)).toEqual({ model: haiku, effort: 'high' }));
     await userEvent.click(of()[0] as HTMLElement);
-    await fireEvent.click(await shown('.menu button', /As all projects/));
+    await fireEvent.click(await shown('.menu button', /Same as all projects/));
     await waitFor(() => expect(scene.workspace.settings.projects).toEqual({}));
   });
 
