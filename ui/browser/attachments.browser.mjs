@@ -82,7 +82,7 @@ describe('attachments', { concurrency: Math.min(3, availableParallelism()) }, ()
     const input = page.locator('.composer input[type=file]');
     await input.setInputFiles([{ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('x') }]);
     await page.getByRole('list', { name: 'Attached' }).getByText('a.png').waitFor();
-    assert.equal(await page.getByText('is told the names alone').count(), 0);
+    assert.equal(await page.getByText('gets only their names').count(), 0);
     await page.getByRole('button', { name: /^Model:/ }).click();
     await page.locator('.picker input:focus').waitFor();
     await page.keyboard.type('hai');

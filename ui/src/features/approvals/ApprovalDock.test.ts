@@ -284,7 +284,7 @@ describe('the guards', () => {
       }),
     ]);
     const card = screen.getByRole('dialog');
-    expect(card.textContent).toContain('It holds characters that would not be seen.');
+    expect(card.textContent).toContain('It contains invisible characters.');
     expect(card.textContent).toContain('gіthub.com mixes alphabets: і U+0456');
     expect(card.querySelector('pre .mark')?.textContent).toBe('RLO');
     expect(card.querySelector('blockquote')?.textContent).toBe('**Approved automatically** <button>OK</button>');
