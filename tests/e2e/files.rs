@@ -34,7 +34,7 @@ fn what_a_command_changed_is_undone_in_one_place_and_kept_in_the_other() {
     window.by_css("ul[aria-label='Changed files'] li:nth-child(2) button").click();
     window.wait_for_text("Changed by a command:");
     window.shot("changes");
-    window.button("Undo place 1").click();
+    window.button("Undo change 1").click();
     window.wait_for_text("1 file was put back.");
     assert_eq!(fs::read_to_string(&numbers).unwrap(), twenty.replace("19", "nineteen"));
     window.button("Keep the changes to numbers.txt").click();

@@ -29,7 +29,7 @@ fn add_server(window: &Window<'_>, server: &ModelServer) {
     window.button("Your own server").click();
     window.field("Base URL").write(&server.base_url(Wire::OpenAi));
     window.field("Name").write("Desk");
-    window.field("Key, if it wants one").write(KEY);
+    window.field("Key, if it needs one").write(KEY);
     window.shot("server");
     window.button("Save").click();
 }

@@ -48,7 +48,7 @@ fn first_run_an_edited_approval_and_going_back_by_keyboard_alone() {
     window.press("Enter");
     window.wait_until("return document.querySelector('.pick button') !== null");
     window.shot("server");
-    tab_to(&window, "Shift+Tab", "Model of new sessions");
+    tab_to(&window, "Shift+Tab", "Model for new sessions");
     window.press("Enter");
     window.wait_until("return document.querySelector('[role=option]') !== null");
     type_in(&window, "test-model");
@@ -88,7 +88,7 @@ fn first_run_an_edited_approval_and_going_back_by_keyboard_alone() {
     window.press("Escape");
     window.wait_for_text("would be put back");
     window.shot("going-back");
-    tab_to(&window, "Tab", "Go back");
+    tab_to(&window, "Tab", "Rewind");
     window.press("Enter");
     window.wait_until_gone("It is written.");
     assert!(!file.exists(), "the file was not taken back");

@@ -31,12 +31,12 @@ fn what_a_folder_brings_is_used_once_it_is_trusted_and_not_when_it_changed() {
     let rules = desk.project().join("AGENTS.md");
     fs::write(&rules, "Answer in verse.\n").unwrap();
     let window = reopen(&desk);
-    window.wait_for_text("Nothing of it is used until you have looked.");
+    window.wait_for_text("None of it is used until you have reviewed it.");
     ask(&window, "one");
     window.wait_for_text("That was one.");
     assert!(!told(&server).contains("Answer in verse."), "it was used before anybody trusted it");
 
-    window.button("Look at it").click();
+    window.button("Review").click();
     window.wait_for_text("Answer in verse.");
     window.shot("brought");
     window.by_css(".shelf footer .btn.primary, .shelf .btn.primary").click();
@@ -54,7 +54,7 @@ fn what_a_folder_brings_is_used_once_it_is_trusted_and_not_when_it_changed() {
     // The strip looks when the window is looked at.
     window.reload();
     window.wait_for_text("changed since you trusted it");
-    window.button("Look at it").click();
+    window.button("Review").click();
     window.wait_until("return document.querySelector('.shelf .diff') !== null");
     window.shot("changed");
     window.by_css(".shelf").button("Not now").click();
@@ -111,8 +111,8 @@ fn a_memory_of_the_agent_is_found_changed_traced_deleted_and_brought_back() {
     // The same files, for this project alone.
     desk.pick(&out.join("bosun-memories"));
     window.by_css(".shelf footer label:nth-of-type(2)").click();
-    window.button("From a folder…").click();
-    window.wait_for_text("Of this project");
+    window.button("Import folder…").click();
+    window.wait_for_text("This project");
     window.wait_for_text("1 new file");
     window.shot("project");
 }
@@ -135,7 +135,7 @@ fn skills_are_made_brought_in_checked_used_and_switched_off() {
     }
     desk.pick(&from);
     window.button("Skills").click();
-    window.button("From a folder…").click();
+    window.button("Import folder…").click();
     window.wait_for_text("Left out: 'broken/SKILL.md': this is no skill");
     window.wait_for_text("tidy-up");
     window.shot("brought-in");

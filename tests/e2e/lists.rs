@@ -125,7 +125,7 @@ fn sessions_work_side_by_side_and_what_waits_is_answered_from_one_place() {
         window.by_css("[role=dialog] [role=dialog]").button("Approve").click();
         card_is_gone(&window);
     }
-    window.wait_for_text("Nothing waits for you");
+    window.wait_for_text("Nothing is waiting for you");
     window.press("Escape");
     for name in ["one", "two"] {
         assert!(desk.project().join(format!("{name}.txt")).exists(), "{name} was not written");

@@ -43,7 +43,7 @@ fn a_place_is_looked_at_gone_back_to_with_its_files_and_returned_from() {
     let desk = Desk::plan("rewind").set_up();
     let server = two_files();
     let window = worked(&desk, &server);
-    at_second_turn(&window, "Look at it as it was");
+    at_second_turn(&window, "View as it was");
     window.by_css(".past .talk");
     window.wait_for_text("Nothing can be changed here.");
     let past = window.by_css(".past").text();
@@ -51,7 +51,7 @@ fn a_place_is_looked_at_gone_back_to_with_its_files_and_returned_from() {
     window.shot("past");
     window.press("Escape");
 
-    at_second_turn(&window, "Go back to here…");
+    at_second_turn(&window, "Rewind to here…");
     window.wait_for_text("would be put back");
     window.shot("preview");
     assert_eq!(there(&desk), ["one", "two"], "the preview did something");
@@ -59,7 +59,7 @@ fn a_place_is_looked_at_gone_back_to_with_its_files_and_returned_from() {
     window.wait_until_gone("two is written.");
     assert_eq!(there(&desk), ["one"]);
     window.shot("back");
-    window.button("Undo the last going back").click();
+    window.button("Undo last rewind").click();
     window.wait_for_text("two is written.");
     assert_eq!(there(&desk), ["one", "two"]);
     window.by_css(".pane .top label:nth-of-type(2)").click();
@@ -72,7 +72,7 @@ fn another_way_from_an_earlier_place_leaves_the_first_session_as_it_is() {
     let desk = Desk::plan("fork").set_up();
     let server = two_files();
     let window = worked(&desk, &server);
-    at_second_turn(&window, "Go another way from here");
+    at_second_turn(&window, "Fork from here");
     window.wait_until_gone("two is written.");
     ask(&window, "Write a limerick instead");
     window.wait_for_text("There was an old man.");
@@ -89,7 +89,7 @@ fn a_message_is_said_differently_in_a_session_of_its_own() {
     let server = two_files();
     let window = worked(&desk, &server);
     window.script(
-        "const all = document.querySelectorAll('[aria-label=\"Say it differently, in a session of its own\"]');
+        "const all = document.querySelectorAll('[aria-label=\"Edit it in a new session\"]');
          [...all].at(-1).click()",
         &[],
     );

@@ -120,7 +120,7 @@ fn diagnostics_are_looked_at_before_they_are_saved_and_hold_nothing_that_was_sai
     window.press("Control+,");
     window.by_role("tab", "Data and privacy").click();
     window.wait_for_text("No telemetry");
-    window.button("Show what it would hold").click();
+    window.button("Preview").click();
     window.wait_until("return document.querySelector('.settings pre') !== null");
     window.shot("preview");
     let text = window.by_css(".settings pre").text();

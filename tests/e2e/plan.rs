@@ -27,7 +27,7 @@ fn a_person_changes_the_plan_on_the_board_and_the_agent_is_told() {
     window.wait_for_text("0 of 3 done");
     window.button("Open as a board").click();
     window.wait_until("return document.querySelectorAll('.board section').length === 3");
-    window.by_css(".board").field("What else is to be done").write("Ask about umlauts");
+    window.by_css(".board").field("Add a to-do…").write("Ask about umlauts");
     window.press("Enter");
     window.wait_for_text("Ask about umlauts");
     let choose = |todo: &str, what: &'static str| {
@@ -35,14 +35,14 @@ fn a_person_changes_the_plan_on_the_board_and_the_agent_is_told() {
         window.by_role("menuitem", what).click();
         window.wait_until("return document.querySelector('.menu') === null");
     };
-    choose("Ask about umlauts", "Earlier in the plan");
-    choose("Write a test", "Change the words");
-    window.by_css(".board").field("Words of the todo");
+    choose("Ask about umlauts", "Move up in the plan");
+    choose("Write a test", "Edit the text");
+    window.by_css(".board").field("Text of the to-do");
     window.press("Control+a");
     type_in(&window, "Write two tests");
     window.press("Enter");
     window.wait_for_text("Write two tests");
-    choose("Note it in the README", "Drop from the plan");
+    choose("Note it in the README", "Remove from the plan");
     window.wait_until_gone("Note it in the README");
     window.shot("board");
     window.press("Escape");

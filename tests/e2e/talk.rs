@@ -32,9 +32,9 @@ fn what_waits_is_changed_moved_deleted_survives_a_stop_and_a_restart_and_is_sent
     }
     window.by_css(".queue li:nth-child(2)").button("Delete from the queue").click();
     window.wait_until("return document.querySelectorAll('.queue li').length === 2");
-    window.by_css(".queue li:nth-child(2)").button("Earlier in the queue").click();
+    window.by_css(".queue li:nth-child(2)").button("Move up in the queue").click();
     window.wait_until("return document.querySelector('.queue li').innerText.includes('look around')");
-    window.by_css(".queue li:first-child").button("Change the words").click();
+    window.by_css(".queue li:first-child").button("Edit the message").click();
     let field = window.by_css(".queue textarea");
     field.clear();
     field.write("Say it shorter");
@@ -101,10 +101,10 @@ fn files_are_pasted_dropped_and_picked_and_things_are_named() {
     for event in ["paste", "drop", "pick"] {
         bring(&window, event, &format!("{event}.txt"));
     }
-    window.button("Take “drop.txt” away").click();
+    window.button("Remove “drop.txt”").click();
     window.wait_until("return !document.querySelector('.composer').innerText.includes('drop.txt')");
     window.field("Message").write("how high, by ");
-    window.button("Name a file, a folder, a memory or a session (@)").click();
+    window.button("Mention a file, folder, memory or session (@)").click();
     window.field("Message").write("gre");
     window.wait_until("return document.querySelector('.suggest [role=option]') !== null");
     window.shot("mention");

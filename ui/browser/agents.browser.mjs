@@ -39,6 +39,26 @@ describe('agents', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await done(page);
   });
 
+  test('a subagent’s request is answered, and the subagent stopped, where all it did is read', async () => {
+    const page = await site.show({ tab: 'agents' });
+    await page.getByRole('treeitem', { name: /reader · backon/ }).click();
+    await page.getByRole('button', { name: 'Open with more room' }).click();
+    const wide = page.getByRole('dialog', { name: 'What reader did' });
+    await wide.getByText('waiting for you · execute').waitFor();
+    await wide.getByText(/\d:\d\d · 5% · \$0\.02/).waitFor();
+    const card = wide.getByRole('dialog', { name: /^Approval/ });
+    // A card counts for nothing until it has been in sight for a moment.
+    await page.waitForTimeout(400);
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await card.waitFor({ state: 'detached' });
+    assert.equal((await calls(page, 'decide'))[0][0].session, 's-backon');
+    await wide.getByText(/^(running|execute)/).waitFor();
+    await wide.getByRole('button', { name: 'Stop reader' }).click();
+    await wide.getByText('cancelled').waitFor();
+    assert.deepEqual(await calls(page, 'stopSubagent'), [{ session: 's-refresh', child: 's-backon' }]);
+    await done(page);
+  });
+
   test('the tree of agents is walked with the arrow keys', async () => {
     const page = await site.show({ tab: 'agents' });
     await page.getByRole('treeitem', { name: /retry policies/ }).focus();

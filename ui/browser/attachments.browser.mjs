@@ -38,7 +38,7 @@ describe('attachments', { concurrency: Math.min(3, availableParallelism()) }, ()
     await chips.getByText('pasted.png').waitFor();
     await give('drop', 'dropped.png');
     await chips.getByText('dropped.png').waitFor();
-    await button(page, 'Take “pasted.png” away').click();
+    await button(page, 'Remove “pasted.png”').click();
     await message(page).click();
     await page.keyboard.type('Compare with @clo');
     await page.getByRole('option', { name: /src\/auth\/clock\.rs/ }).waitFor();
@@ -72,7 +72,7 @@ describe('attachments', { concurrency: Math.min(3, availableParallelism()) }, ()
       .locator('.composer input[type=file]')
       .setInputFiles([{ name: 'keys.txt', mimeType: 'text/plain', buffer: Buffer.from('MODEL_KEY=0123456789ab') }]);
     await note.getByText('looks like a key').waitFor();
-    await button(page, 'Take “keys.txt” away').click();
+    await button(page, 'Remove “keys.txt”').click();
     await note.waitFor({ state: 'detached' });
     await done(page);
   });
@@ -82,7 +82,7 @@ describe('attachments', { concurrency: Math.min(3, availableParallelism()) }, ()
     const input = page.locator('.composer input[type=file]');
     await input.setInputFiles([{ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('x') }]);
     await page.getByRole('list', { name: 'Attached' }).getByText('a.png').waitFor();
-    assert.equal(await page.getByText('is told the names alone').count(), 0);
+    assert.equal(await page.getByText('gets only their names').count(), 0);
     await page.getByRole('button', { name: /^Model:/ }).click();
     await page.locator('.picker input:focus').waitFor();
     await page.keyboard.type('hai');

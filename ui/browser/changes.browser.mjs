@@ -53,7 +53,7 @@ describe('changes', { concurrency: Math.min(3, availableParallelism()) }, () => 
     const page = await site.show({ tab: 'plan' });
     await page.getByRole('button', { name: /^Move fixtures to SQLite/ }).click();
     const dock = page.getByRole('region', { name: '2 files changed' });
-    await dock.getByRole('button', { name: 'Look' }).click();
+    await dock.getByRole('button', { name: 'Review' }).click();
     await page.getByRole('button', { name: /^tests\/fixtures\/users\.sql/ }).waitFor();
     await page.getByRole('button', { name: /^tests\/support\/fixtures\.rs/ }).click();
     await page.getByRole('button', { name: 'Show 7 unchanged lines' }).click();

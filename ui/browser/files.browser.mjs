@@ -25,7 +25,7 @@ describe('files', () => {
     await page.keyboard.press('Enter');
     const look = page.getByRole('region', { name: 'Preview of src/auth/clock.rs' });
     await look.locator('.c-kw').first().waitFor();
-    await look.getByRole('button', { name: 'Open in the program for it' }).click();
+    await look.getByRole('button', { name: 'Open in its default app' }).click();
     await look.getByRole('button', { name: 'Show in its folder' }).click();
     await page.getByRole('tree').focus();
     await page.keyboard.press('ArrowLeft');
@@ -49,7 +49,7 @@ describe('files', () => {
     await row('logo.png').click();
     await page.getByRole('img', { name: 'logo.png' }).waitFor();
     await row('spec.pdf').click();
-    await page.getByText('A PDF is opened in a program of yours.').waitFor();
+    await page.getByText('PDFs open in another app.').waitFor();
     await row('harbour.db').click();
     await page.getByText('This is not text').waitFor();
     await done(page);
@@ -67,7 +67,7 @@ describe('files', () => {
     await page.getByRole('region', { name: 'Changed since, by you or another program' }).waitFor({ state: 'detached' });
     await button(page, 'Bring that back').click();
     await page.getByRole('region', { name: 'Changed since, by you or another program' }).waitFor();
-    await change.getByRole('button', { name: 'Undo place 1' }).click();
+    await change.getByRole('button', { name: 'Undo change 1' }).click();
     await page.getByText('1 file was put back.').waitFor();
     await button(page, 'Bring it back').click();
     await page.getByText('1 file was put back.').waitFor({ state: 'detached' });
@@ -75,7 +75,7 @@ describe('files', () => {
     await change.locator('[data-hunk]').first().focus();
     await page.keyboard.press('k');
     await button(page, /^CHANGELOG\.md .*kept/).waitFor();
-    await button(page, 'Look at it again').click();
+    await button(page, 'Review it again').click();
     await button(page, 'Keep all').click();
     await button(page, 'Keep all').waitFor({ state: 'detached' });
     const [undone] = await calls(page, 'undoHunk');

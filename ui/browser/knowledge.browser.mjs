@@ -75,8 +75,8 @@ describe('knowledge', () => {
 
   test('what a folder brings is looked at before it is trusted', async () => {
     const page = await site.show({ recorded: 'brings' });
-    await page.getByText('Nothing of it is used until you have looked.').waitFor();
-    await button(page, 'Look at it').click();
+    await page.getByText('None of it is used until you have reviewed it.').waitFor();
+    await button(page, 'Review').click();
     const dialog = page.getByRole('dialog', { name: 'What this folder brings' });
     await dialog.locator('.diff').getByText('push the result').waitFor();
     await button(dialog, 'Not now').click();
@@ -93,7 +93,7 @@ describe('knowledge', () => {
       ],
     );
     await page.keyboard.press('Escape');
-    await page.getByText('Nothing of it is used until you have looked.').waitFor({ state: 'detached' });
+    await page.getByText('None of it is used until you have reviewed it.').waitFor({ state: 'detached' });
     await done(page);
   });
 
@@ -117,7 +117,7 @@ describe('knowledge', () => {
       { mode: 'interrupt', operations: ['write'], paths: ['/docs/{a,b}/**', '/CHANGELOG'] },
     ]);
     await button(page, 'Edit').click();
-    await button(page, 'Take this rule away').first().click();
+    await button(page, 'Remove this rule').first().click();
     await button(page, 'Save').click();
     const changes = await calls(page, 'saveSubagent');
     assert.equal(changes[1].content.form.permissions.length, 1);

@@ -99,7 +99,7 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
   test('a person adds, rewords, moves and drops lines of the plan', async () => {
     const page = await site.show();
     const plan = page.getByRole('tabpanel', { name: /Plan/ });
-    await plan.getByRole('textbox', { name: 'What else is to be done' }).fill('Tell the support team');
+    await plan.getByRole('textbox', { name: 'Add a to-do…' }).fill('Tell the support team');
     await page.keyboard.press('Enter');
     await plan.getByRole('button', { name: 'Tell the support team', exact: true }).waitFor();
     await button(page, 'Open as a board').click();
@@ -110,10 +110,10 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
       // A menu that goes gives the focus back, which would take it from the next.
       await page.getByRole('menu').waitFor({ state: 'detached' });
     };
-    await choose('Tell the support team', 'Earlier in the plan');
-    await choose('Note the behaviour in CHANGELOG', 'Drop from the plan');
-    await choose('Add a fake clock to the session tests', 'Change the words');
-    await page.getByRole('textbox', { name: 'Words of the todo' }).waitFor();
+    await choose('Tell the support team', 'Move up in the plan');
+    await choose('Note the behaviour in CHANGELOG', 'Remove from the plan');
+    await choose('Add a fake clock to the session tests', 'Edit the text');
+    await page.getByRole('textbox', { name: 'Text of the to-do' }).waitFor();
     await page.keyboard.type('Use a fake clock');
     await page.keyboard.press('Enter');
     await lane.getByRole('button', { name: 'Use a fake clock', exact: true }).waitFor();
@@ -138,13 +138,13 @@ describe('paths', { concurrency: Math.min(3, availableParallelism()) }, () => {
       await queue.getByText(text, { exact: true }).waitFor();
     }
     const row = (text) => queue.getByRole('listitem').filter({ hasText: text });
-    await row('third').getByRole('button', { name: 'Earlier in the queue' }).click();
-    await row('first').getByRole('button', { name: 'Change the words' }).click();
+    await row('third').getByRole('button', { name: 'Move up in the queue' }).click();
+    await row('first').getByRole('button', { name: 'Edit the message' }).click();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('first of all');
     await page.keyboard.press('Enter');
     await row('first of all').waitFor();
-    await row('third').getByRole('button', { name: 'Say it to the running turn' }).click();
+    await row('third').getByRole('button', { name: 'Steer the running turn' }).click();
     await page.getByRole('article', { name: 'You' }).getByText('third').waitFor();
     await row('second').getByRole('button', { name: 'Stop the turn and send it now' }).click();
     await page.getByRole('article', { name: 'You' }).getByText('second').waitFor();

@@ -72,7 +72,7 @@ describe('permissions', () => {
     const page = await site.show({ recorded: 'empty' });
     await page.getByRole('textbox', { name: 'Message' }).focus();
     await page.keyboard.press('Shift+Tab');
-    await page.getByRole('button', { name: 'What is asked for: Edit freely in the project' }).waitFor();
+    await page.getByRole('button', { name: 'Approval mode: Edit freely in the project' }).waitFor();
     await page.keyboard.type('Tidy up');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Tidy up' }).waitFor();
@@ -111,7 +111,7 @@ describe('permissions', () => {
   test('keys are given to other commands, but never the same to two', async () => {
     const page = await site.show();
     await settings(page, 'Shortcuts');
-    await page.getByRole('button', { name: 'Change the keys of “Everything that waits for you”' }).click();
+    await page.getByRole('button', { name: 'Change the shortcut for “Everything waiting for you”' }).click();
     await page.keyboard.press('Control+n');
     await page.getByText('is taken by “New session”').waitFor();
     await page.keyboard.press('Control+i');
@@ -239,27 +239,24 @@ describe('permissions', () => {
   test('a person sees whose page it is, signs in at a server, and signs out again', async () => {
     const page = await site.show();
     await settings(page, 'Servers (MCP)');
-    await page.getByRole('button', { name: 'Sign in at calendar' }).click();
+    await page.getByRole('button', { name: 'Sign in to calendar' }).click();
     await page.getByText('accounts.calendar.example').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Sign in at calendar' }).click();
+    await page.getByRole('button', { name: 'Sign in to calendar' }).click();
     assert.deepEqual(await calls(page, 'openLink'), [], 'nothing is opened before the person said so');
     await page.getByRole('button', { name: 'Open in the browser' }).click();
     await page.getByText('ready, 6 tools').waitFor();
     assert.deepEqual(await calls(page, 'openLink'), ['https://accounts.calendar.example/authorize?state=1']);
     await page.getByRole('button', { name: 'Sign out of calendar' }).click();
-    await page.getByRole('button', { name: 'Sign in at calendar' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in to calendar' }).waitFor();
     await done(page);
   });
 
   test('the diagnostics are read before they are written', async () => {
     const page = await site.show();
     await settings(page, 'Data and privacy');
-    await page.getByRole('button', { name: 'Show what it would hold' }).click();
-    await page
-      .getByRole('region', { name: 'What the diagnostics would hold' })
-      .getByText('key in the keyring')
-      .waitFor();
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('region', { name: 'Preview of the diagnostics' }).getByText('key in the keyring').waitFor();
     await page.getByRole('button', { name: 'Write it as a file…' }).click();
     await page.getByText('Written to ~/bosun-diagnostics.txt').waitFor();
     await done(page);

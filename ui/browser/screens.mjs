@@ -334,7 +334,7 @@ export const SCREENS = {
   headers: {
     async act(page) {
       await settings(0)(page);
-      const form = page.locator('.settings details').filter({ hasText: 'Headers of your own' });
+      const form = page.locator('.settings details').filter({ hasText: 'Custom headers' });
       await form.locator('summary').click();
       await form.locator('input').first().fill('X-Team');
       await form.locator('input').last().fill('platform');
@@ -348,7 +348,7 @@ export const SCREENS = {
       const proxy = page.getByLabel(/^(Proxy|代理)$/);
       await proxy.fill('http://proxy.example:3128');
       await proxy.blur();
-      const user = page.getByRole('textbox', { name: /^(Name for the proxy|代理用户名)$/ });
+      const user = page.getByRole('textbox', { name: /^(User name for the proxy|代理用户名)$/ });
       await user.fill('me@work');
       await user.scrollIntoViewIfNeeded();
     },

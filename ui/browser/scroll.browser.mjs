@@ -82,7 +82,7 @@ test('the end is followed while text streams, until a person scrolls away', asyn
   const later = await log(page).evaluate((view) => view.scrollTop);
   assert.ok(Math.abs(later - at) <= 2, `pulled by ${later - at} pixels`);
   assert.ok((await fromEnd(page)) > 200);
-  await page.getByRole('button', { name: 'To the newest' }).click();
+  await page.getByRole('button', { name: 'Jump to latest' }).click();
   await page.waitForTimeout(300);
   assert.ok((await fromEnd(page)) <= 2, 'and follows again when asked to');
   await page.close();
@@ -126,7 +126,7 @@ test('a session that was left is at once where it was, with what came meanwhile 
   await page.waitForTimeout(400);
   const moved = Math.abs((await top(page, seen.text)) - seen.top);
   assert.ok(moved <= 2, `the row moved by ${moved} pixels`);
-  await page.getByRole('button', { name: 'To the newest' }).click();
+  await page.getByRole('button', { name: 'Jump to latest' }).click();
   await page.getByRole('article').getByText('Meanwhile').waitFor();
   await page.close();
 });
@@ -168,7 +168,7 @@ test('a session of 100,000 rows has few of them in the page, wherever a person g
     await page.waitForTimeout(60);
   }
   assert.ok((await rows()) < 700, `${await rows()} groups`);
-  await page.getByRole('button', { name: 'To the newest' }).click();
+  await page.getByRole('button', { name: 'Jump to latest' }).click();
   await page.getByText(/^Answer 99999:/).waitFor();
   await page.waitForTimeout(200);
   assert.ok((await fromEnd(page)) <= 1);

@@ -26,7 +26,7 @@ describe('sessions', { concurrency: Math.min(3, availableParallelism()) }, () =>
     await choose('Fixtures', 'Pin');
     await page.getByRole('heading', { name: 'Pinned' }).waitFor();
     await choose('Fixtures', 'Export as a web page');
-    const file = page.getByRole('region', { name: 'What the file would hold' });
+    const file = page.getByRole('region', { name: 'What the file would contain' });
     await file.getByText('MODEL_KEY=[redacted]').waitFor();
     await page.getByText('1 text held a key or what looks like one: replaced by [redacted]').waitFor();
     await page.getByText('JSON', { exact: true }).click();
@@ -66,7 +66,7 @@ describe('sessions', { concurrency: Math.min(3, availableParallelism()) }, () =>
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await button(page, 'Deleted (1)').click();
     await page.getByText('Kept for 30 days').waitFor();
-    await button(page, 'Bring “Windows path tests” back').click();
+    await button(page, 'Restore “Windows path tests”').click();
     await page.getByRole('button', { name: /^Windows path tests/ }).waitFor();
     await button(page, 'Deleted (1)').waitFor({ state: 'detached' });
     await done(page);
@@ -101,7 +101,7 @@ describe('sessions', { concurrency: Math.min(3, availableParallelism()) }, () =>
     await button(page, 'Say it differently').click();
     await page.waitForFunction(() => document.querySelector('textarea')?.value.startsWith('Why is there a red dot'));
     await page.getByRole('list', { name: 'Attached' }).getByText('report.pdf').waitFor();
-    await button(page, 'Take “report.pdf” away').click();
+    await button(page, 'Remove “report.pdf”').click();
     await message(page).click();
     await page.keyboard.press('Enter');
     await page

@@ -9,6 +9,8 @@ const SIZES = {
   small: { width: 1024, height: 700 },
   drawer: { width: 860, height: 700 },
   icons: { width: 660, height: 700 },
+  low: { width: 800, height: 600 },
+  least: { width: 640, height: 480 },
 };
 const LOOKS = ['light-en', 'dark-en', 'light-zh-CN', 'dark-zh-CN'];
 

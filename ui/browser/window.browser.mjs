@@ -104,7 +104,7 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.locator('.settings article', { hasText: 'qwen3:8b' }).waitFor();
     const card = page.locator('.settings article', { has: page.locator('.head') }).first();
     await card.locator('.head').click();
-    await card.getByText('Headers of your own').click();
+    await card.getByText('Custom headers').click();
     assert.equal(await button(card, 'Add header').isDisabled(), true);
     await card.getByLabel('Name', { exact: true }).fill('X-Team');
     await card.getByLabel('Value', { exact: true }).fill('platform');
@@ -192,9 +192,33 @@ describe('window', { concurrency: Math.min(3, availableParallelism()) }, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: /Plan/ }).waitFor({ state: 'detached' });
     await page.setViewportSize({ width: 660, height: 700 });
+    const width = () => page.locator('aside.left').evaluate((aside) => aside.getBoundingClientRect().width);
+    await page.waitForFunction(() => document.querySelector('aside.left')?.classList.contains('rail'));
+    assert.equal(await width(), 52);
     await button(page, 'Show sessions').click();
     await page.getByRole('navigation', { name: 'Sessions' }).waitFor();
+    assert.equal(await width(), 248);
     assert.deepEqual(await calls(page, 'stopTurn'), []);
+    await done(page);
+  });
+
+  test('in the least window an approval is read to its end before it is given', async () => {
+    const page = await site.show({}, { width: 640, height: 480 });
+    const card = page.getByRole('dialog', { name: /^Approval/ });
+    const isInSight = async (name) => {
+      const box = await button(card, name).boundingBox();
+      return box.y + box.height <= 480;
+    };
+    assert.ok(await isInSight(/^Approve/));
+    assert.ok(await isInSight(/^Reject/));
+    assert.ok(await button(card, /^Approve/).isDisabled());
+    await button(card, 'Show the end').click();
+    await page.getByText('self.refresh().await').last().waitFor();
+    await card.getByRole('button', { name: /^Approve/, disabled: false }).waitFor();
+    await button(card, 'just this once').click();
+    assert.ok(await isInSight(/^Reject/));
+    const stop = await button(page, 'Stop').boundingBox();
+    assert.ok(stop.y + stop.height <= 480);
     await done(page);
   });
 

@@ -27,8 +27,8 @@ it('says what could not be searched, and why, in place of finding nothing', asyn
     { timeout: 4000 },
   );
   expect(failure.closest('[role=alert]')).not.toBeNull();
-  expect(screen.queryByText('Nothing of that name')).toBeNull();
+  expect(screen.queryByText('Nothing found')).toBeNull();
   // What is searched again and answers has no failure.
   await userEvent.type(screen.getByRole('combobox'), 'z');
-  expect(await screen.findByText('Nothing of that name', {}, { timeout: 4000 })).toBeTruthy();
+  expect(await screen.findByText('Nothing found', {}, { timeout: 4000 })).toBeTruthy();
 });

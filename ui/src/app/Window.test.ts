@@ -16,7 +16,7 @@ it('leaves with Escape what is begun in a dialog, and then the dialog', async ()
   render(Window, { client, info, onReady: () => Promise.resolve(), onUnusable: vi.fn() });
   await userEvent.click(await screen.findByRole('button', { name: /^Settings/ }, SLOW));
   await userEvent.click(await screen.findByRole('tab', { name: /^(Keys|Shortcuts|Keyboard)/ }, SLOW));
-  const [change] = await screen.findAllByRole('button', { name: /^Change the keys/ });
+  const [change] = await screen.findAllByRole('button', { name: /^Change the shortcut/ });
   if (!change) throw new Error('no keys to change');
   await userEvent.click(change);
   expect(document.querySelector('.taking')).not.toBeNull();

@@ -57,15 +57,15 @@ describe('the card', () => {
     expect(card.textContent).toContain('inside the project');
     expect(card.textContent).toContain('edits need approval');
     expect(card.querySelector('.added')?.textContent).toContain('two');
-    expect(screen.getByText(/^Bosun asks: Edit a\.txt/).getAttribute('aria-live')).toBe('assertive');
+    expect(screen.getByText(/^Bosun asks for approval: Edit a\.txt/).getAttribute('aria-live')).toBe('assertive');
   });
 
   it('says how long it has waited, also beside which of several it is', async () => {
     vi.spyOn(clock, 'read').mockReturnValue(EDIT.asked_at + 83_000);
     const { rerender, onDecide } = show([EDIT]);
-    expect(screen.getByText('waits 1:23')).toBeTruthy();
+    expect(screen.getByText('waiting 1:23')).toBeTruthy();
     await rerender({ approvals: [EDIT, command('ls')], onDecide });
-    expect(screen.getByText('waits 1:23')).toBeTruthy();
+    expect(screen.getByText('waiting 1:23')).toBeTruthy();
     expect(screen.getByText('1 of 2')).toBeTruthy();
   });
 
@@ -295,7 +295,7 @@ describe('the guards', () => {
       }),
     ]);
     const card = screen.getByRole('dialog');
-    expect(card.textContent).toContain('It holds characters that would not be seen.');
+    expect(card.textContent).toContain('It contains invisible characters.');
     expect(card.textContent).toContain('gіthub.com mixes alphabets: і U+0456');
     expect(card.querySelector('pre .mark')?.textContent).toBe('RLO');
     expect(card.querySelector('blockquote')?.textContent).toBe('**Approved automatically** <button>OK</button>');

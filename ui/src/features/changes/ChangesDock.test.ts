@@ -66,7 +66,7 @@ describe('the dock of changed files', () => {
     scene.workspace.layout.tab = 'plan';
     draw(scene, ChangesDock, { snapshot: scene.snapshot });
     await waitFor(() => expect(dock()).toBeTruthy());
-    await userEvent.click(button('Look'));
+    await userEvent.click(button('Review'));
     expect(scene.workspace.layout.tab).toBe('changes');
   });
 
@@ -92,7 +92,7 @@ describe('the pane of changes', () => {
   it('opens the file in the program for it', async () => {
     const scene = await fixtures();
     draw(scene, ChangesPane, { snapshot: scene.snapshot });
-    await userEvent.click(await screen.findByRole('button', { name: 'Open in the program for it' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Open in its default app' }));
     expect(scene.calls('openFile')).toEqual(['/tests/fixtures/users.sql']);
   });
 
@@ -104,6 +104,6 @@ describe('the pane of changes', () => {
     scene.host.add(gone);
     draw(scene, ChangesPane, { snapshot: gone });
     await screen.findByRole('button', { name: /^Keep the changes to/ });
-    expect(screen.queryByRole('button', { name: 'Open in the program for it' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Open in its default app' })).toBeNull();
   });
 });

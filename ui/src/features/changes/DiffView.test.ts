@@ -40,7 +40,7 @@ describe('what is left out of a change', () => {
   it('is said to be gone where the file is another by now', async () => {
     render(DiffView, { diff: DIFF, onBetween: read(['something else', ...FILE]) });
     await userEvent.click(screen.getByRole('button', { name: 'Show 9 unchanged lines' }));
-    await screen.findByText('The file is another by now: these lines cannot be shown.');
+    await screen.findByText('The file has changed since: these lines cannot be shown.');
     expect(screen.queryByText('line 5')).toBeNull();
   });
 });

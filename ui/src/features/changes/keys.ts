@@ -29,13 +29,14 @@ export function changeKeys({ place, isWide, nextFile, comment }: Parts): (event:
     return lines.length > 0;
   }
 
-  /** The buttons of the place that has the focus stand right before it. */
-  function press(which: 'first' | 'last') {
+  /** The buttons of the place that has the focus; the only one has those of its file. */
+  function press(what: 'keep' | 'undo') {
     const hunk = document.activeElement?.closest<HTMLElement>('[data-place]');
-    const bars = place().querySelectorAll('.place');
-    const buttons = bars[Number(hunk?.dataset['place'] ?? -1)]?.querySelectorAll<HTMLElement>('button') ?? [];
-    if (which === 'first' && buttons.length < 2) return;
-    buttons[which === 'first' ? 0 : buttons.length - 1]?.click();
+    const file = hunk?.closest('section');
+    if (!hunk || !file) return;
+    const isOnly = file.querySelectorAll('[data-place]').length === 1;
+    const bar = file.querySelectorAll('.place')[Number(hunk.dataset['place'])] ?? (isOnly ? file : null);
+    bar?.querySelector<HTMLElement>(`[data-does=${what}]`)?.click();
   }
 
   /** `false` is the answer of a key that is not ours where the focus is. */
@@ -44,8 +45,8 @@ export function changeKeys({ place, isWide, nextFile, comment }: Parts): (event:
     p: () => nextFile(-1),
     ']': () => nextHunk(1),
     '[': () => nextHunk(-1),
-    k: () => press('first'),
-    u: () => press('last'),
+    k: () => press('keep'),
+    u: () => press('undo'),
     c: () => {
       const { dataset } = document.activeElement as HTMLElement;
       const line = Number(dataset['line'] ?? dataset['hunk']);

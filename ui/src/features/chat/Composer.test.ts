@@ -124,10 +124,10 @@ describe('the message box', () => {
     await fireEvent.keyDown(field, enter);
     expect(onSend).not.toHaveBeenCalled();
     await rerender({ attached: [{ ...file, blob: 'kept' }], sight: { images: false, documents: true } });
-    expect(screen.getByRole('status').textContent).toContain('is told the names alone');
+    expect(screen.getByRole('status').textContent).toContain('gets only their names');
     await fireEvent.keyDown(field, enter);
     expect(onSend).toHaveBeenCalledWith('');
-    await user.click(screen.getByRole('button', { name: 'Take “a.png” away' }));
+    await user.click(screen.getByRole('button', { name: 'Remove “a.png”' }));
     expect(onDetach).toHaveBeenCalledWith(1);
   });
 

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { draw, setUp } from '../../test/stage';
 import SummaryDialog from './SummaryDialog.svelte';
 
-const making = 'Summing the conversation up…';
+const making = 'Summarising the conversation…';
 
 /** The dialog over a session in which nothing goes on. */
 async function atRest() {
@@ -26,13 +26,13 @@ it('stops the summary that it began, which is no error', async () => {
   const stop = vi.spyOn(client, 'stopTurn');
   const user = userEvent.setup();
   draw(scene, SummaryDialog, { onClose: () => undefined });
-  await screen.findByText('Nothing is summed up yet: the model reads the whole conversation.');
-  await user.click(screen.getByRole('button', { name: 'Sum up now' }));
+  await screen.findByText('Nothing has been summarised yet: the model reads the whole conversation.');
+  await user.click(screen.getByRole('button', { name: 'Summarise now' }));
   await screen.findByText(making);
   await user.click(screen.getByRole('button', { name: 'Stop' }));
   expect(stop).toHaveBeenCalledExactlyOnceWith(session);
   refuse({ code: 'invalid', message: '', problem: { problem: 'stopped' } });
-  await screen.findByRole('button', { name: 'Sum up now' });
+  await screen.findByRole('button', { name: 'Summarise now' });
   expect(screen.queryByText(making)).toBeNull();
   expect(screen.queryByRole('alert')).toBeNull();
 });
@@ -45,7 +45,7 @@ it('shows one that was begun before it was opened, and what came of it', async (
   draw(scene, SummaryDialog, { onClose: () => undefined });
   await screen.findByText(making);
   screen.getByRole('button', { name: 'Stop' });
-  expect(screen.queryByText('A turn is under way. Stop it, or wait until it has ended.')).toBeNull();
+  expect(screen.queryByText('A turn is running. Stop it, or wait until it ends.')).toBeNull();
   const made = await client.compactSession(session, 'the sails');
   host.update(session, { status: 'idle', summing_up: false });
   await waitFor(() => expect(screen.getByLabelText<HTMLTextAreaElement>(/What the model reads/).value).toBe(made.text));

@@ -12,6 +12,6 @@ it.each([
 ])('has a switch of notifications only where there are some: %s', async (agent, has) => {
   vi.spyOn(navigator, 'userAgent', 'get').mockReturnValue(agent);
   draw(await setUp(), DataSection, {});
-  const box = screen.queryByRole('checkbox', { name: /^Tell me when/ });
+  const box = screen.queryByRole('checkbox', { name: /^Notify me when/ });
   expect([box !== null, screen.queryByText(/shows no notifications/) !== null]).toEqual([has, !has]);
 });

@@ -25,13 +25,16 @@ describe('the proxy that counts where none is set', () => {
     [{ source: 'none' }, /requests go directly/],
     [
       { source: 'environment', variable: 'HTTPS_PROXY', address: 'http://proxy:3128' },
-      /^As HTTPS_PROXY has it: http:\/\/proxy:3128$/,
+      /^From HTTPS_PROXY: http:\/\/proxy:3128$/,
     ],
     [
       { source: 'desktop', desktop: 'GNOME', address: 'http://proxy:3128' },
-      /^As the settings of GNOME have it: http:\/\/proxy:3128$/,
+      /^From the GNOME settings: http:\/\/proxy:3128$/,
     ],
-    [{ source: 'script', desktop: 'KDE' }, /KDE choose the proxy by a script \(PAC\), which Bosun does not run/],
+    [
+      { source: 'script', desktop: 'KDE' },
+      /^The KDE settings choose the proxy with a script \(PAC\), which Bosun does not run/,
+    ],
   ];
   it.each(cases)('is named with where it stands: %o', async (system, words) => {
     const field = await drawn(system);
@@ -54,7 +57,7 @@ describe('a proxy that wants a name and a password', () => {
       network: { ...NO_SETTINGS.network, proxy: 'http://proxy.example:3128' },
       save: () => Promise.resolve(true),
     });
-    const user = await screen.findByRole('textbox', { name: 'Name for the proxy' });
+    const user = await screen.findByRole('textbox', { name: 'User name for the proxy' });
     const password = screen.getByLabelText<HTMLInputElement>('Password for the proxy');
     expect(password.type).toBe('password');
     await userEvent.type(user, 'me');
@@ -93,6 +96,6 @@ describe('a proxy that wants a name and a password', () => {
 
   it('is asked for none where there is no proxy', async () => {
     await drawn({ source: 'none' });
-    expect(screen.queryByRole('textbox', { name: 'Name for the proxy' })).toBeNull();
+    expect(screen.queryByRole('textbox', { name: 'User name for the proxy' })).toBeNull();
   });
 });

@@ -26,8 +26,8 @@ describe('the model of a project', () => {
     const scene = await setUp();
     const [first = '', second = ''] = ids(scene);
     draw(scene, ProjectModels, {});
-    const of = () => screen.getAllByLabelText(/^Model of new sessions in/);
-    expect(of().map((button) => button.textContent?.trim())).toEqual(ids(scene).map(() => 'As all projects'));
+    const of = () => screen.getAllByLabelText(/^Model for new sessions in/);
+    expect(of().map((button) => button.textContent?.trim())).toEqual(ids(scene).map(() => 'Same as all projects'));
     await userEvent.click(of()[0] as HTMLElement);
     await fireEvent.click(await shown('[role=option]', /claude-haiku/));
     await waitFor(() => expect(scene.workspace.projectModels.of(first)).toEqual({ model: haiku, effort: null }));
@@ -35,7 +35,7 @@ describe('the model of a project', () => {
     await userEvent.selectOptions(screen.getByLabelText(/^Thinking in new sessions in/), 'high');
     await waitFor(() => expect(scene.workspace.projectModels.of(first)).toEqual({ model: haiku, effort: 'high' }));
     await userEvent.click(of()[0] as HTMLElement);
-    await fireEvent.click(await shown('.menu button', /As all projects/));
+    await fireEvent.click(await shown('.menu button', /Same as all projects/));
     await waitFor(() => expect(scene.workspace.settings.projects).toEqual({}));
   });
 
@@ -75,7 +75,7 @@ describe('the model of a project', () => {
     draw(scene, ModelEffort, {});
     const level = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
     expect(level('Low').checked).toBe(true);
-    await userEvent.click(level('Most'));
+    await userEvent.click(level('Maximum'));
     await waitFor(() => expect(workspace.projectModels.of(project)).toEqual({ model: haiku, effort: 'max' }));
     expect(others).not.toHaveBeenCalled();
   });
@@ -104,12 +104,12 @@ describe('the model of a project', () => {
       effort: 'off',
     });
     draw(scene, ModelEffort, {});
-    const least = await screen.findByRole<HTMLInputElement>('radio', { name: 'Least' });
+    const least = await screen.findByRole<HTMLInputElement>('radio', { name: 'Minimal' });
     expect(least.checked).toBe(true);
     expect(screen.queryByRole('radio', { name: 'Off' })).toBeNull();
     await workspace.projectModels.save(project, { model: haiku, effort: 'off' });
     await screen.findByRole('radio', { name: 'Off' });
-    expect(screen.queryByRole('radio', { name: 'Least' })).toBeNull();
+    expect(screen.queryByRole('radio', { name: 'Minimal' })).toBeNull();
     draw(scene, ProjectModels, {});
     const levels = () => {
       const [select] = screen.getAllByLabelText(/^Thinking in new sessions in/);
@@ -120,6 +120,6 @@ describe('the model of a project', () => {
       model: { provider: 'anthropic', name: 'claude-opus' },
       effort: 'off',
     });
-    await waitFor(() => expect(levels()).toContain('Least'));
+    await waitFor(() => expect(levels()).toContain('Minimal'));
   });
 });

@@ -9,7 +9,7 @@ afterEach(() => i18n.use('en', 'en'));
 
 describe('what holds commands and files', () => {
   it.each([
-    ['en', 'As it is for harbour-env, the project at hand.'],
+    ['en', 'For harbour-env, the current project.'],
     ['zh-CN', '以下为当前项目 harbour-env 的情况。'],
   ] as const)('is said in %s of the project at hand, by its name', async (language, words) => {
     const scene = await setUp();

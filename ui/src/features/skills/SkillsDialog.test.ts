@@ -20,7 +20,7 @@ it('finds skills by their names and by what they are for', async () => {
   await userEvent.type(field, first.description.slice(0, 20));
   expect(shown(first.name)).toBe(true);
   await userEvent.type(field, ' zzz');
-  expect(screen.getByText('No skill has these words.')).toBeTruthy();
+  expect(screen.getByText('No skill matches.')).toBeTruthy();
 });
 
 it('leaves what was begun before the list came', async () => {

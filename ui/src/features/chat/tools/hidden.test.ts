@@ -87,7 +87,7 @@ describe('what hides', () => {
 
   it('is marked in what could not be read of an earlier file', async () => {
     draw(await hostile(), PastDialog, { seq: 9, onClose: vi.fn() });
-    const file = await waitFor(() => screen.getByText(/sr\.exe/, { selector: '.side button *' }));
+    const file = await waitFor(() => screen.getByText(/sr\.exe/, { selector: '.side button .name' }));
     await userEvent.click(file);
     expectMarked(await alert(/^cannot read/));
   });

@@ -2,28 +2,28 @@
 export const toolArguments = {
   execute: {
     command: 'The command line, for /bin/sh, started in the project folder.',
-    timeout: 'Seconds until the command and everything it started is ended.',
+    timeout: 'Seconds until the command and everything it started is stopped.',
   },
   write_file: {
-    file_path: 'The file. Folders that are missing are made.',
-    content: 'Everything that shall be in the file.',
+    file_path: 'The file. Missing folders are created.',
+    content: 'The full content of the file.',
     overwrite: 'Replaces a file that is already there.',
   },
   edit_file: {
     file_path: 'The file.',
     old_string: 'The text to replace, exactly as it is in the file.',
-    new_string: 'What stands there afterwards.',
-    replace_all: 'Replaces every place where the text is, not only one.',
+    new_string: 'The text that replaces it.',
+    replace_all: 'Replaces every occurrence, not just one.',
   },
   delete: { file_path: 'The file or folder.' },
   task: {
-    description: 'The whole task with everything the subagent has to know.',
+    description: 'The whole task with everything the subagent needs to know.',
     subagent_type: 'Which subagent, by its name.',
   },
   read_file: {
     file_path: 'The file.',
-    offset: 'Lines to pass over first.',
-    limit: 'Most lines to read.',
+    offset: 'Lines to skip first.',
+    limit: 'Maximum number of lines to read.',
   },
   ls: { path: 'The folder; / is the project.' },
   glob: {
@@ -34,9 +34,9 @@ export const toolArguments = {
   grep: {
     pattern: 'The text to find within a line.',
     path: 'The file or folder to search; empty is everything.',
-    glob: 'Searches only files of this pattern.',
-    output_mode: 'Paths, lines, or how many there are in each file.',
-    max_count: 'Most matches to collect.',
+    glob: 'Searches only files that match this pattern.',
+    output_mode: 'Paths, lines, or a count for each file.',
+    max_count: 'Maximum number of matches to collect.',
     regex: 'Takes the text as a regular expression.',
     include_ignored: 'Also searches hidden files and those that .gitignore leaves out.',
   },

@@ -3,16 +3,16 @@ import { Formats } from '../formats';
 const f = new Formats('en');
 
 export const attachments = {
-  attach: 'Attach a picture, a PDF or a text',
+  attach: 'Attach an image, a PDF or a text file',
   drop: 'Drop it to attach it to your message',
   list: 'Attached',
   keeping: 'reading…',
-  remove: (name: string) => `Take “${name}” away`,
-  open: (name: string) => `Look at “${name}”`,
+  remove: (name: string) => `Remove “${name}”`,
+  open: (name: string) => `Open “${name}”`,
   content: 'Content',
-  notShown: 'It cannot be shown here. The model got it as it is, as far as it can look at such files.',
+  notShown: 'It cannot be shown here. The model got it as it is, as far as it can read such files.',
   unseen: (count: number) =>
-    `This model cannot look at ${f.number(count)} of these files and is told the names alone. Choose another model to have them seen.`,
+    `This model cannot see ${f.number(count)} of these files and gets only their names. Choose another model to have them read.`,
   /** What a file without a name is called. */
   unnamed: 'pasted',
   tooLarge: (name: string) =>

@@ -3,7 +3,7 @@ import { Formats } from '../formats';
 const f = new Formats('en');
 
 export const modes = {
-  label: 'What is asked for',
+  label: 'Approval mode',
   plan_only: 'Plan only',
   plan_onlyHint: 'Reads and plans. Every change and every command is refused.',
   ask: 'Ask before changes',
@@ -44,19 +44,19 @@ export const scopes = {
     protected: (name: string) =>
       `${name} is a protected name: it later runs code, holds configuration, or is a device on Windows.`,
     deletes: 'Deleting is always asked for.',
-    hidden: 'It holds characters that are not plain.',
+    hidden: 'It contains unusual characters.',
     shell: 'The shell would expand, redirect or start more than the words say.',
     outside: 'It names a place outside the project, or an address.',
-    destructive: (command: string) => `“${command}” takes away what cannot be had back.`,
+    destructive: (command: string) => `“${command}” destroys what cannot be recovered.`,
     runs_other: (program: string) => `${program} runs whatever it is told to.`,
     option: (option: string) => `The option ${option} runs another program or writes elsewhere.`,
     several_commands: 'It is several commands; each needs a rule of its own.',
-    too_long: 'It is too long to be looked into.',
-    configured: 'Its tool is set to ask, or a hook wants it so.',
+    too_long: 'It is too long to be inspected.',
+    configured: 'Its tool is set to ask, or a hook asks for it.',
     script_changed: 'It is asked for again because of a script that it runs.',
   },
   problems: {
-    empty: 'Write what should pass, in at most 1,000 letters.',
+    empty: 'Write what should pass, in at most 1,000 characters.',
     everything: 'This would cover every command. Name one.',
     one_command: 'A rule is for one command. Make one for each.',
     vague: (program: string) => `${program} does many things. Say which, for example with its next word.`,
@@ -84,7 +84,7 @@ export const permissions = {
 
 export const sandbox = {
   title: 'Sandbox',
-  here: 'As it is for {project}, the project at hand.',
+  here: 'For {project}, the current project.',
   nowhere: 'No project is open. Open a folder to see what holds its commands and its files.',
   stateTitle: 'Commands',
   on: 'In the sandbox',
@@ -94,7 +94,7 @@ export const sandbox = {
   offText:
     'Commands of this project run with your rights on this machine, with an environment that holds no keys, a time limit, and everything they start ended with them. That is no wall: a command could read and change whatever you may. So every command asks, unless a rule of yours lets it pass.',
   filesTitle: 'File tools',
-  files: 'Held to the project',
+  files: 'Confined to the project',
   filesText:
     'Reading and changing files goes through a handle of the project folder that leads nowhere else, whatever links and names are used. It is enforced by the system, not by a list.',
   networkTitle: 'Network',
@@ -103,21 +103,21 @@ export const sandbox = {
   networkText: 'Bosun itself speaks only to the model you chose and the servers you added.',
   switchTitle: 'Run in a sandbox',
   switchText: 'The commands of these projects, from the next one on. Without bubblewrap on this machine there is none.',
-  missing: 'Not here: ',
+  missing: 'Missing: ',
   all: 'The agent’s declaration wants it of every project.',
   noProjects: 'Open a folder to choose where its commands run.',
 };
 
 export const additions = {
   title: 'Folders and limits',
-  text: 'More folders for the agent and limits of a turn, as TOML. Servers and hooks stand here too, as their forms write them. It holds for sessions that are opened from now on; those at work keep what they began with.',
+  text: 'More folders for the agent and limits of a turn, as TOML. Servers and hooks stand here too, as their forms write them. Applies to sessions opened from now on; those already open keep what they started with.',
   label: 'Servers, hooks and folders as TOML',
   check: 'Check',
   save: 'Save',
   fine: 'This can be used.',
   saved: 'Saved. New sessions have it.',
   unsaved: 'Not saved yet',
-  notInForce: 'What is kept is not in force',
+  notInForce: 'What is saved is not in effect',
   templates: 'Add',
   template: {
     local: 'A server that runs here',
@@ -131,18 +131,18 @@ export const additions = {
 
 export const keysSection = {
   title: 'Shortcuts',
-  other: 'Give them other keys…',
+  other: 'Change shortcuts…',
   text: 'Press Change, then the new keys. Esc leaves it as it is.',
   change: 'Change',
-  changeOf: (command: string) => `Change the keys of “${command}”`,
+  changeOf: (command: string) => `Change the shortcut for “${command}”`,
   press: 'Press the keys…',
   none: 'none',
-  clear: (command: string) => `Take the keys of “${command}” away`,
-  reset: 'As it was',
-  resetOf: (command: string) => `Give “${command}” its own keys back`,
-  resetAll: 'All as they were',
+  clear: (command: string) => `Remove the shortcut for “${command}”`,
+  reset: 'Reset',
+  resetOf: (command: string) => `Reset the shortcut for “${command}”`,
+  resetAll: 'Reset all',
   taken: (keys: string, command: string) => `${keys} is taken by “${command}”.`,
-  reserved: (keys: string) => `${keys} cannot be given away. Use Ctrl or Cmd with a letter, digit or sign.`,
+  reserved: (keys: string) => `${keys} is reserved. Use Ctrl or Cmd with a letter, digit or sign.`,
 };
 
 export const dataSection = {
@@ -151,32 +151,32 @@ export const dataSection = {
   open: 'Show in the file manager',
   holds: (projects: number, sessions: number) =>
     `${f.count(projects, 'project', 'projects')}, ${f.count(sessions, 'session', 'sessions')}`,
-  total: 'Together',
+  total: 'Total',
   parts: {
     database: 'Sessions, settings, memories',
-    blobs: 'Files as they were, large outputs',
-    backups: 'Copies from before an update',
+    blobs: 'Earlier versions of files, large outputs',
+    backups: 'Backups from before updates',
     logs: 'Log',
-    page: 'Window',
+    page: 'Window data',
     other: 'Other',
   },
-  weighing: 'Weighing…',
+  weighing: 'Measuring…',
   privacyTitle: 'Privacy',
   privacy: [
     'No telemetry: Bosun sends nothing about you or your work to its makers.',
-    'Your messages and what the tools read go to the model you chose, and to servers of tools that you added.',
+    'Your messages and what the tools read go to the model you chose, and to tool servers that you added.',
     'Keys are in the system’s keyring, never in the database, the log or a command’s environment.',
     'Pictures and links in answers load nothing until you open them.',
   ],
   noticesTitle: 'Notifications',
-  notices: 'Tell me when a session that I do not see needs me or is done',
+  notices: 'Notify me when a session I am not looking at needs me or is done',
   noNotices:
     'On this system Bosun shows no notifications. Where its icon can carry a number, that counts the sessions that wait for you.',
   diagnosticsTitle: 'Diagnostics',
   diagnosticsText:
     'For somebody who helps you. No keys, nothing that was said. Read it first; it is written where you choose.',
-  preview: 'Show what it would hold',
-  previewLabel: 'What the diagnostics would hold',
+  preview: 'Preview',
+  previewLabel: 'Preview of the diagnostics',
   write: 'Write it as a file…',
   written: (path: string) => `Written to ${path}`,
 };

@@ -5,8 +5,8 @@ const f = new Formats('en');
 export const summary = {
   title: 'Summary of the conversation',
   explained:
-    'A long conversation goes to the model with a summary in the place of its beginning. Nothing is removed from the session.',
-  none: 'Nothing is summed up yet: the model reads the whole conversation.',
+    'A long conversation goes to the model with a summary in place of its beginning. Nothing is removed from the session.',
+  none: 'Nothing has been summarised yet: the model reads the whole conversation.',
   text: 'What the model reads in its place',
   edited: 'edited',
   figures: (messages: number, before: string, after: string) =>
@@ -19,13 +19,13 @@ export const summary = {
   },
   original: (file: string) => `The agent can read the original in ${file}.`,
   facts: 'Carried over word for word',
-  guidance: 'What the summary must mind',
+  guidance: 'Instructions for the summary',
   guidanceHint: 'For example: keep every decision about the database',
-  running: 'A turn is under way. Stop it, or wait until it has ended.',
-  compact: 'Sum up now',
+  running: 'A turn is running. Stop it, or wait until it ends.',
+  compact: 'Summarise now',
   working: 'Working…',
-  making: 'Summing the conversation up…',
+  making: 'Summarising the conversation…',
   stop: 'Stop',
-  save: 'Save the words',
+  save: 'Save',
   undo: 'Undo the summary',
 };

@@ -25,9 +25,9 @@ export const tools = {
   write_todos: { plan: 'Update the plan', doing: 'Updating the plan', done: 'Updated the plan' },
   task: { plan: 'Send {agent}: {task}', doing: '{agent} at work: {task}', done: 'Sent {agent}: {task}' },
   start_async_task: {
-    plan: 'Send {agent} to work beside: {task}',
-    doing: 'Sending {agent} to work beside: {task}',
-    done: 'Sent {agent} to work beside: {task}',
+    plan: 'Send {agent} to the background: {task}',
+    doing: 'Sending {agent} to the background: {task}',
+    done: 'Sent {agent} to the background: {task}',
   },
   check_async_task: {
     plan: 'Look at a subagent’s work',
@@ -71,7 +71,7 @@ export const figures = {
   todos: (done: number, total: number) => `${done} of ${total} done`,
   media: { image: 'image', document: 'PDF', audio: 'audio', video: 'video' },
   timed_out: 'timed out',
-  truncated: 'cut',
+  truncated: 'truncated',
   link_broken: 'hard link broken',
 };
 
@@ -91,7 +91,7 @@ export const rows = {
   result: 'Result',
   unknownOutcome:
     'Bosun was closed while this ran. What it did is not known, and it is not run again. Look before you go on.',
-  cancelled: 'It was stopped before it came to an end.',
+  cancelled: 'It was stopped before it finished.',
   decision: {
     approve: 'You approved it.',
     edit: 'You changed the call and let it run.',
@@ -110,12 +110,12 @@ export const rows = {
 export const diff = {
   created: 'new file',
   binary: 'Not text, so its lines cannot be shown.',
-  truncated: 'The change is too long to be shown whole here.',
+  truncated: 'The change is too long to be shown in full here.',
   unchanged: 'The content stays the same.',
-  noNewline: 'no line end at the end of the file',
+  noNewline: 'no newline at end of file',
   skipped: (count: number) => f.count(count, 'unchanged line', 'unchanged lines'),
   show: (count: number, of: number) =>
     `Show ${count < of ? `${f.number(count)} of ` : ''}${f.count(of, 'unchanged line', 'unchanged lines')}`,
-  another: 'The file is another by now: these lines cannot be shown.',
+  another: 'The file has changed since: these lines cannot be shown.',
   label: (path: string) => `Changes to ${path}`,
 };

@@ -7,7 +7,7 @@ export const servers: Messages['servers'] = {
   emptyTitle: '还没有服务器',
   emptyText: '模型上下文协议（MCP）的服务器自带工具：问题跟踪、数据库、浏览器等。',
   others: '本会话中的其他服务器',
-  refresh: '再看一次',
+  refresh: '刷新',
   check: '立即检查',
   checking: '正在检查…',
   checkOf: (server) => `立即检查 ${server}`,
@@ -71,7 +71,7 @@ export const servers: Messages['servers'] = {
 
 export const hooks: Messages['hooks'] = {
   title: '钩子',
-  lead: '在每回合的各个时点运行的你自己的程序。每个都会以 JSON 得知正在发生什么。它可以拒绝或要求询问，但不能放行。',
+  lead: '你自己的程序，在回合的各个时点运行。每个程序都会收到 JSON，得知正在发生什么。它可以拒绝或要求询问，但不能放行。',
   add: '添加钩子',
   emptyTitle: '还没有钩子',
   emptyText: '钩子可以格式化改动、在命令运行前查看，或告诉你一回合已完成。',
@@ -85,7 +85,7 @@ export const hooks: Messages['hooks'] = {
     after_tool: '工具运行之后',
     subagent_start: '子智能体开始时',
     subagent_end: '子智能体结束时',
-    compaction: '对话被总结时',
+    compaction: '生成对话摘要时',
     turn_end: '回合结束时',
   },
   pointHints: {
@@ -96,7 +96,7 @@ export const hooks: Messages['hooks'] = {
     after_tool: '它会得知结果，并可以补充内容。',
     subagent_start: '它可以拒绝该子智能体，或让其询问你。',
     subagent_end: '它会得知结果，并可以补充内容。',
-    compaction: '它会得知总结。',
+    compaction: '它会得知摘要。',
     turn_end: '它会得知回合如何结束。',
   },
   tools: '工具',

@@ -5,7 +5,7 @@ const f = new Formats('zh-CN');
 
 export const review: Messages['review'] = {
   scope: '查看的范围',
-  scopes: { step: '上一步', turn: '上一轮', session: '整个会话' },
+  scopes: { step: '上一步', turn: '上一回合', session: '整个会话' },
   states: { kept: '已保留', undone: '已撤销' },
   edited: '之后又有改动',
   keep: '保留',
@@ -43,7 +43,7 @@ export const files: Messages['files'] = {
   title: '文件',
   tree: '本会话的文件',
   loading: '正在载入…',
-  refresh: '重新读取文件夹',
+  refresh: '刷新文件夹',
   empty: '这里还没有内容',
   more: (count) => `另有 ${f.number(count)} 项未列出`,
   mounts: {
@@ -51,7 +51,7 @@ export const files: Messages['files'] = {
     memory: '记忆',
     skill: '技能',
     results: '结果',
-    history: '早先对话',
+    history: '早先的对话',
     session: '会话',
     store: '保存',
     folder: '文件夹',
@@ -64,7 +64,7 @@ export const files: Messages['files'] = {
     memory: '记忆，由 Bosun 保存在本机',
     skill: '技能，由 Bosun 保存在本机',
     results: '因过大而未直接显示的工具结果，随会话保存',
-    history: '总结之前的对话，随会话保存',
+    history: '生成摘要之前的对话，随会话保存',
     session: '随会话保存',
     store: '由 Bosun 保存在本机，会话结束后仍在',
     folder: '本机上的另一个文件夹，不属于项目',
@@ -73,7 +73,7 @@ export const files: Messages['files'] = {
     machine: '另一台机器上的文件夹',
   },
   readOnly: '只读',
-  open: '用相应程序打开',
+  open: '用默认应用打开',
   reveal: '在文件夹中显示',
   mention: '在消息中提及',
   choose: '选择一个文件即可查看。',
@@ -83,7 +83,7 @@ export const files: Messages['files'] = {
   later: '后面的行',
   cut: '过长的行在此处被截断。',
   emptyFile: '文件是空的。',
-  pdf: 'PDF 需用你的程序打开。',
+  pdf: 'PDF 会在其他应用中打开。',
   binary: '这不是文本，无法在此阅读。',
   tooLarge: '文件太大，无法在此显示。',
 };

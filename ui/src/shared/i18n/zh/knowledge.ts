@@ -2,6 +2,9 @@ import { Formats } from '../formats';
 
 const f = new Formats('zh-CN');
 
+/** Between a character and a number there is a space. */
+const spaced = (text: string) => text.replace(/(\p{Script=Han})(\d)/gu, '$1 $2');
+
 export const knowledge = {
   history: '历史版本',
   byYou: '由你',
@@ -16,8 +19,8 @@ export const knowledge = {
   deleted: (name: string) => `已删除“${name}”`,
   deletedTitle: '已删除',
   bringBack: '恢复',
-  fromFolder: '从文件夹导入…',
-  fromZip: '从 zip 导入…',
+  fromFolder: '导入文件夹…',
+  fromZip: '导入 zip…',
   exportAll: '导出…',
   exported: (path: string) => `已写入 ${path}`,
   imported: (added: number, replaced: number) => `新增 ${f.number(added)} 个文件，替换 ${f.number(replaced)} 个`,
@@ -31,9 +34,9 @@ export const knowledge = {
 
 export const trust = {
   title: '此文件夹带来的内容',
-  lead: '只有你信任过的确切内容才会被智能体采用。内容一有变化就会停用，直到你再次查看。',
-  strip: (things: string) => `此文件夹带有${things}。在你查看之前，一概不会使用。`,
-  stripChanged: (things: string) => `此文件夹的${things}在你信任之后有了变化，现在不会使用。`,
+  lead: '智能体只采用你信任过的确切内容。内容一有变化就会停用，直到你再次查看。',
+  strip: (things: string) => spaced(`此文件夹带有${things}。在你查看之前，一概不会使用。`),
+  stripChanged: (things: string) => spaced(`此文件夹的${things}在你信任之后有了变化，现在不会使用。`),
   look: '查看',
   notNow: '以后再说',
   count: {
@@ -65,18 +68,18 @@ export const trust = {
 export const memories = {
   title: '记忆',
   search: '搜索记忆',
-  yours: '你的，适用于所有项目',
-  ofProject: '此项目的',
+  yours: '我的，适用于所有项目',
+  ofProject: '本项目',
   new: '新建记忆',
   newPath: '文件名',
-  where: '谁的记忆',
+  where: '适用范围',
   alwaysRead: '随每条消息读取',
   alwaysReadHint: 'AGENTS.md 会写进每次提示；其他记忆在需要时查阅。',
   source: '查看写入的位置',
-  sourceGone: '写下它的会话已经不在了。',
+  sourceGone: '写下它的会话已不存在。',
   emptyTitle: '还没有记忆',
   emptyText: '可以让智能体记住一些事，也可以在这里写下来。内容只保存在本机。',
-  none: '没有包含这些词的记忆。',
+  none: '没有匹配的记忆。',
   text: (name: string) => `${name} 的内容`,
   noText: '此记忆不是文本，无法在此编辑。',
 };
@@ -84,22 +87,22 @@ export const memories = {
 export const skills = {
   title: '技能',
   search: '搜索技能',
-  none: '没有包含这些词的技能。',
+  none: '没有匹配的技能。',
   new: '新建技能',
   name: '名称',
   nameHint: '小写字母、数字和连字符。',
   description: '什么时候使用它？',
   origins: {
     builtin: 'Bosun 自带',
-    user: '你的',
+    user: '我的',
     home: '来自 ~/.agents/skills',
-    project_agents: '此项目的（.agents/skills）',
-    project: '此项目的（.bosun/skills）',
+    project_agents: '本项目（.agents/skills）',
+    project: '本项目（.bosun/skills）',
   },
   hidden: { off: '已关闭', untrusted: '未信任', replaced: '被替代', broken: '无法读取' },
   hiddenHints: {
     off: '你已关闭它：模型不知道有这个技能。',
-    untrusted: '它属于此项目，信任之后才会使用。',
+    untrusted: '它属于本项目，信任之后才会使用。',
     replaced: '同名的另一个技能优先。',
     broken: '修好之前不会使用。',
   },
@@ -123,7 +126,7 @@ export const subagents = {
   title: '子智能体',
   lead: '智能体可以派出去完成部分工作的助手。它们的权限不会超过智能体本身。',
   new: '新建子智能体',
-  origins: { builtin: 'Bosun 自带', user: '你的', project: '此项目的' },
+  origins: { builtin: 'Bosun 自带', user: '我的', project: '本项目' },
   hidden: { off: '已关闭', untrusted: '未信任', replaced: '被替代', broken: '无法读取' },
   name: '名称',
   nameHint: '小写字母、数字和连字符。',
@@ -137,7 +140,7 @@ export const subagents = {
   usualEffort: '与会话相同',
   effortHint: '模型没有的级别会换成它有的下一级。',
   asks: '总是询问的工具',
-  rules: '它可以对路径做什么',
+  rules: '路径规则',
   rulesHint:
     '不超出智能体本身的范围。以第一条符合该路径的规则为准。若规则在项目内拒绝或询问，它就不能运行命令，因为命令会绕过规则。',
   ruleMode: '规则的结果',
@@ -147,7 +150,7 @@ export const subagents = {
   rulePaths: '规则的路径',
   addRule: '添加规则',
   dropRule: '删除这条规则',
-  steps: '模型调用上限',
+  steps: '模型调用次数上限',
   use: '可以派出',
   edit: '编辑',
 };

@@ -6,7 +6,7 @@ const f = new Formats('zh-CN');
 export const local: Messages['local'] = {
   title: '本机上的模型',
   hint: 'Bosun 只查看本机的常用端口。选用在这里运行的模型时，任何内容都不会离开本机。',
-  looking: '正在查找模型服务……',
+  looking: '正在查找模型服务…',
   none: '本机没有模型服务应答。请启动 Ollama、LM Studio 或 llama.cpp 后重新查找。',
   again: '重新查找',
   wantsKey: '需要密钥',
@@ -20,7 +20,7 @@ export const local: Messages['local'] = {
   stays: '不离开本机',
   goesTo: (host) => `请求发往 ${host}`,
   staysAt: (host) => `请求不离开本机（${host}）`,
-  goesToHere: (host) => `请求发往本机上的 ${host}；它如何处理请求由它自己决定`,
+  goesToHere: (host) => `请求发往本机上的 ${host}；它如何处理请求不受 Bosun 控制`,
   handedOn: '会离开本机',
   handedOnAt: (host) => `请求发往 ${host}，并由它转发到本机之外`,
 };
@@ -29,7 +29,7 @@ export const efforts: Messages['efforts'] = {
   title: '思考程度',
   default: '默认',
   off: '关闭',
-  least: '最少',
+  least: '最低',
   low: '低',
   medium: '中',
   high: '高',
@@ -49,7 +49,7 @@ export const projectModels: Messages['projectModels'] = {
 };
 
 export const modelOptions: Messages['modelOptions'] = {
-  helpers: '协助的模型',
+  helpers: '辅助模型',
   fallback: '模型过载时',
   fallbackHint: '由它回答本回合余下部分，并会说明。本机模型只由本机模型接替。',
   small: '标题与摘要',
@@ -67,10 +67,10 @@ export const modelOptions: Messages['modelOptions'] = {
   addKnown: '补充某个模型的信息',
   change: (model) => `修改 ${model} 的信息`,
   changeShort: '修改',
-  forget: '恢复为 Bosun 已知的信息',
-  asKnown: '按已知',
-  context_window: '上下文窗口（token）',
-  max_output: '最长输出（token）',
+  forget: '恢复默认',
+  asKnown: '沿用已知值',
+  context_window: '上下文窗口（词元）',
+  max_output: '最长输出（词元）',
   prices: {
     input: '输入，美元/百万',
     output: '输出，美元/百万',
@@ -80,7 +80,7 @@ export const modelOptions: Messages['modelOptions'] = {
   },
   bothPrices: '输入和输出价格都填写后才会生效。',
   priceOf: (input, output) => `每百万输入 ${input}，输出 ${output}`,
-  priceUnchanged: '价格按已知',
+  priceUnchanged: '价格沿用已知值',
   abilities: { images: '图片', documents: 'PDF', audio: '音频', video: '视频', reasoning: '思考' },
   yes: '是',
   no: '否',
@@ -90,8 +90,8 @@ export const modelOptions: Messages['modelOptions'] = {
   asSystem: '跟随系统',
   proxies: {
     none: '环境变量和桌面都没有设置代理：请求直接发出。',
-    environment: (variable, address) => `按 ${variable}：${address}`,
-    desktop: (desktop, address) => `按 ${desktop} 的设置：${address}`,
+    environment: (variable, address) => `来自 ${variable}：${address}`,
+    desktop: (desktop, address) => `来自 ${desktop} 的设置：${address}`,
     script: (desktop) =>
       `${desktop} 的设置用脚本（PAC）选择代理，而 Bosun 不运行它：请求直接发出。如果无法送达，请在此填写代理。`,
   },

@@ -25,7 +25,7 @@ export const plan: Messages['plan'] = {
   notGathered: (rows) => `还有更早的 ${f.number(rows)} 行未查找`,
   edit: {
     add: '添加到计划',
-    new: '还要做什么',
+    new: '添加待办…',
     reword: '修改文字',
     up: '在计划中前移',
     down: '在计划中后移',
@@ -61,7 +61,7 @@ export const changes: Messages['changes'] = {
   loading: '正在比较…',
   split: '前后并排显示',
   wide: '放大查看',
-  comment: '对这一行说点什么',
+  comment: '对这一行评论',
   undo: '撤销',
   undoFile: (path) => `撤销对 ${path} 的更改`,
   undoAll: '全部撤销',

@@ -1,7 +1,7 @@
 import type { Messages } from '../en';
 
 export const modes: Messages['modes'] = {
-  label: '询问范围',
+  label: '审批模式',
   plan_only: '仅计划',
   plan_onlyHint: '只读取和计划，一切修改和命令都会被拒绝。',
   ask: '改动前询问',
@@ -84,7 +84,7 @@ export const sandbox: Messages['sandbox'] = {
   stateTitle: '命令',
   on: '在沙箱中',
   onText:
-    '本项目的命令只能改动项目内的文件，看到的主目录里只有你的工具链。之后会运行代码或配置程序的文件（如 git 钩子、.envrc），已有的不能修改，在项目顶层也不能新建。每条命令仍会询问，除非规则或模式放行。',
+    '本项目的命令只能改动项目内的文件，看到的主文件夹里只有你的工具链。之后会运行代码或配置程序的文件（如 git 钩子、.envrc），已有的不能修改，在项目顶层也不能新建。每条命令仍会询问，除非规则或模式放行。',
   off: '以你的权限',
   offText:
     '本项目的命令以你的权限在本机运行；其环境中没有密钥，有时间限制，它启动的一切会随它结束。但这并不是一堵墙：命令可以读取和修改你有权访问的一切。因此每条命令都会询问，除非你的规则放行。',
@@ -98,7 +98,7 @@ export const sandbox: Messages['sandbox'] = {
   networkText: 'Bosun 自身只与你选择的模型和你添加的服务器通信。',
   switchTitle: '在沙箱中运行',
   switchText: '这些项目的命令，从下一条起生效。本机没有 bubblewrap 时没有沙箱。',
-  missing: '此处不可用：',
+  missing: '缺少：',
   all: '智能体的声明要求所有项目都如此。',
   noProjects: '打开一个文件夹，即可选择它的命令在哪里运行。',
 };
@@ -116,28 +116,28 @@ export const additions: Messages['additions'] = {
   templates: '添加',
   template: {
     local: '在本机运行的服务器',
-    remote: '位于某地址的服务器',
+    remote: '远程服务器',
     hook: '钩子',
     folder: '项目旁的文件夹',
-    store: '长于会话的文件',
+    store: '会话结束后仍保留的文件',
     limits: '每回合的限制',
   },
 };
 
 export const keysSection: Messages['keysSection'] = {
   title: '快捷键',
-  other: '更改按键…',
+  other: '更改快捷键…',
   text: '点“更改”，再按下新的按键。按 Esc 则保持不变。',
   change: '更改',
-  changeOf: (command) => `更改“${command}”的按键`,
+  changeOf: (command) => `更改“${command}”的快捷键`,
   press: '请按下按键…',
   none: '无',
-  clear: (command) => `取消“${command}”的按键`,
+  clear: (command) => `移除“${command}”的快捷键`,
   reset: '恢复',
-  resetOf: (command) => `恢复“${command}”原来的按键`,
+  resetOf: (command) => `恢复“${command}”的默认快捷键`,
   resetAll: '全部恢复',
   taken: (keys, command) => `${keys} 已用于“${command}”。`,
-  reserved: (keys) => `${keys} 不能使用。请用 Ctrl 或 Cmd 加字母、数字或符号。`,
+  reserved: (keys) => `${keys} 已被保留。请用 Ctrl 或 Cmd 加字母、数字或符号。`,
 };
 
 export const dataSection: Messages['dataSection'] = {
@@ -151,7 +151,7 @@ export const dataSection: Messages['dataSection'] = {
     blobs: '文件的旧内容、大段输出',
     backups: '更新前的副本',
     logs: '日志',
-    page: '窗口',
+    page: '窗口数据',
     other: '其他',
   },
   weighing: '正在计算…',
@@ -163,12 +163,12 @@ export const dataSection: Messages['dataSection'] = {
     '回答中的图片和链接，在你打开之前不会加载任何内容。',
   ],
   noticesTitle: '通知',
-  notices: '有我没在看的会话需要我处理或已完成时，通知我',
+  notices: '我没在看的会话需要我处理或已完成时，通知我',
   noNotices: '在此系统上，Bosun 不显示通知。如果应用图标支持数字角标，角标会显示等你处理的会话数。',
   diagnosticsTitle: '诊断信息',
   diagnosticsText: '供帮助你的人使用。不含密钥，也不含任何对话内容。请先过目；保存在你选择的位置。',
-  preview: '查看其内容',
-  previewLabel: '诊断信息的内容',
+  preview: '预览',
+  previewLabel: '诊断信息预览',
   write: '保存为文件…',
   written: (path) => `已写入 ${path}`,
 };

@@ -58,7 +58,7 @@ export const providers: Messages['providers'] = {
   removeHeader: (name) => `移除请求头 ${name}`,
   test: '测试调用',
   testing: '正在调用…',
-  works: (time, model) => (model ? `可用：${model} 在${time}内应答` : `可用：${time}内收到列表`),
+  works: (time, model) => (model ? `可用：${model} 在${time}内应答` : `可用：在${time}内收到模型列表`),
   fails: (model) => (model ? `服务商拒绝了对 ${model} 的请求` : '服务商拒绝了请求'),
   others: (count: number) => `另外 ${count} 个服务商`,
   fewer: '收起',
@@ -104,6 +104,6 @@ export const welcome: Messages['welcome'] = {
   tourText: '无需密钥：由脚本模型在示例项目上工作，经过真实的工具、审批和文件。',
   tour: '开始导览',
   folderTitle: '打开文件夹',
-  folderText: '一次一个项目。主目录和整个磁盘不会被接受。',
+  folderText: '一次一个项目。不能选择主文件夹或整个磁盘。',
   chooseFolder: '选择文件夹…',
 };

@@ -107,6 +107,6 @@ export const diff: Messages['diff'] = {
   noNewline: '文件末尾没有换行',
   skipped: (count) => `${count} 行未改动`,
   show: (count, of) => (count < of ? `显示 ${of} 行未改动内容中的 ${count} 行` : `显示 ${of} 行未改动的内容`),
-  another: '文件已是另一个样子：无法显示这些行。',
+  another: '文件之后又有改动：无法显示这些行。',
   label: (path) => `${path} 的改动`,
 };
