@@ -33,9 +33,11 @@ export const efforts = {
   medium: 'Medium',
   high: 'High',
   max: 'Most',
+  on: 'On',
   asSettings: (level: string) => `As set (${level})`,
-  hint: 'From the next turn on. What a model cannot do it leaves out.',
+  hint: 'From the next turn on.',
   newHint: 'For new sessions with this model.',
+  untold: 'This server is told nothing of it: the model thinks as the server has it, or not at all.',
 };
 
 export const projectModels = {
