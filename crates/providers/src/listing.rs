@@ -101,7 +101,7 @@ pub async fn list_models(config: &ProviderConfig) -> Result<Vec<ListedModel>, Mo
 }
 
 /// What the server itself says of `name`, where no list, catalogue or person knows its window and a call has to name one:
-/// Ollama holds little unless it is told, and cuts what is longer without a word. It is asked for two seconds at most;
+/// Ollama holds little unless it is told, and cuts what is longer without a word. It is asked for a second at most;
 /// `None` where it says nothing, and of every other server.
 pub async fn ask_about(config: &ProviderConfig, name: &str) -> Option<ListedModel> {
     let name = name.trim();

@@ -119,8 +119,8 @@ mod tests {
         let model = book.model(&model).await.ok().unwrap();
         let request = ChatRequest { messages: vec![Message::human("h", "hello").into()], ..ChatRequest::default() };
         drop(model.stream(request).await.unwrap());
-        let calls = server.requests().into_iter().filter(|request| request.path == "/api/chat");
-        calls.last().unwrap().json()["options"]["num_ctx"].as_u64()
+        let mut calls = server.requests().into_iter().filter(|request| request.path == "/api/chat");
+        calls.next_back().unwrap().json()["options"]["num_ctx"].as_u64()
     }
 
     /// One click is all that comes before the first call, and Ollama cuts what is longer than it was told to hold.

@@ -10,9 +10,10 @@ use super::row::names;
 use super::{LIST, ListedModel};
 use crate::connection::Connection;
 
-/// So many models of an Ollama are asked about, each for so long.
+/// So many models of an Ollama are asked about, each for so long: less than a server is looked for, which would else not be
+/// found for the sake of one of its models.
 const MOST_SHOWN: usize = 40;
-const SHOW: Duration = Duration::from_secs(2);
+const SHOW: Duration = Duration::from_secs(1);
 
 /// Most of a model's window that Ollama is asked to hold: it takes memory for all of it at once. The user may set more.
 const HELD: u32 = 32_768;

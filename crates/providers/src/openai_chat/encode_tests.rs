@@ -34,6 +34,18 @@ fn what_cannot_be_carried_is_named() {
 }
 
 #[test]
+fn a_document_goes_as_its_server_takes_it() {
+    let sent = |host| body(&attachments(), host)["messages"][0]["content"][0].clone();
+    let url = "data:application/pdf;base64,QUJD";
+    let file = json!({ "type": "file", "file": { "filename": "a.pdf", "file_data": url } });
+    assert_eq!((sent(VENDOR), sent("openrouter.ai"), sent("gate.example")), (file.clone(), file.clone(), file));
+    assert_eq!(sent("api.mistral.ai"), json!({ "type": "document_url", "document_url": url }));
+    for host in ["api.deepseek.com", "api.groq.com", "localhost:8000"] {
+        assert!(sent(host)["text"].as_str().is_some_and(|text| text.contains("left out: a.pdf")), "{host}");
+    }
+}
+
+#[test]
 fn reasoning_goes_back_to_the_host_it_came_from_with_every_message_that_called() {
     let back = |host| {
         let body = body(&conversation(), host);
